@@ -173,6 +173,14 @@ def test_an_unchanged_function_that_does_not_reach_the_change_is_judged_by_what_
     assert extracted.verdict == PRESERVING and pairs(extracted)["f"]["decided_by"] == ["scale"]
 
 
+def test_a_function_that_lost_its_worker_is_judged_by_nobody():
+    lost = CALLER.replace("    return x\n", "    ctypes.string_at(0)\n    return x\n")
+    old = "import ctypes\n" + lost.format(scaled="a * 2 + 1")
+    found = pairs(compare(old, old.replace("a * 2 + 1", "1 + a * 2"), budget=20))
+    assert found["f"]["verdict"] == INCONCLUSIVE and found["f"]["lost"] > 0
+    assert found["f"]["decided_by"] == []
+
+
 @pytest.mark.parametrize(
     "old, new",
     [
@@ -463,6 +471,27 @@ def test_only_what_executions_leave_behind_for_good_costs_isolation(code, isolat
     comparison = expect(PRESERVING, code, code.replace("[x, 1]", "list((x, 1))"), budget=60)
     notes = comparison.to_dict()["pairs"][0]["notes"]
     assert any(note.startswith("isolation:") for note in notes) == isolated
+
+
+LEVEL = """
+import logging
+
+logger = logging.getLogger(__name__)
+logger.setLevel(logging.{level})
+
+
+def f(x):
+    if logger.isEnabledFor(logging.DEBUG):
+        return [x, {debug}]
+    return [x]
+"""
+
+
+def test_what_a_module_sets_on_its_logger_holds_where_its_code_runs():
+    first = LEVEL.format(level="DEBUG", debug=1)
+    expect(CHANGING, first, LEVEL.format(level="DEBUG", debug=2), budget=60)
+    expect(CHANGING, first, LEVEL.format(level="INFO", debug=1), budget=60)
+    expect(PRESERVING, first, first.replace("return [x, 1]", "return list((x, 1))"), budget=60)
 
 
 @pytest.mark.parametrize("verdict", [CHANGING, PRESERVING])

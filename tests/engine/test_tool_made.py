@@ -187,6 +187,29 @@ class Parser:
         state.options.append(option)
 """
 
+# `B.load` has the new name of `A.fetch` in both versions, and is another method.
+NAMESAKE = """
+class A:
+    def fetch(self, x):
+        return [x]
+
+    def run(self, x, other):
+        return other.use(self.fetch(x))
+
+
+class B:
+    def load(self, x):
+        if not x.ok:
+            raise Refused(x)
+        return x
+
+    def run(self, x):
+        try:
+            return self.load(x)
+        except Refused:
+            return None
+"""
+
 HEADS = [
     "(Base)",
     "(Base[T], metaclass=abc.ABCMeta)",
@@ -204,6 +227,11 @@ CASES = {
     "a method of a setter that is inlined": (SETTER, WITHOUT_SET, "(key, value)", "(key, None)"),
     "a method that is passed on": (PASSED_ON, RENAMED, "self.size", "self.size + 1"),
     "a method that fails": (GUARDED, GUARDED.replace("_match", "_match_long"), "rest.append(option)", "rest.append(1)"),
+    "a namesake of a renamed method": (
+        NAMESAKE,
+        NAMESAKE.replace("fetch", "load").replace("return self.load(x)", "loaded = self.load(x)\n            return loaded"),
+        "return loaded", "return [loaded]",
+    ),
     "a value of a wrong class": (TOKEN, EXTRACTED_TOKEN, '"!"', '"?"'),
     "an attribute of a wrong class": (
         ITEM, ITEM.split("def _marker")[0].replace("_marker(match)", 'SimpleNamespace(text=match.group("list"))'),

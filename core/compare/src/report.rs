@@ -251,9 +251,10 @@ pub struct PairReport {
     /// Where its executions finally ran, so that they can be repeated there. Only in memory.
     #[serde(skip)]
     pub isolation: Isolation,
-    /// Whether only one version ran into limits, so that it may not end. Only in memory.
+    /// Whether executions tell nothing against it: none ran changed code, none was lost, and limits stopped no version
+    /// alone. Only in memory.
     #[serde(skip)]
-    pub limited: bool,
+    pub stays_away: bool,
     /// What predicted the values of its executions. The network is asked only where a few executions on frequencies show
     /// no clear difference. Empty where nothing was executed.
     #[serde(default)]

@@ -126,7 +126,7 @@ pub struct Version {
     pub decorators: Vec<String>,
     /// (name in this version, canonical name) of attributes of `self` that the diff found renamed.
     pub attribute_renames: Vec<(String, String)>,
-    /// New and old names of functions of its module with the same code.
+    /// (qualified name in this version, name in the old one) of functions of its module with the same code.
     pub function_renames: Vec<(String, String)>,
     /// What the versions reach through different imports.
     pub imports: Vec<Imported>,

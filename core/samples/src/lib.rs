@@ -52,7 +52,7 @@ pub fn pair(verdict: Verdict) -> PairReport {
         reproducer: None,
         lost: 0,
         isolation: Default::default(),
-        limited: false,
+        stays_away: false,
         set_aside: Vec::new(),
         predicted_by: String::new(),
         notes: Vec::new(),

@@ -65,7 +65,8 @@ pub fn pair(old: Vec<Function>, new: Vec<Function>) -> Pairing {
     Pairing { pairs, added, removed }
 }
 
-/// The names that functions have in the new text only, and those in the old one of the same code: `(new, old)`.
+/// The functions that only the new text has, each with the name that the same code has in the old one: (qualified name in
+/// new, name in old).
 pub fn function_renames(old: &[Function], new: &[Function]) -> Vec<(String, String)> {
     let names = |functions: &[Function]| -> BTreeSet<String> {
         functions.iter().map(|function| function.qualname.clone()).collect()
@@ -78,7 +79,7 @@ pub fn function_renames(old: &[Function], new: &[Function]) -> Vec<(String, Stri
         return vec![];
     }
     let is_same = |(old, new): &(Function, Function)| old.name != new.name && diff(old, new).identical;
-    pair(gone, come).pairs.into_iter().filter(is_same).map(|(old, new)| (new.name, old.name)).collect()
+    pair(gone, come).pairs.into_iter().filter(is_same).map(|(old, new)| (new.qualname, old.name)).collect()
 }
 
 /// Functions of different sorts are never paired.

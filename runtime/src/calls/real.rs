@@ -361,7 +361,7 @@ fn callee_path(callee: &Bound<'_, PyAny>, site: u32) -> String {
         .getattr("__qualname__")
         .and_then(|name| name.extract::<String>())
         .unwrap_or_else(|_| callee.get_type().name().map_or_else(|_| "call".into(), |name| name.to_string()));
-    let former = observe::former_name(callee, AccessPath::from(&name).last_name());
+    let former = observe::former_name(callee);
     let name = former.map_or(name.clone(), |former| match name.rsplit_once('.') {
         Some((holder, _)) => format!("{holder}.{former}"),
         None => former,

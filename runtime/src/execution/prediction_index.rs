@@ -356,7 +356,12 @@ impl PredictionIndex {
         renamed_attribute(&self.versions[version].version, owner, name)
     }
 
-    /// The old name of a function that this version renamed.
+    /// Whether this version renamed functions.
+    pub fn renames_functions(&self, version: usize) -> bool {
+        !self.versions[version].version.function_renames.is_empty()
+    }
+
+    /// The old name of a function that this version renamed, by its qualified name.
     pub fn former_function(&self, version: usize, name: &str) -> Option<&str> {
         let mut renames = self.versions[version].version.function_renames.iter();
         renames.find(|(own, _)| own == name).map(|(_, former)| former.as_str())

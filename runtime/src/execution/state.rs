@@ -81,8 +81,8 @@ pub(crate) struct VersionRun {
     pub intended_ids: FxHashSet<usize>,
     /// Stand-ins for missing exception types, by name.
     pub missing_classes: FxHashMap<String, Py<PyType>>,
-    /// The dotted names whose objects are being looked up.
-    pub looked_up: Vec<String>,
+    /// The dotted names whose objects are being looked up, each by its thread.
+    pub looked_up: Vec<(std::thread::ThreadId, String)>,
     /// The last assertion failed.
     pub assertion_failed: bool,
     /// Objects of the module's own classes show only their public attributes.

@@ -436,18 +436,19 @@ fn written(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
 /// The object of a dotted name in the running version. A name that only one of the versions has is a versatile object
 /// in all, and so is one that stands for itself, directly or through others.
 pub(crate) fn named(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+    let own = (std::thread::current().id(), name.to_owned());
     let is_there = state::with(|execution| {
         let first = AccessPath::new(name).split_root().0;
         let uneven =
             execution.uneven.contains(first) && execution.index.written_import(execution.version, name).is_none();
-        !uneven && !execution.run.looked_up.iter().any(|known| known == name)
+        !uneven && !execution.run.looked_up.contains(&own)
     });
     let found = if is_there == Some(false) {
         None
     } else {
-        state::with(|execution| execution.run.looked_up.push(name.to_owned()));
+        state::with(|execution| execution.run.looked_up.push(own.clone()));
         let found = written(py, name).ok();
-        state::with(|execution| execution.run.looked_up.pop());
+        state::with(|execution| execution.run.looked_up.retain(|known| *known != own));
         found
     };
     match found {

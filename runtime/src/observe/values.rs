@@ -187,7 +187,7 @@ impl Observer {
         match kinds::of(value) {
             Some(Kind::Function) => {
                 let name = value.getattr("__name__").map_or_else(|_| String::new(), |name| name.to_string());
-                return Observed::Function { name: former_name(value, &name).unwrap_or(name) };
+                return Observed::Function { name: former_name(value).unwrap_or(name) };
             }
             Some(Kind::Members) => {
                 if let Ok(items) = value.try_iter() {
@@ -359,11 +359,15 @@ fn int_text(number: &Bound<'_, PyInt>) -> String {
 }
 
 /// The name that a function of the module had in the old version, if the running one renamed it.
-pub(crate) fn former_name(function: &Bound<'_, PyAny>, name: &str) -> Option<String> {
-    let former = state::with(|execution| execution.index.former_function(execution.version, name).map(str::to_owned));
-    let is_of_module =
-        || function.getattr("__module__").is_ok_and(|module| module.eq(code::MODULE_NAME).unwrap_or(false));
-    former.flatten().filter(|_| is_of_module())
+pub(crate) fn former_name(function: &Bound<'_, PyAny>) -> Option<String> {
+    let renames = state::with(|execution| execution.index.renames_functions(execution.version));
+    if renames != Some(true)
+        || !function.getattr("__module__").is_ok_and(|module| module.eq(code::MODULE_NAME).unwrap_or(false))
+    {
+        return None;
+    }
+    let name: String = function.getattr("__qualname__").and_then(|name| name.extract()).ok()?;
+    state::with(|execution| execution.index.former_function(execution.version, &name).map(str::to_owned)).flatten()
 }
 
 /// A class's name, even if its metaclass does not provide it.

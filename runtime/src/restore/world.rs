@@ -83,31 +83,43 @@ def _settle_uuid():
 
 def note():
     # What is so by now is not changed by executions.
-    global _settings
+    global _settings, _usual
     _settle_uuid()
     _settings, _context_variables[:] = _all_settings(), _variables()
-    _path[:] = sys.path
-    _loggers[:] = map(_logger, (logging.root, logging.getLogger('twincell_module')))
+    _usual = _state()
     _note_counts()
 
-_path, _loggers = [], []
-_manager = logging.root.manager
+# The module search path, and what loggers are set to. Code commonly changes them.
+_usual = None
+_loggers = logging.root, logging.getLogger('twincell_module')
 
-def _logger(logger):
-    attributes = logger.__dict__
-    lists = [(items, list(items)) for items in (attributes['handlers'], attributes['filters'])]
-    names = 'level', 'disabled', 'propagate', 'handlers', 'filters'
-    return attributes, [(name, attributes[name]) for name in names], lists
+def _state():
+    return list(sys.path), [_logger(logger.__dict__) for logger in _loggers]
 
-def _restore_logger(attributes, kept, lists):
-    if all(attributes.get(name) is value for name, value in kept) and all(
+def _logger(attributes):
+    kept = [(name, attributes[name]) for name in ('level', 'disabled', 'propagate', 'handlers', 'filters')]
+    return attributes, kept, [(items, list(items)) for _, items in kept[3:]]
+
+def _is_now(path, loggers):
+    return sys.path == path and all(_is_logger(*logger) for logger in loggers)
+
+def _is_logger(attributes, kept, lists):
+    return all(attributes.get(name) is value for name, value in kept) and all(
         len(items) == len(before) and all(map(_is, items, before)) for items, before in lists
-    ):
-        return
-    attributes.update(kept)
-    for items, before in lists:
-        items[:] = before
-    _manager._clear_cache()
+    )
+
+def put(state):
+    path, loggers = state
+    sys.path[:] = path
+    for attributes, kept, lists in loggers:
+        attributes.update(kept)
+        for items, before in lists:
+            items[:] = before
+    logging.root.manager._clear_cache()
+
+def left():
+    # What a module set there, if anything.
+    return None if _is_now(*_usual) else _state()
 
 def _note_counts():
     # Of functions that run at the end, and of classes registered with abstract ones, which nobody can list.
@@ -194,10 +206,8 @@ def restore():
     if os.environ._data != _environment_data:
         os.environ.clear()
         os.environ.update(_environment)
-    if sys.path != _path:
-        sys.path[:] = _path
-    for logger in _loggers:
-        _restore_logger(*logger)
+    if not _is_now(*_usual):
+        put(_usual)
 
 _environment_data = dict(os.environ._data)
 
@@ -256,6 +266,8 @@ struct World {
     modules_before: Py<PyDict>,
     reseed: Py<PyAny>,
     restore: Py<PyAny>,
+    left: Py<PyAny>,
+    put: Py<PyAny>,
     has_counted: Py<PyAny>,
     seems_tainted: Py<PyAny>,
     note: Py<PyAny>,
@@ -288,6 +300,8 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
             modules_before: modules_before.unbind(),
             reseed: function("reseed")?,
             restore: function("restore")?,
+            left: function("left")?,
+            put: function("put")?,
             has_counted: function("has_counted")?,
             seems_tainted: function("seems_tainted")?,
             note: function("note")?,
@@ -324,6 +338,18 @@ pub(crate) fn reseed(py: Python<'_>, number: u64) {
 pub(crate) fn note(py: Python<'_>) -> PyResult<()> {
     WORLD.get(py).map_or(Ok(()), |world| world.note.call0(py).map(drop))?;
     snapshot::note(py)
+}
+
+/// What a module that was just evaluated set of that which [`restore`] puts back: the search path and loggers. `None` if it
+/// set nothing, or nothing that can be set again.
+pub(crate) fn left(py: Python<'_>) -> Option<Py<PyAny>> {
+    let left = WORLD.get(py).and_then(|world| world.left.call0(py).ok());
+    left.filter(|left| !left.is_none(py))
+}
+
+/// Sets it again, for a run of code that this module holds.
+pub(crate) fn put(py: Python<'_>, left: &Py<PyAny>) -> PyResult<()> {
+    WORLD.get(py).map_or(Ok(()), |world| world.put.call1(py, (left,)).map(drop))
 }
 
 /// Remembers what executions left behind so far, before modules are evaluated once more.

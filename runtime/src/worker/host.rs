@@ -284,10 +284,11 @@ fn load(py: Python<'_>, index: &Rc<PredictionIndex>, context: Context) -> PyResu
             }
             let installed = module::install(globals, &version.companions);
             let execution = state::replace(outer, Vec::new());
+            let left = world::left(py);
             world::restore(py);
             console.release()?;
             drop(execution);
-            installed
+            installed.map(|()| left)
         };
         let identifiers = indexed.names.iter().map(|name| name.clone_ref(py)).collect();
         versions.push(LoadedVersion::load(py, version, module, context, identifiers, evaluate)?);
@@ -374,7 +375,9 @@ fn run_version(py: Python<'_>, version: &LoadedVersion, program: &Loaded, execut
     let mut called = None;
     let description = &index.versions[number].version;
     let mut command_line = None;
-    let result = globals::replace(globals, number, &program.plain, &mut replaced)
+    let result = version.left.as_ref().map_or(Ok(()), |left| world::put(py, left));
+    let result = result
+        .and_then(|()| globals::replace(globals, number, &program.plain, &mut replaced))
         .and_then(|()| program.machine.replace(py))
         .map(|before| command_line = before)
         .and_then(|()| version.run(py, description, &mut extra, &mut called));

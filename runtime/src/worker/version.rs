@@ -60,6 +60,10 @@ pub(crate) struct LoadedVersion {
     pub before: Py<PyDict>,
     /// The content of these globals.
     pub state: ModuleState,
+    /// What the module set in the interpreter ([`world::left`]).
+    ///
+    /// [`world::left`]: crate::restore::world::left
+    pub left: Option<Py<PyAny>>,
     /// The module's stand-ins for what is missing.
     pub stand_ins: Rc<Vec<(Py<Versatile>, Mark)>>,
     /// It may assign globals that other code sees. The names of a snippet are its results.
@@ -69,14 +73,14 @@ pub(crate) struct LoadedVersion {
 }
 
 impl LoadedVersion {
-    /// Compiles a version and makes its globals. `evaluate` evaluates `module` in them.
+    /// Compiles a version and makes its globals. `evaluate` evaluates `module` in them, and returns what it left.
     pub fn load(
         py: Python<'_>,
         version: &Version,
         module: &str,
         context: Context,
         identifiers: Vec<Py<PyString>>,
-        evaluate: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<()>,
+        evaluate: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<Option<Py<PyAny>>>,
     ) -> PyResult<Self> {
         let is_snippet = matches!(version.body, Body::Snippet { .. });
         let code = if is_snippet {
@@ -90,15 +94,16 @@ impl LoadedVersion {
             // Code behind `if __name__ == '__main__'` is meant to run.
             globals.set_item("__name__", "__main__")?;
         }
-        let mut receiver = None;
+        let (mut receiver, mut left) = (None, None);
         if !module.is_empty() {
-            evaluate(&globals)?;
+            left = evaluate(&globals)?;
             receiver = module::enclosing_class(&globals, &version.qualname).map(Bound::unbind);
         }
         let state = ModuleState::of(&globals);
         Ok(Self {
             code: code.cast_into::<PyCode>()?.unbind(),
             before: globals.copy()?.unbind(),
+            left,
             stand_ins: Rc::new(state.stand_ins(py)),
             state,
             assigns_globals: !is_snippet && assigns_globals(version),

@@ -86,6 +86,12 @@ impl Campaign {
         Side::BOTH.into_iter().find(|side| stopped[*side] > 0 && stopped[side.other()] == 0)
     }
 
+    /// Whether no execution ran changed code, and nothing else happened that speaks of the change.
+    pub fn stays_away(&self) -> bool {
+        let is_whole = self.lost.is_empty() && self.unconfirmed == 0 && self.limited().is_none();
+        is_whole && self.executed() > 0 && self.reached.iter().all(std::collections::BTreeSet::is_empty)
+    }
+
     /// If this is why the pair is inconclusive: of the executions that only one version did not end, the one with the
     /// fewest and shortest values.
     pub fn stopped_example(&self) -> Option<&TestCase> {

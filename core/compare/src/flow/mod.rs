@@ -271,7 +271,12 @@ fn compare_within(
             milliseconds: started.elapsed().as_secs_f64() * 1000.0,
         },
     );
-    Ok(PairReport { isolation: program.isolation, predicted_by: predicted_by.describe(), ..report })
+    Ok(PairReport {
+        isolation: program.isolation,
+        predicted_by: predicted_by.describe(),
+        stays_away: report.stays_away && !forged,
+        ..report
+    })
 }
 
 /// A witness with all that its reproducer is made of.

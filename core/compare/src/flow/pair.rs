@@ -32,7 +32,7 @@ pub(super) struct Texts {
     surroundings: PerSide<Rc<Surroundings>>,
     /// What the modules import at their top level.
     imports: PerSide<BTreeMap<String, Import>>,
-    /// (name in new, name in old) of functions with the same code.
+    /// (qualified name in new, name in old) of functions with the same code.
     function_renames: Rc<[(String, String)]>,
     /// What methods share, by the names of their old and new classes.
     classes: RefCell<BTreeMap<PerSide<String>, Rc<ClassDiff>>>,
@@ -130,7 +130,7 @@ pub(super) struct Pair {
     /// The changed names that the versions use. They are searched for if the versions themselves are the same.
     pub changed_names: Vec<String>,
     pub attribute_renames: Vec<(String, String)>,
-    /// (name in new, name in old) of functions of the two texts with the same code.
+    /// (qualified name in new, name in old) of functions of the two texts with the same code.
     pub function_renames: Rc<[(String, String)]>,
     /// Whether only one version of the class has certain private attributes, so that the class keeps its state
     /// differently.

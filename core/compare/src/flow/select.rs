@@ -298,8 +298,8 @@ fn settled_by_uses(
 ) -> Option<Vec<String>> {
     let PerSide { old, new } = &pair.shown;
     let uses_only = pair.is_unchanged_itself() && old.decorators == new.decorators;
-    // Its own executions tell more than those of what it uses.
-    if report.verdict != Verdict::Inconclusive || report.limited || !uses_only {
+    // What else its own executions tell, they tell of the change.
+    if report.verdict != Verdict::Inconclusive || !report.stays_away || report.bound.is_some() || !uses_only {
         return None;
     }
     // A property's functions have one name.

@@ -56,7 +56,7 @@ pub(crate) struct Case<'a> {
     pub context: Context,
     /// (name in new, name in old) of the renamed names.
     pub renames: &'a [(String, String)],
-    /// The same of functions of the modules with the same code.
+    /// (qualified name in new, name in old) of functions of the modules with the same code.
     pub function_renames: &'a [(String, String)],
     pub sites: PerSide<&'a SiteTable>,
     /// The witness.

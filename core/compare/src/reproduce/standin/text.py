@@ -44,7 +44,7 @@ def text(value, above=()):
     if kind.__name__ == "module":
         return f"<module {value.__name__}>"
     if kind.__name__ in ("function", "builtin_function_or_method", "method", "method-wrapper", "method_descriptor"):
-        return f"<function {RENAMED.get(value.__name__, value.__name__)}>"
+        return f"<function {RENAMED.get(value.__qualname__, value.__name__)}>"
     if kind in (type(None), bool, int, float, str, bytes):
         return repr(value)
     if kind is bytearray:
