@@ -15,9 +15,15 @@ use twincell_runtime::sandbox::{Limits, Processes, lock};
 
 const FOLDER: &str = "TWINCELL_TEST_FOLDER";
 const WITHOUT_LANDLOCK: &str = "TWINCELL_TEST_WITHOUT_LANDLOCK";
+const WITHOUT_DUMPS: &str = "TWINCELL_TEST_WITHOUT_DUMPS";
 
 /// What came of each attempt: `ok` or an error number, by the attempt's name.
 fn attempts(without_landlock: bool) -> (BTreeMap<String, String>, tempfile::TempDir) {
+    attempts_on(if without_landlock { &[WITHOUT_LANDLOCK] } else { &[] })
+}
+
+/// On a system that lacks something.
+fn attempts_on(lacks: &[&str]) -> (BTreeMap<String, String>, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     for name in ["scratch", "packages", "home", "project"] {
         std::fs::create_dir(folder.path().join(name)).unwrap();
@@ -29,7 +35,7 @@ fn attempts(without_landlock: bool) -> (BTreeMap<String, String>, tempfile::Temp
         .args(["locked_in", "--exact", "--nocapture", "--test-threads=1"])
         .env(FOLDER, folder.path().canonicalize().unwrap())
         .env("HOME", folder.path().join("home"))
-        .envs(without_landlock.then_some((WITHOUT_LANDLOCK, "1")))
+        .envs(lacks.iter().map(|lack| (lack, "1")))
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -61,11 +67,18 @@ fn what_python_needs_works() {
         "read a limit",
         "own processors",
         "256 MiB",
+        "close a range",
+        "send",
+        "receive",
+        "a timer",
+        "lock a page",
     ] {
         assert_eq!(results[name], "ok", "{name}");
     }
     // Where only the filter of system calls stands, nothing can be written at all.
-    for name in ["write in scratch", "read back", "make and remove a folder in scratch", "write to /dev/null"] {
+    for name in
+        ["write in scratch", "read back", "make and remove a folder in scratch", "allot space", "write to /dev/null"]
+    {
         assert!(!governed || results[name] == "ok", "{name}: {}", results[name]);
     }
 }
@@ -85,6 +98,15 @@ fn calls_that_the_c_library_replaces_by_older_ones_do_not_exist() {
     for call in ["deny clone3", "deny a call of the future"] {
         assert!(results[call].contains("os error 38"), "{call}: {}", results[call]);
     }
+}
+
+#[test]
+fn where_the_system_would_dump_memory_all_the_same_nobody_may_inspect_the_process() {
+    let (results, _folder) = attempts(false);
+    assert_eq!(results["limit of dumps"], "1");
+    let (results, _folder) = attempts_on(&[WITHOUT_DUMPS]);
+    assert_eq!((&*results["limit of dumps"], &*results["dumpable"]), ("0", "0"));
+    assert_eq!(results["complete"], results["report"].starts_with("Landlock").to_string(), "{results:?}");
 }
 
 #[test]
@@ -121,6 +143,9 @@ fn locked_in() {
     std::env::set_current_dir(&scratch).unwrap();
     if std::env::var_os(WITHOUT_LANDLOCK).is_some() {
         take_landlock_away();
+    }
+    if std::env::var_os(WITHOUT_DUMPS).is_some() {
+        call(unsafe { libc::setrlimit(libc::RLIMIT_CORE, &libc::rlimit { rlim_cur: 0, rlim_max: 0 }) }).unwrap();
     }
     let report = lock(&Limits {
         scratch: scratch.clone(),
@@ -191,8 +216,27 @@ fn allowed(folder: &Path, scratch: &Path) {
     report("raise a signal", call(unsafe { libc::raise(libc::SIGUSR1) }));
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     report("read a limit", call(unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) }));
+    report("close a range", system_call(libc::SYS_close_range, [1000, 1001, 0, 0, 0]));
+    report("allot space", std::fs::File::create(scratch.join("allotted")).and_then(|file| allot(&file, 0)));
+    let mut timer: libc::timer_t = std::ptr::null_mut();
+    let clock = libc::CLOCK_MONOTONIC;
+    report("a timer", call(unsafe { libc::timer_create(clock, std::ptr::null_mut(), &mut timer) }));
+    let pages = vec![0_u8; 1 << 20];
+    report("lock a page", call(unsafe { libc::mlock(pages.as_ptr().cast(), 1) }));
+    report("deny lock a MiB", call(unsafe { libc::mlock(pages.as_ptr().cast(), pages.len()) }));
+    let timers: std::io::Result<Vec<()>> =
+        (0..300).map(|_| call(unsafe { libc::timer_create(clock, std::ptr::null_mut(), &mut timer) })).collect();
+    report("deny 300 timers", timers);
+    unsafe { libc::getrlimit(libc::RLIMIT_CORE, &mut limit) };
+    println!("attempt limit of dumps: {}", limit.rlim_max);
+    println!("attempt dumpable: {}", unsafe { libc::prctl(libc::PR_GET_DUMPABLE) });
     report("256 MiB", reserve(256 << 20));
     report("deny 1 GiB", reserve(1 << 30));
+}
+
+fn allot(file: &std::fs::File, mode: libc::c_int) -> std::io::Result<()> {
+    use std::os::fd::AsRawFd;
+    call(unsafe { libc::fallocate(file.as_raw_fd(), mode, 0, 4096) })
 }
 
 fn reserve(bytes: usize) -> std::io::Result<()> {
@@ -205,6 +249,7 @@ fn forbidden_files(folder: &Path, scratch: &Path) {
     let secret = home.join("secret");
     report("deny read /etc/passwd", std::fs::read("/etc/passwd"));
     report("deny read a file of the home folder", std::fs::read(&secret));
+    report("deny read /dev/zero", std::fs::File::open("/dev/zero"));
     report("deny list the home folder", std::fs::read_dir(&home));
     report("deny list the root folder", std::fs::read_dir("/"));
     report("deny read /proc/1/environ", std::fs::read("/proc/1/environ"));
@@ -238,12 +283,42 @@ fn forbidden_files(folder: &Path, scratch: &Path) {
     let huge = std::fs::File::create(scratch.join("huge"));
     unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
     report("deny a file of 1 GiB", huge.and_then(|file| file.set_len(1 << 30)));
+    let beyond = std::fs::File::create(scratch.join("beyond"));
+    report("deny space beyond the end", beyond.and_then(|file| allot(&file, libc::FALLOC_FL_KEEP_SIZE)));
     let files: std::io::Result<Vec<_>> = (0..100).map(|_| std::fs::File::open("/dev/null")).collect();
     report("deny 100 open files", files);
 }
 
+fn urgent_data() {
+    use std::os::fd::AsRawFd;
+    let (left, right) = std::os::unix::net::UnixStream::pair().unwrap();
+    let (left, right) = (left.as_raw_fd(), right.as_raw_fd());
+    let mut byte = [0_u8];
+    let mut part = libc::iovec { iov_base: byte.as_mut_ptr().cast(), iov_len: 1 };
+    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+    (message.msg_iov, message.msg_iovlen) = (&mut part, 1);
+    let mut send = |name: &str, receive: &str, flags: i32| {
+        let sent = unsafe { libc::send(left, byte.as_ptr().cast(), 1, flags) };
+        report(name, call(sent as i64));
+        let sent = unsafe { libc::sendmsg(left, &message, flags) };
+        report(&format!("{name} a message"), call(sent as i64));
+        let received = unsafe { libc::recv(right, byte.as_mut_ptr().cast(), 1, flags | libc::MSG_DONTWAIT) };
+        report(receive, call(received as i64));
+        let received = unsafe { libc::recvmsg(right, &mut message, flags | libc::MSG_DONTWAIT) };
+        report(&format!("{receive} a message"), call(received as i64));
+    };
+    send("send", "receive", 0);
+    send("deny send urgent", "deny receive urgent", libc::MSG_OOB);
+    let (one, size) = (1, std::mem::size_of::<i32>() as u32);
+    let inline = unsafe {
+        libc::setsockopt(left, libc::SOL_SOCKET, libc::SO_OOBINLINE, (&raw const one).cast::<libc::c_void>(), size)
+    };
+    report("deny urgent data inline", call(inline));
+}
+
 fn forbidden_calls() {
     use std::net::{TcpListener, TcpStream, UdpSocket};
+    urgent_data();
     report("deny tcp connect", TcpStream::connect("127.0.0.1:9"));
     report("deny tcp listen", TcpListener::bind("127.0.0.1:0"));
     report("deny udp", UdpSocket::bind("127.0.0.1:0"));
@@ -283,6 +358,7 @@ fn forbidden_calls() {
     let higher = libc::rlimit { rlim_cur: 1000, rlim_max: 1000 };
     report("deny a higher limit", call(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &higher) }));
     report("deny outliving the engine", call(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, 0) }));
+    report("deny unshare by close_range", system_call(libc::SYS_close_range, [1000, 1001, 2, 0, 0]));
     report("deny unshare", call(unsafe { libc::unshare(libc::CLONE_NEWUSER) }));
     report("deny memfd", system_call(libc::SYS_memfd_create, [c"x".as_ptr() as usize, 0, 0, 0, 0]));
     report("deny shared memory", system_call(libc::SYS_shmget, [0, 4096, 0o1600, 0, 0]));

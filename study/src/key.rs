@@ -77,6 +77,7 @@ fn settings(options: &Options) -> Result<String, String> {
         isolation: _,
         max_source: _,
         max_function: _,
+        // A row that it cut has no key, and no other depends on it.
         deadline: _,
         techniques: _,
         // Its files are read instead.
@@ -99,7 +100,8 @@ fn settings(options: &Options) -> Result<String, String> {
         effects: _,
         paths: _,
     } = options;
-    let analysis = serde_json::to_string(&options.for_core()).map_err(|error| error.to_string())?;
+    let analysis = Options { deadline: Options::default().deadline, ..options.clone() }.for_core();
+    let analysis = serde_json::to_string(&analysis).map_err(|error| error.to_string())?;
     let python = python.as_ref().map(|path| path.to_string_lossy().into_owned());
     Ok(format!("{analysis} {predictor} {device:?} {timeout} {memory} {python:?} {run_unsafe}"))
 }
@@ -148,7 +150,6 @@ mod tests {
             ("isolation", "process"),
             ("max-source", "7"),
             ("max-function", "7"),
-            ("deadline", "7"),
             ("without", "mutation"),
             ("python", "/other/python"),
             ("unsafe", "on"),
@@ -161,9 +162,10 @@ mod tests {
         assert_ne!(Keys::new(&Options::default(), &other).unwrap().of_change(&change()), plain);
         let effect = DeclaredEffect { functions: "metrics.*".to_owned(), effect: FunctionEffect::None };
         assert_ne!(key(&Options { effects: vec![effect], ..Options::default() }), plain);
-        // `jobs` and `cache` change nothing, `model` counts by its content, and `policy` by what it says.
-        assert_eq!(TABLE.len(), 20 + 4);
-        let others = Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() };
+        // `jobs`, `cache` and `deadline` change nothing, `model` counts by its content, and `policy` by what it says.
+        assert_eq!(TABLE.len(), 19 + 5);
+        let mut others = Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() };
+        others.set_text("deadline", "7").unwrap();
         assert_eq!(key(&others), plain);
     }
 

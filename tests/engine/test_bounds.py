@@ -62,6 +62,19 @@ MEMORY = {
                 some[place] = 1
             kept.append(some)
         """,
+    "without the first thread": """
+        import _thread, mmap
+        def fill():
+            kept = []
+            while True:
+                some = mmap.mmap(-1, 1 << 26, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+                address = ctypes.addressof(ctypes.c_char.from_buffer(some))
+                ctypes.memset(address, 1, 1 << 26)
+                C.mprotect(ctypes.c_void_p(address), 1 << 26, 1)
+                kept.append(some)
+        _thread.start_new_thread(fill, ())
+        C.syscall(60, 0)
+        """,
 }
 
 #: The same, a little in each execution, so that none takes long.
@@ -98,6 +111,17 @@ DISK = {
                 kept.append(mapped(file.fileno()))
             os.remove("f")
         """,
+    "without the first thread": """
+        import _thread
+        def fill():
+            kept = []
+            while True:
+                kept.append(open("f", "w+b", 0))
+                kept[-1].write(bytes(1 << 25))
+                os.remove("f")
+        _thread.start_new_thread(fill, ())
+        C.syscall(60, 0)
+        """,
     "in a socket": """
         pairs = []
         while True:
@@ -124,6 +148,18 @@ DISK = {
         """,
 }
 
+THREADS = """
+    import _thread
+    _thread.stack_size(1 << 16)
+    closed = _thread.allocate_lock()
+    closed.acquire()
+    while True:
+        try:
+            _thread.start_new_thread(closed.acquire, ())
+        except RuntimeError:
+            time.sleep(0.1)
+    """
+
 TOOLS = """
 import ctypes, os, socket, time
 C = ctypes.CDLL(None)
@@ -144,27 +180,33 @@ def children(process):
                 yield from children(child)
 
 
+def told(process):
+    """Where the system tells of a process whose first thread may have ended."""
+    own = Path(f"/proc/{process}")
+    return next(path for path in (own, *own.glob("task/*")) if "VmRSS:" in (path / "status").read_text())
+
+
 def memory(process):
-    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    lines = (told(process) / "status").read_text().splitlines()
     return sum(int(line.split()[1]) << 10 for line in lines if line.startswith(("VmRSS:", "VmSwap:")))
 
 
 def disk(process):
     """What a worker has in its folder, and what it holds open without a name."""
-    files = {}
-    for folder, _, names in os.walk(f"/proc/{process}/cwd/"):
+    files, about = {}, told(process)
+    for folder, _, names in os.walk(about / "cwd/"):
         for name in names:
             with contextlib.suppress(OSError):
                 status = os.lstat(os.path.join(folder, name))
                 files[status.st_ino] = status.st_blocks * 512
-    for number in Path(f"/proc/{process}/fd").iterdir():
+    for number in (about / "fd").iterdir():
         with contextlib.suppress(OSError):
             status = number.stat()
             if status.st_nlink == 0 and status.st_blocks:
                 files[status.st_ino] = status.st_blocks * 512
     mapped = {
         line.split()[4]
-        for line in Path(f"/proc/{process}/maps").read_text().splitlines()
+        for line in (about / "maps").read_text().splitlines()
         if "/twincell-worker-" in line and line.endswith("(deleted)") and int(line.split()[4]) not in files
     }
     return sum(files.values()) + len(mapped) * (32 * MIB)
@@ -178,7 +220,7 @@ def most(use):
     def watch():
         while not ended.wait(0.005):
             for child in children(os.getpid()):
-                with contextlib.suppress(OSError, ValueError):
+                with contextlib.suppress(OSError, ValueError, StopIteration):
                     found[0] = max(found[0], use(child))
 
     watching = threading.Thread(target=watch)
@@ -225,3 +267,7 @@ def test_disk_counts_where_no_walk_finds_it(name):
         comparison = is_ended(DISK[name], "filled its temporary folder", memory=1024)
     assert comparison.verdict == INCONCLUSIVE
     assert peak[0] < DISK_BOUND + BETWEEN_LOOKS
+
+
+def test_a_worker_has_a_largest_number_of_threads():
+    assert is_ended(THREADS, "more threads than it may").verdict == INCONCLUSIVE

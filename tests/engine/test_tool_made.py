@@ -229,8 +229,8 @@ CASES = {
     "a method that fails": (GUARDED, GUARDED.replace("_match", "_match_long"), "rest.append(option)", "rest.append(1)"),
     "a namesake of a renamed method": (
         NAMESAKE,
-        NAMESAKE.replace("fetch", "load").replace("return self.load(x)", "loaded = self.load(x)\n            return loaded"),
-        "return loaded", "return [loaded]",
+        NAMESAKE.replace("fetch", "load").replace("return self.load(x)", "y = self.load(x)\n            return y"),
+        "return y", "return [y]",
     ),
     "a value of a wrong class": (TOKEN, EXTRACTED_TOKEN, '"!"', '"?"'),
     "an attribute of a wrong class": (

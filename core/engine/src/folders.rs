@@ -99,16 +99,16 @@ impl WorkerFolder {
     }
 }
 
-/// Whether a folder that cannot be listed may still hold something: it is deeper than a path can be long, or it was made
-/// so that one can write to it and not see what is in it.
+/// Whether a folder that cannot be listed may still hold something: it is deeper than a path can be long, it was made so
+/// that one can write to it and not see what is in it, or a link took its place. What fails for this process's own
+/// reasons, such as too many open files, is no fault of the worker.
 fn hides(folder: &Path, error: &io::Error) -> bool {
     const WRITE_AND_ENTER: u32 = 0o300;
     match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => false,
         io::ErrorKind::PermissionDenied => {
             folder.symlink_metadata().is_ok_and(|folder| folder.mode() & WRITE_AND_ENTER == WRITE_AND_ENTER)
         }
-        _ => true,
+        _ => matches!(error.raw_os_error(), Some(libc::ENAMETOOLONG | libc::ELOOP)),
     }
 }
 
@@ -157,9 +157,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "x").unwrap();
         assert!(!over_full(folder.path()));
-        let hiding = |error| hides(folder.path(), &io::Error::from(error));
-        assert!(hiding(io::ErrorKind::PermissionDenied) && hiding(io::ErrorKind::InvalidFilename));
-        assert!(!hiding(io::ErrorKind::NotFound));
+        let hiding = |error| hides(folder.path(), &io::Error::from_raw_os_error(error));
+        assert!(hiding(libc::EACCES) && hiding(libc::ENAMETOOLONG));
+        for error in [libc::ENOENT, libc::ENOTDIR, libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::EIO] {
+            assert!(!hiding(error), "{error}");
+        }
         let inner = folder.path().join("closed");
         std::fs::create_dir(&inner).unwrap();
         use std::os::unix::fs::PermissionsExt;

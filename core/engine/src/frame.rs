@@ -17,8 +17,8 @@ pub const PREFIX: usize = 4;
 /// The engine refuses a worker's message above this size. A worker sends a shortened record instead.
 pub const MAX_RECORD: usize = 8 << 20;
 
-/// The maximum number of texts and containers in one message of a worker. A byte can be a container that takes many times as much
-/// memory once it is read.
+/// The maximum number of texts and containers in one message of a worker. A byte can be a container that takes many
+/// times as much memory once it is read.
 pub const MAX_PARTS: usize = 1 << 20;
 
 /// The number of bytes of a tag.
@@ -35,6 +35,8 @@ pub enum FrameError {
     TooLarge { bytes: usize, limit: usize },
     #[error("a message has more than {MAX_PARTS} parts")]
     TooManyParts,
+    #[error("a frame does not hold a message: it holds a value of a kind that none has")]
+    UnknownKind,
     #[error("a frame ended after {got} of {expected} bytes")]
     Truncated { got: usize, expected: usize },
     #[error("a frame does not hold a message: {0}")]
@@ -117,12 +119,12 @@ pub fn encode<M: Serialize>(message: &M, limit: usize) -> Result<Vec<u8>, FrameE
 
 /// The number of texts and containers in the body of a worker's message. More than [`MAX_PARTS`] are an error.
 pub fn bounded_parts(body: &[u8]) -> Result<usize, FrameError> {
-    let parts = parts(body);
+    let parts = parts(body)?;
     if parts > MAX_PARTS { Err(FrameError::TooManyParts) } else { Ok(parts) }
 }
 
-/// The number of texts and containers in a body, as far as it can be read.
-fn parts(body: &[u8]) -> usize {
+/// The number of texts and containers in a body, as far as it is complete.
+fn parts(body: &[u8]) -> Result<usize, FrameError> {
     let mut rest = body;
     let mut count = 0;
     while let Some((&marker, after)) = rest.split_first() {
@@ -144,13 +146,16 @@ fn parts(body: &[u8]) -> usize {
             Marker::Str8 | Marker::Bin8 => (true, 1 + number(1)),
             Marker::Str16 | Marker::Bin16 => (true, 2 + number(2)),
             Marker::Str32 | Marker::Bin32 => (true, 4 + number(4)),
-            // No message has others.
-            _ => break,
+            // No message has these. Their content would hide what is behind them from the count.
+            Marker::FixExt1 | Marker::FixExt2 | Marker::FixExt4 | Marker::FixExt8 | Marker::FixExt16 => {
+                return Err(FrameError::UnknownKind);
+            }
+            Marker::Ext8 | Marker::Ext16 | Marker::Ext32 | Marker::Reserved => return Err(FrameError::UnknownKind),
         };
         count += usize::from(counts);
         rest = after.get(length..).unwrap_or_default();
     }
-    count
+    Ok(count)
 }
 
 /// The message in a frame's body.
@@ -301,8 +306,19 @@ mod tests {
             (Observed::Dict(vec![(Observed::Float("1.5".into()), Observed::None)]), 8),
         ] {
             let frame = encode(&value, MAX_FRAME).unwrap();
-            assert_eq!(parts(&frame[PREFIX..]), expected, "{expected}");
+            assert_eq!(parts(&frame[PREFIX..]).unwrap(), expected, "{expected}");
         }
+    }
+
+    #[test]
+    fn kinds_that_no_message_has_are_refused_and_hide_nothing() {
+        // A list of such a value and of more lists than are allowed.
+        let lists = [&[0xdd, 0, 0x20, 0, 0][..], &vec![0x90; 2 * MAX_PARTS]].concat();
+        for unknown in [0xc1, 0xc7, 0xc8, 0xc9, 0xd4, 0xd5, 0xd6, 0xd7, 0xd8] {
+            let body = [&[0x92, unknown][..], &[1; 18], &lists].concat();
+            assert!(matches!(bounded_parts(&body), Err(FrameError::UnknownKind)), "{unknown:#x}");
+        }
+        assert!(matches!(bounded_parts(&lists), Err(FrameError::TooManyParts)));
     }
 
     #[test]
@@ -316,7 +332,7 @@ mod tests {
                 })
                 .collect();
             let _ = decode::<crate::protocol::FromWorker>(&body);
-            assert!(parts(&body) <= body.len());
+            assert!(parts(&body).unwrap_or_default() <= body.len());
         }
     }
 }

@@ -28,6 +28,9 @@ const CHUNK: usize = 1 << 16;
 /// Memory beyond a worker's limit at which it is ended: what forks of it share is counted for each.
 const SLACK: u64 = 256 << 20;
 
+/// The most threads of a worker and its children. Libraries start some for each processor.
+const MOST_THREADS: u64 = 512;
+
 /// How often a wait checks whether it should stop.
 const STOP_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -48,6 +51,10 @@ pub enum Broken {
     FillsTheDisk,
     #[error("used more memory than it may")]
     FillsTheMemory,
+    #[error("started more threads than it may")]
+    TooManyThreads,
+    #[error("could not be watched any more")]
+    Hidden,
     /// Somebody asked the work to stop.
     #[error("was stopped")]
     Stopped,
@@ -87,6 +94,8 @@ pub struct Connection {
     looked: [Cell<Instant>; 2],
     /// At the last check, descriptors were in the queues of its sockets.
     in_flight: Cell<bool>,
+    /// At the last check, the system told nothing of it while it ran.
+    hidden: Cell<bool>,
 }
 
 impl Connection {
@@ -104,6 +113,7 @@ impl Connection {
             parts: 0,
             looked: [Cell::new(Instant::now()), Cell::new(Instant::now())],
             in_flight: Cell::new(false),
+            hidden: Cell::new(false),
         })
     }
 
@@ -217,9 +227,18 @@ impl Connection {
         let [memory, disk] = &self.looked;
         if let Some(most) = self.memory
             && is_due(memory, WATCH_MEMORY)
-            && self.process.memory().is_some_and(|used| used > most)
         {
-            return Err(Broken::FillsTheMemory);
+            let usage = self.process.usage().unwrap_or_default();
+            if usage.memory > most {
+                return Err(Broken::FillsTheMemory);
+            }
+            if usage.threads > MOST_THREADS {
+                return Err(Broken::TooManyThreads);
+            }
+            // One look may meet a process that ends.
+            if self.hidden.replace(usage.is_hidden) && usage.is_hidden {
+                return Err(Broken::Hidden);
+            }
         }
         if let Some(folder) = &self.folder
             && is_due(disk, WATCH_DISK)
@@ -279,7 +298,7 @@ impl Forked {
             Ok(FromWorker::Hello { protocol: PROTOCOL_VERSION, python, mut sandbox, .. }) => {
                 sandbox.cut();
                 let python = cut(python);
-                let used = connection.process.memory();
+                let used = connection.process.usage().map(|usage| usage.memory);
                 connection.memory = used.map(|used| used.saturating_add(options.memory_bytes).saturating_add(SLACK));
                 Ok(Worker { connection, info: WorkerInfo { python, sandbox }, stop: Stop::default() })
             }

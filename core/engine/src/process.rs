@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
@@ -21,6 +21,9 @@ const GRACE: Duration = Duration::from_millis(500);
 /// How many threads and children of a worker are looked at.
 const MAX_THREADS: usize = 64;
 const MAX_CHILDREN: usize = 8;
+
+/// How often to look again at a process whose threads end meanwhile.
+const TRIES: usize = 3;
 
 /// How a worker ended.
 #[derive(Debug)]
@@ -114,18 +117,24 @@ impl Process {
         (whole.spent > Duration::ZERO || whole.works).then_some(whole)
     }
 
-    /// The bytes of memory that it and its children use at this moment, however they came by them, in swap space too.
-    /// Pages that they share with others count. `None` where the system does not say.
-    pub fn memory(&self) -> Option<u64> {
-        let mut kib: Option<u64> = None;
+    /// What it and its children use at this moment. `None` where the system does not say, or it has ended.
+    pub fn usage(&self) -> Option<Usage> {
+        let mut whole = None;
         self.each(|process, task| {
-            if task.is_none()
-                && let Ok(text) = std::fs::read_to_string(format!("/proc/{process}/status"))
-            {
-                *kib.get_or_insert(0) += ["VmRSS:", "VmSwap:"].map(|name| field(&text, name)).iter().sum::<u64>();
+            if task.is_some() {
+                return;
+            }
+            match look_at(process) {
+                Look::Runs { memory, threads, .. } => {
+                    let whole = whole.get_or_insert_with(Usage::default);
+                    whole.memory += memory;
+                    whole.threads += threads;
+                }
+                Look::Hidden => whole.get_or_insert_with(Usage::default).is_hidden = true,
+                Look::Ended => {}
             }
         });
-        kib.map(|kib| kib << 10)
+        whole
     }
 
     /// The files without a name that it and its children hold in a folder.
@@ -133,7 +142,7 @@ impl Process {
         let mut held = Unnamed::default();
         self.each(|process, task| {
             if task.is_none() {
-                held.add(process, folder);
+                held.in_flight |= !add_unnamed(&mut held, process, folder);
             }
         });
         held
@@ -186,6 +195,86 @@ impl Drop for Process {
     }
 }
 
+/// What a process and its children use.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Bytes, however they came by them, in swap space too. Pages that they share with others count.
+    pub memory: u64,
+    pub threads: u64,
+    /// The system tells nothing of one of them, although it runs.
+    pub is_hidden: bool,
+}
+
+/// What the system says of a process.
+enum Look {
+    /// `about`: the folder of `/proc` that tells of its memory and its open files.
+    Runs {
+        about: PathBuf,
+        memory: u64,
+        threads: u64,
+    },
+    Ended,
+    /// Some threads go on, and none stayed for long enough to be looked at.
+    Hidden,
+}
+
+fn look_at(process: u32) -> Look {
+    let own = PathBuf::from(format!("/proc/{process}"));
+    if let Some((memory, threads)) = read_status(&own) {
+        return Look::Runs { about: own, memory, threads };
+    }
+    // The first thread may have ended alone. Then the process's own folder is empty, and those of the others tell.
+    for _ in 0..TRIES {
+        let mut goes_on = false;
+        for task in std::fs::read_dir(own.join("task")).into_iter().flatten().flatten() {
+            let about = task.path();
+            if let Some((memory, threads)) = read_status(&about) {
+                return Look::Runs { about, memory, threads };
+            }
+            goes_on |= !is_ending(&about);
+        }
+        if !goes_on {
+            return Look::Ended;
+        }
+    }
+    Look::Hidden
+}
+
+/// Adds what a process holds. `false` if it could not be looked at.
+fn add_unnamed(held: &mut Unnamed, process: u32, folder: &Path) -> bool {
+    for _ in 0..TRIES {
+        match look_at(process) {
+            Look::Runs { about, .. } => {
+                held.add(&about, folder);
+                // Of a thread that has ended meanwhile, the system told nothing.
+                if read_status(&about).is_some() {
+                    return true;
+                }
+            }
+            Look::Ended => return true,
+            Look::Hidden => return false,
+        }
+    }
+    false
+}
+
+/// The memory in bytes and the number of threads of a process, by the folder of one of its threads. `None` if that has
+/// ended.
+fn read_status(about: &Path) -> Option<(u64, u64)> {
+    let text = std::fs::read_to_string(about.join("status")).ok()?;
+    let kib = field(&text, "VmRSS:")?.saturating_add(field(&text, "VmSwap:").unwrap_or(0));
+    Some((kib << 10, field(&text, "Threads:").unwrap_or(0)))
+}
+
+/// Whether a thread is about to end. One that cannot be asked is not: it may have made room for another.
+fn is_ending(task: &Path) -> bool {
+    /// PF_EXITING of the kernel, which a thread has before it lets go of its memory.
+    const EXITING: u64 = 4;
+    let text = std::fs::read_to_string(task.join("stat")).unwrap_or_default();
+    let flags = text.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(6)?.parse::<u64>().ok());
+    flags.is_some_and(|flags| flags & EXITING != 0)
+}
+
 /// Whether a process or thread works or waits for a processor, and the processor time that it and those of its children
 /// that have ended took.
 fn read_stat(path: &str) -> Option<(bool, Duration)> {
@@ -197,10 +286,9 @@ fn read_stat(path: &str) -> Option<(bool, Duration)> {
     Some((matches!(fields.first(), Some(&("R" | "D"))), spent))
 }
 
-/// A number that a file of lines has under a name: `VmRSS:      1234 kB`. It is 0 if there is none.
-fn field(text: &str, name: &str) -> u64 {
-    let value = text.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok());
-    value.unwrap_or_default()
+/// A number that a file of lines has under a name: `VmRSS:      1234 kB`.
+fn field(text: &str, name: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok())
 }
 
 fn describe(status: Option<ExitStatus>, last_words: &str) -> String {
@@ -209,4 +297,64 @@ fn describe(status: Option<ExitStatus>, last_words: &str) -> String {
         None => "closed its connection".into(),
     };
     if last_words.is_empty() { status } else { format!("{status}: {last_words}") }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    /// A process whose first thread has ended, and whose other one goes on and holds memory and a file without a name.
+    const WITHOUT_ITS_FIRST_THREAD: &str = "
+import ctypes, os, sys, threading, time
+def work():
+    os.chdir(sys.argv[1])
+    with open('f', 'w+b', 0) as file:
+        file.write(bytes(1 << 25))
+        os.remove('f')
+        kept = bytearray(b'x') * (1 << 27)
+        open('ready', 'w').close()
+        time.sleep(100)
+threading.Thread(target=work).start()
+ctypes.CDLL(None).syscall(int(sys.argv[2]), 0)
+";
+
+    #[test]
+    #[expect(clippy::zombie_processes, reason = "the process under test waits for it")]
+    fn a_process_whose_first_thread_has_ended_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let errors = File::open("/dev/null").unwrap();
+        let child = Command::new("python3")
+            .args(["-c", WITHOUT_ITS_FIRST_THREAD])
+            .arg(folder.path())
+            .arg(libc::SYS_exit.to_string())
+            .spawn()
+            .unwrap();
+        let process = Process::new(child.id(), errors).unwrap();
+        let about = PathBuf::from(format!("/proc/{}", child.id()));
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while !(folder.path().join("ready").exists() && is_ending(&about)) {
+            assert!(Instant::now() < deadline);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!(read_status(&about), None);
+        let usage = process.usage().unwrap();
+        assert!(usage.memory > 1 << 27 && usage.threads == 2 && !usage.is_hidden, "{usage:?}");
+        assert!(process.unnamed(folder.path()).bytes(0) >= 1 << 25);
+        rustix::process::kill_process(process.number, Signal::KILL).unwrap();
+        while process.status().is_none() {
+            // One that ends is never taken for one that hides.
+            assert!(!process.usage().unwrap_or_default().is_hidden);
+        }
+        assert_eq!(process.usage(), None);
+    }
+
+    #[test]
+    fn a_process_counts_with_its_threads() {
+        let process = std::process::id();
+        let Look::Runs { about, threads, .. } = look_at(process) else { panic!("it runs") };
+        assert_eq!(about, PathBuf::from(format!("/proc/{process}")));
+        assert!(threads >= 2);
+    }
 }

@@ -13,14 +13,15 @@ pub struct Unnamed {
     open: HashMap<u64, u64>,
     /// The numbers of the files that are mapped into memory. Only of those that are open is the size known.
     mapped: HashSet<u64>,
-    /// Some descriptors are in the queue of a socket, where nobody sees what they are.
+    /// Some descriptors are where nobody sees what they are: in the queue of a socket, or in a process whose threads end
+    /// before they are looked at.
     pub in_flight: bool,
 }
 
 impl Unnamed {
-    /// Adds what one process holds in a folder.
-    pub fn add(&mut self, process: u32, folder: &Path) {
-        for entry in std::fs::read_dir(format!("/proc/{process}/fd")).into_iter().flatten().flatten() {
+    /// Adds what one process holds in a folder. `about`: where the system tells of it, `/proc/PID`.
+    pub fn add(&mut self, about: &Path, folder: &Path) {
+        for entry in std::fs::read_dir(about.join("fd")).into_iter().flatten().flatten() {
             // This follows the link to the file itself, whatever its name was.
             let Ok(file) = std::fs::metadata(entry.path()) else { continue };
             match rustix::fs::FileType::from_raw_mode(file.mode()) {
@@ -28,9 +29,8 @@ impl Unnamed {
                     self.open.insert(file.ino(), file.blocks());
                 }
                 rustix::fs::FileType::Socket => {
-                    let number = entry.file_name();
-                    let about = format!("/proc/{process}/fdinfo/{}", number.to_string_lossy());
-                    let text = std::fs::read_to_string(about).unwrap_or_default();
+                    let text = about.join("fdinfo").join(entry.file_name());
+                    let text = std::fs::read_to_string(text).unwrap_or_default();
                     let queued =
                         text.lines().find_map(|line| line.strip_prefix("scm_fds:")?.trim().parse::<u64>().ok());
                     self.in_flight |= queued.is_some_and(|count| count > 0);
@@ -38,7 +38,7 @@ impl Unnamed {
                 _ => {}
             }
         }
-        let maps = std::fs::read(format!("/proc/{process}/maps")).unwrap_or_default();
+        let maps = std::fs::read(about.join("maps")).unwrap_or_default();
         self.mapped.extend(maps.split(|byte| *byte == b'\n').filter_map(|line| mapped(line, folder)));
     }
 
@@ -73,7 +73,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let held = || {
             let mut held = Unnamed::default();
-            held.add(std::process::id(), folder.path());
+            held.add(Path::new("/proc/self"), folder.path());
             held
         };
         let path = folder.path().join("file");

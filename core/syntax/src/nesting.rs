@@ -69,40 +69,65 @@ pub(crate) fn exceeded(text: &str) -> Option<Nesting> {
     }
 }
 
-/// The depth at which a token stands: no less than that of the tree that is made of the tokens.
+/// The depth at which a token stands: no less than that of the tree that is made of the tokens, also where they are no
+/// program. The parser goes on after an error, so nothing here ends before it surely ends for the parser, too.
 #[derive(Default)]
 struct Depth {
     blocks: usize,
-    brackets: usize,
     /// The depth outside the innermost bracket.
     outside: usize,
     frame: Frame,
-    enclosing: Vec<Frame>,
+    /// What is around each open bracket, and the token that closes it.
+    enclosing: Vec<(Frame, TokenKind)>,
+    /// A value has just ended.
+    after_value: bool,
+    /// There were characters that are no tokens: the parser may read what follows in any way.
+    is_broken: bool,
 }
 
 /// What nests between a bracket and the present token.
 #[derive(Clone, Copy, Default)]
 struct Frame {
-    /// Lambdas and conditional expressions, whose last part may be another one.
+    /// What takes all that follows, also behind commas.
+    yields: usize,
+    /// Lambdas, conditional expressions and starred ones, whose last part may be another one.
     open: usize,
     /// Lambdas whose parameters are not over.
     lambdas: usize,
-    /// Operators.
+    /// `not`, which takes comparisons, too.
+    nots: usize,
+    /// Operators that bind closer than comparisons.
     operators: usize,
-    /// Attributes, calls and subscripts of one value.
+    /// The present value: its attributes, calls and subscripts, and what is in their brackets.
     chain: usize,
+    /// The deepest value among the operands so far, around all of which the operators lie.
+    left: usize,
+    /// The most of all parts.
+    most: usize,
     /// It is an f-string.
     is_text: bool,
 }
 
 impl Frame {
     fn depth(&self) -> usize {
-        self.open + self.operators + self.chain
+        self.yields + self.open + self.nots + self.operators + self.chain.max(self.left)
+    }
+
+    /// The next operand of a comparison.
+    fn next_operand(&mut self) {
+        self.most = self.most.max(self.depth());
+        (self.operators, self.chain, self.left) = (0, 0, 0);
     }
 
     /// The next of several parts side by side.
     fn next_part(&mut self) {
-        self.operators = 0;
+        self.next_operand();
+        self.nots = 0;
+    }
+
+    fn operator(&mut self) {
+        self.operators += 1;
+        self.left = self.left.max(self.chain);
         self.chain = 0;
     }
 }
@@ -111,77 +136,130 @@ impl Depth {
     fn exceeded(&self) -> Option<Nesting> {
         match self {
             _ if self.blocks >= MAX_BLOCKS => Some(Nesting::Blocks),
-            _ if self.brackets > MAX_BRACKETS => Some(Nesting::Brackets),
+            _ if self.enclosing.len() > MAX_BRACKETS => Some(Nesting::Brackets),
             _ if self.outside + self.frame.depth() > MAX_DEPTH => Some(Nesting::Expression),
             _ => None,
         }
     }
 
-    fn open(&mut self, is_text: bool) {
-        self.brackets += 1;
+    fn open(&mut self, closing: TokenKind) {
+        let is_text = matches!(closing, TokenKind::FStringEnd | TokenKind::TStringEnd);
         self.outside += self.frame.depth() + 1;
-        self.enclosing.push(std::mem::replace(&mut self.frame, Frame { is_text, ..Frame::default() }));
+        self.enclosing.push((std::mem::replace(&mut self.frame, Frame { is_text, ..Frame::default() }), closing));
     }
 
-    fn close(&mut self) {
-        let Some(frame) = self.enclosing.pop() else { return };
-        self.frame = frame;
-        self.brackets -= 1;
+    fn close(&mut self, token: TokenKind) {
+        // The parser passes over a bracket of another kind, or among the parameters of a lambda.
+        let is_in_lambda = self.frame.lambdas > 0;
+        let Some((frame, _)) = self.enclosing.pop_if(|(_, closing)| *closing == token && !is_in_lambda) else {
+            self.after_value = false;
+            return;
+        };
         self.outside -= frame.depth() + 1;
-        // A call or a subscript lies around what is before it. The parts of a text lie side by side.
-        self.frame.chain += usize::from(!frame.is_text);
-    }
-
-    /// A new statement, also after a bracket that was never closed.
-    fn restart(&mut self) {
-        (self.brackets, self.outside, self.frame) = (0, 0, Frame::default());
-        self.enclosing.clear();
+        let inner = std::mem::replace(&mut self.frame, frame);
+        let inner = inner.most.max(inner.depth());
+        match () {
+            // What is broken within a bracket may still be open behind it.
+            () if self.is_broken => self.frame.open += inner + 1,
+            // The parts of a text lie side by side.
+            () if frame.is_text => self.frame.chain = frame.chain.max(inner + 1),
+            // Brackets lie around what is in them, and a call or a subscript also around what is before it.
+            () => self.frame.chain = frame.chain.max(inner) + 1,
+        }
     }
 
     fn take(&mut self, token: TokenKind) {
         use TokenKind as T;
+        let after_value = std::mem::replace(&mut self.after_value, ends_value(token));
         match token {
+            T::Comment | T::NonLogicalNewline => {
+                self.after_value = after_value;
+                return;
+            }
             T::Indent => self.blocks += 1,
             T::Dedent => self.blocks = self.blocks.saturating_sub(1),
-            T::Newline | T::Semi => self.restart(),
-            // No expression holds these.
-            T::Def | T::Class | T::Return | T::Import | T::While | T::With | T::Try | T::Raise | T::Del | T::Pass => {
-                self.restart();
+            // The lexer ends a line where the numbers of brackets are equal. The parser looks at their kinds.
+            T::Newline | T::Semi if self.enclosing.is_empty() && self.frame.lambdas == 0 => {
+                self.frame = Frame::default();
+                self.is_broken = false;
             }
-            T::Lpar | T::Lsqb | T::Lbrace => self.open(false),
-            T::FStringStart | T::TStringStart => self.open(true),
-            T::Rpar | T::Rsqb | T::Rbrace | T::FStringEnd | T::TStringEnd => self.close(),
+            T::Unknown => self.is_broken = true,
+            _ if self.is_broken => {}
+            // Nothing binds this to what is before it.
+            _ if after_value && !continues(token) => self.frame.next_part(),
+            _ => {}
+        }
+        // A keyword where a value should be is a name for the parser.
+        let is_name = token.is_keyword() && !after_value;
+        match token {
+            T::Lpar => self.open(T::Rpar),
+            T::Lsqb => self.open(T::Rsqb),
+            T::Lbrace => self.open(T::Rbrace),
+            T::FStringStart => self.open(T::FStringEnd),
+            T::TStringStart => self.open(T::TStringEnd),
+            T::Rpar | T::Rsqb | T::Rbrace | T::FStringEnd | T::TStringEnd => self.close(token),
             T::Dot => self.frame.chain += 1,
+            T::Yield => self.frame.yields += 1,
             T::Lambda => {
                 self.frame.open += 1;
                 self.frame.lambdas += 1;
             }
-            T::Colon if self.frame.lambdas > 0 => {
-                self.frame.lambdas -= 1;
-                self.frame.next_part();
-            }
-            T::If | T::Else | T::Yield | T::ColonEqual => {
+            T::If | T::Else | T::ColonEqual => {
                 self.frame.open += 1;
-                self.frame.next_part();
+                if !is_name {
+                    self.next_part();
+                }
             }
-            T::Comma | T::For => {
-                self.frame.next_part();
-                if self.frame.lambdas == 0 {
+            T::Star | T::DoubleStar if !after_value || self.is_broken => self.frame.open += 1,
+            T::Not => self.frame.nots += 1,
+            T::Await | T::Tilde | T::At => self.frame.operator(),
+            T::Comma => {
+                self.next_part();
+                if self.frame.lambdas == 0 && !self.is_broken {
                     self.frame.open = 0;
                 }
             }
+            T::Colon => {
+                self.frame.lambdas = self.frame.lambdas.saturating_sub(1);
+                self.next_part();
+            }
+            _ if is_name => {}
             // Operands of these lie side by side.
-            T::And | T::Or | T::Colon | T::Equal | T::In | T::Is => self.frame.next_part(),
-            T::Less | T::Greater | T::LessEqual | T::GreaterEqual | T::EqEqual | T::NotEqual => self.frame.next_part(),
-            T::Not | T::Await | T::Tilde | T::At => self.operator(),
-            other if other.is_arithmetic() || other.is_bitwise_or_shift() => self.operator(),
+            T::And | T::Or | T::Equal | T::For => self.next_part(),
+            T::In | T::Is | T::Less | T::Greater | T::LessEqual | T::GreaterEqual | T::EqEqual | T::NotEqual
+                if !self.is_broken =>
+            {
+                self.frame.next_operand();
+            }
+            other if other.is_arithmetic() || other.is_bitwise_or_shift() => self.frame.operator(),
             _ => {}
         }
     }
 
-    fn operator(&mut self) {
-        self.frame.operators += 1;
-        self.frame.chain = 0;
+    fn next_part(&mut self) {
+        if !self.is_broken {
+            self.frame.next_part();
+        }
+    }
+}
+
+/// Whether a value may end with a token.
+fn ends_value(token: TokenKind) -> bool {
+    use TokenKind as T;
+    match token {
+        T::Name | T::Int | T::Float | T::Complex | T::String | T::None | T::True | T::False | T::Ellipsis => true,
+        T::Rpar | T::Rsqb | T::Rbrace | T::FStringEnd | T::TStringEnd => true,
+        other => other.is_soft_keyword(),
+    }
+}
+
+/// Whether a token may belong to the value or the operation before it.
+fn continues(token: TokenKind) -> bool {
+    use TokenKind as T;
+    match token {
+        T::Name | T::Int | T::Float | T::Complex | T::None | T::True | T::False | T::Ellipsis => false,
+        T::Def | T::Class | T::Return | T::Import | T::While | T::With | T::Try | T::Raise | T::Del | T::Pass => false,
+        other => !other.is_soft_keyword(),
     }
 }
 
@@ -248,5 +326,111 @@ mod tests {
         ] {
             assert_eq!(too_deep(&text), None, "{}", &text[..40]);
         }
+    }
+
+    /// The depth of the tree that the parser makes. Neither making nor freeing it needs more than the stack here.
+    fn tree_depth(text: &str) -> usize {
+        use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, TraversalSignal};
+        use ruff_python_ast::{AnyNodeRef, PySourceType};
+        #[derive(Default)]
+        struct Deepest(usize, usize);
+        impl<'a> SourceOrderVisitor<'a> for Deepest {
+            fn enter_node(&mut self, _: AnyNodeRef<'a>) -> TraversalSignal {
+                self.0 += 1;
+                self.1 = self.1.max(self.0);
+                TraversalSignal::Traverse
+            }
+
+            fn leave_node(&mut self, _: AnyNodeRef<'a>) {
+                self.0 -= 1;
+            }
+        }
+        stacker::grow(1 << 30, || {
+            let parsed = ruff_python_parser::parse_unchecked_source(text, PySourceType::Python);
+            let mut deepest = Deepest::default();
+            deepest.visit_body(parsed.suite());
+            deepest.1
+        })
+    }
+
+    /// Each token of an expression counts, with all that the parser makes around it.
+    const MAX_TREE: usize = MAX_DEPTH * 5;
+
+    #[test]
+    fn what_the_parser_makes_of_errors_is_counted_as_well() {
+        for part in [
+            "0<not 0",
+            "0<*0‹*",
+            "0<*0",
+            "0 and*",
+            "yield 0,",
+            "(0,],",
+            "(0,]\n",
+            "[0,)\n",
+            "(0;",
+            "(def,",
+            "(\ndef,",
+            "(\nclass,",
+            "f(\nreturn+",
+            "return+",
+            "-not 0 in ",
+            "0 is not not ",
+            "lambda x=",
+            "lambda x,",
+            "lambda 0 ",
+            "lambda x,\n",
+            "0 if 0 ",
+            "0 if ",
+            "x:=",
+            "f'{",
+            "{0:",
+            "{**",
+            "f(**",
+            "for x in ",
+            "if x: ",
+            "async ",
+            "match x: case ",
+            "case [",
+            "@",
+        ] {
+            for before in ["", "x = ", "(", "f(a, ", "case "] {
+                let text = format!("{before}{}", part.repeat(6 * MAX_DEPTH));
+                assert!(kind(&text).is_some() || tree_depth(&text) < MAX_TREE, "{before}{part}");
+            }
+        }
+    }
+
+    #[test]
+    fn any_repeated_tokens_are_counted() {
+        const TOKENS: &[&str] = &[
+            "0", "x", "'a'", "f'", "'", "(", ")", "[", "]", "{", "}", ",", ":", ";", ".", "+", "-", "*", "**", "@",
+            "~", "<", "==", "=", ":=", "->", "!", "?", "\n", "not ", "in ", "is ", "and ", "or ", "if ", "else ",
+            "lambda ", "yield ", "from ", "await ", "async ", "for ", "def ", "class ", "return ", "with ", "as ",
+            "match ", "case ", "type ", "import ", "while ", "try ", "del ", "assert ", "‹", "\\", "print ", "elif ",
+            "except ",
+        ];
+        let seed = std::env::var("TWINCELL_NESTING_SEED").ok().and_then(|text| text.parse().ok());
+        let rounds = if seed.is_some() { 20_000 } else { 300 };
+        let mut state: u64 = seed.unwrap_or(1);
+        let mut next = |below: usize| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as usize % below
+        };
+        for _ in 0..rounds {
+            let mut part = String::new();
+            for _ in 0..next(6) + 1 {
+                part += TOKENS[next(TOKENS.len())];
+                part += [" ", ""][next(2)];
+            }
+            let text = part.repeat(6 * MAX_DEPTH);
+            assert!(kind(&text).is_some() || tree_depth(&text) < MAX_TREE, "{part:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_in_a_bracket_counts_for_what_is_around_it() {
+        let inner = "+1".repeat(MAX_DEPTH / 10);
+        let text = (0..100).fold("x".to_owned(), |text, _| format!("({text}{inner})"));
+        assert_eq!(kind(&text), Some(Nesting::Expression));
     }
 }

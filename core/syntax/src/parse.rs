@@ -13,10 +13,10 @@ use super::{SourceError, nesting};
 /// Maximum length of texts whose nesting cannot exceed a thread's ordinary stack.
 const SHALLOW: usize = 1024;
 /// The stack that one byte of nesting may need, and bounds of the reservation (which the operating system makes
-/// lazily). No text that is read nests deeper than [`nesting`] allows.
+/// lazily). No text that is read nests deeper than [`nesting`] allows; the rest is for what it may not foresee.
 const STACK_PER_BYTE: usize = 4096;
 const STACK_MIN: usize = 4 << 20;
-const STACK_MAX: usize = 64 << 20;
+const STACK_MAX: usize = 1 << 30;
 
 /// Runs `work` with a stack that recursion over a text of this length cannot exhaust.
 pub fn with_stack_for<T>(length: usize, work: impl FnOnce() -> T) -> T {

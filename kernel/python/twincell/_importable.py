@@ -22,7 +22,7 @@ METADATA = (".dist-info", ".egg-info")
 MODULES = tuple(importlib.machinery.all_suffixes())
 #: How deep a folder without modules may lie above the modules of a package: `src` above `src/package/module.py`.
 DEPTH = 3
-#: What lies beyond these counts cannot be imported.
+#: What lies beyond these counts cannot be imported, except Python itself and installed packages.
 MOST_LOOKED_AT = 100_000
 MOST_RULES = 2_000
 
@@ -38,23 +38,26 @@ def paths(home: str) -> tuple[list[str], list[str]]:
     for prefix in {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}:
         if _is_open(os.path.realpath(prefix), closed):
             installed += [os.path.join(prefix, part) for part in PARTS]
-    readable = _outermost([path for path in _real(installed) if _is_open(path, closed)])
+    own = _outermost([path for path in _real(installed) if _is_open(path, closed)])
+    readable: list[str] = []
     listable: list[str] = []
     search = _Search()
 
     def is_new(path: str) -> bool:
-        return _is_open(path, closed) and not any(_lies_in(path, granted) for granted in readable)
+        return _is_open(path, closed) and not any(_lies_in(path, granted) for granted in (*own, *readable))
 
     for path in filter(is_new, _real(sys.path)):
         if os.path.basename(path) in PACKAGES or not os.path.isdir(path):
-            readable.append(path)
+            own.append(path)
         else:
             listable.append(path)
             readable += search.importable(path)
     for path in filter(is_new, _real([*_editable(), os.path.dirname(__file__)])):
         listable.append(path)
         readable += search.visible(path)
-    return _outermost(readable)[:MOST_RULES], listable
+    own = _outermost(own)
+    others = [path for path in _outermost(own + readable) if path not in own]
+    return own + others[: max(0, MOST_RULES - len(own))], listable
 
 
 def _outermost(some: list[str]) -> list[str]:

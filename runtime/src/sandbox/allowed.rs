@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use libc::c_long;
 use seccompiler::{SeccompCmpArgLen as Length, SeccompCmpOp as Op, SeccompCondition, SeccompRule};
 
-use super::Processes;
+use super::{Landlock, Processes};
 
 pub type Fallible<T> = Result<T, Box<dyn std::error::Error>>;
 /// Calls by number, each with the arguments that are meant: those of any of its rules, or all if it has no rule.
@@ -133,6 +133,7 @@ const SIGNALS: &[c_long] = &[
 ];
 
 /// Reading and writing what is open: how it was opened says what may be done with it. RLIMIT_FSIZE bounds each file.
+/// `close_range` and `fallocate` are among the rules.
 const DESCRIPTORS: &[c_long] = &[
     libc::SYS_read,
     libc::SYS_readv,
@@ -146,7 +147,6 @@ const DESCRIPTORS: &[c_long] = &[
     libc::SYS_pwritev2,
     libc::SYS_lseek,
     libc::SYS_ftruncate,
-    libc::SYS_fallocate,
     libc::SYS_flock,
     libc::SYS_fsync,
     libc::SYS_fdatasync,
@@ -158,7 +158,6 @@ const DESCRIPTORS: &[c_long] = &[
     libc::SYS_splice,
     libc::SYS_tee,
     libc::SYS_close,
-    libc::SYS_close_range,
     libc::SYS_dup,
     libc::SYS_dup3,
     libc::SYS_pipe2,
@@ -220,16 +219,8 @@ const FILES: &[c_long] = &[
     libc::SYS_getdents,
 ];
 
-/// Talking through a pair of sockets. `socketpair` and `sendto` are among the rules.
-const STREAMS: &[c_long] = &[
-    libc::SYS_sendmsg,
-    libc::SYS_recvmsg,
-    libc::SYS_recvfrom,
-    libc::SYS_getsockopt,
-    libc::SYS_getsockname,
-    libc::SYS_getpeername,
-    libc::SYS_shutdown,
-];
+/// Talking through a pair of sockets. Making one, sending and receiving are among the rules.
+const STREAMS: &[c_long] = &[libc::SYS_getsockopt, libc::SYS_getsockname, libc::SYS_getpeername, libc::SYS_shutdown];
 
 /// Changes of files and folders, which Landlock confines to the worker's own folder.
 const CHANGES: &[c_long] = &[
@@ -300,24 +291,29 @@ const FORKS: &[c_long] = &[
     libc::SYS_fork,
 ];
 
-/// Signals to other processes. Landlock's scopes keep them within the sandbox where programs run. A process that forks
-/// lets all pass, because whom a signal may reach is told by the number of a process, and its forks have others.
+/// Signals to other processes. Landlock's scopes keep them within the sandbox where programs run; where it has no scopes,
+/// none are sent. A process that forks lets all pass, because whom a signal may reach is told by the number
+/// of a process, and its forks have others.
 const SENDING: &[c_long] = &[libc::SYS_kill, libc::SYS_tkill, libc::SYS_tgkill];
 
 /// The calls that a process may make.
-pub fn calls(without_landlock: bool, processes: Processes) -> Fallible<Calls> {
+pub fn calls(landlock: Landlock, processes: Processes) -> Fallible<Calls> {
     let mut calls = with_any_arguments(&ALWAYS);
     calls.extend(by_arguments(processes)?);
-    match without_landlock {
-        true => calls.extend(reading_opens()?),
-        false => calls.extend(with_any_arguments(&[OPENING, CHANGES])),
+    match landlock {
+        Landlock::None => calls.extend(reading_opens()?),
+        Landlock::Files | Landlock::FilesAndSignals => calls.extend(with_any_arguments(&[OPENING, CHANGES])),
     }
     // What has a rule as well is allowed with any arguments here.
     match processes {
         Processes::None => {}
         Processes::Forks => calls.extend(with_any_arguments(&[FORKS, SENDING])),
-        Processes::Programs if without_landlock => calls.extend(with_any_arguments(&[PROGRAMS])),
-        Processes::Programs => calls.extend(with_any_arguments(&[PROGRAMS, SENDING])),
+        Processes::Programs => {
+            calls.extend(with_any_arguments(&[PROGRAMS]));
+            if landlock == Landlock::FilesAndSignals {
+                calls.extend(with_any_arguments(&[SENDING]));
+            }
+        }
     }
     Ok(calls)
 }
@@ -325,9 +321,10 @@ pub fn calls(without_landlock: bool, processes: Processes) -> Fallible<Calls> {
 /// Calls that report success and do nothing.
 ///
 /// A lock needs no right to write to a file, so code could hold up those who own what it may only read. A process that is
-/// alone with its folder has nobody to lock out: there a lock that always succeeds is what it would get anyway, and
-/// `sqlite3` and `mailbox` work as ever. Where programs run, they share a folder and need locks, and all that they
-/// may read is Python itself.
+/// alone with its folder has no other process to lock out, and `sqlite3` and `mailbox` work as ever. One difference remains:
+/// two descriptors of one process that opened the same file each for itself would lock each other out by `flock` and by
+/// F_OFD_SETLK, and do not here. Where programs run, they share a folder and need locks, and all that they may read is
+/// Python itself.
 pub fn without_effect(processes: Processes) -> Fallible<Calls> {
     Ok(match processes {
         Processes::Programs => with_any_arguments(&[MODES]),
@@ -368,6 +365,10 @@ fn by_arguments(processes: Processes) -> Fallible<Calls> {
         (libc::SYS_mmap, mappings()?),
         (libc::SYS_fcntl, any_of(1, &[FILE_COMMANDS, LOCKS].concat())?),
         (libc::SYS_ioctl, any_of(1, DEVICE_REQUESTS)?),
+        // A thread with a table of files of its own (CLOSE_RANGE_UNSHARE) would hold files that nobody counts.
+        (libc::SYS_close_range, vec![masked(2, u64::from(libc::CLOSE_RANGE_UNSHARE), 0)?]),
+        // Its other modes allot space beyond the end of a file, which RLIMIT_FSIZE does not bound, or move what is in it.
+        (libc::SYS_fallocate, vec![is(1, 0)?]),
         (libc::SYS_prctl, settings(processes)?),
         // To itself: `abort`, `signal.raise_signal`.
         (libc::SYS_kill, vec![is(0, own)?]),
@@ -385,7 +386,10 @@ fn by_arguments(processes: Processes) -> Fallible<Calls> {
                 (1, Length::Dword, Op::MaskedEq(0xf), libc::SOCK_STREAM as u64),
             ])?],
         ),
-        (libc::SYS_sendto, vec![rule(vec![(4, Length::Qword, Op::Eq, 0)])?]),
+        (libc::SYS_sendto, vec![rule(vec![(4, Length::Qword, Op::Eq, 0), (3, Length::Dword, NOT_URGENT, 0)])?]),
+        (libc::SYS_recvfrom, vec![rule(vec![(3, Length::Dword, NOT_URGENT, 0)])?]),
+        (libc::SYS_sendmsg, vec![rule(vec![(2, Length::Dword, NOT_URGENT, 0)])?]),
+        (libc::SYS_recvmsg, vec![rule(vec![(2, Length::Dword, NOT_URGENT, 0)])?]),
         (libc::SYS_setsockopt, socket_options()?),
     ]
     .into())
@@ -427,6 +431,9 @@ fn mappings() -> Fallible<Vec<SeccompRule>> {
     .collect()
 }
 
+/// Without urgent data (MSG_OOB): a part of the kernel that hardly anybody uses, with a history of defects.
+const NOT_URGENT: Op = Op::MaskedEq(libc::MSG_OOB as u64);
+
 /// What may be asked of a descriptor. Deliberately absent: whom signals about it reach (F_SETOWN, F_SETSIG), news of what
 /// others do in a folder (F_NOTIFY), leases, which hold up those who open a file for writing, and larger pipes, whose
 /// memory no limit counts.
@@ -464,14 +471,13 @@ const DEVICE_REQUESTS: &[u64] = &[
     0x4020_940d, // FICLONERANGE
 ];
 
-/// Of a pair of sockets: sizes and times. Absent are filters, which are programs for the kernel.
+/// Of a pair of sockets: sizes and times. Absent are filters, which are programs for the kernel, and urgent data.
 fn socket_options() -> Fallible<Vec<SeccompRule>> {
     [
         libc::SO_REUSEADDR,
         libc::SO_SNDBUF,
         libc::SO_RCVBUF,
         libc::SO_KEEPALIVE,
-        libc::SO_OOBINLINE,
         libc::SO_LINGER,
         libc::SO_REUSEPORT,
         libc::SO_PASSCRED,
@@ -539,4 +545,18 @@ fn rule(conditions: Vec<(u8, Length, Op, u64)>) -> Fallible<SeccompRule> {
         .into_iter()
         .map(|(argument, length, operator, value)| SeccompCondition::new(argument, length, operator, value));
     Ok(SeccompRule::new(conditions.collect::<Result<_, _>>()?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_send_signals_to_others_only_where_landlock_keeps_them_within() {
+        for call in SENDING {
+            let rules = |landlock| calls(landlock, Processes::Programs).unwrap()[call].len();
+            assert_eq!(rules(Landlock::FilesAndSignals), 0, "any arguments");
+            assert_eq!((rules(Landlock::Files), rules(Landlock::None)), (1, 1));
+        }
+    }
 }

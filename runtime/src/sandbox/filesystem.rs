@@ -7,12 +7,14 @@ use landlock::{
     RulesetCreatedAttr, RulesetError, RulesetStatus, Scope, path_beneath_rules,
 };
 
-use super::{Limits, Processes};
+use super::{Landlock, Limits, Processes};
 
 /// The newest version whose rights are requested. Older kernels provide what they have.
 const NEWEST: ABI = ABI::V9;
 /// The oldest version that governs every way of writing on which this sandbox relies (truncation came third).
 const NEEDED: ABI = ABI::V3;
+/// The oldest version that keeps signals within the sandbox.
+const SCOPES: ABI = ABI::V6;
 
 /// The folders of the system's libraries, and the few other files that libraries read. They hold nothing of a user.
 const SYSTEM: [&str; 16] = [
@@ -34,8 +36,8 @@ const SYSTEM: [&str; 16] = [
     "/proc/sys/vm/overcommit_memory",
 ];
 
-/// Restricts this thread and those that it starts. Returns what is enforced, or why nothing is.
-pub fn restrict(limits: &Limits) -> Result<String, String> {
+/// Restricts this thread and those that it starts. Returns what is enforced, also for people, or why nothing is.
+pub fn restrict(limits: &Limits) -> Result<(Landlock, String), String> {
     let status = rules(limits).map_err(|error| error.to_string())?;
     match status.landlock {
         LandlockStatus::Available { effective_abi, kernel_abi } => {
@@ -45,7 +47,8 @@ pub fn restrict(limits: &Limits) -> Result<String, String> {
             } else if effective_abi < NEEDED {
                 Err(format!("its version {version} does not govern all ways to write"))
             } else {
-                Ok(format!("Landlock ABI {version}"))
+                let governs = if effective_abi < SCOPES { Landlock::Files } else { Landlock::FilesAndSignals };
+                Ok((governs, format!("Landlock ABI {version}")))
             }
         }
         LandlockStatus::NotEnabled => Err("the kernel was started without it".into()),
@@ -72,7 +75,8 @@ fn rules(limits: &Limits) -> Result<landlock::RestrictionStatus, RulesetError> {
         .add_rules(path_beneath_rules([about_processes], read))?
         .add_rules(path_beneath_rules(below_root(&limits.readable), read))?
         .add_rules(path_beneath_rules(below_root(&limits.listable), AccessFs::ReadDir))?
-        .add_rules(path_beneath_rules(["/dev/urandom", "/dev/random", "/dev/zero"], AccessFs::ReadFile))?
+        // Not /dev/zero: its shared mappings are memory that no limit counts.
+        .add_rules(path_beneath_rules(["/dev/urandom", "/dev/random"], AccessFs::ReadFile))?
         .add_rules(path_beneath_rules(["/dev/null"], device))?
         .add_rules(path_beneath_rules([&limits.scratch], own))?
         .restrict_self()

@@ -1,4 +1,4 @@
-//! Bounds by rlimit: memory, CPU time, file size, open files. They hold on every Unix.
+//! Bounds by rlimit: memory, CPU time, file size, open files, queued signals, dumps of memory. They hold on every Unix.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -10,6 +10,11 @@ use super::Limits;
 const CPU_SECONDS: u64 = 3600;
 /// Address space that libraries reserve and never use (thread stacks, arenas, mapped files).
 const RESERVED_BYTES: u64 = 8 << 30;
+/// Queued signals and timers, which count for the whole user: a process gets none while the user has more than this.
+#[cfg(target_os = "linux")]
+const QUEUED_SIGNALS: u64 = 256;
+/// Memory that stays out of swap space: enough for keys.
+const LOCKED_BYTES: u64 = 64 << 10;
 
 /// The limits that were set, or why this failed.
 pub struct Bounds {
@@ -19,9 +24,14 @@ pub struct Bounds {
 }
 
 pub fn set(limits: &Limits) -> Bounds {
-    // Where the system pipes dumps of memory to a program, a limit of 1 byte keeps it from that, and 0 does not.
-    let files =
-        [bound(Resource::Fsize, MAX_FILE), bound(Resource::Nofile, limits.open_files), bound(Resource::Core, 1)];
+    let files = [
+        bound(Resource::Fsize, MAX_FILE),
+        bound(Resource::Nofile, limits.open_files),
+        bound(Resource::Memlock, LOCKED_BYTES),
+        #[cfg(target_os = "linux")]
+        bound(Resource::Sigpending, QUEUED_SIGNALS),
+        no_dumps(),
+    ];
     Bounds {
         memory: memory(limits.memory_bytes),
         time: bound(Resource::Cpu, CPU_SECONDS)
@@ -46,6 +56,20 @@ fn memory(limit: u64) -> Result<String, String> {
 fn memory(limit: u64) -> Result<String, String> {
     bound(Resource::As, limit + RESERVED_BYTES)?;
     Ok(format!("rlimit: {} MiB of address space", (limit + RESERVED_BYTES) >> 20))
+}
+
+/// Keeps the system from dumping the memory of this process.
+fn no_dumps() -> Result<(), String> {
+    bound(Resource::Core, 1)?;
+    // Where the system pipes dumps to a program, a limit of 1 byte keeps it from that, and 0 does not. Then nothing else
+    // helps than that nobody without privileges may inspect this process, which also closes `/proc/PID/fd` and `maps`:
+    // an engine without privileges does not see files without a name any more. A program that this process starts
+    // can be dumped again.
+    #[cfg(target_os = "linux")]
+    if getrlimit(Resource::Core).maximum != Some(1) {
+        super::forbid_inspection().map_err(|error| format!("prctl: {error}"))?;
+    }
+    Ok(())
 }
 
 /// Lowers a limit for good, unless it is already lower.

@@ -43,6 +43,15 @@ pub enum Processes {
     Programs,
 }
 
+/// What Landlock governs here.
+#[cfg(target_os = "linux")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Landlock {
+    None,
+    Files,
+    FilesAndSignals,
+}
+
 /// Locks the process. Call this while it has only one thread: on older systems the others would stay free. A second call
 /// can only take more away, and succeeds after [`Processes::Forks`].
 #[cfg(target_os = "linux")]
@@ -53,9 +62,10 @@ pub fn lock(limits: &Limits) -> SandboxReport {
     // Landlock keeps other workers from inspecting this one. Where there is none, nobody may, not even the engine, which
     // counts the files that a worker holds open.
     let privileges = privileges.and_then(|()| if files.is_err() { forbid_inspection() } else { Ok(()) });
-    let calls = syscalls::filter(files.is_err(), limits.processes);
+    let landlock = files.as_ref().map_or(Landlock::None, |(governs, _)| *governs);
+    let calls = syscalls::filter(landlock, limits.processes);
     let filesystem = match (&files, &calls) {
-        (Ok(text), _) => text.clone(),
+        (Ok((_, text)), _) => text.clone(),
         (Err(reason), Ok(())) => {
             format!("seccomp: nothing can be written, everything can be read (Landlock is not available: {reason})")
         }

@@ -3,21 +3,21 @@
 
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter_all_threads, sock_filter};
 
-use super::Processes;
 use super::allowed::{self, Calls, Fallible};
+use super::{Landlock, Processes};
 
 /// The first call that has one number on all processors. Libraries expect that a kernel is too old to have it or a later
 /// one, and use older calls then, while "not permitted" is an answer on which many of them give up.
 const FIRST_COMMON: u32 = libc::SYS_pidfd_send_signal as u32;
 
 /// Installs the filters for all threads, for good. Without Landlock they also refuse every opening for writing.
-pub fn filter(without_landlock: bool, processes: Processes) -> Result<(), String> {
-    install(without_landlock, processes).map_err(|error| error.to_string())
+pub fn filter(landlock: Landlock, processes: Processes) -> Result<(), String> {
+    install(landlock, processes).map_err(|error| error.to_string())
 }
 
-fn install(without_landlock: bool, processes: Processes) -> Fallible<()> {
+fn install(landlock: Landlock, processes: Processes) -> Fallible<()> {
     let without_effect = allowed::without_effect(processes)?;
-    let mut calls = allowed::calls(without_landlock, processes)?;
+    let mut calls = allowed::calls(landlock, processes)?;
     // A filter that lets a call through leaves the answer to the others.
     for call in without_effect.keys() {
         calls.entry(*call).or_default();

@@ -2,6 +2,8 @@
 
 use git2::{Delta, DiffFindOptions, DiffOptions, ObjectType, Oid, Repository, Tree, TreeEntry};
 
+use super::functions::MOST_BYTES;
+
 /// A Python file of a commit. It is absent on one side if it was added or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Touched {
@@ -10,8 +12,6 @@ pub struct Touched {
     pub old: Option<Oid>,
     pub new: Option<Oid>,
 }
-
-use super::functions::MOST_BYTES;
 
 /// This many added or removed files are a move of everything. Finding renames would compare each with each.
 const MOST_MOVED: usize = 200;
