@@ -92,7 +92,8 @@ const ITSELF: &[c_long] = &[
     libc::SYS_getpgrp,
 ];
 
-/// Time is read, not set. Timers reach this process alone.
+/// Time is read, not set. Timers reach this process alone. Those of POSIX (`timer_create`) stay out: the system counts
+/// them for the whole user, so that one process could take what the next one needs. Python has no use for them.
 const CLOCKS: &[c_long] = &[
     libc::SYS_gettimeofday,
     libc::SYS_clock_gettime,
@@ -101,11 +102,6 @@ const CLOCKS: &[c_long] = &[
     libc::SYS_nanosleep,
     libc::SYS_getitimer,
     libc::SYS_setitimer,
-    libc::SYS_timer_create,
-    libc::SYS_timer_settime,
-    libc::SYS_timer_gettime,
-    libc::SYS_timer_getoverrun,
-    libc::SYS_timer_delete,
     libc::SYS_timerfd_create,
     libc::SYS_timerfd_settime,
     libc::SYS_timerfd_gettime,

@@ -10,7 +10,8 @@ use super::Limits;
 const CPU_SECONDS: u64 = 3600;
 /// Address space that libraries reserve and never use (thread stacks, arenas, mapped files).
 const RESERVED_BYTES: u64 = 8 << 30;
-/// Queued signals and timers, which count for the whole user: a process gets none while the user has more than this.
+/// Queued signals, which the system counts for the whole user. Beyond this number a signal still arrives, and no two of
+/// one kind wait.
 #[cfg(target_os = "linux")]
 const QUEUED_SIGNALS: u64 = 256;
 /// Memory that stays out of swap space: enough for keys.
