@@ -11,11 +11,12 @@ use twincell_compare::{CompareError, CompareOptions, Continue, Progress, Source}
 use twincell_driver::options::{Job, Options};
 use twincell_driver::warm::{Engine, Failure};
 use twincell_driver::{files, reproducers};
+use twincell_engine::protocol::Context;
 use twincell_widgets::export::{ExportRow, annotations};
 use twincell_widgets::{TextOptions, plain_sentence};
 
 use crate::exports;
-use crate::git::{ChangedFiles, changed_files, work_tree};
+use crate::git::{ChangedFiles, Copies, changed_files, work_tree};
 use crate::session::{Abort, Session, UNCHANGED, read_options};
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
@@ -28,8 +29,8 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         Some(range) => revisions(range, &files, &options, matches, session),
         None => match files.as_slice() {
             [old, new] => {
-                let old = Source { text: read_source(old)?, module: None, label: old.display().to_string() };
-                let new = Source { text: read_source(new)?, module: None, label: new.display().to_string() };
+                let old = Source { text: read_source(old)?, label: old.display().to_string(), ..Source::default() };
+                let new = Source { text: read_source(new)?, label: new.display().to_string(), ..Source::default() };
                 two_texts(&old, &new, &options, matches, session)
             }
             _ => Err(Abort::Failed(format!(
@@ -93,7 +94,7 @@ fn revisions(
 ) -> Result<i32, Abort> {
     let here = std::env::current_dir().map_err(Abort::new)?;
     let staged = matches.get_flag("staged");
-    let files = changed_files(&here, range, staged, paths, options.max_source << 20).map_err(Abort::new)?;
+    let mut files = changed_files(&here, range, staged, paths, options.max_source << 20).map_err(Abort::new)?;
     let place = place(range, staged);
     let mut notes = notes(&files);
     let mut compared: Vec<Compared> = Vec::new();
@@ -103,8 +104,23 @@ fn revisions(
     if !files.modified.is_empty() {
         let engine = Engine::warm(options, &session.environment).map_err(Abort::new)?;
         engine.check_workers().map_err(Abort::new)?;
+        let copies = match options.context {
+            Context::Function => None,
+            Context::Module => match Copies::new(&here, range, staged, &engine.projects().map_err(Abort::new)?) {
+                Ok(copies) => Some(copies),
+                Err(error) => {
+                    notes.push(format!(
+                        "the repository was not copied, so what its other modules give is injected: {error}"
+                    ));
+                    None
+                }
+            },
+        };
         let root = work_tree(&here).unwrap_or_default();
-        for file in &files.modified {
+        for file in &mut files.modified {
+            if let Some(copies) = &copies {
+                copies.place(file);
+            }
             let place = root.join(&file.path);
             if let Some(pattern) = options.paths.excluded(&place) {
                 notes.push(format!("{}: left out by the policy (exclude: {pattern})", file.path));

@@ -6,16 +6,21 @@ use std::path::{Component, Path, PathBuf};
 use git2::{
     Delta, DiffDelta, DiffFile, DiffFindOptions, DiffOptions, ErrorCode, FileMode, Index, ObjectType, Repository, Tree,
 };
+use tempfile::TempDir;
 use twincell_compare::Source;
 use twincell_driver::decode::python_source;
 use twincell_driver::files;
+use twincell_project::{self as project, CopyError};
 use twincell_study::mine;
+use twincell_syntax::PerSide;
 
 /// A file that both revisions have, with different text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedFile {
     /// The path in the new revision, from the root of the repository.
     pub path: String,
+    /// The path in the old revision.
+    pub old_path: String,
     pub old: Source,
     pub new: Source,
 }
@@ -79,29 +84,19 @@ pub fn changed_files(
     paths: &[PathBuf],
     most: u64,
 ) -> Result<ChangedFiles, GitError> {
-    let (old_name, new_name) = split_range(range)?;
-    let repository = Repository::discover(start).map_err(|error| match error.code() {
-        ErrorCode::NotFound => GitError::NoRepository(start.display().to_string()),
-        _ => error.into(),
-    })?;
+    let (old_name, _) = split_range(range)?;
+    let repository = discover(start)?;
     if old_name == "HEAD" && repository.head().is_err_and(|error| error.code() == ErrorCode::UnbornBranch) {
         // Before the first commit everything is new.
         return Ok(ChangedFiles::default());
     }
-    let old = tree(&repository, old_name)?;
-    let new = match new_name {
-        Some(_) if staged => return Err(GitError::Staged(range.to_owned())),
-        Some(name) => NewSide::Revision(name, tree(&repository, name)?),
-        None if staged => NewSide::Index,
-        None => NewSide::Files,
-    };
+    let (old, new) = sides(&repository, range, staged)?;
     let wanted = paths.iter().map(|path| inside(&repository, start, path)).collect::<Result<Vec<_>, _>>()?;
     for (path, given) in wanted.iter().zip(paths) {
         new.check(&repository, &old, path, &given.display().to_string(), range)?;
     }
 
-    // While `git commit` runs hooks, the index may be in another file than usual.
-    let index = std::env::var_os("GIT_INDEX_FILE").map(|path| Index::open(Path::new(&path))).transpose()?;
+    let index = index_of_hooks()?;
     let compare = |options: &mut DiffOptions| match &new {
         NewSide::Revision(_, tree) => repository.diff_tree_to_tree(Some(&old), Some(tree), Some(options)),
         NewSide::Index => repository.diff_tree_to_index(Some(&old), index.as_ref(), Some(options)),
@@ -148,6 +143,7 @@ pub fn changed_files(
             continue;
         }
         let path = new_path.to_string_lossy().into_owned();
+        let old_path = old_path.to_string_lossy().into_owned();
         match delta.status() {
             Delta::Added => files.added.push(path),
             Delta::Deleted => files.removed.push(path),
@@ -160,7 +156,7 @@ pub fn changed_files(
                     }
                     source(repository.find_blob(id).map_err(of)?.content(), label)
                 };
-                let old = of_blob(delta.old_file().id(), old_path, old_name);
+                let old = of_blob(delta.old_file().id(), Path::new(&old_path), old_name);
                 let new = match &new {
                     NewSide::Revision(name, _) => of_blob(delta.new_file().id(), new_path, name),
                     NewSide::Index => of_blob(delta.new_file().id(), new_path, "what is staged"),
@@ -171,7 +167,7 @@ pub fn changed_files(
                 };
                 match (old, new) {
                     (Ok(old), Ok(new)) if old.text == new.text => {}
-                    (Ok(old), Ok(new)) => files.modified.push(ChangedFile { path, old, new }),
+                    (Ok(old), Ok(new)) => files.modified.push(ChangedFile { path, old_path, old, new }),
                     (Err(reason), _) | (_, Err(reason)) => files.unreadable.push((path, reason)),
                 }
             }
@@ -185,6 +181,73 @@ pub fn changed_files(
     Ok(files)
 }
 
+fn discover(start: &Path) -> Result<Repository, GitError> {
+    Repository::discover(start).map_err(|error| match error.code() {
+        ErrorCode::NotFound => GitError::NoRepository(start.display().to_string()),
+        _ => error.into(),
+    })
+}
+
+/// Both sides of a range.
+fn sides<'repository>(
+    repository: &'repository Repository,
+    range: &'repository str,
+    staged: bool,
+) -> Result<(Tree<'repository>, NewSide<'repository>), GitError> {
+    let (old, new) = split_range(range)?;
+    let new = match new {
+        Some(_) if staged => return Err(GitError::Staged(range.to_owned())),
+        Some(name) => NewSide::Revision(name, tree(repository, name)?),
+        None if staged => NewSide::Index,
+        None => NewSide::Files,
+    };
+    Ok((tree(repository, old)?, new))
+}
+
+/// While `git commit` runs hooks, the index may be in another file than usual.
+fn index_of_hooks() -> Result<Option<Index>, GitError> {
+    Ok(std::env::var_os("GIT_INDEX_FILE").map(|path| Index::open(Path::new(&path))).transpose()?)
+}
+
+/// Copies of both versions of a repository, for code that imports its other modules. They go with this value.
+pub struct Copies {
+    _folder: TempDir,
+    folders: PerSide<PathBuf>,
+}
+
+impl Copies {
+    /// Copies both sides of a range into a folder where workers may read.
+    pub fn new(start: &Path, range: &str, staged: bool, projects: &Path) -> Result<Copies, CopyError> {
+        let as_error = |error: GitError| git2::Error::from_str(&error.to_string());
+        let repository = discover(start).map_err(as_error)?;
+        let (old, new) = sides(&repository, range, staged).map_err(as_error)?;
+        let folder = tempfile::tempdir_in(projects)?;
+        let folders = PerSide::new("old", "new").map(|side| folder.path().join(side));
+        project::copy(&repository, &project::Version::Tree(&old), &folders.old)?;
+        let index;
+        let new = match &new {
+            NewSide::Revision(_, tree) => project::Version::Tree(tree),
+            NewSide::Index => {
+                index = match index_of_hooks().map_err(as_error)? {
+                    Some(index) => index,
+                    None => repository.index()?,
+                };
+                project::Version::Index(&index)
+            }
+            NewSide::Files => project::Version::Files,
+        };
+        project::copy(&repository, &new, &folders.new)?;
+        Ok(Copies { _folder: folder, folders })
+    }
+
+    /// Says where the modules of a file lie.
+    pub fn place(&self, file: &mut ChangedFile) {
+        let place = |folder: &Path, path: &str| folder.join(path).is_file().then(|| project::place(folder, path));
+        file.old.place = place(&self.folders.old, &file.old_path);
+        file.new.place = place(&self.folders.new, &file.path);
+    }
+}
+
 /// The folder that the paths of a repository's files start from, if it has a work tree.
 pub fn work_tree(start: &Path) -> Option<PathBuf> {
     let repository = Repository::discover(start).ok()?;
@@ -193,7 +256,7 @@ pub fn work_tree(start: &Path) -> Option<PathBuf> {
 
 fn source(bytes: &[u8], label: String) -> Result<Source, String> {
     match python_source(bytes) {
-        Ok(text) => Ok(Source { text, module: None, label }),
+        Ok(text) => Ok(Source { text, label, ..Source::default() }),
         Err(reason) => Err(format!("{label} {reason}")),
     }
 }

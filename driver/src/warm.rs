@@ -89,6 +89,11 @@ impl Engine {
         Ok(self.pool.check()?)
     }
 
+    /// A folder for copies of projects, which workers may read.
+    pub fn projects(&self) -> Result<PathBuf, Failure> {
+        Ok(self.pool.projects()?)
+    }
+
     /// The same engine, whose work for this clone ends soon after `stop` is asked to.
     pub fn stopped_by(&self, stop: &Stop) -> Self {
         Self { pool: Arc::new(self.pool.stopped_by(stop)), predictor: self.predictor.clone() }

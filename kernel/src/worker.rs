@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use twincell_engine::projects_beside;
 use twincell_runtime::worker::{PythonHost, Setup, serve};
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -13,7 +14,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Forks workers for the engine until it closes the connection. The interpreter is held throughout, so that threads of
 /// foreign code in a worker stand still between executions.
 #[pyfunction]
-fn serve_worker(socket: i32, folder: PathBuf, readable: Vec<PathBuf>, listable: Vec<PathBuf>) -> PyResult<()> {
+fn serve_worker(socket: i32, folder: PathBuf, mut readable: Vec<PathBuf>, listable: Vec<PathBuf>) -> PyResult<()> {
+    readable.extend(projects_beside(&folder));
     let python = Python::version_str().split_whitespace().next().unwrap_or_default().to_string();
     let setup = Setup { socket, folder: folder.clone(), readable, listable, python };
     let mut host = PythonHost::new(folder).map_err(PyRuntimeError::new_err)?;

@@ -243,7 +243,7 @@ struct FakeHost {
 }
 
 impl Host for FakeHost {
-    fn test(&mut self, _: &str, subject: &str) -> (Option<String>, Vec<String>) {
+    fn test(&mut self, _: u64, _: &str, subject: &str) -> (Option<String>, Vec<String>) {
         (Some(format!("no tests of {subject} here")), vec![])
     }
 

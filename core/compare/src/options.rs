@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use twincell_behavior::Declared;
-use twincell_engine::protocol::{Context, Isolation};
+use twincell_engine::protocol::{Context, Isolation, Place};
 use twincell_syntax::{SourceError, TooDeep};
 
 use crate::campaign::Techniques;
@@ -19,6 +19,9 @@ pub struct Source {
     pub module: Option<String>,
     /// The name in errors: a file name, `old`, a cell.
     pub label: String,
+    /// Where the module lies, if the other modules of its project can be imported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
 }
 
 /// Everything that changes the result of a comparison.

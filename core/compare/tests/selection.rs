@@ -19,7 +19,7 @@ impl Predictor for Never {
 }
 
 fn source(label: &str, text: &str) -> Source {
-    Source { text: text.into(), module: None, label: label.into() }
+    Source { text: text.into(), label: label.into(), ..Source::default() }
 }
 
 fn select(old: &str, new: &str, function: Option<&str>) -> Result<Comparison, CompareError> {
@@ -108,6 +108,7 @@ fn a_cut_out_function_is_known_by_its_place_in_its_module() {
         text: "def f(self):\n    return 1\n".into(),
         module: Some(module.into()),
         label: label.into(),
+        place: None,
     };
     let pool = WorkerPool::new(PoolOptions::new("/no/such/python"));
     let options = CompareOptions { function: Some("A.f".into()), ..CompareOptions::default() };

@@ -1,4 +1,5 @@
-//! The folders of workers: one of a pool, which is marked as used, and in it one of each worker.
+//! The folders of workers: one of a pool, which is marked as used, and in it one of each worker. Beside those of the workers
+//! lies one for copies of projects, which workers only read.
 
 use std::fs::File;
 use std::io;
@@ -22,12 +23,23 @@ const MAX_DISK: u64 = 1 << 30;
 pub const MAX_FILE: u64 = 64 << 20;
 const MAX_ENTRIES: u64 = 100_000;
 
+/// The names in a pool's folder.
+const WORKERS: &str = "workers";
+const PROJECTS: &str = "projects";
+
+/// The folder for copies of projects, beside the one that holds the folders of a pool's workers. `None` for a folder that
+/// belongs to no pool.
+pub fn projects_beside(workers: &Path) -> Option<PathBuf> {
+    workers.ends_with(WORKERS).then(|| workers.with_file_name(PROJECTS))
+}
+
 /// The folder of a pool. It goes when it is dropped, or soon after the engine was killed: then the zygote removes it.
 #[derive(Debug)]
 pub struct PoolFolder {
     folder: TempDir,
-    /// The same without links, as a worker will see it.
+    /// The folder in it that holds those of the workers, without links, as a worker will see it.
     path: PathBuf,
+    projects: PathBuf,
     /// A lock that marks the folder as used for as long as this process lives.
     _lock: File,
     next: AtomicU64,
@@ -38,12 +50,20 @@ impl PoolFolder {
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
         let lock = File::open(folder.path())?;
         flock(&lock, FlockOperation::LockShared)?;
-        let path = folder.path().canonicalize()?;
-        Ok(PoolFolder { folder, path, _lock: lock, next: AtomicU64::new(0) })
+        let path = folder.path().canonicalize()?.join(WORKERS);
+        std::fs::create_dir(&path)?;
+        let projects = path.with_file_name(PROJECTS);
+        std::fs::create_dir(&projects)?;
+        Ok(PoolFolder { folder, path, projects, _lock: lock, next: AtomicU64::new(0) })
     }
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The folder for copies of projects.
+    pub fn projects(&self) -> &Path {
+        &self.projects
     }
 
     /// A new folder for one worker.

@@ -4,6 +4,7 @@
 //! in two steps: the packages that their modules name, and then the modules themselves. So what runs in a worker depends
 //! on its program alone, however many others ran before.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::folders::PoolFolder;
@@ -202,6 +203,11 @@ impl Nursery {
             Ok(started) => started.map_err(|error| (self.cannot_start(error), false)),
             Err(_) => Err((self.cannot_start("its thread is gone"), false)),
         }
+    }
+
+    /// The folder for copies of projects, which all workers may read.
+    pub fn projects(&self) -> Result<PathBuf, EngineError> {
+        self.folder().map(|folder| folder.projects().to_owned()).map_err(|(error, _)| error)
     }
 
     fn folder(&self) -> Result<Arc<PoolFolder>, (EngineError, bool)> {

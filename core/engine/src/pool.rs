@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::ThreadId;
@@ -101,6 +102,12 @@ impl WorkerPool {
     /// What workers enforce, once one has run.
     pub fn enforced(&self) -> Option<SandboxReport> {
         self.lender.enforced.get().cloned()
+    }
+
+    /// A folder for copies of projects, whose modules programs can then import ([`Place`](super::protocol::Place)). Workers only read there. It goes
+    /// with the pool.
+    pub fn projects(&self) -> Result<PathBuf, EngineError> {
+        self.lender.nursery.projects()
     }
 
     /// Whether programs may run here: an error where the system does not enforce all that the sandbox promises.

@@ -18,7 +18,7 @@ use twincell_values::value::{Choice, Fixed, Recipe};
 
 use crate::observed::Behavior;
 
-pub const PROTOCOL_VERSION: u32 = 11;
+pub const PROTOCOL_VERSION: u32 = 12;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.
@@ -130,6 +130,29 @@ pub struct Version {
     pub function_renames: Vec<(String, String)>,
     /// What the versions reach through different imports.
     pub imports: Vec<Imported>,
+    /// Where the module lies, if the other modules around it can be imported.
+    pub place: Option<Place>,
+}
+
+/// Where a module lies in a project, whose other modules can be imported. Each version has its own copy of the project.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Place {
+    /// The folder that holds the copy, where workers may read.
+    pub folder: PathBuf,
+    /// The module's file, from this folder, with `/` between the parts: `src/shop/cart.py`.
+    pub file: String,
+    /// Its dotted name: `shop.cart`.
+    pub name: String,
+    /// The folders in which imports look first, in this order, from the folder of the copy: `src`, or empty for itself.
+    pub search: Vec<String>,
+}
+
+impl Place {
+    /// The package that holds the module, or that it is. Empty if there is none.
+    pub fn package(&self) -> &str {
+        let is_package = self.file == "__init__.py" || self.file.ends_with("/__init__.py");
+        if is_package { &self.name } else { self.name.rsplit_once('.').map_or("", |(package, _)| package) }
+    }
 }
 
 /// A class, function, value or module that the versions import in different ways. All versions have the same entries.

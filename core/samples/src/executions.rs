@@ -37,6 +37,7 @@ pub fn program(code: &str) -> Program {
         decorators: Vec::new(),
         attribute_renames: Vec::new(),
         function_renames: Vec::new(),
+        place: None,
     };
     Program {
         versions: vec![version],

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::statement_visitor::{StatementVisitor, walk_stmt};
 use ruff_python_ast::{Expr, Stmt, StmtImport, StmtImportFrom};
+use ruff_text_size::Ranged;
 
 use crate::parse::{parse, with_stack_for};
 
@@ -37,6 +38,47 @@ pub fn imported_modules(text: &str) -> BTreeSet<String> {
         found.visit_body(&parse(text).syntax().body);
         found.0
     })
+}
+
+/// A text whose imports name modules by their whole dotted path, where it named them from the package that holds it:
+/// `from shop.models import Item` for `from .models import Item` in `shop`. Lines stay in place. Imports that lead out of
+/// the outermost package stay as they are.
+pub fn absolute_imports(text: &str, package: &str) -> String {
+    with_stack_for(text.len(), || {
+        let parsed = parse(text);
+        let mut relative = Relative::default();
+        relative.visit_body(&parsed.syntax().body);
+        let mut whole = text.to_owned();
+        for import in relative.0.iter().rev() {
+            let above = package.split('.').count().checked_sub(import.level as usize - 1).filter(|kept| *kept > 0);
+            let (Some(above), false) = (above, package.is_empty()) else { continue };
+            let named: Vec<&str> = package.split('.').take(above).chain(import.module.as_deref()).collect();
+            let start = import.start().to_usize();
+            let Some(dots) = text[start..].find('.').map(|dot| start + dot) else { continue };
+            let end = match &import.module {
+                Some(module) => module.end().to_usize(),
+                None => dots + text[dots..].find("import").unwrap_or(0),
+            };
+            let space = if import.module.is_none() { " " } else { "" };
+            if !text[dots..end].contains('\n') {
+                whole.replace_range(dots..end, &format!("{}{space}", named.join(".")));
+            }
+        }
+        whole
+    })
+}
+
+/// The imports of a text that begin with dots.
+#[derive(Default)]
+struct Relative<'a>(Vec<&'a StmtImportFrom>);
+
+impl<'a> StatementVisitor<'a> for Relative<'a> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::ImportFrom(import) if import.level > 0 => self.0.push(import),
+            _ => walk_stmt(self, stmt),
+        }
+    }
 }
 
 #[derive(Default)]
@@ -152,6 +194,17 @@ mod tests {
                     if typing.TYPE_CHECKING:\n    import q\nelse:\n    import r\n";
         let found: Vec<String> = imported_modules(text).into_iter().collect();
         assert_eq!(found, ["a.b", "d", "e.f", "e.f.g", "e.f.h", "m", "n", "o", "r"]);
+    }
+
+    #[test]
+    fn relative_imports_become_absolute_ones_on_their_lines() {
+        let text = "from .models import Item\nfrom . import tax\ndef f():\n    from ..a.b import c as d\n    import os\n\
+                    from ...far import away\nfrom .import_this import x\n";
+        let expected = "from shop.cart.models import Item\nfrom shop.cart import tax\ndef f():\n    from shop.a.b import c as d\n    \
+                        import os\nfrom ...far import away\nfrom shop.cart.import_this import x\n";
+        assert_eq!(absolute_imports(text, "shop.cart"), expected);
+        assert_eq!(absolute_imports(text, ""), text);
+        assert_eq!(absolute_imports("from .\\\n import x\n", "shop"), "from .\\\n import x\n");
     }
 
     #[test]

@@ -57,7 +57,7 @@ pub use defaults::has_lasting_defaults;
 pub use diff::{diff, diff_renamed, rows, same_tree};
 pub use functions::{classes, functions};
 pub use guards::{Guard, guards};
-pub use imports::{Import, imported_modules, imports};
+pub use imports::{Import, absolute_imports, imported_modules, imports};
 pub use index::{Class, Index, changed_entities, global_names};
 pub use nesting::{Nesting, TooDeep, too_deep};
 pub use notebook::{plain_python, without_escapes};

@@ -99,7 +99,7 @@ fn compare_cell(
 const BEFORE: &str = "what the cell held before";
 
 fn source(text: String, label: &str) -> Source {
-    Source { text, module: None, label: label.to_owned() }
+    Source { text, label: label.to_owned(), ..Source::default() }
 }
 
 /// `%compare LINE` over the stored versions.

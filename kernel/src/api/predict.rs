@@ -55,7 +55,7 @@ pub fn predict_magic(
     let source = match (cell, request.code) {
         (Some(cell), _) if cell.trim().is_empty() => return Err(raised(MagicError::EmptyCell)),
         // The magic is line 1 of the cell.
-        (Some(cell), _) => Source { text: format!("\n{cell}"), module: None, label: "the cell".to_owned() },
+        (Some(cell), _) => Source { text: format!("\n{cell}"), label: "the cell".to_owned(), ..Source::default() },
         (None, code) => source::read(&named.call1((code.unwrap_or_default(),))?, "the code")?,
     };
     Ok((Some(predicted(py, source, &request.options)?), None))

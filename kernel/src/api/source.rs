@@ -21,7 +21,7 @@ pub fn read(object: &Bound<'_, PyAny>, label: &str) -> PyResult<Source> {
                 "{label} is the text {text:?}, not code: for a file give its path, pathlib.Path({text:?})"
             )));
         }
-        return Ok(Source { text, module: None, label: label.to_owned() });
+        return Ok(Source { text, label: label.to_owned(), ..Source::default() });
     }
     if let Some(path) = path(object)? {
         return read_file(path);
@@ -37,7 +37,7 @@ pub fn path(object: &Bound<'_, PyAny>) -> PyResult<Option<PathBuf>> {
 fn read_file(path: PathBuf) -> PyResult<Source> {
     let label = path.display().to_string();
     let text = files::read_source(&path).map_err(raised)?;
-    Ok(Source { text, module: None, label })
+    Ok(Source { text, label, ..Source::default() })
 }
 
 /// The text of a function, method or class, with its module if that has a file.
@@ -59,5 +59,5 @@ fn from_object(object: &Bound<'_, PyAny>, label: &str) -> PyResult<Source> {
         inspect.call_method1("getmodule", (object,)).and_then(|module| inspect.call_method1("getsource", (module,)));
     let module = module.and_then(|text| text.extract()).ok();
     let name = object.getattr("__qualname__").and_then(|name| name.extract()).unwrap_or_else(|_| label.to_owned());
-    Ok(Source { text, module, label: name })
+    Ok(Source { text, module, label: name, place: None })
 }

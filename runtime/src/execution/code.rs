@@ -9,6 +9,18 @@ pub(crate) const MODULE_NAME: &str = "twincell_module";
 pub(crate) const FILE_NAME: &str = "<twincell module>";
 pub(crate) const FUNCTION_FILE_NAME: &str = "<twincell>";
 
+/// The descriptor under which every version finds the copy of its own project, and the path of that copy.
+pub(crate) const PROJECT: libc::c_int = 211;
+pub(crate) const PROJECT_PATH: &str = "/proc/self/fd/211";
+
+/// Whether a module with this name comes from the project of the running version.
+pub(crate) fn is_of_project(py: Python<'_>, module: &str) -> bool {
+    let file = || -> PyResult<String> {
+        py.import("sys")?.getattr("modules")?.get_item(module)?.getattr("__file__")?.extract()
+    };
+    file().is_ok_and(|file| file.starts_with(PROJECT_PATH))
+}
+
 /// A function that the code under comparison defines itself.
 pub(crate) fn is_own(function: &Bound<'_, PyAny>) -> bool {
     function.is_exact_instance_of::<pyo3::types::PyFunction>() && is_own_code(function, "__code__")

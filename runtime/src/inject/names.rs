@@ -175,6 +175,25 @@ fn stand_in(py: Python<'_>, name: &str, fromlist: Option<&Bound<'_, PyAny>>) -> 
     Ok(Py::new(py, module)?.into_any())
 }
 
+/// [`import_if_there`] as code calls it.
+pub(crate) fn importer(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    Ok(wrap_pyfunction!(import_if_there, py)?.into_any())
+}
+
+/// What an import gives that cannot be made, as a function of the error, the dotted name, and the names that are wanted
+/// of it.
+pub(crate) fn failed_import(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    Ok(wrap_pyfunction!(stand_in_for, py)?.into_any())
+}
+
+#[pyfunction]
+fn stand_in_for(error: &Bound<'_, PyAny>, name: &str, fromlist: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
+    match state::with(|execution| execution.imports_may_fail) {
+        Some(true) => Err(PyErr::from_value(error.clone())),
+        _ => stand_in(error.py(), name, fromlist),
+    }
+}
+
 /// `__import__` in function context: every module is missing except the pure ones.
 #[pyfunction]
 #[pyo3(signature = (name, globals = None, locals = None, fromlist = None, level = 0))]

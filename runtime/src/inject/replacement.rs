@@ -12,7 +12,7 @@ use twincell_engine::protocol::ReplacementScope;
 use twincell_syntax::python::{OF_THE_MACHINE, is_pure_import};
 use twincell_values::path::Question;
 
-use crate::execution::code::{FILE_NAME, MODULE_NAME};
+use crate::execution::code::{self, FILE_NAME, MODULE_NAME};
 use crate::execution::object::Versatile;
 use crate::execution::state;
 use crate::observe::kinds::{self, Kind};
@@ -71,6 +71,7 @@ pub(crate) fn origin(callee: &Bound<'_, PyAny>) -> Option<Origin> {
     let module: String = function.getattr("__module__").ok()?.extract().ok()?;
     let package = module.split('.').next().unwrap_or(&module);
     let is_known = module == MODULE_NAME
+        || code::is_of_project(callee.py(), &module)
         || is_pure_import(&module)
         || is_standard(callee.py(), package) && !OF_THE_MACHINE.contains(&package);
     let raised = function.cast::<PyType>().is_ok_and(|class| {

@@ -7,7 +7,9 @@
 use std::collections::{BTreeSet, HashSet};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyFunction, PyList, PySet, PyTuple, PyType};
+use pyo3::types::{
+    PyByteArray, PyBytes, PyDict, PyFunction, PyList, PyModule, PyModuleMethods, PySet, PyTuple, PyType,
+};
 
 use twincell_engine::observed::Observed;
 
@@ -56,6 +58,8 @@ struct Walk<'py> {
     saved: Vec<(String, Saved)>,
     held: Vec<Py<PyAny>>,
     root: String,
+    /// The names of the modules whose classes, functions and objects it looks into.
+    modules: HashSet<String>,
 }
 
 impl ModuleState {
@@ -70,32 +74,23 @@ impl ModuleState {
 
     /// Records the content of the globals.
     pub fn of(globals: &Bound<'_, PyDict>) -> Self {
-        let mut walk = Walk {
-            seen: HashSet::new(),
-            waiting: Vec::new(),
-            saved: Vec::new(),
-            held: Vec::new(),
-            root: String::new(),
-        };
-        for (name, value) in globals.iter() {
-            let Ok(name) = name.extract::<String>() else { continue };
-            if name.starts_with("__") || name.starts_with("_tc_") {
-                continue;
-            }
-            walk.root = name;
-            walk.waiting.push(value);
-            while let Some(value) = walk.waiting.pop() {
-                if walk.seen.len() < MAX_OBJECTS && walk.seen.insert(value.as_ptr() as usize) {
-                    if identity::is_mutable(&value) {
-                        walk.held.push(value.clone().unbind());
-                    }
-                    // An object that cannot be examined is left alone.
-                    let _ = walk.look(&value);
-                }
-            }
+        let mut walk = Walk::within([MODULE_NAME.to_owned()].into());
+        walk.globals("", globals);
+        walk.into_state()
+    }
+
+    /// Records the content of other modules, by name. What is reached from a global is under its dotted name.
+    pub fn of_project(modules: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let names = modules.keys().iter().map(|name| name.extract()).collect::<PyResult<_>>()?;
+        let mut walk = Walk::within(names);
+        for (name, module) in modules.iter() {
+            let Ok(module) = module.cast_exact::<PyModule>() else { continue };
+            let (name, globals) = (name.extract::<String>()?, module.dict());
+            walk.root.clone_from(&name);
+            walk.keep(Saved::Dict(globals.clone().unbind(), globals.copy()?.unbind()));
+            walk.globals(&format!("{name}."), &globals);
         }
-        let held = walk.held.iter().map(|object| object.as_ptr() as usize).collect();
-        Self { saved: walk.saved, held, _alive: walk.held }
+        Ok(walk.into_state())
     }
 
     /// Whether the module held this object from the start.
@@ -105,7 +100,15 @@ impl ModuleState {
 
     /// The globals whose content the code changed in place, in their present state, by name.
     pub fn changed(&self, globals: &Bound<'_, PyDict>) -> Vec<(String, Observed)> {
-        let py = globals.py();
+        self.changed_in(globals.py(), |name| globals.get_item(name).ok().flatten())
+    }
+
+    /// The same, with a function that looks a name up.
+    pub fn changed_in<'py>(
+        &self,
+        py: Python<'py>,
+        look_up: impl Fn(&str) -> Option<Bound<'py, PyAny>>,
+    ) -> Vec<(String, Observed)> {
         let mut names: BTreeSet<&str> = BTreeSet::new();
         for (root, saved) in &self.saved {
             if !matches!(saved, Saved::Cache(_) | Saved::Cell(..)) && !saved.is_unchanged(py).unwrap_or(true) {
@@ -113,7 +116,7 @@ impl ModuleState {
             }
         }
         let observed = |name: &str| -> Option<Observed> {
-            let value = globals.get_item(name).ok()??;
+            let value = look_up(name)?;
             if let Ok(stand_in) = value.cast_exact::<Versatile>() {
                 let stand_in = stand_in.get();
                 let before = self.saved.iter().find_map(|(_, saved)| match saved {
@@ -143,6 +146,50 @@ impl ModuleState {
 }
 
 impl<'py> Walk<'py> {
+    fn within(modules: HashSet<String>) -> Self {
+        Walk {
+            seen: HashSet::new(),
+            waiting: Vec::new(),
+            saved: Vec::new(),
+            held: Vec::new(),
+            root: String::new(),
+            modules,
+        }
+    }
+
+    /// Looks at everything that is reachable from globals. Their names get a prefix.
+    fn globals(&mut self, prefix: &str, globals: &Bound<'py, PyDict>) {
+        for (name, value) in globals.iter() {
+            let Ok(name) = name.extract::<String>() else { continue };
+            if name.starts_with("__") || name.starts_with("_tc_") {
+                continue;
+            }
+            self.root = format!("{prefix}{name}");
+            self.waiting.push(value);
+            while let Some(value) = self.waiting.pop() {
+                if self.seen.len() < MAX_OBJECTS && self.seen.insert(value.as_ptr() as usize) {
+                    if identity::is_mutable(&value) {
+                        self.held.push(value.clone().unbind());
+                    }
+                    // An object that cannot be examined is left alone.
+                    let _ = self.look(&value);
+                }
+            }
+        }
+    }
+
+    fn into_state(self) -> ModuleState {
+        let held = self.held.iter().map(|object| object.as_ptr() as usize).collect();
+        ModuleState { saved: self.saved, held, _alive: self.held }
+    }
+
+    /// Whether a class's own attributes say that it belongs to one of the modules.
+    fn is_own(&self, namespace: &Bound<'py, PyDict>) -> bool {
+        let module = namespace.get_item("__module__").ok().flatten();
+        let name = module.and_then(|module| module.extract::<String>().ok());
+        name.is_some_and(|name| self.modules.contains(&name))
+    }
+
     fn keep(&mut self, saved: Saved) {
         self.saved.push((self.root.clone(), saved));
     }
@@ -188,7 +235,7 @@ impl<'py> Walk<'py> {
 
     fn class(&mut self, class: &Bound<'py, PyType>) -> PyResult<()> {
         let namespace = namespace(class)?;
-        if is_of_module(&namespace) {
+        if self.is_own(&namespace) {
             self.waiting.extend(namespace.values().iter());
             self.keep(Saved::Class(class.clone().unbind(), namespace.unbind()));
         }
@@ -196,7 +243,8 @@ impl<'py> Walk<'py> {
     }
 
     fn function(&mut self, function: &Bound<'py, PyAny>) -> PyResult<()> {
-        if function.getattr("__module__")?.extract::<String>().ok().as_deref() != Some(MODULE_NAME) {
+        let module = function.getattr("__module__")?.extract::<String>();
+        if !module.is_ok_and(|module| self.modules.contains(&module)) {
             return Ok(());
         }
         for part in ["__defaults__", "__kwdefaults__", "__dict__"] {
@@ -237,7 +285,7 @@ impl<'py> Walk<'py> {
             let content = value.py().get_type::<PyDict>().call1((value,))?.cast_into::<PyDict>()?;
             self.waiting.extend(content.values().iter());
             self.keep(Saved::Other(value.clone().unbind(), content.into_any().unbind()));
-        } else if is_of_module(&namespace(&kind)?) {
+        } else if self.is_own(&namespace(&kind)?) {
             if let Ok(attributes) = observe::object_namespace(value) {
                 self.dict(&attributes)?;
             }
@@ -257,11 +305,6 @@ fn namespace<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
     let py = class.py();
     let proxy = py.get_type::<PyType>().call_method1("__getattribute__", (class, "__dict__"))?;
     py.get_type::<PyDict>().call1((proxy,))?.cast_into::<PyDict>().map_err(Into::into)
-}
-
-fn is_of_module(namespace: &Bound<'_, PyDict>) -> bool {
-    let module = namespace.get_item("__module__").ok().flatten();
-    module.and_then(|module| module.extract::<String>().ok()).as_deref() == Some(MODULE_NAME)
 }
 
 /// Whether a lock is held: a plain one by anybody, a reentrant one by this thread.

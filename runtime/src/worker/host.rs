@@ -15,6 +15,7 @@ use twincell_engine::protocol::{
     Body, Context, ExecutionRecord, ExecutionRequest, Injection, Program, ReplacementScope, Unevaluated,
 };
 use twincell_engine::sources::{Source, Sources};
+use twincell_syntax::Side;
 use twincell_values::drawing::Draw;
 use twincell_values::path::{AccessPath, EVERYTHING, Question};
 use twincell_values::value::{Fixed, Recipe};
@@ -32,6 +33,7 @@ use crate::restore::scratch::Scratch;
 use crate::restore::{clock, identity, order, world};
 use crate::worker::globals::Plain;
 use crate::worker::identities::{Seen, identities};
+use crate::worker::tree::Tree;
 use crate::worker::version::{self, LoadedVersion};
 use crate::worker::{Host, globals, module, outcome, script};
 
@@ -243,8 +245,24 @@ impl Host for PythonHost {
         Python::attach(world::seems_tainted)
     }
 
-    fn test(&mut self, source: &str, subject: &str) -> (Option<String>, Vec<String>) {
-        Python::attach(|py| script::test(py, source, subject))
+    fn test(&mut self, program: u64, source: &str, subject: &str) -> (Option<String>, Vec<String>) {
+        let loaded = self.programs.get(&program).map(|program| &program.within.versions);
+        let version = loaded.and_then(|versions| versions.get(usize::from(subject == Side::New.name())));
+        let tree = version.and_then(|version| version.tree.as_ref());
+        Python::attach(|py| {
+            if let Some(Err(error)) = tree.map(|tree| tree.enter(py)) {
+                return (Some(module::describe(py, &error)), vec![]);
+            }
+            let tested = script::test(py, source, subject);
+            if let Some(tree) = tree {
+                let left = tree.leave(py);
+                tree.restore(py);
+                if let Err(error) = left {
+                    return (Some(module::describe(py, &error)), vec![]);
+                }
+            }
+            tested
+        })
     }
 
     fn run(
@@ -270,14 +288,23 @@ fn load(py: Python<'_>, index: &Rc<PredictionIndex>, context: Context) -> PyResu
     for (number, indexed) in index.versions.iter().enumerate() {
         let version = &indexed.version;
         let module = if is_within { &version.module } else { &version.alone };
-        let evaluate = |globals: &Bound<'_, PyDict>| {
+        let evaluate = |globals: &Bound<'_, PyDict>, tree: Option<&Tree>| {
             let console = Console::catch(py)?;
             let mut execution = new_execution(index, number, Draw::new(0, Fixed::new(), 0.0), globals, true);
             execution.alone = context == Context::Function;
             let outer = state::replace(Some(execution), world::begin_run(py));
             // Each version's own module sees the same random numbers and the same time.
             begin_run(py, 0, 0)?;
-            for part in module::evaluate(globals, module) {
+            let parts = match tree {
+                None => module::evaluate(globals, module),
+                Some(tree) => {
+                    tree.enter(py)?;
+                    let parts = tree.evaluate(py);
+                    tree.leave(py)?;
+                    parts?
+                }
+            };
+            for part in parts {
                 if !unevaluated.contains(&part) {
                     unevaluated.push(part);
                 }
@@ -291,7 +318,14 @@ fn load(py: Python<'_>, index: &Rc<PredictionIndex>, context: Context) -> PyResu
             installed.map(|()| left)
         };
         let identifiers = indexed.names.iter().map(|name| name.clone_ref(py)).collect();
-        versions.push(LoadedVersion::load(py, version, module, context, identifiers, evaluate)?);
+        let place = version.place.as_ref().filter(|_| is_within);
+        let tree = place.map(|place| Tree::open(py, place)).transpose()?;
+        versions.push(LoadedVersion::load(py, version, module, context, identifiers, tree, evaluate)?);
+    }
+    for tree in versions.iter().filter_map(|version: &LoadedVersion| version.tree.as_ref()) {
+        tree.enter(py)?;
+        world::note(py)?;
+        tree.leave(py)?;
     }
     world::note(py)?;
     let names = |version: &LoadedVersion| -> HashSet<String> {
@@ -377,6 +411,7 @@ fn run_version(py: Python<'_>, version: &LoadedVersion, program: &Loaded, execut
     let mut command_line = None;
     let result = version.left.as_ref().map_or(Ok(()), |left| world::put(py, left));
     let result = result
+        .and_then(|()| version.tree.as_ref().map_or(Ok(()), |tree| tree.enter(py)))
         .and_then(|()| globals::replace(globals, number, &program.plain, &mut replaced))
         .and_then(|()| program.machine.replace(py))
         .map(|before| command_line = before)
@@ -410,6 +445,11 @@ fn run_version(py: Python<'_>, version: &LoadedVersion, program: &Loaded, execut
     extra.extend(identities(version, globals, seen));
     arguments.extend(assigned.into_iter().chain(held).map(|(name, value)| (Slot::Global(name), value)));
     arguments.append(&mut extra);
+    if let Some(tree) = &version.tree {
+        arguments.extend(tree.changed(py).into_iter().map(|(name, value)| (Slot::Global(name), value)));
+        tree.leave(py)?;
+        tree.restore(py);
+    }
     let execution = state::replace(outer, Vec::new());
     world::restore(py);
     let (stdout, stderr) = console.release()?;

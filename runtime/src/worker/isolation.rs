@@ -117,7 +117,7 @@ impl Serve for Apart<'_> {
                 line.send(&FromWorker::Done { program, tainted: false })
             }
             ToWorker::Test { program, source, subject } => {
-                let tested = self.in_fork(|host, _, _| Ok(host.test(&source, &subject)));
+                let tested = self.in_fork(|host, program, _| Ok(host.test(program, &source, &subject)));
                 let (failure, effects) = tested.unwrap_or_else(|reason| (Some(reason), Vec::new()));
                 line.send(&FromWorker::Tested { program, failure, effects })
             }

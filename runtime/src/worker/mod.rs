@@ -12,6 +12,7 @@ mod isolation;
 mod module;
 mod outcome;
 mod script;
+mod tree;
 mod version;
 mod zygote;
 
@@ -75,9 +76,9 @@ pub trait Host {
         false
     }
 
-    /// Runs the tests of a file unchanged. Returns why one does not pass, and its attempted effects outside the
+    /// Runs the tests of a file unchanged on a version of a loaded program. Returns why one does not pass, and its attempted effects outside the
     /// process.
-    fn test(&mut self, source: &str, subject: &str) -> (Option<String>, Vec<String>);
+    fn test(&mut self, program: u64, source: &str, subject: &str) -> (Option<String>, Vec<String>);
 
     /// Executes versions of a loaded program: those at these positions of the request. `Err` says why there can be no
     /// record. The worker continues.
@@ -192,7 +193,7 @@ impl Serve for Together<'_> {
             }
             ToWorker::Test { program, source, subject } => {
                 self.scratch.reset();
-                let (failure, effects) = self.host.test(&source, &subject);
+                let (failure, effects) = self.host.test(program, &source, &subject);
                 line.send(&FromWorker::Tested { program, failure, effects })
             }
             ToWorker::Inspect { program } => {

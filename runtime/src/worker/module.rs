@@ -282,9 +282,11 @@ pub(crate) fn evaluate(globals: &Bound<'_, PyDict>, source: &str) -> Vec<Unevalu
             let statement = statement.cast_into::<PyTuple>()?;
             let line: u32 = statement.get_item(0)?.extract()?;
             let falls_back = statement.get_item(2)?.is_truthy()?;
-            state::with(|execution| execution.imports_may_fail = falls_back);
+            // An import may evaluate another module meanwhile.
+            let may_fail = |may| state::with(|execution| std::mem::replace(&mut execution.imports_may_fail, may));
+            let outer = may_fail(falls_back).unwrap_or(false);
             let done = exec.call1((statement.get_item(1)?, globals));
-            state::with(|execution| execution.imports_may_fail = false);
+            may_fail(outer);
             if let Err(error) = done
                 && unevaluated.len() < MAX_UNEVALUATED
             {

@@ -24,6 +24,7 @@ use crate::inject::names;
 use crate::restore::module_state::ModuleState;
 use crate::worker::module::{self, helpers};
 use crate::worker::outcome;
+use crate::worker::tree::Tree;
 use crate::{hooks, observe};
 
 /// The number of members of an object that are used: one to six.
@@ -70,17 +71,21 @@ pub(crate) struct LoadedVersion {
     pub assigns_globals: bool,
     /// The class of `self`, if the module has it.
     receiver: Option<Py<PyAny>>,
+    /// The other modules of its project.
+    pub tree: Option<Tree>,
 }
 
 impl LoadedVersion {
-    /// Compiles a version and makes its globals. `evaluate` evaluates `module` in them, and returns what it left.
+    /// Compiles a version and makes its globals. `evaluate` evaluates `module` in them, with the other modules of its
+    /// project if there are any, and returns what it left.
     pub fn load(
         py: Python<'_>,
         version: &Version,
         module: &str,
         context: Context,
         identifiers: Vec<Py<PyString>>,
-        evaluate: impl FnOnce(&Bound<'_, PyDict>) -> PyResult<Option<Py<PyAny>>>,
+        mut tree: Option<Tree>,
+        evaluate: impl FnOnce(&Bound<'_, PyDict>, Option<&Tree>) -> PyResult<Option<Py<PyAny>>>,
     ) -> PyResult<Self> {
         let is_snippet = matches!(version.body, Body::Snippet { .. });
         let code = if is_snippet {
@@ -94,10 +99,16 @@ impl LoadedVersion {
             // Code behind `if __name__ == '__main__'` is meant to run.
             globals.set_item("__name__", "__main__")?;
         }
+        if let Some(tree) = &tree {
+            tree.adopt(&globals, module)?;
+        }
         let (mut receiver, mut left) = (None, None);
         if !module.is_empty() {
-            left = evaluate(&globals)?;
+            left = evaluate(&globals, tree.as_ref())?;
             receiver = module::enclosing_class(&globals, &version.qualname).map(Bound::unbind);
+        }
+        if let Some(tree) = &mut tree {
+            tree.keep(py)?;
         }
         let state = ModuleState::of(&globals);
         Ok(Self {
@@ -109,6 +120,7 @@ impl LoadedVersion {
             assigns_globals: !is_snippet && assigns_globals(version),
             globals: globals.unbind(),
             receiver,
+            tree,
         })
     }
 

@@ -10,7 +10,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use twincell_engine::frame::{self, FrameError};
 use twincell_engine::protocol::{FromZygote, MAX_FRAME, PROTOCOL_VERSION, ToZygote};
-use twincell_engine::{folder, handover};
+use twincell_engine::{folder, handover, projects_beside};
 
 use super::fork::{Forked, for_engine, take_socket};
 use super::{Host, OPEN_FILES, Setup, WorkerError, work};
@@ -30,6 +30,11 @@ pub fn serve(setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
     fork_for(engine, socket, setup, host, true)?;
     // If the engine was killed, it removes nothing, and its workers end at this moment.
     remove(&setup.folder);
+    if let Some(projects) = projects_beside(&setup.folder) {
+        remove(&projects);
+        // The folder of the pool, which is empty now.
+        let _ = projects.parent().map(std::fs::remove_dir);
+    }
     Ok(())
 }
 

@@ -291,8 +291,8 @@ fn case<'a>(
 ) -> reproduce::Case<'a> {
     let alone = campaign::is_without_module(&witness.record.choices);
     let is_left_out = alone || notes.iter().any(|note| matches!(note, Note::ModuleEndsWorker { .. }));
-    // As written: the texts of the program have marks that count steps.
-    let module = |version: &'a VersionParts| if is_left_out { version.alone.as_str() } else { &*version.module };
+    // The texts of the program have marks that count steps; these have none.
+    let module = |version: &'a VersionParts| if is_left_out { version.alone.as_str() } else { &*version.elsewhere };
     reproduce::Case {
         functions,
         bodies: pair.versions.as_ref().map(|version| &version.body),

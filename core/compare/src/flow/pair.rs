@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
-use twincell_engine::protocol::{Body, Context, Member};
+use twincell_engine::protocol::{Body, Context, Member, Place};
 use twincell_syntax::{CodeKind, Diff, Function, Import, Index, PerSide, Side, Snippet};
 use twincell_values::reading::{Hint, Surroundings};
 
@@ -30,6 +30,10 @@ pub(super) struct Texts {
     /// Whether the texts are functions cut out of their modules.
     cut_out: bool,
     surroundings: PerSide<Rc<Surroundings>>,
+    /// Where the modules lie, where they count.
+    places: PerSide<Option<Place>>,
+    /// The modules with absolute imports, as they are evaluated elsewhere.
+    elsewhere: PerSide<Rc<str>>,
     /// What the modules import at their top level.
     imports: PerSide<BTreeMap<String, Import>>,
     /// (qualified name in new, name in old) of functions with the same code.
@@ -72,12 +76,20 @@ impl Texts {
         };
         let tainted = indices.as_ref().map(|index| index.tainted(&changed));
         let function_renames = twincell_syntax::function_renames(&indices.old.functions, &indices.new.functions).into();
+        let place = |source: &Source| source.place.clone().filter(|_| context == Context::Module);
+        let places = PerSide::new(place(old), place(new));
         let modules = texts.map(|text| if context == Context::Module { text.into() } else { Rc::default() });
+        let elsewhere = PerSide::of(|side| match &places[side] {
+            Some(place) => twincell_syntax::absolute_imports(&modules[side], place.package()).into(),
+            None => modules[side].clone(),
+        });
         Self {
             indices,
             changed,
             tainted,
             modules,
+            places,
+            elsewhere,
             context,
             cut_out,
             surroundings,
@@ -110,6 +122,10 @@ pub(super) struct VersionParts {
     pub parts: Vec<Function>,
     /// The text that is evaluated before. All pairs share it, since there are as many as the text has functions.
     pub module: Rc<str>,
+    /// Where the module lies.
+    pub place: Option<Place>,
+    /// The module's text as it is evaluated elsewhere.
+    pub elsewhere: Rc<str>,
     /// In module context, the text that is evaluated before an execution without the module.
     pub alone: String,
     pub decorators: Vec<String>,
@@ -139,9 +155,13 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// The functions themselves, without their companions.
+    /// The functions themselves, without their companions, with absolute imports.
     pub fn functions(&self) -> PerSide<Function> {
-        self.versions.as_ref().map(|version| version.parts[0].clone())
+        self.versions.as_ref().map(|version| {
+            let function = version.parts[0].clone();
+            let Some(place) = &version.place else { return function };
+            Function { text: twincell_syntax::absolute_imports(&function.text, place.package()), ..function }
+        })
     }
 
     pub fn new(texts: &Texts, (old, new): (Function, Function)) -> Self {
@@ -181,6 +201,11 @@ impl Pair {
             let parts: Vec<Function> = std::iter::once(function.clone()).chain(companions).collect();
             VersionParts {
                 module: module(texts, side, &paths[side], &parts),
+                elsewhere: match &texts.places[side] {
+                    Some(_) if function.kind != CodeKind::Snippet => texts.elsewhere[side].clone(),
+                    _ => module(texts, side, &paths[side], &parts),
+                },
+                place: texts.places[side].clone(),
                 // Most functions of a text are the same and do not run.
                 alone: if is_run { alone(texts, side, &paths[side], &parts) } else { String::new() },
                 decorators: decorators(texts, side, function, decorators_differ),

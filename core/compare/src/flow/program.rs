@@ -90,6 +90,7 @@ pub(super) fn program(
             attribute_renames: if side == Side::New { pair.attribute_renames.clone() } else { vec![] },
             function_renames: if side == Side::New { pair.function_renames.to_vec() } else { vec![] },
             imports: vec![],
+            place: own.place.clone(),
         };
         let mut first_site = 0;
         for (position, part) in parts.iter().enumerate() {

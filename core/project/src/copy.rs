@@ -1,0 +1,251 @@
+//! Copies of a repository's files.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+
+use git2::{FileMode, Index, ObjectType, Odb, Repository, StatusOptions, Tree};
+
+/// The bounds of a copy: files, as many folders, how deep these lie, bytes of all files, and bytes of one, beyond which a
+/// file is left out.
+const MAX_FILES: usize = 20_000;
+const MAX_DEPTH: usize = 100;
+const MAX_BYTES: u64 = 256 << 20;
+const MAX_FILE: u64 = 16 << 20;
+
+/// What is copied.
+pub enum Version<'a> {
+    /// The files of a commit.
+    Tree(&'a Tree<'a>),
+    /// What is staged.
+    Index(&'a Index),
+    /// The files of the working tree that git tracks, and new ones that it does not ignore.
+    Files,
+}
+
+/// Why there is no copy, in one line.
+#[derive(Debug, thiserror::Error)]
+pub enum CopyError {
+    #[error("it has more than {MAX_FILES} files or folders, or folders more than {MAX_DEPTH} deep")]
+    TooMany,
+    #[error("its files have more than {} MiB", MAX_BYTES >> 20)]
+    TooLarge,
+    #[error("{}", .0.message())]
+    Git(#[from] git2::Error),
+    #[error(transparent)]
+    Write(#[from] io::Error),
+}
+
+/// Copies the files of a version into a new folder. Hidden files, links, submodules and single large files are left out.
+pub fn copy(repository: &Repository, version: &Version<'_>, folder: &Path) -> Result<(), CopyError> {
+    fs::create_dir(folder)?;
+    let made = fill(repository, version, folder);
+    if made.is_err() {
+        let _ = fs::remove_dir_all(folder);
+    }
+    made
+}
+
+fn fill(repository: &Repository, version: &Version<'_>, folder: &Path) -> Result<(), CopyError> {
+    let objects = repository.odb()?;
+    let mut copy = Copy { folder, folders: 0, files: 0, bytes: 0 };
+    match version {
+        Version::Tree(tree) => {
+            let mut trees = vec![(PathBuf::new(), tree.id())];
+            while let Some((parent, id)) = trees.pop() {
+                copy.folder(parent.components().count())?;
+                for entry in repository.find_tree(id)?.iter() {
+                    let path = parent.join(bytes_as_path(entry.name_bytes()));
+                    if entry.kind() == Some(ObjectType::Tree) {
+                        trees.push((path, entry.id()));
+                    } else if is_plain_file(entry.filemode()) {
+                        copy.blob(&objects, entry.id(), &path)?;
+                    }
+                }
+            }
+            Ok(())
+        }
+        Version::Index(index) => index.iter().try_for_each(|entry| {
+            let is_file = is_plain_file(i32::try_from(entry.mode).unwrap_or(0));
+            if is_file { copy.blob(&objects, entry.id, &bytes_as_path(&entry.path)) } else { Ok(()) }
+        }),
+        Version::Files => {
+            let Some(root) = repository.workdir() else { return Ok(()) };
+            let tracked = repository.index()?;
+            let tracked = tracked.iter().map(|entry| bytes_as_path(&entry.path));
+            let mut options = StatusOptions::new();
+            options.include_untracked(true).recurse_untracked_dirs(true).include_ignored(false);
+            let new = repository.statuses(Some(&mut options))?;
+            let new = new.iter().filter(|entry| entry.status().is_wt_new());
+            let new: Vec<PathBuf> = new.map(|entry| bytes_as_path(entry.path_bytes())).collect();
+            tracked.chain(new).try_for_each(|path| copy.file(root, &path))
+        }
+    }
+}
+
+struct Copy<'a> {
+    folder: &'a Path,
+    folders: usize,
+    files: usize,
+    bytes: u64,
+}
+
+impl Copy<'_> {
+    /// Counts a folder, which small repositories can have in any number.
+    fn folder(&mut self, depth: usize) -> Result<(), CopyError> {
+        self.folders += 1;
+        if depth > MAX_DEPTH || self.folders > MAX_FILES { Err(CopyError::TooMany) } else { Ok(()) }
+    }
+
+    fn blob(&mut self, objects: &Odb<'_>, id: git2::Oid, path: &Path) -> Result<(), CopyError> {
+        // A header says the size; a small object may become gigabytes when it is read.
+        let (size, _) = objects.read_header(id)?;
+        if size as u64 > MAX_FILE {
+            return Ok(());
+        }
+        self.write(path, objects.read(id)?.data())
+    }
+
+    fn file(&mut self, root: &Path, path: &Path) -> Result<(), CopyError> {
+        let full = root.join(path);
+        // A file that is gone, a link, or one that cannot be read is not there for code either.
+        let is_file = full.symlink_metadata().is_ok_and(|about| about.is_file() && about.len() <= MAX_FILE);
+        let mut content = Vec::new();
+        let read =
+            is_file.then(|| fs::File::open(&full).and_then(|file| file.take(MAX_FILE).read_to_end(&mut content)));
+        match read {
+            Some(Ok(_)) => self.write(path, &content),
+            _ => Ok(()),
+        }
+    }
+
+    fn write(&mut self, path: &Path, content: &[u8]) -> Result<(), CopyError> {
+        let is_inside = path.components().all(|part| matches!(part, Component::Normal(_)));
+        if !is_inside || path.iter().any(|part| is_hidden(Path::new(part))) {
+            return Ok(());
+        }
+        self.files += 1;
+        self.bytes += content.len() as u64;
+        if self.files > MAX_FILES {
+            return Err(CopyError::TooMany);
+        }
+        if self.bytes > MAX_BYTES {
+            return Err(CopyError::TooLarge);
+        }
+        let target = self.folder.join(path);
+        if let Some(parent) = target.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        Ok(fs::write(target, content)?)
+    }
+}
+
+fn is_hidden(name: &Path) -> bool {
+    name.as_os_str().as_encoded_bytes().starts_with(b".")
+}
+
+fn is_plain_file(mode: i32) -> bool {
+    [FileMode::Blob, FileMode::BlobExecutable, FileMode::BlobGroupWritable]
+        .iter()
+        .any(|plain| i32::from(*plain) == mode)
+}
+
+#[cfg(unix)]
+fn bytes_as_path(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    std::ffi::OsStr::from_bytes(bytes).into()
+}
+
+#[cfg(not(unix))]
+fn bytes_as_path(bytes: &[u8]) -> PathBuf {
+    String::from_utf8_lossy(bytes).into_owned().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A repository with these files staged.
+    fn repository(files: &[(&str, &str)]) -> (tempfile::TempDir, Repository) {
+        let folder = tempfile::tempdir().unwrap();
+        let repository = Repository::init(folder.path()).unwrap();
+        let mut index = repository.index().unwrap();
+        for (path, content) in files {
+            let full = folder.path().join(path);
+            fs::create_dir_all(full.parent().unwrap()).unwrap();
+            fs::write(full, content).unwrap();
+            index.add_path(Path::new(path)).unwrap();
+        }
+        index.write().unwrap();
+        (folder, repository)
+    }
+
+    /// The files of a copy, with their content.
+    fn copied(repository: &Repository, version: &Version<'_>) -> Vec<(String, String)> {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("copy");
+        copy(repository, version, &folder).unwrap();
+        let mut found = Vec::new();
+        let mut folders = vec![folder.clone()];
+        while let Some(inner) = folders.pop() {
+            for entry in fs::read_dir(inner).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let name = path.strip_prefix(&folder).unwrap().display().to_string();
+                    found.push((name, fs::read_to_string(path).unwrap()));
+                }
+            }
+        }
+        found.sort();
+        found
+    }
+
+    fn pairs(files: &[(&str, &str)]) -> Vec<(String, String)> {
+        files.iter().map(|(path, content)| ((*path).to_owned(), (*content).to_owned())).collect()
+    }
+
+    #[test]
+    fn every_version_has_its_own_files() {
+        let (folder, repository) = repository(&[("shop/cart.py", "one"), ("shop/.env", "secret"), ("data.json", "{}")]);
+        let tree = repository.find_tree(repository.index().unwrap().write_tree().unwrap()).unwrap();
+        let both = pairs(&[("data.json", "{}"), ("shop/cart.py", "one")]);
+        assert_eq!(copied(&repository, &Version::Tree(&tree)), both);
+        assert_eq!(copied(&repository, &Version::Index(&repository.index().unwrap())), both);
+
+        fs::write(folder.path().join("shop/cart.py"), "two").unwrap();
+        fs::write(folder.path().join("shop/new.py"), "new").unwrap();
+        fs::write(folder.path().join("secret.txt"), "secret").unwrap();
+        fs::write(folder.path().join(".gitignore"), "secret.txt\n").unwrap();
+        fs::remove_file(folder.path().join("data.json")).unwrap();
+        assert_eq!(copied(&repository, &Version::Files), pairs(&[("shop/cart.py", "two"), ("shop/new.py", "new")]));
+        assert_eq!(copied(&repository, &Version::Tree(&tree)), both);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_are_left_out() {
+        let (folder, repository) = repository(&[("a.py", "a")]);
+        std::os::unix::fs::symlink("/etc/passwd", folder.path().join("link.py")).unwrap();
+        let mut index = repository.index().unwrap();
+        index.add_path(Path::new("link.py")).unwrap();
+        let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+        for version in [Version::Tree(&tree), Version::Index(&index), Version::Files] {
+            assert_eq!(copied(&repository, &version), pairs(&[("a.py", "a")]));
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_copy_that_is_too_large() {
+        let place = tempfile::tempdir().unwrap();
+        let mut copy = Copy { folder: place.path(), folders: 0, files: MAX_FILES, bytes: 0 };
+        assert!(matches!(copy.write(Path::new("a.py"), b""), Err(CopyError::TooMany)));
+        let mut copy = Copy { folder: place.path(), folders: 0, files: 0, bytes: MAX_BYTES };
+        assert!(matches!(copy.write(Path::new("a.py"), b"a"), Err(CopyError::TooLarge)));
+        for outside in ["../a.py", "/a.py", "b/../../a.py"] {
+            copy.write(Path::new(outside), b"").unwrap();
+        }
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    }
+}

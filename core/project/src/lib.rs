@@ -1,0 +1,10 @@
+//! A repository at a version: a copy of its files where workers may read, and the place of a module in it.
+//!
+//! The user's checkout is only read. A copy has what git tracks and nothing hidden, so that code under comparison finds its
+//! own project there, and no secrets.
+
+mod copy;
+mod place;
+
+pub use copy::{CopyError, Version, copy};
+pub use place::place;

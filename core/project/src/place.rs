@@ -1,0 +1,85 @@
+//! How Python names a file of a project.
+
+use std::path::Path;
+
+use twincell_engine::protocol::Place;
+
+/// The folder that holds packages in projects that keep them apart from everything else.
+const SRC: &str = "src";
+const INITIAL: &str = "__init__.py";
+
+/// The place of a module in a copy of its project. `file` has `/` between its parts.
+///
+/// A module belongs to the packages around it, each with an `__init__.py`, and imports look in the folder that holds the
+/// outermost one. Without a package, they look in the module's own folder, as for a script. Then they look in `src` and
+/// at the top.
+pub fn place(folder: &Path, file: &str) -> Place {
+    let parts: Vec<&str> = file.split('/').collect();
+    let (name, folders) = parts.split_last().unwrap_or((&"", &[]));
+    let holds_package = |length: &usize| folder.join(folders[..*length].join("/")).join(INITIAL).is_file();
+    let outside = (0..=folders.len()).rev().find(|length| *length == 0 || !holds_package(length)).unwrap_or(0);
+    let stem = name.strip_suffix(".py").unwrap_or(name);
+    // A script may lie anywhere, and others may import it from the top: `tools.report`.
+    let begin = match outside {
+        length if length < folders.len() => length,
+        _ => usize::from(folders.first() == Some(&SRC)),
+    };
+    let mut dotted: Vec<&str> = folders[begin..].to_vec();
+    if stem != "__init__" || dotted.is_empty() {
+        dotted.push(stem);
+    }
+    let mut search: Vec<String> = Vec::new();
+    for one in [folders[..outside].join("/"), SRC.to_owned(), String::new()] {
+        if !search.contains(&one) && folder.join(&one).is_dir() {
+            search.push(one);
+        }
+    }
+    Place { folder: folder.to_owned(), file: file.to_owned(), name: dotted.join("."), search }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn project(files: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        folder
+    }
+
+    fn placed(files: &[&str], file: &str) -> (String, Vec<String>) {
+        let project = project(files);
+        let place = place(project.path(), file);
+        (place.name, place.search)
+    }
+
+    #[test]
+    fn a_module_is_named_by_the_packages_around_it() {
+        let flat = ["shop/__init__.py", "shop/cart.py", "shop/tax/__init__.py", "shop/tax/rates.py"];
+        assert_eq!(placed(&flat, "shop/cart.py"), ("shop.cart".into(), vec![String::new()]));
+        assert_eq!(placed(&flat, "shop/tax/rates.py").0, "shop.tax.rates");
+        assert_eq!(placed(&flat, "shop/tax/__init__.py").0, "shop.tax");
+        assert_eq!(placed(&flat, "shop/__init__.py").0, "shop");
+    }
+
+    #[test]
+    fn imports_look_where_the_outermost_package_lies() {
+        let inner = ["src/shop/__init__.py", "src/shop/cart.py"];
+        assert_eq!(placed(&inner, "src/shop/cart.py"), ("shop.cart".into(), vec!["src".into(), String::new()]));
+        let deep = ["python/lib/shop/__init__.py", "python/lib/shop/cart.py", "src/main.c"];
+        let expected = vec!["python/lib".into(), "src".into(), String::new()];
+        assert_eq!(placed(&deep, "python/lib/shop/cart.py"), ("shop.cart".into(), expected));
+    }
+
+    #[test]
+    fn without_a_package_imports_look_beside_the_file() {
+        let files = ["tools/report.py", "tools/dates.py"];
+        assert_eq!(placed(&files, "tools/report.py"), ("tools.report".into(), vec!["tools".into(), String::new()]));
+        assert_eq!(placed(&["main.py"], "main.py"), ("main".into(), vec![String::new()]));
+        assert_eq!(placed(&["src/space/one.py"], "src/space/one.py").0, "space.one");
+    }
+}

@@ -1,0 +1,173 @@
+"""`twincell compare --git`: the other modules of the repository are there, each version's own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.test_compare import git, twincell
+
+Files = dict[str, str]
+
+PACKAGE = {
+    "src/shop/__init__.py": "from .cart import gross\n",
+    "src/shop/tax.py": (
+        "RATES = {'food': 0.5, 'other': 1}\n\n\ndef rate(kind):\n    return RATES.get(kind, RATES['other'])\n"
+    ),
+    "src/shop/models.py": (
+        "from dataclasses import dataclass\n\n\n@dataclass\nclass Item:\n    name: 'str'\n    price: float = 4.0\n"
+    ),
+}
+
+
+def repository(folder: Path, *commits: Files) -> Path:
+    git(folder, "init", "-q")
+    for number, files in enumerate(commits):
+        for path, text in files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text)
+        git(folder, "add", "-A")
+        git(folder, "commit", "-q", "-m", f"commit {number}")
+    return folder
+
+
+def pairs(folder: Path, *arguments: str, path: str = "src/shop/cart.py") -> dict[str, Any]:
+    done = twincell("compare", "--git", *(arguments or ("HEAD~1..HEAD",)), "--json", cwd=folder)
+    report = json.loads(done.stdout)
+    (file,) = [file for file in report["files"] if file["path"] == path]
+    return {pair["new"]["qualname"]: pair for pair in file["comparison"]["pairs"]}
+
+
+CART = """from .tax import rate
+from . import models
+
+
+def gross(kind: str, price: int):
+    return price + price * rate(kind)
+
+
+def named(name: str):
+    return models.Item(name)
+"""
+
+
+def test_helpers_of_other_modules_are_real(tmp_path: Path) -> None:
+    old = CART
+    new = old.replace("price + price * rate(kind)", "price * (1 + rate(kind))").replace("(name)\n", "(name, 4.0)\n")
+    found = pairs(repository(tmp_path, {**PACKAGE, "src/shop/cart.py": old}, {"src/shop/cart.py": new}))
+    assert {name: pair["verdict"] for name, pair in found.items()} == {
+        "gross": "likely_preserving",
+        "named": "likely_preserving",
+    }
+    assert found["named"]["executions"][0]["old"].startswith("returned Item(name=")
+
+
+def test_each_version_imports_its_own_modules(tmp_path: Path) -> None:
+    after = (
+        PACKAGE["src/shop/tax.py"].replace("def rate(kind)", "def rate_of(kind)").replace("'other': 1", "'other': 2")
+    )
+    folder = repository(
+        tmp_path,
+        {**PACKAGE, "src/shop/cart.py": CART},
+        {
+            "src/shop/tax.py": after,
+            "src/shop/cart.py": CART.replace("tax import rate", "tax import rate_of").replace(
+                "rate(kind)", "rate_of(kind)"
+            ),
+        },
+    )
+    pair = pairs(folder)["gross"]
+    assert pair["verdict"] == "changing"
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_what_is_not_committed_has_its_own_modules(tmp_path: Path, staged: bool) -> None:
+    folder = repository(tmp_path, {**PACKAGE, "src/shop/cart.py": CART})
+    (folder / "src/shop/rates.py").write_text("def rate_of(kind):\n    return 0.5 if kind == 'food' else 1\n")
+    new = CART.replace("from .tax import rate", "from shop.rates import rate_of").replace("rate(kind)", "rate_of(kind)")
+    (folder / "src/shop/cart.py").write_text(new)
+    if staged:
+        git(folder, "add", "-A")
+        (folder / "src/shop/rates.py").write_text("def rate_of(kind):\n    return 7\n")
+    pair = pairs(folder, "HEAD", *(["--staged"] if staged else []))["gross"]
+    assert pair["verdict"] == "likely_preserving"
+
+
+def test_state_of_other_modules_is_put_back_and_observed(tmp_path: Path) -> None:
+    registry = {"shop/__init__.py": "", "shop/registry.py": "SEEN = []\n\n\ndef see(name):\n    SEEN.append(name)\n"}
+    old = "from shop import registry\n\n\ndef note(name: str):\n    registry.see(name)\n    return len(registry.SEEN)\n"
+    same = old.replace("return len(registry.SEEN)", "count = len(registry.SEEN)\n    return count")
+    folder = repository(tmp_path, {**registry, "shop/cart.py": old}, {"shop/cart.py": same})
+    assert pairs(folder, path="shop/cart.py")["note"]["verdict"] == "likely_preserving"
+    (folder / "shop/cart.py").write_text("def note(name: str):\n    return 1\n")
+    pair = pairs(folder, "HEAD", path="shop/cart.py")["note"]
+    assert pair["verdict"] == "changing"
+    assert "shop.registry.SEEN" in json.dumps(pair["evidence"])
+
+
+def test_files_of_the_repository_can_be_read_and_not_written(tmp_path: Path) -> None:
+    reading = """from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def first(count: int):
+    return (HERE / 'names.txt').read_text()[:count]
+
+
+def leave(text: str):
+    try:
+        (HERE / 'names.txt').write_text(text)
+    except OSError:
+        return 'refused'
+    return 'written'
+
+
+def secret():
+    return (HERE / '.env').exists()
+"""
+    changed = (
+        reading.replace("[:count]", "[0:count]")
+        .replace("'refused'", "str('refused')")
+        .replace("return (HERE", "return True and (HERE")
+    )
+    folder = repository(
+        tmp_path,
+        {"shop/__init__.py": "", "shop/names.txt": "abcdef", "shop/.env": "secret", "shop/cart.py": reading},
+        {"shop/cart.py": changed},
+    )
+    found = pairs(folder, path="shop/cart.py")
+    assert [pair["verdict"] for pair in found.values()] == ["likely_preserving"] * 3
+    assert found["secret"]["executions"][0]["old"] == "returned False"
+    assert {execution["old"] for execution in found["first"]["executions"]} & {"returned 'a'", "returned 'abcdef'"}
+    assert (folder / "shop/names.txt").read_text() == "abcdef"
+    assert str(tmp_path) not in json.dumps(found)
+
+
+def test_a_reproducer_imports_the_project_by_its_name(tmp_path: Path) -> None:
+    new = CART.replace("price + price * rate(kind)", "price - price * rate(kind)")
+    folder = repository(tmp_path, {**PACKAGE, "src/shop/cart.py": CART}, {"src/shop/cart.py": new})
+    path = tmp_path / "test_gross.py"
+    twincell("compare", "--git", "HEAD~1..HEAD", "--function", "gross", "--reproducer", str(path), cwd=folder)
+    assert "from shop.tax import rate" in path.read_text()
+    for subject, status in (("old", 0), ("new", 1)):
+        environment = {**os.environ, "TWINCELL_SUBJECT": subject, "PYTHONPATH": str(folder / "src")}
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == status, done.stdout
+
+
+def test_modules_that_cannot_be_evaluated_whole_serve_with_the_rest(tmp_path: Path) -> None:
+    broken = {
+        "shop/__init__.py": "import a_package_that_is_not_installed\nfrom .tax import rate\nraise RuntimeError\n",
+        "shop/tax.py": "from missing_too import base\n\nLIMIT = 1 / 0\n\n\ndef rate(kind):\n    return len(kind)\n",
+        "shop/odd.py": "def broken(:\n",
+    }
+    old = "from shop import rate\nfrom .odd import broken\n\n\ndef twice(kind: str):\n    return rate(kind) * 2\n"
+    new = old.replace("rate(kind) * 2", "2 * rate(kind)")
+    folder = repository(tmp_path, {**broken, "shop/cart.py": old}, {"shop/cart.py": new})
+    assert pairs(folder, path="shop/cart.py")["twice"]["verdict"] == "likely_preserving"
