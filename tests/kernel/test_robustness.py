@@ -362,6 +362,23 @@ def test_connections_are_bounded_and_those_that_are_there_go_on(logged_kernel):
     wait_until(is_answered)
 
 
+def test_a_subscriber_is_welcomed_under_its_topic(kernel):
+    info = kernel.channels.get_connection_info()
+    with zmq.Context() as context, context.socket(zmq.SUB) as listening:
+        listening.linger = 0
+        listening.connect(f"tcp://127.0.0.1:{info['iopub_port']}")
+        listening.subscribe(b"stream")
+        assert listening.poll(TIMEOUT * 1000)
+        topic, _delimiter, _signature, header, _parent, _metadata, content = listening.recv_multipart()
+        assert topic == b"stream" and json.loads(header)["msg_type"] == "iopub_welcome"
+        assert json.loads(content) == {"subscription": "stream"}
+        # A topic that is no text is not answered.
+        listening.subscribe(b"\xff")
+        kernel.run("print('heard')")
+        assert listening.poll(TIMEOUT * 1000)
+        assert json.loads(listening.recv_multipart()[-1])["text"] == "heard\n"
+
+
 def test_a_stranger_does_not_get_the_replies_of_a_client_whose_name_it_takes(logged_kernel):
     name = logged_kernel.channels.session.bsession
     before = len(logged_kernel.log.read_text())

@@ -163,7 +163,7 @@ impl Task {
         let shared = self.shared.clone();
         loop {
             while let Some(topic) = self.subscriptions.next_now() {
-                self.welcome(&topic).await;
+                self.welcome(topic).await;
             }
             let due = match shared.next() {
                 Ok(publication) => {
@@ -176,7 +176,7 @@ impl Task {
                 () = sleep_until(due) => {}
                 () = shared.arrived.notified() => {}
                 topic = self.subscriptions.next() => if let Some(topic) = topic {
-                    self.welcome(&topic).await;
+                    self.welcome(topic).await;
                 },
             }
         }
@@ -190,7 +190,7 @@ impl Task {
                 () = shared.arrived.notified() => {}
                 topic = self.subscriptions.next() => {
                     if let Some(topic) = topic {
-                        self.welcome(&topic).await;
+                        self.welcome(topic).await;
                     }
                     return;
                 }
@@ -202,13 +202,13 @@ impl Task {
         match publication {
             Publication::Message(message) => {
                 let size = message.size();
-                self.send(*message).await;
+                self.send(message.msg_type.clone().into(), *message).await;
                 self.sent(size);
             }
             Publication::Stream(Piece { name, text, parent, .. }) => {
                 let size = text.len();
                 let content = to_json(&StreamContent { name, text });
-                self.send(self.session.message("stream", content, parent.as_deref())).await;
+                self.send("stream".into(), self.session.message("stream", content, parent.as_deref())).await;
                 self.sent(size);
             }
             Publication::Drain(done) => {
@@ -222,15 +222,16 @@ impl Task {
         self.shared.backlog.fetch_sub(size, Ordering::Relaxed);
     }
 
-    /// Tells a new subscriber that its subscription is active (Jupyter Enhancement Proposal 65).
-    async fn welcome(&mut self, topic: &[u8]) {
-        let subscription = String::from_utf8_lossy(topic).into_owned();
+    /// Tells a new subscriber that its subscription is active (Jupyter Enhancement Proposal 65). As the proposal says,
+    /// everybody with a subscription to this topic gets it, and a topic that is not UTF-8 is not answered.
+    async fn welcome(&mut self, topic: Bytes) {
+        let Ok(subscription) = String::from_utf8(topic.to_vec()) else { return };
         let message = self.session.message("iopub_welcome", to_json(&IoPubWelcome { subscription }), None);
-        self.send(message).await;
+        self.send(topic, message).await;
     }
 
-    async fn send(&mut self, mut message: Message) {
-        message.identities = vec![Bytes::from(message.msg_type.clone())];
+    async fn send(&mut self, topic: Bytes, mut message: Message) {
+        message.identities = vec![topic];
         self.socket.send(encode(message, &self.signer)).await;
     }
 }
