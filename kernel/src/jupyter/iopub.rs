@@ -1,7 +1,7 @@
 //! The broadcast channel: one task owns the socket, so clients see everything in the order in which it was published.
 //!
 //! Pieces of stdout and stderr are joined for a few milliseconds before they are sent. Other messages send them first.
-//! If clients read too slowly, publishers wait instead of filling the memory. What is published before the first client
+//! If all clients read too slowly, publishers wait instead of filling the memory. What is published before the first client
 //! has subscribed waits for it: clients that miss the end of their first cell wait for it forever.
 
 use std::collections::VecDeque;

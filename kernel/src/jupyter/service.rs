@@ -384,11 +384,11 @@ async fn receive(
     received: &mut Received,
 ) -> Option<Message> {
     // The sockets live as long as the process.
-    let (connection, frames) = socket.next().await?;
+    let (origin, frames) = socket.next().await?;
     match decode(frames, signer) {
         Ok(message) if received.is_new(&message) => {
             if let Some(name) = message.identities.first() {
-                socket.trust(connection, name);
+                socket.trust(&origin, name);
             }
             Some(message)
         }

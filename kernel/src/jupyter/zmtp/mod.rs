@@ -1,26 +1,33 @@
 //! The part of ZeroMQ's wire protocol that a kernel needs: bound ROUTER and XPUB sockets over TCP and Unix sockets,
-//! without encryption. Specification: ZMTP 3.0, <https://rfc.zeromq.org/spec/23/>.
+//! without encryption. [`protocol`] is what goes over the wire, [`peers`] who is connected.
 //!
 //! Everything that a peer sends comes before any signature could be checked, so it is bounded here: memory grows with
-//! the data that has arrived, never with announced sizes. What needs no signature (heartbeats, subscriptions) is short,
-//! few and slow. A socket has a bounded number of peers, and only a signed message takes the name of a live peer. Outgoing
-//! messages wait in one queue for each peer. A subscriber that takes nothing for [`STUCK`] is disconnected instead of delaying the
-//! kernel.
+//! the data that has arrived, never with announced sizes, and little is taken from a connection before its first signed
+//! message. What needs no signature (heartbeats, subscriptions) is short, few and slow. A socket has a bounded number of
+//! peers, and only a signed message takes the name of a live peer.
+//!
+//! Outgoing messages wait in one queue for each peer. Publishing waits for the subscriber that takes them fastest, so
+//! that a live client loses nothing, and for no other. One that is too far behind the fastest, or takes next to nothing
+//! while all are waited for, loses its connection rather than single messages: a client that connects anew knows that it
+//! missed something, and one that misses the end of a cell waits for it forever.
 
-use std::collections::HashMap;
+mod peers;
+mod protocol;
+
 use std::io;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::{BufMut, Bytes, BytesMut};
+use bytes::Bytes;
 use socket2::{SockRef, TcpKeepalive};
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncRead, AsyncWrite, BufReader};
 use tokio::net::{TcpListener, UnixListener};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
-use tokio::task::AbortHandle;
+use tokio::sync::{Notify, mpsc, oneshot};
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
+use self::peers::{Entered, Peer, Peers};
+use self::protocol::{CHUNK, Received, receive, shake_hands, split_name, write_always};
 use super::terminal::log;
 
 /// A message in ZeroMQ's form.
@@ -28,10 +35,9 @@ pub type Frames = Vec<Bytes>;
 
 /// The maximum length of a received message, with a small charge for each frame.
 const MAX_MESSAGE: u64 = 1 << 30;
-const FRAME_CHARGE: u64 = 64;
-/// The maximum length of a command and of an identity, from the specification.
-const MAX_COMMAND: u64 = 1 << 16;
-const MAX_IDENTITY: usize = 255;
+/// The same before the first message with a valid signature. Front ends begin with a short kernel_info_request. Jupyter
+/// Server passes on 10 MiB at most, so that it fits even if a client begins with a cell.
+const MAX_UNSIGNED: u64 = 16 << 20;
 /// The maximum length of a heartbeat and of a subscription, which carry no signature.
 const MAX_BEAT: u64 = 4 << 10;
 const MAX_TOPIC: u64 = 1 << 10;
@@ -39,8 +45,6 @@ const MAX_TOPIC: u64 = 1 << 10;
 const SUBSCRIPTIONS: usize = 64;
 /// How long a peer waits between two heartbeats, or two changes of its subscriptions. A client sends one a second.
 const PACE: Duration = Duration::from_millis(10);
-/// The maximum number of peers of a socket. A client has one connection to each socket.
-const PEERS: usize = 128;
 /// The time in which a new peer must say what it is.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 /// A connection over which nothing has come for this long is asked whether its other end is still there, this often,
@@ -48,18 +52,14 @@ const HANDSHAKE: Duration = Duration::from_secs(10);
 const SILENCE: Duration = Duration::from_secs(20);
 const QUESTIONS: Duration = Duration::from_secs(5);
 const UNANSWERED: u32 = 3;
-/// The number of bytes that may wait for one subscriber before publishing waits, and how long it then waits for
-/// progress.
+/// The number of bytes that may wait for a peer that has room for more.
 const WAITING_LIMIT: usize = 4 << 20;
+/// The number of bytes that may wait for a subscriber while another one has room. Queues share the messages, so they
+/// take this much together.
+const BEHIND: usize = 256 << 20;
+/// A peer that is waited for takes this many bytes in this time, or is let go.
+const LEAST: usize = 256 << 10;
 const STUCK: Duration = Duration::from_secs(10);
-/// Frames longer than this are sent without being copied.
-const COPIED: usize = 16 << 10;
-/// The number of bytes read at once, and gathered before a write.
-const CHUNK: usize = 64 << 10;
-
-const MORE: u8 = 1;
-const LONG: u8 = 2;
-const COMMAND: u8 = 4;
 
 /// Opens a ROUTER socket: received messages begin with their sender, and messages go to the peer that the first frame
 /// names.
@@ -93,10 +93,7 @@ impl RouterSender {
             return false;
         }
         let rest = frames.split_off(1);
-        match self.socket.lock().get(&frames[0]).and_then(|peers| peers.first()) {
-            Some(peer) => peer.push(rest.into()),
-            None => false,
-        }
+        self.socket.peers.named(&frames[0]).is_some_and(|peer| peer.push(rest.into()))
     }
 
     /// Waits until the system has everything, for a moment at most.
@@ -105,31 +102,42 @@ impl RouterSender {
     }
 }
 
+/// Where a message came from. While it lives, nothing more is read from a connection that is not trusted.
+pub struct Origin {
+    connection: u64,
+    _is_checked: oneshot::Sender<()>,
+}
+
+impl Origin {
+    /// The receiver learns when the message is checked.
+    fn of(peer: &Peer) -> (Self, oneshot::Receiver<()>) {
+        let (is_checked, checked) = oneshot::channel();
+        (Self { connection: peer.number, _is_checked: is_checked }, checked)
+    }
+}
+
 /// The receiving half of a ROUTER socket.
 pub struct RouterReceiver {
     socket: Arc<Socket>,
-    received: mpsc::UnboundedReceiver<(u64, Frames)>,
+    received: mpsc::UnboundedReceiver<(Origin, Frames)>,
 }
 
 impl RouterReceiver {
-    /// The next message, and the number of the connection on which it came.
-    pub async fn next(&mut self) -> Option<(u64, Frames)> {
+    /// The next message, and where it came from.
+    pub async fn next(&mut self) -> Option<(Origin, Frames)> {
         self.received.recv().await
     }
 
-    /// The connection has shown that it may speak under its name, so messages for this name go there from now on.
-    pub fn trust(&self, connection: u64, name: &Bytes) {
-        if let Some(peers) = self.socket.lock().get_mut(name)
-            && let Some(place) = peers.iter().position(|peer| peer.number == connection)
-        {
-            peers[..=place].rotate_right(1);
-        }
+    /// The connection has shown that it may speak under its name. Messages for this name go there from now on, and it
+    /// may send long ones.
+    pub fn trust(&self, origin: &Origin, name: &Bytes) {
+        self.socket.peers.trust(origin.connection, name);
     }
 }
 
 /// The subscriptions of an XPUB socket's peers, as topics.
 pub struct Subscriptions {
-    received: mpsc::UnboundedReceiver<(u64, Frames)>,
+    received: mpsc::UnboundedReceiver<(Origin, Frames)>,
 }
 
 impl Subscriptions {
@@ -151,16 +159,51 @@ pub struct PublisherSocket {
 }
 
 impl PublisherSocket {
-    /// Sends to every peer that has subscribed to a prefix of the first frame.
+    /// Sends to every peer that has subscribed to a prefix of the first frame, and waits until one of them has room.
     pub async fn send(&self, frames: Frames) {
         let Some(topic) = frames.first().cloned() else { return };
         let frames: Arc<[Bytes]> = frames.into();
-        for (identity, peer) in self.socket.peers() {
-            if peer.subscribes(&topic) && peer.push(frames.clone()) && !peer.has_room().await {
-                log("a client that has taken nothing for a while is let go");
-                self.socket.forget(&identity, peer.number);
+        for peer in self.subscribers(&topic) {
+            if peer.waiting.bytes() > BEHIND {
+                log("a client that is far behind the others is let go; it misses output until it connects again");
+                peer.let_go();
+            } else {
+                peer.push(frames.clone());
             }
         }
+        self.wait_for_room(&topic).await;
+    }
+
+    /// Waits until a subscriber has room for more, if there are any.
+    async fn wait_for_room(&self, topic: &[u8]) {
+        loop {
+            let before: Vec<_> = self.subscribers(topic).into_iter().map(|peer| (peer.waiting.bytes(), peer)).collect();
+            if timeout(STUCK, self.has_room(topic)).await.is_ok() {
+                return;
+            }
+            for (before, peer) in before {
+                if peer.waiting.bytes() + LEAST > before {
+                    log("a client that has taken next to nothing for a while is let go");
+                    peer.let_go();
+                }
+            }
+        }
+    }
+
+    async fn has_room(&self, topic: &[u8]) {
+        loop {
+            let subscribers = self.subscribers(topic);
+            if subscribers.is_empty() || subscribers.iter().any(|peer| peer.waiting.bytes() <= WAITING_LIMIT) {
+                return;
+            }
+            self.socket.taken.notified().await;
+        }
+    }
+
+    fn subscribers(&self, topic: &[u8]) -> Vec<Arc<Peer>> {
+        let mut peers = self.socket.peers.all();
+        peers.retain(|peer| peer.subscribes(topic));
+        peers
     }
 
     /// Waits until the system has everything, for a moment at most.
@@ -192,9 +235,10 @@ impl Kind {
     }
 
     /// The maximum length of a message that a peer sends.
-    fn longest(self) -> u64 {
+    const fn longest(self, is_known: bool) -> u64 {
         match self {
-            Kind::Router => MAX_MESSAGE,
+            Kind::Router if is_known => MAX_MESSAGE,
+            Kind::Router => MAX_UNSIGNED,
             Kind::Echo => MAX_BEAT,
             Kind::Publisher => MAX_TOPIC,
         }
@@ -203,99 +247,29 @@ impl Kind {
 
 struct Socket {
     kind: Kind,
-    /// By identity. Where several peers announce the same one, the first of them has it.
-    peers: Mutex<HashMap<Bytes, Vec<Arc<Peer>>>>,
-    /// Messages, with the number of their connection.
-    received: mpsc::UnboundedSender<(u64, Frames)>,
-    next: AtomicU64,
-    room: Arc<Semaphore>,
-}
-
-/// A connection.
-struct Peer {
-    number: u64,
-    queue: mpsc::UnboundedSender<Arc<[Bytes]>>,
-    /// The number of waiting bytes, and the signal that some were taken.
-    waiting: Arc<(AtomicUsize, Notify)>,
-    subscriptions: Mutex<Vec<Bytes>>,
-    writer: AbortHandle,
-}
-
-impl Peer {
-    fn push(&self, frames: Arc<[Bytes]>) -> bool {
-        self.waiting.0.fetch_add(size(&frames), Ordering::Relaxed);
-        self.queue.send(frames).is_ok()
-    }
-
-    fn subscribes(&self, topic: &[u8]) -> bool {
-        self.lock().iter().any(|subscription| topic.starts_with(subscription))
-    }
-
-    /// Waits until less than the limit is waiting. Returns whether that happened.
-    async fn has_room(&self) -> bool {
-        let (waiting, taken) = &*self.waiting;
-        while waiting.load(Ordering::Relaxed) > WAITING_LIMIT {
-            if timeout(STUCK, taken.notified()).await.is_err() {
-                return false;
-            }
-        }
-        true
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<Bytes>> {
-        self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn size(frames: &[Bytes]) -> usize {
-    frames.iter().map(|frame| frame.len() + FRAME_CHARGE as usize).sum()
+    peers: Peers,
+    received: mpsc::UnboundedSender<(Origin, Frames)>,
+    /// Told when a subscriber took something, or left.
+    taken: Arc<Notify>,
 }
 
 impl Socket {
-    async fn open(url: &str, kind: Kind) -> io::Result<(Arc<Self>, mpsc::UnboundedReceiver<(u64, Frames)>)> {
-        let (received, receiver) = mpsc::unbounded_channel();
-        let (peers, next, room) = (Mutex::default(), AtomicU64::new(1), Arc::new(Semaphore::new(PEERS)));
-        let socket = Arc::new(Self { kind, peers, received, next, room });
+    async fn open(url: &str, kind: Kind) -> io::Result<(Arc<Self>, mpsc::UnboundedReceiver<(Origin, Frames)>)> {
+        let (socket, receiver) = Self::new(kind);
         listen(url, socket.clone()).await?;
         Ok((socket, receiver))
     }
 
-    /// A place for one more peer, unless there are too many.
-    fn admit(&self) -> Option<OwnedSemaphorePermit> {
-        let place = self.room.clone().try_acquire_owned().ok();
-        if place.is_none() {
-            log(&format!("a connection was refused: the socket has {PEERS}, and more are not served"));
-        }
-        place
-    }
-
-    fn peers(&self) -> Vec<(Bytes, Arc<Peer>)> {
-        let each = |(identity, peers): (&Bytes, &Vec<Arc<Peer>>)| {
-            peers.iter().map(|peer| (identity.clone(), peer.clone())).collect::<Vec<_>>()
-        };
-        self.lock().iter().flat_map(each).collect()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<Bytes, Vec<Arc<Peer>>>> {
-        self.peers.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn forget(&self, identity: &Bytes, number: u64) {
-        let mut peers = self.lock();
-        let Some(same) = peers.get_mut(identity) else { return };
-        if let Some(place) = same.iter().position(|peer| peer.number == number) {
-            same.remove(place).writer.abort();
-        }
-        if same.is_empty() {
-            peers.remove(identity);
-        }
+    fn new(kind: Kind) -> (Arc<Self>, mpsc::UnboundedReceiver<(Origin, Frames)>) {
+        let (received, receiver) = mpsc::unbounded_channel();
+        (Arc::new(Self { kind, peers: Peers::default(), received, taken: Arc::default() }), receiver)
     }
 
     async fn flush(&self, limit: Duration) {
-        let peers = self.peers();
+        let peers = self.peers.all();
         let all = async {
-            for (_, peer) in peers {
-                while peer.waiting.0.load(Ordering::Relaxed) > 0 && !peer.queue.is_closed() {
+            for peer in peers {
+                while peer.waiting.bytes() > 0 && peer.is_there() {
                     tokio::time::sleep(Duration::from_millis(1)).await;
                 }
             }
@@ -344,43 +318,80 @@ async fn listen(url: &str, socket: Arc<Socket>) -> io::Result<()> {
 
 /// Serves a peer, if there is room for it.
 fn admit(stream: impl AsyncRead + AsyncWrite + Send + 'static, socket: &Arc<Socket>) {
-    if let Some(place) = socket.admit() {
-        let socket = socket.clone();
-        tokio::spawn(async move {
-            serve(stream, socket).await;
-            drop(place);
-        });
+    let taken = if socket.kind == Kind::Publisher { socket.taken.clone() } else { Arc::default() };
+    let Some(Entered { peer, queued, begins_to_crowd }) = socket.peers.enter(taken) else {
+        log("a connection was refused: the socket has as many as it serves");
+        return;
+    };
+    if begins_to_crowd {
+        log("connections that have not been used yet give way to new ones: the socket has as many as it serves");
     }
+    let socket = socket.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            () = peer.end.notified() => {}
+            () = serve(stream, queued, &peer, &socket) => {}
+        }
+        socket.peers.leave(&peer);
+        socket.taken.notify_one();
+    });
 }
 
 /// Talks to one peer until it goes away or breaks the protocol.
-async fn serve(stream: impl AsyncRead + AsyncWrite + Send + 'static, socket: Arc<Socket>) {
+async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Send + 'static,
+    queued: mpsc::UnboundedReceiver<Arc<[Bytes]>>,
+    peer: &Arc<Peer>,
+    socket: &Socket,
+) {
     let (reading, mut writing) = tokio::io::split(stream);
     let mut reading = BufReader::with_capacity(CHUNK, reading);
-    let number = socket.next.fetch_add(1, Ordering::Relaxed);
-    let handshake = timeout(HANDSHAKE, shake_hands(&mut reading, &mut writing, socket.kind, number));
+    let handshake = timeout(HANDSHAKE, shake_hands(&mut reading, &mut writing, socket.kind, peer.number));
     let Ok(Ok(identity)) = handshake.await else { return };
 
-    let (queue, queued) = mpsc::unbounded_channel();
-    let waiting = Arc::new((AtomicUsize::new(0), Notify::new()));
-    let writer = tokio::spawn(write_always(writing, queued, waiting.clone())).abort_handle();
-    let peer = Arc::new(Peer { number, queue, waiting, subscriptions: Mutex::default(), writer });
-    // A client that reconnects under its name gets it when the connection that it lost has ended, or with its first signed
-    // message. Strangers cannot sign.
-    socket.lock().entry(identity.clone()).or_default().push(peer.clone());
-    while let Ok(received) = receive(&mut reading, socket.kind.longest()).await {
+    // It ends with this function.
+    let mut writer = JoinSet::new();
+    let waiting = peer.waiting.clone();
+    writer.spawn(async move {
+        // If this fails, nobody reads any more. The connection ends when nothing more comes from there either.
+        let _ = write_always(writing, queued, waiting.clone()).await;
+        waiting.taken.notify_one();
+    });
+    // A client that reconnects under its name gets it when the connection that it lost has ended, or with its first
+    // signed message. Strangers cannot sign.
+    socket.peers.name(peer, identity.clone());
+    let count = |bytes| {
+        if socket.kind == Kind::Router && !peer.is_known() && socket.peers.hold(peer, bytes) {
+            log("a connection without a signed message gave way: such connections together have sent too much at once");
+        }
+    };
+    loop {
+        let limit = socket.kind.longest(peer.is_known());
+        let received = match receive(&mut reading, limit, &count).await {
+            Ok(received) => received,
+            Err(error) => {
+                if error.kind() == io::ErrorKind::FileTooLarge {
+                    let first = if limit == MAX_UNSIGNED { "; a shorter signed message has to come first" } else { "" };
+                    log(&format!("a message of more than {limit} bytes was refused, and its connection ended{first}"));
+                }
+                break;
+            }
+        };
         let goes_on = match (received, socket.kind) {
-            (Received::Command(command), _) => obey(&command, &peer, &socket),
-            // A peer that takes no answers gets no more of them.
-            (Received::Message(frames), Kind::Echo) => peer.push(frames.into()) && peer.has_room().await,
+            (Received::Command(command), _) => obey(&command, peer, socket),
+            (Received::Message(frames), Kind::Echo) => {
+                peer.becomes_known();
+                // A peer that takes no answers gets no more of them.
+                peer.push(frames.into()) && has_room(peer).await
+            }
             (Received::Message(mut frames), Kind::Router) => {
                 frames.insert(0, identity.clone());
-                socket.received.send((number, frames)).is_ok()
+                deliver(frames, peer, socket).await
             }
             (Received::Message(frames), Kind::Publisher) => {
                 match frames.first().and_then(|frame| frame.split_first()) {
-                    Some((1, topic)) => subscribe(Bytes::copy_from_slice(topic), &peer, &socket),
-                    Some((0, topic)) => unsubscribe(topic, &peer),
+                    Some((1, topic)) => subscribe(Bytes::copy_from_slice(topic), peer, socket),
+                    Some((0, topic)) => unsubscribe(topic, peer),
                     _ => true,
                 }
             }
@@ -388,25 +399,49 @@ async fn serve(stream: impl AsyncRead + AsyncWrite + Send + 'static, socket: Arc
         if !goes_on {
             break;
         }
+        peer.is_checked();
         if socket.kind != Kind::Router {
             tokio::time::sleep(PACE).await;
         }
     }
-    socket.forget(&identity, number);
+}
+
+/// Hands a message over. Nothing more is read from a connection that is not known before that message was checked: the
+/// next one may be long only if this one is signed.
+async fn deliver(frames: Frames, peer: &Peer, socket: &Socket) -> bool {
+    let (origin, checked) = Origin::of(peer);
+    let is_taken = socket.received.send((origin, frames)).is_ok();
+    if !peer.is_known() {
+        // An error is what comes: the sender is dropped, and never sends.
+        let _ = checked.await;
+    }
+    is_taken
+}
+
+/// Waits until a peer has room for more. Returns whether that happened.
+async fn has_room(peer: &Peer) -> bool {
+    while peer.waiting.bytes() > WAITING_LIMIT {
+        if timeout(STUCK, peer.waiting.taken.notified()).await.is_err() {
+            return false;
+        }
+    }
+    true
 }
 
 fn subscribe(topic: Bytes, peer: &Peer, socket: &Socket) -> bool {
-    let mut subscriptions = peer.lock();
+    let mut subscriptions = peer.subscriptions();
     if subscriptions.len() >= SUBSCRIPTIONS {
         log(&format!("a client with {SUBSCRIPTIONS} subscriptions asked for more and is let go"));
         return false;
     }
+    peer.becomes_known();
     subscriptions.push(topic.clone());
-    socket.received.send((peer.number, vec![topic])).is_ok()
+    let (origin, _) = Origin::of(peer);
+    socket.received.send((origin, vec![topic])).is_ok()
 }
 
 fn unsubscribe(topic: &[u8], peer: &Peer) -> bool {
-    let mut subscriptions = peer.lock();
+    let mut subscriptions = peer.subscriptions();
     if let Some(index) = subscriptions.iter().position(|known| known == topic) {
         subscriptions.swap_remove(index);
     }
@@ -424,215 +459,242 @@ fn obey(command: &Bytes, peer: &Peer, socket: &Socket) -> bool {
     }
 }
 
-/// Greeting and READY in both directions; returns the peer's identity.
-async fn shake_hands(
-    reading: &mut (impl AsyncRead + Unpin),
-    writing: &mut (impl AsyncWrite + Unpin),
-    kind: Kind,
-    number: u64,
-) -> io::Result<Bytes> {
-    let mut greeting = [0; 64];
-    greeting[0] = 0xff;
-    greeting[9] = 0x7f;
-    greeting[10] = 3;
-    greeting[12..16].copy_from_slice(b"NULL");
-    writing.write_all(&greeting).await?;
-    let mut theirs = [0; 64];
-    reading.read_exact(&mut theirs).await?;
-    if theirs[0] != 0xff || theirs[9] & 1 == 0 || theirs[10] < 3 || theirs[12..32] != greeting[12..32] {
-        return Err(broken());
-    }
-
-    let mut ready = BytesMut::new();
-    ready.put_slice(b"\x05READY");
-    for (name, value) in [("Socket-Type", kind.name()), ("Identity", "")] {
-        ready.put_u8(name.len() as u8);
-        ready.put_slice(name.as_bytes());
-        ready.put_u32(value.len() as u32);
-        ready.put_slice(value.as_bytes());
-    }
-    let mut frame = BytesMut::new();
-    put_header(&mut frame, COMMAND, ready.len());
-    frame.put_slice(&ready);
-    writing.write_all(&frame).await?;
-
-    let (COMMAND, command) = read_frame(reading, MAX_COMMAND).await? else { return Err(broken()) };
-    let Some((b"READY", properties)) = split_name(&command) else { return Err(broken()) };
-    let (mut identity, mut fits, mut rest) = (Bytes::new(), false, properties);
-    while !rest.is_empty() {
-        let (name, value, next) = property(rest).ok_or_else(broken)?;
-        if name.eq_ignore_ascii_case(b"Socket-Type") {
-            fits = kind.talks_to(value);
-        } else if name.eq_ignore_ascii_case(b"Identity") && value.len() <= MAX_IDENTITY {
-            identity = Bytes::copy_from_slice(value);
-        }
-        rest = next;
-    }
-    if !fits {
-        return Err(broken());
-    }
-    if identity.is_empty() || kind == Kind::Publisher {
-        // A peer's own identity may not begin with zero, so the two kinds cannot be confused.
-        let mut made = BytesMut::from(&[0][..]);
-        made.put_u64(number);
-        identity = made.freeze();
-    }
-    Ok(identity)
-}
-
-/// One property of a READY command: name, value, and the rest.
-fn property(bytes: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
-    let (&length, rest) = bytes.split_first()?;
-    let (name, rest) = rest.split_at_checked(length.into())?;
-    let (length, rest) = rest.split_first_chunk::<4>()?;
-    let (value, rest) = rest.split_at_checked(u32::from_be_bytes(*length) as usize)?;
-    Some((name, value, rest))
-}
-
-/// A command's name and its data.
-fn split_name(command: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (&length, rest) = command.split_first()?;
-    rest.split_at_checked(length.into())
-}
-
-fn broken() -> io::Error {
-    io::ErrorKind::InvalidData.into()
-}
-
-enum Received {
-    Message(Frames),
-    Command(Bytes),
-}
-
-/// A message of at most `limit` bytes, or a command.
-async fn receive(reading: &mut (impl AsyncRead + Unpin), limit: u64) -> io::Result<Received> {
-    let mut frames = Vec::new();
-    let mut left = limit;
-    loop {
-        let (flags, body) = read_frame(reading, left).await?;
-        if flags & COMMAND != 0 {
-            return if frames.is_empty() { Ok(Received::Command(body)) } else { Err(broken()) };
-        }
-        left = left.checked_sub(body.len() as u64 + FRAME_CHARGE).ok_or_else(broken)?;
-        frames.push(body);
-        if flags & MORE == 0 {
-            return Ok(Received::Message(frames));
-        }
-    }
-}
-
-/// One frame: its flags, except the one for its length, and its body.
-async fn read_frame(reading: &mut (impl AsyncRead + Unpin), limit: u64) -> io::Result<(u8, Bytes)> {
-    let flags = reading.read_u8().await?;
-    let length = if flags & LONG == 0 { reading.read_u8().await?.into() } else { reading.read_u64().await? };
-    if flags > MORE | LONG | COMMAND || length > limit || flags & COMMAND != 0 && length > MAX_COMMAND {
-        return Err(broken());
-    }
-    let mut body = Vec::with_capacity(length.min(CHUNK as u64) as usize);
-    reading.take(length).read_to_end(&mut body).await?;
-    if (body.len() as u64) < length {
-        return Err(io::ErrorKind::UnexpectedEof.into());
-    }
-    Ok((flags & !LONG, body.into()))
-}
-
-fn put_header(bytes: &mut BytesMut, flags: u8, length: usize) {
-    match u8::try_from(length) {
-        Ok(length) => bytes.put_slice(&[flags, length]),
-        Err(_) => {
-            bytes.put_u8(flags | LONG);
-            bytes.put_u64(length as u64);
-        }
-    }
-}
-
-/// Writes the queue of a peer. Small frames go out together.
-async fn write_always(
-    mut writing: impl AsyncWrite + Unpin,
-    mut queued: mpsc::UnboundedReceiver<Arc<[Bytes]>>,
-    waiting: Arc<(AtomicUsize, Notify)>,
-) -> io::Result<()> {
-    let mut gathered = BytesMut::new();
-    while let Some(first) = queued.recv().await {
-        let mut next = Some(first);
-        let mut written = 0;
-        while let Some(frames) = next {
-            written += size(&frames);
-            for (index, frame) in frames.iter().enumerate() {
-                put_header(&mut gathered, if index + 1 < frames.len() { MORE } else { 0 }, frame.len());
-                if frame.len() > COPIED {
-                    writing.write_all(&gathered).await?;
-                    gathered.clear();
-                    writing.write_all(frame).await?;
-                } else {
-                    gathered.put_slice(frame);
-                }
-            }
-            next = if gathered.len() < CHUNK && written < WAITING_LIMIT { queued.try_recv().ok() } else { None };
-        }
-        writing.write_all(&gathered).await?;
-        gathered.clear();
-        waiting.0.fetch_sub(written, Ordering::Relaxed);
-        waiting.1.notify_one();
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+
+    use super::protocol::FRAME_CHARGE;
     use super::*;
 
-    async fn read(bytes: &[u8]) -> io::Result<Received> {
-        receive(&mut &bytes[..], MAX_MESSAGE).await
+    const NAME: Bytes = Bytes::from_static(b"client");
+
+    /// A connection after the handshake.
+    async fn connect(socket: &Arc<Socket>) -> DuplexStream {
+        let (mut ours, theirs) = duplex(CHUNK);
+        admit(theirs, socket);
+        let mut greeting = [&[0xff][..], &[0; 8], &[0x7f, 3, 0], b"NULL", &[0; 48]].concat();
+        let other = if socket.kind == Kind::Publisher { "SUB" } else { "DEALER" };
+        let mut ready = b"\x05READY".to_vec();
+        for (name, value) in [("Socket-Type", other), ("Identity", "client")] {
+            ready.extend(
+                [&[name.len() as u8], name.as_bytes(), &[0, 0, 0, value.len() as u8], value.as_bytes()].concat(),
+            );
+        }
+        greeting.extend([&[4, ready.len() as u8], &ready[..]].concat());
+        ours.write_all(&greeting).await.unwrap();
+        let mut theirs = vec![0; 66];
+        ours.read_exact(&mut theirs).await.unwrap();
+        theirs.resize(theirs[65].into(), 0);
+        ours.read_exact(&mut theirs).await.unwrap();
+        ours
     }
 
-    #[tokio::test]
-    async fn a_message_is_read_as_it_was_written() {
-        let frames: Arc<[Bytes]> = [vec![], vec![1; 255], vec![2; 256], vec![3; COPIED + 1]].map(Bytes::from).into();
-        let (sender, queued) = mpsc::unbounded_channel();
-        sender.send(frames.clone()).unwrap();
-        drop(sender);
-        let waiting = Arc::new((AtomicUsize::new(size(&frames)), Notify::new()));
-        let mut bytes = Vec::new();
-        write_always(&mut bytes, queued, waiting.clone()).await.unwrap();
-        let Ok(Received::Message(read)) = read(&bytes).await else { panic!() };
-        assert_eq!(read, frames.to_vec());
-        assert_eq!(waiting.0.load(Ordering::Relaxed), 0);
-    }
-
-    #[tokio::test]
-    async fn what_is_announced_and_does_not_come_takes_no_memory() {
-        for length in [1 << 20, MAX_MESSAGE, 1 << 40, u64::MAX] {
-            let mut bytes = vec![LONG];
-            bytes.extend(length.to_be_bytes());
-            bytes.extend([0; 100]);
-            assert!(read(&bytes).await.is_err(), "{length}");
+    /// A message of short frames.
+    async fn send(stream: &mut DuplexStream, frames: &[&[u8]]) {
+        for (index, frame) in frames.iter().enumerate() {
+            let flags = u8::from(index + 1 < frames.len());
+            let sent = [&[flags, frame.len() as u8], *frame].concat();
+            stream.write_all(&sent).await.unwrap();
         }
     }
 
-    #[tokio::test]
-    async fn a_message_cut_off_anywhere_and_flags_that_are_unknown_are_refused() {
-        let whole = [MORE, 1, b'a', 0, 1, b'b'];
-        assert!(read(&whole).await.is_ok());
-        for length in 0..whole.len() {
-            assert!(read(&whole[..length]).await.is_err(), "{length}");
+    /// Announces a frame and sends only its beginning. Returns whether the connection took that.
+    async fn begin(stream: &mut DuplexStream, announced: u64, sent: usize) -> bool {
+        let header = [&[2][..], &announced.to_be_bytes()].concat();
+        stream.write_all(&header).await.is_ok() && stream.write_all(&vec![0; sent]).await.is_ok()
+    }
+
+    async fn is_over(stream: &mut DuplexStream) -> bool {
+        let mut rest = Vec::new();
+        timeout(Duration::from_secs(60), stream.read_to_end(&mut rest)).await.is_ok()
+    }
+
+    async fn is_open(stream: &mut DuplexStream) -> bool {
+        timeout(Duration::from_millis(50), stream.read_u8()).await.is_err()
+    }
+
+    fn router() -> (Arc<Socket>, RouterReceiver) {
+        let (socket, received) = Socket::new(Kind::Router);
+        (socket.clone(), RouterReceiver { socket, received })
+    }
+
+    /// A connection that has shown that it is trusted.
+    async fn trusted(socket: &Arc<Socket>, receiver: &mut RouterReceiver) -> DuplexStream {
+        let mut stream = connect(socket).await;
+        send(&mut stream, &[b"signed"]).await;
+        let (origin, frames) = receiver.next().await.unwrap();
+        assert_eq!(frames, [NAME, Bytes::from_static(b"signed")]);
+        receiver.trust(&origin, &NAME);
+        stream
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_long_message_comes_after_one_that_is_signed() {
+        let (socket, mut receiver) = router();
+        let mut stranger = connect(&socket).await;
+        begin(&mut stranger, MAX_UNSIGNED + 1, 0).await;
+        assert!(is_over(&mut stranger).await);
+        let frames = [1, 0].repeat((MAX_UNSIGNED / FRAME_CHARGE) as usize + 1);
+        let mut stranger = connect(&socket).await;
+        // The connection ends on the way.
+        let _ = stranger.write_all(&frames).await;
+        assert!(is_over(&mut stranger).await, "many frames are long, too");
+
+        // The second message is sent before the first one is checked.
+        let (reading, mut writing) = tokio::io::split(connect(&socket).await);
+        let length = 2 * MAX_UNSIGNED as usize;
+        let sending = tokio::spawn(async move {
+            writing.write_all(b"\x00\x06signed\x02").await.unwrap();
+            writing.write_all(&(length as u64).to_be_bytes()).await.unwrap();
+            writing.write_all(&vec![7; length]).await.unwrap();
+            writing
+        });
+        let (origin, _) = receiver.next().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        receiver.trust(&origin, &NAME);
+        drop(origin);
+        let (_, frames) = receiver.next().await.unwrap();
+        assert_eq!(frames[1].len(), length);
+        assert!(is_open(&mut reading.unsplit(sending.await.unwrap())).await);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_strangers_send_is_bounded_together() {
+        let (socket, mut receiver) = router();
+        let mut client = trusted(&socket, &mut receiver).await;
+        let mut idle = connect(&socket).await;
+        let part = MAX_UNSIGNED as usize - CHUNK;
+        let mut strangers = Vec::new();
+        for _ in 0..4 {
+            let mut stranger = connect(&socket).await;
+            assert!(begin(&mut stranger, MAX_UNSIGNED - 64, part).await);
+            strangers.push(stranger);
         }
-        assert!(read(&[8, 0]).await.is_err());
-        assert!(read(&[MORE, 0, COMMAND, 0]).await.is_err());
+        let mut last = connect(&socket).await;
+        assert!(begin(&mut last, MAX_UNSIGNED - 64, part).await);
+        assert!(is_over(&mut strangers[0]).await, "the oldest gives way");
+        for other in [&mut client, &mut idle, &mut strangers[1], &mut last] {
+            assert!(is_open(other).await);
+        }
     }
 
-    #[tokio::test]
-    async fn frames_without_end_are_refused() {
-        let bytes = [MORE, 0].repeat((MAX_MESSAGE / FRAME_CHARGE) as usize / 1000);
-        assert!(read(&bytes).await.is_err());
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_oldest_connection_without_trust_gives_way_to_a_new_one() {
+        let (socket, mut receiver) = router();
+        let mut client = trusted(&socket, &mut receiver).await;
+        let mut strangers = Vec::new();
+        for _ in 0..128 {
+            strangers.push(connect(&socket).await);
+        }
+        assert!(is_over(&mut strangers[0]).await);
+        assert!(is_open(&mut client).await && is_open(&mut strangers[1]).await && is_open(&mut strangers[127]).await);
     }
 
-    #[test]
-    fn properties_that_are_cut_off_are_refused() {
-        let whole = b"\x04Name\x00\x00\x00\x02ab";
-        assert_eq!(property(whole), Some((&b"Name"[..], &b"ab"[..], &b""[..])));
-        for length in 0..whole.len() {
-            assert_eq!(property(&whole[..length]), None, "{length}");
+    #[tokio::test(flavor = "multi_thread")]
+    async fn where_all_connections_are_used_a_new_one_is_refused() {
+        let (socket, _receiver) = Socket::new(Kind::Publisher);
+        let mut subscribers = Vec::new();
+        for _ in 0..128 {
+            let mut subscriber = connect(&socket).await;
+            send(&mut subscriber, &[b"\x01"]).await;
+            subscribers.push(subscriber);
+        }
+        while socket.peers.all().iter().any(|peer| !peer.is_known()) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        let (mut ours, theirs) = duplex(CHUNK);
+        admit(theirs, &socket);
+        assert!(is_over(&mut ours).await);
+        assert!(is_open(&mut subscribers[0]).await);
+    }
+
+    async fn subscribed(socket: &Arc<Socket>) -> DuplexStream {
+        let before = socket.peers.all().iter().filter(|peer| peer.subscribes(b"")).count();
+        let mut subscriber = connect(socket).await;
+        send(&mut subscriber, &[b"\x01"]).await;
+        while socket.peers.all().iter().filter(|peer| peer.subscribes(b"")).count() == before {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        subscriber
+    }
+
+    /// The number of bytes of a published message's content.
+    const SIZE: usize = 1 << 20;
+
+    async fn publish(publisher: &PublisherSocket, number: usize, contents: &[Bytes; 16]) {
+        publisher.send(vec![Bytes::new(), contents[number % 16].clone()]).await;
+    }
+
+    fn contents() -> [Bytes; 16] {
+        std::array::from_fn(|number| vec![number as u8; SIZE].into())
+    }
+
+    /// Reads a message that was published, and checks that it is this one.
+    async fn read_published(stream: &mut DuplexStream, number: usize) {
+        let mut message = vec![0; 2 + 9 + SIZE];
+        stream.read_exact(&mut message).await.unwrap();
+        assert_eq!(message[..2], [1, 0]);
+        assert!(message[11..].iter().all(|byte| usize::from(*byte) == number % 16), "{number}");
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_subscriber_that_reads_nothing_holds_up_nobody_and_is_let_go() {
+        let (socket, _receiver) = Socket::new(Kind::Publisher);
+        let publisher = PublisherSocket { socket: socket.clone() };
+        let (mut live, mut deaf) = (subscribed(&socket).await, subscribed(&socket).await);
+        let (messages, contents) = (2 * BEHIND / SIZE, contents());
+        let reading = tokio::spawn(async move {
+            for number in 0..messages {
+                read_published(&mut live, number).await;
+            }
+            live
+        });
+        for number in 0..messages {
+            publish(&publisher, number, &contents).await;
+            if number == BEHIND / 2 / SIZE {
+                assert_eq!(socket.peers.all().len(), 2, "it may be far behind");
+            }
+        }
+        let mut live = reading.await.unwrap();
+        assert!(is_over(&mut deaf).await);
+        assert!(is_open(&mut live).await);
+        assert_eq!(socket.peers.all().len(), 1);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_slow_subscriber_alone_is_waited_for_and_loses_nothing() {
+        let (socket, _receiver) = Socket::new(Kind::Publisher);
+        let publisher = PublisherSocket { socket: socket.clone() };
+        let mut slow = subscribed(&socket).await;
+        let (messages, contents) = (24, contents());
+        let reading = tokio::spawn(async move {
+            for number in 0..messages {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                read_published(&mut slow, number).await;
+            }
+        });
+        for number in 0..messages {
+            publish(&publisher, number, &contents).await;
+            let waiting: usize = socket.peers.all().iter().map(|peer| peer.waiting.bytes()).sum();
+            assert!(waiting <= WAITING_LIMIT, "publishing waits");
+        }
+        reading.await.unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_subscriber_that_vanishes_is_not_waited_for() {
+        let (socket, _receiver) = Socket::new(Kind::Publisher);
+        let publisher = PublisherSocket { socket: socket.clone() };
+        let gone = subscribed(&socket).await;
+        let sending = tokio::spawn(async move {
+            publisher.send(vec![Bytes::new(), vec![0; 3 * WAITING_LIMIT].into()]).await;
+        });
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        assert!(!sending.is_finished());
+        drop(gone);
+        sending.await.unwrap();
+        while !socket.peers.all().is_empty() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }
 }
