@@ -247,6 +247,8 @@ fn what_is_wrong_with_a_model_folder_is_said() {
         (b"not a model".to_vec(), TOKENIZER, "is not read: it is not an ONNX file"),
         (unknown, TOKENIZER, "runs on no back end"),
         (elsewhere, TOKENIZER, "is not read: the tensor `w` is in another file"),
+        // Back ends would merge the two graphs, or take the second.
+        (Table::good().onnx().repeat(2), TOKENIZER, "is not read: field 7 of a Model is there twice"),
         (Table::good().onnx(), b"{}".as_slice(), "is not a tokenizer that can be used"),
     ] {
         let folder = folder(&model, tokenizer);
