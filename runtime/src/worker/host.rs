@@ -216,6 +216,16 @@ impl Host for PythonHost {
         Ok(())
     }
 
+    fn prepare(&mut self, source: &Program) {
+        Python::attach(|py| {
+            for version in source.versions.iter().filter(|_| source.context == Context::Module) {
+                let tree = version.place.as_ref().map(|place| Tree::open(py, place));
+                // What cannot be prepared is done when it is needed.
+                let _ = tree.map(|tree| tree.and_then(|tree| tree.prepare(py, &version.module)));
+            }
+        });
+    }
+
     fn load(&mut self, program: u64, source: Program) -> Result<Vec<Unevaluated>, String> {
         Python::attach(|py| match Self::load_program(py, source) {
             Ok((loaded, unevaluated)) => {

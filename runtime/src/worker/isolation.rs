@@ -101,6 +101,7 @@ impl Serve for Apart<'_> {
             // It comes once.
             ToWorker::Begin { .. } => Err(WorkerError::NoKey),
             ToWorker::Load { program, source } => {
+                self.host.prepare(&source);
                 self.loaded = Some((program, *source));
                 let loaded = self.in_fork(|_, _, unevaluated| Ok(unevaluated));
                 line.loaded(program, loaded)

@@ -58,6 +58,9 @@ pub trait Host {
     /// Gets ready for a program in a process that was forked for it, with a folder of its own.
     fn begin(&mut self, folder: &Path) -> Result<(), String>;
 
+    /// Does what forks that will load a program can share, without running any of it.
+    fn prepare(&mut self, _source: &Program) {}
+
     /// Compiles a program and keeps it under a number, replacing any program with this number. Returns the parts
     /// of a module that could not be evaluated.
     fn load(&mut self, program: u64, source: Program) -> Result<Vec<Unevaluated>, String>;

@@ -271,13 +271,27 @@ pub(crate) fn decorate<'py>(
 /// Evaluates a module in `globals`. Returns the parts that could not be evaluated.
 pub(crate) fn evaluate(globals: &Bound<'_, PyDict>, source: &str) -> Vec<Unevaluated> {
     let py = globals.py();
+    match compile_module(py, source) {
+        Ok(statements) => evaluate_compiled(globals, &statements),
+        Err(error) => vec![Unevaluated::Module { error: describe(py, &error) }],
+    }
+}
+
+/// The statements of a module, ready to be evaluated one by one.
+pub(crate) fn compile_module<'py>(py: Python<'py>, source: &str) -> PyResult<Bound<'py, PyList>> {
+    let statements = PyList::empty(py);
+    for statement in helpers(py)?.getattr("statements")?.call1((source,))?.try_iter()? {
+        statements.append(statement?)?;
+    }
+    Ok(statements)
+}
+
+/// Evaluates what [`compile_module`] gave.
+pub(crate) fn evaluate_compiled(globals: &Bound<'_, PyDict>, statements: &Bound<'_, PyList>) -> Vec<Unevaluated> {
+    let py = globals.py();
     let mut unevaluated = Vec::new();
     let outcome = (|| -> PyResult<()> {
         let exec = py.import("builtins")?.getattr("exec")?;
-        let statements = PyList::empty(py);
-        for statement in helpers(py)?.getattr("statements")?.call1((source,))?.try_iter()? {
-            statements.append(statement?)?;
-        }
         for statement in statements.iter() {
             let statement = statement.cast_into::<PyTuple>()?;
             let line: u32 = statement.get_item(0)?.extract()?;

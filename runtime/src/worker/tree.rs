@@ -7,10 +7,11 @@
 
 use std::fs::File;
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyModule, PyTuple};
+use pyo3::types::{PyDict, PyList, PyModule, PyTuple};
 
 use twincell_engine::observed::Observed;
 use twincell_engine::protocol::{Place, Unevaluated};
@@ -27,7 +28,7 @@ use crate::worker::module;
 const MAX_MODULE: u64 = 2 << 20;
 
 const SOURCE: &std::ffi::CStr = cr"
-import importlib.machinery, importlib.util, os, sys, types
+import ast, importlib.machinery, importlib.util, os, sys, types
 
 class _Own(types.ModuleType):
     # The module under comparison, as other modules see it. Its globals are no plain dict.
@@ -37,11 +38,15 @@ class _Own(types.ModuleType):
             return own[name]
         raise AttributeError(f'module {self.__name__!r} has no attribute {name!r}')
 
+# The statements of modules by file, for all processes that are forked from this one.
+_compiled = {}
+
 class Tree:
-    def __init__(self, folder, file, name, search, imports):
+    def __init__(self, real, folder, file, name, search, imports):
+        self.real = real
         self.file, self.name = os.path.join(folder, file), name
         self.search = [os.path.join(folder, part) if part else folder for part in search]
-        self.import_missing, self.stand_in, self.evaluate = imports
+        self.import_missing, self.stand_in, self.evaluate, self.compile = imports
         self.modules, self.before, self.kept, self.own = {}, {}, None, None
         self.package = name if os.path.basename(file) == '__init__.py' else name.rpartition('.')[0]
         self.builtins = None
@@ -134,14 +139,59 @@ class Tree:
         variables = vars(module)
         if is_own:
             variables['__twincell_globals__'] = self.own[0]
-            self.evaluate(*self.own, True)
+            self.evaluate(*self.own)
             variables.update((name, value) for name, value in self.own[0].items() if not name.startswith('__'))
         elif file is not None:
             variables['__builtins__'] = self.builtins
-            self.evaluate(variables, self.read(file), False)
+            self.evaluate(variables, self.statements(file))
         if parent:
             setattr(self.modules[parent], last, module)
         return module
+
+    def statements(self, file):
+        key = self.real, file
+        if key not in _compiled:
+            try:
+                _compiled[key] = self.compile(self.read(file))
+            except Exception:
+                _compiled[key] = []
+        return _compiled[key]
+
+    def prepare(self, source):
+        # Compiles what a module may import, directly or indirectly, without running any of it.
+        seen, waiting = set(), [(self.package, source)]
+        while waiting:
+            package, source = waiting.pop()
+            for file, package in self.imported(package, source):
+                if file not in seen:
+                    seen.add(file)
+                    self.statements(file)
+                    waiting.append((package, self.read(file)))
+
+    def imported(self, package, source):
+        try:
+            nodes = list(ast.walk(ast.parse(source)))
+        except Exception:
+            return
+        for node in nodes:
+            if isinstance(node, ast.Import):
+                named = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                parts = package.split('.')
+                base = parts[:len(parts) + 1 - node.level] if node.level else []
+                base += node.module.split('.') if node.module else []
+                named = ['.'.join([*base, alias.name]) for alias in node.names]
+            else:
+                continue
+            for dotted in named:
+                folders, parts = self.search, []
+                for part in dotted.split('.'):
+                    file, inner = self.find(part, folders) or (None, None)
+                    if file is not None:
+                        yield file, '.'.join([*parts, part] if inner else parts)
+                    if not inner:
+                        break
+                    folders, parts = inner, [*parts, part]
 
     def read(self, file):
         try:
@@ -194,23 +244,29 @@ pub(crate) struct Tree {
 /// What could not be evaluated in the module under comparison.
 #[pyclass(frozen)]
 #[derive(Default)]
-struct Notes(std::sync::Mutex<Vec<Unevaluated>>);
+struct Notes(Mutex<Vec<Unevaluated>>);
 
 #[pymethods]
 impl Notes {
-    /// Evaluates the text of a module in its variables.
-    fn __call__(&self, variables: &Bound<'_, PyDict>, source: &str, is_own: bool) -> PyResult<()> {
-        if is_own {
-            let notes = module::evaluate(variables, source);
-            self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner).extend(notes);
+    /// Evaluates a module in its variables: the text of the one under comparison, or the statements of another one.
+    fn __call__(&self, variables: &Bound<'_, PyDict>, content: &Bound<'_, PyAny>) -> PyResult<()> {
+        let Ok(statements) = content.cast::<PyList>() else {
+            let notes = module::evaluate(variables, &content.extract::<String>()?);
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(notes);
             return Ok(());
-        }
+        };
         hooks::install(variables, Vec::new())?;
         let before = state::with(|execution| std::mem::replace(&mut execution.loading, true));
-        module::evaluate(variables, &count_steps(source));
+        module::evaluate_compiled(variables, statements);
         state::with(|execution| execution.loading = before.unwrap_or(false));
         Ok(())
     }
+}
+
+/// The statements of a module, with marks that count steps.
+#[pyfunction]
+fn compile_counted<'py>(py: Python<'py>, source: &str) -> PyResult<Bound<'py, PyList>> {
+    module::compile_module(py, &count_steps(source))
 }
 
 impl Tree {
@@ -218,11 +274,27 @@ impl Tree {
     pub fn open(py: Python<'_>, place: &Place) -> PyResult<Self> {
         let copy = OwnedFd::from(File::open(&place.folder)?);
         let notes = Py::new(py, Notes::default())?;
-        let imports =
-            PyTuple::new(py, [names::importer(py)?, names::failed_import(py)?, notes.bind(py).clone().into_any()])?;
-        let arguments = (PROJECT_PATH, &place.file, &place.name, &place.search, imports);
+        let imports = PyTuple::new(
+            py,
+            [
+                names::importer(py)?,
+                names::failed_import(py)?,
+                notes.bind(py).clone().into_any(),
+                wrap_pyfunction!(compile_counted, py)?.into_any(),
+            ],
+        )?;
+        let real = place.folder.to_string_lossy();
+        let arguments = (real, PROJECT_PATH, &place.file, &place.name, &place.search, imports);
         let tree = helpers(py)?.getattr("Tree")?.call1(arguments)?.unbind();
         Ok(Self { tree, copy, notes, state: ModuleState::default() })
+    }
+
+    /// Compiles what `source` may import, for all processes that are forked from this one. Nothing of it runs.
+    pub fn prepare(&self, py: Python<'_>, source: &str) -> PyResult<()> {
+        self.enter(py)?;
+        let prepared = self.tree.call_method1(py, "prepare", (source,));
+        self.leave(py)?;
+        prepared.map(drop)
     }
 
     /// Makes these the globals of the module under comparison, whose text is `source`.
@@ -247,7 +319,7 @@ impl Tree {
     /// Evaluates the module under comparison, after the packages that hold it. Returns what could not be evaluated.
     pub fn evaluate(&self, py: Python<'_>) -> PyResult<Vec<Unevaluated>> {
         self.tree.call_method0(py, "load_own")?;
-        let mut notes = self.notes.get().0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut notes = self.notes.get().0.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(std::mem::take(&mut *notes))
     }
 
