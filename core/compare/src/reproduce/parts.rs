@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 use ruff_python_ast::Stmt;
 
@@ -123,20 +124,30 @@ impl Part {
     }
 }
 
+/// All parts and their bodies. They are the same in every reproducer, so they are parsed once.
+static BODIES: LazyLock<Vec<(Part, Body)>> = LazyLock::new(|| {
+    PARTS
+        .into_iter()
+        .map(|part| {
+            let body = part.body();
+            (part, body)
+        })
+        .collect()
+});
+
 /// The parts for some features, with all parts that these need in turn, each after two empty lines. `members` are
 /// further lines of the stand-in class.
 pub(super) fn compose(features: &BTreeSet<Feature>, members: &str) -> String {
-    let bodies: Vec<(&Part, Body)> = PARTS.iter().map(|part| (part, part.body())).collect();
     let mut taken: Vec<bool> =
         PARTS.iter().map(|part| part.serves.is_some_and(|feature| features.contains(&feature))).collect();
     let is_needed = |taken: &[bool], name: &str| {
-        bodies.iter().zip(taken).any(|((_, body), taken)| *taken && body.needs.iter().any(|need| need == name))
+        BODIES.iter().zip(taken).any(|((_, body), taken)| *taken && body.needs.iter().any(|need| need == name))
     };
     while let Some(next) = (0..PARTS.len()).find(|&at| !taken[at] && is_needed(&taken, PARTS[at].name)) {
         taken[next] = true;
     }
     let mut text = String::new();
-    for ((part, body), _) in bodies.into_iter().zip(taken).filter(|(_, taken)| *taken) {
+    for ((part, body), _) in BODIES.iter().zip(taken).filter(|(_, taken)| *taken) {
         let members = if part.name == CLASS { members } else { "" };
         let _ = write!(text, "\n\n{}\n{members}", body.text);
     }
