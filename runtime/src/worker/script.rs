@@ -1,5 +1,7 @@
 //! Runs the tests of a file that twincell wrote, unchanged and without hooks, in the sandbox.
 
+use std::sync::{Mutex, PoisonError};
+
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyModule;
@@ -88,12 +90,21 @@ def prepare(subject):
     sys.modules['pytest'] = pytest
     return known
 
-def run(source):
+# The code of a file, or why it has none.
+def compiled(source):
+    try:
+        return compile(source, 'test_reproducer.py', 'exec', 0, True)
+    except BaseException as error:
+        return describe(error)
+
+def run(code):
+    if type(code) is str:
+        return code
     module = types.ModuleType('test_reproducer')
     # Dataclasses look in their module what annotations mean.
     sys.modules[module.__name__] = module
     try:
-        exec(compile(source, 'test_reproducer.py', 'exec', 0, True), vars(module))
+        exec(code, vars(module))
         for name, test in list(vars(module).items()):
             if name.startswith('test_'):
                 test()
@@ -112,6 +123,8 @@ def finish(known):
 ";
 
 static HELPERS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+/// The last file and its code: each file runs on both versions, one after the other.
+static COMPILED: Mutex<Option<(String, Py<PyAny>)>> = Mutex::new(None);
 
 fn helpers(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
     let made = HELPERS.get_or_try_init(py, || {
@@ -139,10 +152,22 @@ fn tested(py: Python<'_>, source: &str, subject: &str) -> PyResult<(Option<Strin
     let known = helpers.getattr("prepare")?.call1((subject,))?;
     let console = Console::catch(py)?;
     let effects = Effects::watch();
-    let failure = helpers.getattr("run")?.call1((source,));
+    let failure = compiled(py, source).and_then(|code| helpers.getattr("run")?.call1((code,)));
     let effects = effects.seen();
     console.release()?;
     helpers.getattr("finish")?.call1((known,))?;
     world::restore(py);
     Ok((failure?.extract()?, effects))
+}
+
+fn compiled<'py>(py: Python<'py>, source: &str) -> PyResult<Bound<'py, PyAny>> {
+    let mut last = COMPILED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((known, code)) = &*last
+        && known == source
+    {
+        return Ok(code.bind(py).clone());
+    }
+    let code = helpers(py)?.getattr("compiled")?.call1((source,))?;
+    *last = Some((source.to_owned(), code.clone().unbind()));
+    Ok(code)
 }
