@@ -27,8 +27,12 @@ impl Words {
     fn add(&mut self, text: &str) {
         for token in parse(text).tokens() {
             self.kinds.insert(token.kind());
-            if token.kind() == TokenKind::Name {
-                self.names.extend(text.get(token.range().to_std_range()).map(String::from));
+            if token.kind() == TokenKind::Name
+                && let Some(name) = text.get(token.range().to_std_range())
+                // Texts name the same things over and over.
+                && !self.names.contains(name)
+            {
+                self.names.insert(name.to_owned());
             }
         }
     }
