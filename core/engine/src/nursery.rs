@@ -37,7 +37,7 @@ struct Ahead {
 
 /// Workers of one kind can stand in for each other, as long as they have no program: those with the same imports, and
 /// with the same answer to whether they fork.
-type Kind = (Vec<String>, bool);
+pub type Kind = (Vec<String>, bool);
 
 /// What all zygotes of a pool stand on.
 #[derive(Debug)]
@@ -68,8 +68,9 @@ impl Nursery {
         Nursery { options, zygotes: Mutex::default(), ahead: Mutex::default(), ground: Mutex::default() }
     }
 
-    /// A new worker, in whose process the installed ones of these modules are imported. `forks`: see [`Fork`].
-    pub fn worker(&self, imports: &[String], forks: bool) -> Result<Worker, EngineError> {
+    /// A new worker, in whose process the installed ones of these modules are imported, and its kind. `forks`: see
+    /// [`Fork`].
+    pub fn worker(&self, imports: &[String], forks: bool) -> Result<(Worker, Kind), EngineError> {
         let mut attempts = 1;
         loop {
             match self.attempt(imports, forks) {
@@ -90,7 +91,7 @@ impl Nursery {
         }
     }
 
-    fn attempt(&self, imports: &[String], forks: bool) -> Result<Worker, (EngineError, bool)> {
+    fn attempt(&self, imports: &[String], forks: bool) -> Result<(Worker, Kind), (EngineError, bool)> {
         let kind = (self.installed(imports)?, forks);
         // One that ended while it waited is no loss.
         let waiting = self.taken(&kind).and_then(|forked| forked.greet(&self.options).ok());
@@ -98,8 +99,7 @@ impl Nursery {
             Some(worker) => worker,
             None => self.forked(&kind)?.greet(&self.options)?,
         };
-        self.fork_ahead(kind);
-        Ok(worker)
+        Ok((worker, kind))
     }
 
     /// The worker that was forked ahead, if it is of this kind.
@@ -109,7 +109,7 @@ impl Nursery {
     }
 
     /// Forks a worker for the next who asks, if the last one was of this kind too.
-    fn fork_ahead(&self, kind: Kind) {
+    pub fn fork_ahead(&self, kind: Kind) {
         let is_repeated = {
             let mut ahead = self.ahead();
             let is_last = ahead.last.replace(kind.clone()).is_some_and(|last| last == kind);

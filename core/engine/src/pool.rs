@@ -126,7 +126,7 @@ impl WorkerPool {
 impl Lender {
     fn info(&self) -> Result<WorkerInfo, EngineError> {
         let holder = self.reserve();
-        let info = self.nursery.worker(&[], false).map(|worker| worker.info.clone());
+        let info = self.nursery.worker(&[], false).map(|(worker, _)| worker.info.clone());
         self.give_back(holder);
         info
     }
@@ -237,7 +237,7 @@ impl Loaded<'_> {
         // A worker that was lost meanwhile is replaced by one that loads the program as it is now.
         let Some(mut worker) = self.worker.take() else { return Ok(()) };
         let message = encode(&ToWorker::Predict { program: self.program, source })?;
-        match load(&mut worker, &message, self.program, self.pool.options.load_deadline) {
+        match load(&mut worker, &message, self.program, self.pool.options.load_deadline, || ()) {
             Ok(Ok(_)) => self.worker = Some(worker),
             Ok(Err(refused)) => {
                 self.worker = Some(worker);
@@ -311,11 +311,14 @@ impl Loaded<'_> {
             if self.stop.is_asked() {
                 return Err(EngineError::Stopped);
             }
-            let mut worker = self.pool.nursery.worker(&self.imports, self.isolation == Isolation::Process)?;
+            let (mut worker, kind) = self.pool.nursery.worker(&self.imports, self.isolation == Isolation::Process)?;
             self.pool.check(&worker.info)?;
             self.pool.enforced.get_or_init(|| worker.info.sandbox.clone());
             worker.stop = self.stop.clone();
-            match load(&mut worker, &self.load, self.program, self.pool.options.load_deadline) {
+            let limit = self.pool.options.load_deadline;
+            // While this worker loads its program, the next one is forked.
+            let fork_ahead = || self.pool.nursery.fork_ahead(kind);
+            match load(&mut worker, &self.load, self.program, limit, fork_ahead) {
                 Ok(Ok(unevaluated)) => {
                     self.unevaluated = unevaluated;
                     self.worker = Some(worker);
@@ -417,14 +420,17 @@ impl Drop for Loaded<'_> {
     }
 }
 
-/// Loads a program. Returns what of its modules could not be evaluated, or why it cannot be loaded.
+/// Loads a program. Returns what of its modules could not be evaluated, or why it cannot be loaded. `meanwhile` runs
+/// while the worker loads it.
 fn load(
     worker: &mut Worker,
     message: &[u8],
     number: u64,
     deadline: Duration,
+    meanwhile: impl FnOnce(),
 ) -> Result<Result<Vec<Unevaluated>, String>, Broken> {
     worker.send(message, deadline)?;
+    meanwhile();
     match worker.receive(deadline)? {
         FromWorker::Loaded { program, unevaluated } if program == number => Ok(Ok(cut_notes(unevaluated))),
         FromWorker::Failed { program, reason } if program == number => Ok(Err(cut(reason))),
