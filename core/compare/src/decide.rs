@@ -20,6 +20,9 @@ pub fn decide(campaign: &Campaign, reported: Option<&TestCase>, target: &Target)
     if campaign.unconfirmed > 0 && found.is_none() {
         return (Verdict::Inconclusive, "a difference could not be repeated: the worker was lost each time".into());
     }
+    if campaign.unrepeated > 0 && found.is_none() {
+        return (Verdict::Inconclusive, "stopped before a difference was repeated".into());
+    }
     let (executions, valid) = (campaign.executed(), campaign.valid());
     if executions == 0 {
         let why = campaign

@@ -217,6 +217,35 @@ fn whoever_watches_may_stop_it() {
 }
 
 #[test]
+fn what_is_stopped_when_nothing_is_left_to_do_ended_by_itself() {
+    let mut fake = Fake { run: |_: &ExecutionRequest, _, _| returned(1), requests: vec![] };
+    let mut at_the_end = |next, _| if next >= 100 { Continue::Stop } else { Continue::Yes };
+    let campaign = campaign::run(&mut fake, &target(), &plan(100, 0), &mut at_the_end).unwrap();
+    assert!(!campaign.stopped_early && campaign.executions.len() == 100);
+}
+
+/// Runs the requests of the search, and leaves every repetition undone, as a pool does that is told to stop.
+struct StopsAtRepetitions<F>(Fake<F>);
+
+impl<F: FnMut(&ExecutionRequest, u8, usize) -> Option<Outcome>> Execute for StopsAtRepetitions<F> {
+    fn execute(&mut self, requests: Vec<ExecutionRequest>) -> Result<Vec<Executed>, EngineError> {
+        let is_repetition = requests.iter().any(|request| request.versions.len() > 2);
+        if is_repetition { Ok(vec![]) } else { self.0.execute(requests) }
+    }
+}
+
+#[test]
+fn a_difference_whose_repetition_is_stopped_is_no_lost_worker() {
+    let changed = |_: &ExecutionRequest, version: u8, _| returned(i64::from(version));
+    let mut stopped = StopsAtRepetitions(Fake { run: changed, requests: vec![] });
+    let campaign = campaign::run(&mut stopped, &target(), &plan(10, 0), &mut |_, _| Continue::Yes).unwrap();
+    assert!(campaign.stopped_early && campaign.unrepeated > 0, "{campaign:?}");
+    assert!(campaign.lost.is_empty() && campaign.unconfirmed == 0 && campaign.witness.is_none());
+    let (verdict, reason) = decide(&campaign, None, &target());
+    assert_eq!((verdict, reason.as_str()), (Verdict::Inconclusive, "stopped before a difference was repeated"));
+}
+
+#[test]
 fn the_same_seed_asks_for_the_same_executions() {
     let same = |seed| {
         let mut fake = Fake { run: |_: &ExecutionRequest, _, _| returned(1), requests: vec![] };

@@ -47,6 +47,16 @@ pub(super) struct Confirmed {
     varies: bool,
 }
 
+/// What came of repeating an execution.
+#[derive(Debug, Clone)]
+pub(super) enum Repeated {
+    Known(Confirmed),
+    /// Repetitions were lost each time, so nothing is known.
+    Lost,
+    /// The work was stopped, so nothing is known either, and it is not the code's fault.
+    Stopped,
+}
+
 /// How often an execution is repeated beyond the few times that every one is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Effort {
@@ -61,7 +71,7 @@ impl Effort {
 }
 
 /// Repeats an execution, and also runs each version against itself. What differs then is nondeterminism and not
-/// evidence. `None` if repetitions are lost twice, since then nothing is known.
+/// evidence. If repetitions are lost, they are tried once more.
 ///
 /// As a rule, noise shows soon. Only what survives a few repetitions is worth many, and what varies: many tell where it
 /// comes from.
@@ -70,14 +80,14 @@ pub(super) fn confirm(
     record: &ExecutionRecord,
     effort: Effort,
     rules: &Rules,
-) -> Result<Option<Confirmed>, EngineError> {
+) -> Result<Repeated, EngineError> {
     let mut attempt = |repeats: usize| match attempt(execute, record, repeats, rules)? {
-        Some(confirmed) => Ok(Some(confirmed)),
-        None => attempt(execute, record, repeats, rules),
+        Repeated::Lost => attempt(execute, record, repeats, rules),
+        found => Ok(found),
     };
     match attempt(REPEATS)? {
-        Some(few) if few.varies && effort.finds_sources => attempt(MANY_REPEATS),
-        Some(few) if effort.doubts && !few.differences.is_empty() => attempt(MANY_REPEATS),
+        Repeated::Known(few) if few.varies && effort.finds_sources => attempt(MANY_REPEATS),
+        Repeated::Known(few) if effort.doubts && !few.differences.is_empty() => attempt(MANY_REPEATS),
         found => Ok(found),
     }
 }
@@ -87,7 +97,7 @@ fn attempt(
     record: &ExecutionRecord,
     repeats: usize,
     rules: &Rules,
-) -> Result<Option<Confirmed>, EngineError> {
+) -> Result<Repeated, EngineError> {
     let request = |versions: Vec<u8>| again(record, repeat(record), versions);
     let [old, new] = Side::BOTH.map(Side::number);
     let requests = vec![
@@ -96,13 +106,18 @@ fn attempt(
         request(vec![old; repeats]),
         request(vec![new; repeats]),
     ];
-    let mut records = execute.execute(requests)?.into_iter().map(|executed| match executed {
+    let asked = requests.len();
+    let done = execute.execute(requests)?;
+    if done.len() < asked {
+        return Ok(Repeated::Stopped);
+    }
+    let mut records = done.into_iter().map(|executed| match executed {
         Executed::Record(record) => Some(record),
         Executed::Lost { .. } => None,
     });
     let mut next = || records.next().flatten().filter(|record| record.behaviors.len() > 1);
     let (Some(forth), Some(back), Some(old), Some(new)) = (next(), next(), next(), next()) else {
-        return Ok(None);
+        return Ok(Repeated::Lost);
     };
     // The version that runs second asks alone for what it asks first.
     let exclusive = PerSide::new(asked_by(&back, Side::Old), asked_by(&forth, Side::New));
@@ -128,20 +143,24 @@ fn attempt(
     let holds = |difference: &Difference| reversed.iter().any(|other| other.channel == difference.channel);
     let mut differences: Vec<Difference> =
         found(&forth[0], &forth[1]).into_iter().filter(|one| steadily && holds(one)).collect();
-    if !differences.is_empty() && forth.iter().any(goes_on) && !goes_on_longer(execute, record)? {
-        differences.clear();
+    if !differences.is_empty() && forth.iter().any(goes_on) {
+        match goes_on_longer(execute, record)? {
+            None => return Ok(Repeated::Stopped),
+            Some(true) => {}
+            Some(false) => differences.clear(),
+        }
     }
-    Ok(Some(Confirmed { differences, exclusive, varies }))
+    Ok(Repeated::Known(Confirmed { differences, exclusive, varies }))
 }
 
 fn goes_on(behavior: &Behavior) -> bool {
     matches!(behavior.outcome, Outcome::Stopped { reason: Limit::Steps })
 }
 
-/// Whether a version also uses up many times the steps. What ends then was only slower.
-fn goes_on_longer(execute: &mut dyn Execute, record: &ExecutionRecord) -> Result<bool, EngineError> {
+/// Whether a version also uses up many times the steps. What ends then was only slower. `None` if this was stopped.
+fn goes_on_longer(execute: &mut dyn Execute, record: &ExecutionRecord) -> Result<Option<bool>, EngineError> {
     let request = ExecutionRequest { longer: true, ..again(record, repeat(record), both()) };
-    Ok(execute.execute(vec![request])?.iter().any(|executed| match executed {
+    Ok(execute.execute(vec![request])?.first().map(|executed| match executed {
         Executed::Record(record) => record.behaviors.iter().any(goes_on),
         Executed::Lost { .. } => false,
     }))

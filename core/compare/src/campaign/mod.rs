@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 
 use causes::classify_basis;
 use choose::choose;
-use confirm::{Effort, confirm};
+use confirm::{Effort, Repeated, confirm};
 use corpus::{State, learn};
 use tally::Tally;
 
@@ -243,6 +243,8 @@ pub struct Campaign {
     pub lost: Vec<String>,
     /// The number of differences of which nothing is known, since the worker was lost whenever they were repeated.
     pub unconfirmed: u32,
+    /// The number of differences of which nothing is known, since the work was stopped when they were to be repeated.
+    pub unrepeated: u32,
     /// The number of differences that were not the same when an execution was repeated.
     pub nondeterministic: u32,
     /// The first execution with such a difference.
@@ -329,7 +331,8 @@ pub fn run(
             break;
         }
         if progress(next, coverage) == Continue::Stop {
-            campaign.stopped_early = true;
+            // One that had nothing left to do ended by itself.
+            campaign.stopped_early |= next < triage.end || !campaign.set_aside.is_empty();
             break;
         }
     }
@@ -471,11 +474,20 @@ fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, pl
     let record = campaign.executions[number].record.clone();
     let noisy = campaign.nondeterministic;
     let effort = Effort { doubts: noisy > 0, finds_sources: noisy < FEW_NOISY };
-    let Some(confirmed) = confirm(execute, &record, effort, &plan.rules)? else {
-        campaign.unconfirmed += 1;
-        campaign.lost.push("a difference could not be repeated: the worker was lost each time".into());
-        campaign.executions[number].set_aside();
-        return Ok(());
+    let confirmed = match confirm(execute, &record, effort, &plan.rules)? {
+        Repeated::Known(confirmed) => confirmed,
+        Repeated::Lost => {
+            campaign.unconfirmed += 1;
+            campaign.lost.push("a difference could not be repeated: the worker was lost each time".into());
+            campaign.executions[number].set_aside();
+            return Ok(());
+        }
+        Repeated::Stopped => {
+            campaign.unrepeated += 1;
+            campaign.stopped_early = true;
+            campaign.executions[number].set_aside();
+            return Ok(());
+        }
     };
     if confirmed.differences.is_empty() {
         campaign.nondeterministic += 1;

@@ -10,7 +10,7 @@ use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::causes::classify_basis;
-use super::confirm::{Effort, again, both, confirm, repeat};
+use super::confirm::{Effort, Repeated, again, both, confirm, repeat};
 use super::plain::{plainer, shown_objects};
 use super::{Execute, TestCase};
 use crate::Continue;
@@ -152,7 +152,7 @@ pub(super) fn changed(
     if !differences(old, new, rules).iter().any(|difference| channels.contains(&difference.channel)) {
         return Ok(None);
     }
-    let Some(confirmed) = confirm(execute, &record, Effort::USUAL, rules)? else { return Ok(None) };
+    let Repeated::Known(confirmed) = confirm(execute, &record, Effort::USUAL, rules)? else { return Ok(None) };
     let differences = classify_basis(execute, &record, confirmed, rules)?;
     let strongest = witness.differences.iter().map(|difference| difference.basis).max();
     // What needs fewer forced operations may be weaker.

@@ -88,7 +88,8 @@ impl Campaign {
 
     /// Whether no execution ran changed code, and nothing else happened that speaks of the change.
     pub fn stays_away(&self) -> bool {
-        let is_whole = self.lost.is_empty() && self.unconfirmed == 0 && self.limited().is_none();
+        let is_whole =
+            self.lost.is_empty() && self.unconfirmed == 0 && self.unrepeated == 0 && self.limited().is_none();
         is_whole && self.executed() > 0 && self.reached.iter().all(std::collections::BTreeSet::is_empty)
     }
 

@@ -18,7 +18,7 @@ use twincell_values::path::AccessPath;
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::causes::classify_basis;
-use super::confirm::{Effort, both, confirm, repeat};
+use super::confirm::{Effort, Repeated, both, confirm, repeat};
 use super::{Execute, TestCase};
 use crate::Continue;
 
@@ -67,7 +67,7 @@ pub fn unforced_witnesses(
                 continue;
             }
             confirmed += 1;
-            let Some(again) = confirm(execute, &record, Effort::USUAL, rules)? else { return Ok(found) };
+            let Repeated::Known(again) = confirm(execute, &record, Effort::USUAL, rules)? else { return Ok(found) };
             let differences = classify_basis(execute, &record, again, rules)?;
             if is_as_strong(&differences) {
                 found.push(TestCase { record: *record, differences, ..witness.clone() });
