@@ -4,6 +4,7 @@
 //! The syntax is read in source order, and a local stands for the term that was last bound to it. Loops and joins are
 //! not followed, so a term is a hint that users check by execution. `compare` solves the conditions.
 
+mod bound;
 mod reader;
 
 use std::collections::BTreeMap;

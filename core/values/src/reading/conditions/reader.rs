@@ -14,6 +14,7 @@ use twincell_syntax::parse::{Lines, parse, with_stack_for};
 use twincell_syntax::scopes::mangle;
 use twincell_syntax::site::{Comparator, SiteKind, SiteTable, TELLING_CALLS};
 
+use super::bound::Bound;
 use super::{Condition, Conditions, Decided, MAX_DEPTH, Term};
 use crate::reading::uses::literal;
 use crate::value::Recipe;
@@ -35,7 +36,7 @@ pub fn conditions(function: &Function, sites: &SiteTable) -> Conditions {
                 .filter(|(site, _)| site.kind == SiteKind::Call && TELLING_CALLS.contains(&site.identifier.as_str()))
                 .map(|(site, number)| ((site.start, site.end), number))
                 .collect(),
-            bound: BTreeMap::new(),
+            bound: Bound::default(),
             found: Conditions::default(),
             depth: 0,
         };
@@ -59,7 +60,7 @@ struct Reader<'a> {
     comparisons: BTreeMap<(u32, u32), u32>,
     calls: BTreeMap<(u32, u32), u32>,
     /// The terms that locals stand for at this place.
-    bound: BTreeMap<String, Rc<Term>>,
+    bound: Bound,
     found: Conditions,
     depth: u32,
 }
@@ -279,17 +280,17 @@ impl Reader<'_> {
     fn comprehension(&mut self, element: &Expr, generators: &[Comprehension]) -> Term {
         let [generator] = generators else { return Term::Unknown };
         let iterated = self.term(&generator.iter);
-        let before = self.bound.clone();
+        let scope = self.bound.begin();
         self.bind(&generator.target, Rc::new(Term::Element(iterated.clone())));
         let conditions = generator.ifs.iter().map(|condition| self.condition(condition)).collect();
         let element = self.term(element);
-        self.bound = before;
+        self.bound.end(scope);
         Term::Comprehension(element, conditions, iterated)
     }
 
     /// Reads a comprehension's own branches and comparisons.
     fn within(&mut self, generators: &[Comprehension], elements: &[&Expr]) {
-        let before = self.bound.clone();
+        let scope = self.bound.begin();
         for generator in generators {
             self.visit_expr(&generator.iter);
             let iterated = self.term(&generator.iter);
@@ -304,7 +305,7 @@ impl Reader<'_> {
         for element in elements {
             self.visit_expr(element);
         }
-        self.bound = before;
+        self.bound.end(scope);
     }
 }
 
@@ -364,12 +365,12 @@ impl<'a> Visitor<'a> for Reader<'_> {
                 self.block(&node.finalbody);
             }
             Stmt::FunctionDef(node) => {
-                let before = self.bound.clone();
+                let scope = self.bound.begin();
                 for parameter in &node.parameters {
                     self.bound.insert(parameter.name().to_string(), Rc::new(Term::Unknown));
                 }
                 self.block(&node.body);
-                self.bound = before;
+                self.bound.end(scope);
                 self.bound.insert(node.name.to_string(), Rc::new(Term::Unknown));
             }
             Stmt::If(_) | Stmt::While(_) | Stmt::Assert(_) => self.block(std::slice::from_ref(stmt)),
@@ -415,12 +416,12 @@ impl<'a> Visitor<'a> for Reader<'_> {
                 walk_expr(self, expr);
             }
             Expr::Lambda(node) => {
-                let before = self.bound.clone();
+                let scope = self.bound.begin();
                 for parameter in node.parameters.iter().flat_map(|parameters| parameters.iter()) {
                     self.bound.insert(parameter.name().to_string(), Rc::new(Term::Unknown));
                 }
                 self.visit_expr(&node.body);
-                self.bound = before;
+                self.bound.end(scope);
             }
             Expr::ListComp(node) => self.within(&node.generators, &[&node.elt]),
             Expr::SetComp(node) => self.within(&node.generators, &[&node.elt]),
