@@ -92,6 +92,8 @@ impl PoolOptions {
 pub struct Stop {
     asked: Arc<AtomicBool>,
     deadline: Option<Instant>,
+    /// Whether somebody who had work to do was told to stop because of the time.
+    cut: Arc<AtomicBool>,
 }
 
 impl Stop {
@@ -102,11 +104,24 @@ impl Stop {
     /// The same, and also from this time on.
     pub fn at(&self, deadline: Instant) -> Self {
         let earliest = self.deadline.map_or(deadline, |other| other.min(deadline));
-        Self { asked: self.asked.clone(), deadline: Some(earliest) }
+        Self { asked: self.asked.clone(), deadline: Some(earliest), cut: Arc::default() }
     }
 
+    /// Whether to stop. Ask only before work that is left undone then.
     pub fn is_asked(&self) -> bool {
-        self.asked.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        if self.asked.load(Ordering::Relaxed) {
+            return true;
+        }
+        let is_over = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        if is_over {
+            self.cut.store(true, Ordering::Relaxed);
+        }
+        is_over
+    }
+
+    /// Whether the time was over before all work was done.
+    fn has_cut(&self) -> bool {
+        self.cut.load(Ordering::Relaxed)
     }
 }
 
@@ -149,4 +164,23 @@ pub enum Executed {
         index: u32,
         reason: String,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_is_cut_only_if_somebody_who_had_some_was_told_to_stop_because_of_the_time() {
+        let whole = Stop::default();
+        let over = whole.at(Instant::now());
+        assert!(!over.has_cut());
+        assert!(over.clone().is_asked() && over.has_cut());
+        assert!(!whole.is_asked() && !whole.has_cut());
+        let later = whole.at(Instant::now() + Duration::from_secs(3600));
+        assert!(!later.is_asked());
+        whole.ask();
+        assert!(later.is_asked() && !later.has_cut());
+        assert!(!whole.at(Instant::now()).has_cut());
+    }
 }

@@ -94,6 +94,11 @@ impl WorkerPool {
         self.stopped_by(&self.stop.at(deadline))
     }
 
+    /// Whether work for this clone ended because its time was over.
+    pub fn was_cut(&self) -> bool {
+        self.stop.has_cut()
+    }
+
     /// Starts a worker, and returns what it enforces.
     pub fn info(&self) -> Result<WorkerInfo, EngineError> {
         self.lender.info()

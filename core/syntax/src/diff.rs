@@ -41,6 +41,33 @@ pub fn diff_renamed(old: &Function, new: &Function, attributes: &[(String, Strin
     })
 }
 
+/// The difference of two functions that are too large to be aligned: whether they are the same program, and their lines
+/// as far as they can be put side by side without a search. Consistent renamings of locals are found, as long as nothing
+/// else differs; which lines differ is not.
+pub fn unaligned_diff(old: &Function, new: &Function) -> Diff {
+    with_stack_for(old.text.len() + new.text.len(), || {
+        let rows = unaligned_rows(&old.text, &new.text);
+        let mut trees = (normalize(old), normalize(new));
+        let renames = match &mut trees {
+            (Some(old), Some(new)) => {
+                rehash(old, &exact);
+                rehash(new, &exact);
+                (old.hash == new.hash).then(|| renames(old, new))
+            }
+            _ => (old.text == new.text).then(Vec::new),
+        };
+        Diff { identical: renames.is_some(), rows, renames: renames.unwrap_or_default(), ..Diff::default() }
+    })
+}
+
+/// Locals by their places, whatever they are called.
+fn exact(label: &Label, hasher: &mut DefaultHasher) {
+    match label {
+        Label::Local { scope, number, .. } => (scope, number).hash(hasher),
+        other => other.hash(hasher),
+    }
+}
+
 /// Whether both are the same program with the same names. They may differ in comments, docstrings, annotations,
 /// decorators of the function, or notation. Texts that do not parse are compared as they are.
 pub fn same_tree(old: &Function, new: &Function) -> bool {
@@ -61,10 +88,6 @@ pub fn same_tree(old: &Function, new: &Function) -> bool {
 
 fn structural(mut old: Node, mut new: Node, rows: Vec<AlignedRow>) -> Diff {
     let renames = renames(&mut old, &mut new);
-    let exact = |label: &Label, hasher: &mut DefaultHasher| match label {
-        Label::Local { scope, number, .. } => (scope, number).hash(hasher),
-        other => other.hash(hasher),
-    };
     rehash(&mut old, &exact);
     rehash(&mut new, &exact);
     if old.hash == new.hash {
@@ -131,10 +154,43 @@ pub fn rows(old: &str, new: &str) -> Vec<AlignedRow> {
     rows
 }
 
+/// Puts lines side by side that are the same from the beginning or from the end, and the others in their order.
+fn unaligned_rows(old: &str, new: &str) -> Vec<AlignedRow> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let shorter = old.len().min(new.len());
+    let before = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+    let after =
+        old.iter().rev().zip(new.iter().rev()).take(shorter - before).take_while(|(old, new)| old == new).count();
+    let longest = old.len().max(new.len());
+    let line = |at: usize, count: usize| (at < count).then(|| u32::try_from(at).unwrap_or(u32::MAX));
+    let first = (0..longest - after)
+        .map(|at| AlignedRow { old: line(at, old.len() - after), new: line(at, new.len() - after) });
+    let last = (0..after).map(|at| AlignedRow {
+        old: line(old.len() - after + at, old.len()),
+        new: line(new.len() - after + at, new.len()),
+    });
+    first.chain(last).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::functions;
     use super::*;
+
+    #[test]
+    fn functions_that_are_not_aligned_are_the_same_program_or_not() {
+        let only = |text: &str| functions(text).0.remove(0);
+        let old = only("def f(a):\n    x = a\n    y = 1\n    return x + y\n");
+        let renamed = unaligned_diff(&old, &only("def f(a):\n    z = a # named\n    y = 1\n    return z + y\n"));
+        assert!(renamed.identical && renamed.renames == [("z".to_string(), "x".to_string())]);
+        let other = unaligned_diff(&old, &only("def f(a):\n    x = a\n    y = 2\n    x += 1\n    return x + y\n"));
+        assert!(!other.identical && other.lines == PerSide::default() && other.renames.is_empty());
+        let rows: Vec<_> = other.rows.iter().map(|row| (row.old, row.new)).collect();
+        let expected =
+            [(Some(0), Some(0)), (Some(1), Some(1)), (Some(2), Some(2)), (None, Some(3)), (Some(3), Some(4))];
+        assert_eq!(rows, expected);
+        assert!(!unaligned_diff(&old, &only("def f(a):\n    return (\n")).identical);
+    }
 
     #[test]
     fn a_tree_is_the_same_whatever_is_no_code_and_another_where_a_local_is_renamed() {

@@ -54,7 +54,7 @@ mod unpacked;
 pub use attributes::{attribute_renames, private_attributes};
 pub use complexity::complexity;
 pub use defaults::has_lasting_defaults;
-pub use diff::{diff, diff_renamed, rows, same_tree};
+pub use diff::{diff, diff_renamed, rows, same_tree, unaligned_diff};
 pub use functions::{classes, functions};
 pub use guards::{Guard, guards};
 pub use imports::{Import, absolute_imports, imported_modules, imports};

@@ -34,8 +34,8 @@ pub fn requests(old: &Source, new: &Source, options: &CompareOptions) -> Vec<Vec
     let texts = Texts::new(&old, &new, options.context);
     let listener = Listener::default();
     for functions in pairs.into_iter().filter(|functions| select::is_worth(&texts, functions, options)) {
-        let pair = Pair::new(&texts, functions);
-        if pair.is_same_program() || pair.exceeds(options.max_function).is_some() {
+        let pair = Pair::new(&texts, functions, options.max_function);
+        if pair.is_same_program() || pair.exceeds.is_some() {
             continue;
         }
         if let Ok(instrumented) = instrumented(&pair) {

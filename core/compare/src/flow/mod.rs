@@ -15,7 +15,8 @@ mod trial;
 mod units;
 mod witness;
 
-use std::time::Instant;
+use std::cell::Cell;
+use std::time::{Duration, Instant};
 
 use pair::{Pair, Texts, VersionParts};
 use prepare::{Prepared, prepare};
@@ -69,16 +70,20 @@ pub fn compare(
     let worth: Vec<bool> = pairs.iter().map(|functions| select::is_worth(&texts, functions, options)).collect();
     // If nothing changed, all pairs are reported as the same.
     let all = !worth.contains(&true);
-    let pairs: Vec<Pair> = pairs
+    let (pairs, taken): (Vec<Pair>, Vec<Duration>) = pairs
         .into_iter()
         .zip(worth)
         .filter(|(_, worth)| all || *worth)
-        .map(|(functions, _)| Pair::new(&texts, functions))
-        .collect();
+        .map(|(functions, _)| {
+            let begun = Instant::now();
+            let pair = Pair::new(&texts, functions, options.max_function);
+            (pair, begun.elapsed())
+        })
+        .unzip();
     let count = pairs.len() as u32;
     let mut reports = Vec::new();
     let mut stopped = false;
-    for (number, pair) in pairs.iter().enumerate() {
+    for (number, (pair, taken)) in pairs.iter().zip(taken).enumerate() {
         if stopped && !pair.is_same_program() {
             reports.push(assemble::failed(&pair.context(), "stopped before its turn came".into()));
             continue;
@@ -89,7 +94,7 @@ pub fn compare(
             stopped = answer == Continue::Stop;
             answer
         };
-        reports.push(compare_pair(pair, predictor, pool, options, &mut pair_progress)?);
+        reports.push(compare_pair(pair, taken, predictor, pool, options, &mut pair_progress)?);
     }
     let pairs: Vec<Pair> = prune_inconclusive(pairs, &mut reports);
     for (position, callers) in select::deciders(&texts, &pairs, &reports) {
@@ -158,7 +163,7 @@ pub fn programs(
     let selected = select(old, new, options)?.pairs;
     let texts = Texts::new(old, new, options.context);
     for functions in selected.into_iter().filter(|functions| select::is_worth(&texts, functions, options)) {
-        let pair = Pair::new(&texts, functions);
+        let pair = Pair::new(&texts, functions, options.max_function);
         if let Ok(instrumented) = instrumented(&pair) {
             programs.push(program(&pair, &instrumented, predictor, options)?);
         }
@@ -166,8 +171,10 @@ pub fn programs(
     Ok(programs)
 }
 
+/// `taken`: how much of its time the pair has used so far.
 fn compare_pair(
     pair: &Pair,
+    taken: Duration,
     predictor: &dyn Predictor,
     pool: &WorkerPool,
     options: &CompareOptions,
@@ -177,29 +184,32 @@ fn compare_pair(
     if pair.is_same_program() {
         return Ok(assemble::identical(&about));
     }
-    if let Some(bound) = pair.exceeds(options.max_function) {
+    if let Some(bound) = pair.exceeds {
         return Ok(assemble::bounded(&about, bound));
     }
-    let deadline = Instant::now() + options.deadline;
+    let deadline = Instant::now() + options.deadline.saturating_sub(taken);
     let is_over = || Instant::now() >= deadline;
     let mut within = |executions: u32, coverage: f64| match progress(executions, coverage) {
         Continue::Yes if is_over() => Continue::Stop,
         answer => answer,
     };
-    let mut report = compare_within(pair, predictor, &pool.until(deadline), options, &mut within)?;
-    if is_over() {
+    let (pool, was_stopped) = (pool.until(deadline), Cell::new(false));
+    let mut report = compare_within(pair, predictor, &pool, options, &mut within, &was_stopped)?;
+    // One that ended by itself just now is whole.
+    if is_over() && (was_stopped.get() || pool.was_cut()) {
         assemble::cut(&about, &mut report, Bound::Deadline { seconds: options.deadline.as_secs_f64() });
     }
     Ok(report)
 }
 
-/// Compares a pair until the pool stops.
+/// Compares a pair until the pool stops. Sets `was_stopped` if something is left undone because `progress` said so.
 fn compare_within(
     pair: &Pair,
     predictor: &dyn Predictor,
     pool: &WorkerPool,
     options: &CompareOptions,
     progress: &mut dyn FnMut(u32, f64) -> Continue,
+    was_stopped: &Cell<bool>,
 ) -> Result<PairReport, CompareError> {
     let started = Instant::now();
     let about = pair.context();
@@ -226,6 +236,7 @@ fn compare_within(
         // A worker that cannot be replaced costs only this pair.
         Err(error) => return Ok(assemble::failed(&about, error.to_string())),
     };
+    was_stopped.set(campaign.stopped_early);
     let mut forged = loaded.forged;
     if program.isolation == Isolation::Process {
         notes.push(Note::Isolated(Isolated::All));
@@ -236,6 +247,7 @@ fn compare_within(
             Ok(found) => found,
             Err(error) => return Ok(assemble::failed(&about, error.to_string())),
         };
+        was_stopped.set(was_stopped.get() || campaign.stopped_early);
         notes.extend(done.map(Note::Isolated));
     }
     // This is only shown. Without it a view says less.
@@ -246,7 +258,11 @@ fn compare_within(
     };
     let found = campaign.witness.map(|position| &campaign.executions[position]);
     let witness = found.map(|found| {
-        let mut go_on = || progress(campaign.executed() as u32, found.coverage);
+        let mut go_on = || {
+            let answer = progress(campaign.executed() as u32, found.coverage);
+            was_stopped.set(was_stopped.get() || answer == Continue::Stop);
+            answer
+        };
         witness::choose_reported(found, &mut loaded, &plan, &program.literals, &write, &mut go_on)
     });
     forged |= loaded.forged;
@@ -308,5 +324,68 @@ fn case<'a>(
         notes,
         rules: &plan.rules,
         seed: plan.seed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use twincell_engine::PoolOptions;
+    use twincell_values::predictor::{Distribution, FunctionSites, PredictError};
+
+    use super::*;
+
+    struct Uniform;
+
+    impl Predictor for Uniform {
+        fn describe(&self) -> String {
+            "uniform".into()
+        }
+
+        fn predict(&self, functions: &[FunctionSites<'_>]) -> Result<Vec<Vec<Distribution>>, PredictError> {
+            Ok(functions.iter().map(|function| vec![Distribution::default(); function.sites.len()]).collect())
+        }
+    }
+
+    fn pair(old: &str, new: &str, most: u32) -> Pair {
+        let source = |text: &str| Source { text: text.into(), ..Source::default() };
+        let (old, new, options) = (source(old), source(new), CompareOptions::default());
+        let functions = select(&old, &new, &options).unwrap().pairs.remove(0);
+        Pair::new(&Texts::new(&old, &new, options.context), functions, most)
+    }
+
+    const OLD: &str = "def f(a):\n    x = a + 1\n    return x\n";
+    const NEW: &str = "def f(a):\n    x = a + 2\n    return x\n";
+
+    /// Compares a pair with a pool that has no Python to start, so nothing can run.
+    fn compared(pair: &Pair, taken: Duration) -> Result<PairReport, CompareError> {
+        let pool = WorkerPool::new(PoolOptions::new("/no/python/here"));
+        let options = CompareOptions { deadline: Duration::from_secs(3600), ..CompareOptions::default() };
+        compare_pair(pair, taken, &Uniform, &pool, &options, &mut |_, _| Continue::Yes)
+    }
+
+    #[test]
+    fn the_time_that_a_pair_took_to_make_is_part_of_its_time() {
+        let pair = pair(OLD, NEW, u32::MAX);
+        let report = compared(&pair, Duration::from_secs(3600)).unwrap();
+        assert_eq!(report.bound, Some(Bound::Deadline { seconds: 3600.0 }));
+        // With time left, a worker is started.
+        assert!(compared(&pair, Duration::ZERO).is_err());
+    }
+
+    #[test]
+    fn a_pair_that_needs_no_more_time_is_not_cut() {
+        let too_large = pair(OLD, NEW, 3);
+        let bound = compared(&too_large, Duration::from_secs(3600)).unwrap().bound;
+        assert!(matches!(bound, Some(Bound::Size { most: 3, .. })), "{bound:?}");
+        let same = pair(OLD, &OLD.replace('x', "y"), u32::MAX);
+        assert_eq!(compared(&same, Duration::from_secs(3600)).unwrap().bound, None);
+    }
+
+    #[test]
+    fn a_pair_that_is_too_large_is_not_aligned() {
+        let large = pair(OLD, NEW, 3);
+        assert!(large.exceeds.is_some() && !large.is_same_program() && large.diff.lines.iter().all(Vec::is_empty));
+        assert_eq!(pair(OLD, NEW, u32::MAX).diff.lines, PerSide::new(vec![2], vec![2]));
+        assert!(pair(OLD, &OLD.replace('x', "y"), 3).is_same_program());
     }
 }

@@ -151,6 +151,8 @@ pub(super) struct Pair {
     /// Whether only one version of the class has certain private attributes, so that the class keeps its state
     /// differently.
     pub keeps_state_otherwise: bool,
+    /// The bound that a version exceeds. Such a pair is not compared, and its difference is not looked into.
+    pub exceeds: Option<Bound>,
     unchanged: bool,
 }
 
@@ -164,11 +166,17 @@ impl Pair {
         })
     }
 
-    pub fn new(texts: &Texts, (old, new): (Function, Function)) -> Self {
+    /// `most`: how many statements and expressions each version may have.
+    pub fn new(texts: &Texts, (old, new): (Function, Function), most: u32) -> Self {
         let functions = PerSide { old, new };
-        let class = class_diff(texts, &functions);
+        // Aligning takes the longest, and nothing says for how long.
+        let is_too_large = bound(functions.as_ref().map(std::slice::from_ref), most).is_some();
+        let class = if is_too_large { Rc::default() } else { class_diff(texts, &functions) };
         let attribute_renames = class.attribute_renames.clone();
-        let own = twincell_syntax::diff_renamed(&functions.old, &functions.new, &attribute_renames);
+        let own = match is_too_large {
+            true => twincell_syntax::unaligned_diff(&functions.old, &functions.new),
+            false => twincell_syntax::diff_renamed(&functions.old, &functions.new, &attribute_renames),
+        };
         let paths = PerSide::of(|side| texts.path(side, entity(&functions[side])));
         let decorators_differ = functions.old.decorators != functions.new.decorators;
         let mut changed_names: Vec<String> = Vec::new();
@@ -220,8 +228,10 @@ impl Pair {
             }
         });
         let shown = versions.as_ref().map(|version| whole(&version.parts));
-        let diff = whole_diff(&versions, own, &shown);
+        let exceeds = bound(versions.as_ref().map(|version| version.parts.as_slice()), most);
+        let diff = if exceeds.is_some() { own } else { whole_diff(&versions, own, &shown) };
         Self {
+            exceeds,
             versions,
             shown,
             diff,
@@ -236,19 +246,6 @@ impl Pair {
     /// Whether nothing that would show a difference needs to run.
     pub fn is_same_program(&self) -> bool {
         self.diff.identical && self.changed_names.is_empty()
-    }
-
-    /// The bound that a version exceeds, if it has more statements and expressions than this.
-    pub fn exceeds(&self, most: u32) -> Option<Bound> {
-        Side::BOTH.into_iter().find_map(|side| {
-            let texts = || self.versions[side].parts.iter().map(|part| part.text.as_str());
-            // Each statement and each expression has a character of its own.
-            if texts().map(str::len).sum::<usize>() <= most as usize {
-                return None;
-            }
-            let size = texts().map(twincell_syntax::size).fold(0, u32::saturating_add);
-            (size > most).then_some(Bound::Size { side, size, most })
-        })
     }
 
     /// Whether the function itself is the same and only what it uses changed.
@@ -267,6 +264,19 @@ impl Pair {
         };
         assemble::PairContext { functions: &self.shown, diff: &self.diff, changed_names: &self.changed_names, members }
     }
+}
+
+/// The bound that a version exceeds, if it has more statements and expressions than this.
+fn bound(parts: PerSide<&[Function]>, most: u32) -> Option<Bound> {
+    Side::BOTH.into_iter().find_map(|side| {
+        let texts = || parts[side].iter().map(|part| part.text.as_str());
+        // Each statement and each expression has a character of its own.
+        if texts().map(str::len).sum::<usize>() <= most as usize {
+            return None;
+        }
+        let size = texts().map(twincell_syntax::size).fold(0, u32::saturating_add);
+        (size > most).then_some(Bound::Size { side, size, most })
+    })
 }
 
 /// The name of a function as an entity, without the number of a duplicate.

@@ -72,7 +72,7 @@ pub fn replay(
         .filter(|functions| select::is_worth(&texts, functions, options))
         .find(|(old, new)| [old.qualname.as_str(), new.qualname.as_str()] == names)
         .ok_or_else(|| refused("its functions are not in these texts"))?;
-    let pair = Pair::new(&texts, functions);
+    let pair = Pair::new(&texts, functions, options.max_function);
     let decided = || again.choices.iter().map(|choice| choice.path.as_str());
     if let Some(path) = again.changes.keys().find(|path| !decided().any(|known| known == *path)) {
         let paths = decided().filter(|path| !Question::is_answer(path)).collect::<Vec<_>>().join(", ");

@@ -25,7 +25,9 @@ pub fn units(old: &str, new: &str) -> Vec<Unit> {
     let wanted =
         selected.pairs.into_iter().filter(|(old, new)| new.kind != CodeKind::Function && old.qualname == new.qualname);
     let worth = wanted.filter(|functions| is_worth(&texts, functions, &options));
-    let pairs = worth.map(|functions| Pair::new(&texts, functions)).filter(|pair| !pair.is_same_program());
+    let pairs = worth
+        .map(|functions| Pair::new(&texts, functions, options.max_function))
+        .filter(|pair| !pair.is_same_program());
     pairs.map(|pair| Unit { kind: pair.kind(), qualname: pair.shown.new.qualname.clone() }).collect()
 }
 
