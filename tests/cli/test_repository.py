@@ -171,3 +171,23 @@ def test_modules_that_cannot_be_evaluated_whole_serve_with_the_rest(tmp_path: Pa
     new = old.replace("rate(kind) * 2", "2 * rate(kind)")
     folder = repository(tmp_path, {**broken, "shop/cart.py": old}, {"shop/cart.py": new})
     assert pairs(folder, path="shop/cart.py")["twice"]["verdict"] == "likely_preserving"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "while True:\n    pass\n",
+        "import os\nos._exit(3)\n",
+        "x = " + "(" * 150 + "1" + ")" * 150 + "\n",
+        "x = '\udc80'\n",
+    ],
+    ids=["no end", "exit", "depth", "no text"],
+)
+def test_no_module_of_the_project_keeps_a_function_from_being_compared(tmp_path: Path, text: str) -> None:
+    old = "from .bad import *\nfrom . import bad\n\n\ndef double(a: int):\n    return a * 2 + 1\n"
+    folder = repository(tmp_path, {"p/__init__.py": "", "p/good.py": old})
+    (folder / "p/bad.py").write_bytes(text.encode(errors="surrogateescape"))
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "add a bad module")
+    (folder / "p/good.py").write_text(old.replace("a * 2 + 1", "1 + a + a"))
+    assert pairs(folder, "HEAD", path="p/good.py")["double"]["verdict"] == "likely_preserving"
