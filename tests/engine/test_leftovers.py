@@ -118,7 +118,7 @@ def test_nothing_is_left_after_the_engine_was_killed(number, tmp_path):
     before = objects()
     folder, process = start(tmp_path, "time.sleep(1000)")
     # The code has written into the folder of its worker, and will not return.
-    until(lambda: list(folder.glob("twincell-worker-*/*/a/b/c/d")))
+    until(lambda: list(folder.glob("twincell-worker-*/workers/*/a/b/c/d")))
     assert len(of(folder)) >= 2
     process.send_signal(number)
     process.wait()
