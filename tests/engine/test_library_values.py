@@ -39,6 +39,23 @@ TYPES = {
     ),
     "a path": ("from pathlib import Path", "Path", "x.stem + x.suffix", "x.name", "x.stem"),
     "a joined path": ("import pathlib", "pathlib.Path", "str(x / 'a')", "str(x.joinpath('a'))", "str(x)"),
+    "a time of a shift": (
+        "from datetime import time",
+        "time",
+        "x >= time(6) and x < time(14)",
+        "time(6) <= x < time(14)",
+        "time(6) <= x <= time(14)",
+    ),
+    "a counter": (
+        "from collections import Counter",
+        "Counter[str]",
+        "x.most_common(1)",
+        "sorted(x.items(), key=lambda e: -e[1])[:1]",
+        "x.most_common(2)",
+    ),
+    "a queue": ("from collections import deque", "deque[int]", "x[-1] if x else 0", "list(x)[-1] if len(x) else 0", "0"),
+    "a stream": ("import io", "io.StringIO", "x.getvalue().upper()", "x.getvalue().swapcase().upper()", "x.getvalue()"),
+    "an address": ("import ipaddress", "ipaddress.IPv4Address", "str(x)", "format(x)", "int(x)"),
     "a UUID": ("from uuid import UUID", "UUID", "x.hex", "str(x).replace('-', '')", "str(x)"),
 }
 
@@ -59,3 +76,17 @@ def test_a_declared_type_of_the_standard_library_gets_real_values(imports, decla
 def test_a_class_of_the_same_name_is_another_one():
     text = "from shapes import Path\n\ndef f(x: Path):\n    return {}\n"
     expect(CHANGING, text.format("x.name"), text.format("x.stem + x.suffix"), function="f")
+
+
+UNTYPED = """import calendar
+from datetime import date, timedelta
+
+def f(day):
+    {}
+"""
+
+
+def test_a_date_is_known_by_what_is_asked_of_it():
+    old = UNTYPED.format("return date(day.year, day.month, 1)")
+    expect(PRESERVING, old, UNTYPED.format("return day.replace(day=1)"), context="module", function="f")
+    expect(CHANGING, old, UNTYPED.format("return date(day.year, 1, 1)"), context="module", function="f")

@@ -3,7 +3,9 @@
 
 use std::borrow::Cow;
 
-use twincell_engine::observed::{Call, Elision, Limit, Observed, Outcome, Reached, Slot, Varying, WRITTEN};
+use twincell_engine::observed::{
+    Call, Elision, INDEX, Limit, Observed, Outcome, Reached, Slot, VALUES, Varying, WRITTEN,
+};
 use twincell_engine::sources::Source;
 use twincell_syntax::python::python_string;
 use twincell_values::value::Decision;
@@ -331,6 +333,11 @@ fn write_value(out: &mut Bounded, value: &Observed) {
             }
             out.push(">");
         }
+        Observed::Object { class, attributes } if matches!(attributes.as_slice(), [(name, _)] if name == VALUES) => {
+            // `float64[1.5, nan]`
+            out.push(class);
+            write_value(out, &attributes[0].1);
+        }
         Observed::Object { class, attributes } => {
             out.push(class);
             out.push("(");
@@ -399,8 +406,14 @@ fn write_named(out: &mut Bounded, named: &[(String, Observed)]) {
         if index > 0 {
             out.push(", ");
         }
-        out.push(name);
-        out.push("=");
+        match name.as_str() {
+            VALUES => {}
+            INDEX => out.push("index="),
+            name => {
+                out.push(name);
+                out.push("=");
+            }
+        }
         write_value(out, value);
     }
 }

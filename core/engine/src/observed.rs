@@ -331,3 +331,7 @@ impl Outcome {
 /// The pseudo-attribute of an object that is observed by its own `repr`: the text between the parentheses of
 /// `Decimal('1.1')`.
 pub const WRITTEN: &str = "[repr]";
+
+/// The pseudo-attributes of tables and arrays: the values of one column or of all, and the labels of the rows.
+pub const VALUES: &str = "[values]";
+pub const INDEX: &str = "[index]";

@@ -354,6 +354,7 @@ pub fn cut_notes(notes: Vec<Unevaluated>) -> Vec<Unevaluated> {
     let cut_one = |note| match note {
         Unevaluated::Statement { line, error } => Unevaluated::Statement { line, error: cut(error) },
         Unevaluated::Module { error } => Unevaluated::Module { error: cut(error) },
+        Unevaluated::Library { module } => Unevaluated::Library { module: cut(module) },
     };
     notes.into_iter().take(MAX_NOTES).map(cut_one).collect()
 }
@@ -392,6 +393,8 @@ pub enum Unevaluated {
     Statement { line: u32, error: String },
     /// The whole module.
     Module { error: String },
+    /// A library is not installed here, so that objects stand in for its values.
+    Library { module: String },
 }
 
 /// What a zygote is told: a process that has loaded what programs need, runs none of them, and forks the processes that

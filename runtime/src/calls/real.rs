@@ -211,6 +211,8 @@ fn stand_in(call: &SiteCall<'_, '_>, error: &PyErr) -> StandIn {
     match raised_by_module(py, error) {
         Some(_) if is_abstract && called_by_all => StandIn::Effect,
         Some(intended) => StandIn::Raise(intended),
+        // Real tables and arrays refuse what they are asked. Nobody knows what they would have given.
+        None if is_of_tables(callee) && is_plain(callee, arguments) => StandIn::No,
         // If only one version makes the call, an invented result would be a difference of its own.
         None if !called_by_all => StandIn::No,
         // `int('a')` and `''.join([1])` always fail, while a versatile argument would never occur. If the versions
@@ -293,6 +295,15 @@ fn is_builtin(callee: &Bound<'_, PyAny>) -> bool {
         object.getattr("__module__").is_ok_and(|name| name.extract().is_ok_and(|name: String| name == "builtins"))
     };
     builtin(callee) || callee.getattr("__self__").is_ok_and(|owner| builtin(owner.get_type().as_any()))
+}
+
+/// Whether the callee is a method of a table or an array, or a function that takes such.
+fn is_of_tables(callee: &Bound<'_, PyAny>) -> bool {
+    let of_owner = callee.getattr("__self__").is_ok_and(|owner| observe::kinds::is_of_library(&owner));
+    of_owner
+        || callee.getattr("__module__").is_ok_and(|name| {
+            name.extract::<String>().is_ok_and(|name| matches!(name.split('.').next(), Some("pandas" | "numpy")))
+        })
 }
 
 /// Builtins and functions of pure modules only compute.

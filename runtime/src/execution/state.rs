@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use twincell_engine::observed::{Call, Logged, State};
+use twincell_engine::observed::{Call, Logged, Observed, State};
 use twincell_engine::protocol::{Injection, ReplacementScope};
 use twincell_values::drawing::Draw;
 use twincell_values::value::Recipe;
@@ -46,6 +46,8 @@ pub(crate) struct VersionRun {
     pub shared: FxHashMap<String, String>,
     /// Containers as they were injected, to see how the code changed them.
     pub injected: Vec<(String, Py<PyAny>, Recipe)>,
+    /// What objects of the code's own classes were like when they were made, by access path. Making them runs the code.
+    pub originals: FxHashMap<String, Observed>,
     /// How often a call with the same arguments was made.
     pub occurrences: FxHashMap<String, u32>,
     /// Functions that were passed to external code.

@@ -19,5 +19,6 @@ pub(crate) mod reach;
 pub(crate) mod reflection;
 pub(crate) mod replacement;
 pub(crate) mod resolve;
+mod templates;
 pub(crate) mod texts;
 mod unpacking;

@@ -7,18 +7,20 @@ use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyNameError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
 
+use twincell_engine::observed::Observed;
 use twincell_engine::protocol::Injection;
 use twincell_syntax::site::SiteKind;
 use twincell_values::drawing::Ask;
 use twincell_values::drawing::likelihood::class_probabilities;
 use twincell_values::path::{AccessPath, environment_key};
 use twincell_values::reading::{Hint, Uses};
-use twincell_values::value::{AbstractValue, Decision, Declared, Recipe};
+use twincell_values::value::{AbstractValue, Decision, Declared, Recipe, library};
 
 use crate::execution::object::Versatile;
 use crate::execution::prediction_index::Knowledge;
 use crate::execution::state::{self, Execution};
-use crate::inject::{environment, exceptions, names};
+use crate::inject::{environment, exceptions, names, templates};
+use crate::observe;
 
 /// The exception with which a call fails where no handler names one.
 const UNNAMED: &str = "RuntimeError";
@@ -341,12 +343,16 @@ pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<
     let value = make(py, recipe, path)?;
     let identity = value.as_ptr() as usize;
     let kept = value.clone_ref(py);
-    let container = matches!(recipe, Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Tuple(_));
+    let container = matches!(recipe, Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Tuple(_))
+        || is_changeable(recipe);
     let unique = is_told_apart(recipe);
+    let original = matches!(recipe, Recipe::Made { class, .. } if library::is_model(class))
+        .then(|| observe::value(value.bind(py)));
     let observed = container || matches!(recipe, Recipe::Versatile(_));
     let watched = observed.then(|| value.clone_ref(py));
     state::with(|execution| {
         execution.run.values.insert(path.to_string(), kept);
+        execution.run.originals.extend(original.map(|original| (path.to_string(), original)));
         if unique {
             execution.run.identities.insert(identity, path.to_string());
         }
@@ -365,8 +371,13 @@ fn is_told_apart(recipe: &Recipe) -> bool {
         Recipe::Bytes(bytes) => bytes.len() > 1,
         Recipe::Float(_) | Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) => true,
         Recipe::Tuple(items) => !items.is_empty(),
-        _ => false,
+        recipe => is_changeable(recipe),
     }
+}
+
+/// Whether it is an object of a library that code can change.
+fn is_changeable(recipe: &Recipe) -> bool {
+    matches!(recipe, Recipe::Made { class, .. } if library::is_changeable(class))
 }
 
 fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
@@ -398,11 +409,65 @@ fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
         }
         Recipe::Versatile(_) => Py::new(py, Versatile::new(path))?.into_any(),
         Recipe::Named(name) => named(py, name)?,
-        Recipe::Made { class, arguments } => {
-            let (module, name) = class.rsplit_once('.').unwrap_or(("builtins", class));
-            py.import(module)?.getattr(name)?.call1(PyTuple::new(py, items(arguments)?)?)?.unbind()
-        }
+        // What cannot be made here is missing here.
+        Recipe::Made { class, .. } => match templates::value(py, recipe, || made(py, recipe, path)) {
+            Ok(value) => value,
+            // A class of the code may refuse values. Then there is no such call.
+            Err(error) if library::is_model(class) => return Err(error),
+            Err(_) => Py::new(py, Versatile::new(path))?.into_any(),
+        },
     })
+}
+
+/// Calls something in a library.
+fn made(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
+    let Recipe::Made { class, arguments, keywords } = recipe else { return content(py, recipe, path) };
+    let callee = match class.rsplit_once('.') {
+        Some((module, name)) => py.import(module)?.getattr(name)?,
+        None => written(py, class)?.into_bound(py),
+    };
+    let arguments = PyTuple::new(py, contents(py, arguments, path)?)?;
+    if keywords.is_empty() {
+        return Ok(callee.call1(arguments)?.unbind());
+    }
+    let named = PyDict::new(py);
+    for (name, value) in keywords {
+        named.set_item(name, content(py, value, &AccessPath::new(path).attribute(name))?)?;
+    }
+    Ok(callee.call(arguments, Some(&named))?.unbind())
+}
+
+/// A part of an object that is made: it is no value of its own, so only objects in it have a path.
+fn content(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
+    Ok(match recipe {
+        Recipe::List(items) => PyList::new(py, contents(py, items, path)?)?.into_any().unbind(),
+        Recipe::Tuple(items) => PyTuple::new(py, contents(py, items, path)?)?.into_any().unbind(),
+        Recipe::Set(items) => PySet::new(py, contents(py, items, path)?)?.into_any().unbind(),
+        Recipe::Dict(entries) => {
+            let dict = PyDict::new(py);
+            for (key, value) in entries {
+                let value = content(py, value, &AccessPath::new(path).item(key.display()))?;
+                dict.set_item(content(py, key, path)?, value)?;
+            }
+            dict.into_any().unbind()
+        }
+        Recipe::Made { .. } => made(py, recipe, path)?,
+        Recipe::Versatile(_) => build(py, recipe, path)?,
+        other => make(py, other, path)?,
+    })
+}
+
+fn contents(py: Python<'_>, items: &[Recipe], path: &str) -> PyResult<Vec<Py<PyAny>>> {
+    let one = |(index, item): (usize, &Recipe)| match item {
+        Recipe::Versatile(_) => content(py, item, &AccessPath::new(path).item(index)),
+        item => content(py, item, path),
+    };
+    items.iter().enumerate().map(one).collect()
+}
+
+/// What the value of a recipe was like when it was made.
+pub(crate) fn as_made(py: Python<'_>, recipe: &Recipe) -> PyResult<Observed> {
+    templates::observed(py, recipe, || make(py, recipe, ""))
 }
 
 /// The stand-in that the module of the running version binds for a path: `MISSING` after `from a.b import MISSING`.
@@ -460,6 +525,10 @@ pub(crate) fn named(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
 /// Items that can be changed or queried have their own path. Plain ones need none.
 fn build_item(py: Python<'_>, recipe: &Recipe, path: impl FnOnce() -> String) -> PyResult<Py<PyAny>> {
     match recipe {
+        recipe if is_changeable(recipe) => {
+            let path = path();
+            build(py, recipe, &path)
+        }
         Recipe::List(_) | Recipe::Tuple(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Versatile(_) => {
             let path = path();
             build(py, recipe, &path)

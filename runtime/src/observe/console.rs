@@ -1,10 +1,11 @@
 //! The surroundings of a run: console output, warnings, and exceptions that nobody catches.
 
-use pyo3::exceptions::PySystemExit;
+use pyo3::exceptions::{PyDeprecationWarning, PyFutureWarning, PyPendingDeprecationWarning, PySystemExit};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 
+use crate::execution::code::{FILE_NAME, FUNCTION_FILE_NAME};
 use crate::execution::steps::StopExecution;
 use crate::observe::{self, messages};
 
@@ -97,7 +98,30 @@ fn show_warning(
     _place: &Bound<'_, PyTuple>,
     _more: Option<&Bound<'_, PyDict>>,
 ) {
-    messages::warned(message, Some(category));
+    if !is_of_others(category) {
+        messages::warned(message, Some(category));
+    }
+}
+
+/// Whether a library says that it will change. This is for those who maintain the code, and no behavior of it.
+fn is_of_others(category: &Bound<'_, PyAny>) -> bool {
+    let Ok(class) = category.cast::<PyType>() else { return false };
+    let about_future = class.is_subclass_of::<PyDeprecationWarning>().unwrap_or(false)
+        || class.is_subclass_of::<PyPendingDeprecationWarning>().unwrap_or(false)
+        || class.is_subclass_of::<PyFutureWarning>().unwrap_or(false);
+    about_future && !matches!(emitter(category.py()).as_deref(), Ok(FILE_NAME | FUNCTION_FILE_NAME) | Err(_))
+}
+
+/// The file of the code that warns.
+fn emitter(py: Python<'_>) -> PyResult<String> {
+    let mut frame = py.import("sys")?.getattr("_getframe")?.call1((0,))?;
+    loop {
+        let file: String = frame.getattr("f_code")?.getattr("co_filename")?.extract()?;
+        if !file.ends_with("warnings.py") {
+            return Ok(file);
+        }
+        frame = frame.getattr("f_back")?;
+    }
 }
 
 /// The exception that ended a thread, without places in the code, which differ between versions.

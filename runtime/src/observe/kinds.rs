@@ -1,5 +1,7 @@
 //! The kinds of builtin classes, by the class itself and never by its name: code may call its own class `deque`.
 
+use std::sync::{Mutex, PoisonError};
+
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyType};
@@ -26,6 +28,14 @@ pub(crate) enum Kind {
     Generator,
     AsyncGenerator,
     Coroutine,
+    /// Tables and arrays of libraries, by their content.
+    Frame,
+    Series,
+    Index,
+    Array,
+    Values,
+    /// A number of numpy, by the value that Python has for it.
+    Scalar,
 }
 
 /// Python expressions for the classes of each kind.
@@ -62,6 +72,8 @@ const CLASSES: [(Kind, &str); 11] = [
 ];
 
 static KINDS: PyOnceLock<FxHashMap<usize, Kind>> = PyOnceLock::new();
+/// The classes of libraries.
+static ADDED: Mutex<Vec<(usize, Kind)>> = Mutex::new(Vec::new());
 
 /// Looks up the classes, once for each process and before foreign code runs. They live as long as the interpreter.
 pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
@@ -88,7 +100,30 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
         .map(|_| ())
 }
 
-/// The kind of a value of a builtin class.
+/// Adds classes of a library. They live as long as the interpreter.
+pub(super) fn add(kind: Kind, classes: &Bound<'_, PyList>) -> PyResult<()> {
+    let mut added = ADDED.lock().unwrap_or_else(PoisonError::into_inner);
+    for class in classes {
+        let class = class.cast_into::<PyType>()?;
+        let address = class.as_ptr() as usize;
+        if let Err(at) = added.binary_search_by_key(&address, |(known, _)| *known) {
+            added.insert(at, (address, kind));
+            std::mem::forget(class.unbind());
+        }
+    }
+    Ok(())
+}
+
+/// Whether a value is a table, an array, or a part of one.
+pub(crate) fn is_of_library(value: &Bound<'_, PyAny>) -> bool {
+    matches!(of(value), Some(Kind::Frame | Kind::Series | Kind::Index | Kind::Array | Kind::Values | Kind::Scalar))
+}
+
+/// The kind of a value of a builtin class, or of one of a library.
 pub(crate) fn of(value: &Bound<'_, PyAny>) -> Option<Kind> {
-    KINDS.get(value.py())?.get(&(value.get_type().as_ptr() as usize)).copied()
+    let class = value.get_type().as_ptr() as usize;
+    KINDS.get(value.py())?.get(&class).copied().or_else(|| {
+        let added = ADDED.lock().unwrap_or_else(PoisonError::into_inner);
+        added.binary_search_by_key(&class, |(known, _)| *known).ok().map(|at| added[at].1)
+    })
 }

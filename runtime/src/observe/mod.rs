@@ -12,6 +12,7 @@ pub(crate) mod files;
 pub(crate) mod identity;
 pub(crate) mod kinds;
 pub(crate) mod messages;
+pub(crate) mod tables;
 mod values;
 
 pub(crate) use classes::{class_namespace, namespaces};

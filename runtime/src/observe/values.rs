@@ -10,13 +10,14 @@ use pyo3::types::{
 };
 
 use twincell_behavior::display_observed;
-use twincell_engine::observed::{Elision, Observed, WRITTEN};
+use twincell_engine::observed::{Elision, INDEX, Observed, VALUES, WRITTEN};
 use twincell_values::path::{self, MAX_ARGUMENTS, cut_at};
 
 use crate::execution::object::{Mark, Versatile};
 use crate::execution::{code, state};
 use crate::observe::classes::class_namespace;
 use crate::observe::kinds::{self, Kind};
+use crate::observe::tables::{self, Parts};
 
 /// The maximum number of nodes of one observed tree, its maximum nesting, and the maximum number of characters of one
 /// text.
@@ -212,10 +213,59 @@ impl Observer {
             Some(Kind::Partial) => {
                 return Observed::Object { class, attributes: self.parts(value, ["args", "func", "keywords"]) };
             }
+            Some(Kind::Scalar) => {
+                if let Some(plain) = value.call_method0("item").ok().and_then(|item| plain(&item)) {
+                    return plain;
+                }
+            }
+            Some(kind @ (Kind::Frame | Kind::Series | Kind::Index | Kind::Array | Kind::Values)) => {
+                return match tables::parts(kind, value) {
+                    Some(parts) => self.table(kind, class, parts),
+                    None => Observed::Elided { reason: Elision::Size },
+                };
+            }
             Some(_) => return Observed::Object { class, attributes: vec![] },
             None => {}
         }
         self.object(value, class)
+    }
+
+    /// A table or an array: what a column holds is under its name.
+    fn table(&mut self, kind: Kind, class: String, parts: Parts<'_>) -> Observed {
+        let Parts { columns, index, digest } = parts;
+        let mut attributes: Vec<(String, Observed)> = Vec::new();
+        for (name, class, values) in columns {
+            let values = Observed::Object { class, attributes: vec![(VALUES.into(), self.observe(&values))] };
+            let is_named = !name.is_none();
+            match kind {
+                Kind::Frame => attributes.push((self.name(&name), values)),
+                Kind::Array => {
+                    attributes.push((VALUES.into(), values));
+                    attributes.extend(is_named.then(|| ("shape".to_owned(), self.observe(&name))));
+                }
+                _ => {
+                    attributes.push((VALUES.into(), values));
+                    attributes.extend(is_named.then(|| ("name".to_owned(), self.observe(&name))));
+                }
+            }
+        }
+        if let Some((class, labels, names)) = index {
+            let labels = Observed::Object { class, attributes: vec![(VALUES.into(), self.observe(&labels))] };
+            attributes.push((INDEX.into(), labels));
+            attributes.extend((!names.is_none()).then(|| ("[names]".to_owned(), self.observe(&names))));
+        }
+        attributes.extend(digest.map(|digest| ("[all]".to_owned(), self.observe(&digest))));
+        // Which class holds the labels of rows is no content.
+        let class = if kind == Kind::Index { "Index".to_owned() } else { class };
+        Observed::Object { class, attributes }
+    }
+
+    /// The name of a column: a text as it is, and anything else as people write it.
+    fn name(&mut self, name: &Bound<'_, PyAny>) -> String {
+        match self.observe(name) {
+            Observed::Str(text) => text,
+            other => display_observed(&other),
+        }
     }
 
     fn parts(&mut self, value: &Bound<'_, PyAny>, names: [&str; 3]) -> Vec<(String, Observed)> {
@@ -266,7 +316,8 @@ impl Observer {
             if self.nodes > MAX_NODES {
                 break;
             }
-            if !(public_only && name.starts_with('_')) {
+            let hidden = public_only && name.starts_with('_') || name.starts_with("__") && name.ends_with("__");
+            if !hidden {
                 attributes.push((name, self.observe(&attribute)));
             }
         }

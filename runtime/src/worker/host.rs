@@ -18,7 +18,8 @@ use twincell_engine::sources::{Source, Sources};
 use twincell_syntax::Side;
 use twincell_values::drawing::Draw;
 use twincell_values::path::{AccessPath, EVERYTHING, Question};
-use twincell_values::value::{Fixed, Recipe};
+use twincell_values::reading::Uses;
+use twincell_values::value::{Declared, Fixed, Recipe};
 
 use crate::execution::object::{Mark, Versatile};
 use crate::execution::observations::Observations;
@@ -28,7 +29,7 @@ use crate::inject::machine::{self, Machine};
 use crate::inject::{names, original};
 use crate::observe;
 use crate::observe::console::Console;
-use crate::observe::{bindings, files};
+use crate::observe::{bindings, files, tables};
 use crate::restore::scratch::Scratch;
 use crate::restore::{clock, identity, order, world};
 use crate::worker::globals::Plain;
@@ -100,11 +101,13 @@ impl PythonHost {
         Ok(Self { programs: HashMap::new(), scratch: Scratch::new(folder) })
     }
 
-    fn load_program(py: Python<'_>, program: Program) -> PyResult<(LoadedProgram, Vec<Unevaluated>)> {
+    fn load_program(py: Python<'_>, mut program: Program) -> PyResult<(LoadedProgram, Vec<Unevaluated>)> {
         world::begin_program(py);
         let context = program.context;
+        let missing = without_missing_libraries(py, &mut program);
         let index = Rc::new(PredictionIndex::new(py, program));
-        let (within, unevaluated) = load(py, &index, context)?;
+        let (within, mut unevaluated) = load(py, &index, context)?;
+        unevaluated.extend(missing.into_iter().map(|module| Unevaluated::Library { module }));
         Ok((LoadedProgram { index, within, alone: OnceCell::new() }, unevaluated))
     }
 
@@ -236,14 +239,17 @@ impl Host for PythonHost {
         })
     }
 
-    fn predict(&mut self, program: u64, source: Program) -> Result<(), String> {
+    fn predict(&mut self, program: u64, mut source: Program) -> Result<(), String> {
         let Some(loaded) = self.programs.get_mut(&program) else {
             return Err(format!("program {program} is not loaded"));
         };
         if loaded.index.versions.len() != source.versions.len() {
             return Err(format!("program {program} has another number of versions"));
         }
-        loaded.index = Python::attach(|py| Rc::new(PredictionIndex::new(py, source)));
+        loaded.index = Python::attach(|py| {
+            without_missing_libraries(py, &mut source);
+            Rc::new(PredictionIndex::new(py, source))
+        });
         Ok(())
     }
 
@@ -288,6 +294,28 @@ impl Host for PythonHost {
             self.run_request(py, loaded, request, positions).map_err(|error| module::describe(py, &error))
         })
     }
+}
+
+/// Imports the libraries whose values a program gets, while no code of it has run. Values of those that are not installed
+/// stay what they are without a declaration. Returns their names.
+fn without_missing_libraries(py: Python<'_>, program: &mut Program) -> Vec<String> {
+    let declared = program.versions.iter().flat_map(|version| &version.uses).filter_map(|uses| uses.declared.as_ref());
+    let mut modules: Vec<String> = declared.flat_map(Declared::modules).collect();
+    if modules.is_empty() {
+        return modules;
+    }
+    modules.sort();
+    modules.dedup();
+    modules.retain(|module| py.import(module.as_str()).is_err());
+    let _ = tables::note(py);
+    if !modules.is_empty() {
+        let is_missing = |uses: &Uses| {
+            uses.declared.as_ref().is_some_and(|own| own.modules().iter().any(|module| modules.contains(module)))
+        };
+        let all = program.versions.iter_mut().flat_map(|version| &mut version.uses);
+        all.filter(|uses| is_missing(uses)).for_each(|uses| uses.declared = None);
+    }
+    modules
 }
 
 /// Loads all versions of a program in a context. Returns the parts of their modules that could not be evaluated.

@@ -172,6 +172,7 @@ pub(crate) fn note(note: &Note) -> String {
             format!("line {line} of the module cannot be evaluated here: {error}")
         }
         Note::Unevaluated(Unevaluated::Module { error }) => format!("the module cannot be evaluated here: {error}"),
+        Note::Unevaluated(Unevaluated::Library { module }) => format!("mocked: {module} is not installed here"),
         Note::ModuleEndsWorker { reason } => {
             format!("the module cannot be evaluated here ({reason}), so the function alone was run")
         }

@@ -7,7 +7,7 @@ use twincell_behavior::{Difference, Rules, differences};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
 use twincell_engine::{EngineError, Executed};
 use twincell_values::path::{AccessPath, Question};
-use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
+use twincell_values::value::{AbstractValue, Choice, Decision, Recipe, library};
 
 use super::causes::classify_basis;
 use super::confirm::{Effort, Repeated, again, both, confirm, repeat};
@@ -224,6 +224,7 @@ fn simpler(decision: &Decision, seen: bool) -> Vec<Decision> {
         Recipe::Dict(entries) if !entries.is_empty() => std::iter::once(Recipe::Dict(vec![]))
             .chain(entries.iter().map(|entry| Recipe::Dict(vec![entry.clone()])))
             .collect(),
+        Recipe::Made { .. } => library::simpler(recipe),
         _ => vec![],
     };
     values.into_iter().filter(|value| value != recipe).map(Decision::Value).collect()

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use twincell_engine::protocol::{Imported, Version};
+use twincell_engine::protocol::{Context, Imported, Version};
 use twincell_syntax::{Import, PerSide, Side};
 use twincell_values::path::AccessPath;
-use twincell_values::reading::Hint;
+use twincell_values::reading::{Basis, Hint};
+use twincell_values::value::library;
 
 /// The imports by name: those of the module, and those of the code itself.
 #[derive(Debug, Clone, Default)]
@@ -16,17 +17,33 @@ pub(super) struct Imports {
 }
 
 impl Imports {
-    /// Drops what hints declare of classes of the standard library that are not imported.
-    pub fn keep_library(&self, hints: &mut BTreeMap<String, Hint>) {
-        hints.values_mut().for_each(|hint| hint.keep_library(&|class| self.may_mean(class)));
+    /// Drops what hints declare of classes of libraries that the code cannot mean. Without its module, code has none of
+    /// those that do not come with Python.
+    pub fn keep_library(&self, context: Context, hints: &mut BTreeMap<String, Hint>) {
+        let is_meant = |class: &str, basis: Basis| {
+            // A class of the module itself has no module before its name.
+            if !class.contains('.') {
+                return context == Context::Module;
+            }
+            (library::is_standard(class) || context == Context::Module) && self.may_mean(class, basis)
+        };
+        hints.values_mut().for_each(|hint| hint.keep_library(&is_meant));
     }
 
-    /// Whether the code can mean this class of the standard library. Code that was cut out of its module shows no
-    /// imports.
-    fn may_mean(&self, class: &str) -> bool {
-        let module = class.rsplit_once('.').map_or(class, |(module, _)| module);
+    /// Whether the code can mean this class of a library. Code that was cut out of its module shows no imports.
+    fn may_mean(&self, class: &str, basis: Basis) -> bool {
+        let module = library::module_of(class);
         let mut all = self.of_module.values().chain(self.own.values()).peekable();
-        all.peek().is_none() || all.any(|import| import.target == class || import.target == module)
+        let is_within = |target: &str| target.strip_prefix(module).is_some_and(|rest| rest.starts_with('.'));
+        match basis {
+            Basis::Name => {
+                library::is_standard(class) && (all.peek().is_none() || module == "builtins")
+                    || all
+                        .any(|import| import.target == class || import.target == module || names(&import.target, class))
+            }
+            Basis::Use => all.any(|import| import.target == module || is_within(&import.target)),
+            Basis::OwnUse => all.all(|import| !library::is_like(module, &import.target)),
+        }
     }
 
     fn get(&self, version: &Version, name: &str) -> Option<&Import> {
@@ -36,6 +53,13 @@ impl Imports {
         };
         self.own.get(name).or_else(|| self.of_module.get(name).filter(|_| !is_local()))
     }
+}
+
+/// Whether something imported is another name of the class: `numpy.typing` has `NDArray`, `typing` has `TextIO`.
+fn names(target: &str, class: &str) -> bool {
+    let (module, name) = target.rsplit_once('.').unwrap_or((target, ""));
+    let has_other_names = matches!((target, class), ("numpy.typing", library::ARRAY) | ("typing", _));
+    has_other_names || matches!(module, "typing" | "numpy.typing") && library::class_named(name) == Some(class)
 }
 
 /// How one version writes what it reaches through imports.

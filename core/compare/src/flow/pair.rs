@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use twincell_engine::protocol::{Body, Context, Member, Place};
 use twincell_syntax::{CodeKind, Diff, Function, Import, Index, PerSide, Side, Snippet};
-use twincell_values::reading::{Hint, Surroundings};
+use twincell_values::reading::{Hint, Known, Surroundings};
 
 use super::imports::Imports;
 use super::special::{operation, operations_of, special_methods};
@@ -308,7 +308,8 @@ fn fields(texts: &Texts, side: Side, method: &Function) -> BTreeMap<String, Hint
     let mut known = texts.fields.borrow_mut();
     let hints = known[side].entry(owner.to_owned()).or_insert_with(|| {
         let text = texts.indices[side].class_text(owner);
-        Rc::new(text.map(twincell_values::reading::field_hints).unwrap_or_default())
+        let field_hints = |text| twincell_values::reading::field_hints(text, &texts.surroundings[side].known);
+        Rc::new(text.map(field_hints).unwrap_or_default())
     });
     hints.iter().map(|(name, hint)| (format!("{}.{name}", own.name), hint.clone())).collect()
 }
@@ -462,7 +463,8 @@ const OPERATIONS: [&str; 5] = ["__eq__", "__hash__", "__lt__", "__repr__", "__se
 
 /// The public members that both versions of a class have.
 fn class_bodies(texts: &Texts, functions: &PerSide<Function>) -> PerSide<Body> {
-    let PerSide { old, new } = PerSide::of(|side| members(&texts.indices[side], entity(&functions[side])));
+    let PerSide { old, new } =
+        PerSide::of(|side| members(&texts.indices[side], entity(&functions[side]), &texts.surroundings[side].known));
     let in_both =
         |member: &&Member| new.iter().any(|other| other.name == member.name && other.is_property == member.is_property);
     // Callers know the old signatures.
@@ -481,16 +483,17 @@ fn class_bodies(texts: &Texts, functions: &PerSide<Function>) -> PerSide<Body> {
             }
         }
     }
-    let mut constructor = constructor(&texts.indices.old, entity(&functions.old));
+    let mut constructor = constructor(&texts.indices.old, entity(&functions.old), &texts.surroundings.old.known);
     let imports = Imports { of_module: texts.imports.old.clone(), ..Imports::default() };
-    imports.keep_library(&mut constructor);
-    shared.iter_mut().for_each(|member| imports.keep_library(&mut member.hints));
+    imports.keep_library(texts.context, &mut constructor);
+    shared.iter_mut().for_each(|member| imports.keep_library(texts.context, &mut member.hints));
     let body = Body::Class { constructor, members: shared };
     PerSide::new(body.clone(), body)
 }
 
 /// What a class declares about the arguments of its constructor: in `__init__`, or as fields.
-fn constructor(index: &Index, class: &str) -> BTreeMap<String, Hint> {
+fn constructor(index: &Index, class: &str, known: &Known) -> BTreeMap<String, Hint> {
+    let field_hints = |text| twincell_values::reading::field_hints(text, known);
     let mut found = BTreeMap::new();
     let mut waiting = VecDeque::from([class.to_string()]);
     let mut seen = BTreeSet::new();
@@ -500,8 +503,8 @@ fn constructor(index: &Index, class: &str) -> BTreeMap<String, Hint> {
         }
         let own = methods(index, &class).into_iter().find(|method| method.name == "__init__");
         let hints = match own {
-            Some(own) => twincell_values::reading::hints(own),
-            None => index.class_text(&class).map(twincell_values::reading::field_hints).unwrap_or_default(),
+            Some(own) => twincell_values::reading::hints_within(own, known, &BTreeMap::new()),
+            None => index.class_text(&class).map(field_hints).unwrap_or_default(),
         };
         for (name, hint) in hints {
             found.entry(name).or_insert(hint);
@@ -513,7 +516,7 @@ fn constructor(index: &Index, class: &str) -> BTreeMap<String, Hint> {
     found
 }
 
-fn members(index: &Index, class: &str) -> Vec<Member> {
+fn members(index: &Index, class: &str, known: &Known) -> Vec<Member> {
     const PROTOCOLS: [&str; 14] = [
         "__call__",
         "__len__",
@@ -548,7 +551,7 @@ fn members(index: &Index, class: &str) -> Vec<Member> {
                 found.push(Member {
                     name: method.name.clone(),
                     is_property,
-                    hints: twincell_values::reading::hints(method),
+                    hints: twincell_values::reading::hints_within(method, known, &BTreeMap::new()),
                     by_operation: false,
                 });
             }

@@ -1,6 +1,6 @@
 //! A pair as the program that workers run: instrumented, with predictions and uses.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use twincell_engine::protocol::{Companion, Program, Version};
 use twincell_syntax::imported_modules;
@@ -9,7 +9,8 @@ use twincell_syntax::site::Site;
 use twincell_syntax::{Function, PerSide, Side};
 use twincell_values::path::{self, AccessPath};
 use twincell_values::predictor::{FunctionSites, Predictor};
-use twincell_values::reading::Locals;
+use twincell_values::reading::{Hint, Locals};
+use twincell_values::value::Declared;
 
 use super::imports;
 use super::pair::{Pair, VersionParts};
@@ -65,6 +66,7 @@ pub(super) fn program(
     let requests: Vec<FunctionSites<'_>> =
         parts.iter().flatten().map(|part| FunctionSites { text: &part.function.text, sites: &part.sites }).collect();
     let mut predictions = predictor.predict(&requests)?.into_iter();
+    let hints = if options.techniques.hints { hints(pair, &parts, options) } else { PerSide::default() };
     let mut versions = Vec::new();
     for side in Side::BOTH {
         let (own, instrumented, parts) = (&pair.versions[side], &instrumented[side], &parts[side]);
@@ -97,11 +99,8 @@ pub(super) fn program(
             let mut reading =
                 twincell_values::reading::read_within(&part.function.text, &part.sites, &own.surroundings);
             let mut predicted = predictions.next().unwrap_or_default();
-            if options.techniques.hints {
-                let mut hints = twincell_values::reading::hints(part.function);
-                hints.extend(own.fields[position].clone());
-                own.imports.keep_library(&mut hints);
-                twincell_values::reading::apply_hints(&hints, &part.sites, &mut predicted, &mut reading.uses);
+            if let Some(hints) = hints[side].get(position) {
+                twincell_values::reading::apply_hints(hints, &part.sites, &mut predicted, &mut reading.uses);
                 twincell_values::reading::apply_constants(&part.sites, &mut predicted, &reading.uses);
             }
             version.uses.extend(reading.uses);
@@ -120,8 +119,11 @@ pub(super) fn program(
     }
     imports::unify(&mut versions, &pair.versions.as_ref().map(|version| &version.imports));
     let texts: Vec<&Function> = pair.shown.iter().collect();
-    let modules: BTreeSet<String> =
+    let mut modules: BTreeSet<String> =
         pair.versions.iter().flat_map(|version| imported_modules(&version.module)).collect();
+    // What makes values of a library has to be there as well.
+    let declared = versions.iter().flat_map(|version| &version.uses).filter_map(|uses| uses.declared.as_ref());
+    modules.extend(declared.flat_map(Declared::modules));
     Ok(Program {
         versions,
         literals: twincell_values::reading::literals(&texts),
@@ -133,6 +135,40 @@ pub(super) fn program(
         calls_twice: pair.versions.iter().any(may_remember),
     })
 }
+
+/// What each part says of its parameters and of the attributes of its objects. What one version of the function tells of
+/// a parameter holds for the other as well.
+fn hints(pair: &Pair, parts: &PerSide<Vec<Part<'_>>>, options: &CompareOptions) -> PerSide<Vec<Hints>> {
+    let of = |side: Side, position: usize, others: &Hints| {
+        let (own, function) = (&pair.versions[side], parts[side][position].function);
+        let mut hints = twincell_values::reading::hints_within(function, &own.surroundings.known, others);
+        hints.extend(own.fields[position].clone());
+        own.imports.keep_library(options.context, &mut hints);
+        hints
+    };
+    let mut found: PerSide<Vec<Hints>> =
+        PerSide::of(|side| (0..parts[side].len()).map(|position| of(side, position, &Hints::new())).collect());
+    let renamed = |side: Side, name: &str| {
+        let pairs = pair.diff.renames.iter().map(|(new, old)| if side == Side::Old { (new, old) } else { (old, new) });
+        pairs.into_iter().find(|(other, _)| *other == name).map_or(name, |(_, own)| own).to_owned()
+    };
+    for side in Side::BOTH {
+        let [first, ..] = found[side.other()].as_slice() else { continue };
+        let told = first.iter().filter(|(_, hint)| hint.declared.as_ref().is_some_and(Declared::is_of_classes));
+        let others: Hints = told.map(|(name, hint)| (renamed(side, name), hint.clone())).collect();
+        let parameters = &parts[side][0].function.parameters;
+        let others: Hints =
+            others.into_iter().filter(|(name, _)| parameters.iter().any(|one| one.name == *name)).collect();
+        let is_told = |(name, _): (&String, &Hint)| found[side][0].get(name).is_some_and(|own| own.declared.is_some());
+        if !others.iter().all(is_told) {
+            found[side][0] = of(side, 0, &others);
+        }
+    }
+    found
+}
+
+/// By parameter or attribute.
+type Hints = BTreeMap<String, Hint>;
 
 /// Whether the function may remember a call by itself: decorators that run with it may keep results, and defaults that
 /// are made once may change.

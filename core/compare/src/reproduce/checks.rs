@@ -178,6 +178,9 @@ fn makes_views(case: &Case<'_>) -> bool {
 
 /// What must hold of a value, in a form that distinguishes it from the other one.
 fn equality(value: &Observed, other: Option<&Observed>, standins: bool) -> Result<Equality, Refusal> {
+    if let Some(equality) = Equality::with_table(value) {
+        return Ok(equality);
+    }
     if let Some(literal) = python::plain(value) {
         return Equality::with(value, literal, other);
     }

@@ -26,7 +26,7 @@ use super::moments::{Moments, mocked};
 use super::objects::Objects;
 use super::refusal::Refusal;
 use super::shape::{shape, shaped};
-use super::text::{block_of_words, function_text, written_name};
+use super::text::{block_of_words, function_text, short_imports, written_name};
 use super::words::Words;
 use super::{python, slice};
 
@@ -305,6 +305,9 @@ impl Writer<'_> {
         other: Option<&Observed>,
         objects: &Objects,
     ) -> Result<Equality, Refusal> {
+        if let Some(equality) = Equality::with_table(value) {
+            return Ok(equality);
+        }
         let text = self.expression(value, objects).ok_or(Refusal::NoExpression)?;
         Equality::with(value, text, other)
     }
@@ -508,6 +511,7 @@ impl Writer<'_> {
         }
         lines.sort();
         lines.dedup();
+        lines.extend(short_imports(&named));
         lines.push("from os import environ".into());
         if named.contains("SimpleNamespace") {
             lines.push("from types import SimpleNamespace".into());

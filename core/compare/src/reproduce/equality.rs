@@ -4,6 +4,7 @@ use twincell_engine::observed::Observed;
 
 use super::python;
 use super::refusal::Refusal;
+use super::tables::{self, Written};
 
 /// What must hold of a value, whatever its name in the test.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +15,9 @@ pub(super) struct Equality {
     expected: String,
 }
 
+/// A table or an array has no `==` of its own: a function of its library compares.
+const NO_SIGN: &str = "";
+
 /// What of a value is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum By {
@@ -22,6 +26,8 @@ enum By {
     Representation,
     /// Its text as `standin/text.py` writes it.
     Text,
+    /// Its content, by a function, and how.
+    Content(&'static str, &'static str),
 }
 
 impl Equality {
@@ -44,12 +50,21 @@ impl Equality {
         Self { by: By::Text, sign: "==", expected: python::string(text) }
     }
 
+    /// Compares with a table or an array. `None` for any other value.
+    pub(super) fn with_table(value: &Observed) -> Option<Self> {
+        let Written { function, literal, how } = tables::written(value)?;
+        Some(Self { by: By::Content(function, how), sign: NO_SIGN, expected: literal })
+    }
+
     /// The assertion of an expression.
     pub(super) fn of(&self, expression: &str) -> String {
+        if let By::Content(function, how) = self.by {
+            return format!("{function}({expression}, {}{how})", self.expected);
+        }
         let compared = match self.by {
             By::Itself => expression.to_owned(),
             By::Representation => format!("repr({expression})"),
-            By::Text => format!("text({expression})"),
+            By::Text | By::Content(..) => format!("text({expression})"),
         };
         format!("assert {compared} {}", self.condition())
     }

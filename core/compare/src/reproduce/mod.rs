@@ -24,6 +24,7 @@ mod refusal;
 mod sequence;
 mod shape;
 mod slice;
+mod tables;
 mod test;
 mod text;
 mod words;

@@ -4,7 +4,7 @@
 
 use twincell_engine::observed::{Call, Observed, WRITTEN};
 use twincell_syntax::python::python_string;
-use twincell_values::value::Recipe;
+use twincell_values::value::{Recipe, short_module, written_class};
 
 /// A recipe as a literal. `...` stands for a stand-in.
 pub(super) fn literal(recipe: &Recipe) -> String {
@@ -23,11 +23,28 @@ pub(super) fn literal(recipe: &Recipe) -> String {
         }
         Recipe::Versatile(_) => "...".into(),
         Recipe::Named(name) => format!("Same({})", string(name)),
-        Recipe::Made { class, arguments } => {
-            let (module, name) = class.rsplit_once('.').unwrap_or(("builtins", class));
-            format!("__import__({}).{name}({})", string(module), all(arguments))
+        Recipe::Made { class, arguments, keywords } => {
+            let within = |value: &Recipe| match value {
+                // What makes the values of a mapping: `int`.
+                Recipe::Named(name) => name.clone(),
+                other => literal(other),
+            };
+            let positional = arguments.iter().map(within);
+            let named = keywords.iter().map(|(name, value)| format!("{name}={}", within(value)));
+            let arguments = positional.chain(named).collect::<Vec<_>>().join(", ");
+            format!("{}({arguments})", made(class))
         }
         other => other.display(),
+    }
+}
+
+/// What makes a value. Only tables and arrays need an import, since everybody knows their modules by short names.
+fn made(class: &str) -> String {
+    match class.rsplit_once('.') {
+        Some(("builtins", name)) => name.to_owned(),
+        Some((module, _)) if short_module(module).is_some() => written_class(class).into_owned(),
+        Some((module, name)) => format!("__import__({}).{name}", string(module)),
+        None => class.to_owned(),
     }
 }
 

@@ -1,8 +1,11 @@
 //! Texts of a reproducer that are not made for it: the functions unchanged, and the imports of the names that it uses.
 
+use std::collections::BTreeSet;
+
 use twincell_syntax::parse::parse;
 use twincell_syntax::scopes::{is_private, mangle};
 use twincell_syntax::{Function, global_names};
+use twincell_values::value::short_module;
 
 /// A function's text, with private names of a class that it leaves behind written out.
 pub(super) fn function_text(function: &Function) -> String {
@@ -59,10 +62,21 @@ pub(super) fn imports(code: &str) -> String {
     // Compiled texts inherit this, since annotations name missing things.
     let mut text = "from __future__ import annotations\n".to_string();
     text.extend(named.map(|name| format!("\nimport {name}")));
+    let short = short_imports(&used);
+    text.extend(short.iter().map(|line| format!("\n{line}")));
     if used.contains("pytest") {
         text.push_str("\n\nimport pytest");
     }
     text
+}
+
+/// The imports of modules that everybody knows by short names.
+pub(super) fn short_imports(used: &BTreeSet<String>) -> Vec<String> {
+    let line = |module: &str| {
+        let short = short_module(module)?;
+        used.contains(short).then(|| format!("import {module} as {short}"))
+    };
+    ["numpy", "pandas"].into_iter().filter_map(line).collect()
 }
 
 /// A text of words, in lines that are not too long.

@@ -20,6 +20,9 @@ const OPERATION_SHARE: f64 = 0.4;
 /// How often the text of an object is drawn where the code looks at it. Otherwise the text is the object's path.
 const DRAWN_TEXT: f64 = 0.7;
 
+/// How many rows the tables of an execution have, each equally often.
+const ROWS: [usize; 12] = [3, 4, 2, 1, 5, 3, 0, 4, 2, 6, 3, 8];
+
 /// The question for one access path.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'a> {
@@ -152,13 +155,7 @@ impl Draw {
                 let mut distribution = [0.0; AbstractValue::COUNT];
                 distribution[AbstractValue::Str as usize] = 1.0;
                 let uses = Uses { declared: Some(Declared::of(&[AbstractValue::Str])), ..uses.clone() };
-                Maker { pools, known, exploration: draw.exploration, letters: texts::letters(draw.seed) }.draw(
-                    random,
-                    path,
-                    &distribution,
-                    &uses,
-                    0,
-                )
+                draw.maker(pools, known).draw(random, path, &distribution, &uses, 0)
             });
             Decision::Value(drawn.unwrap_or_else(|| Recipe::Str(default.to_string())))
         });
@@ -230,8 +227,13 @@ impl Draw {
         if ask.may_fail && random.random_bool(0.25) {
             return Decision::Fail;
         }
-        let maker = Maker { pools, known, exploration: self.exploration, letters: texts::letters(self.seed) };
+        let maker = self.maker(pools, known);
         Decision::Value(maker.draw(random, ask.path, ask.distribution, ask.uses, 0))
+    }
+
+    fn maker<'a>(&self, pools: &'a Pools, known: &'a dyn Known) -> Maker<'a> {
+        let rows = ROWS[(xxh3_64_with_seed(b"rows", self.seed) % ROWS.len() as u64) as usize];
+        Maker { pools, known, exploration: self.exploration, letters: texts::letters(self.seed), rows }
     }
 }
 

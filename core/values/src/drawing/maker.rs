@@ -10,11 +10,15 @@ use super::{Pools, texts};
 use crate::path::AccessPath;
 use crate::predictor::Distribution;
 use crate::reading::{Key, Uses};
-use crate::value::{AbstractValue, Declared, Recipe, library};
+use crate::value::{AbstractValue, Declared, Model, Recipe, library};
 
 /// How often a container is long, and how often an item repeats the one before.
 const LONG: f64 = 0.04;
 const DUPLICATE: f64 = 0.12;
+/// How often a field keeps its default.
+const DEFAULT: f64 = 0.35;
+/// How often a dictionary lacks a key that it should have.
+const LACKING: f64 = 0.06;
 /// The maximum nesting of drawn containers.
 const MAX_DEPTH: u32 = 2;
 
@@ -26,6 +30,8 @@ pub(super) struct Maker<'a> {
     pub exploration: f64,
     /// The letters of drawn texts.
     pub letters: Option<&'static str>,
+    /// The number of rows that tables have in common.
+    pub rows: usize,
 }
 
 impl Maker<'_> {
@@ -81,7 +87,10 @@ impl Maker<'_> {
         uses: &Uses,
         depth: u32,
     ) -> Recipe {
-        if !declared.literals.is_empty() && random.random_bool(0.9) {
+        // The members of an enumeration are all that there is.
+        let has_others = !matches!(declared.literals.first(), Some(Recipe::Named(_)))
+            || declared.classes.contains(&AbstractValue::None);
+        if !declared.literals.is_empty() && (!has_others || random.random_bool(0.9)) {
             return declared.literals[random.random_range(0..declared.literals.len())].clone();
         }
         if !uses.candidates.is_empty() && random.random_bool(0.4) {
@@ -97,9 +106,15 @@ impl Maker<'_> {
             if named || uses.tested.contains(&class) { f64::from(distribution[class as usize].max(0.1)) } else { 0.0 }
         });
         let class = AbstractValue::ALL[pick_weighted(random, weights.iter().copied())];
-        let library: Vec<Recipe> = declared.library.iter().flat_map(|class| library::values(class)).collect();
-        if class == AbstractValue::Object && !library.is_empty() {
-            return library[random.random_range(0..library.len())].clone();
+        if class == AbstractValue::Dict
+            && let Some(model) = declared.models.iter().find(|model| model.is_mapping)
+        {
+            return self.of_model(random, path, model, depth);
+        }
+        if class == AbstractValue::Object
+            && let Some(value) = self.of_library(random, path, declared, distribution, uses, depth)
+        {
+            return value;
         }
         if class == AbstractValue::Tuple && !declared.parts.is_empty() {
             let part = |(index, part): (usize, &Declared)| {
@@ -121,6 +136,66 @@ impl Maker<'_> {
         let bytes = declared.bytes && class == AbstractValue::Str;
         let uses = Uses { element: Some(Box::new(element)), bytes: uses.bytes || bytes, ..uses.clone() };
         self.concretize(random, path, class, &uses, depth)
+    }
+
+    /// A value of a declared class of a library.
+    fn of_library(
+        &self,
+        random: &mut Pcg64Mcg,
+        path: &str,
+        declared: &Declared,
+        distribution: &Distribution,
+        uses: &Uses,
+        depth: u32,
+    ) -> Option<Recipe> {
+        let (classes, models) = (&declared.library, &declared.models);
+        let class = match random.random_range(0..(classes.len() + models.len()).max(1)) {
+            number if number < classes.len() => &classes[number],
+            number => return Some(self.of_model(random, path, models.get(number - classes.len())?, depth)),
+        };
+        let drawn = library::drawn(class, declared.shape.as_deref(), random, &self.pools.cells(self.rows));
+        if drawn.is_some() {
+            return drawn;
+        }
+        if let Some(content) = library::content(class).filter(|_| declared.items.is_some() || declared.keys.is_some()) {
+            let own = Declared { library: vec![], shape: None, classes: vec![content], ..declared.clone() };
+            let content = self.declared(random, path, &own, distribution, uses, depth);
+            return Some(library::holding(class, content));
+        }
+        let values = library::values(class);
+        (!values.is_empty()).then(|| values[random.random_range(0..values.len())].clone())
+    }
+
+    /// An object of a class of the module, made from its fields.
+    fn of_model(&self, random: &mut Pcg64Mcg, path: &str, model: &Model, depth: u32) -> Recipe {
+        let mut keywords = Vec::new();
+        for field in &model.fields {
+            if field.has_default && (depth > MAX_DEPTH || random.random_bool(DEFAULT)) {
+                continue;
+            }
+            if !field.has_default && model.is_mapping && random.random_bool(LACKING) {
+                continue;
+            }
+            let path = match model.is_mapping {
+                true => AccessPath::new(path).item(Recipe::Str(field.name.clone()).display()),
+                false => AccessPath::new(path).attribute(&field.name),
+            };
+            let unknown = self.element_distribution(random, depth);
+            let (distribution, uses) = match self.known.known(&path) {
+                Some((distribution, uses)) => (distribution, uses.clone()),
+                None => (&unknown, Uses::default()),
+            };
+            let declared = field.declared.clone().or_else(|| uses.declared.clone());
+            let value = match (&declared, depth > MAX_DEPTH) {
+                (None, true) => Recipe::Versatile(AbstractValue::Object),
+                _ => self.draw(random, &path, distribution, &Uses { declared, ..uses }, depth + 1),
+            };
+            keywords.push((field.name.clone(), value));
+        }
+        if model.is_mapping {
+            return Recipe::Dict(keywords.into_iter().map(|(name, value)| (Recipe::Str(name), value)).collect());
+        }
+        Recipe::Made { class: model.class.clone(), arguments: vec![], keywords }
     }
 
     /// Entries of declared keys and values. In half of the cases the keys are those that the code looks up.
@@ -195,6 +270,7 @@ impl Maker<'_> {
                 _ => bytes.clone(),
             })),
             Recipe::Float(_) | Recipe::Named(_) if !container => Some(candidate.clone()),
+            Recipe::Made { .. } => Some(candidate.clone()),
             _ => None,
         }
     }

@@ -5,6 +5,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
 use crate::value::Recipe;
+use crate::value::library::Cells;
 
 /// The paper's basic values. Literals of both versions and their neighbours are added to them.
 const BASIC_INTS: [i64; 7] = [0, 1, -1, 10, -10, 100, -100];
@@ -85,6 +86,11 @@ impl Pools {
             }
         }
         pools
+    }
+
+    /// What the cells of tables are drawn from.
+    pub(super) fn cells(&self, rows: usize) -> Cells<'_> {
+        Cells { ints: &self.ints, texts: &self.strings, rows }
     }
 
     pub(super) fn int(&self, random: &mut Pcg64Mcg) -> i64 {

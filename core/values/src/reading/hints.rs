@@ -6,13 +6,16 @@
 
 use std::collections::BTreeMap;
 
-use ruff_python_ast::{Expr, Parameters, Stmt};
+use ruff_python_ast::{Expr, Parameters, Stmt, StmtFunctionDef};
 use serde::{Deserialize, Serialize};
 
 use twincell_syntax::Function;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::site::{Site, SiteKind};
 
+use super::models::{self, Known};
+use super::tables::{self, Found, Kind};
+use super::types;
 use super::uses::{Uses, literal};
 use crate::predictor::Distribution;
 use crate::value::{AbstractValue, Declared, Recipe, library};
@@ -33,14 +36,37 @@ pub struct Hint {
     pub items: Vec<AbstractValue>,
     /// Values worth trying: the default, members of `Literal[...]`.
     pub candidates: Vec<Recipe>,
+    /// Keys that it may have.
+    keys: Vec<Recipe>,
     /// Whether bytes are named.
     bytes: bool,
-    /// The type that the annotation declares, if it is understood as a whole.
+    /// The type that the annotation declares, if it is understood as a whole, or that the code tells.
     pub declared: Option<Declared>,
+    /// What says so.
+    pub basis: Basis,
+}
+
+/// How a type of a library is known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// Its name is written: it means the class that is imported under this name.
+    #[default]
+    Name,
+    /// By uses that other classes have as well. The library has to be imported.
+    Use,
+    /// By uses that tell it from all others.
+    OwnUse,
 }
 
 /// The hints of a function, by parameter.
 pub fn hints(function: &Function) -> BTreeMap<String, Hint> {
+    hints_within(function, &Known::default(), &BTreeMap::new())
+}
+
+/// Like [`hints`], with what the module tells, and with what another version says of parameters of which this one says
+/// nothing.
+pub fn hints_within(function: &Function, known: &Known, others: &BTreeMap<String, Hint>) -> BTreeMap<String, Hint> {
     with_stack_for(function.text.len(), || {
         let parsed = parse(&function.text);
         let mut found: BTreeMap<String, Hint> = BTreeMap::new();
@@ -49,10 +75,20 @@ pub fn hints(function: &Function) -> BTreeMap<String, Hint> {
             && let Expr::StringLiteral(text) = first.value.as_ref()
         {
             for (name, described) in documented(text.value.to_str()) {
-                read_words(&described, found.entry(name).or_default());
+                let hint = found.entry(name).or_default();
+                read_words(&described, hint);
+                hint.declared = types::documented(&described);
             }
         }
-        annotated(&definition.parameters, &mut found);
+        annotated(&definition.parameters, known, &mut found);
+        for (name, other) in others {
+            let hint = found.entry(name.clone()).or_default();
+            let is_open = hint.declared.is_none() && hint.classes.iter().all(|class| *class == AbstractValue::None);
+            if let Some(declared) = other.declared.as_ref().filter(|own| is_open && own.is_of_classes()) {
+                infer(hint, declared.clone(), other.basis);
+            }
+        }
+        from_uses(definition, known, &mut found);
         found.retain(|name, hint| {
             *hint != Hint::default() && definition.parameters.iter().any(|one| one.name() == name)
         });
@@ -73,9 +109,10 @@ pub fn apply(hints: &BTreeMap<String, Hint>, sites: &[Site], predictions: &mut [
 }
 
 impl Hint {
-    /// Takes the declared classes of the standard library for others of the same name, unless they are imported.
-    pub fn keep_library(&mut self, is_imported: &dyn Fn(&str) -> bool) {
-        if self.declared.as_ref().is_some_and(|declared| !declared.is_of_library(is_imported)) {
+    /// Takes the declared classes of libraries for others of the same name, unless the code can mean them.
+    pub fn keep_library(&mut self, is_meant: &dyn Fn(&str, Basis) -> bool) {
+        let basis = self.basis;
+        if self.declared.as_ref().is_some_and(|declared| !declared.is_of_library(&|class| is_meant(class, basis))) {
             self.declared = None;
         }
     }
@@ -87,6 +124,11 @@ impl Hint {
         for candidate in &self.candidates {
             if !uses.candidates.contains(candidate) {
                 uses.candidates.push(candidate.clone());
+            }
+        }
+        for key in &self.keys {
+            if !uses.key_candidates.contains(key) {
+                uses.key_candidates.push(key.clone());
             }
         }
         uses.bytes |= self.bytes && self.classes.is_empty();
@@ -101,14 +143,14 @@ impl Hint {
 
 /// The hints for the fields that a class declares, for classes whose constructor is generated from these: dataclasses
 /// and named tuples.
-pub fn field_hints(class: &str) -> BTreeMap<String, Hint> {
+pub fn field_hints(class: &str, known: &Known) -> BTreeMap<String, Hint> {
     with_stack_for(class.len(), || {
         let parsed = parse(class);
         let mut found: BTreeMap<String, Hint> = BTreeMap::new();
         let Some(Stmt::ClassDef(definition)) = parsed.suite().first() else { return found };
         for field in definition.body.iter().filter_map(Stmt::as_ann_assign_stmt) {
             let Expr::Name(name) = field.target.as_ref() else { continue };
-            one(&name.id, Some(&field.annotation), field.value.as_deref(), &mut found);
+            one(&name.id, Some(&field.annotation), field.value.as_deref(), known, &mut found);
         }
         found.retain(|_, hint| *hint != Hint::default());
         found
@@ -150,23 +192,38 @@ fn weigh(hint: &Hint, distribution: &mut Distribution) {
     }
 }
 
-fn annotated(parameters: &Parameters, found: &mut BTreeMap<String, Hint>) {
+fn annotated(parameters: &Parameters, known: &Known, found: &mut BTreeMap<String, Hint>) {
     for parameter in parameters.iter_non_variadic_params() {
         let annotation = parameter.parameter.annotation.as_deref();
-        one(&parameter.parameter.name, annotation, parameter.default.as_deref(), found);
+        one(&parameter.parameter.name, annotation, parameter.default.as_deref(), known, found);
     }
 }
 
 /// Reads the annotation and the default of one parameter.
-fn one(name: &str, annotation: Option<&Expr>, default: Option<&Expr>, found: &mut BTreeMap<String, Hint>) {
+fn one(
+    name: &str,
+    annotation: Option<&Expr>,
+    default: Option<&Expr>,
+    known: &Known,
+    found: &mut BTreeMap<String, Hint>,
+) {
     if let Some(annotation) = annotation {
         // The signature takes precedence over other statements about the parameter.
         let mut hint = Hint::default();
         read_type(annotation, &mut hint, 0);
-        hint.declared = declared(annotation, 0);
+        hint.declared = declared(annotation, 0, known);
         if hint != Hint::default() {
             found.insert(name.to_string(), hint);
         }
+    }
+    if let Some(Expr::Call(call)) = default
+        && let Some(class) = last_name(&call.func).and_then(library::class_named)
+        && found.get(name).is_none_or(|hint| hint.declared.is_none() && hint.classes.is_empty())
+        && library::is_standard(class)
+    {
+        // `x=Decimal('0')`.
+        let declared = Declared { library: vec![class.to_owned()], ..Declared::of(&[AbstractValue::Object]) };
+        found.entry(name.to_string()).or_default().declared = Some(declared);
     }
     if let Some(default) = default.and_then(literal) {
         let hint = found.entry(name.to_string()).or_default();
@@ -183,6 +240,119 @@ fn one(name: &str, annotation: Option<&Expr>, default: Option<&Expr>, found: &mu
             hint.candidates.push(default);
         }
     }
+}
+
+/// Adds what the code tells of parameters beyond their annotations: classes of libraries, columns of tables, names of
+/// columns.
+fn from_uses(definition: &StmtFunctionDef, known: &Known, found: &mut BTreeMap<String, Hint>) {
+    let kinds = found.iter().filter_map(|(name, hint)| Some((name.clone(), kind(hint.declared.as_ref()?)))).collect();
+    let read = tables::read(definition, &kinds, &known.texts);
+    let mut has_table = false;
+    for (name, table) in &read {
+        let declared = found.get_mut(name).and_then(|hint| hint.declared.as_mut());
+        if let Some(declared) = declared {
+            has_table |= kind(declared) != Kind::Unknown;
+            give_shape(declared, table);
+            continue;
+        }
+        let is_open = found.get(name).is_none_or(|hint| hint.classes.iter().all(|class| *class == AbstractValue::None));
+        let Some((kind, is_certain)) = table.kind().filter(|_| is_open) else { continue };
+        let class = match kind {
+            Kind::Frame | Kind::Frames | Kind::Unknown => library::FRAME,
+            Kind::Series => library::SERIES,
+            Kind::Array => library::ARRAY,
+        };
+        has_table = true;
+        let mut declared = Declared { library: vec![class.to_owned()], ..Declared::of(&[AbstractValue::Object]) };
+        give_shape(&mut declared, table);
+        let basis = if is_certain { Basis::OwnUse } else { Basis::Use };
+        infer(found.entry(name.clone()).or_default(), declared, basis);
+    }
+    for (name, table) in read.iter().filter(|(_, table)| has_table && !table.columns.is_empty()) {
+        name_columns(found.entry(name.clone()).or_default(), &table.columns);
+    }
+    for (name, payload) in models::payloads(definition, known) {
+        let parameter = definition.parameters.iter_non_variadic_params().any(|one| *one.parameter.name == name);
+        let hint = found.entry(name).or_default();
+        let is_open =
+            hint.declared.as_ref().is_none_or(|own| own.items.is_none() && own.classes == [AbstractValue::Dict]);
+        if parameter && is_open {
+            hint.declared = Some(payload);
+        }
+    }
+    let fields = models::fields_named(definition, known);
+    for hint in found.values_mut().filter(|_| !fields.is_empty()) {
+        if hint.declared.as_ref().is_some_and(|own| own.classes.contains(&AbstractValue::Dict) && own.models.is_empty())
+        {
+            hint.keys.extend(fields.iter().cloned().map(Recipe::Str));
+        }
+    }
+    let written = types::written(definition);
+    for (name, (class, is_certain)) in types::by_uses(definition) {
+        let hint = found.entry(name).or_default();
+        if hint.declared.is_none() && hint.classes.iter().all(|class| *class == AbstractValue::None) {
+            let declared = Declared { library: vec![class.to_owned()], ..Declared::of(&[AbstractValue::Object]) };
+            infer(hint, declared, if is_certain { Basis::OwnUse } else { Basis::Use });
+        }
+    }
+    for hint in found.values_mut() {
+        let Some(declared) = &hint.declared else { continue };
+        let of_class = written.iter().filter(|value| declared.literals.is_empty() && declared.admits(value));
+        hint.candidates.extend(of_class.filter(|value| !hint.candidates.contains(value)).cloned().collect::<Vec<_>>());
+    }
+}
+
+/// Takes a type for that of a parameter. A default of `None` stays possible.
+fn infer(hint: &mut Hint, declared: Declared, basis: Basis) {
+    let declared = match hint.candidates.contains(&Recipe::None) {
+        true => declared.or(&Declared::of(&[AbstractValue::None])),
+        false => declared,
+    };
+    hint.declared = Some(declared);
+    hint.basis = basis;
+}
+
+/// What kind of table a type is.
+fn kind(declared: &Declared) -> Kind {
+    let is = |class: &str| declared.library.iter().any(|own| own == class);
+    if is(library::FRAME) {
+        Kind::Frame
+    } else if is(library::SERIES) {
+        Kind::Series
+    } else if is(library::ARRAY) {
+        Kind::Array
+    } else if declared.items.as_deref().is_some_and(|items| kind(items) == Kind::Frame) {
+        Kind::Frames
+    } else {
+        Kind::Unknown
+    }
+}
+
+fn give_shape(declared: &mut Declared, table: &Found) {
+    let is_table = declared.library.iter().any(|own| library::has_shape(own));
+    if is_table {
+        declared.shape = Some(Box::new(table.shape.clone()));
+    }
+    let parts = declared.items.as_deref_mut().into_iter().chain(&mut declared.parts);
+    parts.for_each(|part| give_shape(part, table));
+}
+
+/// The parameter stands for the names of columns: no other texts are there.
+fn name_columns(hint: &mut Hint, columns: &[String]) {
+    let texts: Vec<Recipe> = columns.iter().cloned().map(Recipe::Str).collect();
+    let is_list = hint.declared.as_ref().is_some_and(|declared| declared.classes.contains(&AbstractValue::List));
+    let is_other = hint.declared.as_ref().is_some_and(|own| !is_list && !own.classes.contains(&AbstractValue::Str));
+    if is_other || hint.declared.as_ref().is_some_and(|own| !own.literals.is_empty()) {
+        return;
+    }
+    let literal = if is_list || texts.len() > 1 { Recipe::List(texts) } else { texts[0].clone() };
+    let class = literal.abstract_value();
+    let mut declared = Declared { literals: vec![literal], ..Declared::of(&[class]) };
+    if hint.declared.as_ref().is_some_and(|own| own.classes.contains(&AbstractValue::None)) {
+        declared.classes.push(AbstractValue::None);
+    }
+    hint.classes = declared.classes.clone();
+    hint.declared = Some(declared);
 }
 
 fn add(classes: &mut Vec<AbstractValue>, class: AbstractValue) {
@@ -247,21 +417,21 @@ fn read_type(expr: &Expr, hint: &mut Hint, depth: u32) {
 
 /// The type of an annotation, if all of its parts are understood: builtin classes, containers and unions of them,
 /// literals.
-fn declared(expr: &Expr, depth: u32) -> Option<Declared> {
+pub(super) fn declared(expr: &Expr, depth: u32, known: &Known) -> Option<Declared> {
     use AbstractValue as A;
     if depth > MAX_DEPTH {
         return None;
     }
     let one = |class: A| Some(Declared::of(&[class]));
-    let boxed = |expr: &Expr| declared(expr, depth + 1).map(Box::new);
+    let boxed = |expr: &Expr| declared(expr, depth + 1, known).map(Box::new);
     match expr {
         Expr::NoneLiteral(_) => one(A::None),
         Expr::StringLiteral(text) => {
             let parsed = ruff_python_parser::parse_expression(text.value.to_str()).ok()?;
-            declared(&parsed.into_syntax().body, depth + 1)
+            declared(&parsed.into_syntax().body, depth + 1, known)
         }
         Expr::BinOp(node) if node.op == ruff_python_ast::Operator::BitOr => {
-            Some(declared(&node.left, depth + 1)?.or(&declared(&node.right, depth + 1)?))
+            Some(declared(&node.left, depth + 1, known)?.or(&declared(&node.right, depth + 1, known)?))
         }
         Expr::Subscript(node) => {
             let inner = match node.slice.as_ref() {
@@ -269,12 +439,13 @@ fn declared(expr: &Expr, depth: u32) -> Option<Declared> {
                 other => std::slice::from_ref(other),
             };
             match last_name(&node.value)? {
-                "Optional" => Some(declared(inner.first()?, depth + 1)?.or(&Declared::of(&[A::None]))),
+                "Optional" => Some(declared(inner.first()?, depth + 1, known)?.or(&Declared::of(&[A::None]))),
                 "Union" => {
-                    let parts: Option<Vec<Declared>> = inner.iter().map(|part| declared(part, depth + 1)).collect();
+                    let parts: Option<Vec<Declared>> =
+                        inner.iter().map(|part| declared(part, depth + 1, known)).collect();
                     parts?.into_iter().reduce(|a, b| a.or(&b))
                 }
-                "Annotated" | "Final" => declared(inner.first()?, depth + 1),
+                "Annotated" | "Final" | "Required" | "NotRequired" => declared(inner.first()?, depth + 1, known),
                 "Literal" => {
                     let literals = inner.iter().map(literal).collect::<Option<Vec<Recipe>>>()?;
                     let mut classes = Vec::new();
@@ -286,13 +457,21 @@ fn declared(expr: &Expr, depth: u32) -> Option<Declared> {
                         Some(Declared { items: boxed(item), ..Declared::of(&[A::Tuple]) })
                     }
                     parts => {
-                        let parts: Option<Vec<Declared>> = parts.iter().map(|part| declared(part, depth + 1)).collect();
+                        let parts: Option<Vec<Declared>> =
+                            parts.iter().map(|part| declared(part, depth + 1, known)).collect();
                         Some(Declared { parts: parts.unwrap_or_default(), ..Declared::of(&[A::Tuple]) })
                     }
                 },
                 outer => {
-                    let of = plain(outer)?;
+                    let of = plain(outer, known)?;
                     match (of.classes.first()?, inner) {
+                        (A::Object, _) if kind(&of) != Kind::Unknown => Some(of),
+                        (A::Object, [key, value]) => Some(Declared { keys: boxed(key), items: boxed(value), ..of }),
+                        (A::Object, [key]) if outer == "Counter" => {
+                            let counts = Declared::of(&[A::Int]);
+                            Some(Declared { keys: boxed(key), items: Some(Box::new(counts)), ..of })
+                        }
+                        (A::Object, [item]) => Some(Declared { items: boxed(item), ..of }),
                         (A::Dict, [key, value]) => Some(Declared { keys: boxed(key), items: boxed(value), ..of }),
                         (A::List | A::Set, [item]) => Some(Declared { items: boxed(item), ..of }),
                         _ => None,
@@ -300,7 +479,7 @@ fn declared(expr: &Expr, depth: u32) -> Option<Declared> {
                 }
             }
         }
-        other => plain(last_name(other)?),
+        other => plain(last_name(other)?, known),
     }
 }
 
@@ -313,7 +492,7 @@ fn last_name(expr: &Expr) -> Option<&str> {
 }
 
 /// A builtin class, or an abstract class for which builtin classes stand.
-fn plain(name: &str) -> Option<Declared> {
+fn plain(name: &str, known: &Known) -> Option<Declared> {
     use AbstractValue as A;
     Some(match name {
         "str" => Declared::of(&[A::Str]),
@@ -326,7 +505,10 @@ fn plain(name: &str) -> Option<Declared> {
         "dict" | "Dict" | "Mapping" | "MutableMapping" => Declared::of(&[A::Dict]),
         "set" | "Set" | "frozenset" | "FrozenSet" => Declared::of(&[A::Set]),
         "Sequence" | "Iterable" | "Collection" => Declared::of(&[A::List, A::Tuple]),
-        _ => Declared { library: vec![library::class_named(name)?.to_owned()], ..Declared::of(&[A::Object]) },
+        name => match known.classes.get(name) {
+            Some(class) => class.clone(),
+            None => Declared { library: vec![library::class_named(name)?.to_owned()], ..Declared::of(&[A::Object]) },
+        },
     })
 }
 

@@ -3,9 +3,13 @@
 mod conditions;
 mod hints;
 mod literals;
+mod models;
+mod tables;
+mod types;
 mod uses;
 
 pub use conditions::{Condition, Conditions, Decided, Term, conditions};
-pub use hints::{Hint, apply as apply_hints, apply_constants, field_hints, hints};
+pub use hints::{Basis, Hint, apply as apply_hints, apply_constants, field_hints, hints, hints_within};
 pub use literals::{literals, written_value};
+pub use models::Known;
 pub use uses::{Key, Locals, Reading, Surroundings, Uses, read, read_within};

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AbstractValue, Recipe};
+use super::{AbstractValue, Recipe, Shape, library};
 
 /// A type, as far as drawing needs it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -23,8 +23,29 @@ pub struct Declared {
     pub parts: Vec<Declared>,
     /// The only values; empty if any value of the classes will do.
     pub literals: Vec<Recipe>,
-    /// The classes of the standard library for which `object` stands; empty if it may be any object.
+    /// The classes of libraries for which `object` stands; empty if it may be any object.
     pub library: Vec<String>,
+    /// The classes of the module for which `object` stands.
+    pub models: Vec<Model>,
+    /// What the code says of a table or an array.
+    pub shape: Option<Box<Shape>>,
+}
+
+/// A class of the module whose constructor takes its fields by name.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Model {
+    pub class: String,
+    pub fields: Vec<Field>,
+    /// Whether its values are dictionaries, as those of a `TypedDict`.
+    pub is_mapping: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Field {
+    pub name: String,
+    /// Absent if it may be anything.
+    pub declared: Option<Declared>,
+    pub has_default: bool,
 }
 
 impl Declared {
@@ -44,7 +65,10 @@ impl Declared {
             // One side has no items at all, so it says nothing about them.
             (a, b) => a.or_else(|| b.clone()),
         };
-        if self.literals.is_empty() != other.literals.is_empty() {
+        let is_none = |declared: &Self| declared.classes == [AbstractValue::None];
+        if is_none(&self) {
+            self.literals = other.literals.clone();
+        } else if !is_none(other) && self.literals.is_empty() != other.literals.is_empty() {
             self.literals.clear();
         } else {
             self.literals.extend(
@@ -56,9 +80,13 @@ impl Declared {
         }
         self.bytes |= other.bytes;
         let of_object = |declared: &Self| declared.classes.contains(&AbstractValue::Object);
-        if of_object(&self) && of_object(other) && self.library.is_empty() != other.library.is_empty() {
+        if of_object(&self) && of_object(other) && self.is_any_object() != other.is_any_object() {
             self.library.clear();
+            self.models.clear();
         } else {
+            let further = other.models.iter().filter(|model| self.models.iter().all(|own| own.class != model.class));
+            let further: Vec<_> = further.cloned().collect();
+            self.models.extend(further);
             let more: Vec<_> = other.library.iter().filter(|class| !self.library.contains(class)).cloned().collect();
             self.library.extend(more);
         }
@@ -69,13 +97,48 @@ impl Declared {
         }
         self.items = both(self.items, &other.items);
         self.keys = both(self.keys, &other.keys);
+        match (&mut self.shape, &other.shape) {
+            (Some(own), Some(other)) => own.add(other),
+            (None, Some(other)) => self.shape = Some(other.clone()),
+            (_, None) => {}
+        }
         self
     }
 
-    /// Whether this holds for every class of the standard library in it.
+    /// Whether this holds for every class of a library in it.
     pub fn is_of_library(&self, holds: &dyn Fn(&str) -> bool) -> bool {
         let parts = self.parts.iter().chain(self.items.as_deref()).chain(self.keys.as_deref());
-        self.library.iter().all(|class| holds(class)) && parts.into_iter().all(|part| part.is_of_library(holds))
+        let models = self.models.iter().filter(|model| !model.is_mapping).map(|model| &model.class);
+        let own = self.library.iter().chain(models);
+        let fields = self.models.iter().flat_map(|model| &model.fields).filter_map(|field| field.declared.as_ref());
+        let parts = parts.into_iter().chain(fields);
+        own.into_iter().all(|class| holds(class)) && parts.into_iter().all(|part| part.is_of_library(holds))
+    }
+
+    /// The number of types that it consists of.
+    pub fn count(&self) -> usize {
+        let parts = self.parts.iter().chain(self.items.as_deref()).chain(self.keys.as_deref());
+        let fields = self.models.iter().flat_map(|model| &model.fields).filter_map(|field| field.declared.as_ref());
+        1 + parts.chain(fields).map(Self::count).sum::<usize>()
+    }
+
+    /// Whether it is of classes of libraries, or of the module's own.
+    pub fn is_of_classes(&self) -> bool {
+        !self.library.is_empty() || !self.models.is_empty()
+    }
+
+    /// Whether `object` stands for any object.
+    fn is_any_object(&self) -> bool {
+        self.library.is_empty() && self.models.is_empty() && self.literals.is_empty()
+    }
+
+    /// The modules of its classes that do not come with Python.
+    pub fn modules(&self) -> Vec<String> {
+        let parts = self.parts.iter().chain(self.items.as_deref()).chain(self.keys.as_deref());
+        let fields = self.models.iter().flat_map(|model| &model.fields).filter_map(|field| field.declared.as_ref());
+        let own = self.library.iter().filter(|class| !library::is_standard(class));
+        let own = own.map(|class| library::module_of(class).to_owned());
+        own.chain(parts.chain(fields).flat_map(Self::modules)).collect()
     }
 
     /// Whether this value is of the type.
@@ -89,13 +152,17 @@ impl Declared {
         }
         match recipe {
             Recipe::Bytes(_) => self.bytes,
-            Recipe::Made { class, .. } => self.library.contains(class),
-            Recipe::Versatile(_) if !self.library.is_empty() => false,
+            Recipe::Made { class, .. } => {
+                self.library.iter().any(|own| library::makes(class, own))
+                    || self.models.iter().any(|model| model.class == *class)
+            }
+            Recipe::Versatile(_) if !self.is_any_object() => false,
             _ if !self.classes.contains(&recipe.abstract_value()) => false,
             Recipe::Tuple(list) if !self.parts.is_empty() => {
                 list.len() == self.parts.len() && self.parts.iter().zip(list).all(|(part, item)| part.admits(item))
             }
             Recipe::List(list) | Recipe::Tuple(list) | Recipe::Set(list) => items(list),
+            Recipe::Dict(_) if self.models.iter().any(|model| model.is_mapping) => true,
             Recipe::Dict(entries) => {
                 let of_keys = |key| self.keys.as_ref().is_none_or(|declared| declared.admits(key));
                 let of_values = |value| self.items.as_ref().is_none_or(|declared| declared.admits(value));

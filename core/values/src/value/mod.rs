@@ -5,6 +5,7 @@
 mod declared;
 pub mod library;
 mod patterns;
+pub mod shape;
 
 use std::collections::BTreeMap;
 
@@ -12,8 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use twincell_syntax::python::python_string;
 
-pub use declared::Declared;
+pub use declared::{Declared, Field, Model};
 pub use patterns::matching;
+pub use shape::Shape;
 
 /// The twelve classes of values (ChangeGuard, Table 1; LExecutor), by exact type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -89,10 +91,12 @@ pub enum Recipe {
     Versatile(AbstractValue),
     /// The very object that a dotted name refers to in each version: a constant, a member of an enum, a class.
     Named(String),
-    /// A value of a class of the standard library, by its dotted name: `datetime.date(2024, 2, 29)`.
+    /// What a call of something in a library makes, by its dotted name: `datetime.date(2024, 2, 29)`.
     Made {
         class: String,
         arguments: Vec<Recipe>,
+        #[serde(default)]
+        keywords: Vec<(String, Recipe)>,
     },
 }
 
@@ -103,6 +107,9 @@ impl Recipe {
             Recipe::Versatile(_) => true,
             Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().any(Recipe::has_object),
             Recipe::Dict(entries) => entries.iter().any(|(_, value)| value.has_object()),
+            Recipe::Made { arguments, keywords, .. } => {
+                arguments.iter().any(Recipe::has_object) || keywords.iter().any(|(_, value)| value.has_object())
+            }
             _ => false,
         }
     }
@@ -159,9 +166,16 @@ impl Recipe {
             }
             Recipe::Versatile(class) => write!(out, "<{}>", class.name()).unwrap_or_default(),
             Recipe::Named(name) => out.push_str(name),
-            Recipe::Made { class, arguments } => {
-                out.push_str(class);
-                sequence(out, "(", arguments, ")");
+            Recipe::Made { class, arguments, keywords } => {
+                out.push_str(&written_class(class));
+                sequence(out, "(", arguments, "");
+                for (index, (name, value)) in keywords.iter().enumerate() {
+                    out.push_str(if index > 0 || !arguments.is_empty() { ", " } else { "" });
+                    out.push_str(name);
+                    out.push('=');
+                    value.write(out);
+                }
+                out.push(')');
             }
         }
     }
@@ -182,6 +196,26 @@ impl Recipe {
             Recipe::Versatile(class) => *class,
         }
     }
+}
+
+/// Modules under the names by which everybody imports them.
+const SHORT: [(&str, &str); 2] = [("pandas", "pd"), ("numpy", "np")];
+
+/// A dotted name as people write it: `pd.DataFrame`, `ValueError`.
+pub fn written_class(class: &str) -> std::borrow::Cow<'_, str> {
+    match class.split_once('.') {
+        Some(("builtins", name)) => name.into(),
+        Some((module, name)) => match SHORT.iter().find(|(long, _)| *long == module) {
+            Some((_, short)) => format!("{short}.{name}").into(),
+            None => class.into(),
+        },
+        None => class.into(),
+    }
+}
+
+/// The short name of a module that such a name begins with: `pd` for `pandas`.
+pub fn short_module(module: &str) -> Option<&'static str> {
+    SHORT.iter().find(|(long, _)| *long == module).map(|(_, short)| *short)
 }
 
 /// One entry of a choice sequence: the decision for one access path.

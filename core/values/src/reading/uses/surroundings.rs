@@ -15,6 +15,7 @@ use twincell_syntax::site::SiteKind;
 
 use super::written::literal;
 use super::{Uses, as_text, read_within};
+use crate::reading::Known;
 use crate::value::{Recipe, matching};
 
 /// Maximum number of texts for one pattern.
@@ -33,11 +34,17 @@ pub struct Surroundings {
     pub(super) patterns: BTreeMap<String, String>,
     /// The members of enumerations: name and value.
     pub(super) members: BTreeMap<String, Vec<(String, Recipe)>>,
+    /// What the text tells of values by names of constants and classes.
+    pub known: Arc<Known>,
     helpers: Arc<Helpers>,
 }
 
 impl Surroundings {
     pub fn of(text: &str) -> Self {
+        Self { known: Arc::new(Known::of(text)), ..Self::of_texts(text) }
+    }
+
+    fn of_texts(text: &str) -> Self {
         if !text.contains("re.compile") && !text.contains("Enum") && !text.contains("Flag") && !reads_texts(text) {
             return Self::default();
         }

@@ -1,0 +1,129 @@
+//! Tables and arrays as source, and what compares them: by content, with their types, and with NaN equal to NaN.
+
+use twincell_engine::observed::{INDEX, Observed, VALUES, WRITTEN};
+
+use super::python::{plain, string};
+
+/// A table or an array as source, with the function that compares with it and how.
+pub(super) struct Written {
+    /// `pd.testing.assert_frame_equal`.
+    pub function: &'static str,
+    pub literal: String,
+    /// Further arguments of the function, each after a comma.
+    pub how: &'static str,
+}
+
+/// A value that is a table or an array as a whole. `None` for any other, and for what cannot be written.
+pub(super) fn written(value: &Observed) -> Option<Written> {
+    let Observed::Object { class, attributes } = value else { return None };
+    let (columns, labels): (Vec<_>, Vec<_>) =
+        attributes.iter().partition(|(name, _)| !name.starts_with('[') || name == VALUES);
+    let mut index = None;
+    for (name, value) in labels {
+        match name.as_str() {
+            INDEX => index = Some(list(value)?.0),
+            // Names of labels, and values that are not shown.
+            _ => return None,
+        }
+    }
+    let index = index.map(|index| format!(", index={index}")).unwrap_or_default();
+    // An exact comparison also tells numbers apart that are almost equal.
+    let (exact, loose) = (", check_exact=True", ", check_exact=True, check_dtype=False, check_index_type=False");
+    match class.as_str() {
+        "DataFrame" => {
+            let mut entries = Vec::new();
+            let mut is_plain = true;
+            for (name, values) in columns {
+                let (values, has_own_type) = list(values)?;
+                is_plain &= has_own_type;
+                entries.push(format!("{}: {values}", string(name)));
+            }
+            let literal = format!("pd.DataFrame({{{}}}{index})", entries.join(", "));
+            let how = if is_plain { exact } else { loose };
+            Some(Written { function: "pd.testing.assert_frame_equal", literal, how })
+        }
+        "Series" => {
+            let [(_, values), rest @ ..] = columns.as_slice() else { return None };
+            let (values, is_plain) = list(values)?;
+            let name = match rest {
+                [] => String::new(),
+                [(_, name)] => format!(", name={}", plain(name)?),
+                _ => return None,
+            };
+            let literal = format!("pd.Series({values}{index}{name})");
+            let how = if is_plain { exact } else { loose };
+            Some(Written { function: "pd.testing.assert_series_equal", literal, how })
+        }
+        "ndarray" => {
+            let [(_, values)] = columns.as_slice() else { return None };
+            let Observed::Object { class, .. } = values else { return None };
+            let (values, _) = list(values)?;
+            let literal = format!("np.array({values}, dtype={})", string(class));
+            Some(Written { function: "np.testing.assert_array_equal", literal, how: "" })
+        }
+        _ => None,
+    }
+}
+
+/// The values of a column as a list, and whether a list of them has the same type.
+fn list(values: &Observed) -> Option<(String, bool)> {
+    let Observed::Object { class, attributes } = values else { return None };
+    let [(name, Observed::List(items))] = attributes.as_slice() else { return None };
+    if name != VALUES || class.starts_with("category") || class == "levels" {
+        return None;
+    }
+    let cells: Vec<String> = items.iter().map(cell).collect::<Option<_>>()?;
+    let all = |holds: fn(&Observed) -> bool| !items.is_empty() && items.iter().all(holds);
+    let has_own_type = match class.as_str() {
+        "int64" => all(|item| matches!(item, Observed::Int(_))),
+        "float64" => all(|item| matches!(item, Observed::Float(_))),
+        "bool" => all(|item| matches!(item, Observed::Bool(_))),
+        "str" => all(|item| matches!(item, Observed::Str(_))),
+        _ => false,
+    };
+    Some((format!("[{}]", cells.join(", ")), has_own_type))
+}
+
+fn cell(value: &Observed) -> Option<String> {
+    match value {
+        Observed::Float(text) if text == "NaN" => Some("float('nan')".into()),
+        Observed::List(items) => Some(format!("[{}]", items.iter().map(cell).collect::<Option<Vec<_>>>()?.join(", "))),
+        Observed::Object { class, attributes } => match (class.as_str(), attributes.as_slice()) {
+            ("NaTType", _) => Some("pd.NaT".into()),
+            ("Timestamp" | "Timedelta", [(name, Observed::Str(inner))]) if name == WRITTEN => {
+                Some(format!("pd.{class}({inner})"))
+            }
+            _ => None,
+        },
+        other => plain(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(class: &str, items: Vec<Observed>) -> Observed {
+        Observed::Object { class: class.into(), attributes: vec![(VALUES.into(), Observed::List(items))] }
+    }
+
+    #[test]
+    fn a_frame_is_written_with_its_labels_and_missing_values() {
+        let float = |text: &str| Observed::Float(text.into());
+        let attributes = vec![
+            ("price".to_owned(), column("float64", vec![float("1.5"), float("NaN")])),
+            (INDEX.to_owned(), column("int64", vec![Observed::Int("1".into()), Observed::Int("1".into())])),
+        ];
+        let frame = Observed::Object { class: "DataFrame".into(), attributes };
+        let written = written(&frame).unwrap();
+        assert_eq!(written.literal, "pd.DataFrame({'price': [1.5, float('nan')]}, index=[1, 1])");
+        assert_eq!((written.function, written.how), ("pd.testing.assert_frame_equal", ", check_exact=True"));
+    }
+
+    #[test]
+    fn what_is_not_shown_in_full_is_not_written() {
+        let attributes = vec![(VALUES.to_owned(), column("category of ['a']", vec![Observed::Str("a".into())]))];
+        assert!(written(&Observed::Object { class: "Series".into(), attributes }).is_none());
+        assert!(written(&Observed::Int("1".into())).is_none());
+    }
+}

@@ -1,0 +1,372 @@
+//! The classes of a module that declare what they hold: dataclasses, named tuples, models of pydantic and attrs, and
+//! enumerations. Their values are made as callers make them.
+
+use std::collections::BTreeMap;
+
+use ruff_python_ast::visitor::{Visitor, walk_expr};
+use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
+
+use twincell_syntax::parse::{parse, with_stack_for};
+
+use super::hints::declared;
+use super::tables;
+use crate::value::{AbstractValue, Declared, Field, Model, Recipe};
+
+/// What a module tells of the values of its functions.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Known {
+    /// The texts, or lists of texts, that names stand for.
+    pub texts: BTreeMap<String, Vec<String>>,
+    /// The classes whose values can be made.
+    pub classes: BTreeMap<String, Declared>,
+}
+
+/// The number of classes that are read, the number of types in one, and how deep its fields may nest.
+const MOST: usize = 200;
+const MOST_TYPES: usize = 80;
+const MAX_DEPTH: u32 = 3;
+
+impl Known {
+    pub fn of(module: &str) -> Self {
+        let texts = if module.contains("pandas") { tables::constants(module) } else { BTreeMap::new() };
+        let signs = ["dataclass", "NamedTuple", "TypedDict", "BaseModel", "attr", "Enum", "Flag"];
+        let has_classes = module.contains("class ") && signs.iter().any(|sign| module.contains(sign));
+        if !has_classes {
+            return Self { texts, classes: BTreeMap::new() };
+        }
+        with_stack_for(module.len(), || {
+            let parsed = parse(module);
+            let nodes: BTreeMap<&str, &StmtClassDef> = parsed
+                .suite()
+                .iter()
+                .filter_map(|stmt| stmt.as_class_def_stmt())
+                .map(|node| (node.name.as_str(), node))
+                .take(MOST)
+                .collect();
+            // Each round knows the classes of the one before, so that fields may hold them.
+            let mut known = Self { texts, classes: BTreeMap::new() };
+            for _ in 0..MAX_DEPTH {
+                let classes =
+                    nodes.iter().filter_map(|(name, node)| Some(((*name).to_owned(), class(node, &nodes, &known)?)));
+                let classes: BTreeMap<String, Declared> =
+                    classes.filter(|(_, class)| class.count() <= MOST_TYPES).collect();
+                let is_done = classes == known.classes;
+                known.classes = classes;
+                if is_done {
+                    break;
+                }
+            }
+            known
+        })
+    }
+}
+
+/// The values of a class.
+fn class(node: &StmtClassDef, nodes: &BTreeMap<&str, &StmtClassDef>, known: &Known) -> Option<Declared> {
+    if bases(node).any(is_enumeration) {
+        let members = node.body.iter().filter_map(|stmt| member(node, stmt)).collect::<Vec<_>>();
+        let of_object = Declared::of(&[AbstractValue::Object]);
+        return (!members.is_empty()).then_some(Declared { literals: members, ..of_object });
+    }
+    let own = Writer::of(node, nodes, MAX_DEPTH)?;
+    let mut fields: Vec<Field> = Vec::new();
+    collect(node, nodes, own, known, MAX_DEPTH, &mut fields)?;
+    // Such a model refuses what it does not declare.
+    if own == Writer::Pydantic && fields.iter().any(|field| field.declared.is_none() && !field.has_default) {
+        return None;
+    }
+    let is_mapping = own == Writer::TypedDict;
+    let class = if is_mapping { AbstractValue::Dict } else { AbstractValue::Object };
+    let models = vec![Model { class: node.name.to_string(), fields, is_mapping }];
+    Some(Declared { models, ..Declared::of(&[class]) })
+}
+
+/// What writes the constructor of a class.
+#[derive(Clone, Copy, PartialEq)]
+enum Writer {
+    Dataclass,
+    NamedTuple,
+    Attrs,
+    Pydantic,
+    TypedDict,
+}
+
+impl Writer {
+    fn of(node: &StmtClassDef, nodes: &BTreeMap<&str, &StmtClassDef>, depth: u32) -> Option<Self> {
+        let by_decorator = node.decorator_list.iter().find_map(|decorator| {
+            let written = match &decorator.expression {
+                Expr::Call(call) => call.func.as_ref(),
+                other => other,
+            };
+            match (module(written), last_name(written)?) {
+                (_, "dataclass") => Some(Writer::Dataclass),
+                (Some("attrs" | "attr") | None, "define" | "frozen" | "mutable") => Some(Writer::Attrs),
+                _ => None,
+            }
+        });
+        let by_base = || {
+            bases(node).find_map(|base| match base {
+                "BaseModel" => Some(Writer::Pydantic),
+                "NamedTuple" => Some(Writer::NamedTuple),
+                "TypedDict" => Some(Writer::TypedDict),
+                other => nodes.get(other).filter(|_| depth > 0).and_then(|base| Writer::of(base, nodes, depth - 1)),
+            })
+        };
+        let writes_itself = node.body.iter().any(
+            |stmt| matches!(stmt, Stmt::FunctionDef(method) if matches!(method.name.as_str(), "__init__" | "__new__")),
+        );
+        by_decorator.or_else(by_base).filter(|_| !writes_itself)
+    }
+}
+
+/// The fields of a class, after those of its bases.
+fn collect(
+    node: &StmtClassDef,
+    nodes: &BTreeMap<&str, &StmtClassDef>,
+    writer: Writer,
+    known: &Known,
+    depth: u32,
+    fields: &mut Vec<Field>,
+) -> Option<()> {
+    for base in bases(node) {
+        match nodes.get(base) {
+            Some(base) if depth > 0 => collect(base, nodes, writer, known, depth - 1, fields)?,
+            None if matches!(
+                base,
+                "BaseModel" | "NamedTuple" | "TypedDict" | "object" | "Generic" | "Protocol" | "ABC"
+            ) => {}
+            // What another class asks for is not known.
+            _ => return None,
+        }
+    }
+    for stmt in node.body.iter().filter_map(|stmt| stmt.as_ann_assign_stmt()) {
+        let Expr::Name(name) = stmt.target.as_ref() else { continue };
+        if is_of_class(&stmt.annotation) {
+            continue;
+        }
+        let value = stmt.value.as_deref();
+        let keyword = |name: &str| match value {
+            Some(Expr::Call(call)) => call.arguments.find_keyword(name).map(|keyword| &keyword.value),
+            _ => None,
+        };
+        if matches!(keyword("init"), Some(Expr::BooleanLiteral(flag)) if !flag.value) {
+            continue;
+        }
+        let is_field = matches!(value, Some(Expr::Call(call))
+            if matches!(last_name(&call.func), Some("field" | "Field" | "ib" | "attrib")));
+        let names = ["default", "default_factory", "factory"];
+        let has_default = match value {
+            None => is_partial(node) || is_not_required(&stmt.annotation),
+            Some(Expr::Call(call)) if is_field => {
+                let first = call.arguments.args.first().filter(|first| !first.is_ellipsis_literal_expr());
+                names.iter().any(|name| keyword(name).is_some()) || writer == Writer::Pydantic && first.is_some()
+            }
+            Some(_) => true,
+        };
+        let name = if writer == Writer::Attrs { name.id.trim_start_matches('_') } else { name.id.as_str() };
+        let declared = declared(&stmt.annotation, 0, known);
+        let field = Field { name: name.to_owned(), declared, has_default };
+        match fields.iter_mut().find(|known| known.name == field.name) {
+            Some(known) => *known = field,
+            None => fields.push(field),
+        }
+    }
+    Some(())
+}
+
+/// `NAME = value` in an enumeration.
+fn member(class: &StmtClassDef, stmt: &Stmt) -> Option<Recipe> {
+    let assign = stmt.as_assign_stmt()?;
+    let [Expr::Name(name)] = assign.targets.as_slice() else { return None };
+    (!name.id.starts_with('_')).then(|| Recipe::Named(format!("{}.{}", class.name, name.id)))
+}
+
+/// `class Row(TypedDict, total=False)`.
+fn is_partial(node: &StmtClassDef) -> bool {
+    let total = node.arguments.as_ref().and_then(|arguments| arguments.find_keyword("total"));
+    total.is_some_and(|total| matches!(&total.value, Expr::BooleanLiteral(flag) if !flag.value))
+}
+
+fn is_not_required(annotation: &Expr) -> bool {
+    matches!(annotation, Expr::Subscript(node) if last_name(&node.value) == Some("NotRequired"))
+}
+
+/// The dictionaries that are given to classes by the names of their fields: `User(**data)`,
+/// `User.model_validate(data)`.
+pub(super) fn payloads(definition: &StmtFunctionDef, known: &Known) -> BTreeMap<String, Declared> {
+    struct Finder<'k> {
+        known: &'k Known,
+        found: BTreeMap<String, Declared>,
+    }
+    impl<'a> Visitor<'a> for Finder<'_> {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            if let Expr::Call(call) = expr {
+                let (class, given) = match call.func.as_ref() {
+                    Expr::Name(class) => {
+                        let unpacked = call.arguments.keywords.iter().find(|keyword| keyword.arg.is_none());
+                        (Some(class.id.as_str()), unpacked.map(|keyword| &keyword.value))
+                    }
+                    Expr::Attribute(node) if matches!(node.attr.as_str(), "model_validate" | "parse_obj") => {
+                        (last_name(&node.value), call.arguments.args.first())
+                    }
+                    _ => (None, None),
+                };
+                if let (Some(class), Some(Expr::Name(name))) =
+                    (class.and_then(|name| self.known.classes.get(name)), given)
+                    && let [model] = class.models.as_slice()
+                {
+                    let models = vec![Model { is_mapping: true, ..model.clone() }];
+                    let declared = Declared { models, ..Declared::of(&[AbstractValue::Dict]) };
+                    self.found.insert(name.id.to_string(), declared);
+                }
+            }
+            walk_expr(self, expr);
+        }
+    }
+    let mut finder = Finder { known, found: BTreeMap::new() };
+    if !known.classes.is_empty() {
+        finder.visit_body(&definition.body);
+    }
+    finder.found
+}
+
+/// The fields of the classes that a function names: dictionaries beside their objects often have them as keys.
+pub(super) fn fields_named(definition: &StmtFunctionDef, known: &Known) -> Vec<String> {
+    struct Finder<'k> {
+        known: &'k Known,
+        found: Vec<String>,
+    }
+    impl<'a> Visitor<'a> for Finder<'_> {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            if let Expr::Name(name) = expr
+                && let Some(class) = self.known.classes.get(name.id.as_str())
+            {
+                let fields = class.models.iter().flat_map(|model| &model.fields).map(|field| &field.name);
+                let new: Vec<_> = fields.filter(|name| !self.found.contains(name)).cloned().collect();
+                self.found.extend(new);
+            }
+            walk_expr(self, expr);
+        }
+    }
+    let mut finder = Finder { known, found: vec![] };
+    if !known.classes.is_empty() {
+        finder.visit_body(&definition.body);
+    }
+    finder.found
+}
+
+/// Whether an annotation says that the class itself has the attribute.
+fn is_of_class(annotation: &Expr) -> bool {
+    match annotation {
+        Expr::Subscript(node) => last_name(&node.value) == Some("ClassVar"),
+        other => last_name(other) == Some("ClassVar"),
+    }
+}
+
+fn bases(node: &StmtClassDef) -> impl Iterator<Item = &str> {
+    node.bases().iter().filter_map(|base| match base {
+        Expr::Subscript(node) => last_name(&node.value),
+        other => last_name(other),
+    })
+}
+
+fn is_enumeration(base: &str) -> bool {
+    matches!(base, "Enum" | "IntEnum" | "StrEnum" | "Flag" | "IntFlag")
+}
+
+fn last_name(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Name(name) => Some(&name.id),
+        Expr::Attribute(node) => Some(&node.attr),
+        _ => None,
+    }
+}
+
+fn module(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Attribute(node) => last_name(&node.value),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODULE: &str = "\
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
+import attrs
+from enum import Enum
+from pydantic import BaseModel
+
+class Color(Enum):
+    RED = 1
+    BLUE = 2
+
+@dataclass
+class Item:
+    name: str
+    color: Color
+    kind: ClassVar[str] = 'item'
+    tags: list[str] = field(default_factory=list)
+    seen: bool = field(init=False, default=False)
+
+@dataclass(frozen=True)
+class Cart:
+    items: list[Item]
+
+@dataclass
+class Own:
+    name: str
+    def __init__(self, other): ...
+
+class Point(NamedTuple):
+    x: int
+    y: int = 0
+
+@attrs.define
+class Account:
+    _owner: str
+    limit: int = attrs.field(factory=int)
+
+class User(BaseModel):
+    name: str
+    other: Unknown
+
+class Plain:
+    name: str
+
+class Row(TypedDict):
+    name: str
+    note: NotRequired[str]
+";
+
+    #[test]
+    fn classes_with_declared_fields_are_made_from_them() {
+        let known = Known::of(MODULE);
+        let fields = |class: &str| {
+            let model = known.classes[class].models[0].clone();
+            model.fields.into_iter().map(|field| (field.name, field.has_default)).collect::<Vec<_>>()
+        };
+        let named = |names: &[(&str, bool)]| {
+            names.iter().map(|(name, default)| ((*name).to_owned(), *default)).collect::<Vec<_>>()
+        };
+        assert_eq!(fields("Item"), named(&[("name", false), ("color", false), ("tags", true)]));
+        assert_eq!(fields("Point"), named(&[("x", false), ("y", true)]));
+        assert_eq!(fields("Account"), named(&[("owner", false), ("limit", true)]));
+        assert_eq!(fields("Row"), named(&[("name", false), ("note", true)]));
+        assert!(known.classes["Row"].models[0].is_mapping);
+        for other in ["Own", "User", "Plain"] {
+            assert!(!known.classes.contains_key(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn fields_may_hold_values_of_other_classes() {
+        let known = Known::of(MODULE);
+        let items = known.classes["Cart"].models[0].fields[0].declared.clone().and_then(|own| own.items).unwrap();
+        let color = items.models[0].fields[1].declared.clone().unwrap();
+        assert_eq!(color.literals, ["Color.RED", "Color.BLUE"].map(|name| Recipe::Named(name.into())));
+    }
+}

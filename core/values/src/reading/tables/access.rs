@@ -1,0 +1,258 @@
+//! What subscripts and attributes say.
+
+use ruff_python_ast::{Expr, ExprAttribute, ExprSubscript};
+
+use super::methods::{
+    ALL_NUMBERS, OF_FRAMES, OF_OTHERS, OF_SERIES, ONLY_ARRAYS, ONLY_FRAMES, SAME_COLUMNS, of_cell, of_column,
+};
+use super::notes::{is_column, is_list, written_index};
+use super::roles::{Origin, Role, Source, Table};
+use super::walk::{CERTAIN, Walk};
+use crate::value::shape::Content;
+
+impl Walk<'_> {
+    pub(super) fn subscript(&mut self, node: &ExprSubscript) -> Role {
+        let holder = self.role(&node.value);
+        if let Role::Parameter(root) = holder {
+            return self.subscript_of_parameter(root, node);
+        }
+        match &holder {
+            Role::Table(table) | Role::Group(table) => {
+                let is_group = matches!(holder, Role::Group(_));
+                match self.written_names(&node.slice) {
+                    Some(names) if is_list(&node.slice) || names.len() != 1 => {
+                        names.iter().for_each(|name| drop(self.column(table, name)));
+                        holder.clone()
+                    }
+                    Some(names) => {
+                        let source = self.column(table, &names[0]);
+                        // The column of a group is used like the column.
+                        Role::Column(source)
+                    }
+                    None => {
+                        if !is_group {
+                            self.mask(&node.slice);
+                        }
+                        holder.clone()
+                    }
+                }
+            }
+            Role::ByLabel(table) | Role::ByPosition(table) => {
+                let by_label = matches!(holder, Role::ByLabel(_));
+                match node.slice.as_ref() {
+                    Expr::Tuple(tuple) => {
+                        tuple.elts.first().into_iter().for_each(|rows| self.mask(rows));
+                        match tuple.elts.get(1).filter(|_| by_label) {
+                            Some(columns) => match self.written_names(columns) {
+                                Some(names) if names.len() == 1 && !is_list(columns) => {
+                                    Role::Column(self.column(table, &names[0]))
+                                }
+                                Some(names) => {
+                                    names.iter().for_each(|name| drop(self.column(table, name)));
+                                    Role::Table(table.clone())
+                                }
+                                None => Role::Other,
+                            },
+                            None => Role::Other,
+                        }
+                    }
+                    rows => {
+                        self.mask(rows);
+                        if matches!(rows, Expr::Slice(_) | Expr::Compare(_) | Expr::BinOp(_) | Expr::Name(_)) {
+                            Role::Table(table.clone())
+                        } else {
+                            Role::Row(table.clone())
+                        }
+                    }
+                }
+            }
+            Role::Row(table) => match self.written_names(&node.slice) {
+                Some(names) if names.len() == 1 => Role::Cell(self.column(table, &names[0])),
+                _ => Role::Other,
+            },
+            Role::Tables(table) => {
+                self.role(&node.slice);
+                Role::Table(table.clone())
+            }
+            Role::Column(source) => {
+                self.dimensions(source, &node.slice);
+                self.role(&node.slice);
+                match node.slice.as_ref() {
+                    Expr::Slice(_) | Expr::Compare(_) | Expr::Tuple(_) | Expr::Name(_) => Role::Column(source.clone()),
+                    _ => Role::Cell(source.clone()),
+                }
+            }
+            Role::Extent(root) => {
+                if let Some(index) = written_index(&node.slice) {
+                    self.has_dimensions(*root, index + 1);
+                }
+                Role::Other
+            }
+            Role::Like(root) => {
+                self.dimensions(&Some(Origin { root: *root, column: None }), &node.slice);
+                Role::Like(*root)
+            }
+            Role::Cell(source) => {
+                // A row of an array.
+                if let (Some(Origin { root, column: None }), Some(index)) = (source, written_index(&node.slice)) {
+                    let shape = &mut self.found[*root].shape;
+                    shape.dimensions = shape.dimensions.max(Some(2));
+                    shape.width = shape.width.max(index + 1);
+                }
+                Role::Cell(None)
+            }
+            _ => {
+                self.role(&node.slice);
+                Role::Other
+            }
+        }
+    }
+
+    /// A subscript of what may be a table, an array or anything else.
+    pub(super) fn subscript_of_parameter(&mut self, root: usize, node: &ExprSubscript) -> Role {
+        let table = Table { roots: vec![root], ..Table::default() };
+        if let Some(names) = self.written_names(&node.slice) {
+            self.found[root].looked_up += 1;
+            if is_list(&node.slice) {
+                // Nothing else takes a list of names.
+                self.found[root].frame += CERTAIN;
+                names.iter().for_each(|name| drop(self.column(&table, name)));
+                return Role::Table(table);
+            }
+            return Role::Column(self.column(&table, &names[0]));
+        }
+        match node.slice.as_ref() {
+            Expr::Tuple(tuple) if tuple.elts.iter().any(Expr::is_slice_expr) => {
+                self.found[root].array += CERTAIN;
+                self.dimensions(&Some(Origin { root, column: None }), &node.slice);
+                Role::Column(Some(Origin { root, column: None }))
+            }
+            slice => {
+                let role = self.role(slice);
+                if is_column(&role) {
+                    self.note(&role, Content::Truths);
+                    if matches!(role, Role::Column(_)) {
+                        self.found[root].frame += 1;
+                        self.found[root].array += 1;
+                    }
+                    return Role::Parameter(root);
+                }
+                Role::Cell(Some(Origin { root, column: None }))
+            }
+        }
+    }
+
+    /// What a subscript says of the dimensions of an array.
+    pub(super) fn dimensions(&mut self, source: &Source, slice: &Expr) {
+        let Some(Origin { root, column: None }) = source else { return };
+        let shape = &mut self.found[*root].shape;
+        match slice {
+            Expr::Tuple(tuple) => {
+                let is_new_axis = |expr: &Expr| {
+                    expr.is_none_literal_expr()
+                        || matches!(expr, Expr::Attribute(node) if node.attr.as_str() == "newaxis")
+                };
+                if tuple.elts.iter().any(is_new_axis) {
+                    return;
+                }
+                shape.dimensions = shape.dimensions.max(Some(2));
+                if let Some(index) = tuple.elts.last().and_then(written_index) {
+                    shape.width = shape.width.max(index + 1);
+                }
+            }
+            other => {
+                if let Some(index) = written_index(other) {
+                    shape.width = shape.width.max(index + 1);
+                }
+            }
+        }
+    }
+
+    pub(super) fn attribute(&mut self, node: &ExprAttribute) -> Role {
+        let holder = self.role(&node.value);
+        let name = node.attr.as_str();
+        match holder {
+            Role::Parameter(root) => self.attribute_of_parameter(root, name),
+            Role::Table(table) => match name {
+                "loc" | "at" => Role::ByLabel(table),
+                "iloc" | "iat" => Role::ByPosition(table),
+                "T" | "columns" | "index" | "values" | "shape" | "empty" | "size" | "dtypes" => Role::Other,
+                _ if OF_FRAMES.contains(&name) || SAME_COLUMNS.contains(&name) || ALL_NUMBERS.contains(&name) => {
+                    Role::Other
+                }
+                _ => Role::Column(self.column(&table, name)),
+            },
+            Role::Row(table) if !matches!(name, "name" | "Index" | "to_dict" | "index" | "get" | "_asdict") => {
+                Role::Cell(self.column(&table, name))
+            }
+            Role::Column(source) => self.attribute_of_column(&source, name),
+            Role::Cell(source) => {
+                if let Some(content) = of_cell(name) {
+                    self.note(&Role::Cell(source), content);
+                }
+                Role::Cell(None)
+            }
+            Role::Group(table) if !OF_FRAMES.contains(&name) && of_column(name).is_none() => {
+                Role::Column(self.column(&table, name))
+            }
+            Role::Accessor => Role::Accessor,
+            _ => Role::Other,
+        }
+    }
+
+    pub(super) fn attribute_of_column(&mut self, source: &Source, name: &str) -> Role {
+        let column = Role::Column(source.clone());
+        if let Some(Origin { root, .. }) = source
+            && OF_SERIES.contains(&name)
+        {
+            self.found[*root].series += CERTAIN;
+        }
+        match name {
+            "str" => {
+                self.note(&column, Content::Texts);
+                Role::Accessor
+            }
+            "dt" => {
+                self.note(&column, Content::Dates);
+                Role::Accessor
+            }
+            "index" => Role::Other,
+            "loc" | "iloc" | "at" | "iat" => column,
+            "values" | "T" => column,
+            "ndim" | "shape" => match source {
+                Some(Origin { root, column: None }) if name == "ndim" => Role::Dimensions(*root),
+                Some(Origin { root, column: None }) => Role::Extent(*root),
+                _ => Role::Other,
+            },
+            _ => Role::Other,
+        }
+    }
+
+    pub(super) fn attribute_of_parameter(&mut self, root: usize, name: &str) -> Role {
+        let found = &mut self.found[root];
+        let table = Table { roots: vec![root], ..Table::default() };
+        if OF_OTHERS.contains(&name) {
+            found.other += 1;
+        }
+        if ONLY_FRAMES.contains(&name) {
+            found.frame += CERTAIN;
+        } else if OF_FRAMES.contains(&name) {
+            found.frame += 1;
+        }
+        if OF_SERIES.contains(&name) {
+            found.series += if matches!(name, "str" | "dt" | "value_counts") { CERTAIN + 1 } else { 1 };
+        }
+        if ONLY_ARRAYS.contains(&name) {
+            found.array += CERTAIN;
+        }
+        match name {
+            "loc" | "at" => Role::ByLabel(table),
+            "iloc" | "iat" => Role::ByPosition(table),
+            "str" | "dt" => self.attribute_of_column(&Some(Origin { root, column: None }), name),
+            "T" => Role::Parameter(root),
+            "ndim" => Role::Dimensions(root),
+            "shape" => Role::Extent(root),
+            _ => Role::Other,
+        }
+    }
+}

@@ -1,0 +1,500 @@
+//! What calls say: methods of tables and columns, and functions of their libraries.
+
+use ruff_python_ast::{Expr, ExprCall};
+
+use super::methods::{ALL_NUMBERS, OF_ARRAYS, OF_FRAMES, ONLY_ARRAYS, SAME_COLUMNS, of_cell, of_column};
+use super::notes::{joined, written_content, written_index};
+use super::roles::{Origin, Role, Source, Table};
+use super::texts;
+use super::walk::{CERTAIN, Walk};
+use crate::reading::uses::literal;
+use crate::value::Recipe;
+use crate::value::shape::Content;
+
+impl Walk<'_> {
+    pub(super) fn call(&mut self, node: &ExprCall) -> Role {
+        let Expr::Attribute(function) = node.func.as_ref() else { return self.call_of_name(node) };
+        let name = function.attr.as_str();
+        if matches!(function.value.as_ref(), Expr::Name(module) if matches!(module.id.as_str(), "pd" | "pandas")) {
+            return self.call_of_pandas(node, name);
+        }
+        if matches!(function.value.as_ref(), Expr::Name(module) if matches!(module.id.as_str(), "np" | "numpy")) {
+            return self.call_of_numpy(node, name);
+        }
+        match self.role(&function.value) {
+            Role::Parameter(root) => self.method_of_parameter(root, node, name),
+            Role::Like(root) => {
+                if node.arguments.find_keyword("axis").is_some() {
+                    self.found[root].array += CERTAIN;
+                    self.axis(root, node);
+                }
+                self.arguments(node);
+                Role::Like(root)
+            }
+            Role::Table(table) => self.method(&table, node, name),
+            Role::Group(table) => self.method_of_group(table, node, name),
+            Role::Column(source) => self.method_of_column(&source, node, name),
+            Role::Tables(table) => {
+                self.arguments(node);
+                match name {
+                    "items" => Role::Entries(table),
+                    "values" | "copy" => Role::Tables(table),
+                    "get" | "pop" => Role::Table(table),
+                    _ => Role::Other,
+                }
+            }
+            Role::Cell(source) => {
+                self.arguments(node);
+                if let Some(content) = of_cell(name) {
+                    self.note(&Role::Cell(source), content);
+                }
+                Role::Cell(None)
+            }
+            Role::Row(table) if name == "get" => {
+                match node.arguments.args.first().and_then(|first| self.written_names(first)) {
+                    Some(names) if names.len() == 1 => Role::Cell(self.column(&table, &names[0])),
+                    _ => Role::Other,
+                }
+            }
+            Role::Accessor => {
+                self.arguments(node);
+                Role::Column(None)
+            }
+            _ => {
+                self.arguments(node);
+                Role::Other
+            }
+        }
+    }
+
+    pub(super) fn method_of_parameter(&mut self, root: usize, node: &ExprCall, name: &str) -> Role {
+        let table = Table { roots: vec![root], ..Table::default() };
+        self.attribute_of_parameter(root, name);
+        if node.arguments.find_keyword("axis").is_some() {
+            self.found[root].array += CERTAIN;
+            self.axis(root, node);
+        }
+        if OF_FRAMES.contains(&name) || SAME_COLUMNS.contains(&name) && name != "copy" {
+            // Series have many of these methods too, but no parameters for columns.
+            return match self.method(&table, node, name) {
+                Role::Table(own) if own.defined.is_empty() && !own.is_derived => Role::Parameter(root),
+                role => role,
+            };
+        }
+        self.arguments(node);
+        if name == "copy" {
+            return Role::Parameter(root);
+        }
+        if OF_ARRAYS.contains(&name) && !ONLY_ARRAYS.contains(&name) {
+            self.found[root].array += 1;
+        }
+        if of_column(name).is_some() {
+            self.found[root].shape.own.note(Content::Numbers);
+            self.found[root].shape.is_numeric = true;
+        }
+        match name {
+            "reshape" | "ravel" | "flatten" | "astype" => Role::Parameter(root),
+            _ => Role::Other,
+        }
+    }
+
+    /// `axis=1` is there only in arrays of two dimensions.
+    pub(super) fn axis(&mut self, root: usize, node: &ExprCall) {
+        let axis = node.arguments.find_keyword("axis").map(|keyword| &keyword.value);
+        if axis.and_then(written_index) == Some(1) {
+            let shape = &mut self.found[root].shape;
+            shape.dimensions = shape.dimensions.max(Some(2));
+        }
+    }
+
+    /// What a method of a frame says.
+    pub(super) fn method(&mut self, table: &Table, node: &ExprCall, name: &str) -> Role {
+        let mut own = table.clone();
+        let arguments = &node.arguments;
+        let names_of = |walk: &mut Self, keyword: &str, position: usize, content: Option<Content>| {
+            if let Some(argument) = arguments.find_argument_value(keyword, position)
+                && let Some(names) = walk.written_names(argument)
+            {
+                for name in names {
+                    let source = walk.column(table, &name);
+                    if let Some(content) = content {
+                        walk.note(&Role::Column(source), content);
+                    }
+                }
+            }
+        };
+        match name {
+            "assign" => {
+                for keyword in &arguments.keywords {
+                    let given = Role::Table(own.clone());
+                    self.applied(&keyword.value, &given);
+                    own.defined.extend(keyword.arg.as_ref().map(ToString::to_string));
+                }
+                return Role::Table(own);
+            }
+            "pipe" => {
+                self.arguments(node);
+                return Role::Table(Table { is_derived: true, ..own });
+            }
+            "apply" => {
+                let is_row = arguments.find_keyword("axis").is_some();
+                let given = if is_row { Role::Row(own.clone()) } else { Role::Column(None) };
+                for argument in arguments.args.iter() {
+                    self.applied(argument, &given);
+                }
+                return Role::Column(None);
+            }
+            "query" | "eval" => {
+                if let Some(Expr::StringLiteral(text)) = arguments.find_positional(0) {
+                    self.query(table, text.value.to_str());
+                }
+            }
+            "groupby" => {
+                names_of(self, "by", 0, Some(Content::Keys));
+                self.arguments(node);
+                return Role::Group(own);
+            }
+            "sort_values" => names_of(self, "by", 0, None),
+            "set_index" => names_of(self, "keys", 0, None),
+            "drop_duplicates" | "duplicated" => {
+                names_of(self, "subset", 0, Some(Content::Keys));
+                self.arguments(node);
+                return if name == "duplicated" { Role::Column(None) } else { Role::Table(own) };
+            }
+            "dropna" => names_of(self, "subset", 10, None),
+            "nlargest" | "nsmallest" => names_of(self, "columns", 1, Some(Content::Numbers)),
+            "explode" => names_of(self, "column", 0, None),
+            "pop" => {
+                names_of(self, "item", 0, None);
+                return Role::Column(None);
+            }
+            "drop" => {
+                names_of(self, "columns", 10, None);
+                if arguments.find_keyword("axis").is_some() {
+                    names_of(self, "labels", 0, None);
+                }
+            }
+            "filter" => names_of(self, "items", 0, None),
+            "pivot_table" | "pivot" => {
+                names_of(self, "index", 1, Some(Content::Keys));
+                names_of(self, "columns", 2, Some(Content::Keys));
+                names_of(self, "values", 0, Some(Content::Numbers));
+                own.is_derived = true;
+            }
+            "melt" => {
+                names_of(self, "id_vars", 0, Some(Content::Keys));
+                names_of(self, "value_vars", 1, Some(Content::Numbers));
+                own.is_derived = true;
+            }
+            "value_counts" | "agg" | "aggregate" | "stack" | "unstack" | "describe" | "transpose" | "count" => {
+                own.is_derived = true;
+            }
+            "resample" => match arguments.find_keyword("on") {
+                Some(_) => {
+                    names_of(self, "on", 10, Some(Content::Dates));
+                    return Role::Group(own);
+                }
+                None => {
+                    own.roots.iter().for_each(|root| self.found[*root].shape.index.push(Content::Dates));
+                    return Role::Group(own);
+                }
+            },
+            "merge" | "join" => return self.merged(table, node),
+            "rename" => {
+                if let Some(Expr::Dict(dict)) = arguments.find_keyword("columns").map(|keyword| &keyword.value) {
+                    for item in &dict.items {
+                        let old = item.key.as_ref().and_then(|key| self.written_names(key));
+                        old.iter().flatten().for_each(|name| drop(self.column(table, name)));
+                        own.defined.extend(self.written_names(&item.value).into_iter().flatten());
+                    }
+                }
+                return Role::Table(own);
+            }
+            "astype" | "fillna" | "replace" | "agg_by" => {
+                if let Some(Expr::Dict(dict)) = arguments.args.first() {
+                    for item in &dict.items {
+                        let names = item.key.as_ref().and_then(|key| self.written_names(key));
+                        for name in names.into_iter().flatten() {
+                            let source = self.column(table, &name);
+                            if let Some(content) = written_content(&item.value) {
+                                self.note(&Role::Column(source), content);
+                            }
+                        }
+                    }
+                }
+            }
+            "iterrows" => return Role::Rows(own, true),
+            "itertuples" => return Role::Rows(own, false),
+            "to_dict" => {
+                let is_records = arguments.args.first().and_then(texts).is_some_and(|texts| texts == ["records"]);
+                return if is_records { Role::Rows(own, false) } else { Role::Other };
+            }
+            "isna" | "isnull" | "notna" | "isin" => return Role::Other,
+            "reset_index" => {
+                let name = arguments.find_keyword("name").and_then(|keyword| texts(&keyword.value));
+                own.defined.extend(name.into_iter().flatten());
+                // What was the index is a column now.
+                own.defined.insert("index".to_owned());
+            }
+            "insert" => {
+                names_of(self, "column", 10, None);
+                if let Some(names) = arguments.args.get(1).and_then(texts) {
+                    own.defined.extend(names);
+                }
+            }
+            _ => {}
+        }
+        if ALL_NUMBERS.contains(&name) && arguments.is_empty() {
+            own.roots.iter().for_each(|root| self.found[*root].shape.is_numeric = true);
+        }
+        self.arguments(node);
+        if own.is_derived || SAME_COLUMNS.contains(&name) { Role::Table(own) } else { Role::Other }
+    }
+
+    /// `left.merge(right, on='key')`.
+    pub(super) fn merged(&mut self, table: &Table, node: &ExprCall) -> Role {
+        let arguments = &node.arguments;
+        let right = arguments.find_argument_value("right", 0).map(|right| self.role(right)).unwrap_or_default();
+        let right = match right {
+            Role::Parameter(root) => {
+                self.found[root].frame += 1;
+                Table { roots: vec![root], ..Table::default() }
+            }
+            Role::Table(right) => right,
+            _ => Table { is_derived: true, ..Table::default() },
+        };
+        let keys = |keyword: &str| arguments.find_keyword(keyword).map(|keyword| &keyword.value);
+        for (keyword, tables) in [("on", vec![table, &right]), ("left_on", vec![table]), ("right_on", vec![&right])] {
+            for name in keys(keyword).and_then(|names| self.written_names(names)).into_iter().flatten() {
+                for table in &tables {
+                    let source = self.column(table, &name);
+                    self.note(&Role::Column(source), Content::Keys);
+                }
+            }
+        }
+        Role::Table(joined(table, &right))
+    }
+
+    pub(super) fn method_of_group(&mut self, mut table: Table, node: &ExprCall, name: &str) -> Role {
+        let arguments = &node.arguments;
+        match name {
+            "agg" | "aggregate" | "transform" | "apply" | "filter" => {
+                let given = Role::Table(table.clone());
+                for argument in arguments.args.iter() {
+                    if let Expr::Dict(dict) = argument {
+                        for item in &dict.items {
+                            let names = item.key.as_ref().and_then(|key| self.written_names(key));
+                            for name in names.into_iter().flatten() {
+                                let source = self.column(&table, &name);
+                                self.note(&Role::Column(source), Content::Numbers);
+                            }
+                        }
+                    } else {
+                        self.applied(argument, &given);
+                    }
+                }
+                for keyword in &arguments.keywords {
+                    if let Expr::Tuple(tuple) = &keyword.value
+                        && let [column, how] = tuple.elts.as_slice()
+                        && let Some(names) = self.written_names(column)
+                    {
+                        for name in names {
+                            let source = self.column(&table, &name);
+                            let is_number = texts(how)
+                                .is_some_and(|how| how.iter().any(|how| of_column(how) == Some(Content::Numbers)));
+                            if is_number {
+                                self.note(&Role::Column(source), Content::Numbers);
+                            }
+                        }
+                    }
+                    table.defined.extend(keyword.arg.as_ref().map(ToString::to_string));
+                }
+                Role::Table(table)
+            }
+            "size" | "count" | "ngroup" | "cumcount" => {
+                self.arguments(node);
+                Role::Table(Table { is_derived: true, ..table })
+            }
+            _ => {
+                self.arguments(node);
+                Role::Table(table)
+            }
+        }
+    }
+
+    pub(super) fn method_of_column(&mut self, source: &Source, node: &ExprCall, name: &str) -> Role {
+        let column = Role::Column(source.clone());
+        self.attribute_of_column(source, name);
+        if let Some(Origin { root, column: None }) = source {
+            self.axis(*root, node);
+        }
+        let arguments = &node.arguments;
+        let first = arguments.args.first();
+        match name {
+            "fillna" | "eq" | "ne" => {
+                if let Some(content) = first.and_then(written_content) {
+                    self.note(&column, content);
+                }
+            }
+            "gt" | "ge" | "lt" | "le" | "between" => {
+                for argument in arguments.args.iter() {
+                    self.compared(&column, argument, true);
+                }
+            }
+            "isin" => {
+                let values: Vec<Recipe> = match first {
+                    Some(Expr::List(list)) => list.elts.iter().filter_map(literal).collect(),
+                    Some(Expr::Tuple(list)) => list.elts.iter().filter_map(literal).collect(),
+                    Some(Expr::Set(list)) => list.elts.iter().filter_map(literal).collect(),
+                    Some(other) => self.written_names(other).into_iter().flatten().map(Recipe::Str).collect(),
+                    None => vec![],
+                };
+                self.candidates(&column, values);
+            }
+            "map" | "replace" => {
+                if let Some(Expr::Dict(dict)) = first {
+                    let keys: Vec<Recipe> = dict.items.iter().filter_map(|item| literal(item.key.as_ref()?)).collect();
+                    self.candidates(&column, keys);
+                } else if let Some(Expr::Lambda(node)) = first {
+                    self.lambda(node, &Role::Cell(source.clone()));
+                }
+            }
+            "apply" => {
+                if let Some(first) = first {
+                    self.applied(first, &Role::Cell(source.clone()));
+                }
+            }
+            "astype" => {
+                let to_number = matches!(first, Some(Expr::Name(kind)) if matches!(kind.id.as_str(), "int" | "float"));
+                if to_number {
+                    self.note(&column, Content::Numbers);
+                }
+            }
+            "groupby" => {
+                let keys: Vec<Role> = arguments.args.iter().map(|argument| self.role(argument)).collect();
+                keys.iter().for_each(|key| self.note(key, Content::Keys));
+                return column;
+            }
+            "all" | "any" => {}
+            _ => {
+                if let Some(content) = of_column(name) {
+                    self.note(&column, content);
+                }
+            }
+        }
+        self.arguments(node);
+        match name {
+            "fillna" | "dropna" | "head" | "tail" | "sort_values" | "reset_index" | "copy" | "where" | "mask"
+            | "ffill" | "bfill" | "drop_duplicates" | "rename" | "shift" | "to_numpy" | "tolist" | "to_list"
+            | "unique" | "rolling" | "expanding" | "ewm" | "round" | "abs" => column,
+            "to_frame" => Role::Table(Table { is_derived: true, ..Table::default() }),
+            "sum" | "mean" | "max" | "min" | "std" | "item" | "median" => Role::Cell(None),
+            _ => Role::Column(None),
+        }
+    }
+
+    pub(super) fn call_of_pandas(&mut self, node: &ExprCall, name: &str) -> Role {
+        let arguments = &node.arguments;
+        match name {
+            "concat" => {
+                let role = arguments.args.first().map(|first| self.role(first)).unwrap_or_default();
+                match role {
+                    Role::Table(table) | Role::Tables(table) => Role::Table(table),
+                    _ => Role::Other,
+                }
+            }
+            "merge" => {
+                let left = arguments.args.first().map(|left| self.role(left)).unwrap_or_default();
+                let left = match left {
+                    Role::Table(left) => left,
+                    Role::Parameter(root) => {
+                        self.found[root].frame += CERTAIN;
+                        Table { roots: vec![root], ..Table::default() }
+                    }
+                    _ => return Role::Other,
+                };
+                let mut rest = node.clone();
+                rest.arguments.args = rest.arguments.args.iter().skip(1).cloned().collect();
+                self.merged(&left, &rest)
+            }
+            "to_datetime" | "to_numeric" | "to_timedelta" => {
+                let column = arguments.args.first().map(|first| self.role(first)).unwrap_or_default();
+                let content = if name == "to_datetime" { Content::DateTexts } else { Content::Numbers };
+                self.note(&column, content);
+                Role::Column(None)
+            }
+            "cut" | "qcut" => {
+                let column = arguments.args.first().map(|first| self.role(first)).unwrap_or_default();
+                self.note(&column, Content::Numbers);
+                Role::Column(None)
+            }
+            "isna" | "notna" | "isnull" => {
+                self.arguments(node);
+                Role::Column(None)
+            }
+            "crosstab" => {
+                let keys: Vec<Role> = arguments.args.iter().map(|argument| self.role(argument)).collect();
+                keys.iter().for_each(|key| self.note(key, Content::Keys));
+                Role::Other
+            }
+            _ => {
+                self.arguments(node);
+                Role::Other
+            }
+        }
+    }
+
+    pub(super) fn call_of_numpy(&mut self, node: &ExprCall, name: &str) -> Role {
+        let arguments = &node.arguments;
+        let roles: Vec<Role> = arguments.args.iter().map(|argument| self.role(argument)).collect();
+        arguments.keywords.iter().for_each(|keyword| drop(self.role(&keyword.value)));
+        if matches!(name, "isnan" | "where" | "array" | "asarray" | "zeros" | "ones" | "full" | "arange" | "linspace") {
+            // These take anything, and say little.
+            return match roles.into_iter().next() {
+                Some(role @ (Role::Parameter(_) | Role::Column(_))) if matches!(name, "array" | "asarray") => role,
+                _ => Role::Column(None),
+            };
+        }
+        for (index, role) in roles.iter().enumerate() {
+            if let Role::Parameter(root) | Role::Column(Some(Origin { root, column: None })) = role {
+                self.found[*root].array += if index == 0 { CERTAIN } else { 0 };
+                if index == 0 {
+                    self.axis(*root, node);
+                }
+                if matches!(name, "dot" | "matmul" | "linalg") {
+                    continue;
+                }
+            }
+            if index == 0 {
+                self.note(role, Content::Numbers);
+            }
+        }
+        Role::Column(None)
+    }
+
+    pub(super) fn call_of_name(&mut self, node: &ExprCall) -> Role {
+        let name = match node.func.as_ref() {
+            Expr::Name(name) => name.id.as_str(),
+            other => {
+                self.role(other);
+                ""
+            }
+        };
+        let roles: Vec<Role> = node.arguments.args.iter().map(|argument| self.role(argument)).collect();
+        node.arguments.keywords.iter().for_each(|keyword| drop(self.role(&keyword.value)));
+        let first = roles.into_iter().next().unwrap_or_default();
+        match name {
+            "float" | "int" | "abs" | "round" | "sum" => {
+                self.note(&first, Content::Numbers);
+                Role::Cell(None)
+            }
+            "list" | "sorted" | "set" | "reversed" | "tuple" | "enumerate" => first,
+            _ => Role::Other,
+        }
+    }
+
+    pub(super) fn arguments(&mut self, node: &ExprCall) {
+        node.arguments.args.iter().for_each(|argument| drop(self.role(argument)));
+        node.arguments.keywords.iter().for_each(|keyword| drop(self.role(&keyword.value)));
+    }
+}

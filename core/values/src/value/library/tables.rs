@@ -1,0 +1,275 @@
+//! Data frames and series of pandas.
+
+use rand::RngExt;
+use rand_pcg::Pcg64Mcg;
+
+use super::cells::{self, Cells};
+use super::{Provider, ints, made, text, with};
+use crate::value::Recipe;
+use crate::value::shape::{Column, Content, Shape};
+
+pub const FRAME: &str = "pandas.DataFrame";
+pub const SERIES: &str = "pandas.Series";
+
+pub(super) const PROVIDERS: &[Provider] = &[
+    Provider::new(FRAME, frames).changeable(),
+    Provider::new(SERIES, all_series).changeable(),
+    Provider::new("pandas.Timestamp", moments),
+    Provider::new("pandas.Timedelta", spans),
+    Provider::new("pandas.DatetimeIndex", indices).made_by(&["pandas.to_datetime"]),
+];
+
+/// How often a table has one column more than the code names, and how often texts are categories.
+const FURTHER_COLUMN: f64 = 0.2;
+const CATEGORY: f64 = 0.06;
+/// How often tables of one execution have the same number of rows.
+const SAME_ROWS: f64 = 0.8;
+/// How often the labels of the rows are their numbers.
+const PLAIN_INDEX: f64 = 0.6;
+
+fn frames() -> Vec<Recipe> {
+    let frame = |columns: [Vec<Recipe>; 2]| {
+        let entries = ["a", "b"].into_iter().zip(columns).map(|(name, values)| (text(name), Recipe::List(values)));
+        made(FRAME, [Recipe::Dict(entries.collect())])
+    };
+    vec![
+        frame([ints([1, 2, 2]).to_vec(), ["x", "y", "x"].map(text).to_vec()]),
+        frame([vec![], vec![]]),
+        frame([ints([3]).to_vec(), vec![Recipe::None]]),
+    ]
+}
+
+fn all_series() -> Vec<Recipe> {
+    let series = |values: Vec<Recipe>| made(SERIES, [Recipe::List(values)]);
+    vec![
+        series(ints([1, 2, 2]).to_vec()),
+        with(series(vec![]), "dtype", text("float64")),
+        series(vec![Recipe::Float(1.5), Recipe::None]),
+    ]
+}
+
+fn moments() -> Vec<Recipe> {
+    let moment = |day: &str| made("pandas.Timestamp", [text(day)]);
+    let zoned = with(moment("2024-05-17 12:30"), "tz", text("UTC"));
+    let days = ["2024-05-17 12:30", "2024-02-29", "2023-12-31 23:59:59", "2024-01-01", "2024-06-16 18:00"];
+    days.map(moment).into_iter().chain([zoned]).collect()
+}
+
+fn spans() -> Vec<Recipe> {
+    ["1 days", "0 days", "90 min", "-1 days"].map(|span| made("pandas.Timedelta", [text(span)])).to_vec()
+}
+
+fn indices() -> Vec<Recipe> {
+    let index = |days: &[&str]| made("pandas.to_datetime", [Recipe::List(days.iter().map(|day| text(day)).collect())]);
+    vec![index(&["2024-05-17", "2024-05-18"]), index(&[]), index(&["2024-02-29", "2023-12-31", "2024-02-29"])]
+}
+
+/// A data frame with the columns that the code names.
+pub(super) fn frame(shape: &Shape, random: &mut Pcg64Mcg, cells: &Cells<'_>) -> Recipe {
+    let mut columns = shape.columns.clone();
+    if columns.is_empty() {
+        columns = ["a", "b", "c"].map(Column::named).to_vec();
+        if shape.is_numeric {
+            columns.iter_mut().for_each(|column| column.note(Content::Numbers));
+        } else {
+            columns[2].note(Content::Keys);
+        }
+    } else if random.random_bool(FURTHER_COLUMN) && columns.iter().all(|column| column.name != "extra") {
+        let mut further = Column::named("extra");
+        further.note(Content::Numbers);
+        columns.push(further);
+    }
+    let rows = rows(random, cells);
+    let entry = |column: &Column| {
+        let values = cells::values(random, column, rows, cells);
+        let is_category = random.random_bool(CATEGORY);
+        (text(&column.name), cells::column(cells::content(column), values, is_category))
+    };
+    let entries = columns.iter().map(entry).collect();
+    indexed(made(FRAME, [Recipe::Dict(entries)]), shape, random, rows)
+}
+
+/// A series.
+pub(super) fn series(shape: &Shape, random: &mut Pcg64Mcg, cells: &Cells<'_>) -> Recipe {
+    let rows = rows(random, cells);
+    let mut own = shape.own.clone();
+    if own.contents.is_empty() && own.candidates.is_empty() {
+        own.note(Content::Numbers);
+    }
+    let values = cells::values(random, &own, rows, cells);
+    let series = match cells::column(cells::content(&own), values, random.random_bool(CATEGORY)) {
+        // An empty one is a series already.
+        series @ Recipe::Made { .. } if rows == 0 => return series,
+        column => made(SERIES, [column]),
+    };
+    let series = indexed(series, shape, random, rows);
+    if random.random_bool(0.3) { with(series, "name", text("value")) } else { series }
+}
+
+fn rows(random: &mut Pcg64Mcg, cells: &Cells<'_>) -> usize {
+    if random.random_bool(SAME_ROWS) { cells.rows } else { random.random_range(0..6) }
+}
+
+/// Adds labels of the rows: other than their numbers, in another order, or some of them twice.
+fn indexed(value: Recipe, shape: &Shape, random: &mut Pcg64Mcg, rows: usize) -> Recipe {
+    if shape.index.contains(&Content::Dates) {
+        let days = (0..rows).map(|row| text(&format!("2024-01-{:02}", 1 + (row * 11) % 28)));
+        return with(value, "index", made("pandas.to_datetime", [Recipe::List(days.collect())]));
+    }
+    if rows == 0 || random.random_bool(PLAIN_INDEX) {
+        return value;
+    }
+    let labels: Vec<Recipe> = match random.random_range(0..3) {
+        // Twice the same.
+        0 => (0..rows).map(|row| Recipe::Int((row / 2) as i64)).collect(),
+        // Backwards, and not from zero.
+        1 => (0..rows).rev().map(|row| Recipe::Int(10 + row as i64)).collect(),
+        _ => (0..rows).map(|row| Recipe::Str(format!("r{row}"))).collect(),
+    };
+    with(value, "index", Recipe::List(labels))
+}
+
+/// The same table with its rows in another order, with other values, and without rows.
+pub(super) fn others(value: &Recipe) -> Vec<Recipe> {
+    let rows = row_count(value);
+    let backwards: Vec<usize> = (0..rows).rev().collect();
+    let mut found = vec![picked(value, &backwards), plainer(value)];
+    found.extend((rows > 0).then(|| picked(value, &[])));
+    found.extend((rows > 1).then(|| picked(value, &[0])));
+    found.extend(if is_frame(value) { frames() } else { all_series() });
+    found
+}
+
+/// The same table with fewer rows, with the numbers of the rows as their labels, with fewer columns, or with plainer values.
+pub(super) fn simpler(value: &Recipe) -> Vec<Recipe> {
+    let rows = row_count(value);
+    let mut found = Vec::new();
+    if rows > 1 {
+        let half = rows.div_ceil(2);
+        found.push(picked(value, &[0]));
+        found.push(picked(value, &(0..half).collect::<Vec<_>>()));
+        found.push(picked(value, &(half..rows).collect::<Vec<_>>()));
+        found.extend((0..rows.min(6)).map(|out| {
+            let kept: Vec<usize> = (0..rows).filter(|row| *row != out).collect();
+            picked(value, &kept)
+        }));
+    }
+    let Recipe::Made { class, arguments, keywords } = value else { return found };
+    if keywords.iter().any(|(name, _)| name != "dtype") {
+        let kept = keywords.iter().filter(|(name, _)| name == "dtype").cloned().collect();
+        found.push(Recipe::Made { class: class.clone(), arguments: arguments.clone(), keywords: kept });
+    }
+    if let [Recipe::Dict(entries)] = arguments.as_slice()
+        && entries.len() > 1
+    {
+        found.extend((0..entries.len()).rev().map(|out| {
+            let mut kept = entries.clone();
+            kept.remove(out);
+            let arguments = vec![Recipe::Dict(kept)];
+            Recipe::Made { class: class.clone(), arguments, keywords: keywords.clone() }
+        }));
+    }
+    found.push(plainer(value));
+    found.dedup();
+    found.retain(|other| other != value);
+    found
+}
+
+fn is_frame(value: &Recipe) -> bool {
+    matches!(value, Recipe::Made { class, .. } if class == FRAME)
+}
+
+/// The number of rows.
+fn row_count(value: &Recipe) -> usize {
+    match value {
+        Recipe::List(values) => values.len(),
+        Recipe::Dict(entries) => entries.first().map_or(0, |(_, column)| row_count(column)),
+        Recipe::Made { arguments, .. } => arguments.first().map_or(0, row_count),
+        _ => 0,
+    }
+}
+
+/// The table with only these rows, in this order.
+fn picked(value: &Recipe, rows: &[usize]) -> Recipe {
+    match value {
+        Recipe::List(values) => Recipe::List(rows.iter().filter_map(|row| values.get(*row).cloned()).collect()),
+        Recipe::Dict(entries) => {
+            Recipe::Dict(entries.iter().map(|(name, column)| (name.clone(), picked(column, rows))).collect())
+        }
+        Recipe::Made { class, arguments, keywords } => Recipe::Made {
+            class: class.clone(),
+            arguments: arguments.iter().map(|argument| picked(argument, rows)).collect(),
+            keywords: keywords.iter().map(|(name, value)| (name.clone(), picked(value, rows))).collect(),
+        },
+        other => other.clone(),
+    }
+}
+
+/// The table with plainer numbers and texts in its cells.
+fn plainer(value: &Recipe) -> Recipe {
+    let cell = |value: &Recipe| match value {
+        Recipe::Float(number) if number.fract() != 0.0 => Recipe::Float(number.trunc()),
+        Recipe::Int(number) if number.abs() > 12 => Recipe::Int(number % 10),
+        other => other.clone(),
+    };
+    match value {
+        Recipe::Dict(entries) => {
+            let column = |column: &Recipe| match column {
+                Recipe::List(values) => Recipe::List(values.iter().map(cell).collect()),
+                other => other.clone(),
+            };
+            Recipe::Dict(entries.iter().map(|(name, values)| (name.clone(), column(values))).collect())
+        }
+        Recipe::List(values) => Recipe::List(values.iter().map(cell).collect()),
+        Recipe::Made { class, arguments, keywords } => Recipe::Made {
+            class: class.clone(),
+            arguments: arguments.iter().map(plainer).collect(),
+            keywords: keywords.clone(),
+        },
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+
+    fn drawn(seed: u64) -> Recipe {
+        let mut shape = Shape::default();
+        shape.column("price").unwrap().note(Content::Numbers);
+        shape.column("day").unwrap().note(Content::Dates);
+        let cells = Cells { ints: &[], texts: &[], rows: seed as usize % 5 };
+        frame(&shape, &mut Pcg64Mcg::seed_from_u64(seed), &cells)
+    }
+
+    #[test]
+    fn frames_have_the_columns_that_the_code_names_and_as_many_values_in_each() {
+        for seed in 0..50 {
+            let Recipe::Made { arguments, .. } = drawn(seed) else { panic!() };
+            let [Recipe::Dict(entries)] = arguments.as_slice() else { panic!() };
+            let names: Vec<&Recipe> = entries.iter().map(|(name, _)| name).collect();
+            assert_eq!(names[..2], [&text("price"), &text("day")]);
+            assert!(entries.iter().all(|(_, column)| row_count(column) == row_count(&entries[0].1)));
+        }
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_frame() {
+        assert_eq!(drawn(3), drawn(3));
+        assert!((0..20).any(|seed| drawn(seed) != drawn(seed + 1)));
+    }
+
+    #[test]
+    fn simpler_frames_have_fewer_rows_or_columns_and_come_to_an_end() {
+        let mut value = drawn(4);
+        let mut steps = 0;
+        while let Some(next) = simpler(&value).into_iter().next() {
+            assert!(row_count(&next) <= row_count(&value) && next != value);
+            value = next;
+            steps += 1;
+            assert!(steps < 100);
+        }
+        assert_eq!(row_count(&value), 1);
+    }
+}

@@ -1,0 +1,146 @@
+"""Frames, series and arrays are real ones, with the columns that the code reads, and are compared by content."""
+
+import pytest
+import twincell
+
+from .snippets import CHANGING, PRESERVING, expect
+
+pytest.importorskip("pandas")
+
+PANDAS = "import pandas as pd\n\n"
+NUMPY = "import numpy as np\n\n"
+
+# name: (the import, parameters, old's body, new's, and one that differs).
+PAIRS = {
+    "a new column": (
+        PANDAS,
+        "df: pd.DataFrame",
+        "df = df.copy()\n    df['margin'] = df['price'] - df['cost']\n    return df",
+        "return df.assign(margin=lambda d: d['price'] - d['cost'])",
+        "return df.assign(margin=lambda d: d['cost'] - d['price'])",
+    ),
+    "rows by label": (
+        PANDAS,
+        "df: 'pd.DataFrame'",
+        "return df[df['price'] > 3]['name']",
+        "return df.loc[df['price'] > 3, 'name']",
+        "return df.loc[df['price'] >= 3, 'name']",
+    ),
+    "groups": (
+        PANDAS,
+        "df: pd.DataFrame",
+        "return df.groupby('region')['sales'].sum()",
+        "return df.groupby('region').agg({'sales': 'sum'})['sales']",
+        "return df.groupby('region', dropna=False)['sales'].sum()",
+    ),
+    "joined tables": (
+        PANDAS,
+        "a: pd.DataFrame, b: pd.DataFrame",
+        "return a.merge(b, on='id', how='left')",
+        "return pd.merge(a, b, how='left', on='id')",
+        "return a.merge(b, on='id')",
+    ),
+    "dates": (
+        PANDAS,
+        "df: pd.DataFrame",
+        "return df['at'].dt.month * 100 + df['at'].dt.day",
+        "return 100 * df['at'].dt.month + df['at'].dt.day",
+        "return df['at'].dt.month * 100 + df['at'].dt.hour",
+    ),
+    "texts": (
+        PANDAS,
+        "names: pd.Series",
+        "return names.str.strip().str.upper()",
+        "return names.str.upper().str.strip()",
+        "return names.str.upper()",
+    ),
+    "a table without a type": (
+        "",
+        "rows",
+        "return rows.sort_values('price').reset_index(drop=True)",
+        "return rows.sort_values(by=['price'], ignore_index=True)",
+        "return rows.sort_values('price')",
+    ),
+    "a column that a parameter names": (
+        PANDAS,
+        "df: pd.DataFrame, column: str",
+        "return df[column].fillna(0).sum()",
+        "return df.loc[:, column].fillna(0).sum()",
+        "return df[column].fillna(1).sum()",
+    ),
+    "tables of a dictionary": (
+        PANDAS,
+        "frames: dict[str, pd.DataFrame]",
+        "return {name: frame['x'].max() for name, frame in frames.items()}",
+        "return {name: frames[name]['x'].max() for name in frames}",
+        "return {name: frame['x'].min() for name, frame in frames.items()}",
+    ),
+    "an array": (
+        NUMPY,
+        "x: np.ndarray",
+        "return np.clip(x, 0, 3)",
+        "return np.minimum(np.maximum(x, 0), 3)",
+        "return np.minimum(x, 3)",
+    ),
+    "rows of an array": (
+        NUMPY,
+        "x: np.ndarray, y: np.ndarray",
+        "return x[:, 0] * 2 + x[:, 1]",
+        "return x[:, 1] + 2 * x[:, 0]",
+        "return x[:, 0] + 2 * x[:, 1]",
+    ),
+}
+
+
+@pytest.mark.parametrize("imports, parameters, old, new, other", PAIRS.values(), ids=PAIRS)
+def test_real_tables_tell_refactorings_from_changes(imports, parameters, old, new, other):
+    def text(body):
+        return f"{imports}def f({parameters}):\n    {body}\n"
+
+    expect(PRESERVING, text(old), text(new), context="module", function="f")
+    expect(CHANGING, text(old), text(other), context="module", function="f")
+
+
+OLD = PANDAS + "def f(df: pd.DataFrame):\n    return df.assign(margin=df['price'] - df['cost'])\n"
+NEW = OLD.replace("df['price'] - df['cost']", "df['price'] - 2 * df['cost']")
+
+
+def test_a_difference_is_shown_as_a_small_table_and_reproduced_by_literals():
+    pair = expect(CHANGING, OLD, NEW, context="module", function="f").to_dict()["pairs"][0]
+    assert pair["evidence"][0]["old"].startswith("DataFrame(price=")
+    reproducer = pair["reproducer"]
+    assert reproducer["holds"], reproducer
+    for part in ["import pandas as pd", "pd.testing.assert_frame_equal(", "pd.DataFrame({'price': ["]:
+        assert part in reproducer["source"], reproducer["source"]
+
+
+def test_a_table_that_the_code_changes_is_a_changed_argument():
+    old = PANDAS + "def f(df: pd.DataFrame):\n    df = df.copy()\n    df['a'] = df['b'] * 2\n    return len(df)\n"
+    new = old.replace("    df = df.copy()\n", "")
+    pair = expect(CHANGING, old, new, context="module", function="f").to_dict()["pairs"][0]
+    assert pair["evidence"][0]["channel"] == "arguments"
+
+
+def test_the_same_seed_draws_the_same_tables():
+    one, other = (twincell.compare(OLD, NEW, context="module", seed=4).to_dict() for _ in range(2))
+    assert [pair["evidence"] for pair in one["pairs"]] == [pair["evidence"] for pair in other["pairs"]]
+
+
+def test_a_class_that_pretends_to_be_a_table_is_read_as_any_other():
+    text = (
+        "class DataFrame:\n"
+        "    __module__ = 'pandas'\n"
+        "    def __init__(self, value):\n        self.value = value\n"
+        "    def items(self):\n        raise SystemExit(3)\n"
+        "    shape = index = property(items)\n\n"
+        "def f(x: int):\n    return DataFrame(EXPRESSION)\n"
+    )
+    expect(PRESERVING, text.replace("EXPRESSION", "x + 1"), text.replace("EXPRESSION", "1 + x"), context="module", function="f")
+    expect(CHANGING, text.replace("EXPRESSION", "x + 1"), text.replace("EXPRESSION", "x + 2"), context="module", function="f")
+
+
+def test_what_a_library_says_of_its_future_is_no_behavior():
+    old = PANDAS + "def f(df: pd.DataFrame):\n    return df['a'].sum()\n"
+    warned = "    import warnings\n    warnings.warn('mind', FutureWarning)\n"
+    new = old.replace("    return", warned + "    return")
+    expect(CHANGING, old, new, context="module", function="f")
