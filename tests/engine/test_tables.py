@@ -1,5 +1,9 @@
 """Frames, series and arrays are real ones, with the columns that the code reads, and are compared by content."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 import twincell
 
@@ -144,3 +148,21 @@ def test_what_a_library_says_of_its_future_is_no_behavior():
     warned = "    import warnings\n    warnings.warn('mind', FutureWarning)\n"
     new = old.replace("    return", warned + "    return")
     expect(CHANGING, old, new, context="module", function="f")
+
+
+def test_a_library_that_is_not_installed_is_mocked_and_the_report_says_so(tmp_path):
+    environment = tmp_path / "environment"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    [packages] = environment.glob("lib/python*/site-packages")
+    (packages / "here.pth").write_text(os.path.dirname(os.path.dirname(twincell.__file__)))
+    options = {"context": "module", "python": str(environment / "bin/python")}
+    [pair] = twincell.compare(OLD, NEW, **options).to_dict()["pairs"]
+    assert any(note == "mocked: pandas is not installed here" for note in pair["notes"]), pair["notes"]
+    assert pair["verdict"] == "changing"
+
+
+def test_columns_that_a_helper_of_the_module_reads_are_there():
+    helper = "def paid(orders):\n    return orders[orders['status'] == 'paid']\n\n"
+    old = PANDAS + helper + "def f(df: pd.DataFrame):\n    return paid(df)['amount'].sum()\n"
+    expect(PRESERVING, old, old.replace("paid(df)['amount']", "df.pipe(paid).amount"), context="module", function="f")
+    expect(CHANGING, old, old.replace("paid(df)['amount']", "df['amount']"), context="module", function="f")

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use twincell_engine::observed::{
-    Call, Elision, INDEX, Limit, Observed, Outcome, Reached, Slot, VALUES, Varying, WRITTEN,
+    Call, Elision, INDEX, Limit, NAMES, Observed, Outcome, Reached, Slot, VALUES, Varying, WRITTEN,
 };
 use twincell_engine::sources::Source;
 use twincell_syntax::python::python_string;
@@ -409,6 +409,7 @@ fn write_named(out: &mut Bounded, named: &[(String, Observed)]) {
         match name.as_str() {
             VALUES => {}
             INDEX => out.push("index="),
+            NAMES => out.push("names="),
             name => {
                 out.push(name);
                 out.push("=");

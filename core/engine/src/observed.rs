@@ -332,6 +332,8 @@ impl Outcome {
 /// `Decimal('1.1')`.
 pub const WRITTEN: &str = "[repr]";
 
-/// The pseudo-attributes of tables and arrays: the values of one column or of all, and the labels of the rows.
+/// The pseudo-attributes of tables and arrays: the values of one column or of all, the labels of the rows, and their
+/// names.
 pub const VALUES: &str = "[values]";
 pub const INDEX: &str = "[index]";
+pub const NAMES: &str = "[names]";

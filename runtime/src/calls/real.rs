@@ -120,6 +120,10 @@ impl<'py> SiteCall<'_, 'py> {
             return Ok(Some(system.unbind()));
         }
         let Some(origin) = replacement::origin(self.callee) else { return Ok(None) };
+        // What is made of real tables, an object cannot stand for.
+        if is_of_tables(self.callee) || self.arguments.iter().any(|argument| observe::kinds::is_of_tables(&argument)) {
+            return Ok(None);
+        }
         if state::with(|execution| execution.index.is_called_by_all(execution.version, self.site)) != Some(true) {
             return Ok(None);
         }
@@ -299,11 +303,9 @@ fn is_builtin(callee: &Bound<'_, PyAny>) -> bool {
 
 /// Whether the callee is a method of a table or an array, or a function that takes such.
 fn is_of_tables(callee: &Bound<'_, PyAny>) -> bool {
-    let of_owner = callee.getattr("__self__").is_ok_and(|owner| observe::kinds::is_of_library(&owner));
-    of_owner
-        || callee.getattr("__module__").is_ok_and(|name| {
-            name.extract::<String>().is_ok_and(|name| matches!(name.split('.').next(), Some("pandas" | "numpy")))
-        })
+    let of_owner = callee.getattr("__self__").is_ok_and(|owner| observe::kinds::is_around_tables(&owner));
+    let module = || callee.getattr("__module__").and_then(|name| name.extract::<String>());
+    of_owner || module().is_ok_and(|name| observe::kinds::is_module_of_tables(&name))
 }
 
 /// Builtins and functions of pure modules only compute.

@@ -127,7 +127,7 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
         return Err(error);
     }
     // What a table lacks, nobody knows.
-    if observe::kinds::is_of_library(object) {
+    if observe::kinds::is_around_tables(object) {
         return Err(error);
     }
     state::forced(&path);
@@ -165,7 +165,7 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
             exceptions::mark_intended(error.value(py).as_any());
             return Err(error);
         }
-        if is_made_by_the_code(object, site) || observe::kinds::is_of_library(object) {
+        if is_made_by_the_code(object, site) || observe::kinds::is_around_tables(object) {
             return Err(error);
         }
     }

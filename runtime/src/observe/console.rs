@@ -1,12 +1,15 @@
 //! The surroundings of a run: console output, warnings, and exceptions that nobody catches.
 
-use pyo3::exceptions::{PyDeprecationWarning, PyFutureWarning, PyPendingDeprecationWarning, PySystemExit};
+use pyo3::exceptions::{
+    PyDeprecationWarning, PyFutureWarning, PyPendingDeprecationWarning, PyRuntimeWarning, PySystemExit,
+};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 
 use crate::execution::code::{FILE_NAME, FUNCTION_FILE_NAME};
 use crate::execution::steps::StopExecution;
+use crate::observe::kinds::is_module_of_tables;
 use crate::observe::{self, messages};
 
 /// The maximum number of characters of console output kept from one run.
@@ -103,22 +106,30 @@ fn show_warning(
     }
 }
 
-/// Whether a library says that it will change. This is for those who maintain the code, and no behavior of it.
+/// Whether a library says that it will change, or that a calculation with tables has no result. The first is for those
+/// who maintain the code, the second says no more than the result; neither is meant as behavior.
 fn is_of_others(category: &Bound<'_, PyAny>) -> bool {
     let Ok(class) = category.cast::<PyType>() else { return false };
     let about_future = class.is_subclass_of::<PyDeprecationWarning>().unwrap_or(false)
         || class.is_subclass_of::<PyPendingDeprecationWarning>().unwrap_or(false)
         || class.is_subclass_of::<PyFutureWarning>().unwrap_or(false);
-    about_future && !matches!(emitter(category.py()).as_deref(), Ok(FILE_NAME | FUNCTION_FILE_NAME) | Err(_))
+    let about_numbers = class.is_subclass_of::<PyRuntimeWarning>().unwrap_or(false);
+    if !about_future && !about_numbers {
+        return false;
+    }
+    let Ok((file, module)) = emitter(category.py()) else { return false };
+    let is_own = matches!(file.as_str(), FILE_NAME | FUNCTION_FILE_NAME);
+    !is_own && (about_future || is_module_of_tables(&module))
 }
 
-/// The file of the code that warns.
-fn emitter(py: Python<'_>) -> PyResult<String> {
+/// The file and the module of the code that warns.
+fn emitter(py: Python<'_>) -> PyResult<(String, String)> {
     let mut frame = py.import("sys")?.getattr("_getframe")?.call1((0,))?;
     loop {
         let file: String = frame.getattr("f_code")?.getattr("co_filename")?.extract()?;
         if !file.ends_with("warnings.py") {
-            return Ok(file);
+            let module = frame.getattr("f_globals")?.get_item("__name__")?.extract()?;
+            return Ok((file, module));
         }
         frame = frame.getattr("f_back")?;
     }

@@ -115,8 +115,18 @@ pub(super) fn add(kind: Kind, classes: &Bound<'_, PyList>) -> PyResult<()> {
 }
 
 /// Whether a value is a table, an array, or a part of one.
-pub(crate) fn is_of_library(value: &Bound<'_, PyAny>) -> bool {
+pub(crate) fn is_of_tables(value: &Bound<'_, PyAny>) -> bool {
     matches!(of(value), Some(Kind::Frame | Kind::Series | Kind::Index | Kind::Array | Kind::Values | Kind::Scalar))
+}
+
+/// Whether a value is that, or an object by which such a value is used: `df.loc`, `df.groupby('a')`.
+pub(crate) fn is_around_tables(value: &Bound<'_, PyAny>) -> bool {
+    is_of_tables(value) || value.get_type().module().is_ok_and(|name| is_module_of_tables(&name.to_string_lossy()))
+}
+
+/// Whether a module is one of a library of tables or arrays.
+pub(crate) fn is_module_of_tables(name: &str) -> bool {
+    matches!(name.split('.').next(), Some("pandas" | "numpy"))
 }
 
 /// The kind of a value of a builtin class, or of one of a library.

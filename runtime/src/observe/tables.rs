@@ -120,6 +120,11 @@ def classes():
     return found
 
 
+def settle():
+    """Calculations that have no result say so by their result alone."""
+    sys.modules['numpy'].seterr(all='ignore')
+
+
 def of_values(value):
     is_cut = len(value) > MOST_CELLS
     return [(None, *column(value, is_cut))], None, None
@@ -150,6 +155,7 @@ pub(crate) fn note(py: Python<'_>) -> PyResult<()> {
             kinds::add(kind, &classes.cast_into::<PyList>()?)?;
         }
     }
+    helpers.getattr("settle")?.call0()?;
     READER.get_or_init(py, || Reader { read: helpers.getattr("read").map_or_else(|_| py.None(), Bound::unbind) });
     Ok(())
 }

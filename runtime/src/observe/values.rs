@@ -10,7 +10,7 @@ use pyo3::types::{
 };
 
 use twincell_behavior::display_observed;
-use twincell_engine::observed::{Elision, INDEX, Observed, VALUES, WRITTEN};
+use twincell_engine::observed::{Elision, INDEX, NAMES, Observed, VALUES, WRITTEN};
 use twincell_values::path::{self, MAX_ARGUMENTS, cut_at};
 
 use crate::execution::object::{Mark, Versatile};
@@ -252,7 +252,7 @@ impl Observer {
         if let Some((class, labels, names)) = index {
             let labels = Observed::Object { class, attributes: vec![(VALUES.into(), self.observe(&labels))] };
             attributes.push((INDEX.into(), labels));
-            attributes.extend((!names.is_none()).then(|| ("[names]".to_owned(), self.observe(&names))));
+            attributes.extend((!names.is_none()).then(|| (NAMES.to_owned(), self.observe(&names))));
         }
         attributes.extend(digest.map(|digest| ("[all]".to_owned(), self.observe(&digest))));
         // Which class holds the labels of rows is no content.

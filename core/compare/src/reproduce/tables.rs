@@ -1,6 +1,6 @@
 //! Tables and arrays as source, and what compares them: by content, with their types, and with NaN equal to NaN.
 
-use twincell_engine::observed::{INDEX, Observed, VALUES, WRITTEN};
+use twincell_engine::observed::{INDEX, NAMES, Observed, VALUES, WRITTEN};
 
 use super::python::{plain, string};
 
@@ -18,13 +18,19 @@ pub(super) fn written(value: &Observed) -> Option<Written> {
     let Observed::Object { class, attributes } = value else { return None };
     let (columns, labels): (Vec<_>, Vec<_>) =
         attributes.iter().partition(|(name, _)| !name.starts_with('[') || name == VALUES);
-    let mut index = None;
+    let (mut index, mut names) = (None, None);
     for (name, value) in labels {
         match name.as_str() {
             INDEX => index = Some(list(value)?.0),
-            // Names of labels, and values that are not shown.
+            NAMES => names = Some(value),
+            // Values that are not shown.
             _ => return None,
         }
+    }
+    if let Some(names) = names {
+        let Observed::List(names) = names else { return None };
+        let [name] = names.as_slice() else { return None };
+        index = Some(format!("pd.Index({}, name={})", index?, plain(name)?));
     }
     let index = index.map(|index| format!(", index={index}")).unwrap_or_default();
     // An exact comparison also tells numbers apart that are almost equal.

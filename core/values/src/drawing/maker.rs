@@ -87,9 +87,7 @@ impl Maker<'_> {
         uses: &Uses,
         depth: u32,
     ) -> Recipe {
-        // The members of an enumeration are all that there is.
-        let has_others = !matches!(declared.literals.first(), Some(Recipe::Named(_)))
-            || declared.classes.contains(&AbstractValue::None);
+        let has_others = !declared.is_closed || declared.classes.contains(&AbstractValue::None);
         if !declared.literals.is_empty() && (!has_others || random.random_bool(0.9)) {
             return declared.literals[random.random_range(0..declared.literals.len())].clone();
         }

@@ -246,7 +246,7 @@ fn one(
 /// columns.
 fn from_uses(definition: &StmtFunctionDef, known: &Known, found: &mut BTreeMap<String, Hint>) {
     let kinds = found.iter().filter_map(|(name, hint)| Some((name.clone(), kind(hint.declared.as_ref()?)))).collect();
-    let read = tables::read(definition, &kinds, &known.texts);
+    let read = tables::read(definition, &kinds, known);
     let mut has_table = false;
     for (name, table) in &read {
         let declared = found.get_mut(name).and_then(|hint| hint.declared.as_mut());
@@ -347,7 +347,7 @@ fn name_columns(hint: &mut Hint, columns: &[String]) {
     }
     let literal = if is_list || texts.len() > 1 { Recipe::List(texts) } else { texts[0].clone() };
     let class = literal.abstract_value();
-    let mut declared = Declared { literals: vec![literal], ..Declared::of(&[class]) };
+    let mut declared = Declared { literals: vec![literal], is_closed: true, ..Declared::of(&[class]) };
     if hint.declared.as_ref().is_some_and(|own| own.classes.contains(&AbstractValue::None)) {
         declared.classes.push(AbstractValue::None);
     }

@@ -17,6 +17,8 @@ use crate::value::{AbstractValue, Declared, Field, Model, Recipe};
 pub struct Known {
     /// The texts, or lists of texts, that names stand for.
     pub texts: BTreeMap<String, Vec<String>>,
+    /// The texts of the functions at the top level, in modules with tables.
+    pub helpers: BTreeMap<String, String>,
     /// The classes whose values can be made.
     pub classes: BTreeMap<String, Declared>,
 }
@@ -28,11 +30,14 @@ const MAX_DEPTH: u32 = 3;
 
 impl Known {
     pub fn of(module: &str) -> Self {
-        let texts = if module.contains("pandas") { tables::constants(module) } else { BTreeMap::new() };
+        let (texts, helpers) = match module.contains("pandas") {
+            true => (tables::constants(module), tables::helpers(module)),
+            false => Default::default(),
+        };
         let signs = ["dataclass", "NamedTuple", "TypedDict", "BaseModel", "attr", "Enum", "Flag"];
         let has_classes = module.contains("class ") && signs.iter().any(|sign| module.contains(sign));
         if !has_classes {
-            return Self { texts, classes: BTreeMap::new() };
+            return Self { texts, helpers, classes: BTreeMap::new() };
         }
         with_stack_for(module.len(), || {
             let parsed = parse(module);
@@ -44,7 +49,7 @@ impl Known {
                 .take(MOST)
                 .collect();
             // Each round knows the classes of the one before, so that fields may hold them.
-            let mut known = Self { texts, classes: BTreeMap::new() };
+            let mut known = Self { texts, helpers, classes: BTreeMap::new() };
             for _ in 0..MAX_DEPTH {
                 let classes =
                     nodes.iter().filter_map(|(name, node)| Some(((*name).to_owned(), class(node, &nodes, &known)?)));
@@ -66,7 +71,7 @@ fn class(node: &StmtClassDef, nodes: &BTreeMap<&str, &StmtClassDef>, known: &Kno
     if bases(node).any(is_enumeration) {
         let members = node.body.iter().filter_map(|stmt| member(node, stmt)).collect::<Vec<_>>();
         let of_object = Declared::of(&[AbstractValue::Object]);
-        return (!members.is_empty()).then_some(Declared { literals: members, ..of_object });
+        return (!members.is_empty()).then_some(Declared { literals: members, is_closed: true, ..of_object });
     }
     let own = Writer::of(node, nodes, MAX_DEPTH)?;
     let mut fields: Vec<Field> = Vec::new();

@@ -23,6 +23,8 @@ pub struct Declared {
     pub parts: Vec<Declared>,
     /// The only values; empty if any value of the classes will do.
     pub literals: Vec<Recipe>,
+    /// Whether no others are tried: nothing else is there.
+    pub is_closed: bool,
     /// The classes of libraries for which `object` stands; empty if it may be any object.
     pub library: Vec<String>,
     /// The classes of the module for which `object` stands.
@@ -68,6 +70,7 @@ impl Declared {
         let is_none = |declared: &Self| declared.classes == [AbstractValue::None];
         if is_none(&self) {
             self.literals = other.literals.clone();
+            self.is_closed = other.is_closed;
         } else if !is_none(other) && self.literals.is_empty() != other.literals.is_empty() {
             self.literals.clear();
         } else {

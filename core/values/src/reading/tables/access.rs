@@ -195,6 +195,10 @@ impl Walk<'_> {
             Role::Group(table) if !OF_FRAMES.contains(&name) && of_column(name).is_none() => {
                 Role::Column(self.column(&table, name))
             }
+            Role::Difference(origins) if matches!(name, "dt" | "total_seconds" | "days") => {
+                origins.into_iter().for_each(|origin| self.note(&Role::Column(Some(origin)), Content::Dates));
+                Role::Accessor
+            }
             Role::Accessor => Role::Accessor,
             _ => Role::Other,
         }

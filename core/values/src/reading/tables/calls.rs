@@ -23,6 +23,10 @@ impl Walk<'_> {
         }
         match self.role(&function.value) {
             Role::Parameter(root) => self.method_of_parameter(root, node, name),
+            Role::Difference(_) => {
+                self.arguments(node);
+                Role::Column(None)
+            }
             Role::Like(root) => {
                 if node.arguments.find_keyword("axis").is_some() {
                     self.found[root].array += CERTAIN;
@@ -134,6 +138,12 @@ impl Walk<'_> {
             }
             "pipe" => {
                 self.arguments(node);
+                if let Some(Expr::Name(helper)) = arguments.args.first() {
+                    let role = self.helper(&helper.id, &[Role::Table(own.clone())]);
+                    if role != Role::Other {
+                        return role;
+                    }
+                }
                 return Role::Table(Table { is_derived: true, ..own });
             }
             "apply" => {
@@ -384,9 +394,9 @@ impl Walk<'_> {
         }
         self.arguments(node);
         match name {
-            "fillna" | "dropna" | "head" | "tail" | "sort_values" | "reset_index" | "copy" | "where" | "mask"
-            | "ffill" | "bfill" | "drop_duplicates" | "rename" | "shift" | "to_numpy" | "tolist" | "to_list"
-            | "unique" | "rolling" | "expanding" | "ewm" | "round" | "abs" => column,
+            "fillna" | "diff" | "dropna" | "head" | "tail" | "sort_values" | "reset_index" | "copy" | "where"
+            | "mask" | "ffill" | "bfill" | "drop_duplicates" | "rename" | "shift" | "to_numpy" | "tolist"
+            | "to_list" | "unique" | "rolling" | "expanding" | "ewm" | "round" | "abs" => column,
             "to_frame" => Role::Table(Table { is_derived: true, ..Table::default() }),
             "sum" | "mean" | "max" | "min" | "std" | "item" | "median" => Role::Cell(None),
             _ => Role::Column(None),
@@ -482,6 +492,10 @@ impl Walk<'_> {
         };
         let roles: Vec<Role> = node.arguments.args.iter().map(|argument| self.role(argument)).collect();
         node.arguments.keywords.iter().for_each(|keyword| drop(self.role(&keyword.value)));
+        let of_helper = self.helper(name, &roles);
+        if of_helper != Role::Other {
+            return of_helper;
+        }
         let first = roles.into_iter().next().unwrap_or_default();
         match name {
             "float" | "int" | "abs" | "round" | "sum" => {

@@ -123,8 +123,8 @@ pub(super) const ALL_NUMBERS: &[&str] = &[
 pub(super) fn of_column(method: &str) -> Option<Content> {
     Some(match method {
         "mean" | "sum" | "std" | "var" | "median" | "quantile" | "round" | "abs" | "clip" | "cumsum" | "cumprod"
-        | "diff" | "pct_change" | "prod" | "rolling" | "expanding" | "ewm" | "rank" | "nlargest" | "nsmallest"
-        | "add" | "sub" | "mul" | "div" | "truediv" | "floordiv" | "mod" | "pow" | "corr" | "skew" | "interpolate" => {
+        | "pct_change" | "prod" | "rolling" | "expanding" | "ewm" | "rank" | "nlargest" | "nsmallest" | "add"
+        | "sub" | "mul" | "div" | "truediv" | "floordiv" | "mod" | "pow" | "corr" | "skew" | "interpolate" => {
             Content::Numbers
         }
         "value_counts" | "nunique" | "unique" | "drop_duplicates" | "duplicated" | "mode" => Content::Keys,

@@ -13,8 +13,10 @@ mod walk;
 use std::collections::BTreeMap;
 
 use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
+use ruff_text_size::Ranged;
 use twincell_syntax::parse::{parse, with_stack_for};
 
+use super::models::Known;
 use crate::value::Recipe;
 use crate::value::shape::{Content, Shape};
 
@@ -74,12 +76,12 @@ impl Found {
 pub(super) fn read(
     definition: &StmtFunctionDef,
     kinds: &BTreeMap<String, Kind>,
-    constants: &BTreeMap<String, Vec<String>>,
+    known: &Known,
 ) -> BTreeMap<String, Found> {
     let parameters: Vec<String> =
         definition.parameters.iter_non_variadic_params().map(|one| one.parameter.name.to_string()).collect();
     let named = defaults(definition);
-    let mut walk = Walk::new(parameters, kinds, constants, &named);
+    let mut walk = Walk::new(parameters, kinds, known, &named);
     walk.body(&definition.body);
     walk.finish()
 }
@@ -91,7 +93,7 @@ fn defaults(definition: &StmtFunctionDef) -> BTreeMap<String, Vec<String>> {
 }
 
 /// The texts, or lists of texts, that a module binds to names at its top level.
-pub fn constants(module: &str) -> BTreeMap<String, Vec<String>> {
+pub(super) fn constants(module: &str) -> BTreeMap<String, Vec<String>> {
     let parsed = with_stack_for(module.len(), || parse(module));
     let mut found = BTreeMap::new();
     for stmt in parsed.suite() {
@@ -111,6 +113,21 @@ pub fn constants(module: &str) -> BTreeMap<String, Vec<String>> {
         }
     }
     found
+}
+
+/// The number of functions of a module that are kept, and the maximum length of each in bytes.
+const MOST_HELPERS: usize = 200;
+const LONGEST_HELPER: usize = 10_000;
+
+/// The texts of the functions at the top level of a module.
+pub(super) fn helpers(module: &str) -> BTreeMap<String, String> {
+    let parsed = with_stack_for(module.len(), || parse(module));
+    let functions = parsed.suite().iter().filter_map(|stmt| stmt.as_function_def_stmt());
+    let text = |node: &StmtFunctionDef| {
+        let range = node.range();
+        Some((node.name.to_string(), module.get(range.start().to_usize()..range.end().to_usize())?.to_owned()))
+    };
+    functions.filter_map(text).filter(|(_, text)| text.len() <= LONGEST_HELPER).take(MOST_HELPERS).collect()
 }
 
 /// A text, or the texts of a display.
@@ -145,7 +162,7 @@ mod tests {
     fn found(code: &str) -> BTreeMap<String, Found> {
         let parsed = parse(code);
         let Some(Stmt::FunctionDef(definition)) = parsed.suite().first() else { panic!() };
-        read(definition, &BTreeMap::new(), &BTreeMap::new())
+        read(definition, &BTreeMap::new(), &Known::default())
     }
 
     fn columns(code: &str, name: &str) -> Vec<(String, Vec<Content>)> {
@@ -154,7 +171,11 @@ mod tests {
     }
 
     fn names(code: &str) -> Vec<String> {
-        columns(code, "df").into_iter().map(|(name, _)| name).collect()
+        let parsed = parse(code);
+        let Some(Stmt::FunctionDef(definition)) = parsed.suite().first() else { panic!() };
+        let kinds = BTreeMap::from([("df".to_owned(), Kind::Frame)]);
+        let found = read(definition, &kinds, &Known::default()).remove("df").unwrap();
+        found.shape.columns.into_iter().map(|column| column.name).collect()
     }
 
     #[test]
@@ -173,6 +194,8 @@ mod tests {
         let of = |use_it: &str| columns(&format!("def f(df):\n    return {use_it}\n"), "df");
         for (use_it, expected) in [
             ("df['a'].dt.dayofweek >= 5", C::Dates),
+            ("(df['a'] - df['b']).dt.days", C::Dates),
+            ("df['a'].diff().dt.days", C::Dates),
             ("df['a'].str.strip()", C::Texts),
             ("df['a'] == 'x'", C::Texts),
             ("df[df['a'] > 3]", C::Numbers),
@@ -242,6 +265,16 @@ mod tests {
                 "{code}"
             );
         }
+    }
+
+    #[test]
+    fn helpers_of_the_module_read_columns_as_well() {
+        let module = "import pandas\nCOLUMN = 'b'\ndef helper(d):\n    d = d[d['a'] > 3]\n    return d\n";
+        let parsed = parse("def f(df):\n    return helper(df.dropna())[COLUMN]\n");
+        let Some(Stmt::FunctionDef(definition)) = parsed.suite().first() else { panic!() };
+        let found = read(definition, &BTreeMap::new(), &Known::of(module));
+        let names: Vec<&str> = found["df"].shape.columns.iter().map(|column| column.name.as_str()).collect();
+        assert_eq!(names, ["a", "b"]);
     }
 
     #[test]

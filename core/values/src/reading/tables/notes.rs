@@ -35,7 +35,7 @@ impl Walk<'_> {
                     may_be.then(|| self.standing_for(root))
                 }
                 Some(_) => None,
-                None => self.constants.get(name.id.as_str()).cloned(),
+                None => self.known.texts.get(name.id.as_str()).cloned(),
             },
             Expr::Starred(node) => self.written_names(&node.value),
             _ => None,
@@ -207,7 +207,7 @@ pub(super) fn names_in(expr: &Expr) -> Vec<String> {
 }
 
 pub(super) fn is_column(role: &Role) -> bool {
-    matches!(role, Role::Column(_) | Role::Accessor | Role::Like(_))
+    matches!(role, Role::Column(_) | Role::Accessor | Role::Like(_) | Role::Difference(_))
 }
 
 /// What an operator with these operands gives.

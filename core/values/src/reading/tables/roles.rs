@@ -42,6 +42,8 @@ pub(super) enum Role {
     Entries(Table),
     Column(Source),
     Cell(Source),
+    /// `df['end'] - df['start']`: a span of time, if it is asked what only such a span has.
+    Difference(Vec<Origin>),
     /// `df['a'].str`, `df['a'].dt`.
     Accessor,
     /// What was calculated from an array: it has as many dimensions.

@@ -2,16 +2,22 @@
 
 use std::collections::BTreeMap;
 
-use ruff_python_ast::{Comprehension, Expr, ExprLambda, Stmt, UnaryOp};
+use twincell_syntax::parse::parse;
+
+use ruff_python_ast::{Comprehension, Expr, ExprLambda, Operator, Stmt, UnaryOp};
 
 use super::notes::{is_column, is_named, joined, result};
 use super::roles::{Origin, Role, Table};
 use super::{Found, Kind, texts};
+use crate::reading::models::Known;
 use crate::value::Recipe;
 use crate::value::shape::Content;
 
 /// How deep expressions may nest.
 const MAX_DEPTH: u32 = 60;
+/// How deep functions of the module are followed.
+const MAX_CALLS: u32 = 3;
+const MAX_HELPERS: u32 = 40;
 /// What is worth as much as two hints.
 pub(super) const CERTAIN: u32 = 2;
 
@@ -22,7 +28,13 @@ pub(super) struct Walk<'a> {
     pub(super) defaults: Vec<Vec<String>>,
     /// Columns that are asked of a table made from several.
     pub(super) of_any: Vec<(Vec<usize>, String, Vec<Content>)>,
-    pub(super) constants: &'a BTreeMap<String, Vec<String>>,
+    pub(super) known: &'a Known,
+    /// What the function that is read returns.
+    returned: Role,
+    /// How many functions are being read, one within the other.
+    calls: u32,
+    /// How many were read.
+    helpers: u32,
     pub(super) names: BTreeMap<String, Role>,
     pub(super) depth: u32,
 }
@@ -31,7 +43,7 @@ impl<'a> Walk<'a> {
     pub fn new(
         parameters: Vec<String>,
         kinds: &BTreeMap<String, Kind>,
-        constants: &'a BTreeMap<String, Vec<String>>,
+        known: &'a Known,
         defaults: &BTreeMap<String, Vec<String>>,
     ) -> Self {
         let mut names = BTreeMap::new();
@@ -49,7 +61,18 @@ impl<'a> Walk<'a> {
         // A default that is a text may name a column.
         let found = vec![Found::default(); parameters.len()];
         let defaults = parameters.iter().map(|name| defaults.get(name).cloned().unwrap_or_default()).collect();
-        Self { parameters, found, defaults, of_any: vec![], constants, names, depth: 0 }
+        Self {
+            parameters,
+            found,
+            defaults,
+            of_any: vec![],
+            known,
+            names,
+            returned: Role::Other,
+            calls: 0,
+            helpers: 0,
+            depth: 0,
+        }
     }
 
     pub fn finish(mut self) -> BTreeMap<String, Found> {
@@ -119,7 +142,12 @@ impl<'a> Walk<'a> {
                 self.body(&node.orelse);
                 self.body(&node.finalbody);
             }
-            Stmt::Return(node) => node.value.iter().for_each(|value| drop(self.role(value))),
+            Stmt::Return(node) => {
+                let returned = node.value.as_ref().map(|value| self.role(value)).unwrap_or_default();
+                if returned != Role::Other {
+                    self.returned = returned;
+                }
+            }
             Stmt::Expr(node) => drop(self.role(&node.value)),
             Stmt::Delete(node) => node.targets.iter().for_each(|target| drop(self.role(target))),
             Stmt::Assert(node) => drop(self.role(&node.test)),
@@ -127,6 +155,33 @@ impl<'a> Walk<'a> {
             Stmt::FunctionDef(node) => self.body(&node.body),
             _ => {}
         }
+    }
+
+    /// What a function of the module gives for these arguments, after reading it.
+    pub(super) fn helper(&mut self, name: &str, arguments: &[Role]) -> Role {
+        let known = self.known;
+        let is_table = |role: &Role| !matches!(role, Role::Other | Role::Names(_));
+        let Some(text) = known
+            .helpers
+            .get(name)
+            .filter(|_| self.calls < MAX_CALLS && self.helpers < MAX_HELPERS && arguments.iter().any(is_table))
+        else {
+            return Role::Other;
+        };
+        self.calls += 1;
+        self.helpers += 1;
+        let parsed = parse(text);
+        let outer = std::mem::take(&mut self.names);
+        let before = std::mem::take(&mut self.returned);
+        if let Some(Stmt::FunctionDef(node)) = parsed.suite().first() {
+            for (parameter, role) in node.parameters.iter_non_variadic_params().zip(arguments) {
+                self.names.insert(parameter.parameter.name.to_string(), role.clone());
+            }
+            self.body(&node.body);
+        }
+        self.names = outer;
+        self.calls -= 1;
+        std::mem::replace(&mut self.returned, before)
     }
 
     /// Notes what a target stands for from now on.
@@ -244,7 +299,7 @@ impl<'a> Walk<'a> {
         match expr {
             Expr::Name(name) => match self.names.get(name.id.as_str()) {
                 Some(role) => role.clone(),
-                None => self.constants.get(name.id.as_str()).cloned().map_or(Role::Other, Role::Names),
+                None => self.known.texts.get(name.id.as_str()).cloned().map_or(Role::Other, Role::Names),
             },
             Expr::StringLiteral(text) => Role::Names(vec![text.value.to_str().to_owned()]),
             Expr::List(list) => {
@@ -268,7 +323,14 @@ impl<'a> Walk<'a> {
                 let (left, right) = (self.role(&node.left), self.role(&node.right));
                 self.operands(&left, node.op, &right, &node.right);
                 self.operands(&right, node.op, &left, &node.left);
-                result(&left, &right)
+                match (node.op, &left, &right) {
+                    (
+                        Operator::Sub,
+                        Role::Column(Some(left @ Origin { column: Some(_), .. })),
+                        Role::Column(Some(right @ Origin { column: Some(_), .. })),
+                    ) => Role::Difference(vec![left.clone(), right.clone()]),
+                    _ => result(&left, &right),
+                }
             }
             Expr::Compare(node) => {
                 let left = self.role(&node.left);

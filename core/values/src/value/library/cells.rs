@@ -40,7 +40,10 @@ const DAYS: [&str; 8] = [
 
 /// The words in names of columns, with what such columns hold. Names are a guess: what the code does takes precedence.
 const WORDS: [(Content, &[&str]); 5] = [
-    (Content::Dates, &["date", "time", "timestamp", "day", "when", "at", "datetime", "from", "until"]),
+    (
+        Content::Dates,
+        &["date", "time", "timestamp", "day", "when", "at", "datetime", "from", "until", "created", "updated", "due"],
+    ),
     (Content::Truths, &["is", "has", "active", "enabled", "flag", "valid", "paid"]),
     (
         Content::Numbers,
