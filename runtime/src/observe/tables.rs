@@ -155,7 +155,10 @@ pub(crate) fn note(py: Python<'_>) -> PyResult<()> {
             kinds::add(kind, &classes.cast_into::<PyList>()?)?;
         }
     }
-    helpers.getattr("settle")?.call0()?;
+    // Only once, since executions must find what they left.
+    if READER.get(py).is_none() {
+        helpers.getattr("settle")?.call0()?;
+    }
     READER.get_or_init(py, || Reader { read: helpers.getattr("read").map_or_else(|_| py.None(), Bound::unbind) });
     Ok(())
 }

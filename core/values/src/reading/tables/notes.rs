@@ -12,9 +12,9 @@ use crate::value::shape::{Column, Content};
 impl Walk<'_> {
     /// Rows picked by a condition: a column by itself holds truths.
     pub(super) fn mask(&mut self, rows: &Expr) {
-        match self.role(rows) {
-            role @ Role::Column(_) => self.note(&role, Content::Truths),
-            _ => {}
+        let role = self.role(rows);
+        if let Role::Column(_) = role {
+            self.note(&role, Content::Truths);
         }
     }
 
