@@ -139,11 +139,29 @@ def test_a_class_that_pretends_to_be_a_table_is_read_as_any_other():
         "    shape = index = property(items)\n\n"
         "def f(x: int):\n    return DataFrame(EXPRESSION)\n"
     )
-    expect(PRESERVING, text.replace("EXPRESSION", "x + 1"), text.replace("EXPRESSION", "1 + x"), context="module", function="f")
-    expect(CHANGING, text.replace("EXPRESSION", "x + 1"), text.replace("EXPRESSION", "x + 2"), context="module", function="f")
+    expect(
+        PRESERVING,
+        text.replace("EXPRESSION", "x + 1"),
+        text.replace("EXPRESSION", "1 + x"),
+        context="module",
+        function="f",
+    )
+    expect(
+        CHANGING,
+        text.replace("EXPRESSION", "x + 1"),
+        text.replace("EXPRESSION", "x + 2"),
+        context="module",
+        function="f",
+    )
 
 
-def test_what_a_library_says_of_its_future_is_no_behavior():
+def test_what_a_library_says_of_a_calculation_is_no_behavior():
+    old = NUMPY + "def f(x: np.ndarray):\n    return np.log(x)\n"
+    new = old.replace("    return np.log(x)", "    with np.errstate(all='ignore'):\n        return np.log(x)")
+    expect(PRESERVING, old, new, context="module", function="f")
+
+
+def test_what_the_code_itself_warns_of_is_behavior():
     old = PANDAS + "def f(df: pd.DataFrame):\n    return df['a'].sum()\n"
     warned = "    import warnings\n    warnings.warn('mind', FutureWarning)\n"
     new = old.replace("    return", warned + "    return")

@@ -6,15 +6,16 @@
 
 use std::collections::BTreeMap;
 
-use ruff_python_ast::{Expr, Parameters, Stmt, StmtFunctionDef};
+use ruff_python_ast::{Expr, Parameters, Stmt};
 use serde::{Deserialize, Serialize};
 
 use twincell_syntax::Function;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::site::{Site, SiteKind};
 
-use super::models::{self, Known};
-use super::tables::{self, Found, Kind};
+use super::inferred::{from_uses, infer, kind};
+use super::models::Known;
+use super::tables::Kind;
 use super::types;
 use super::uses::{Uses, literal};
 use crate::predictor::Distribution;
@@ -37,7 +38,7 @@ pub struct Hint {
     /// Values worth trying: the default, members of `Literal[...]`.
     pub candidates: Vec<Recipe>,
     /// Keys that it may have.
-    keys: Vec<Recipe>,
+    pub(super) keys: Vec<Recipe>,
     /// Whether bytes are named.
     bytes: bool,
     /// The type that the annotation declares, if it is understood as a whole, or that the code tells.
@@ -240,119 +241,6 @@ fn one(
             hint.candidates.push(default);
         }
     }
-}
-
-/// Adds what the code tells of parameters beyond their annotations: classes of libraries, columns of tables, names of
-/// columns.
-fn from_uses(definition: &StmtFunctionDef, known: &Known, found: &mut BTreeMap<String, Hint>) {
-    let kinds = found.iter().filter_map(|(name, hint)| Some((name.clone(), kind(hint.declared.as_ref()?)))).collect();
-    let read = tables::read(definition, &kinds, known);
-    let mut has_table = false;
-    for (name, table) in &read {
-        let declared = found.get_mut(name).and_then(|hint| hint.declared.as_mut());
-        if let Some(declared) = declared {
-            has_table |= kind(declared) != Kind::Unknown;
-            give_shape(declared, table);
-            continue;
-        }
-        let is_open = found.get(name).is_none_or(|hint| hint.classes.iter().all(|class| *class == AbstractValue::None));
-        let Some((kind, is_certain)) = table.kind().filter(|_| is_open) else { continue };
-        let class = match kind {
-            Kind::Frame | Kind::Frames | Kind::Unknown => library::FRAME,
-            Kind::Series => library::SERIES,
-            Kind::Array => library::ARRAY,
-        };
-        has_table = true;
-        let mut declared = Declared { library: vec![class.to_owned()], ..Declared::of(&[AbstractValue::Object]) };
-        give_shape(&mut declared, table);
-        let basis = if is_certain { Basis::OwnUse } else { Basis::Use };
-        infer(found.entry(name.clone()).or_default(), declared, basis);
-    }
-    for (name, table) in read.iter().filter(|(_, table)| has_table && !table.columns.is_empty()) {
-        name_columns(found.entry(name.clone()).or_default(), &table.columns);
-    }
-    for (name, payload) in models::payloads(definition, known) {
-        let parameter = definition.parameters.iter_non_variadic_params().any(|one| *one.parameter.name == name);
-        let hint = found.entry(name).or_default();
-        let is_open =
-            hint.declared.as_ref().is_none_or(|own| own.items.is_none() && own.classes == [AbstractValue::Dict]);
-        if parameter && is_open {
-            hint.declared = Some(payload);
-        }
-    }
-    let fields = models::fields_named(definition, known);
-    for hint in found.values_mut().filter(|_| !fields.is_empty()) {
-        if hint.declared.as_ref().is_some_and(|own| own.classes.contains(&AbstractValue::Dict) && own.models.is_empty())
-        {
-            hint.keys.extend(fields.iter().cloned().map(Recipe::Str));
-        }
-    }
-    let written = types::written(definition);
-    for (name, (class, is_certain)) in types::by_uses(definition) {
-        let hint = found.entry(name).or_default();
-        if hint.declared.is_none() && hint.classes.iter().all(|class| *class == AbstractValue::None) {
-            let declared = Declared { library: vec![class.to_owned()], ..Declared::of(&[AbstractValue::Object]) };
-            infer(hint, declared, if is_certain { Basis::OwnUse } else { Basis::Use });
-        }
-    }
-    for hint in found.values_mut() {
-        let Some(declared) = &hint.declared else { continue };
-        let of_class = written.iter().filter(|value| declared.literals.is_empty() && declared.admits(value));
-        hint.candidates.extend(of_class.filter(|value| !hint.candidates.contains(value)).cloned().collect::<Vec<_>>());
-    }
-}
-
-/// Takes a type for that of a parameter. A default of `None` stays possible.
-fn infer(hint: &mut Hint, declared: Declared, basis: Basis) {
-    let declared = match hint.candidates.contains(&Recipe::None) {
-        true => declared.or(&Declared::of(&[AbstractValue::None])),
-        false => declared,
-    };
-    hint.declared = Some(declared);
-    hint.basis = basis;
-}
-
-/// What kind of table a type is.
-fn kind(declared: &Declared) -> Kind {
-    let is = |class: &str| declared.library.iter().any(|own| own == class);
-    if is(library::FRAME) {
-        Kind::Frame
-    } else if is(library::SERIES) {
-        Kind::Series
-    } else if is(library::ARRAY) {
-        Kind::Array
-    } else if declared.items.as_deref().is_some_and(|items| kind(items) == Kind::Frame) {
-        Kind::Frames
-    } else {
-        Kind::Unknown
-    }
-}
-
-fn give_shape(declared: &mut Declared, table: &Found) {
-    let is_table = declared.library.iter().any(|own| library::has_shape(own));
-    if is_table {
-        declared.shape = Some(Box::new(table.shape.clone()));
-    }
-    let parts = declared.items.as_deref_mut().into_iter().chain(&mut declared.parts);
-    parts.for_each(|part| give_shape(part, table));
-}
-
-/// The parameter stands for the names of columns: no other texts are there.
-fn name_columns(hint: &mut Hint, columns: &[String]) {
-    let texts: Vec<Recipe> = columns.iter().cloned().map(Recipe::Str).collect();
-    let is_list = hint.declared.as_ref().is_some_and(|declared| declared.classes.contains(&AbstractValue::List));
-    let is_other = hint.declared.as_ref().is_some_and(|own| !is_list && !own.classes.contains(&AbstractValue::Str));
-    if is_other || hint.declared.as_ref().is_some_and(|own| !own.literals.is_empty()) {
-        return;
-    }
-    let literal = if is_list || texts.len() > 1 { Recipe::List(texts) } else { texts[0].clone() };
-    let class = literal.abstract_value();
-    let mut declared = Declared { literals: vec![literal], is_closed: true, ..Declared::of(&[class]) };
-    if hint.declared.as_ref().is_some_and(|own| own.classes.contains(&AbstractValue::None)) {
-        declared.classes.push(AbstractValue::None);
-    }
-    hint.classes = declared.classes.clone();
-    hint.declared = Some(declared);
 }
 
 fn add(classes: &mut Vec<AbstractValue>, class: AbstractValue) {

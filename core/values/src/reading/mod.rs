@@ -2,6 +2,7 @@
 
 mod conditions;
 mod hints;
+mod inferred;
 mod literals;
 mod models;
 mod tables;
