@@ -51,7 +51,7 @@ fn is_as_made(value: &Bound<'_, PyAny>, recipe: &Recipe) -> bool {
                     .all(|((key, item), (known, recipe))| is_as_made(&key, known) && is_as_made(&item, recipe))
         }),
         Recipe::Versatile(_) => value.cast_exact::<Versatile>().is_ok(),
-        Recipe::Made { class, .. } => !library::is_changeable(class),
+        Recipe::Made(call) => !library::is_changeable(&call.class),
         // Their order depends on hashes; what a name stands for must be looked up.
         Recipe::Set(_) | Recipe::Named(_) => false,
     }
@@ -86,7 +86,7 @@ pub(crate) fn observed(py: Python<'_>, recipe: &Recipe, path: &str) -> Observed 
         ),
         Recipe::Versatile(_) => Observed::Injected { path: path.to_string(), assigned: vec![] },
         Recipe::Named(name) => resolve::named(py, name).map_or(Observed::None, |value| observe::value(value.bind(py))),
-        Recipe::Made { .. } => {
+        Recipe::Made(_) => {
             let known = state::with(|execution| execution.run.originals.get(path).cloned()).flatten();
             known.or_else(|| resolve::as_made(py, recipe).ok()).unwrap_or(Observed::None)
         }

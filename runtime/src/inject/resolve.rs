@@ -14,7 +14,7 @@ use twincell_values::drawing::Ask;
 use twincell_values::drawing::likelihood::class_probabilities;
 use twincell_values::path::{AccessPath, environment_key};
 use twincell_values::reading::{Hint, Uses};
-use twincell_values::value::{AbstractValue, Decision, Declared, Recipe, library};
+use twincell_values::value::{AbstractValue, Decision, Declared, Made, Recipe, library};
 
 use crate::execution::object::Versatile;
 use crate::execution::prediction_index::Knowledge;
@@ -346,8 +346,8 @@ pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<
     let container = matches!(recipe, Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Tuple(_))
         || is_changeable(recipe);
     let unique = is_told_apart(recipe);
-    let original = matches!(recipe, Recipe::Made { class, .. } if library::is_model(class))
-        .then(|| observe::value(value.bind(py)));
+    let original =
+        matches!(recipe, Recipe::Made(call) if library::is_model(&call.class)).then(|| observe::value(value.bind(py)));
     let observed = container || matches!(recipe, Recipe::Versatile(_));
     let watched = observed.then(|| value.clone_ref(py));
     state::with(|execution| {
@@ -377,7 +377,7 @@ fn is_told_apart(recipe: &Recipe) -> bool {
 
 /// Whether it is an object of a library that code can change.
 fn is_changeable(recipe: &Recipe) -> bool {
-    matches!(recipe, Recipe::Made { class, .. } if library::is_changeable(class))
+    matches!(recipe, Recipe::Made(call) if library::is_changeable(&call.class))
 }
 
 fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
@@ -410,10 +410,10 @@ fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
         Recipe::Versatile(_) => Py::new(py, Versatile::new(path))?.into_any(),
         Recipe::Named(name) => named(py, name)?,
         // What cannot be made here is missing here.
-        Recipe::Made { class, .. } => match templates::value(py, recipe, || made(py, recipe, path)) {
+        Recipe::Made(call) => match templates::value(py, recipe, || made(py, recipe, path)) {
             Ok(value) => value,
             // A class of the code may refuse values. Then there is no such call.
-            Err(error) if library::is_model(class) => return Err(error),
+            Err(error) if library::is_model(&call.class) => return Err(error),
             Err(_) => Py::new(py, Versatile::new(path))?.into_any(),
         },
     })
@@ -421,7 +421,8 @@ fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
 
 /// Calls something in a library.
 fn made(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
-    let Recipe::Made { class, arguments, keywords } = recipe else { return content(py, recipe, path) };
+    let Recipe::Made(call) = recipe else { return content(py, recipe, path) };
+    let Made { class, arguments, keywords } = &**call;
     let callee = match class.rsplit_once('.') {
         Some((module, name)) => py.import(module)?.getattr(name)?,
         None => written(py, class)?.into_bound(py),
@@ -451,7 +452,7 @@ fn content(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
             }
             dict.into_any().unbind()
         }
-        Recipe::Made { .. } => made(py, recipe, path)?,
+        Recipe::Made(_) => made(py, recipe, path)?,
         Recipe::Versatile(_) => build(py, recipe, path)?,
         other => make(py, other, path)?,
     })

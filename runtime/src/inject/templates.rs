@@ -28,8 +28,8 @@ pub(super) fn value(
     recipe: &Recipe,
     make: impl FnOnce() -> PyResult<Py<PyAny>>,
 ) -> PyResult<Py<PyAny>> {
-    let Recipe::Made { class, .. } = recipe else { return make() };
-    if !library::is_copied(class) {
+    let Recipe::Made(call) = recipe else { return make() };
+    if !library::is_copied(&call.class) {
         return make();
     }
     let known = TEMPLATES.with_borrow(|templates| {

@@ -436,7 +436,7 @@ fn other(decision: &Decision) -> Option<Decision> {
         Recipe::Tuple(_) => Recipe::Tuple(vec![]),
         Recipe::Set(_) => Recipe::Set(vec![]),
         Recipe::Dict(_) => Recipe::Dict(vec![]),
-        Recipe::Made { .. } => library::others(recipe).into_iter().next()?,
+        Recipe::Made(_) => library::others(recipe).into_iter().next()?,
         Recipe::Versatile(_) => return None,
     };
     Some(Decision::Value(value))

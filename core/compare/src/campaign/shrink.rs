@@ -224,7 +224,7 @@ fn simpler(decision: &Decision, seen: bool) -> Vec<Decision> {
         Recipe::Dict(entries) if !entries.is_empty() => std::iter::once(Recipe::Dict(vec![]))
             .chain(entries.iter().map(|entry| Recipe::Dict(vec![entry.clone()])))
             .collect(),
-        Recipe::Made { .. } => library::simpler(recipe),
+        Recipe::Made(_) => library::simpler(recipe),
         _ => vec![],
     };
     values.into_iter().filter(|value| value != recipe).map(Decision::Value).collect()

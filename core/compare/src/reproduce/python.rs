@@ -4,7 +4,7 @@
 
 use twincell_engine::observed::{Call, Observed, WRITTEN};
 use twincell_syntax::python::python_string;
-use twincell_values::value::{Recipe, short_module, written_class};
+use twincell_values::value::{Made, Recipe, short_module, written_class};
 
 /// A recipe as a literal. `...` stands for a stand-in.
 pub(super) fn literal(recipe: &Recipe) -> String {
@@ -23,7 +23,8 @@ pub(super) fn literal(recipe: &Recipe) -> String {
         }
         Recipe::Versatile(_) => "...".into(),
         Recipe::Named(name) => format!("Same({})", string(name)),
-        Recipe::Made { class, arguments, keywords } => {
+        Recipe::Made(call) => {
+            let Made { class, arguments, keywords } = &**call;
             let within = |value: &Recipe| match value {
                 // What makes the values of a mapping: `int`.
                 Recipe::Named(name) => name.clone(),

@@ -10,7 +10,7 @@ use super::{Pools, texts};
 use crate::path::AccessPath;
 use crate::predictor::Distribution;
 use crate::reading::{Key, Uses};
-use crate::value::{AbstractValue, Declared, Model, Recipe, library};
+use crate::value::{AbstractValue, Declared, Made, Model, Recipe, library};
 
 /// How often a container is long, and how often an item repeats the one before.
 const LONG: f64 = 0.04;
@@ -193,7 +193,7 @@ impl Maker<'_> {
         if model.is_mapping {
             return Recipe::Dict(keywords.into_iter().map(|(name, value)| (Recipe::Str(name), value)).collect());
         }
-        Recipe::Made { class: model.class.clone(), arguments: vec![], keywords }
+        Made { class: model.class.clone(), arguments: vec![], keywords }.into()
     }
 
     /// Entries of declared keys and values. In half of the cases the keys are those that the code looks up.
@@ -268,7 +268,7 @@ impl Maker<'_> {
                 _ => bytes.clone(),
             })),
             Recipe::Float(_) | Recipe::Named(_) if !container => Some(candidate.clone()),
-            Recipe::Made { .. } => Some(candidate.clone()),
+            Recipe::Made(_) => Some(candidate.clone()),
             _ => None,
         }
     }

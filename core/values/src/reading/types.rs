@@ -6,7 +6,7 @@ use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{self as ast, Expr, StmtFunctionDef};
 
 use super::uses::literal;
-use crate::value::{AbstractValue, Declared, Recipe, library};
+use crate::value::{AbstractValue, Declared, Made, Recipe, library};
 
 /// Attributes and methods that together tell a class. Any of the first, or two of the second.
 struct Telling {
@@ -90,7 +90,7 @@ impl<'a> Visitor<'a> for Written {
             && let Some(arguments) = call.arguments.args.iter().map(literal).collect::<Option<Vec<_>>>()
             && self.0.len() < MOST
         {
-            let value = Recipe::Made { class: class.to_owned(), arguments, keywords: vec![] };
+            let value = Recipe::from(Made { class: class.to_owned(), arguments, keywords: vec![] });
             if !self.0.contains(&value) {
                 self.0.push(value);
             }

@@ -155,9 +155,9 @@ impl Declared {
         }
         match recipe {
             Recipe::Bytes(_) => self.bytes,
-            Recipe::Made { class, .. } => {
-                self.library.iter().any(|own| library::makes(class, own))
-                    || self.models.iter().any(|model| model.class == *class)
+            Recipe::Made(call) => {
+                self.library.iter().any(|own| library::makes(&call.class, own))
+                    || self.models.iter().any(|model| model.class == call.class)
             }
             Recipe::Versatile(_) if !self.is_any_object() => false,
             _ if !self.classes.contains(&recipe.abstract_value()) => false,

@@ -92,12 +92,23 @@ pub enum Recipe {
     /// The very object that a dotted name refers to in each version: a constant, a member of an enum, a class.
     Named(String),
     /// What a call of something in a library makes, by its dotted name: `datetime.date(2024, 2, 29)`.
-    Made {
-        class: String,
-        arguments: Vec<Recipe>,
-        #[serde(default)]
-        keywords: Vec<(String, Recipe)>,
-    },
+    Made(Box<Made>),
+}
+
+/// A call of something in a library, or of a class of the module, by its dotted name. Programs hold many recipes and few
+/// calls, so these are boxed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Made {
+    pub class: String,
+    pub arguments: Vec<Recipe>,
+    #[serde(default)]
+    pub keywords: Vec<(String, Recipe)>,
+}
+
+impl From<Made> for Recipe {
+    fn from(call: Made) -> Recipe {
+        Recipe::Made(Box::new(call))
+    }
 }
 
 impl Recipe {
@@ -107,7 +118,8 @@ impl Recipe {
             Recipe::Versatile(_) => true,
             Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().any(Recipe::has_object),
             Recipe::Dict(entries) => entries.iter().any(|(_, value)| value.has_object()),
-            Recipe::Made { arguments, keywords, .. } => {
+            Recipe::Made(call) => {
+                let Made { arguments, keywords, .. } = &**call;
                 arguments.iter().any(Recipe::has_object) || keywords.iter().any(|(_, value)| value.has_object())
             }
             _ => false,
@@ -166,7 +178,8 @@ impl Recipe {
             }
             Recipe::Versatile(class) => write!(out, "<{}>", class.name()).unwrap_or_default(),
             Recipe::Named(name) => out.push_str(name),
-            Recipe::Made { class, arguments, keywords } => {
+            Recipe::Made(call) => {
+                let Made { class, arguments, keywords } = &**call;
                 out.push_str(&written_class(class));
                 sequence(out, "(", arguments, "");
                 for (index, (name, value)) in keywords.iter().enumerate() {
@@ -188,7 +201,7 @@ impl Recipe {
             Recipe::Int(_) => AbstractValue::Int,
             Recipe::Float(_) => AbstractValue::Float,
             Recipe::Str(_) => AbstractValue::Str,
-            Recipe::Bytes(_) | Recipe::Named(_) | Recipe::Made { .. } => AbstractValue::Object,
+            Recipe::Bytes(_) | Recipe::Named(_) | Recipe::Made(_) => AbstractValue::Object,
             Recipe::List(_) => AbstractValue::List,
             Recipe::Tuple(_) => AbstractValue::Tuple,
             Recipe::Dict(_) => AbstractValue::Dict,

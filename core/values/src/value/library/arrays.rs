@@ -5,8 +5,8 @@ use rand_pcg::Pcg64Mcg;
 
 use super::cells::{self, Cells};
 use super::{Provider, ints, made, text, with};
-use crate::value::Recipe;
 use crate::value::shape::{Content, Shape};
+use crate::value::{Made, Recipe};
 
 pub const ARRAY: &str = "numpy.ndarray";
 const MAKER: &str = "numpy.array";
@@ -97,8 +97,8 @@ pub(super) fn simpler(value: &Recipe) -> Vec<Recipe> {
 }
 
 fn items(value: &Recipe) -> Option<&[Recipe]> {
-    let Recipe::Made { arguments, .. } = value else { return None };
-    match arguments.as_slice() {
+    let Recipe::Made(call) = value else { return None };
+    match call.arguments.as_slice() {
         [Recipe::List(values)] => Some(values),
         _ => None,
     }
@@ -106,9 +106,7 @@ fn items(value: &Recipe) -> Option<&[Recipe]> {
 
 fn replaced(value: &Recipe, values: Vec<Recipe>) -> Recipe {
     match value {
-        Recipe::Made { class, keywords, .. } => {
-            Recipe::Made { class: class.clone(), arguments: vec![Recipe::List(values)], keywords: keywords.clone() }
-        }
+        Recipe::Made(call) => Recipe::from(Made { arguments: vec![Recipe::List(values)], ..Made::clone(call) }),
         other => other.clone(),
     }
 }

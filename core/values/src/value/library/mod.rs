@@ -15,7 +15,7 @@ mod times;
 
 use rand_pcg::Pcg64Mcg;
 
-use super::{AbstractValue, Recipe, Shape};
+use super::{AbstractValue, Made, Recipe, Shape};
 
 pub use arrays::ARRAY;
 pub use cells::Cells;
@@ -141,8 +141,8 @@ pub fn is_copied(maker: &str) -> bool {
 
 /// Other values of the same class.
 pub fn others(value: &Recipe) -> Vec<Recipe> {
-    let Recipe::Made { class, .. } = value else { return vec![] };
-    let of_shape = match class.as_str() {
+    let Recipe::Made(call) = value else { return vec![] };
+    let of_shape = match call.class.as_str() {
         FRAME | SERIES => tables::others(value),
         maker if makes(maker, ARRAY) => arrays::others(value),
         maker => class_of(maker).map(values).unwrap_or_default(),
@@ -152,8 +152,8 @@ pub fn others(value: &Recipe) -> Vec<Recipe> {
 
 /// Simpler values of the same class, the simplest first.
 pub fn simpler(value: &Recipe) -> Vec<Recipe> {
-    let Recipe::Made { class, .. } = value else { return vec![] };
-    match class.as_str() {
+    let Recipe::Made(call) = value else { return vec![] };
+    match call.class.as_str() {
         FRAME | SERIES => tables::simpler(value),
         maker if makes(maker, ARRAY) => arrays::simpler(value),
         // The most usual one.
@@ -185,15 +185,15 @@ pub fn holding(class: &str, content: Recipe) -> Recipe {
 
 /// A call with positional arguments.
 fn made(class: &str, arguments: impl IntoIterator<Item = Recipe>) -> Recipe {
-    Recipe::Made { class: class.to_owned(), arguments: arguments.into_iter().collect(), keywords: vec![] }
+    Made { class: class.to_owned(), arguments: arguments.into_iter().collect(), keywords: vec![] }.into()
 }
 
 /// The same call with one more keyword argument.
 fn with(value: Recipe, name: &str, argument: Recipe) -> Recipe {
     match value {
-        Recipe::Made { class, arguments, mut keywords } => {
-            keywords.push((name.to_owned(), argument));
-            Recipe::Made { class, arguments, keywords }
+        Recipe::Made(mut call) => {
+            call.keywords.push((name.to_owned(), argument));
+            Recipe::Made(call)
         }
         other => other,
     }
@@ -239,8 +239,8 @@ mod tests {
     fn each_value_is_made_by_its_class_and_has_others() {
         for own in PROVIDERS.into_iter().flatten() {
             for value in (own.values)() {
-                let Recipe::Made { class, .. } = &value else { panic!("{}", value.display()) };
-                assert!(makes(class, own.class), "{} is no {}", value.display(), own.class);
+                let Recipe::Made(call) = &value else { panic!("{}", value.display()) };
+                assert!(makes(&call.class, own.class), "{} is no {}", value.display(), own.class);
                 assert!(!others(&value).is_empty() && !others(&value).contains(&value), "{}", value.display());
             }
         }

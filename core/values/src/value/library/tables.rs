@@ -5,8 +5,8 @@ use rand_pcg::Pcg64Mcg;
 
 use super::cells::{self, Cells};
 use super::{Provider, ints, made, text, with};
-use crate::value::Recipe;
 use crate::value::shape::{Column, Content, Shape};
+use crate::value::{Made, Recipe};
 
 pub const FRAME: &str = "pandas.DataFrame";
 pub const SERIES: &str = "pandas.Series";
@@ -99,7 +99,7 @@ pub(super) fn series(shape: &Shape, random: &mut Pcg64Mcg, cells: &Cells<'_>) ->
     let values = cells::values(random, &own, rows, cells);
     let series = match cells::column(cells::content(&own), values, random.random_bool(CATEGORY)) {
         // An empty one is a series already.
-        series @ Recipe::Made { .. } if rows == 0 => return series,
+        series @ Recipe::Made(_) if rows == 0 => return series,
         column => made(SERIES, [column]),
     };
     let series = indexed(series, shape, random, rows);
@@ -154,10 +154,11 @@ pub(super) fn simpler(value: &Recipe) -> Vec<Recipe> {
             picked(value, &kept)
         }));
     }
-    let Recipe::Made { class, arguments, keywords } = value else { return found };
+    let Recipe::Made(call) = value else { return found };
+    let Made { class, arguments, keywords } = &**call;
     if keywords.iter().any(|(name, _)| name != "dtype") {
         let kept = keywords.iter().filter(|(name, _)| name == "dtype").cloned().collect();
-        found.push(Recipe::Made { class: class.clone(), arguments: arguments.clone(), keywords: kept });
+        found.push(Made { class: class.clone(), arguments: arguments.clone(), keywords: kept }.into());
     }
     if let [Recipe::Dict(entries)] = arguments.as_slice()
         && entries.len() > 1
@@ -166,7 +167,7 @@ pub(super) fn simpler(value: &Recipe) -> Vec<Recipe> {
             let mut kept = entries.clone();
             kept.remove(out);
             let arguments = vec![Recipe::Dict(kept)];
-            Recipe::Made { class: class.clone(), arguments, keywords: keywords.clone() }
+            Made { class: class.clone(), arguments, keywords: keywords.clone() }.into()
         }));
     }
     found.push(plainer(value));
@@ -176,7 +177,7 @@ pub(super) fn simpler(value: &Recipe) -> Vec<Recipe> {
 }
 
 fn is_frame(value: &Recipe) -> bool {
-    matches!(value, Recipe::Made { class, .. } if class == FRAME)
+    matches!(value, Recipe::Made(call) if call.class == FRAME)
 }
 
 /// The number of rows.
@@ -184,7 +185,7 @@ fn row_count(value: &Recipe) -> usize {
     match value {
         Recipe::List(values) => values.len(),
         Recipe::Dict(entries) => entries.first().map_or(0, |(_, column)| row_count(column)),
-        Recipe::Made { arguments, .. } => arguments.first().map_or(0, row_count),
+        Recipe::Made(call) => call.arguments.first().map_or(0, row_count),
         _ => 0,
     }
 }
@@ -196,11 +197,11 @@ fn picked(value: &Recipe, rows: &[usize]) -> Recipe {
         Recipe::Dict(entries) => {
             Recipe::Dict(entries.iter().map(|(name, column)| (name.clone(), picked(column, rows))).collect())
         }
-        Recipe::Made { class, arguments, keywords } => Recipe::Made {
-            class: class.clone(),
-            arguments: arguments.iter().map(|argument| picked(argument, rows)).collect(),
-            keywords: keywords.iter().map(|(name, value)| (name.clone(), picked(value, rows))).collect(),
-        },
+        Recipe::Made(call) => Recipe::from(Made {
+            class: call.class.clone(),
+            arguments: call.arguments.iter().map(|argument| picked(argument, rows)).collect(),
+            keywords: call.keywords.iter().map(|(name, value)| (name.clone(), picked(value, rows))).collect(),
+        }),
         other => other.clone(),
     }
 }
@@ -221,11 +222,9 @@ fn plainer(value: &Recipe) -> Recipe {
             Recipe::Dict(entries.iter().map(|(name, values)| (name.clone(), column(values))).collect())
         }
         Recipe::List(values) => Recipe::List(values.iter().map(cell).collect()),
-        Recipe::Made { class, arguments, keywords } => Recipe::Made {
-            class: class.clone(),
-            arguments: arguments.iter().map(plainer).collect(),
-            keywords: keywords.clone(),
-        },
+        Recipe::Made(call) => {
+            Recipe::from(Made { arguments: call.arguments.iter().map(plainer).collect(), ..Made::clone(call) })
+        }
         other => other.clone(),
     }
 }
@@ -246,8 +245,8 @@ mod tests {
     #[test]
     fn frames_have_the_columns_that_the_code_names_and_as_many_values_in_each() {
         for seed in 0..50 {
-            let Recipe::Made { arguments, .. } = drawn(seed) else { panic!() };
-            let [Recipe::Dict(entries)] = arguments.as_slice() else { panic!() };
+            let Recipe::Made(call) = drawn(seed) else { panic!() };
+            let [Recipe::Dict(entries)] = call.arguments.as_slice() else { panic!() };
             let names: Vec<&Recipe> = entries.iter().map(|(name, _)| name).collect();
             assert_eq!(names[..2], [&text("price"), &text("day")]);
             assert!(entries.iter().all(|(_, column)| row_count(column) == row_count(&entries[0].1)));

@@ -58,7 +58,7 @@ pub(in super::super) fn unlike(value: &Recipe) -> Vec<Recipe> {
         Recipe::Bytes(bytes) => vec![Recipe::Bytes([bytes.as_slice(), b"a"].concat())],
         Recipe::Versatile(_) => vec![],
         Recipe::Named(_) => vec![Recipe::Versatile(AbstractValue::Object)],
-        Recipe::Made { .. } => library::others(value),
+        Recipe::Made(_) => library::others(value),
         _ => of_length(Some(value), length(value).unwrap_or(0) + 1),
     }
 }
