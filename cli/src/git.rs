@@ -55,6 +55,8 @@ pub enum GitError {
     NoPython(String),
     #[error("cannot read the repository: {0}")]
     Read(String),
+    #[error(transparent)]
+    Copy(#[from] CopyError),
 }
 
 impl From<git2::Error> for GitError {
@@ -217,18 +219,17 @@ pub struct Copies {
 
 impl Copies {
     /// Copies both sides of a range into a folder where workers may read.
-    pub fn new(start: &Path, range: &str, staged: bool, projects: &Path) -> Result<Copies, CopyError> {
-        let as_error = |error: GitError| git2::Error::from_str(&error.to_string());
-        let repository = discover(start).map_err(as_error)?;
-        let (old, new) = sides(&repository, range, staged).map_err(as_error)?;
-        let folder = tempfile::tempdir_in(projects)?;
+    pub fn new(start: &Path, range: &str, staged: bool, projects: &Path) -> Result<Copies, GitError> {
+        let repository = discover(start)?;
+        let (old, new) = sides(&repository, range, staged)?;
+        let folder = tempfile::tempdir_in(projects).map_err(CopyError::from)?;
         let folders = PerSide::new("old", "new").map(|side| folder.path().join(side));
         project::copy(&repository, &project::Version::Tree(&old), &folders.old)?;
         let index;
         let new = match &new {
             NewSide::Revision(_, tree) => project::Version::Tree(tree),
             NewSide::Index => {
-                index = match index_of_hooks().map_err(as_error)? {
+                index = match index_of_hooks()? {
                     Some(index) => index,
                     None => repository.index()?,
                 };

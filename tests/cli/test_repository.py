@@ -97,6 +97,17 @@ def test_what_is_not_committed_has_its_own_modules(tmp_path: Path, staged: bool)
     assert pair["verdict"] == "likely_preserving"
 
 
+def test_the_repository_comes_before_an_installed_package_of_its_name(tmp_path: Path) -> None:
+    pytest.importorskip("attr")
+    old = "import attr\nfrom attr.mark import MARK\n\n\ndef marked(text: str):\n    return attr.START + text + MARK\n"
+    new = old.replace("attr.START + text + MARK", "f'{attr.START}{text}{MARK}'")
+    own = {"attr/__init__.py": "START = 'start'\n", "attr/mark.py": "MARK = 'end'\n"}
+    pair = pairs(repository(tmp_path, {**own, "attr/use.py": old}, {"attr/use.py": new}), path="attr/use.py")["marked"]
+    assert pair["verdict"] == "likely_preserving"
+    seen = pair["executions"][0]["old"]
+    assert seen.startswith("returned 'start") and seen.endswith("end'")
+
+
 def test_state_of_other_modules_is_put_back_and_observed(tmp_path: Path) -> None:
     registry = {"shop/__init__.py": "", "shop/registry.py": "SEEN = []\n\n\ndef see(name):\n    SEEN.append(name)\n"}
     old = "from shop import registry\n\n\ndef note(name: str):\n    registry.see(name)\n    return len(registry.SEEN)\n"

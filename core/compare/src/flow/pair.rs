@@ -207,12 +207,13 @@ impl Pair {
             let companions =
                 if function.kind == CodeKind::Snippet { vec![] } else { companions(texts, side, &paths, function) };
             let parts: Vec<Function> = std::iter::once(function.clone()).chain(companions).collect();
+            let module = module(texts, side, &paths[side], &parts);
             VersionParts {
-                module: module(texts, side, &paths[side], &parts),
                 elsewhere: match &texts.places[side] {
                     Some(_) if function.kind != CodeKind::Snippet => texts.elsewhere[side].clone(),
-                    _ => module(texts, side, &paths[side], &parts),
+                    _ => module.clone(),
                 },
+                module,
                 place: texts.places[side].clone(),
                 // Most functions of a text are the same and do not run.
                 alone: if is_run { alone(texts, side, &paths[side], &parts) } else { String::new() },
