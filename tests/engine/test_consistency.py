@@ -39,9 +39,51 @@ SAME = {
         "def f(x):\n    y = x.a - x.b\n    if y > 0 or y < 0:\n        return 1\n    return 2",
         "def f(x):\n    y = x.a - x.b\n    return 1 if y != 0 else 2",
     ),
+    "equality over three objects": (
+        "def f(a, b, c):\n    if a.key == b.key and b.key == c.key:\n        return 'all'\n    return 'some'",
+        "def f(a, b, c):\n    if a.key == b.key and c.key == a.key:\n        return 'all'\n    return 'some'",
+    ),
+    "order over three objects": (
+        "def f(a, b, c):\n    return a.v - 1 < b.v - 1 < c.v - 1",
+        "def f(a, b, c):\n    return a.v - 1 < b.v - 1 and b.v - 1 < c.v - 1 and a.v - 1 < c.v - 1",
+    ),
+    "order through a number": (
+        "def f(a, b):\n    return a.size() > 3 and b.size() < 3",
+        "def f(a, b):\n    return a.size() > 3 and b.size() < 3 and a.size() > b.size()",
+    ),
+    "pairs in order": (
+        "def f(a, b):\n    return (a.x, a.y) < (b.x, b.y)",
+        "def f(a, b):\n    return a.x < b.x or (a.x == b.x and a.y < b.y)",
+    ),
+    "a set of equal objects": (
+        "def f(a, b):\n    return len({a.owner(), b.owner()}) == 1",
+        "def f(a, b):\n    return a.owner() == b.owner()",
+    ),
+    "a key that equals another": (
+        "def f(a, b):\n    seen = {a.id: 1}\n    seen[b.id] = 2\n    return len(seen)",
+        "def f(a, b):\n    return 1 if a.id == b.id else 2",
+    ),
+    "an item that is looked for": (
+        "def f(x, ys):\n    if isinstance(ys, str):\n        return None\n    return x in ys",
+        "def f(x, ys):\n    if isinstance(ys, str):\n        return None\n    return any(y == x for y in ys)",
+    ),
+    "an item of a result that is looked for": (
+        "def f(x, ys):\n    owners = ys.all()\n    if isinstance(owners, str):\n        return None\n"
+        "    return x.owner in owners",
+        "def f(x, ys):\n    owners = ys.all()\n    if isinstance(owners, str):\n        return None\n"
+        "    for owner in owners:\n        if owner == x.owner:\n            return True\n    return False",
+    ),
 }
 
 OTHER = {
+    "an item that is looked for, and one that is not": (
+        "def f(x, ys):\n    return x in ys",
+        "def f(x, ys):\n    return any(y != x for y in ys)",
+    ),
+    "equality of two and of three objects": (
+        "def f(a, b, c):\n    return a.owner() == b.owner()",
+        "def f(a, b, c):\n    return a.owner() == b.owner() == c.owner()",
+    ),
     "keys and values of a mapping": (
         "def f(x):\n    return [key for key in x if x[key]]",
         "def f(x):\n    return [key for key, value in x.items() if key]",

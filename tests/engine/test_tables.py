@@ -184,3 +184,54 @@ def test_columns_that_a_helper_of_the_module_reads_are_there():
     old = PANDAS + helper + "def f(df: pd.DataFrame):\n    return paid(df)['amount'].sum()\n"
     expect(PRESERVING, old, old.replace("paid(df)['amount']", "df.pipe(paid).amount"), context="module", function="f")
     expect(CHANGING, old, old.replace("paid(df)['amount']", "df['amount']"), context="module", function="f")
+
+
+# What tables and arrays have beside their first cells. Name: (old's body, new's).
+UNSEEN = {
+    "numbers and texts as names of columns": (
+        "return pd.DataFrame({0: [1]})",
+        "return pd.DataFrame({'0': [1]})",
+    ),
+    "the name of the columns": (
+        "df = pd.DataFrame({'a': [1]})\n    df.columns.name = 'x'\n    return df",
+        "df = pd.DataFrame({'a': [1]})\n    df.columns.name = 'y'\n    return df",
+    ),
+    "a later cell of a series of objects": (
+        "return pd.Series([[number] for number in range(400)])",
+        "return pd.Series([[number if number != 399 else 0] for number in range(400)])",
+    ),
+    "a later cell of a frame of numbers": (
+        "return pd.DataFrame({'a': range(1000)})",
+        "return pd.DataFrame({'a': [*range(999), 0]})",
+    ),
+    "a later column": (
+        "return pd.DataFrame({f'c{n}': [n] for n in range(300)})",
+        "return pd.DataFrame({f'c{n}': [n if n != 299 else 0] for n in range(300)})",
+    ),
+    "a category that no cell has": (
+        "return pd.Series(['a']).astype(pd.CategoricalDtype(['a', 'b']))",
+        "return pd.Series(['a']).astype(pd.CategoricalDtype(['a', 'c']))",
+    ),
+    "a later cell of an array of objects": (
+        "return pd.Series([str(number) for number in range(400)]).to_numpy()",
+        "return pd.Series([str(number % 399) for number in range(400)]).to_numpy()",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_nothing_of_a_table_is_overlooked(name):
+    old, new = (f"{PANDAS}def f():\n    {body}\n" for body in UNSEEN[name])
+    expect(CHANGING, old, new)
+    expect(PRESERVING, old, old.replace("return ", "made = ") + "    return made\n")
+
+
+def test_looking_at_a_table_runs_no_code_of_the_versions():
+    cell = (
+        "class Cell:\n    def __hash__(self):\n        print('asked')\n        return 1\n\n"
+        "    __repr__ = __str__ = lambda self: print('asked') or ''\n\n\n"
+    )
+    old = f"{PANDAS}{cell}def f(n: int):\n    return pd.Series([Cell() for _ in range(400)])\n"
+    new = old.replace("return pd", "made = pd") + "    return made\n"
+    comparison = expect(PRESERVING, old, new)
+    assert not any("asked" in str(execution) for execution in comparison.to_dict()["pairs"][0]["executions"])

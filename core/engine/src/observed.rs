@@ -28,7 +28,7 @@ pub enum Observed {
         path: String,
         assigned: Vec<(String, Observed)>,
     },
-    /// Any other object: class name and attributes, sorted by name.
+    /// Any other object: class name and attributes, sorted by name. The columns of a table keep their order.
     Object {
         class: String,
         attributes: Vec<(String, Observed)>,

@@ -12,8 +12,8 @@ use crate::calls::MissingCall;
 use crate::execution::object::Versatile;
 use crate::execution::prediction_index::PredictionIndex;
 use crate::execution::state;
-use crate::inject::operators;
 use crate::inject::resolve::{self, ValueRequest};
+use crate::inject::{membership, operators};
 use crate::observe;
 
 /// The position at which a part of an injected object is found: 0 to 3.
@@ -39,7 +39,7 @@ pub(super) fn item(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     }
     let py = call.py();
     let key = observe::short(&arguments.get_item(0)?);
-    if !operators::has_item(base, &key) {
+    if !membership::has_item(base, &key) {
         return Ok(Some(arguments.get_item(1).map_or_else(|_| py.None(), Bound::unbind)));
     }
     let path = bounded(AccessPath::new(base).item(key));

@@ -8,7 +8,9 @@ use twincell_values::path::{self, AccessPath, bounded};
 
 use crate::calls::MissingCall;
 use crate::execution::object::Versatile;
+use crate::inject::comparing;
 use crate::inject::members;
+use crate::inject::membership;
 use crate::inject::operators;
 use crate::inject::protocols;
 use crate::inject::reflection;
@@ -72,18 +74,18 @@ impl Versatile {
         // `f'{x:.2f}'` and `'%.2f' % x` show the same number.
         let written = specification.to_string();
         if written.ends_with(['e', 'E', 'f', 'F', 'g', 'G', '%']) {
-            let number = operators::number(&self.path) as f64;
+            let number = comparing::number(&self.path) as f64;
             return Ok(format.call1((number, specification))?.unbind());
         }
         if written.ends_with(['d', 'b', 'o', 'x', 'X']) {
-            let number = operators::number(&self.path);
+            let number = comparing::number(&self.path);
             return Ok(format.call1((number, specification))?.unbind());
         }
         Ok(format.call1((&text, specification)).unwrap_or(text).unbind())
     }
 
-    fn __hash__(&self) -> u64 {
-        xxhash_rust::xxh3::xxh3_64(self.path.as_bytes())
+    fn __hash__(slf: &Bound<'_, Self>) -> PyResult<isize> {
+        comparing::hash(slf)
     }
 
     fn __fspath__(&self) -> String {
@@ -122,15 +124,15 @@ impl Versatile {
     }
 
     fn __bool__(&self) -> bool {
-        operators::truth(&self.path)
+        comparing::truth(&self.path)
     }
 
     fn __len__(&self) -> usize {
-        operators::length(&self.path)
+        comparing::length(&self.path)
     }
 
     fn __contains__(slf: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-        operators::contains(slf, value)
+        membership::contains(slf, value)
     }
 
     fn __iter__(slf: &Bound<'_, Self>) -> PyResult<Py<PyAny>> {
@@ -146,19 +148,19 @@ impl Versatile {
     }
 
     fn __richcmp__(slf: &Bound<'_, Self>, other: &Bound<'_, PyAny>, op: pyo3::basic::CompareOp) -> bool {
-        operators::compare(slf, other, op)
+        comparing::compare(slf, other, op)
     }
 
     fn __int__(&self, py: Python<'_>) -> PyResult<i64> {
-        operators::converted(py, &self.path)
+        comparing::converted(py, &self.path)
     }
 
     fn __index__(&self, py: Python<'_>) -> PyResult<i64> {
-        operators::converted(py, &self.path)
+        comparing::converted(py, &self.path)
     }
 
     fn __float__(&self, py: Python<'_>) -> PyResult<f64> {
-        operators::converted(py, &self.path).map(|number| number as f64)
+        comparing::converted(py, &self.path).map(|number| number as f64)
     }
 
     fn __enter__(slf: &Bound<'_, Self>) -> Py<PyAny> {

@@ -12,7 +12,7 @@ use twincell_values::path::{AccessPath, bounded};
 use crate::execution::object::Versatile;
 use crate::execution::state;
 use crate::inject::resolve::{self, ValueRequest};
-use crate::inject::{exceptions, names, operators, reflection, replacement};
+use crate::inject::{exceptions, membership, names, operators, reflection, replacement};
 use crate::observe;
 
 /// Dunder attributes that are data. The others are protocols that a versatile object does not claim.
@@ -156,7 +156,7 @@ pub(crate) fn item(slf: &Bound<'_, Versatile>, key: &Bound<'_, PyAny>, site: Opt
         }
     }
     let path = bounded(AccessPath::from(&this.path).item(&text));
-    let known = operators::known_item(&this.path, &text);
+    let known = membership::known_item(&this.path, &text);
     let request = ValueRequest {
         site,
         kind: SiteKind::Subscript,

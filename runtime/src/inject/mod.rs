@@ -6,11 +6,13 @@
 
 pub(crate) mod arguments;
 mod classes;
+pub(crate) mod comparing;
 pub(crate) mod environment;
 pub(crate) mod exceptions;
 pub(crate) mod failures;
 pub(crate) mod machine;
 pub(crate) mod members;
+pub(crate) mod membership;
 pub(crate) mod names;
 pub(crate) mod operators;
 pub(crate) mod original;

@@ -88,6 +88,10 @@ fn operand(value: &Bound<'_, PyAny>) -> Operand {
 }
 
 /// A value in the form in which it would be injected, if it is plain and small.
+pub(crate) fn plain(value: &Bound<'_, PyAny>) -> Option<Recipe> {
+    recipe(value, 0)
+}
+
 fn recipe(value: &Bound<'_, PyAny>, depth: u32) -> Option<Recipe> {
     if value.is_none() {
         return Some(Recipe::None);

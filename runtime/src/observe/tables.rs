@@ -5,96 +5,118 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyModule, PyTuple};
+use pyo3::types::{PyDict, PyList, PyModule};
 
 use super::kinds::{self, Kind};
 
-/// What makes lists of the parts, with the classes that are read in this way.
-struct Reader {
-    read: Py<PyAny>,
-}
-
-static READER: PyOnceLock<Reader> = PyOnceLock::new();
+/// The module that makes lists of the parts, and knows the classes that are read in this way.
+static READER: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
 const SOURCE: &std::ffi::CStr = cr#"
 import sys
 import zlib
 
 MOST_ROWS = 40
-MOST_CELLS = 300
+MOST_CELLS = 150
+MOST_COLUMNS = 100
+MOST_READ = 20_000
+ZONES = ('datetime', 'dateutil', 'pytz', 'zoneinfo')
+# The types of columns that are written by the library itself.
+WRITTEN = set()
 
 
 def label(dtype):
-    text = str(dtype)
-    if text == 'category':
-        return f'category of {list(dtype.categories)}' + (' in order' if dtype.ordered else '')
+    numpy = sys.modules['numpy']
+    if not isinstance(dtype, numpy.dtype) and type(dtype) not in WRITTEN:
+        return 'other'
     # The unit is no content.
-    if text.startswith('datetime64['):
+    if dtype.kind == 'M':
         zone = getattr(dtype, 'tz', None)
-        return 'datetime64' if zone is None else f'datetime64[{zone}]'
-    return 'timedelta64' if text.startswith('timedelta64[') else text
+        if zone is None:
+            return 'datetime64'
+        is_known = type(zone).__module__.partition('.')[0] in ZONES
+        return f'datetime64[{zone if is_known else type(zone).__name__}]'
+    if dtype.kind == 'm':
+        return 'timedelta64'
+    name = type(dtype).__name__
+    return {'CategoricalDtype': 'category', 'IntervalDtype': 'interval'}.get(name) or str(dtype)
+
+
+def digest(values):
+    """What stands for plain values of one type."""
+    dtype = values.dtype
+    if isinstance(dtype, sys.modules['numpy'].dtype) and dtype.kind in 'biufcmMSU':
+        return zlib.crc32(getattr(values, 'values', values).tobytes())
+    return None
 
 
 def column(values, is_cut):
-    shown = values[:MOST_ROWS] if is_cut else values
-    return (label(values.dtype) if len(values) else 'empty', shown.tolist())
+    """The type of values, those that are shown, how many all are with what stands for them, and the categories."""
+    kind = label(values.dtype) if len(values) else 'empty'
+    if kind == 'other':
+        return kind, None, None, None
+    categories = (list(values.dtype.categories), values.dtype.ordered) if kind == 'category' else None
+    if not is_cut:
+        return kind, values.tolist(), None, categories
+    return kind, values[:MOST_ROWS].tolist(), (len(values), all_of(values)), categories
+
+
+def all_of(values):
+    """What stands for all values: a number, or many of them."""
+    found = digest(values)
+    return values[:MOST_READ].tolist() if found is None else found
+
+
+def levels(labels, is_cut):
+    if not is_cut:
+        return 'levels', labels.tolist(), None, None
+    return 'levels', labels[:MOST_ROWS].tolist(), (len(labels), labels[:MOST_READ].tolist()), None
 
 
 def index(labels, is_cut):
     names = list(labels.names)
     if labels.nlevels == 1:
-        kind, shown = column(labels, is_cut)
-        is_plain = names == [None] and (not len(labels) or kind == 'int64' and labels.equals(Counted(len(labels))))
+        found = column(labels, is_cut)
+        is_number = found[0] == 'int64' and labels.equals(sys.modules['pandas'].RangeIndex(len(labels)))
+        if names == [None] and (not len(labels) or is_number):
+            return None
     else:
-        kind, shown, is_plain = 'levels', (labels[:MOST_ROWS] if is_cut else labels).tolist(), False
-    return None if is_plain else (kind, shown, None if names == [None] else names)
-
-
-def digest(value):
-    try:
-        return zlib.crc32(hash_object(value).values.tobytes())
-    except Exception:
-        return None
-
-
-def Counted(count):
-    return sys.modules['pandas'].RangeIndex(count)
-
-
-def hash_object(value):
-    return sys.modules['pandas'].util.hash_pandas_object(value)
+        found = levels(labels, is_cut)
+    return (None if names == [None] else names, *found)
 
 
 def of_frame(value):
     rows, count = value.shape
     is_cut = rows * count > MOST_CELLS
-    columns = [(name, *column(values, is_cut)) for name, values in value.items()]
-    return columns, index(value.index, is_cut), digest(value) if is_cut else None
+    shown = value if count <= MOST_COLUMNS else value.iloc[:, :MOST_COLUMNS]
+    columns = [(name, *column(values, is_cut)) for name, values in shown.items()]
+    names = list(value.columns.names)
+    about = {} if names == [None] * len(names) else {'[column names]': names}
+    if count > MOST_COLUMNS:
+        further = value.iloc[:, MOST_COLUMNS:MOST_READ]
+        about['[further columns]'] = (count, list(further.columns), [label(kind) for kind in further.dtypes])
+        about['[further values]'] = [digest(values) or values[:MOST_ROWS].tolist() for _, values in further.items()]
+    return columns, index(value.index, is_cut), about
 
 
 def of_series(value):
     is_cut = len(value) > MOST_CELLS
-    return [(value.name, *column(value, is_cut))], index(value.index, is_cut), digest(value) if is_cut else None
+    return [(value.name, *column(value, is_cut))], index(value.index, is_cut), {}
 
 
 def of_index(value):
     is_cut = len(value) > MOST_CELLS
-    if value.nlevels > 1:
-        values = ('levels', (value[:MOST_ROWS] if is_cut else value).tolist())
-    else:
-        values = column(value, is_cut)
     names = list(value.names)
-    return [(None if names == [None] else names, *values)], None, digest(value) if is_cut else None
+    found = column(value, is_cut) if value.nlevels == 1 else levels(value, is_cut)
+    return [(None if names == [None] else names, *found)], None, {}
 
 
 def of_array(value):
     is_cut = value.size > MOST_CELLS
-    kind = label(value.dtype)
+    if is_cut:
+        return [(value.shape, *column(value.ravel(), True))], None, {}
     shape = value.shape if not value.size or not value.ndim else None
-    if not is_cut:
-        return [(shape, kind, value.tolist())], None, None
-    rest = zlib.crc32(value.tobytes()) if not value.dtype.hasobject else None
-    return [(value.shape, kind, value.ravel()[:MOST_ROWS].tolist())], None, rest
+    return [(shape, label(value.dtype), value.tolist(), None, None)], None, {}
 
 
 def classes():
@@ -117,6 +139,10 @@ def classes():
         written = [pandas.Timestamp, pandas.Timedelta, pandas.Period, pandas.Interval, type(pandas.NaT), type(pandas.NA)]
         found['written'] = found.get('written', []) + written
         found['values'] = [pandas.Categorical]
+        known = [pandas.CategoricalDtype, pandas.DatetimeTZDtype, pandas.IntervalDtype, pandas.PeriodDtype]
+        known += [pandas.StringDtype, pandas.BooleanDtype]
+        known += [getattr(pandas, f'{sign}Int{bits}Dtype') for sign in ('', 'U') for bits in (8, 16, 32, 64)]
+        WRITTEN.update(known, [pandas.Float32Dtype, pandas.Float64Dtype])
     return found
 
 
@@ -127,7 +153,7 @@ def settle():
 
 def of_values(value):
     is_cut = len(value) > MOST_CELLS
-    return [(None, *column(value, is_cut))], None, None
+    return [(None, *column(value, is_cut))], None, {}
 
 
 def read(kind, value):
@@ -140,7 +166,12 @@ pub(crate) fn note(py: Python<'_>) -> PyResult<()> {
     if !modules.contains("numpy")? {
         return Ok(());
     }
-    let helpers = PyModule::from_code(py, SOURCE, c"twincell_tables.py", c"twincell_tables")?;
+    let reader = READER.get_or_try_init(py, || {
+        let reader = PyModule::from_code(py, SOURCE, c"twincell_tables.py", c"twincell_tables")?;
+        // Only once, since executions must find what they left.
+        reader.getattr("settle")?.call0()?;
+        Ok::<_, PyErr>(reader.unbind())
+    })?;
     for (name, kind) in [
         ("frame", Kind::Frame),
         ("series", Kind::Series),
@@ -150,27 +181,34 @@ pub(crate) fn note(py: Python<'_>) -> PyResult<()> {
         ("scalar", Kind::Scalar),
         ("written", Kind::Written),
     ] {
-        let found = helpers.getattr("classes")?.call0()?.cast_into::<PyDict>()?.get_item(name)?;
+        let found = reader.bind(py).getattr("classes")?.call0()?.cast_into::<PyDict>()?.get_item(name)?;
         if let Some(classes) = found {
             kinds::add(kind, &classes.cast_into::<PyList>()?)?;
         }
     }
-    // Only once, since executions must find what they left.
-    if READER.get(py).is_none() {
-        helpers.getattr("settle")?.call0()?;
-    }
-    READER.get_or_init(py, || Reader { read: helpers.getattr("read").map_or_else(|_| py.None(), Bound::unbind) });
     Ok(())
+}
+
+/// Values of one type.
+pub(super) struct Column<'py> {
+    /// The name of a column. Of an array, its shape. `None` in Python if it has none.
+    pub name: Bound<'py, PyAny>,
+    pub class: String,
+    /// `None` in Python if the library does not know their type.
+    pub shown: Bound<'py, PyAny>,
+    /// If not all are shown: how many there are, and what stands for them, a number or many of them.
+    pub all: Option<(Bound<'py, PyAny>, Bound<'py, PyAny>)>,
+    /// The categories from which they are, and whether these have an order. `None` in Python if they are not.
+    pub categories: Bound<'py, PyAny>,
 }
 
 /// The parts of a table or an array.
 pub(super) struct Parts<'py> {
-    /// Name, type and values of each column. Of an array, its shape is the name.
-    pub columns: Vec<(Bound<'py, PyAny>, String, Bound<'py, PyAny>)>,
-    /// Type, values and names of the labels of rows, unless these are their numbers.
-    pub index: Option<(String, Bound<'py, PyAny>, Bound<'py, PyAny>)>,
-    /// What stands for all values, if they are not all shown.
-    pub digest: Option<Bound<'py, PyAny>>,
+    pub columns: Vec<Column<'py>>,
+    /// The labels of rows, unless these are their numbers. Its name holds the names of its levels.
+    pub index: Option<Column<'py>>,
+    /// What is known of it beside its values, by name.
+    pub about: Vec<(String, Bound<'py, PyAny>)>,
 }
 
 /// Reads a value of one of these kinds. `None` if it cannot be read.
@@ -183,16 +221,16 @@ pub(super) fn parts<'py>(kind: Kind, value: &Bound<'py, PyAny>) -> Option<Parts<
         Kind::Values => "values",
         _ => return None,
     };
-    let read = &READER.get(value.py())?.read;
-    let found = read.bind(value.py()).call1((name, value)).ok()?.cast_into::<PyTuple>().ok()?;
+    let reader = READER.get(value.py())?.bind(value.py());
+    let found = reader.getattr("read").and_then(|read| read.call1((name, value))).ok()?;
+    let (columns, index, about): (Bound<'py, PyList>, Bound<'py, PyAny>, Bound<'py, PyDict>) = found.extract().ok()?;
     let of_column = |column: Bound<'py, PyAny>| {
-        let (name, kind, values): (Bound<'py, PyAny>, String, Bound<'py, PyAny>) = column.extract().ok()?;
-        Some((name, kind, values))
+        let (name, class, shown, all, categories) = column.extract().ok()?;
+        Some(Column { name, class, shown, all, categories })
     };
-    let columns = found.get_item(0).ok()?.cast_into::<PyList>().ok()?.iter().map(of_column).collect::<Option<_>>()?;
     Some(Parts {
-        columns,
-        index: found.get_item(1).ok()?.extract().ok()?,
-        digest: Some(found.get_item(2).ok()?).filter(|digest| !digest.is_none()),
+        columns: columns.iter().map(of_column).collect::<Option<_>>()?,
+        index: if index.is_none() { None } else { Some(of_column(index)?) },
+        about: about.iter().map(|(name, value)| Some((name.extract().ok()?, value))).collect::<Option<_>>()?,
     })
 }

@@ -1,6 +1,7 @@
 //! Python values -> plain data: bounded, without addresses, and without running code of the value's own class.
 
 use std::collections::BTreeMap;
+use std::hash::{Hash, Hasher};
 
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
@@ -8,6 +9,8 @@ use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyComplex, PyDict, PyEllipsis, PyFloat, PyFrozenSet, PyInt, PyList, PyModule, PySet,
     PySlice, PyString, PyTuple, PyType,
 };
+
+use xxhash_rust::xxh3::Xxh3Default;
 
 use twincell_behavior::display_observed;
 use twincell_engine::observed::{Elision, INDEX, NAMES, Observed, VALUES, WRITTEN};
@@ -17,7 +20,7 @@ use crate::execution::object::{Mark, Versatile};
 use crate::execution::{code, state};
 use crate::observe::classes::class_namespace;
 use crate::observe::kinds::{self, Kind};
-use crate::observe::tables::{self, Parts};
+use crate::observe::tables::{self, Column, Parts};
 
 /// The maximum number of nodes of one observed tree, its maximum nesting, and the maximum number of characters of one
 /// text.
@@ -99,6 +102,20 @@ pub(crate) fn arguments_text<'a>(
     keywords: impl IntoIterator<Item = &'a Observed>,
 ) -> String {
     cut_at(arguments.iter().chain(keywords).map(observed_path).collect::<Vec<_>>().join(", "), MAX_ARGUMENTS)
+}
+
+/// What stands for many values: their hash. One plain value stands for itself.
+fn digest(value: &Bound<'_, PyAny>) -> Observed {
+    if let Some(plain) = plain(value) {
+        return plain;
+    }
+    let mut hasher = Xxh3Default::new();
+    if let Ok(items) = value.cast_exact::<PyList>() {
+        items.iter().for_each(|item| self::value(&item).hash(&mut hasher));
+    } else {
+        self::value(value).hash(&mut hasher);
+    }
+    Observed::Str(format!("[{:016x}]", hasher.finish()))
 }
 
 struct Observer {
@@ -232,39 +249,53 @@ impl Observer {
 
     /// A table or an array: what a column holds is under its name.
     fn table(&mut self, kind: Kind, class: String, parts: Parts<'_>) -> Observed {
-        let Parts { columns, index, digest } = parts;
+        let Parts { columns, index, about } = parts;
         let mut attributes: Vec<(String, Observed)> = Vec::new();
-        for (name, class, values) in columns {
-            let values = Observed::Object { class, attributes: vec![(VALUES.into(), self.observe(&values))] };
-            let is_named = !name.is_none();
-            match kind {
-                Kind::Frame => attributes.push((self.name(&name), values)),
-                Kind::Array => {
-                    attributes.push((VALUES.into(), values));
-                    attributes.extend(is_named.then(|| ("shape".to_owned(), self.observe(&name))));
-                }
-                _ => {
-                    attributes.push((VALUES.into(), values));
-                    attributes.extend(is_named.then(|| ("name".to_owned(), self.observe(&name))));
-                }
+        for column in columns {
+            let values = self.column(&column);
+            if kind == Kind::Frame {
+                attributes.push((self.name(&column.name), values));
+                continue;
+            }
+            attributes.push((VALUES.into(), values));
+            let what = if kind == Kind::Array { "shape" } else { "name" };
+            if !column.name.is_none() {
+                attributes.push((what.to_owned(), self.observe(&column.name)));
             }
         }
-        if let Some((class, labels, names)) = index {
-            let labels = Observed::Object { class, attributes: vec![(VALUES.into(), self.observe(&labels))] };
-            attributes.push((INDEX.into(), labels));
-            attributes.extend((!names.is_none()).then(|| (NAMES.to_owned(), self.observe(&names))));
+        if let Some(index) = index {
+            attributes.push((INDEX.into(), self.column(&index)));
+            if !index.name.is_none() {
+                attributes.push((NAMES.to_owned(), self.observe(&index.name)));
+            }
         }
-        attributes.extend(digest.map(|digest| ("[all]".to_owned(), self.observe(&digest))));
+        attributes.extend(about.into_iter().map(|(name, value)| (name, digest(&value))));
         // Which class holds the labels of rows is no content.
         let class = if kind == Kind::Index { "Index".to_owned() } else { class };
         Observed::Object { class, attributes }
     }
 
-    /// The name of a column: a text as it is, and anything else as people write it.
+    fn column(&mut self, column: &Column<'_>) -> Observed {
+        let shown = match column.shown.is_none() {
+            true => Observed::Elided { reason: Elision::Size },
+            false => self.observe(&column.shown),
+        };
+        let mut attributes = vec![(VALUES.to_owned(), shown)];
+        if let Some((count, all)) = &column.all {
+            attributes.push(("[all]".to_owned(), Observed::Tuple(vec![self.observe(count), digest(all)])));
+        }
+        if !column.categories.is_none() {
+            attributes.push(("[categories]".to_owned(), self.observe(&column.categories)));
+        }
+        Observed::Object { class: column.class.clone(), attributes }
+    }
+
+    /// The name of a column: a text as it is, and anything else as people write it, in brackets. So does a text that
+    /// begins with one.
     fn name(&mut self, name: &Bound<'_, PyAny>) -> String {
         match self.observe(name) {
-            Observed::Str(text) => text,
-            other => display_observed(&other),
+            Observed::Str(text) if !text.starts_with('[') => text,
+            other => format!("[{}]", display_observed(&other)),
         }
     }
 

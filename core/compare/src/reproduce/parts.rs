@@ -19,6 +19,8 @@ pub(super) enum Feature {
     Standins,
     /// `<`, `sorted` and similar operations.
     Order,
+    /// Objects that were found to be equal.
+    Equality,
     Arithmetic,
     /// `with`.
     Contexts,
@@ -66,7 +68,7 @@ macro_rules! part {
 }
 
 /// All parts, in their order in a reproducer.
-const PARTS: [Part; 28] = [
+const PARTS: [Part; 29] = [
     part!("state", None),
     part!("standin", Some(Feature::Standins)),
     part!("answers", None),
@@ -77,6 +79,7 @@ const PARTS: [Part; 28] = [
     part!("text", None),
     part!("assigned", Some(Feature::Standins)),
     part!("compare", Some(Feature::Order)),
+    part!("hashes", Some(Feature::Equality)),
     part!("arithmetic", Some(Feature::Arithmetic)),
     part!("context_manager", Some(Feature::Contexts)),
     part!("awaiting", Some(Feature::Awaiting)),

@@ -141,7 +141,9 @@ impl Writer<'_> {
         let _ = writeln!(text, "IMPORTED = {}", set(&imported));
         let _ = writeln!(text, "ONLY_PURE = {}", if is_alone { "True" } else { "False" });
         let is_ordered = answers.keys().any(|path| matches!(Question::parse(path), Question::Order { .. }));
-        let features = self.features(texts, is_ordered, !extended.is_empty(), !patched.is_empty());
+        let is_equal =
+            answers.keys().any(|path| matches!(Question::parse(path), Question::Order { .. } | Question::Zero(_)));
+        let features = self.features(texts, is_ordered, is_equal, !extended.is_empty(), !patched.is_empty());
         text.push_str(&compose(&features, &self.members()));
         let late = entries(&answers, true);
         if !late.is_empty() {
@@ -151,7 +153,14 @@ impl Writer<'_> {
     }
 
     /// What this case needs from its stand-ins.
-    fn features(&self, texts: &Texts<'_>, is_ordered: bool, extended: bool, patched: bool) -> BTreeSet<Feature> {
+    fn features(
+        &self,
+        texts: &Texts<'_>,
+        is_ordered: bool,
+        is_equal: bool,
+        extended: bool,
+        patched: bool,
+    ) -> BTreeSet<Feature> {
         let has_receiver = self.has_own_class();
         let words = Words::of(texts.all());
         let named = |names: &[&str]| names.iter().any(|name| words.names(name));
@@ -159,6 +168,7 @@ impl Writer<'_> {
             (Feature::Standins, true),
             (Feature::Order, is_ordered || words.has_any(&ORDERING) || named(&["min", "max"])),
             (Feature::Order, words.names_like(&["sort", "heap", "operator"])),
+            (Feature::Equality, is_equal),
             (Feature::Arithmetic, words.has_any(&CALCULATING) || words.names_like(&["operator"])),
             (Feature::Arithmetic, named(&["abs", "fabs", "sum", "fsum", "pow", "prod", "reduce"])),
             (Feature::Contexts, words.has_any(&[TokenKind::With]) || words.names_like(&["enter_context"])),

@@ -6,11 +6,11 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::maker::{Maker, is_plausible};
-use super::{Pools, texts};
+use super::{Orders, Pools, texts};
 use crate::predictor::Distribution;
 use crate::reading::Uses;
 use crate::value::{AbstractValue, Choice, Decision, Declared, Fixed, Recipe};
@@ -54,14 +54,18 @@ pub struct Draw {
     fixed: Fixed,
     taken: FxHashMap<String, usize>,
     choices: Vec<Choice>,
-    /// The questions of order between an object and a plain value of which it is known that the two are not equal.
-    unequal: FxHashSet<String>,
+    /// What the decisions say about the order of values.
+    pub orders: Orders,
+    /// What the given decisions say about it, also those that were not asked for yet.
+    pub given_orders: Orders,
 }
 
 impl Draw {
     pub fn new(seed: u64, fixed: Fixed, raise_probability: f64) -> Self {
         // Three executions in four trust the prediction; the fourth explores.
         let exploration = [0.03, 0.08, 0.15, 0.5][(xxh3_64_with_seed(b"exploration", seed) % 4) as usize];
+        let mut given_orders = Orders::default();
+        fixed.iter().for_each(|(path, decision)| given_orders.note(path, decision));
         Self {
             seed,
             raise_probability,
@@ -69,7 +73,8 @@ impl Draw {
             fixed,
             taken: FxHashMap::default(),
             choices: Vec::new(),
-            unequal: FxHashSet::default(),
+            orders: Orders::default(),
+            given_orders,
         }
     }
 
@@ -97,6 +102,14 @@ impl Draw {
     pub fn truth(&mut self, path: &str, probability: f64) -> bool {
         let decision = self.decide(path, |_, random| Decision::Value(Recipe::Bool(random.random_bool(probability)))).0;
         matches!(decision, Decision::Value(Recipe::Bool(true)))
+    }
+
+    /// The answer that [`Self::truth`] would give to a new question, or a given one, without a decision.
+    pub fn glance(&self, path: &str, probability: f64) -> bool {
+        match self.fixed.get(path) {
+            Some(decision) => *decision == Decision::Value(Recipe::Bool(true)),
+            None => self.random(path).random_bool(probability),
+        }
     }
 
     /// Whether an operation fails with one of these exceptions.
@@ -188,16 +201,6 @@ impl Draw {
         self.taken(path).or_else(|| self.fixed.get(path))
     }
 
-    /// Notes that the two sides of a question of order are not equal.
-    pub fn tell_apart(&mut self, order: &str) {
-        self.unequal.insert(order.to_string());
-    }
-
-    /// Whether the two sides of a question of order are known not to be equal.
-    pub fn are_apart(&self, order: &str) -> bool {
-        self.unequal.contains(order)
-    }
-
     /// The decision made earlier for a path.
     pub fn taken(&self, path: &str) -> Option<&Decision> {
         self.taken.get(path).map(|&index| &self.choices[index].decision)
@@ -209,11 +212,17 @@ impl Draw {
         }
         let decision = match self.fixed.get(path) {
             Some(decision) => decision.clone(),
-            None => draw(self, &mut Pcg64Mcg::seed_from_u64(xxh3_64_with_seed(path.as_bytes(), self.seed))),
+            None => draw(self, &mut self.random(path)),
         };
         self.taken.insert(path.to_string(), self.choices.len());
+        self.orders.note(path, &decision);
         self.choices.push(Choice { path: path.to_string(), decision: decision.clone() });
         (decision, true)
+    }
+
+    /// The random stream of a path.
+    fn random(&self, path: &str) -> Pcg64Mcg {
+        Pcg64Mcg::seed_from_u64(xxh3_64_with_seed(path.as_bytes(), self.seed))
     }
 
     fn draw_value(&self, random: &mut Pcg64Mcg, pools: &Pools, known: &dyn Known, ask: &Ask<'_>) -> Decision {

@@ -4,9 +4,11 @@ mod draw;
 mod fitness;
 pub mod likelihood;
 mod maker;
+mod orders;
 mod pools;
 mod texts;
 
 pub use draw::{Ask, Draw, Known};
+pub use orders::{Orders, zero};
 pub use pools::Pools;
 pub use texts::related;

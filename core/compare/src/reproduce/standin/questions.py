@@ -2,6 +2,7 @@
 
 from .answers import recorded
 from .paths import short
+from .recorded import ANSWERS
 from .standin import Standin
 
 
@@ -12,6 +13,19 @@ def order(one, other):
     swapped = isinstance(other, Standin) and other._path_ < one._path_
     key = f"order({short(other)}, {short(one)})" if swapped else f"order({short(one)}, {short(other)})"
     return (1 - recorded(key, 0)) if swapped else recorded(key, 0) - 1
+
+
+def equals(path):
+    """The paths of all values that are recorded as equal to the one at a path, and its own."""
+    found = [path]
+    for one in found:
+        first, second = f"order({one}, ", f", {one})"
+        for key in (key for key, sign in ANSWERS.items() if sign == 1 and key.startswith("order(")):
+            other = key[len(first) : -1] if key.startswith(first) else None
+            other = key[len("order(") : -len(second)] if other is None and key.endswith(second) else other
+            if other is not None and other not in found:
+                found.append(other)
+    return found
 
 
 def is_a(value, name):

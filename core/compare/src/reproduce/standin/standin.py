@@ -82,7 +82,10 @@ class Standin:
 
     def __iter__(self):
         may_fail(f"iter({self._path_})")
-        return iter([answer(self._at_(index)) for index in range(len(self))])
+        return iter([self._item_(index) for index in range(len(self))])
+
+    def _item_(self, index):
+        return answer(self._at_(index))
 
     def __reversed__(self):
         return iter(list(self)[::-1])
@@ -97,8 +100,11 @@ class Standin:
     def __contains__(self, value):
         if short(value) in self._items_:
             return self._items_[short(value)] is not DELETED
-        may_fail(f"{short(value)} in {self._path_}")
-        return recorded(f"{short(value)} in {self._path_}", False)
+        key = f"{short(value)} in {self._path_}"
+        may_fail(key)
+        if key not in ANSWERS and f"len({self._path_})" in ANSWERS:
+            return any(item is value or item == value for item in map(self._item_, range(len(self))))
+        return recorded(key, False)
 
     def __eq__(self, other):
         if isinstance(other, Standin):
