@@ -7,7 +7,7 @@ use twincell_engine::{EngineError, Executed};
 use twincell_syntax::site::SiteKind;
 use twincell_syntax::{PerSide, Side};
 use twincell_values::path::AccessPath;
-use twincell_values::value::Fixed;
+use twincell_values::value::{Fixed, Recipe};
 
 use super::{Execute, TestCase};
 
@@ -144,6 +144,10 @@ fn attempt(
     let mut differences: Vec<Difference> =
         found(&forth[0], &forth[1]).into_iter().filter(|one| steadily && holds(one)).collect();
     if !differences.is_empty() && forth.iter().any(goes_on) {
+        if may_count(record) {
+            differences.clear();
+            return Ok(Repeated::Known(Confirmed { differences, exclusive, varies }));
+        }
         match goes_on_longer(execute, record)? {
             None => return Ok(Repeated::Stopped),
             Some(true) => {}
@@ -155,6 +159,18 @@ fn attempt(
 
 fn goes_on(behavior: &Behavior) -> bool {
     matches!(behavior.outcome, Outcome::Stopped { reason: Limit::Steps })
+}
+
+/// Whether the numbers of an execution, multiplied, are more than the steps of a version that went on. It may count up
+/// to that, where the other version calculates.
+fn may_count(record: &ExecutionRecord) -> bool {
+    let factor = |value: &Recipe| match value {
+        Recipe::Int(number) => number.unsigned_abs().max(1),
+        _ => 1,
+    };
+    let values = record.injections.iter().map(|injection| &injection.value);
+    let most = values.map(factor).fold(1, u64::saturating_mul);
+    record.behaviors.iter().any(|behavior| goes_on(behavior) && most > behavior.steps)
 }
 
 /// Whether a version also uses up many times the steps. What ends then was only slower. `None` if this was stopped.

@@ -33,6 +33,8 @@ fn is_versatile(class: AbstractValue) -> bool {
 fn of_like(class: AbstractValue, uses: &Uses) -> f32 {
     match class {
         _ if uses.like.is_empty() || uses.like.contains(&class) => 1.0,
+        // What is added to a literal text is hardly ever anything else.
+        A::Object if uses.like == [A::Str] => 0.01,
         A::Object => 0.1,
         _ => 0.005,
     }
@@ -125,6 +127,12 @@ fn of_attributes(class: AbstractValue, uses: &Uses) -> f32 {
     }
     let all_native = |class: A| uses.attributes.iter().all(|attribute| is_native(class, attribute));
     match class {
+        _ if is_versatile(class)
+            && all_native(A::Str)
+            && uses.attributes.iter().any(|name| OF_TEXTS.contains(&&**name)) =>
+        {
+            0.01
+        }
         // Every attribute belongs to a builtin class, so an object of another class is less likely.
         _ if is_versatile(class) => {
             if [A::Str, A::List, A::Dict, A::Set].into_iter().any(all_native) {
@@ -139,6 +147,26 @@ fn of_attributes(class: AbstractValue, uses: &Uses) -> f32 {
         _ => 0.005,
     }
 }
+
+/// Methods that hardly anything but texts has.
+const OF_TEXTS: [&str; 16] = [
+    "startswith",
+    "endswith",
+    "splitlines",
+    "partition",
+    "rpartition",
+    "lower",
+    "upper",
+    "strip",
+    "lstrip",
+    "rstrip",
+    "rsplit",
+    "casefold",
+    "isdigit",
+    "isalpha",
+    "removeprefix",
+    "removesuffix",
+];
 
 /// The attributes of builtin classes that are not methods.
 const OF_NUMBERS: [&str; 4] = ["real", "imag", "numerator", "denominator"];

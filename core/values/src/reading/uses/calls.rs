@@ -7,9 +7,10 @@ use twincell_syntax::python::{Conversion, conversion};
 use twincell_syntax::site::SiteKind;
 
 use super::collector::{Collector, Holder, Link, Made, place};
+use super::conversions::NUMBERS;
 use super::written::{builtin_class, literal, literal_members, named};
 use super::{Key, Uses, add_missing, forms};
-use crate::value::{AbstractValue, Recipe};
+use crate::value::Recipe;
 
 /// Bytes that are no text in UTF-8.
 const UNDECODABLE: &[u8] = b"\xe9";
@@ -245,7 +246,6 @@ const TAKING: [&str; 9] =
 impl Collector {
     /// `sum(items, start)`: numbers, unless it starts with a literal of another class.
     pub(super) fn note_sum(&mut self, arguments: &[Expr]) {
-        const NUMBERS: [AbstractValue; 2] = [AbstractValue::Int, AbstractValue::Float];
         let [items, start @ ..] = arguments else { return };
         if start.iter().any(|start| !matches!(start, Expr::Name(_) | Expr::Attribute(_) | Expr::NumberLiteral(_))) {
             return;

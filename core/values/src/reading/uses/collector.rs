@@ -387,6 +387,7 @@ impl<'a> Visitor<'a> for Collector {
                     && matches!(node.left.as_ref(), Expr::StringLiteral(_) | Expr::BytesLiteral(_) | Expr::FString(_));
                 if formats {
                     self.note(&node.right, |uses| uses.formatted = true);
+                    self.note_conversions(&node.left, &node.right);
                 } else {
                     for (side, other) in [(&node.left, &node.right), (&node.right, &node.left)] {
                         if node.op == Operator::Add {
@@ -403,6 +404,7 @@ impl<'a> Visitor<'a> for Collector {
             Expr::UnaryOp(node) if matches!(node.op, UnaryOp::USub | UnaryOp::UAdd | UnaryOp::Invert) => {
                 self.note(&node.operand, |uses| uses.arithmetic = true);
             }
+            Expr::FString(node) => self.note_specifications(node),
             Expr::Await(node) => self.note(&node.value, |uses| uses.awaited = true),
             Expr::YieldFrom(node) => self.note(&node.value, |uses| uses.iterated = true),
             Expr::Starred(node) => self.note(&node.value, |uses| uses.iterated = true),

@@ -6,6 +6,7 @@
 
 mod calls;
 mod collector;
+mod conversions;
 mod forms;
 mod mappings;
 mod merged;
