@@ -49,7 +49,7 @@ impl Tokens {
     fn from_json(json: &[u8]) -> Result<Self, String> {
         let outline: Outline = serde_json::from_slice(json).map_err(|error| error.to_string())?;
         if growth(&outline.normalizer).saturating_mul(growth(&outline.pre_tokenizer)) > LARGEST_GROWTH {
-            return Err(format!("its replacements make a text more than {LARGEST_GROWTH} times as long"));
+            return Err(format!("its normalizers may make a text more than {LARGEST_GROWTH} times as long"));
         }
         let mut tokenizer = Tokenizer::from_bytes(json).map_err(|error| error.to_string())?;
         let window = tokenizer.get_truncation().map_or(WINDOW, |truncation| truncation.max_length);
@@ -91,13 +91,34 @@ impl Tokens {
     }
 }
 
-/// How many times as long a normalizer, or what splits texts, may make a text: what it puts in the place of a byte, and
-/// where there are several, all of them one after the other.
+/// How many times as long a normalizer, or what splits texts, may make a text: all of its parts one after the other.
 fn growth(part: &Value) -> usize {
-    let length = |name: &str| part.get(name).and_then(Value::as_str).map_or(1, |text| text.len().max(1));
-    let own = length("content").saturating_mul(length("prepend")).saturating_mul(length("replacement"));
     let inner = ["normalizers", "pretokenizers"].iter().filter_map(|name| part.get(name)?.as_array());
-    inner.flatten().fold(own, |growth_so_far, inner| growth_so_far.saturating_mul(growth(inner)))
+    inner.flatten().fold(own_growth(part), |growth_so_far, inner| growth_so_far.saturating_mul(growth(inner)))
+}
+
+/// The same for one part by itself. There is no bound for a type of part that is not known.
+fn own_growth(part: &Value) -> usize {
+    let length = |name: &str| part.get(name).and_then(Value::as_str).map_or(0, str::len);
+    match part.get("type").and_then(Value::as_str) {
+        None if part.is_null() => 1,
+        // A regular expression may match the empty text between any two characters, which stay.
+        Some("Replace") => length("content").saturating_add(1),
+        Some("Prepend") => length("prepend").saturating_add(1),
+        Some("Metaspace") => length("replacement").saturating_add(1),
+        // A byte becomes a character of up to two bytes.
+        Some("ByteLevel") => 2,
+        Some("NFC" | "NFD") => 4,
+        Some("NFKC" | "NFKD") => 12,
+        Some("Lowercase") => 2,
+        // It puts spaces around a character.
+        Some("BertNormalizer") => 4,
+        Some(
+            "Sequence" | "Split" | "Whitespace" | "WhitespaceSplit" | "Punctuation" | "Digits" | "CharDelimiterSplit"
+            | "BertPreTokenizer" | "UnicodeScripts" | "Strip" | "StripAccents",
+        ) => 1,
+        _ => usize::MAX,
+    }
 }
 
 impl Encoded {
@@ -195,7 +216,12 @@ mod tests {
         let replace = |with: &str| serde_json::json!({"type": "Replace", "pattern": {"String": "a"}, "content": with});
         let doubling = serde_json::json!({"type": "Sequence", "normalizers": vec![replace("aa"); 40]});
         let nested = serde_json::json!({"type": "Sequence", "normalizers": [doubling.clone()]});
-        for normalizer in [replace(&"a".repeat(1000)), doubling, nested] {
+        let bytes =
+            serde_json::json!({"type": "Sequence", "normalizers": vec![serde_json::json!({"type": "ByteLevel"}); 30]});
+        let between = serde_json::json!({"type": "Replace", "pattern": {"Regex": "(?=.)"}, "content": "a"});
+        let between = serde_json::json!({"type": "Sequence", "normalizers": vec![between; 30]});
+        let unknown = serde_json::json!({"type": "Other"});
+        for normalizer in [replace(&"a".repeat(1000)), doubling, nested, bytes, between, unknown] {
             assert!(with("normalizer", normalizer).contains("more than 256 times as long"));
         }
         assert_eq!(with("normalizer", replace("\u{2581}")), "");

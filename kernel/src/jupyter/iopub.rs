@@ -24,6 +24,8 @@ const STREAM_LIMIT: usize = 64 * 1024;
 /// Publishers wait while more bytes than this are on their way.
 const BACKLOG_LIMIT: usize = 32 * 1024 * 1024;
 
+/// How many subscriptions are answered at most before the next output.
+const MOST_WELCOMES: usize = 64;
 /// How long [`Publisher::drain`] waits for clients at most.
 const FLUSH: Duration = Duration::from_millis(200);
 
@@ -162,9 +164,7 @@ impl Task {
         self.wait_for_client().await;
         let shared = self.shared.clone();
         loop {
-            while let Some(topic) = self.subscriptions.next_now() {
-                self.welcome(topic).await;
-            }
+            self.welcome_all().await;
             let due = match shared.next() {
                 Ok(publication) => {
                     self.publish(publication).await;
@@ -179,6 +179,20 @@ impl Task {
                     self.welcome(topic).await;
                 },
             }
+        }
+    }
+
+    /// Answers those who subscribed by now. What is broadcast reaches all of them, so each topic is answered once, and
+    /// only so many between two publications.
+    async fn welcome_all(&mut self) {
+        let mut topics = Vec::new();
+        for topic in std::iter::from_fn(|| self.subscriptions.next_now()).take(MOST_WELCOMES) {
+            if !topics.contains(&topic) {
+                topics.push(topic);
+            }
+        }
+        for topic in topics {
+            self.welcome(topic).await;
         }
     }
 
