@@ -112,6 +112,7 @@ mod tests {
             coverage: 0.0,
             probability: 0.0,
             examined: true,
+            given: None,
         }
     }
 

@@ -21,6 +21,7 @@
 pub mod assemble;
 pub mod campaign;
 mod decide;
+mod example;
 mod flow;
 mod note;
 mod options;
@@ -30,6 +31,7 @@ pub mod reproduce;
 pub mod verdict;
 
 pub use decide::decide;
+pub use example::{Example, ExampleSource, Examples};
 pub use flow::{Again, PredictionRequest, Replayed, Then, Unit, compare, programs, replay, requests, units};
 pub use options::{CompareError, CompareOptions, Source};
 pub use progress::{Continue, Progress};

@@ -8,6 +8,7 @@ use twincell_behavior::Declared;
 use twincell_engine::protocol::{Context, Isolation, Place};
 use twincell_syntax::{SourceError, TooDeep};
 
+use crate::Examples;
 use crate::campaign::Techniques;
 
 /// One side of a comparison.
@@ -44,6 +45,9 @@ pub struct CompareOptions {
     /// What the project declares about behavior.
     pub declared: Declared,
     pub isolation: Isolation,
+    /// Inputs that are executed before any are drawn.
+    #[serde(default, skip_serializing_if = "Examples::is_empty")]
+    pub examples: Examples,
     /// The maximum size of one source in bytes.
     pub max_source: u64,
     /// The maximum number of statements and expressions of one version of a pair.
@@ -65,6 +69,7 @@ impl Default for CompareOptions {
             ignore_edge_cases: false,
             declared: Declared::default(),
             isolation: Isolation::Auto,
+            examples: Examples::default(),
             max_source: 2 << 20,
             max_function: 50_000,
             deadline: Duration::from_secs(600),

@@ -9,6 +9,7 @@ use twincell_syntax::site::SiteKind;
 use twincell_syntax::{AlignedRow, Side};
 use twincell_values::value::{AbstractValue, Choice};
 
+use crate::ExampleSource;
 use crate::verdict::Verdict;
 
 /// The version of the report's format, in its field `format`. It increases when a field is removed or changes its
@@ -164,6 +165,9 @@ pub struct ExecutionReport {
     /// The share of the pair's executable lines that ran in this or an earlier execution, 0 to 1.
     pub coverage_so_far: f64,
     pub microseconds: u32,
+    /// The example on whose values it ran; `None` if all of its values were drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub example: Option<ExampleSource>,
     /// An index into [`PairReport::line_sets`].
     #[serde(default)]
     pub lines: u32,
@@ -182,6 +186,9 @@ pub struct Witness {
     #[serde(default)]
     pub uses: Vec<String>,
     pub choices: Vec<Choice>,
+    /// The example that shows the difference; `None` if all of its values were drawn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub example: Option<ExampleSource>,
     /// The existing objects in whose place values were injected: `helper`, `self.items`. `*` is the whole module.
     #[serde(default)]
     pub replaced: Vec<String>,

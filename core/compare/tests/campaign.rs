@@ -1,9 +1,11 @@
 //! Campaigns over a stand-in for a worker: what is repeated, when it ends, and what is said of it.
 
+use std::sync::Arc;
+
 use twincell_behavior::Rules;
 use twincell_compare::campaign::{self, Campaign, Execute, Plan, Target, Techniques, Values};
 use twincell_compare::verdict::Verdict;
-use twincell_compare::{Continue, decide};
+use twincell_compare::{Continue, Example, ExampleSource, decide};
 use twincell_engine::observed::{Behavior, Limit, Observed, Outcome};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
 use twincell_engine::{EngineError, Executed};
@@ -77,6 +79,7 @@ fn plan(budget: u32, seed: u64) -> Plan {
         ignore_edge_cases: false,
         raise_probability: 0.15,
         may_replace: false,
+        examples: vec![],
         trial: None,
     }
 }
@@ -96,6 +99,25 @@ where
 {
     let mut fake = Fake { run, requests: vec![] };
     let campaign = campaign::run(&mut fake, &target(), &plan(100, 7), &mut |_, _| Continue::Yes).unwrap();
+    (campaign, fake.requests)
+}
+
+/// Examples in a file, one in each line, with these values of `x`.
+fn examples(values: &[i64]) -> Vec<Arc<Example>> {
+    let example = |(line, value): (u32, &i64)| {
+        let fixed = Fixed::from([("x".to_owned(), Decision::Value(Recipe::Int(*value)))]);
+        Arc::new(Example { fixed, source: ExampleSource::File { label: "calls.py".into(), line } })
+    };
+    (1..).zip(values).map(example).collect()
+}
+
+fn run_on<F>(values: &[i64], budget: u32, run: F) -> (Campaign, Vec<ExecutionRequest>)
+where
+    F: FnMut(&ExecutionRequest, u8, usize) -> Option<Outcome>,
+{
+    let mut fake = Fake { run, requests: vec![] };
+    let plan = Plan { examples: examples(values), ..plan(budget, 7) };
+    let campaign = campaign::run(&mut fake, &target(), &plan, &mut |_, _| Continue::Yes).unwrap();
     (campaign, fake.requests)
 }
 
@@ -123,6 +145,44 @@ fn the_first_confirmed_difference_ends_the_campaign() {
     let witness = &campaign.executions[campaign.witness.unwrap()];
     assert_eq!(value_of_x(&requests[witness.record.index as usize]), 5);
     assert_eq!(decide(&campaign, None, &target()).0, Verdict::Changing);
+}
+
+#[test]
+fn examples_run_first_and_fill_half_of_the_budget_at_most() {
+    let (_, requests) = run_on(&[70, 71, 72], 100, |_, _, _| returned(1));
+    assert_eq!(requests[..3].iter().map(value_of_x).collect::<Vec<_>>(), [70, 71, 72]);
+    assert_eq!(requests.len(), 100);
+    let ran = |budget| {
+        let (campaign, _) = run_on(&[70, 71, 72], budget, |_, _, _| returned(1));
+        campaign.executions.iter().filter(|case| case.example().is_some()).count()
+    };
+    assert_eq!([1, 2, 4, 5, 6].map(ran), [1, 1, 2, 2, 3]);
+}
+
+#[test]
+fn an_example_that_shows_the_difference_is_the_witness_and_stays_as_it_is() {
+    let differ = |request: &ExecutionRequest, version, _| {
+        returned(if value_of_x(request) % 2 == 1 { i64::from(version) } else { 0 })
+    };
+    let (campaign, _) = run_on(&[70, 71], 100, differ);
+    let witness = &campaign.executions[campaign.witness.unwrap()];
+    let source = ExampleSource::File { label: "calls.py".into(), line: 2 };
+    assert_eq!(witness.example().map(|example| &example.source), Some(&source));
+    assert_eq!(witness.probability, 1.0);
+    let mut fake = Fake { run: differ, requests: vec![] };
+    let go_on = &mut || Continue::Yes;
+    let shrunk = campaign::shrink(&mut fake, witness, &Rules::default(), Values::Plain, 50, go_on).unwrap();
+    assert_eq!(shrunk.record.choices, witness.record.choices);
+    assert!(shrunk.example().is_some());
+}
+
+#[test]
+fn what_ran_on_other_values_than_its_example_is_no_example() {
+    let (mut campaign, _) = run_on(&[70], 10, |_, _, _| returned(1));
+    let first = &mut campaign.executions[0];
+    assert!(first.example().is_some());
+    first.record.choices[0].decision = Decision::Value(Recipe::Int(0));
+    assert!(first.example().is_none());
 }
 
 #[test]

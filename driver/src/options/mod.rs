@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use twincell_behavior::{Declared, DeclaredEffect, Ignored, Unordered};
-use twincell_compare::CompareOptions;
 use twincell_compare::campaign::Techniques;
+use twincell_compare::{CompareOptions, Examples};
 use twincell_engine::protocol::{Context, Isolation};
 use twincell_models::PredictorKind;
 
@@ -445,6 +445,7 @@ impl Options {
             },
             isolation: self.isolation,
             techniques: self.techniques,
+            examples: Examples::default(),
             max_source: self.max_source << 20,
             max_function: self.max_function,
             deadline: Duration::from_secs_f64(self.deadline),

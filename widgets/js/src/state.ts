@@ -147,6 +147,8 @@ export interface Execution {
   new_lines: number;
   coverage_so_far: number;
   microseconds: number;
+  /** The example on whose values it ran. */
+  example: string | null;
   /** Index into `PairState.line_sets`. */
   lines: number;
 }

@@ -31,6 +31,7 @@ export function execution(number: number, more: Partial<Execution> = {}): Execut
     new_lines: 0,
     coverage_so_far: 1,
     microseconds: 10,
+    example: null,
     lines: 0,
     ...more,
   };

@@ -137,7 +137,10 @@ pub fn executions(pair: &PairReport) -> Markup {
         html! {
             tr.tc-differs[execution.differs].tc-dim[!execution.differs && !valid] {
                 th.tc-num scope="row" { (execution.number) }
-                td.tc-mark { (words::execution_mark(execution)) }
+                td.tc-mark {
+                    (words::execution_mark(execution))
+                    @if let Some(source) = &execution.example { br; span.tc-quiet { (plain::value(&source.to_string())) } }
+                }
                 td.tc-mono { (plain::value(&execution.old)) }
                 td.tc-mono { (plain::value(&execution.new)) }
                 td.tc-num { @if execution.new_lines > 0 { "+" } (execution.new_lines) }

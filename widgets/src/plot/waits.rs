@@ -85,6 +85,7 @@ mod tests {
             new_lines: 0,
             coverage_so_far: 1.0,
             microseconds: 1,
+            example: None,
             lines: 0,
             choices: vec![],
         };

@@ -90,6 +90,7 @@ fn execution(execution: &ExecutionReport) -> Execution<'_> {
         new_lines: execution.new_lines,
         coverage_so_far: execution.coverage_so_far,
         microseconds: execution.microseconds,
+        example: execution.example.as_ref().map(ToString::to_string),
         lines: execution.lines,
     }
 }

@@ -146,6 +146,8 @@ struct Execution<'a> {
     new_lines: u32,
     coverage_so_far: f64,
     microseconds: u32,
+    /// The example on whose values it ran.
+    example: Option<String>,
     /// Index into [`PairState::line_sets`].
     lines: u32,
 }

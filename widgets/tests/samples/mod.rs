@@ -83,6 +83,7 @@ fn execution(index: u32, old: &str, new: &str, differs: bool, coverage: f64) -> 
         new_lines: if index == 0 { 6 } else { index % 3 },
         coverage_so_far: coverage,
         microseconds: 310 + index * 7 % 90,
+        example: None,
         lines: 0,
         choices: vec![],
     }
@@ -199,6 +200,7 @@ fn changing_witness() -> Witness {
             Choice { path: "reason".into(), decision: Decision::Default },
             Choice { path: "bool(self.priority_adjust)".into(), decision: Decision::Value(Recipe::Bool(true)) },
         ],
+        example: None,
         replaced: vec![],
         injections: vec![
             injection("self", Recipe::Versatile(AbstractValue::Object), None, 0, 0.99),
@@ -316,6 +318,7 @@ pub fn preserving_pair() -> PairReport {
             execution: 5,
             uses: vec![],
             choices: vec![],
+            example: None,
             replaced: vec![],
             injections: vec![injection("values", Recipe::List(vec![Recipe::Int(1), Recipe::Int(-10)]), None, 0, 0.61)],
             decisive: vec![],

@@ -13,6 +13,7 @@ use twincell_syntax::{Diff, Function, PerSide, Side};
 use twincell_values::path::Question;
 use twincell_values::value::{Decision, Recipe};
 
+use crate::ExampleSource;
 use crate::campaign::{Campaign, Decisive, SetAside, Target, TestCase, is_without_module, joint_probability, replaced};
 use crate::note::Note;
 use crate::report::{
@@ -329,9 +330,15 @@ fn execution(case: &TestCase, line_sets: &mut LineSets) -> ExecutionReport {
         new_lines: case.new_lines,
         coverage_so_far: case.coverage,
         microseconds: case.record.microseconds,
+        example: source(case),
         lines: line_sets.of(case),
         choices: case.record.choices.clone(),
     }
+}
+
+/// Where the example comes from on whose values an execution ran.
+fn source(case: &TestCase) -> Option<ExampleSource> {
+    case.example().map(|example| example.source.clone())
 }
 
 /// People count from one.
@@ -364,6 +371,7 @@ pub(crate) fn witness(
         execution: number(case),
         uses: uses(context, case),
         choices: case.record.choices.clone(),
+        example: source(case),
         replaced: replaced(&case.record.choices).map(str::to_owned).collect(),
         injections: case.record.injections.clone(),
         decisive: decisive.iter().map(|value| value.path.clone()).collect(),

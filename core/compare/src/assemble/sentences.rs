@@ -39,7 +39,7 @@ fn case(old: Behavior, new: Behavior) -> TestCase {
         microseconds: 5,
         ..ExecutionRecord::default()
     };
-    TestCase { record, differences, new_lines: 1, coverage: 1.0, probability: 1.0, examined: true }
+    TestCase { record, differences, new_lines: 1, coverage: 1.0, probability: 1.0, examined: true, given: None }
 }
 
 fn pair_report(verdict: Verdict, reason: &str, execution: TestCase, notes: &[Note]) -> PairReport {

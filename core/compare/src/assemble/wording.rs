@@ -55,9 +55,10 @@ pub(super) fn sentence(context: &PairContext<'_>, summary: &CampaignSummary<'_>,
     let name = &context.functions.new.qualname;
     match (summary.verdict, summary.witness) {
         (Verdict::Changing, Some(case)) => format!(
-            "Behavior of {name} changed: {} (execution {}, {:.0} ms).",
+            "Behavior of {name} changed: {} (execution {}{}, {:.0} ms).",
             difference(context, summary, case, evidence),
             number(case),
+            case.example().map_or_else(String::new, |example| format!(" on {}", cut(&example.source.to_string()))),
             summary.milliseconds
         ),
         (Verdict::LikelyPreserving, _) => {

@@ -299,6 +299,8 @@ pub fn decisive(
             continue;
         }
         let probability = match (&choice.decision, exchanges.classes(&choice.path)) {
+            // Somebody gave it, so it does occur.
+            _ if witness.is_given(&choice.path) => 1.0,
             (Decision::Raise(_), _) => raise_probability,
             (Decision::Value(own), Some(classes)) => probability(classes, [own]),
             // A truth, a length or a default is as likely as its opposite.
@@ -314,6 +316,7 @@ pub fn decisive(
 
 /// Exchanges single decisions of a witness, to see whether it still shows its difference.
 struct Exchanges<'w> {
+    witness: &'w TestCase,
     record: &'w ExecutionRecord,
     rules: &'w Rules,
     /// The channels in which the witness differs.
@@ -328,7 +331,7 @@ impl<'w> Exchanges<'w> {
         let channels = witness.differences.iter().map(|difference| difference.channel).collect();
         let explaining = ExecutionRequest { explain: true, ..again(record, repeat(record), both()) };
         let explained = execute.execute(vec![explaining])?.pop();
-        Ok(Self { record, rules, channels, explained })
+        Ok(Self { witness, record, rules, channels, explained })
     }
 
     /// The witness with another decision.
@@ -387,6 +390,7 @@ impl<'w> Exchanges<'w> {
     ) -> Result<(), EngineError> {
         let mut order: Vec<usize> = (0..found.len()).collect();
         order.sort_by(|&a, &b| found[a].1.probability.total_cmp(&found[b].1.probability));
+        order.retain(|&at| !self.witness.is_given(&found[at].0.path));
         for at in order.into_iter().take(MOST_UNLIKELY) {
             let choice = found[at].0;
             let (Decision::Value(own), Some(classes)) = (&choice.decision, self.classes(&choice.path)) else {

@@ -1,9 +1,9 @@
-//! Chooses the next execution: a planned one, a fresh one, or a variation of one that reached something new.
+//! Chooses the next execution: an example, a planned one, a fresh one, or a variation of one that reached something new.
 //!
-//! While there are planned executions (`search_targets.rs`, `mutation.rs`), they are three in four. Of the others, every second is
-//! drawn afresh. The rest keep the decisions of an execution that reached something new, except for a few that are
-//! drawn again (paths are drawn independently, so the others stay the same). Now and then a value becomes one of those
-//! with which values of its path were compared.
+//! Examples come first. While there are planned executions (`search_targets.rs`, `mutation.rs`), they are three in four.
+//! Of the others, every second is drawn afresh. The rest keep the decisions of an example or of an execution that reached
+//! something new, except for a few that are drawn again (paths are drawn independently, so the others stay the same).
+//! Now and then a value becomes one of those with which values of its path were compared.
 
 use std::collections::BTreeSet;
 
@@ -31,6 +31,11 @@ const SHARED: f64 = 0.4;
 /// The next execution.
 pub(super) fn choose(state: &mut State<'_>, seed: u64, index: u32) -> ExecutionRequest {
     let own = xxh3_64_with_seed(&index.to_le_bytes(), seed);
+    let observe = state.observes();
+    let request = ExecutionRequest { index, seed: own, versions: both(), observe, ..ExecutionRequest::default() };
+    if let Some(example) = state.example_at(index) {
+        return ExecutionRequest { fixed: example.fixed.clone(), ..request };
+    }
     let mut random = Pcg64Mcg::seed_from_u64(own);
     let wants_afresh = state.replacement.wants_afresh(index);
     let planned = if index % 4 == 3 || wants_afresh { None } else { state.search_targets.take(index) };
@@ -40,8 +45,7 @@ pub(super) fn choose(state: &mut State<'_>, seed: u64, index: u32) -> ExecutionR
         None => (afresh(state, &mut random), true),
     };
     let replace = if is_fresh { state.replacement.afresh(index) } else { state.replacement.like(&fixed) };
-    let observe = state.observes();
-    ExecutionRequest { index, seed: own, fixed, versions: both(), observe, replace, ..ExecutionRequest::default() }
+    ExecutionRequest { fixed, replace, ..request }
 }
 
 /// The decisions of an execution worth varying, without up to three.

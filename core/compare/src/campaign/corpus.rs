@@ -1,6 +1,7 @@
 //! What a campaign has learned: lines and events that ran, executions worth varying, and values used in comparisons.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
@@ -17,6 +18,7 @@ use super::replacement::Replacement;
 use super::search_targets::SearchTargets;
 use super::solve::{self, Facts};
 use super::{Campaign, Plan, Target, Techniques, TestCase, mutation, set_aside};
+use crate::Example;
 
 /// The maximum number of executions whose decisions are varied.
 const CORPUS: usize = 24;
@@ -37,6 +39,8 @@ pub(super) struct Entry {
     pub(super) choices: Vec<Choice>,
     /// How much the execution is worth varying: more if it ran changed lines and ended usably.
     energy: u32,
+    /// Whether it is an example, which stays.
+    is_given: bool,
 }
 
 /// An event, which is worth one entry.
@@ -54,6 +58,7 @@ pub(super) struct State<'a> {
     pub(super) target: &'a Target,
     pub(super) techniques: Techniques,
     rules: &'a Rules,
+    plan: &'a Plan,
     covered: PerSide<BTreeSet<u32>>,
     events: FxHashSet<Event>,
     pub(super) corpus: Vec<Entry>,
@@ -76,6 +81,7 @@ impl<'a> State<'a> {
             target,
             techniques,
             rules: &plan.rules,
+            plan,
             replacement: Replacement::new(plan.may_replace, plan.budget),
             covered: Default::default(),
             events: FxHashSet::default(),
@@ -88,6 +94,11 @@ impl<'a> State<'a> {
             flipped: 0,
             sharing: 0,
         }
+    }
+
+    /// The example that is the execution of this index.
+    pub(super) fn example_at(&self, index: u32) -> Option<Arc<Example>> {
+        self.plan.example_at(index)
     }
 
     /// Whether the values in comparisons are of use.
@@ -258,12 +269,15 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
     } else {
         state.repeated += 1;
     }
-    if novel || near && valid && state.corpus.len() < CORPUS / 2 {
+    let given = state.example_at(record.index);
+    let is_given = given.is_some() && state.corpus.len() < CORPUS / 2;
+    if is_given || novel || near && valid && state.corpus.len() < CORPUS / 2 {
         if state.corpus.len() >= CORPUS {
-            state.corpus.remove(0);
+            let oldest = state.corpus.iter().position(|entry| !entry.is_given);
+            state.corpus.remove(oldest.unwrap_or(0));
         }
         let energy = 1 + 2 * u32::from(valid) + 3 * u32::from(near);
-        state.corpus.push(Entry { choices: record.choices.clone(), energy });
+        state.corpus.push(Entry { choices: record.choices.clone(), energy, is_given });
     }
     if state.techniques.observation {
         state.learn_values(&record);
@@ -295,5 +309,6 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
         coverage,
         probability: 1.0,
         examined: true,
+        given,
     });
 }

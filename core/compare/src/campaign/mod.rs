@@ -23,6 +23,7 @@ mod techniques;
 mod unforced;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use causes::classify_basis;
 use choose::choose;
@@ -40,7 +41,7 @@ use twincell_values::path::AccessPath;
 use twincell_values::reading::{Conditions, conditions};
 use twincell_values::value::{Choice, Decision, Recipe};
 
-use crate::{Continue, verdict};
+use crate::{Continue, Example, verdict};
 
 pub use causes::{Decisive, decisive, joint_probability};
 pub(crate) use confirm::both;
@@ -179,6 +180,8 @@ pub struct TestCase {
     pub probability: f64,
     /// Whether its differences were examined, or there were none. `false` if a difference was set aside.
     pub examined: bool,
+    /// The example from which its decisions come. See [`Self::example`].
+    pub given: Option<Arc<Example>>,
 }
 
 impl TestCase {
@@ -190,6 +193,16 @@ impl TestCase {
 
     pub fn behavior(&self, side: Side) -> Option<&Behavior> {
         self.record.behaviors.get(usize::from(side.number()))
+    }
+
+    /// The example on whose values it ran, if it kept them.
+    pub fn example(&self) -> Option<&Example> {
+        self.given.as_deref().filter(|example| example.is_of(&self.record.choices))
+    }
+
+    /// Whether the decision for this path is one of its example.
+    pub(crate) fn is_given(&self, path: &str) -> bool {
+        self.example().is_some_and(|example| example.fixed.contains_key(path))
     }
 
     /// How much its differences speak for a change, 0 to 1.
@@ -219,10 +232,11 @@ impl TestCase {
         self.score() >= verdict::SURE && self.record.forced.is_empty()
     }
 
-    /// Whether it shows more, or as much without forced operations.
+    /// Whether it shows more, or as much without forced operations or on an example.
     fn speaks_more_clearly_than(&self, other: &Self) -> bool {
+        let worth = |case: &Self| (case.record.forced.is_empty(), case.example().is_some());
         let (own, others) = (self.score(), other.score());
-        own > others || own == others && self.record.forced.is_empty() && !other.record.forced.is_empty()
+        own > others || own == others && worth(self) > worth(other)
     }
 
     /// Whether both versions ended in a way that says something about behavior.
@@ -286,8 +300,23 @@ pub struct Plan {
     pub raise_probability: f64,
     /// Whether existing objects may be replaced with injected ones.
     pub may_replace: bool,
+    /// They are executed first.
+    pub examples: Vec<Arc<Example>>,
     /// If this is a trial, the maximum number of its executions. One that is not settled is given up.
     pub trial: Option<u32>,
+}
+
+impl Plan {
+    /// The examples that are executed: as many as half of the budget, since the rest varies them.
+    fn executed_examples(&self) -> &[Arc<Example>] {
+        let most = (self.budget / 2).max(1) as usize;
+        &self.examples[..self.examples.len().min(most)]
+    }
+
+    /// The example that is the execution of this index.
+    fn example_at(&self, index: u32) -> Option<Arc<Example>> {
+        self.executed_examples().get(index as usize).cloned()
+    }
 }
 
 /// Runs executions until a difference is confirmed or the budget is used up.
@@ -515,7 +544,8 @@ pub fn examined(execute: &mut dyn Execute, record: ExecutionRecord, plan: &Plan)
         [old, new] => differences(old, new, &plan.rules),
         _ => vec![],
     };
-    let case = TestCase { record, differences, new_lines: 0, coverage: 0.0, probability: 1.0, examined: true };
+    let given = plan.example_at(record.index);
+    let case = TestCase { record, differences, new_lines: 0, coverage: 0.0, probability: 1.0, examined: true, given };
     if case.differences.is_empty() {
         return Ok(case);
     }

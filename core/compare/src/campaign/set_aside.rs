@@ -41,6 +41,7 @@ pub(super) fn keep_further(campaign: &mut Campaign, record: &ExecutionRecord, ru
                 coverage: 0.0,
                 probability: 1.0,
                 examined: true,
+                given: None,
             };
             keep(campaign, SetAside { rule, case });
         }
@@ -105,6 +106,7 @@ mod tests {
             coverage: 0.0,
             probability: 0.0,
             examined: true,
+            given: None,
         }
     }
 

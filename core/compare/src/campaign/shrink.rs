@@ -64,6 +64,10 @@ pub fn shrink(
     let mut position = 0;
     while position < best.record.choices.len() && left > 0 && lost < LOST && go_on() == Continue::Yes {
         let choice = best.record.choices[position].clone();
+        if best.is_given(&choice.path) {
+            position += 1;
+            continue;
+        }
         let seen = best
             .differences
             .iter()
@@ -141,6 +145,10 @@ pub(super) fn changed(
     rules: &Rules,
     lost: &mut u32,
 ) -> Result<Option<TestCase>, EngineError> {
+    if decisions.iter().any(|(path, _)| witness.is_given(path)) {
+        // What somebody gave says more than what is simpler.
+        return Ok(None);
+    }
     let mut fixed = repeat(&witness.record);
     fixed.extend(decisions);
     let request = again(&witness.record, fixed, both());

@@ -162,7 +162,15 @@ mod tests {
             microseconds: 1,
             ..ExecutionRecord::default()
         };
-        TestCase { record, differences: vec![], new_lines, coverage: 1.0, probability: 1.0, examined: true }
+        TestCase {
+            record,
+            differences: vec![],
+            new_lines,
+            coverage: 1.0,
+            probability: 1.0,
+            examined: true,
+            given: None,
+        }
     }
 
     #[test]

@@ -77,7 +77,7 @@ pub fn unforced_witnesses(
     Ok(found)
 }
 
-/// The decisions of a witness, some of them drawn again. Those on which a forced operation rests are also drawn from
+/// The decisions of a witness, some of them drawn again, but for those that somebody gave. Those on which a forced operation rests are also drawn from
 /// the literals of the code, as a small number, since look-ups often use one, or as an object, which supports every
 /// operation.
 fn varied(witness: &TestCase, suspects: &BTreeSet<&str>, literals: &[Recipe], index: u32) -> ExecutionRequest {
@@ -89,7 +89,7 @@ fn varied(witness: &TestCase, suspects: &BTreeSet<&str>, literals: &[Recipe], in
     for choice in &record.choices {
         let path = choice.path.as_str();
         let is_suspect = suspects.contains(path);
-        if !random.random_bool(if is_suspect { SUSPECTED } else { OTHER }) {
+        if witness.is_given(path) || !random.random_bool(if is_suspect { SUSPECTED } else { OTHER }) {
             continue;
         }
         fixed.remove(path);

@@ -4,6 +4,7 @@
 
 mod ahead;
 mod contamination;
+mod examples;
 mod imports;
 mod pair;
 mod prepare;

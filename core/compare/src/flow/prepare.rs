@@ -11,6 +11,7 @@ use twincell_values::path::AccessPath;
 use twincell_values::predictor::Predictor;
 use twincell_values::reading::Key;
 
+use super::examples;
 use super::pair::Pair;
 use super::program::{instrumented, program};
 use crate::campaign::{Plan, Reading, Target};
@@ -92,6 +93,7 @@ pub(super) fn prepare<'a>(
         rules,
         ignore_edge_cases: options.ignore_edge_cases,
         raise_probability: options.raise_probability,
+        examples: examples::of_pair(pair, &options.examples),
         may_replace: context == Context::Module && options.techniques.replacement,
         trial: None,
     };
@@ -109,7 +111,7 @@ fn mappings(program: &Program, renames: &[(String, String)]) -> BTreeSet<String>
 }
 
 /// An access path under the old name of its root.
-fn canonical(path: &str, renames: &[(String, String)]) -> String {
+pub(super) fn canonical(path: &str, renames: &[(String, String)]) -> String {
     let (root, rest) = AccessPath::new(path).split_root();
     let old = renames.iter().find(|(new, _)| new == root).map_or(root, |(_, old)| old);
     format!("{old}{rest}")

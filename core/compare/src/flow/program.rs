@@ -12,6 +12,7 @@ use twincell_values::predictor::{FunctionSites, Predictor};
 use twincell_values::reading::{Hint, Locals};
 use twincell_values::value::Declared;
 
+use super::examples;
 use super::imports;
 use super::pair::{Pair, VersionParts};
 use crate::{CompareError, CompareOptions};
@@ -117,6 +118,7 @@ pub(super) fn program(
         }
         versions.push(version);
     }
+    examples::admit(&mut versions, &examples::of_pair(pair, &options.examples));
     imports::unify(&mut versions, &pair.versions.as_ref().map(|version| &version.imports));
     let texts: Vec<&Function> = pair.shown.iter().collect();
     let mut modules: BTreeSet<String> =

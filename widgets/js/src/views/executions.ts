@@ -64,6 +64,15 @@ const columns: Column<Execution>[] = [
   },
 ];
 
+/** Where the values of an execution come from, where some were given. */
+const given: Column<Execution> = {
+  id: "example",
+  title: "Given by",
+  key: (one) => one.example ?? "",
+  text: (one) => plain.value(one.example ?? ""),
+  width: "minmax(120px, 0.6fr)",
+};
+
 /** Fills a panel; `listed` receives the listed executions, in order. */
 export function executionsView(
   { session, pair, signal }: PairContext,
@@ -74,7 +83,7 @@ export function executionsView(
   const found = h("span", { class: "tcw-quiet", role: "status" });
   const table = new VirtualTable<Execution>({
     label: "Executions",
-    columns,
+    columns: pair.executions.some((one) => one.example) ? [...columns, given] : columns,
     rows: pair.executions,
     id: (one) => String(one.number),
     tone: (one) => `tcw-o-${words.outcome(one)}`,
