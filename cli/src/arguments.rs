@@ -29,6 +29,7 @@ pub fn command() -> Command {
         .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .subcommand(compare())
+        .subcommand(record())
         .subcommand(mine())
         .subcommand(study(true))
         .subcommand(predict())
@@ -71,6 +72,35 @@ fn compare() -> Command {
         ))
         .arg(flag("no-color").help("Print without colors"));
     command_line::add_to(exports::add_to(command, "inconclusive"), Job::Compare)
+}
+
+fn record() -> Command {
+    Command::new("record")
+        .about("Run a command, such as the project's tests, and write what its functions receive, for compare --recorded")
+        .override_usage("twincell record [OPTIONS] -- COMMAND...")
+        .after_help(
+            "The command runs as it would without twincell: in your environment and without a sandbox. Functions count whose \
+             files lie below the current folder, tests apart. What cannot be written as plain data is left out.\n\
+             Example: twincell record -- pytest && twincell compare --git HEAD --recorded recorded.jsonl\n\
+             Exit status: that of the command; 3 bad input or failure.",
+        )
+        .arg(path("out").long("out").value_name("FILE").help("Where to write the calls [default: recorded.jsonl]"))
+        .arg(
+            Arg::new("calls")
+                .long("calls")
+                .value_name("N")
+                .value_parser(value_parser!(u32).range(1..=1000))
+                .help("Maximum number of different calls of one function [default: 20]"),
+        )
+        .arg(
+            Arg::new("command")
+                .value_name("COMMAND")
+                .num_args(1..)
+                .required(true)
+                .trailing_var_arg(true)
+                .allow_hyphen_values(true)
+                .help("The command and its arguments"),
+        )
 }
 
 fn mine() -> Command {

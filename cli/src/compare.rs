@@ -92,6 +92,10 @@ fn revisions(
     matches: &ArgMatches,
     session: &mut Session<'_>,
 ) -> Result<i32, Abort> {
+    // The examples may be of other files of the range.
+    let mut options = options.clone();
+    options.given.is_shared = true;
+    let options = &options;
     let here = std::env::current_dir().map_err(Abort::new)?;
     let staged = matches.get_flag("staged");
     let mut files = changed_files(&here, range, staged, paths, options.max_source << 20).map_err(Abort::new)?;

@@ -1,4 +1,4 @@
-//! The command line: `twincell compare`, `mine`, `study`, `predict`, `doctor`. Arguments in, text and an exit status out.
+//! The command line: `twincell compare`, `record`, `mine`, `study`, `predict`, `doctor`. Arguments in, text and an exit status out.
 //!
 //! [`run`] is the whole of it. A [`Session`] brings what the process around it offers, so nothing here knows Python, and
 //! commands run as functions:
@@ -34,6 +34,7 @@ mod exports;
 mod git;
 mod mine;
 mod predict;
+mod record;
 mod session;
 mod study;
 
@@ -75,6 +76,7 @@ fn dispatch(arguments: Vec<OsString>, session: &mut Session<'_>) -> Result<i32, 
     let status = match arguments::command().try_get_matches_from(arguments) {
         Ok(matches) => match matches.subcommand() {
             Some(("compare", matches)) => compare::run(matches, session),
+            Some(("record", matches)) => record::run(matches, session),
             Some(("study", matches)) => study::run(matches, session),
             Some(("mine", matches)) => mine::run(matches, session),
             Some(("predict", matches)) => predict::run(matches, session),

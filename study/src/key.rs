@@ -93,6 +93,10 @@ fn settings(options: &Options) -> Result<String, String> {
         timeout,
         memory,
         python,
+        // What they say is among the analysis.
+        examples: _,
+        recorded: _,
+        given: _,
         // What it says is among the others, and for a change in its budget.
         policy: _,
         ignore: _,

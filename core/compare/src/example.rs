@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use twincell_syntax::Side;
+use twincell_values::reading::examples::Call;
 use twincell_values::value::{Choice, Fixed};
 
 /// Decisions that somebody gave for an execution. What they leave open is drawn as usual.
@@ -65,10 +67,21 @@ pub struct Examples {
     pub of: BTreeMap<String, Vec<Example>>,
     /// Those of every function, snippet and class that asks for one of their paths.
     pub of_all: Vec<Example>,
+    /// Calls, each an example of the function that it calls.
+    pub calls: Arc<Vec<GivenCall>>,
+    /// Whether the calls are also of functions of other texts, so that unknown ones are no mistake.
+    pub is_shared: bool,
+}
+
+/// A call that somebody gave.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GivenCall {
+    pub call: Call,
+    pub source: ExampleSource,
 }
 
 impl Examples {
     pub fn is_empty(&self) -> bool {
-        self.of.is_empty() && self.of_all.is_empty()
+        self.of.is_empty() && self.of_all.is_empty() && self.calls.is_empty()
     }
 }

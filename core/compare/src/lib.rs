@@ -31,7 +31,7 @@ pub mod reproduce;
 pub mod verdict;
 
 pub use decide::decide;
-pub use example::{Example, ExampleSource, Examples};
+pub use example::{Example, ExampleSource, Examples, GivenCall};
 pub use flow::{Again, PredictionRequest, Replayed, Then, Unit, compare, programs, replay, requests, units};
 pub use options::{CompareError, CompareOptions, Source};
 pub use progress::{Continue, Progress};

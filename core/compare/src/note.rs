@@ -2,6 +2,8 @@
 
 use twincell_engine::protocol::Unevaluated;
 
+use crate::ExampleSource;
+
 /// Something that a reader of a report should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
@@ -35,6 +37,19 @@ pub enum Note {
         first: String,
     },
     StoppedEarly,
+    /// An example that does not fit its function.
+    Misfit {
+        source: ExampleSource,
+        function: String,
+        misfit: Misfit,
+    },
+    /// An example of a function that neither version has.
+    UnknownExample {
+        source: ExampleSource,
+        function: String,
+    },
+    /// So many further examples that cannot be used.
+    MoreMisfits(usize),
     /// Everything that the function does not define was injected.
     FunctionContext,
     /// The same, and only in the execution that shows the difference.
@@ -52,6 +67,17 @@ impl Note {
     pub fn is_of_module(&self) -> bool {
         matches!(self, Note::Unevaluated(_) | Note::ModuleEndsWorker { .. })
     }
+}
+
+/// Why a call is no example of a function, or not a whole one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Misfit {
+    /// It passes more positional arguments than the function takes.
+    TooMany { given: usize, most: usize },
+    /// It passes an argument that the function does not take.
+    NoParameter(String),
+    /// The values of these parameters cannot be read, so they are drawn.
+    Open(Vec<String>),
 }
 
 /// What was done in isolation.

@@ -290,6 +290,11 @@ impl Index {
         self.pure_imports.contains(name)
     }
 
+    /// The names of the module that statements other than definitions bind.
+    pub fn bound_names(&self) -> impl Iterator<Item = &str> {
+        self.bindings.keys().map(String::as_str)
+    }
+
     /// Whether the module binds the name at its top level.
     pub fn defines(&self, name: &str) -> bool {
         self.has(name)

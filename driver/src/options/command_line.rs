@@ -17,6 +17,8 @@ pub enum LineError {
     Option(OptionError),
     #[error(transparent)]
     Policy(#[from] crate::policy::PolicyError),
+    #[error("{0}")]
+    Examples(String),
 }
 
 impl From<InForceError> for LineError {
@@ -24,6 +26,7 @@ impl From<InForceError> for LineError {
         match error {
             InForceError::Option(error) => LineError::Option(error),
             InForceError::Policy(error) => LineError::Policy(error),
+            InForceError::Examples(error) => LineError::Examples(error),
         }
     }
 }

@@ -9,12 +9,13 @@ mod value;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use twincell_behavior::{Declared, DeclaredEffect, Ignored, Unordered};
 use twincell_compare::campaign::Techniques;
-use twincell_compare::{CompareOptions, Examples};
+use twincell_compare::{CompareOptions, Examples, GivenCall};
 use twincell_engine::protocol::{Context, Isolation};
 use twincell_models::PredictorKind;
 
@@ -58,6 +59,11 @@ pub struct Options {
     pub unordered: BTreeSet<Unordered>,
     pub isolation: Isolation,
     pub techniques: Techniques,
+    /// The file of examples, and that of recorded inputs.
+    pub examples: Option<PathBuf>,
+    pub recorded: Option<PathBuf>,
+    /// What was read from both, and what else was given.
+    pub given: Examples,
     /// The Python that runs the workers. If absent, the one that runs twincell.
     pub python: Option<PathBuf>,
     /// The file of the policy, or `none`. If absent, the one that is found.
@@ -359,6 +365,24 @@ pub static TABLE: &[OptionSpec] = &[
         },
     },
     OptionSpec {
+        name: "examples",
+        kind: Kind::Path { placeholder: "FILE" },
+        default: "",
+        absent: "those of docstrings and decorators",
+        help: "Calls to run first and to vary: Python such as price(cart, 0.2), or JSON",
+        jobs: COMPARING,
+        apply: |options, value| options.examples = value.path(),
+    },
+    OptionSpec {
+        name: "recorded",
+        kind: Kind::Path { placeholder: "FILE" },
+        default: "",
+        absent: "none",
+        help: "Inputs to run first and to vary, as twincell record wrote them while the project's tests ran",
+        jobs: COMPARING,
+        apply: |options, value| options.recorded = value.path(),
+    },
+    OptionSpec {
         name: "python",
         kind: Kind::Path { placeholder: "FILE" },
         default: "",
@@ -404,6 +428,9 @@ impl Default for Options {
             unordered: core.declared.unordered,
             isolation: core.isolation,
             techniques: core.techniques,
+            examples: None,
+            recorded: None,
+            given: Examples::default(),
             python: None,
             policy: None,
             effects: core.declared.effects,
@@ -445,7 +472,7 @@ impl Options {
             },
             isolation: self.isolation,
             techniques: self.techniques,
-            examples: Examples::default(),
+            examples: self.given.clone(),
             max_source: self.max_source << 20,
             max_function: self.max_function,
             deadline: Duration::from_secs_f64(self.deadline),
@@ -454,7 +481,31 @@ impl Options {
 
     /// The options that the analysis takes for the code of a file.
     pub fn for_file(&self, path: &Path) -> CompareOptions {
-        CompareOptions { budget: self.paths.budget(path).unwrap_or(self.budget), ..self.for_core() }
+        CompareOptions {
+            budget: self.paths.budget(path).unwrap_or(self.budget),
+            examples: crate::examples::of_path(&self.given, path),
+            ..self.for_core()
+        }
+    }
+
+    /// Adds examples that are given as they are.
+    pub fn add_examples(&mut self, calls: Vec<GivenCall>) {
+        let before = self.given.calls.iter().cloned();
+        self.given.calls = Arc::new(before.chain(calls).collect());
+    }
+
+    /// Reads the files of examples. An error is one line for people.
+    pub fn read_examples(&mut self, job: Job) -> Result<(), String> {
+        let mut calls = self.given.calls.to_vec();
+        if let Some(path) = &self.examples {
+            calls.extend(crate::examples::read(path)?);
+        }
+        if let Some(path) = &self.recorded {
+            calls.extend(crate::examples::read_recorded(path)?);
+        }
+        self.given.calls = Arc::new(calls);
+        self.given.is_shared |= job == Job::Study;
+        Ok(())
     }
 
     pub fn deadline(&self) -> Duration {

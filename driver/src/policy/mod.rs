@@ -33,6 +33,9 @@ pub enum InForceError {
     Option(#[from] OptionError),
     #[error(transparent)]
     Policy(#[from] PolicyError),
+    /// A file of examples cannot be read.
+    #[error("{0}")]
+    Examples(String),
 }
 
 /// A policy, as it was read.
@@ -129,6 +132,7 @@ pub fn resolved(
         }
         options.set(spec.name, value.clone())?;
     }
+    options.read_examples(job).map_err(InForceError::Examples)?;
     Ok(options)
 }
 

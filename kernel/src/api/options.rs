@@ -1,7 +1,8 @@
 //! Keyword arguments of Python as the options of the table.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use twincell_driver::examples::given_as_text;
 use twincell_driver::options::{Job, Options, Value, find_for};
 use twincell_driver::policy::in_force;
 
@@ -11,14 +12,27 @@ use super::source;
 /// Keyword arguments as options of a job, on top of the policy; `None` leaves what it would be without them.
 pub fn read_options(keywords: Option<&Bound<'_, PyDict>>, job: Job) -> PyResult<Options> {
     let mut given = Vec::new();
+    let mut calls = None;
     for (name, value) in keywords.into_iter().flatten() {
         let name: String = name.extract()?;
         let spec = find_for(job, &name).map_err(raised)?;
-        if !value.is_none() {
+        if name == "examples" && is_collection(&value) {
+            calls = Some(value);
+        } else if !value.is_none() {
             given.push((spec, option_value(&value)?));
         }
     }
-    in_force(job, &given).map_err(raised)
+    let mut options = in_force(job, &given).map_err(raised)?;
+    if let Some(calls) = calls {
+        let written: String = calls.py().import("twincell._examples")?.call_method1("written", (calls,))?.extract()?;
+        options.add_examples(given_as_text(&written).map_err(raised)?);
+    }
+    Ok(options)
+}
+
+/// Whether examples are given as they are, and not as the path of their file.
+fn is_collection(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() || value.is_instance_of::<PyDict>()
 }
 
 /// A value as the table takes it; the table says what is wrong with it.

@@ -153,8 +153,8 @@ fn self_object<'py>(py: Python<'py>, path: &str, receiver: Option<&Bound<'py, Py
     Ok(value.into_bound(py))
 }
 
-/// Names for `**kwargs`: those that the code looks up in it, each in half of the executions, and seldom one that it
-/// does not know.
+/// Names for `**kwargs`: those that somebody gave, those that the code looks up in it, each in half of the executions,
+/// and seldom one that it does not know.
 fn extra_keywords(path: &str, parameters: &[Parameter]) -> Vec<String> {
     let is_free = |name: &str| parameters.iter().all(|parameter| parameter.name != name);
     state::with(|execution| {
@@ -169,6 +169,14 @@ fn extra_keywords(path: &str, parameters: &[Parameter]) -> Vec<String> {
         }
         if names.iter().all(|(name, _)| name != UNKNOWN_KEYWORD) {
             names.push((UNKNOWN_KEYWORD.to_string(), UNKNOWN_PROBABILITY));
+        }
+        for given in execution.draw.given_paths() {
+            if let Question::Keyword { name, parameter } = Question::parse(given)
+                && parameter.as_str() == path
+                && names.iter().all(|(known, _)| known != name)
+            {
+                names.push((name.to_owned(), 0.0));
+            }
         }
         names.retain(|(name, _)| is_free(name));
         let mut drawn = |(name, probability): (String, f64)| {

@@ -12,7 +12,7 @@ use twincell_values::value::{Choice, Decision};
 
 use crate::assemble::{CampaignSummary, PairContext, number, uses};
 use crate::campaign::{Decisive, SetAside, TestCase};
-use crate::note::{Isolated, Note};
+use crate::note::{Isolated, Misfit, Note};
 use crate::report::{Bound, Evidence, PairReport};
 use crate::verdict::Verdict;
 
@@ -201,6 +201,23 @@ pub(crate) fn note(note: &Note) -> String {
             )
         }
         Note::Lost { count, first } => format!("{count} executions were lost, the first because {first}"),
+        Note::Misfit { source, function, misfit } => {
+            let what = match misfit {
+                Misfit::TooMany { given, most } => format!("{function} takes {most} arguments, and {given} are given"),
+                Misfit::NoParameter(name) => format!("{function} has no parameter {name}"),
+                Misfit::Open(names) => {
+                    let names = names.join(", ");
+                    return format!(
+                        "{source}: {names} cannot be read as data and is drawn; give literals or calls of classes"
+                    );
+                }
+            };
+            format!("{source} was left out: {what}")
+        }
+        Note::UnknownExample { source, function } => {
+            format!("{source} was left out: no function is called {function}")
+        }
+        Note::MoreMisfits(count) => format!("{count} more examples were left out or are drawn in part"),
         Note::StoppedEarly => "stopped before the budget was used up".into(),
         Note::FunctionContext => "context: the function alone; everything that it does not define was injected".into(),
         Note::ShownWithoutModule => {

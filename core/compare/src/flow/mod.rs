@@ -102,7 +102,8 @@ pub fn compare(
         assemble::decided_elsewhere(&mut reports[position], callers);
     }
     if let Some(report) = reports.first_mut() {
-        report.notes.extend(old_note.iter().chain(&new_note).map(wording::note));
+        let unknown = examples::unknown(&texts, &options.examples);
+        report.notes.extend(old_note.iter().chain(&new_note).chain(&unknown).map(wording::note));
     }
     let has_run = reports.iter().any(|report| !report.executions.is_empty());
     let deciding = reports.iter().filter(|report| report.decided_by.is_empty());

@@ -8,10 +8,11 @@ use twincell_engine::protocol::{Body, Context, Member, Place};
 use twincell_syntax::{CodeKind, Diff, Function, Import, Index, PerSide, Side, Snippet};
 use twincell_values::reading::{Hint, Known, Surroundings};
 
+use super::examples::{self, ModuleNames};
 use super::imports::Imports;
 use super::special::{operation, operations_of, special_methods};
 use crate::report::Bound;
-use crate::{Source, assemble};
+use crate::{GivenCall, Source, assemble};
 
 /// The maximum number of companions of a function, nearest first, and their maximum length in characters. Beyond this,
 /// plain code runs.
@@ -38,6 +39,9 @@ pub(super) struct Texts {
     imports: PerSide<BTreeMap<String, Import>>,
     /// (qualified name in new, name in old) of functions with the same code.
     function_renames: Rc<[(String, String)]>,
+    /// The examples that the texts bring with them, and the names of which values may be made.
+    calls_beside: Rc<[GivenCall]>,
+    module_names: PerSide<Rc<ModuleNames>>,
     /// What methods share, by the names of their old and new classes.
     classes: RefCell<BTreeMap<PerSide<String>, Rc<ClassDiff>>>,
     /// What classes declare about the attributes of their objects.
@@ -76,6 +80,11 @@ impl Texts {
         };
         let tainted = indices.as_ref().map(|index| index.tainted(&changed));
         let function_renames = twincell_syntax::function_renames(&indices.old.functions, &indices.new.functions).into();
+        let calls_beside = examples::beside(&texts);
+        let module_names = PerSide::of(|side| match context {
+            Context::Module => Rc::new(ModuleNames::of(&indices[side], &imports[side])),
+            Context::Function => Rc::default(),
+        });
         let place = |source: &Source| source.place.clone().filter(|_| context == Context::Module);
         let places = PerSide::new(place(old), place(new));
         let modules = texts.map(|text| if context == Context::Module { text.into() } else { Rc::default() });
@@ -95,6 +104,8 @@ impl Texts {
             surroundings,
             imports,
             function_renames,
+            calls_beside,
+            module_names,
             classes: RefCell::default(),
             fields: RefCell::default(),
         }
@@ -148,6 +159,9 @@ pub(super) struct Pair {
     pub attribute_renames: Vec<(String, String)>,
     /// (qualified name in new, name in old) of functions of the two texts with the same code.
     pub function_renames: Rc<[(String, String)]>,
+    /// The examples that the texts bring with them, and the names of which values may be made.
+    pub calls_beside: Rc<[GivenCall]>,
+    pub module_names: PerSide<Rc<ModuleNames>>,
     /// Whether only one version of the class has certain private attributes, so that the class keeps its state
     /// differently.
     pub keeps_state_otherwise: bool,
@@ -239,6 +253,8 @@ impl Pair {
             changed_names,
             attribute_renames,
             function_renames: texts.function_renames.clone(),
+            calls_beside: texts.calls_beside.clone(),
+            module_names: texts.module_names.clone(),
             keeps_state_otherwise: class.keeps_state_otherwise,
             unchanged,
         }

@@ -77,6 +77,9 @@ pub(super) fn prepare<'a>(
             PerSide::of(|side| Reading::new(&pair.versions[side].parts[0], &instrumented[side].sites, renames[side]));
         target.mappings = mappings(&program, &pair.diff.renames);
     }
+    let (mut given, misfits) = examples::of_pair(pair, &options.examples);
+    examples::close(&program.versions, &mut given);
+    notes.extend(misfits);
     let rules = Rules {
         float_tolerance: options.float_tolerance,
         changed: target.changed.clone(),
@@ -93,7 +96,7 @@ pub(super) fn prepare<'a>(
         rules,
         ignore_edge_cases: options.ignore_edge_cases,
         raise_probability: options.raise_probability,
-        examples: examples::of_pair(pair, &options.examples),
+        examples: given,
         may_replace: context == Context::Module && options.techniques.replacement,
         trial: None,
     };

@@ -118,7 +118,7 @@ pub(super) fn program(
         }
         versions.push(version);
     }
-    examples::admit(&mut versions, &examples::of_pair(pair, &options.examples));
+    examples::admit(&mut versions, &examples::of_pair(pair, &options.examples).0);
     imports::unify(&mut versions, &pair.versions.as_ref().map(|version| &version.imports));
     let texts: Vec<&Function> = pair.shown.iter().collect();
     let mut modules: BTreeSet<String> =

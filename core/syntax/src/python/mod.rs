@@ -20,6 +20,11 @@ pub fn is_builtin_exception(name: &str) -> bool {
     ruff_python_stdlib::builtins::is_exception(name, NEWEST)
 }
 
+/// Whether a name is that of a builtin function, class or constant.
+pub fn is_builtin(name: &str) -> bool {
+    ruff_python_stdlib::builtins::is_python_builtin(name, NEWEST, false)
+}
+
 /// A string roughly as Python's `repr` would write it, for people.
 pub fn python_string(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };

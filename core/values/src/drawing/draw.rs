@@ -201,6 +201,11 @@ impl Draw {
         self.taken(path).or_else(|| self.fixed.get(path))
     }
 
+    /// The paths of given decisions, sorted.
+    pub fn given_paths(&self) -> impl Iterator<Item = &str> {
+        self.fixed.keys().map(String::as_str)
+    }
+
     /// The decision made earlier for a path.
     pub fn taken(&self, path: &str) -> Option<&Decision> {
         self.taken.get(path).map(|&index| &self.choices[index].decision)
