@@ -75,9 +75,9 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let place = out.display();
     writeln!(
         session.err,
-        "twincell: recorded {} calls of {} functions in {place}; compare with --recorded {place}",
-        lines.len(),
-        functions.len()
+        "twincell: recorded {} of {} in {place}; compare with --recorded {place}",
+        counted(lines.len(), "call"),
+        counted(functions.len(), "function")
     )?;
     if lines.is_empty() {
         writeln!(
@@ -87,6 +87,10 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         )?;
     }
     Ok(ran.code().unwrap_or(1))
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A function by its file and its name, and one recorded line.

@@ -29,6 +29,14 @@ def test_a_cell_with_both_versions_is_compared(shell):
     assert shell.user_ns["_"] is result.result
 
 
+def test_examples_of_a_file_run_first(shell, tmp_path):
+    calls = tmp_path / "calls.py"
+    calls.write_text("f(3, b=4)\n")
+    result = run(shell, f"%%compare --budget 20 --examples {calls}\n{OLD}# ---\n{NEW}")
+    first = result.result.to_dict()["pairs"][0]["executions"][0]
+    assert first["example"] == {"file": {"label": str(calls), "line": 1}} and first["old"] == "returned 4"
+
+
 def test_nothing_is_run_unless_asked_for(shell):
     run(shell, f"%%compare\n{OLD}# ---\n{NEW}")
     assert "f" not in shell.user_ns

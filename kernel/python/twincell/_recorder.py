@@ -295,8 +295,9 @@ class Recorder:
             return False
         if "<locals>" in getattr(code, "co_qualname", ""):
             return False
+        # `<string>` and `<frozen os>` are no files.
         path = os.path.abspath(code.co_filename)
-        if not path.startswith(self.root + os.sep):
+        if code.co_filename.startswith("<") or not path.startswith(self.root + os.sep):
             return False
         file = os.path.relpath(path, self.root)
         parts = file.split(os.sep)

@@ -14,6 +14,8 @@ import pyarrow
 __version__: str
 
 _Code = str | PathLike[str] | FunctionType | MethodType | type
+_Calls = Sequence[tuple[Any, ...] | list[Any] | Mapping[str, Any]]
+_Examples = str | PathLike[str] | _Calls | Mapping[str, _Calls]
 _Verdict = Literal["changing", "likely_preserving", "inconclusive", "identical"]
 
 class TwincellError(ValueError):
@@ -212,6 +214,8 @@ def study(
     unordered: str | None = None,
     isolation: str | None = None,
     without: str | None = None,
+    examples: _Examples | None = None,
+    recorded: str | PathLike[str] | None = None,
     python: str | PathLike[str] | None = None,
     policy: str | PathLike[str] | None = None,
 ) -> Study: ...
@@ -243,6 +247,8 @@ def compare(
     unordered: str | None = None,
     isolation: str | None = None,
     without: str | None = None,
+    examples: _Examples | None = None,
+    recorded: str | PathLike[str] | None = None,
     python: str | PathLike[str] | None = None,
     policy: str | PathLike[str] | None = None,
 ) -> Comparison: ...
