@@ -3,7 +3,8 @@
 //! A surface (the command line, the magics, the Python library) reads what a user wrote into [`options::Options`],
 //! which come from ONE [`options::TABLE`]. [`warm::Engine`] compares with them: it holds workers and a predictor, which
 //! later comparisons of the process use again. [`policy`] reads what a project writes down in `pyproject.toml`. [`warm::Environment`] describes the process's environment. [`files`]
-//! reads source text, [`examples`] calls that somebody gave, and [`reproducers`] writes the reproducers of a comparison.
+//! reads source text, [`examples`] calls that somebody gave, [`given`] hands values to workers, and [`reproducers`] writes
+//! the reproducers of a comparison.
 //!
 //! Nothing here knows a command, a notebook or Python's objects, and nothing here prints.
 //!
@@ -28,6 +29,7 @@
 pub mod decode;
 pub mod examples;
 pub mod files;
+pub mod given;
 pub mod options;
 pub mod policy;
 pub mod reproducers;

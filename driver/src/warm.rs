@@ -44,6 +44,10 @@ pub enum Failure {
     #[error("cannot load the predictor: {0}")]
     Model(String),
     #[error(
+        "the given values cannot be put where workers read: {0}; is there space in the folder for temporary files?"
+    )]
+    Given(std::io::Error),
+    #[error(
         "a worker process was forked from one that had compared before and whose threads it does not have: start \
          processes with multiprocessing's method 'spawn', as in \
          ProcessPoolExecutor(4, mp_context=multiprocessing.get_context('spawn'))"

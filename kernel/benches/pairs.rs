@@ -43,8 +43,18 @@ impl Change {
     fn sources(&self, context: Context) -> (Source, Source, CompareOptions) {
         let with_modules = context == Context::Module && self.old_module.is_some() && self.new_module.is_some();
         let module = |text: &Option<String>| text.clone().filter(|_| with_modules);
-        let old = Source { text: self.old.clone(), module: module(&self.old_module), label: "old".into(), place: None };
-        let new = Source { text: self.new.clone(), module: module(&self.new_module), label: "new".into(), place: None };
+        let old = Source {
+            text: self.old.clone(),
+            module: module(&self.old_module),
+            label: "old".into(),
+            ..Source::default()
+        };
+        let new = Source {
+            text: self.new.clone(),
+            module: module(&self.new_module),
+            label: "new".into(),
+            ..Source::default()
+        };
         let function = self.function.clone().filter(|_| with_modules);
         (old, new, CompareOptions { context, function, ..CompareOptions::default() })
     }

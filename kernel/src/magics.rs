@@ -6,6 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use twincell_cli::arguments;
 use twincell_driver::options::command_line::LineError;
 use twincell_driver::options::{Job, Options, command_line};
+use twincell_syntax::python::is_identifier;
 
 /// One line that says what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -24,6 +25,10 @@ pub enum MagicError {
     EmptyVersion(&'static str),
     #[error("the cell is empty: write a function below the magic")]
     EmptyCell,
+    #[error("the notebook has no {0}: run the cell that binds it first, or leave it out of --with")]
+    UnknownGlobal(String),
+    #[error("--with cannot be {0:?}: give names of the notebook, or PARAMETER=NAME, with commas, as in df=sales,rate")]
+    Binding(String),
     #[error("no version is called {name}; {known}")]
     UnknownVersion { name: String, known: String },
 }
@@ -40,10 +45,20 @@ pub enum MagicLine<T> {
     Help(String),
 }
 
+/// The values of the notebook that are to be injected.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// (the name of a parameter or a global, the name in the notebook).
+    pub bindings: Vec<(String, String)>,
+    /// All that the code names.
+    pub all: bool,
+}
+
 /// `%%compare`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompareCell {
     pub options: Options,
+    pub wanted: Wanted,
     /// Where the reproducer goes.
     pub reproducer: Option<PathBuf>,
     pub with_last: bool,
@@ -54,6 +69,7 @@ pub struct CompareCell {
 #[derive(Debug, Clone, PartialEq)]
 pub struct CompareStored {
     pub options: Options,
+    pub wanted: Wanted,
     pub reproducer: Option<PathBuf>,
     pub old: String,
     pub new: String,
@@ -64,6 +80,7 @@ pub fn read_compare_cell(line: &str) -> Result<MagicLine<CompareCell>, MagicErro
     read(compare_cell_command(), line, |matches| {
         Ok(CompareCell {
             options: command_line::read(matches, Job::Compare)?,
+            wanted: wanted(matches)?,
             reproducer: matches.get_one::<PathBuf>("reproducer").cloned(),
             with_last: matches.get_flag("with-last"),
             run: matches.get_flag("run"),
@@ -78,6 +95,7 @@ pub fn read_compare_stored(line: &str) -> Result<MagicLine<CompareStored>, Magic
         let name = |name| matches.get_one::<String>(name).cloned().unwrap_or_default();
         Ok(CompareStored {
             options: command_line::read(matches, Job::Compare)?,
+            wanted: wanted(matches)?,
             reproducer: matches.get_one::<PathBuf>("reproducer").cloned(),
             old: name("old"),
             new: name("new"),
@@ -120,7 +138,7 @@ pub fn read_study(line: &str) -> Result<MagicLine<StudyLine>, MagicError> {
 /// `%autocompare`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AutocompareLine {
-    On(Box<Options>),
+    On(Box<(Options, Wanted)>),
     Off,
     /// Say whether it is on.
     Ask,
@@ -130,7 +148,7 @@ pub enum AutocompareLine {
 pub fn read_autocompare(line: &str) -> Result<MagicLine<AutocompareLine>, MagicError> {
     read(autocompare_command(), line, |matches| {
         Ok(match matches.get_one::<String>("state").map(String::as_str) {
-            Some("on") => AutocompareLine::On(Box::new(command_line::read(matches, Job::Compare)?)),
+            Some("on") => AutocompareLine::On(Box::new((command_line::read(matches, Job::Compare)?, wanted(matches)?))),
             Some(_) => AutocompareLine::Off,
             None => AutocompareLine::Ask,
         })
@@ -225,6 +243,42 @@ pub fn code_of(cell: &str) -> String {
     body
 }
 
+/// The code of a cell that ran in the notebook. `None` if nothing in it did.
+pub fn ran(cell: &str) -> Option<String> {
+    let trimmed = cell.trim_start();
+    let Some(rest) = trimmed.strip_prefix("%%") else { return Some(cell.to_owned()) };
+    let (line, body) = rest.split_once('\n')?;
+    match line.split_whitespace().next()? {
+        "compare" => line.split_whitespace().any(|word| word == "--run").then(|| code_of(cell)),
+        "time" | "capture" | "prun" => Some(body.to_owned()),
+        _ => None,
+    }
+}
+
+/// The arguments `--with` and `--with-globals`.
+fn wanted(matches: &ArgMatches) -> Result<Wanted, MagicError> {
+    let mut bindings: Vec<(String, String)> = Vec::new();
+    for text in matches.get_many::<String>("with").into_iter().flatten() {
+        for binding in text.split(',') {
+            let (target, source) = binding.split_once('=').unwrap_or((binding, binding));
+            let (target, source) = (target.trim(), source.trim());
+            if !is_identifier(target) || !is_identifier(source) || bindings.iter().any(|(known, _)| known == target) {
+                return Err(MagicError::Binding(text.clone()));
+            }
+            bindings.push((target.to_owned(), source.to_owned()));
+        }
+    }
+    Ok(Wanted { bindings, all: matches.get_flag("with-globals") })
+}
+
+fn with_values(command: Command) -> Command {
+    let with = Arg::new("with").long("with").value_name("NAMES").action(ArgAction::Append).help(
+        "Values of the notebook to inject, as they are and varied: names of parameters or globals, e.g. df=sales,rate",
+    );
+    let all = flag("with-globals").help("Inject every value of the notebook that the code names");
+    command.arg(with).arg(all)
+}
+
 fn is_separator(line: &str) -> bool {
     let rest = line.trim_end().strip_prefix('#').map(str::trim_start);
     rest.is_some_and(|dashes| dashes.len() >= 3 && dashes.chars().all(|character| character == '-'))
@@ -239,7 +293,7 @@ fn compare_cell_command() -> Command {
                 .help("Run the new version in the notebook afterwards; without it, nothing in the cell runs there"),
         )
         .arg(reproducer());
-    command_line::add_to(command, Job::Compare)
+    command_line::add_to(with_values(command), Job::Compare)
 }
 
 fn compare_stored_command() -> Command {
@@ -248,7 +302,7 @@ fn compare_stored_command() -> Command {
         .arg(Arg::new("old").value_name("OLD").required(true).help("Name of the old version"))
         .arg(Arg::new("new").value_name("NEW").required(true).help("Name of the new version"))
         .arg(reproducer());
-    command_line::add_to(command, Job::Compare)
+    command_line::add_to(with_values(command), Job::Compare)
 }
 
 fn reproducer() -> Arg {
@@ -269,7 +323,7 @@ fn autocompare_command() -> Command {
     let command = Command::new("%autocompare")
         .about("From now on, compares each cell that runs again with its earlier content, where it defines functions.")
         .arg(Arg::new("state").value_name("on|off").value_parser(["on", "off"]).help("Without it: say which it is"));
-    command_line::add_to(command, Job::Compare)
+    command_line::add_to(with_values(command), Job::Compare)
 }
 
 fn flag(name: &'static str) -> Arg {
@@ -355,11 +409,37 @@ mod tests {
     }
 
     #[test]
+    fn values_of_the_notebook_are_bound_by_name() {
+        let pairs = |names: &[(&str, &str)]| -> Vec<(String, String)> {
+            names.iter().map(|(target, source)| ((*target).to_owned(), (*source).to_owned())).collect()
+        };
+        assert_eq!(compare_cell("--with df=sales,rate").wanted.bindings, pairs(&[("df", "sales"), ("rate", "rate")]));
+        assert_eq!(compare_cell("--with a --with b=c").wanted.bindings, pairs(&[("a", "a"), ("b", "c")]));
+        assert!(compare_cell("--with-globals").wanted.all && compare_cell("").wanted == Wanted::default());
+        for line in ["--with df=", "--with 'df=a b'", "--with a,a", "--with 1x", "--with df=sales[0]"] {
+            let error = read_compare_cell(line).unwrap_err().to_string();
+            assert!(error.starts_with("--with cannot be") && !error.contains('\n'), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_cell_counts_as_far_as_it_ran() {
+        assert_eq!(ran("def f(): 1\n").as_deref(), Some("def f(): 1\n"));
+        assert_eq!(ran("%%time\nx = 1\n").as_deref(), Some("x = 1\n"));
+        assert_eq!(ran("%%compare\ndef f(): 1\n# ---\ndef f(): 2"), None);
+        assert_eq!(ran("%%compare --run\ndef f(): 1\n# ---\ndef f(): 2").unwrap().trim(), "def f(): 2");
+        assert_eq!(ran("%%bash\nls"), None);
+        assert_eq!(ran("%matplotlib inline\nx = 1").as_deref(), Some("%matplotlib inline\nx = 1"));
+    }
+
+    #[test]
     fn autocompare_is_switched_with_the_options_of_a_comparison() {
         assert_eq!(read_autocompare(" off "), Ok(MagicLine::Run(AutocompareLine::Off)));
         assert_eq!(read_autocompare(""), Ok(MagicLine::Run(AutocompareLine::Ask)));
-        let Ok(MagicLine::Run(AutocompareLine::On(options))) = read_autocompare("on --budget 9") else { panic!() };
-        assert_eq!(options.budget, 9);
+        let Ok(MagicLine::Run(AutocompareLine::On(on))) = read_autocompare("on --budget 9 --with-globals") else {
+            panic!()
+        };
+        assert!(on.0.budget == 9 && on.1.all);
         let error = read_autocompare("maybe").unwrap_err().to_string();
         assert!(error.contains("maybe") && error.contains("off") && !error.contains('\n'), "{error}");
     }

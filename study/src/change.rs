@@ -151,7 +151,7 @@ impl Change {
             text: text.clone(),
             module,
             label: label.to_owned(),
-            place: None,
+            ..Source::default()
         };
         let (old, new) = match modules {
             Some(modules) if is_part(&modules) => (source(&modules.0, None, "old"), source(&modules.1, None, "new")),

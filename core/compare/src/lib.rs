@@ -33,5 +33,6 @@ pub mod verdict;
 pub use decide::decide;
 pub use example::{Example, ExampleSource, Examples, GivenCall};
 pub use flow::{Again, PredictionRequest, Replayed, Then, Unit, compare, programs, replay, requests, units};
+pub use note::{NotGiven, WhyNotGiven};
 pub use options::{CompareError, CompareOptions, Source};
 pub use progress::{Continue, Progress};

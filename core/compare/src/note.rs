@@ -1,5 +1,7 @@
 //! What a report notes beside its evidence. `assemble/wording.rs` puts it into words.
 
+use serde::{Deserialize, Serialize};
+
 use twincell_engine::protocol::Unevaluated;
 
 use crate::ExampleSource;
@@ -16,6 +18,13 @@ pub enum Note {
     Unevaluated(Unevaluated),
     /// Evaluating the module ended the worker, so that the function alone was run.
     ModuleEndsWorker {
+        reason: String,
+    },
+    /// A value that somebody wanted to give was not copied.
+    NotGiven(NotGiven),
+    /// Loading the given values ended the worker, so that others were injected.
+    GivenEndsWorker {
+        names: Vec<String>,
         reason: String,
     },
     /// What ran in processes of its own.
@@ -65,7 +74,10 @@ pub enum Note {
 impl Note {
     /// Whether a statement of the module may fail where it is evaluated again.
     pub fn is_of_module(&self) -> bool {
-        matches!(self, Note::Unevaluated(_) | Note::ModuleEndsWorker { .. })
+        match self {
+            Note::Unevaluated(Unevaluated::Given { .. }) => false,
+            note => matches!(note, Note::Unevaluated(_) | Note::ModuleEndsWorker { .. }),
+        }
     }
 }
 
@@ -78,6 +90,27 @@ pub enum Misfit {
     NoParameter(String),
     /// The values of these parameters cannot be read, so they are drawn.
     Open(Vec<String>),
+}
+
+/// A value that was to be given, and why it was not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotGiven {
+    pub name: String,
+    pub reason: WhyNotGiven,
+}
+
+/// Why a value cannot be copied for the sandbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhyNotGiven {
+    /// Python cannot pickle it.
+    Pickle { error: String },
+    /// All copies together would be larger than so many bytes.
+    TooLarge { most: u64 },
+    /// Pickling took longer than so many seconds.
+    TooSlow { seconds: u32 },
+    /// No parameter and no global of the code has this name.
+    Unused,
 }
 
 /// What was done in isolation.

@@ -5,11 +5,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use twincell_behavior::Declared;
-use twincell_engine::protocol::{Context, Isolation, Place};
+use twincell_engine::protocol::{Context, GivenValue, Isolation, Place};
 use twincell_syntax::{SourceError, TooDeep};
 
 use crate::Examples;
 use crate::campaign::Techniques;
+use crate::note::NotGiven;
 
 /// One side of a comparison.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +24,9 @@ pub struct Source {
     /// Where the module lies, if the other modules of its project can be imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
+    /// Statements that are evaluated before the text, as if they stood above it: what earlier cells of a notebook define.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub context: String,
 }
 
 /// Everything that changes the result of a comparison.
@@ -54,6 +58,12 @@ pub struct CompareOptions {
     pub max_function: u32,
     /// The maximum time of one pair. It guards: a pair that ends by itself does not depend on it.
     pub deadline: Duration,
+    /// What somebody gave for parameters and globals.
+    #[serde(default)]
+    pub given: Vec<GivenValue>,
+    /// What could not be given.
+    #[serde(default)]
+    pub not_given: Vec<NotGiven>,
 }
 
 impl Default for CompareOptions {
@@ -73,6 +83,8 @@ impl Default for CompareOptions {
             max_source: 2 << 20,
             max_function: 50_000,
             deadline: Duration::from_secs(600),
+            given: vec![],
+            not_given: vec![],
         }
     }
 }

@@ -108,7 +108,7 @@ fn a_cut_out_function_is_known_by_its_place_in_its_module() {
         text: "def f(self):\n    return 1\n".into(),
         module: Some(module.into()),
         label: label.into(),
-        place: None,
+        ..Source::default()
     };
     let pool = WorkerPool::new(PoolOptions::new("/no/such/python"));
     let options = CompareOptions { function: Some("A.f".into()), ..CompareOptions::default() };

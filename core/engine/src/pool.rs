@@ -480,7 +480,8 @@ mod tests {
         let request = ExecutionRequest { versions: vec![], ..ExecutionRequest::default() };
         let fits_with = |classes: Vec<f32>| {
             let (path, value) = ("x".into(), Recipe::None);
-            let injection = Injection { path, value, kind: None, version: 0, line: 0, probability: 1.0, classes };
+            let injection =
+                Injection { path, value, kind: None, version: 0, line: 0, probability: 1.0, classes, written: None };
             let record = ExecutionRecord { injections: vec![injection], ..ExecutionRecord::default() };
             fits(&ExecutionRecord { index: request.index, seed: request.seed, ..record }, &request)
         };

@@ -14,11 +14,11 @@ use twincell_syntax::Parameter;
 use twincell_syntax::site::{SiteKind, SiteTable};
 use twincell_values::predictor::Distribution;
 use twincell_values::reading::{Hint, Locals, Uses};
-use twincell_values::value::{Choice, Fixed, Recipe};
+use twincell_values::value::{AbstractValue, Choice, Fixed, Recipe};
 
 use crate::observed::Behavior;
 
-pub const PROTOCOL_VERSION: u32 = 12;
+pub const PROTOCOL_VERSION: u32 = 13;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.
@@ -185,6 +185,53 @@ pub struct Program {
     pub imports: Vec<String>,
     /// Whether functions are called a second time with the same arguments, because they may remember the first call.
     pub calls_twice: bool,
+    /// What somebody gave for parameters and globals. [`Given::index`] is a position in this table.
+    ///
+    /// [`Given::index`]: twincell_values::value::Given::index
+    pub given: Vec<GivenValue>,
+}
+
+/// A value that somebody gave for a parameter or a global.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GivenValue {
+    /// The name of the parameter or the global.
+    pub name: String,
+    pub content: GivenContent,
+}
+
+impl GivenValue {
+    /// The modules that its classes are in.
+    pub fn modules(&self) -> impl Iterator<Item = &str> {
+        let file = match &self.content {
+            GivenContent::Plain(_) => None,
+            GivenContent::File(file) => Some(file),
+        };
+        file.into_iter().flat_map(|file| file.modules.iter().map(String::as_str))
+    }
+}
+
+/// What a given value is made from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GivenContent {
+    Plain(Recipe),
+    File(GivenFile),
+}
+
+/// An object as Python pickled it, which is loaded only in workers. The file starts with the number of its parts and the
+/// size of each, as little-endian `u64`; the parts follow, each from the next multiple of 64 bytes on. The first is the
+/// pickle, and the others are its buffers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenFile {
+    /// Where workers may read.
+    pub path: PathBuf,
+    /// The object in a few words: `sales, a DataFrame of 1000000 x 5`.
+    pub shown: String,
+    pub class: AbstractValue,
+    /// Loading or copying all of it takes longer than many executions, so most of these have a part of it.
+    pub is_large: bool,
+    /// The installed modules that its classes are in, which workers import before they load it.
+    pub modules: Vec<String>,
 }
 
 /// Existing objects to replace with injected ones.
@@ -211,7 +258,8 @@ pub struct ExecutionRequest {
     pub versions: Vec<u8>,
     /// Send back the values with which injected values were compared.
     pub observe: bool,
-    /// Send back the probability of each class for every injected value.
+    /// Send back the probability of each class for every injected value, and what else makes the same value as a given
+    /// object.
     pub explain: bool,
     /// Decisions in `fixed` replace objects in any case.
     pub replace: ReplacementScope,
@@ -262,6 +310,8 @@ pub struct Injection {
     pub probability: f32,
     /// The probability of each class, given the uses in the code. Empty unless the request asks for it.
     pub classes: Vec<f32>,
+    /// What makes the same value as a given object, if that is plain and small. Absent unless the request asks for it.
+    pub written: Option<Recipe>,
 }
 
 /// The record of one execution.
@@ -355,6 +405,7 @@ pub fn cut_notes(notes: Vec<Unevaluated>) -> Vec<Unevaluated> {
         Unevaluated::Statement { line, error } => Unevaluated::Statement { line, error: cut(error) },
         Unevaluated::Module { error } => Unevaluated::Module { error: cut(error) },
         Unevaluated::Library { module } => Unevaluated::Library { module: cut(module) },
+        Unevaluated::Given { name, error } => Unevaluated::Given { name: cut(name), error: cut(error) },
     };
     notes.into_iter().take(MAX_NOTES).map(cut_one).collect()
 }
@@ -395,6 +446,8 @@ pub enum Unevaluated {
     Module { error: String },
     /// A library is not installed here, so that objects stand in for its values.
     Library { module: String },
+    /// A value that somebody gave cannot be loaded here, so that others are injected.
+    Given { name: String, error: String },
 }
 
 /// What a zygote is told: a process that has loaded what programs need, runs none of them, and forks the processes that

@@ -48,6 +48,7 @@ pub fn program(code: &str) -> Program {
         calls_twice: false,
         isolation: Default::default(),
         imports: Vec::new(),
+        given: Vec::new(),
     }
 }
 

@@ -28,6 +28,7 @@
 mod align;
 mod attributes;
 mod bound;
+mod cells;
 mod complexity;
 mod defaults;
 mod diff;
@@ -52,6 +53,7 @@ mod snippet;
 mod unpacked;
 
 pub use attributes::{attribute_renames, private_attributes};
+pub use cells::{CellContext, CellName, UsedNames, cell_context, defined_names, used_names};
 pub use complexity::complexity;
 pub use defaults::has_lasting_defaults;
 pub use diff::{diff, diff_renamed, rows, same_tree, unaligned_diff};

@@ -225,6 +225,7 @@ def compare(
     old: _Code,
     new: _Code,
     *,
+    values: dict[str, Any] | None = None,
     function: str | None = None,
     budget: int | None = None,
     seed: int | None = None,
@@ -323,13 +324,25 @@ class MagicOutcome:
 
 # Called with the pair, the number of pairs, executions, budget and coverage.
 _Progress = Callable[[int, int, int, int, float], object]
+#: What a notebook holds by name, and the cells that ran, in order.
+_Notebook = tuple[dict[str, Any], list[str]]
 
 @final
 class Autocompare:
-    def compare(self, old: str, new: str, progress: _Progress | None = None) -> MagicOutcome: ...
+    def compare(
+        self, old: str, new: str, progress: _Progress | None = None, notebook: _Notebook | None = None
+    ) -> MagicOutcome: ...
 
-def compare_cell(line: str, cell: str, last: str | None = None, progress: _Progress | None = None) -> MagicOutcome: ...
-def compare_stored(line: str, versions: dict[str, str], progress: _Progress | None = None) -> MagicOutcome: ...
+def compare_cell(
+    line: str,
+    cell: str,
+    last: str | None = None,
+    progress: _Progress | None = None,
+    notebook: _Notebook | None = None,
+) -> MagicOutcome: ...
+def compare_stored(
+    line: str, versions: dict[str, str], progress: _Progress | None = None, notebook: _Notebook | None = None
+) -> MagicOutcome: ...
 def study_line(line: str, objects: dict[str, Any]) -> MagicOutcome: ...
 def autocompare(line: str) -> tuple[bool | None, Autocompare | None, str | None]: ...
 def predict_magic(

@@ -79,7 +79,7 @@ class TwincellMagics(Magics):
 
         def compare(progress: Progress) -> _twincell.MagicOutcome:
             last = self.last_run.code() if "--with-last" in line.split() else None
-            return _twincell.compare_cell(line, cell, last, progress)
+            return _twincell.compare_cell(line, cell, last, progress, self._notebook(cell))
 
         return self._show(self._watched(compare, alone=True))
 
@@ -88,7 +88,7 @@ class TwincellMagics(Magics):
         """Compare two versions that `%%version` stored: `%compare OLD NEW`; see `%compare --help`."""
 
         def compare(progress: Progress) -> _twincell.MagicOutcome:
-            return _twincell.compare_stored(line, self.versions, progress)
+            return _twincell.compare_stored(line, self.versions, progress, self._notebook())
 
         return self._show(self._watched(compare, alone=False))
 
@@ -106,6 +106,14 @@ class TwincellMagics(Magics):
             print("autocompare is off")
         else:
             print("autocompare is on: a cell that runs again is compared with what it held before")
+
+    def _notebook(self, running: str = "") -> tuple[dict[str, Any], list[str]]:
+        """What the notebook holds, and the cells that ran before the running one, in order."""
+        manager = getattr(self.shell, "history_manager", None)
+        cells = list(getattr(manager, "input_hist_raw", ()))
+        if running and cells and cells[-1].strip().endswith(running.strip()):
+            cells.pop()
+        return self.shell.user_ns, cells
 
     def _named(self, name: str) -> Any:
         """A stored version, the notebook's object of this name, or a path."""
@@ -147,7 +155,8 @@ class TwincellMagics(Magics):
         compare = self._autocompare.compare
         try:
             old, new = (self.shell.transform_cell(text) for text in (before, now))
-            outcome = self._watched(lambda progress: compare(old, new, progress), alone=False)
+            notebook = self._notebook(now)
+            outcome = self._watched(lambda progress: compare(old, new, progress, notebook), alone=False)
         except UsageError as error:
             print(f"autocompare: {error}")
             return

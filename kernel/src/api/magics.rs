@@ -15,10 +15,11 @@ use twincell_study::outputs::Outputs;
 use super::comparison::PyComparison;
 use super::errors::raised;
 use super::farm;
+use super::notebook::{Notebook, bring};
 use super::run_study::{self, Given, given};
 use super::study::PyStudy;
 use super::watch::{Watched, watch};
-use crate::magics::{self, AutocompareLine, MagicError, MagicLine, StudyLine};
+use crate::magics::{self, AutocompareLine, MagicError, MagicLine, StudyLine, Wanted};
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compare_cell, module)?)?;
@@ -63,13 +64,14 @@ impl MagicOutcome {
 /// `%%compare LINE` over a cell. `last` is the content of the same notebook cell when it last ran. For `progress` see
 /// [`watch`].
 #[pyfunction]
-#[pyo3(signature = (line, cell, last = None, progress = None))]
+#[pyo3(signature = (line, cell, last = None, progress = None, notebook = None))]
 fn compare_cell(
     py: Python<'_>,
     line: &str,
     cell: &str,
     last: Option<&str>,
     progress: Option<&Bound<'_, PyAny>>,
+    notebook: Option<Notebook<'_>>,
 ) -> PyResult<MagicOutcome> {
     let request = match magics::read_compare_cell(line).map_err(raised)? {
         MagicLine::Run(request) => request,
@@ -89,8 +91,10 @@ fn compare_cell(
         magics::split(cell).map_err(raised)?
     };
     let code = request.run.then(|| new.clone());
-    let old = source(old, if request.with_last { BEFORE } else { "the old version" });
-    let watched = watch(py, old, source(new, "the new version"), &request.options, progress)?;
+    let mut old = source(old, if request.with_last { BEFORE } else { "the old version" });
+    let mut new = source(new, "the new version");
+    let given = bring(py, notebook.as_ref(), &request.wanted, &mut old, &mut new)?;
+    let watched = watch(py, old, new, &request.options, given, progress)?;
     let written = write_reproducer(&watched.comparison, request.reproducer.as_deref())?;
     MagicOutcome::of(py, watched, code, written)
 }
@@ -104,12 +108,13 @@ fn source(text: String, label: &str) -> Source {
 
 /// `%compare LINE` over the stored versions.
 #[pyfunction]
-#[pyo3(signature = (line, versions, progress = None))]
+#[pyo3(signature = (line, versions, progress = None, notebook = None))]
 fn compare_stored(
     py: Python<'_>,
     line: &str,
     versions: BTreeMap<String, String>,
     progress: Option<&Bound<'_, PyAny>>,
+    notebook: Option<Notebook<'_>>,
 ) -> PyResult<MagicOutcome> {
     let request = match magics::read_compare_stored(line).map_err(raised)? {
         MagicLine::Run(request) => request,
@@ -126,7 +131,9 @@ fn compare_stored(
             Err(raised(MagicError::UnknownVersion { name: name.clone(), known }))
         }
     };
-    let watched = watch(py, version(&request.old)?, version(&request.new)?, &request.options, progress)?;
+    let (mut old, mut new) = (version(&request.old)?, version(&request.new)?);
+    let given = bring(py, notebook.as_ref(), &request.wanted, &mut old, &mut new)?;
+    let watched = watch(py, old, new, &request.options, given, progress)?;
     let written = write_reproducer(&watched.comparison, request.reproducer.as_deref())?;
     MagicOutcome::of(py, watched, None, written)
 }
@@ -173,7 +180,9 @@ fn write_reproducer(comparison: &PyComparison, path: Option<&Path>) -> PyResult<
 #[pyfunction]
 fn autocompare(line: &str) -> PyResult<(Option<bool>, Option<Autocompare>, Option<String>)> {
     Ok(match magics::read_autocompare(line).map_err(raised)? {
-        MagicLine::Run(AutocompareLine::On(options)) => (Some(true), Some(Autocompare { options: *options }), None),
+        MagicLine::Run(AutocompareLine::On(on)) => {
+            (Some(true), Some(Autocompare { options: on.0, wanted: on.1 }), None)
+        }
         MagicLine::Run(AutocompareLine::Off) => (Some(false), None, None),
         MagicLine::Run(AutocompareLine::Ask) => (None, None, None),
         MagicLine::Help(help) => (None, None, Some(help)),
@@ -184,20 +193,24 @@ fn autocompare(line: &str) -> PyResult<(Option<bool>, Option<Autocompare>, Optio
 #[pyclass(frozen, module = "twincell._twincell")]
 pub struct Autocompare {
     options: Options,
+    wanted: Wanted,
 }
 
 #[pymethods]
 impl Autocompare {
     /// Compares the earlier and the present content of a cell.
-    #[pyo3(signature = (old, new, progress = None))]
+    #[pyo3(signature = (old, new, progress = None, notebook = None))]
     fn compare(
         &self,
         py: Python<'_>,
         old: String,
         new: String,
         progress: Option<&Bound<'_, PyAny>>,
+        notebook: Option<Notebook<'_>>,
     ) -> PyResult<MagicOutcome> {
-        let watched = watch(py, source(old, BEFORE), source(new, "the cell"), &self.options, progress)?;
+        let (mut old, mut new) = (source(old, BEFORE), source(new, "the cell"));
+        let given = bring(py, notebook.as_ref(), &self.wanted, &mut old, &mut new)?;
+        let watched = watch(py, old, new, &self.options, given, progress)?;
         MagicOutcome::of(py, watched, None, None)
     }
 }

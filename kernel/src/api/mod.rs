@@ -10,6 +10,7 @@ mod errors;
 mod farm;
 mod magics;
 mod mine;
+mod notebook;
 mod options;
 mod plain;
 mod predict;
@@ -76,17 +77,22 @@ fn end(py: Python<'_>) {
 /// `old` and `new` are source text, paths (`os.PathLike`) or function objects. The options are those of the command
 /// line, with underscores: `budget=100`, `raise_probability=0.2`. Raises `TwincellError` when the code or an option is
 /// wrong.
+///
+/// `values` are values to inject: a dictionary from the names of parameters and globals. A copy of each goes into the
+/// sandbox, as it is and varied. What cannot be pickled is left out, and the report says so.
 #[pyfunction]
-#[pyo3(signature = (old, new, **options))]
+#[pyo3(signature = (old, new, *, values = None, **options))]
 fn compare(
     py: Python<'_>,
     old: &Bound<'_, PyAny>,
     new: &Bound<'_, PyAny>,
+    values: Option<&Bound<'_, PyAny>>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyComparison> {
     let options = read_options(options, Job::Compare)?;
     let (old, new) = (source::read(old, "old")?, source::read(new, "new")?);
-    let watched = watch(py, old, new, &options, None)?;
+    let given = values.map(|values| notebook::given(py, values)).transpose()?.unwrap_or_default();
+    let watched = watch(py, old, new, &options, given, None)?;
     match watched.interrupt {
         Some(interrupt) => Err(interrupt),
         None => Ok(watched.comparison),

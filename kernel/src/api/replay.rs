@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use serde::Serialize;
 use twincell_compare::report::{Comparison, PairReport};
 use twincell_compare::{Again, Continue, Source, Then};
+use twincell_driver::given::GivenValues;
 use twincell_driver::options::Options;
 use twincell_driver::reproducers;
 use twincell_driver::warm::Engine;
@@ -24,6 +25,7 @@ pub struct Origin {
     pub old: Source,
     pub new: Source,
     pub options: Options,
+    pub given: GivenValues,
 }
 
 /// The requested execution.
@@ -95,7 +97,9 @@ pub fn replay(
         let engine = Engine::warm(&origin.options, &environment)?.stopped_by(stop);
         let again = Again { pair: &report.pairs[pair], number, seed, choices: &choices, changes: &changes, then };
         let mut go_on = || if stop.is_asked() { Continue::Stop } else { Continue::Yes };
-        engine.replay(&origin.old, &origin.new, &origin.options.for_core(), &again, &mut go_on)
+        let mut options = origin.options.for_core();
+        let _files = origin.given.hand_over(&engine, &mut options)?;
+        engine.replay(&origin.old, &origin.new, &options, &again, &mut go_on)
     })?;
     if then == Then::Shrink {
         // What a person chose may have been made smaller.

@@ -59,5 +59,5 @@ fn from_object(object: &Bound<'_, PyAny>, label: &str) -> PyResult<Source> {
         inspect.call_method1("getmodule", (object,)).and_then(|module| inspect.call_method1("getsource", (module,)));
     let module = module.and_then(|text| text.extract()).ok();
     let name = object.getattr("__qualname__").and_then(|name| name.extract()).unwrap_or_else(|_| label.to_owned());
-    Ok(Source { text, module, label: name, place: None })
+    Ok(Source { text, module, label: name, ..Source::default() })
 }

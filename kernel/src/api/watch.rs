@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use twincell_compare::{Continue, Progress, Source};
+use twincell_driver::given::GivenValues;
 use twincell_driver::options::Options;
 use twincell_driver::waiting::{INTERVAL, STACK};
 use twincell_driver::warm::{Engine, Failure};
@@ -40,6 +41,7 @@ pub fn watch(
     old: Source,
     new: Source,
     options: &Options,
+    given: GivenValues,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Watched> {
     let environment = environment::find(py)?;
@@ -49,10 +51,12 @@ pub fn watch(
     let receiver = Mutex::new(receiver);
     let work = {
         let (options, stop, latest) = (options.clone(), stop.clone(), latest.clone());
-        let (old, new) = (old.clone(), new.clone());
+        let (old, new, given) = (old.clone(), new.clone(), given.clone());
         move || -> Result<_, Failure> {
             let engine = Engine::warm(&options, &environment)?.stopped_by(&stop);
-            engine.compare(&old, &new, &options.for_core(), &mut |now| {
+            let mut options = options.for_core();
+            let _files = given.hand_over(&engine, &mut options)?;
+            engine.compare(&old, &new, &options, &mut |now| {
                 *latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
                 if stop.is_asked() { Continue::Stop } else { Continue::Yes }
             })
@@ -99,7 +103,7 @@ pub fn watch(
     let interrupt = interrupt.map(|(signal, _)| signal).or_else(|| py.check_signals().err());
     match (result, interrupt) {
         (Ok(report), interrupt) => {
-            let origin = Origin { old, new, options: options.clone() };
+            let origin = Origin { old, new, options: options.clone(), given };
             Ok(Watched { comparison: PyComparison::new(report, origin), interrupt })
         }
         (Err(_), Some(interrupt)) => Err(interrupt),

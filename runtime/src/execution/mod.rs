@@ -4,6 +4,7 @@
 
 pub(crate) mod actions;
 pub(crate) mod code;
+pub(crate) mod given;
 mod handlers;
 pub(crate) mod object;
 pub(crate) mod observations;

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use rustc_hash::{FxHashMap, FxHashSet};
-use twincell_engine::protocol::{Context, Imported, Program, Version};
+use twincell_engine::protocol::{Context, GivenValue, Imported, Program, Version};
 use twincell_syntax::site::{Site, SiteKind, Yields};
 use twincell_values::drawing::Pools;
 use twincell_values::path::AccessPath;
@@ -11,6 +11,7 @@ use twincell_values::predictor::Distribution;
 use twincell_values::reading::Uses;
 use twincell_values::value::{AbstractValue, Recipe};
 
+use super::given::Supplied;
 use super::handlers;
 use super::static_paths::{
     asked_attribute, canonical, container, copy, normalise, renamed_attribute, written_arguments,
@@ -77,6 +78,10 @@ pub(crate) struct PredictionIndex {
     pub step_budget: u64,
     pub context: Context,
     pub calls_twice: bool,
+    /// What somebody gave.
+    pub given: Vec<GivenValue>,
+    /// The same, by the access path.
+    supplied: FxHashMap<String, Supplied>,
     known: Known,
     /// Attributes that some version asks for with an alternative: `hasattr`, `getattr` with a default.
     asked_for: FxHashSet<String>,
@@ -203,6 +208,10 @@ impl PredictionIndex {
             step_budget: program.step_budget,
             context: program.context,
             calls_twice: program.calls_twice,
+            supplied: (program.given.iter().zip(0..))
+                .map(|(value, index)| (value.name.clone(), Supplied::new((index, value))))
+                .collect(),
+            given: program.given,
             known,
             asked_for: asked_for(&program.versions),
             keywords: keywords(&program.versions),
@@ -214,6 +223,11 @@ impl PredictionIndex {
                 .map(|((version, catches), unwinds)| IndexedVersion::new(py, version, catches, unwinds))
                 .collect(),
         }
+    }
+
+    /// What somebody gave for a parameter or a global.
+    pub fn supplied(&self, path: &str) -> Option<&Supplied> {
+        self.supplied.get(path)
     }
 
     /// The facts about a value: by its path or its callee's, else by the asking site, else by its last identifier.

@@ -19,6 +19,7 @@ use twincell_values::drawing::Draw;
 use twincell_values::value::Recipe;
 
 use crate::execution::actions::Actions;
+use crate::execution::given::GivenObjects;
 use crate::execution::object::{Mark, Versatile};
 use crate::execution::observations::Observations;
 use crate::execution::prediction_index::PredictionIndex;
@@ -124,6 +125,8 @@ pub(crate) struct Execution {
     pub loading: bool,
     /// A failing import fails for real, since the module handles it.
     pub imports_may_fail: bool,
+    /// The objects that somebody gave, as the running version sees them.
+    pub given: Rc<GivenObjects>,
     /// The versions run without their module, and everything that they do not define is injected.
     pub alone: bool,
 }

@@ -191,6 +191,7 @@ fn injected<'py>(
                 line,
                 probability,
                 classes: vec![],
+                written: None,
             });
         }
         value

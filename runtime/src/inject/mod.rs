@@ -10,6 +10,7 @@ pub(crate) mod comparing;
 pub(crate) mod environment;
 pub(crate) mod exceptions;
 pub(crate) mod failures;
+pub(crate) mod given;
 pub(crate) mod machine;
 pub(crate) mod members;
 pub(crate) mod membership;

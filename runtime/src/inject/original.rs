@@ -9,7 +9,7 @@ use twincell_values::value::{Recipe, library};
 
 use crate::execution::object::Versatile;
 use crate::execution::state;
-use crate::inject::resolve;
+use crate::inject::{given, resolve};
 use crate::observe;
 
 /// An injected container as it is now, if it is not as it was made.
@@ -52,6 +52,7 @@ fn is_as_made(value: &Bound<'_, PyAny>, recipe: &Recipe) -> bool {
         }),
         Recipe::Versatile(_) => value.cast_exact::<Versatile>().is_ok(),
         Recipe::Made(call) => !library::is_changeable(&call.class),
+        Recipe::Given(object) => given::is_as_made(value, object),
         // Their order depends on hashes; what a name stands for must be looked up.
         Recipe::Set(_) | Recipe::Named(_) => false,
     }
@@ -86,9 +87,13 @@ pub(crate) fn observed(py: Python<'_>, recipe: &Recipe, path: &str) -> Observed 
         ),
         Recipe::Versatile(_) => Observed::Injected { path: path.to_string(), assigned: vec![] },
         Recipe::Named(name) => resolve::named(py, name).map_or(Observed::None, |value| observe::value(value.bind(py))),
-        Recipe::Made(_) => {
+        Recipe::Made(_) | Recipe::Given(_) => {
             let known = state::with(|execution| execution.run.originals.get(path).cloned()).flatten();
-            known.or_else(|| resolve::as_made(py, recipe).ok()).unwrap_or(Observed::None)
+            let made = || match recipe {
+                Recipe::Given(object) => given::of_table(py, object),
+                recipe => resolve::as_made(py, recipe).ok(),
+            };
+            known.or_else(made).unwrap_or(Observed::None)
         }
     }
 }

@@ -16,10 +16,11 @@ use twincell_values::path::{AccessPath, environment_key};
 use twincell_values::reading::{Hint, Uses};
 use twincell_values::value::{AbstractValue, Decision, Declared, Made, Recipe, library};
 
+use crate::execution::given::Supplied;
 use crate::execution::object::Versatile;
 use crate::execution::prediction_index::Knowledge;
 use crate::execution::state::{self, Execution};
-use crate::inject::{environment, exceptions, names, templates};
+use crate::inject::{environment, exceptions, given, names, templates};
 use crate::observe;
 
 /// The exception with which a call fails where no handler names one.
@@ -167,6 +168,10 @@ fn decide(execution: &mut Execution, path: &str, request: &ValueRequest<'_>) -> 
     let of_class = declared
         .filter(|_| knowledge.uses.declared.is_none())
         .map(|declared| Uses { declared: Some(declared), ..knowledge.uses.clone() });
+    let supplied = index.supplied(path).filter(|supplied| match &supplied.value {
+        Recipe::Given(given) => execution.given.get(given.index as usize).is_some_and(Option::is_some),
+        _ => true,
+    });
     let ask = Ask {
         path,
         distribution: &distribution,
@@ -175,6 +180,7 @@ fn decide(execution: &mut Execution, path: &str, request: &ValueRequest<'_>) -> 
         raise_share: if request.kind == SiteKind::Call { 1.0 } else { LOOK_UP_SHARE },
         may_fail,
         may_default: request.may_default,
+        supply: supplied.map(Supplied::supply),
     };
     let (decision, fresh) = if path == environment::ENVIRONMENT {
         let object = Recipe::Versatile(AbstractValue::Object);
@@ -199,12 +205,13 @@ fn decide(execution: &mut Execution, path: &str, request: &ValueRequest<'_>) -> 
             kind: (!request.parameter).then_some(request.kind),
             version: execution.version as u8,
             line: described.map_or(execution.run.line, |site| site.line),
-            probability: distribution[class as usize],
-            classes: if execution.explain {
-                class_probabilities(&distribution, &knowledge.uses).to_vec()
-            } else {
-                vec![]
+            probability: if supplied.is_some() { 1.0 } else { distribution[class as usize] },
+            classes: match (execution.explain, supplied) {
+                (false, _) => vec![],
+                (true, Some(_)) => only(class).to_vec(),
+                (true, None) => class_probabilities(&distribution, &knowledge.uses).to_vec(),
             },
+            written: None,
         });
     }
     decision
@@ -346,8 +353,14 @@ pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<
     let container = matches!(recipe, Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Tuple(_))
         || is_changeable(recipe);
     let unique = is_told_apart(recipe);
-    let original =
-        matches!(recipe, Recipe::Made(call) if library::is_model(&call.class)).then(|| observe::value(value.bind(py)));
+    let original = match recipe {
+        Recipe::Made(call) if library::is_model(&call.class) => Some(observe::value(value.bind(py))),
+        Recipe::Given(given) => {
+            note_written(path, value.bind(py));
+            given::as_made(given, value.bind(py))
+        }
+        _ => None,
+    };
     let observed = container || matches!(recipe, Recipe::Versatile(_));
     let watched = observed.then(|| value.clone_ref(py));
     state::with(|execution| {
@@ -377,7 +390,27 @@ fn is_told_apart(recipe: &Recipe) -> bool {
 
 /// Whether it is an object of a library that code can change.
 fn is_changeable(recipe: &Recipe) -> bool {
-    matches!(recipe, Recipe::Made(call) if library::is_changeable(&call.class))
+    match recipe {
+        Recipe::Made(call) => library::is_changeable(&call.class),
+        Recipe::Given(_) => true,
+        _ => false,
+    }
+}
+
+/// Notes what else makes a given object, if the request asks for it.
+fn note_written(path: &str, value: &Bound<'_, PyAny>) {
+    let asks = |execution: &mut Execution| {
+        let mut injections = execution.injections.iter();
+        execution.explain && injections.any(|injection| injection.path == path && injection.written.is_none())
+    };
+    if state::with(asks) == Some(true) {
+        let written = given::written(value);
+        state::with(|execution| {
+            if let Some(injection) = execution.injections.iter_mut().find(|injection| injection.path == path) {
+                injection.written = written;
+            }
+        });
+    }
 }
 
 fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
@@ -416,7 +449,16 @@ fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
             Err(error) if library::is_model(&call.class) => return Err(error),
             Err(_) => Py::new(py, Versatile::new(path))?.into_any(),
         },
+        Recipe::Given(given) => match given::make(py, given)? {
+            Some(value) => value,
+            None => Py::new(py, Versatile::new(path))?.into_any(),
+        },
     })
+}
+
+/// A value of a recipe that is part of no execution.
+pub(super) fn apart(py: Python<'_>, recipe: &Recipe) -> PyResult<Py<PyAny>> {
+    content(py, recipe, "")
 }
 
 /// Calls something in a library.

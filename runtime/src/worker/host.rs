@@ -12,7 +12,7 @@ use pyo3::types::PyDict;
 
 use twincell_engine::observed::{Behavior, Observed, Outcome, Slot};
 use twincell_engine::protocol::{
-    Body, Context, ExecutionRecord, ExecutionRequest, Injection, Program, ReplacementScope, Unevaluated,
+    Body, Context, ExecutionRecord, ExecutionRequest, GivenValue, Injection, Program, ReplacementScope, Unevaluated,
 };
 use twincell_engine::sources::{Source, Sources};
 use twincell_syntax::Side;
@@ -21,12 +21,14 @@ use twincell_values::path::{AccessPath, EVERYTHING, Question};
 use twincell_values::reading::Uses;
 use twincell_values::value::{Declared, Fixed, Recipe};
 
+use crate::execution::given::GivenObjects;
 use crate::execution::object::{Mark, Versatile};
 use crate::execution::observations::Observations;
 use crate::execution::prediction_index::PredictionIndex;
 use crate::execution::state::{self, Execution, OfThreads, VersionRun};
+use crate::execution::steps::StopExecution;
 use crate::inject::machine::{self, Machine};
-use crate::inject::{names, original};
+use crate::inject::{given, names, original};
 use crate::observe;
 use crate::observe::console::Console;
 use crate::observe::{bindings, files, tables};
@@ -146,6 +148,7 @@ impl PythonHost {
             execution.alone |= alone;
             execution.uneven = loaded.uneven.clone();
             execution.stand_ins = version.stand_ins.clone();
+            execution.given = version.given.clone();
             execution.globals_before = version.assigns_globals.then(|| version.before.clone_ref(py));
             execution.injections = injections;
             execution.observations = observations;
@@ -301,8 +304,13 @@ impl Host for PythonHost {
 fn without_missing_libraries(py: Python<'_>, program: &mut Program) -> Vec<String> {
     let declared = program.versions.iter().flat_map(|version| &version.uses).filter_map(|uses| uses.declared.as_ref());
     let mut modules: Vec<String> = declared.flat_map(Declared::modules).collect();
-    if modules.is_empty() {
+    let given: Vec<&str> = program.given.iter().flat_map(GivenValue::modules).collect();
+    if modules.is_empty() && given.is_empty() {
         return modules;
+    }
+    for module in given {
+        // If it is missing, loading the value says so.
+        let _ = py.import(module);
     }
     modules.sort();
     modules.dedup();
@@ -347,6 +355,11 @@ fn load(py: Python<'_>, index: &Rc<PredictionIndex>, context: Context) -> PyResu
                     unevaluated.push(part);
                 }
             }
+            let is_parameter = |name: &str| version.parameters.iter().any(|parameter| parameter.name == name);
+            for given in index.given.iter().filter(|given| !is_parameter(&given.name)) {
+                // It takes the place of what the module binds.
+                let _ = globals.del_item(&given.name);
+            }
             let installed = module::install(globals, &version.companions);
             let execution = state::replace(outer, Vec::new());
             let left = world::left(py);
@@ -358,7 +371,12 @@ fn load(py: Python<'_>, index: &Rc<PredictionIndex>, context: Context) -> PyResu
         let identifiers = indexed.names.iter().map(|name| name.clone_ref(py)).collect();
         let place = version.place.as_ref().filter(|_| is_within);
         let tree = place.map(|place| Tree::open(py, place)).transpose()?;
-        versions.push(LoadedVersion::load(py, version, module, context, identifiers, tree, evaluate)?);
+        let mut loaded = LoadedVersion::load(py, version, module, context, identifiers, tree, evaluate)?;
+        if !index.given.is_empty() {
+            let known = versions.last().map(|version: &LoadedVersion| version.given.clone()).unwrap_or_default();
+            loaded.given = Rc::new(load_given(py, index, number, &loaded, &known, &mut unevaluated)?);
+        }
+        versions.push(loaded);
     }
     for tree in versions.iter().filter_map(|version: &LoadedVersion| version.tree.as_ref()) {
         tree.enter(py)?;
@@ -376,6 +394,40 @@ fn load(py: Python<'_>, index: &Rc<PredictionIndex>, context: Context) -> PyResu
     let modules: Vec<_> = versions.iter().map(|version: &LoadedVersion| version.before.bind(py).clone()).collect();
     let plain = if context == Context::Module { globals::plain(index, &modules) } else { vec![] };
     Ok((Loaded { versions, shared, uneven, plain, machine: Machine::of(index) }, unevaluated))
+}
+
+/// Loads what somebody gave for a version. What cannot be loaded goes to `unevaluated`.
+fn load_given(
+    py: Python<'_>,
+    index: &Rc<PredictionIndex>,
+    number: usize,
+    version: &LoadedVersion,
+    known: &GivenObjects,
+    unevaluated: &mut Vec<Unevaluated>,
+) -> PyResult<GivenObjects> {
+    let globals = version.globals.bind(py);
+    let console = Console::catch(py)?;
+    let execution = new_execution(index, number, Draw::new(0, Fixed::new(), 0.0), globals, true);
+    let outer = state::replace(Some(execution), world::begin_run(py));
+    begin_run(py, 0, 0)?;
+    let mut failed = |position: usize, error: PyErr| {
+        let name = index.given.get(position).map(|value| value.name.clone()).unwrap_or_default();
+        let error = match error.is_instance_of::<StopExecution>(py) {
+            true => "it goes on until its steps are used up".into(),
+            false => module::describe(py, &error),
+        };
+        if !unevaluated.iter().any(|part| matches!(part, Unevaluated::Given { name: known, .. } if *known == name)) {
+            unevaluated.push(Unevaluated::Given { name, error });
+        }
+    };
+    let loaded = given::load(&index.given, globals, known, &mut failed);
+    let execution = state::replace(outer, Vec::new());
+    world::restore(py);
+    console.release()?;
+    drop(execution);
+    restore(globals, version.before.bind(py))?;
+    version.state.restore(py);
+    Ok(loaded)
 }
 
 /// Begins a run of a version on a seed: the repetition with this number in one execution. Clocks, random numbers and
@@ -422,6 +474,7 @@ fn new_execution(
         stand_ins: Rc::default(),
         loading,
         imports_may_fail: false,
+        given: Rc::default(),
         alone: index.context == Context::Function,
     })
 }

@@ -16,6 +16,7 @@ use twincell_syntax::{Parameter, ParameterKind};
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::reading::Hint;
 
+use crate::execution::given::GivenObjects;
 use crate::execution::object::{Mark, Versatile};
 use crate::execution::state;
 use crate::execution::steps::StopExecution;
@@ -73,6 +74,8 @@ pub(crate) struct LoadedVersion {
     receiver: Option<Py<PyAny>>,
     /// The other modules of its project.
     pub tree: Option<Tree>,
+    /// The objects that somebody gave.
+    pub given: Rc<GivenObjects>,
 }
 
 impl LoadedVersion {
@@ -121,6 +124,7 @@ impl LoadedVersion {
             globals: globals.unbind(),
             receiver,
             tree,
+            given: Rc::default(),
         })
     }
 

@@ -90,7 +90,7 @@ fn execution(index: u32, old: &str, new: &str, differs: bool, coverage: f64) -> 
 }
 
 fn injection(path: &str, value: Recipe, kind: Option<SiteKind>, line: u32, probability: f32) -> Injection {
-    Injection { path: path.into(), value, kind, version: 0, line, probability, classes: vec![] }
+    Injection { path: path.into(), value, kind, version: 0, line, probability, classes: vec![], written: None }
 }
 
 fn call(callee: &str, arguments: Vec<Observed>, line: u32) -> Option<Call> {

@@ -256,6 +256,7 @@ fn a_version_that_does_not_end_is_told_with_the_shortest_values() {
             kind: None,
             probability: 1.0,
             classes: vec![],
+            written: None,
         }];
         execution.record.index = value as u32;
         execution

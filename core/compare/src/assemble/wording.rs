@@ -12,7 +12,7 @@ use twincell_values::value::{Choice, Decision};
 
 use crate::assemble::{CampaignSummary, PairContext, number, uses};
 use crate::campaign::{Decisive, SetAside, TestCase};
-use crate::note::{Isolated, Misfit, Note};
+use crate::note::{Isolated, Misfit, NotGiven, Note, WhyNotGiven};
 use crate::report::{Bound, Evidence, PairReport};
 use crate::verdict::Verdict;
 
@@ -159,6 +159,18 @@ pub(crate) fn bound(bound: &Bound) -> String {
     }
 }
 
+/// Why a value was not copied.
+fn not_given(reason: &WhyNotGiven) -> String {
+    match reason {
+        WhyNotGiven::Pickle { error } => format!("it cannot be pickled: {error}"),
+        WhyNotGiven::TooLarge { most } => {
+            format!("all given values together may have {} MiB; give a part of it", most >> 20)
+        }
+        WhyNotGiven::TooSlow { seconds } => format!("pickling it took longer than {seconds} s"),
+        WhyNotGiven::Unused => "no parameter and no global of the code has this name".into(),
+    }
+}
+
 /// A note as a sentence for people.
 pub(crate) fn note(note: &Note) -> String {
     match note {
@@ -174,6 +186,16 @@ pub(crate) fn note(note: &Note) -> String {
         }
         Note::Unevaluated(Unevaluated::Module { error }) => format!("the module cannot be evaluated here: {error}"),
         Note::Unevaluated(Unevaluated::Library { module }) => format!("mocked: {module} is not installed here"),
+        Note::Unevaluated(Unevaluated::Given { name, error }) => {
+            format!("{name} cannot be loaded in the sandbox, so made-up values stand in for it: {error}")
+        }
+        Note::NotGiven(NotGiven { name, reason }) => format!("{name} was not copied: {}", not_given(reason)),
+        Note::GivenEndsWorker { names, reason } => {
+            format!(
+                "made-up values stand in for {}: loading what was given ended the worker: {reason}",
+                names.join(", ")
+            )
+        }
         Note::ModuleEndsWorker { reason } => {
             format!("the module cannot be evaluated here ({reason}), so the function alone was run")
         }

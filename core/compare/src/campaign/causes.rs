@@ -441,6 +441,7 @@ fn other(decision: &Decision) -> Option<Decision> {
         Recipe::Set(_) => Recipe::Set(vec![]),
         Recipe::Dict(_) => Recipe::Dict(vec![]),
         Recipe::Made(_) => library::others(recipe).into_iter().next()?,
+        Recipe::Given(given) => given.others().next()?,
         Recipe::Versatile(_) => return None,
     };
     Some(Decision::Value(value))

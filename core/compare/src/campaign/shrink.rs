@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use twincell_behavior::{Difference, Rules, differences};
-use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
+use twincell_behavior::{Channel, Difference, Rules, differences};
+use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Injection};
 use twincell_engine::{EngineError, Executed};
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe, library};
@@ -57,6 +57,7 @@ pub fn shrink(
             best = found;
         }
     }
+    best = written_out(execute, best, &channels, rules, &mut left, &mut lost)?;
     let likely = likelihoods(execute, &best)?;
     if values == Values::Plain {
         best = plainer(execute, best, &channels, &likely, rules, &mut lost)?;
@@ -108,10 +109,62 @@ fn is_as_readable(one: &TestCase, other: &TestCase) -> bool {
 
 /// The probability of each class, by path.
 fn likelihoods(execute: &mut dyn Execute, witness: &TestCase) -> Result<BTreeMap<String, Vec<f32>>, EngineError> {
+    let injections = explained(execute, witness)?.into_iter();
+    Ok(injections.map(|injection| (injection.path, injection.classes)).collect())
+}
+
+/// The injections of a witness, with all that is known of each.
+fn explained(execute: &mut dyn Execute, witness: &TestCase) -> Result<Vec<Injection>, EngineError> {
     let request = again(&witness.record, repeat(&witness.record), both());
     let explained = execute.execute(vec![ExecutionRequest { explain: true, ..request }])?.into_iter().next();
-    let Some(Executed::Record(record)) = explained else { return Ok(BTreeMap::new()) };
-    Ok(record.injections.into_iter().map(|injection| (injection.path, injection.classes)).collect())
+    let Some(Executed::Record(record)) = explained else { return Ok(vec![]) };
+    Ok(record.injections)
+}
+
+/// The witness with values that can be written in place of objects that somebody gave: the same value if it is small, and
+/// otherwise one that is made from the same object.
+fn written_out(
+    execute: &mut dyn Execute,
+    witness: TestCase,
+    channels: &BTreeSet<Channel>,
+    rules: &Rules,
+    left: &mut u32,
+    lost: &mut u32,
+) -> Result<TestCase, EngineError> {
+    let mut best = witness;
+    let given = |choice: &Choice| match &choice.decision {
+        Decision::Value(Recipe::Given(given)) => Some((choice.path.clone(), given.clone())),
+        _ => None,
+    };
+    let all: Vec<_> = best.record.choices.iter().filter_map(given).collect();
+    for (path, given) in all {
+        let others = given.others().map(|other| Some(Decision::Value(other)));
+        for other in std::iter::once(None).chain(others) {
+            if *left == 0 || *lost >= LOST {
+                return Ok(best);
+            }
+            let case = match other {
+                None => best.clone(),
+                Some(other) => {
+                    *left -= 1;
+                    let decisions = vec![(path.clone(), other)];
+                    match changed(execute, &best, decisions, channels, rules, lost)? {
+                        Some(case) => case,
+                        None => continue,
+                    }
+                }
+            };
+            let written = explained(execute, &case)?.into_iter().find(|injection| injection.path == path);
+            let Some(written) = written.and_then(|injection| injection.written) else { continue };
+            *left = left.saturating_sub(1);
+            let decisions = vec![(path.clone(), Decision::Value(written))];
+            if let Some(found) = changed(execute, &case, decisions, channels, rules, lost)? {
+                best = found;
+                break;
+            }
+        }
+    }
+    Ok(best)
 }
 
 /// Plain values that a container holds, if such a value is likelier in its place. A text may show by itself what it
@@ -141,7 +194,7 @@ pub(super) fn changed(
     execute: &mut dyn Execute,
     witness: &TestCase,
     decisions: Vec<(String, Decision)>,
-    channels: &BTreeSet<twincell_behavior::Channel>,
+    channels: &BTreeSet<Channel>,
     rules: &Rules,
     lost: &mut u32,
 ) -> Result<Option<TestCase>, EngineError> {

@@ -55,11 +55,11 @@ pub fn compare(
 ) -> Result<Comparison, CompareError> {
     let started = Instant::now();
     for source in [old, new] {
-        let sizes = [Some(&source.text), source.module.as_ref()].map(|text| text.map_or(0, String::len));
-        if sizes.iter().any(|bytes| *bytes as u64 > options.max_source) {
+        let sizes = texts_of(source).map(str::len);
+        if sizes.into_iter().any(|bytes| bytes as u64 > options.max_source) {
             return Err(CompareError::TooLarge { label: source.label.clone(), limit: options.max_source });
         }
-        let deep = [Some(&source.text), source.module.as_ref()].into_iter().flatten().find_map(|text| too_deep(text));
+        let deep = texts_of(source).into_iter().find_map(too_deep);
         if let Some(place) = deep {
             return Err(CompareError::TooDeep { label: source.label.clone(), place });
         }
@@ -103,7 +103,9 @@ pub fn compare(
     }
     if let Some(report) = reports.first_mut() {
         let unknown = examples::unknown(&texts, &options.examples);
-        report.notes.extend(old_note.iter().chain(&new_note).chain(&unknown).map(wording::note));
+        let not_given = options.not_given.iter().cloned().map(Note::NotGiven);
+        let notes = old_note.into_iter().chain(new_note).chain(unknown).chain(not_given);
+        report.notes.extend(notes.map(|note| wording::note(&note)));
     }
     let has_run = reports.iter().any(|report| !report.executions.is_empty());
     let deciding = reports.iter().filter(|report| report.decided_by.is_empty());
@@ -127,6 +129,11 @@ pub fn compare(
         sandbox: has_run.then(|| pool.enforced()).flatten(),
         milliseconds: started.elapsed().as_secs_f64() * 1000.0,
     })
+}
+
+/// What is parsed of a source.
+fn texts_of(source: &Source) -> [&str; 3] {
+    [&source.text, source.module.as_deref().unwrap_or_default(), &source.context]
 }
 
 /// A text without notebook syntax, and the notes about it.

@@ -31,6 +31,8 @@ pub(super) struct Texts {
     /// Whether the texts are functions cut out of their modules.
     cut_out: bool,
     surroundings: PerSide<Rc<Surroundings>>,
+    /// What is evaluated before the texts, where it counts.
+    contexts: PerSide<Rc<str>>,
     /// Where the modules lie, where they count.
     places: PerSide<Option<Place>>,
     /// The modules with absolute imports, as they are evaluated elsewhere.
@@ -61,9 +63,10 @@ struct ClassDiff {
 impl Texts {
     pub fn new(old: &Source, new: &Source, context: Context) -> Self {
         let cut_out = old.module.is_some() || new.module.is_some();
-        let text = |source: &Source| match context {
-            Context::Module => source.module.clone().unwrap_or_else(|| source.text.clone()),
-            Context::Function => source.text.clone(),
+        let text = |source: &Source| match (context, &source.module) {
+            (Context::Module, Some(module)) => module.clone(),
+            (Context::Module, None) if !source.context.is_empty() => format!("{}\n{}", source.context, source.text),
+            _ => source.text.clone(),
         };
         let texts = PerSide::new(text(old), text(new));
         let indices = texts.as_ref().map(|text| Index::of(text));
@@ -87,6 +90,9 @@ impl Texts {
         });
         let place = |source: &Source| source.place.clone().filter(|_| context == Context::Module);
         let places = PerSide::new(place(old), place(new));
+        let before =
+            |source: &Source| if context == Context::Module { source.context.as_str().into() } else { Rc::default() };
+        let contexts = PerSide::new(before(old), before(new));
         let modules = texts.map(|text| if context == Context::Module { text.into() } else { Rc::default() });
         let elsewhere = PerSide::of(|side| match &places[side] {
             Some(place) => twincell_syntax::absolute_imports(&modules[side], place.package()).into(),
@@ -97,6 +103,7 @@ impl Texts {
             changed,
             tainted,
             modules,
+            contexts,
             places,
             elsewhere,
             context,
@@ -393,7 +400,8 @@ fn companions(texts: &Texts, side: Side, paths: &PerSide<Vec<String>>, function:
 fn module(texts: &Texts, side: Side, path: &[String], parts: &[Function]) -> Rc<str> {
     let function = &parts[0];
     match texts.context {
-        _ if function.kind == CodeKind::Snippet => Rc::default(),
+        // The statements are the rest of the module.
+        _ if function.kind == CodeKind::Snippet => texts.contexts[side].clone(),
         Context::Module => texts.modules[side].clone(),
         Context::Function if texts.cut_out => Rc::default(),
         Context::Function => {

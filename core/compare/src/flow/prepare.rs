@@ -56,6 +56,11 @@ pub(super) fn prepare<'a>(
         }
         loading = pool.load(&program);
     }
+    if let (Err(EngineError::Dies { reason, .. }), false) = (&loading, program.given.is_empty()) {
+        let names = std::mem::take(&mut program.given).into_iter().map(|given| given.name).collect();
+        notes.push(Note::GivenEndsWorker { names, reason: reason.clone() });
+        loading = pool.load(&program);
+    }
     let loaded = match loading {
         Ok(loaded) => loaded,
         Err(EngineError::Load(reason)) => {

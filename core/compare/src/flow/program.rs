@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use twincell_engine::protocol::{Companion, Program, Version};
+use twincell_engine::protocol::{Companion, GivenValue, Program, Version};
 use twincell_syntax::imported_modules;
 use twincell_syntax::instrument::{InstrumentError, Instrumented, count_steps, instrument_all};
 use twincell_syntax::site::Site;
@@ -126,6 +126,8 @@ pub(super) fn program(
     // What makes values of a library has to be there as well.
     let declared = versions.iter().flat_map(|version| &version.uses).filter_map(|uses| uses.declared.as_ref());
     modules.extend(declared.flat_map(Declared::modules));
+    let given = given(pair, options);
+    modules.extend(given.iter().flat_map(GivenValue::modules).map(str::to_owned));
     Ok(Program {
         versions,
         literals: twincell_values::reading::literals(&texts),
@@ -135,7 +137,26 @@ pub(super) fn program(
         isolation: options.isolation,
         imports: modules.into_iter().collect(),
         calls_twice: pair.versions.iter().any(may_remember),
+        given,
     })
+}
+
+/// The given values that the pair can use: those of its parameters, and of the names that it reads anywhere.
+fn given(pair: &Pair, options: &CompareOptions) -> Vec<GivenValue> {
+    let canonical = |name: &str| {
+        let renamed = pair.diff.renames.iter().find(|(new, _)| new == name);
+        renamed.map_or(name, |(_, old)| old).to_owned()
+    };
+    let is_used = |name: &str| {
+        pair.versions.iter().any(|version| {
+            let is_parameter = |part: &Function| part.parameters.iter().any(|one| one.name == name);
+            version.parts.iter().any(is_parameter)
+                || version.parts.iter().any(|part| twincell_syntax::global_names(&part.text).contains(name))
+                || twincell_syntax::global_names(&version.module).contains(name)
+        })
+    };
+    let used = options.given.iter().filter(|value| is_used(&value.name));
+    used.map(|value| GivenValue { name: canonical(&value.name), ..value.clone() }).collect()
 }
 
 /// What each part says of its parameters and of the attributes of its objects. What one version of the function tells of

@@ -48,6 +48,9 @@ pub(super) fn write(case: &Case<'_>, style: Style) -> Result<String, Refusal> {
     let standins = style.has_standins();
     let decisions: Decisions<'_> =
         case.record.choices.iter().map(|choice| (choice.path.as_str(), &choice.decision)).collect();
+    if let Some(object) = decisions.values().find_map(|decision| python::given_object(decision)) {
+        return Err(Refusal::GivenObject(object));
+    }
     let words = Words::of(case.texts());
     let mut writer = Writer { case, style, standins, decisions, words, looked_up: BTreeSet::new() };
     match (case.bodies.old, style) {

@@ -4,7 +4,7 @@
 
 use twincell_engine::observed::{Call, Observed, WRITTEN};
 use twincell_syntax::python::python_string;
-use twincell_values::value::{Made, Recipe, short_module, written_class};
+use twincell_values::value::{Decision, Made, Recipe, short_module, written_class};
 
 /// A recipe as a literal. `...` stands for a stand-in.
 pub(super) fn literal(recipe: &Recipe) -> String {
@@ -46,6 +46,14 @@ fn made(class: &str) -> String {
         Some((module, _)) if short_module(module).is_some() => written_class(class).into_owned(),
         Some((module, name)) => format!("__import__({}).{name}", string(module)),
         None => class.to_owned(),
+    }
+}
+
+/// The object in a decision that somebody gave and that nothing writes, in a few words.
+pub(super) fn given_object(decision: &Decision) -> Option<String> {
+    match decision {
+        Decision::Value(value @ Recipe::Given(_)) => Some(value.display()),
+        _ => None,
     }
 }
 

@@ -96,6 +96,9 @@ pub(crate) enum Refusal {
     #[error("an object has keys and a length")]
     LengthOfAMapping,
 
+    #[error("no literal gives {0}")]
+    GivenObject(String),
+
     // What is compared.
     #[error("the old version neither returned nor raised an exception that a test can name")]
     OldDidNotEnd,

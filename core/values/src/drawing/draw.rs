@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::maker::{Maker, is_plausible};
-use super::{Orders, Pools, texts};
+use super::{Orders, Pools, given, texts};
 use crate::predictor::Distribution;
 use crate::reading::Uses;
 use crate::value::{AbstractValue, Choice, Decision, Declared, Fixed, Recipe};
@@ -37,7 +37,20 @@ pub struct Ask<'a> {
     pub may_fail: bool,
     /// The parameter has a default ([`Decision::Default`]).
     pub may_default: bool,
+    /// The value that somebody gave for this path. It and others like it are drawn, and nothing else.
+    pub supply: Option<Supply<'a>>,
 }
+
+/// A given value.
+#[derive(Debug, Clone, Copy)]
+pub struct Supply<'a> {
+    pub value: &'a Recipe,
+    /// How often it is taken as it is.
+    pub exact: f64,
+}
+
+/// How often a variation of a given value is one with which the code compares such values.
+const COMPARED: f64 = 0.25;
 
 /// What the sites that read a path say about it. Items of drawn containers get their own prediction from this.
 pub trait Known {
@@ -89,8 +102,8 @@ impl Draw {
 
     /// The decision for a value, and whether it is new.
     pub fn value(&mut self, pools: &Pools, known: &dyn Known, ask: &Ask<'_>) -> (Decision, bool) {
-        if let Some(Decision::Value(given)) = self.fixed.get(ask.path)
-            && !is_plausible(given, ask.uses)
+        if let Some(Decision::Value(value)) = self.fixed.get(ask.path)
+            && !ask.supply.map_or_else(|| is_plausible(value, ask.uses), |supply| given::is_like(value, supply.value))
         {
             // The search, which does not know declarations, proposed this value.
             self.fixed.remove(ask.path);
@@ -231,6 +244,17 @@ impl Draw {
     }
 
     fn draw_value(&self, random: &mut Pcg64Mcg, pools: &Pools, known: &dyn Known, ask: &Ask<'_>) -> Decision {
+        if let Some(Supply { value, exact }) = ask.supply {
+            let is_like = |candidate: &&Recipe| given::is_like(candidate, value);
+            let candidates: Vec<&Recipe> = ask.uses.candidates.iter().filter(is_like).collect();
+            return Decision::Value(match random.random_bool(exact.clamp(0.0, 1.0)) {
+                true => value.clone(),
+                false if !candidates.is_empty() && random.random_bool(COMPARED) => {
+                    candidates[random.random_range(0..candidates.len())].clone()
+                }
+                false => given::varied(value, random),
+            });
+        }
         let raises = self.raise_probability * ask.raise_share;
         if !ask.raises.is_empty() && random.random_bool(raises.clamp(0.0, 1.0)) {
             return Decision::Raise(ask.raises[random.random_range(0..ask.raises.len())].clone());
@@ -279,7 +303,16 @@ mod tests {
     }
 
     fn ask<'a>(path: &'a str, distribution: &'a Distribution, uses: &'a Uses) -> Ask<'a> {
-        Ask { path, distribution, uses, raises: &[], raise_share: 1.0, may_fail: false, may_default: false }
+        Ask {
+            path,
+            distribution,
+            uses,
+            raises: &[],
+            raise_share: 1.0,
+            may_fail: false,
+            may_default: false,
+            supply: None,
+        }
     }
 
     const UNIFORM: Distribution = [1.0 / 12.0; 12];
@@ -309,6 +342,25 @@ mod tests {
             again.value(&pools, &Nothing, &ask(path, &UNIFORM, &uses));
         }
         assert_eq!(first.choices(), again.choices());
+    }
+
+    #[test]
+    fn only_values_like_the_given_one_are_drawn() {
+        let (value, uses) = (Recipe::Float(0.2), Uses { candidates: vec![Recipe::Float(1.0)], ..Uses::default() });
+        let supply = Some(Supply { value: &value, exact: 0.3 });
+        let drawn = |seed: u64, fixed: Fixed| {
+            let ask = Ask { supply, may_default: true, ..ask("rate", &UNIFORM, &uses) };
+            Draw::new(seed, fixed, 0.15).value(&Pools::default(), &Nothing, &ask).0
+        };
+        let found: Vec<Decision> = (0..80).map(|seed| drawn(seed, Fixed::new())).collect();
+        assert!(found.iter().all(|one| matches!(one, Decision::Value(Recipe::Float(_)))), "{found:?}");
+        for wanted in [0.2, 1.0, 0.4] {
+            assert!(found.contains(&Decision::Value(Recipe::Float(wanted))), "{wanted}");
+        }
+        // The search may propose a number, and nothing of another class.
+        let fixed = |value: Recipe| Fixed::from([("rate".to_owned(), Decision::Value(value))]);
+        assert_eq!(drawn(1, fixed(Recipe::Float(7.0))), Decision::Value(Recipe::Float(7.0)));
+        assert_ne!(drawn(1, fixed(Recipe::None)), Decision::Value(Recipe::None));
     }
 
     #[test]

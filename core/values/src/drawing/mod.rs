@@ -2,13 +2,14 @@
 
 mod draw;
 mod fitness;
+mod given;
 pub mod likelihood;
 mod maker;
 mod orders;
 mod pools;
 mod texts;
 
-pub use draw::{Ask, Draw, Known};
+pub use draw::{Ask, Draw, Known, Supply};
 pub use orders::{Orders, zero};
 pub use pools::Pools;
 pub use texts::related;

@@ -3,6 +3,7 @@
 //! Nothing here knows Python objects; the runtime turns a [`Recipe`] into one.
 
 mod declared;
+mod given;
 pub mod library;
 mod patterns;
 pub mod shape;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use twincell_syntax::python::python_string;
 
 pub use declared::{Declared, Field, Model};
+pub use given::Given;
 pub use patterns::matching;
 pub use shape::Shape;
 
@@ -93,6 +95,8 @@ pub enum Recipe {
     Named(String),
     /// What a call of something in a library makes, by its dotted name: `datetime.date(2024, 2, 29)`.
     Made(Box<Made>),
+    /// An object that somebody gave, as it is or varied.
+    Given(Box<Given>),
 }
 
 /// A call of something in a library, or of a class of the module, by its dotted name. Programs hold many recipes and few
@@ -190,6 +194,7 @@ impl Recipe {
                 }
                 out.push(')');
             }
+            Recipe::Given(given) => out.push_str(&given.display()),
         }
     }
 
@@ -207,6 +212,7 @@ impl Recipe {
             Recipe::Dict(_) => AbstractValue::Dict,
             Recipe::Set(_) => AbstractValue::Set,
             Recipe::Versatile(class) => *class,
+            Recipe::Given(given) => given.class,
         }
     }
 }

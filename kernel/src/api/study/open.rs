@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 use serde_json::Value;
 use twincell_driver::files;
+use twincell_driver::given::GivenValues;
 use twincell_driver::options::Options;
 use twincell_study::change::{Change, Reopen, shown};
 use twincell_study::finding::Finding;
@@ -66,7 +67,7 @@ impl Origin {
         let mut options = self.options.clone();
         let (old, new, for_core) = change.sources(&options.for_core());
         (options.function, options.budget) = (for_core.function, for_core.budget);
-        let watched = watch(py, old, new, &options, None)?;
+        let watched = watch(py, old, new, &options, GivenValues::default(), None)?;
         match watched.interrupt {
             Some(interrupt) => Err(interrupt),
             None => Ok(watched.comparison),

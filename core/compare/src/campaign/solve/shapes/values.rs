@@ -59,6 +59,7 @@ pub(in super::super) fn unlike(value: &Recipe) -> Vec<Recipe> {
         Recipe::Versatile(_) => vec![],
         Recipe::Named(_) => vec![Recipe::Versatile(AbstractValue::Object)],
         Recipe::Made(_) => library::others(value),
+        Recipe::Given(given) => given.others().collect(),
         _ => of_length(Some(value), length(value).unwrap_or(0) + 1),
     }
 }
