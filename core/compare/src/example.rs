@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use twincell_syntax::Side;
 use twincell_values::reading::examples::Call;
-use twincell_values::value::{Choice, Fixed};
+use twincell_values::value::{Choice, Decision, Fixed, Recipe};
 
 /// Decisions that somebody gave for an execution. What they leave open is drawn as usual.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,6 +19,13 @@ pub struct Example {
 }
 
 impl Example {
+    /// The same example with a value written in another way.
+    pub(crate) fn with(&self, path: &str, value: Recipe) -> Self {
+        let mut fixed = self.fixed.clone();
+        fixed.insert(path.to_owned(), Decision::Value(value));
+        Self { fixed, ..self.clone() }
+    }
+
     /// Whether an execution with these decisions ran on the values of this example, as far as it asked for them.
     pub(crate) fn is_of(&self, choices: &[Choice]) -> bool {
         let mut given = choices.iter().filter_map(|choice| Some((choice, self.fixed.get(&choice.path)?))).peekable();
@@ -41,7 +48,7 @@ pub enum ExampleSource {
     Decorator { version: Side, line: u32 },
     /// What the function received while the project's own tests ran; empty if the test is not known.
     Recorded { test: String },
-    /// Values of the notebook.
+    /// Values of the notebook, or of a program that calls the library.
     Notebook,
 }
 
@@ -55,7 +62,7 @@ impl fmt::Display for ExampleSource {
             ExampleSource::Decorator { version, line } => write!(f, "@example in line {line} of {}", version.name()),
             ExampleSource::Recorded { test } if test.is_empty() => f.write_str("a recorded input"),
             ExampleSource::Recorded { test } => write!(f, "an input recorded in {test}"),
-            ExampleSource::Notebook => f.write_str("values of the notebook"),
+            ExampleSource::Notebook => f.write_str("the values given"),
         }
     }
 }

@@ -7,10 +7,10 @@ use twincell_compare::campaign::{self, Campaign, Execute, Plan, Target, Techniqu
 use twincell_compare::verdict::Verdict;
 use twincell_compare::{Continue, Example, ExampleSource, decide};
 use twincell_engine::observed::{Behavior, Limit, Observed, Outcome};
-use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
+use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Injection};
 use twincell_engine::{EngineError, Executed};
 use twincell_syntax::PerSide;
-use twincell_values::value::{Choice, Decision, Fixed, Recipe};
+use twincell_values::value::{AbstractValue, Choice, Decision, Fixed, Given, Recipe};
 
 /// Runs a closure: (request, version, how often this version ran in the request before) -> its outcome.
 struct Fake<F> {
@@ -46,11 +46,28 @@ fn record(request: &ExecutionRequest, outcomes: Vec<Outcome>) -> ExecutionRecord
     ExecutionRecord {
         index: request.index,
         seed: request.seed,
+        injections: injection(&decision).filter(|_| request.explain).into_iter().collect(),
         choices: vec![Choice { path: "x".into(), decision }],
         behaviors: outcomes.into_iter().map(behavior).collect(),
         microseconds: 1,
         ..ExecutionRecord::default()
     }
+}
+
+/// Of an object that was given: only its variations can be written, as a list of their number.
+fn injection(decision: &Decision) -> Option<Injection> {
+    let Decision::Value(value @ Recipe::Given(given)) = decision else { return None };
+    let written = (given.variation > 0).then(|| Recipe::List(vec![Recipe::Int(given.variation.into())]));
+    Some(Injection {
+        path: "x".into(),
+        value: value.clone(),
+        kind: None,
+        version: 0,
+        line: 0,
+        probability: 1.0,
+        classes: vec![],
+        written,
+    })
 }
 
 fn behavior(outcome: Outcome) -> Behavior {
@@ -333,6 +350,46 @@ fn a_witness_shrinks_to_the_simplest_decision_that_still_shows_it() {
     assert!(!shrunk.differences.is_empty());
     let repeated: Fixed = campaign::repeat(&shrunk.record);
     assert_eq!(repeated.len(), 1);
+}
+
+/// A whole object on which the versions differ, and what a run of a request gives: they also differ on variations 3 to 5,
+/// and on what is written for these.
+fn differing_on_a_given_object(request: &ExecutionRequest, version: u8, _: usize) -> Option<Outcome> {
+    let shows = match request.fixed.get("x") {
+        Some(Decision::Value(Recipe::Given(given))) => matches!(given.variation, 0 | 3..=5),
+        Some(Decision::Value(Recipe::List(items))) => matches!(items.as_slice(), [Recipe::Int(3..=5)]),
+        _ => false,
+    };
+    returned(if shows { i64::from(version) } else { 0 })
+}
+
+fn given(variation: u32) -> Decision {
+    let class = AbstractValue::Object;
+    Decision::Value(Given { index: 0, variation, shown: "sales".into(), class, is_large: true }.into())
+}
+
+#[test]
+fn a_witness_on_an_object_that_nobody_can_write_becomes_one_on_a_part_of_it() {
+    let example = Example { fixed: Fixed::from([("x".to_owned(), given(0))]), source: ExampleSource::Notebook };
+    let mut fake = Fake { run: differing_on_a_given_object, requests: vec![] };
+    let plan = Plan { examples: vec![Arc::new(example)], ..plan(100, 7) };
+    let campaign = campaign::run(&mut fake, &target(), &plan, &mut |_, _| Continue::Yes).unwrap();
+    let witness = &campaign.executions[campaign.witness.unwrap()];
+    assert_eq!((&witness.record.choices[0].decision, witness.record.index), (&given(0), 0));
+    let go_on = &mut || Continue::Yes;
+    let shrunk = campaign::shrink(&mut fake, witness, &Rules::default(), Values::Drawn, 50, go_on).unwrap();
+    assert_eq!(shrunk.record.choices[0].decision, Decision::Value(Recipe::List(vec![Recipe::Int(3)])));
+    assert!(shrunk.example().is_none(), "it is not what was given");
+}
+
+#[test]
+fn all_of_a_large_object_is_for_its_example_alone() {
+    let example = Example { fixed: Fixed::from([("x".to_owned(), given(0))]), source: ExampleSource::Notebook };
+    let mut fake = Fake { run: |_: &ExecutionRequest, _, _| returned(1), requests: vec![] };
+    let plan = Plan { examples: vec![Arc::new(example)], ..plan(100, 7) };
+    campaign::run(&mut fake, &target(), &plan, &mut |_, _| Continue::Yes).unwrap();
+    let whole = fake.requests.iter().filter(|request| request.fixed.get("x") == Some(&given(0)));
+    assert_eq!(whole.count(), 1);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use twincell_syntax::Parameter;
 use twincell_syntax::site::{SiteKind, SiteTable};
 use twincell_values::predictor::Distribution;
 use twincell_values::reading::{Hint, Locals, Uses};
-use twincell_values::value::{AbstractValue, Choice, Fixed, Recipe};
+use twincell_values::value::{AbstractValue, Choice, Fixed, Given, Recipe};
 
 use crate::observed::Behavior;
 
@@ -200,6 +200,17 @@ pub struct GivenValue {
 }
 
 impl GivenValue {
+    /// The value as it is. `index` is its position in the program's table.
+    pub fn recipe(&self, index: u32) -> Recipe {
+        match &self.content {
+            GivenContent::Plain(recipe) => recipe.clone(),
+            GivenContent::File(file) => {
+                let GivenFile { shown, class, is_large, .. } = file;
+                Given { index, variation: 0, shown: shown.clone(), class: *class, is_large: *is_large }.into()
+            }
+        }
+    }
+
     /// The modules that its classes are in.
     pub fn modules(&self) -> impl Iterator<Item = &str> {
         let file = match &self.content {

@@ -26,6 +26,8 @@ SECONDS = 10
 #: Of values with more cells, items or bytes most executions get a part.
 LARGE_CELLS = 20_000
 LARGE_BYTES = 1 << 20
+#: From how many items on an array of texts is written with each text once.
+REPEATED = 1000
 #: The start of each part of a file is a multiple of this.
 ALIGNED = 64
 #: The maximum length of an error.
@@ -100,6 +102,9 @@ class Pickler(pickle.Pickler):
             self.note(value.__module__, value.__qualname__)
         else:
             self.note(module_of(kind), "")
+            numpy = sys.modules.get("numpy")
+            if numpy is not None and kind is numpy.ndarray:
+                return compact(value)
         return NotImplemented
 
     def note(self, module: Any, name: Any) -> None:
@@ -109,6 +114,20 @@ class Pickler(pickle.Pickler):
             self.own.update([name.split(".")[0]] if name else [])
         elif module in sys.modules:
             self.modules.add(module.split(".")[0])
+
+
+def compact(array: Any) -> Any:
+    """How an array is made whose texts repeat: from each text once. Texts are most of what frames hold."""
+    pandas, numpy = sys.modules.get("pandas"), sys.modules["numpy"]
+    if pandas is None or array.dtype != object or array.size < REPEATED:
+        return NotImplemented
+    flat = array.reshape(-1)
+    if pandas.api.types.infer_dtype(flat, skipna=False) != "string":
+        return NotImplemented
+    codes, texts = pandas.factorize(flat)
+    if len(texts) * 2 > array.size:
+        return NotImplemented
+    return numpy.take, (texts, codes.reshape(array.shape).astype("int32"))
 
 
 def module_of(kind: type) -> Any:

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use twincell_engine::observed::Observed;
 use twincell_engine::protocol::{GivenContent, GivenValue};
 use twincell_values::drawing::Supply;
-use twincell_values::value::{Given, Recipe};
+use twincell_values::value::Recipe;
 
 /// How often executions get a value as it was given. A large object is taken whole only where a decision asks for it.
 const EXACT: f64 = 0.3;
@@ -26,7 +26,7 @@ pub(crate) struct GivenObject {
     pub observed: RefCell<Vec<(u32, Observed)>>,
 }
 
-/// Those of a program, by [`Given::index`]. `None` for plain values, and for what cannot be loaded.
+/// Those of a program, by their positions in the program's table. `None` for plain values, and for what cannot be loaded.
 pub(crate) type GivenObjects = Vec<Option<Rc<GivenObject>>>;
 
 /// A given value, as decisions have it.
@@ -37,13 +37,8 @@ pub(crate) struct Supplied {
 
 impl Supplied {
     pub fn new((index, value): (u32, &GivenValue)) -> Self {
-        match &value.content {
-            GivenContent::Plain(recipe) => Self { value: recipe.clone(), exact: EXACT },
-            GivenContent::File(file) => {
-                let given = Given { index, variation: 0, shown: file.shown.clone(), class: file.class };
-                Self { value: given.into(), exact: if file.is_large { EXACT_LARGE } else { EXACT } }
-            }
-        }
+        let is_large = matches!(&value.content, GivenContent::File(file) if file.is_large);
+        Self { value: value.recipe(index), exact: if is_large { EXACT_LARGE } else { EXACT } }
     }
 
     pub fn supply(&self) -> Supply<'_> {

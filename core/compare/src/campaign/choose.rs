@@ -44,6 +44,9 @@ pub(super) fn choose(state: &mut State<'_>, seed: u64, index: u32) -> ExecutionR
         None if state.techniques.learning && index % 2 == 1 && !wants_afresh => (vary(state, &mut random), false),
         None => (afresh(state, &mut random), true),
     };
+    let mut fixed = fixed;
+    // All of a large object is for its example.
+    fixed.retain(|_, decision| !matches!(decision, Decision::Value(Recipe::Given(given)) if given.takes_long()));
     let replace = if is_fresh { state.replacement.afresh(index) } else { state.replacement.like(&fixed) };
     ExecutionRequest { fixed, replace, ..request }
 }

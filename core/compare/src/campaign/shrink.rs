@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use twincell_behavior::{Channel, Difference, Rules, differences};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Injection};
@@ -17,6 +18,8 @@ use crate::Continue;
 
 /// The number of lost executions after which a witness stays as it is.
 const LOST: u32 = 3;
+/// The maximum length of a given object, as it is written, that is shown as a whole.
+const SMALL: usize = 300;
 /// The maximum number of parts of a container that are tried in its place.
 const PARTS: usize = 4;
 
@@ -121,8 +124,8 @@ fn explained(execute: &mut dyn Execute, witness: &TestCase) -> Result<Vec<Inject
     Ok(record.injections)
 }
 
-/// The witness with values that can be written in place of objects that somebody gave: the same value if it is small, and
-/// otherwise one that is made from the same object.
+/// The witness with values that can be written in place of objects that somebody gave: the same value if it is small,
+/// otherwise one that is made from the same object, and otherwise the same value after all.
 fn written_out(
     execute: &mut dyn Execute,
     witness: TestCase,
@@ -138,33 +141,40 @@ fn written_out(
     };
     let all: Vec<_> = best.record.choices.iter().filter_map(given).collect();
     for (path, given) in all {
-        let others = given.others().map(|other| Some(Decision::Value(other)));
-        for other in std::iter::once(None).chain(others) {
+        let own = written(execute, &best, &path)?;
+        let is_small = |written: &Recipe| written.display().len() <= SMALL;
+        let mut tried: Vec<Option<Recipe>> = vec![own.clone().filter(is_small)];
+        tried.extend(given.others().map(Some));
+        tried.push(own.filter(|own| !is_small(own)));
+        for value in tried.into_iter().flatten() {
             if *left == 0 || *lost >= LOST {
                 return Ok(best);
             }
-            let case = match other {
-                None => best.clone(),
-                Some(other) => {
-                    *left -= 1;
-                    let decisions = vec![(path.clone(), other)];
-                    match changed(execute, &best, decisions, channels, rules, lost)? {
-                        Some(case) => case,
-                        None => continue,
-                    }
-                }
-            };
-            let written = explained(execute, &case)?.into_iter().find(|injection| injection.path == path);
-            let Some(written) = written.and_then(|injection| injection.written) else { continue };
-            *left = left.saturating_sub(1);
+            *left -= 1;
+            let is_other = matches!(value, Recipe::Given(_));
+            let decisions = vec![(path.clone(), Decision::Value(value.clone()))];
+            let Some(mut case) = exchanged(execute, &best, decisions, channels, rules, lost)? else { continue };
+            if !is_other {
+                case.given = best.given.as_deref().map(|example| Arc::new(example.with(&path, value)));
+                best = case;
+                break;
+            }
+            let Some(written) = written(execute, &case, &path)? else { continue };
             let decisions = vec![(path.clone(), Decision::Value(written))];
-            if let Some(found) = changed(execute, &case, decisions, channels, rules, lost)? {
-                best = found;
+            if let Some(found) = exchanged(execute, &case, decisions, channels, rules, lost)? {
+                // It is not what was given.
+                best = TestCase { given: None, ..found };
                 break;
             }
         }
     }
     Ok(best)
+}
+
+/// What else makes the given object under a path.
+fn written(execute: &mut dyn Execute, witness: &TestCase, path: &str) -> Result<Option<Recipe>, EngineError> {
+    let found = explained(execute, witness)?.into_iter().find(|injection| injection.path == path);
+    Ok(found.and_then(|injection| injection.written))
 }
 
 /// Plain values that a container holds, if such a value is likelier in its place. A text may show by itself what it
@@ -202,6 +212,18 @@ pub(super) fn changed(
         // What somebody gave says more than what is simpler.
         return Ok(None);
     }
+    exchanged(execute, witness, decisions, channels, rules, lost)
+}
+
+/// The witness with some decisions replaced, whoever made them, if the difference remains and is confirmed.
+fn exchanged(
+    execute: &mut dyn Execute,
+    witness: &TestCase,
+    decisions: Vec<(String, Decision)>,
+    channels: &BTreeSet<Channel>,
+    rules: &Rules,
+    lost: &mut u32,
+) -> Result<Option<TestCase>, EngineError> {
     let mut fixed = repeat(&witness.record);
     fixed.extend(decisions);
     let request = again(&witness.record, fixed, both());

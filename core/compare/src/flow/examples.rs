@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
-use twincell_engine::protocol::Version;
+use twincell_engine::protocol::{GivenValue, Version};
 use twincell_syntax::site::SiteKind;
 use twincell_syntax::{CodeKind, Import, Index, Parameter, ParameterKind, PerSide, Side};
 use twincell_values::path::{AccessPath, Question};
@@ -15,6 +15,12 @@ use super::pair::{Pair, Texts};
 use super::prepare::canonical;
 use crate::note::{Misfit, Note};
 use crate::{Example, ExampleSource, Examples, GivenCall};
+
+/// What was given for parameters and globals, as it is and all together, as an example.
+pub(super) fn of_values(given: &[GivenValue]) -> Option<Example> {
+    let values = given.iter().zip(0..).map(|(value, index)| (value.name.clone(), Decision::Value(value.recipe(index))));
+    (!given.is_empty()).then(|| Example { fixed: values.collect(), source: ExampleSource::Notebook })
+}
 
 /// The maximum number of examples of a pair. Recorded ones may be many.
 const MOST: usize = 200;

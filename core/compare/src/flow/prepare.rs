@@ -1,6 +1,7 @@
 //! Makes a pair ready to execute: instruments it, predicts it, loads it into a worker, and plans its campaign.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use twincell_behavior::Rules;
 use twincell_engine::protocol::{Context, Program, Version};
@@ -101,7 +102,7 @@ pub(super) fn prepare<'a>(
         rules,
         ignore_edge_cases: options.ignore_edge_cases,
         raise_probability: options.raise_probability,
-        examples: given,
+        examples: (examples::of_values(&program.given).map(Arc::new).into_iter()).chain(given).collect(),
         may_replace: context == Context::Module && options.techniques.replacement,
         trial: None,
     };

@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn an_object_is_varied_by_number() {
         let class = AbstractValue::Object;
-        let value = Recipe::from(Given { index: 0, variation: 0, shown: "sales".into(), class });
+        let value = Recipe::from(Given { index: 0, variation: 0, shown: "sales".into(), class, is_large: true });
         assert!(variations(&value).iter().all(|other| matches!(other, Recipe::Given(own) if own.variation > 0)));
         assert!(!is_like(&Recipe::Versatile(class), &value) && !is_like(&Recipe::None, &value));
     }

@@ -17,12 +17,19 @@ pub struct Given {
     /// What was given, in a few words: `sales, a DataFrame of 1000000 x 5`.
     pub shown: String,
     pub class: AbstractValue,
+    /// Whether executions on all of it take long.
+    pub is_large: bool,
 }
 
 /// The variations that are tried in place of another one.
 const SIMPLE: u32 = 6;
 
 impl Given {
+    /// Whether it is all of a large object.
+    pub fn takes_long(&self) -> bool {
+        self.is_large && self.variation == 0
+    }
+
     pub(super) fn display(&self) -> String {
         match self.variation {
             0 => format!("<{}>", self.shown),
@@ -49,7 +56,13 @@ mod tests {
 
     #[test]
     fn it_is_shown_in_the_words_of_its_giver() {
-        let given = Given { index: 0, variation: 0, shown: "sales, a DataFrame".into(), class: AbstractValue::Object };
+        let given = Given {
+            index: 0,
+            variation: 0,
+            shown: "sales, a DataFrame".into(),
+            class: AbstractValue::Object,
+            is_large: false,
+        };
         let others: Vec<String> = given.others().map(|one| one.display()).collect();
         assert_eq!(others[0], "<sales, a DataFrame, variation 1>");
         assert_eq!(Recipe::from(given).display(), "<sales, a DataFrame>");
