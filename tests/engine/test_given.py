@@ -132,9 +132,9 @@ def test_objects_of_the_codes_own_classes_are_each_versions_own(tmp_path):
     script.write_text(
         "import twincell\n"
         "TEXT = '''\nclass Cart:\n    def __init__(self, prices):\n        self.prices = prices\n"
-        "    def total(self):\n        return {}\n\ndef f(cart):\n    return cart.total()\n'''\n"
-        "exec(TEXT.format('sum(self.prices)'))\n"
-        "result = twincell.compare(TEXT.format('sum(self.prices)'), TEXT.format('sum(self.prices[1:])'),\n"
+        "    def total(self):\n        return {}\n\ndef f(cart):\n    return cart.total(){}\n'''\n"
+        "exec(TEXT.format('sum(self.prices)', ''))\n"
+        "result = twincell.compare(TEXT.format('sum(self.prices)', ''), TEXT.format('sum(self.prices[1:])', ' * 1'),\n"
         "    values={'cart': Cart([3, 4, 5])}, function='f', predictor='frequency')\n"
         "print(result.verdict)\nprint(result.pairs[0]['paths'][0]['injected'][0]['value'])\n"
     )

@@ -2,9 +2,9 @@
 
     python tests/measure/given.py [--rows 1000000]
 
-Prints one line for each pair: seconds of the first comparison and of a later one, the largest worker, what this
-process grew by meanwhile, and whether the notebook is as it was. Workers are sampled every 10 ms, so a short peak
-may be missed.
+Prints one line for each pair: seconds of the first comparison and of a later one, their processor time (to which other
+work on the machine adds nothing), the largest worker, what this process grew by meanwhile, and whether the notebook is
+as it was. Workers are sampled every 10 ms, so a short peak may be missed.
 """
 
 from __future__ import annotations
@@ -46,14 +46,16 @@ def frame(rows: int) -> pd.DataFrame:
 
 
 class Memory:
-    """The largest resident size of any process below this one, and of this one, in MiB."""
+    """The largest resident size of any process below this one, and of this one, in MiB, and their processor time."""
 
     def __init__(self) -> None:
         self.worker = self.own = 0.0
+        self.seconds: dict[int, float] = {}
         self._ends = threading.Event()
 
     def __enter__(self) -> Memory:
         self.start = resident(os.getpid())
+        self.before = {process: taken(process) for process in [os.getpid(), *below(os.getpid())]}
         self._thread = threading.Thread(target=self._sample)
         self._thread.start()
         return self
@@ -65,7 +67,12 @@ class Memory:
     def _sample(self) -> None:
         while not self._ends.wait(0.01):
             self.own = max(self.own, resident(os.getpid()) - self.start)
-            self.worker = max([self.worker, *map(resident, below(os.getpid()))])
+            workers = below(os.getpid())
+            self.worker = max([self.worker, *map(resident, workers)])
+            self.seconds.update({process: taken(process) for process in [os.getpid(), *workers]})
+
+    def processor(self) -> float:
+        return sum(seconds - self.before.get(process, 0.0) for process, seconds in self.seconds.items())
 
 
 def resident(process: int) -> float:
@@ -74,6 +81,15 @@ def resident(process: int) -> float:
     except (OSError, IndexError):
         return 0.0
     return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def taken(process: int) -> float:
+    """The processor time of a process in seconds."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def below(process: int) -> list[int]:
@@ -113,6 +129,7 @@ def main() -> None:
         is_same = names and after == before and shell.user_ns["sales"] is sales
         print(
             f"{name}: {verdict} after {executions} executions, {seconds[0]:.2f} s and {seconds[1]:.2f} s, "
+            f"{memory.processor() / 2:.2f} s of processors each, "
             f"worker {memory.worker:.0f} MiB, own growth {memory.own:.0f} MiB, "
             f"notebook {'as it was' if is_same else 'CHANGED'}"
         )

@@ -365,7 +365,9 @@ fn differing_on_a_given_object(request: &ExecutionRequest, version: u8, _: usize
 
 fn given(variation: u32) -> Decision {
     let class = AbstractValue::Object;
-    Decision::Value(Given { index: 0, variation, shown: "sales".into(), class, is_large: true }.into())
+    Decision::Value(
+        Given { index: 0, variation, rows: None, count: 0, shown: "sales".into(), class, is_large: true }.into(),
+    )
 }
 
 #[test]
@@ -380,6 +382,32 @@ fn a_witness_on_an_object_that_nobody_can_write_becomes_one_on_a_part_of_it() {
     let shrunk = campaign::shrink(&mut fake, witness, &Rules::default(), Values::Drawn, 50, go_on).unwrap();
     assert_eq!(shrunk.record.choices[0].decision, Decision::Value(Recipe::List(vec![Recipe::Int(3)])));
     assert!(shrunk.example().is_none(), "it is not what was given");
+}
+
+#[test]
+fn a_witness_on_many_rows_shrinks_to_the_row_that_shows_it() {
+    let example = |count| {
+        let Decision::Value(Recipe::Given(given)) = given(0) else { panic!() };
+        let value = Decision::Value(Given { count, ..*given }.into());
+        Example { fixed: Fixed::from([("x".to_owned(), value)]), source: ExampleSource::Notebook }
+    };
+    let differs = |request: &ExecutionRequest, version: u8, _: usize| {
+        let shows = match request.fixed.get("x") {
+            Some(Decision::Value(Recipe::Given(given))) => {
+                given.variation == 0 && given.rows.is_none_or(|(from, to)| (from..to).contains(&777))
+            }
+            _ => false,
+        };
+        returned(if shows { i64::from(version) } else { 0 })
+    };
+    let mut fake = Fake { run: differs, requests: vec![] };
+    let plan = Plan { examples: vec![Arc::new(example(1_000_000))], ..plan(100, 7) };
+    let campaign = campaign::run(&mut fake, &target(), &plan, &mut |_, _| Continue::Yes).unwrap();
+    let witness = &campaign.executions[campaign.witness.unwrap()];
+    let go_on = &mut || Continue::Yes;
+    let shrunk = campaign::shrink(&mut fake, witness, &Rules::default(), Values::Drawn, 100, go_on).unwrap();
+    let Decision::Value(Recipe::Given(found)) = &shrunk.record.choices[0].decision else { panic!() };
+    assert_eq!(found.rows, Some((777, 778)));
 }
 
 #[test]

@@ -205,8 +205,9 @@ impl GivenValue {
         match &self.content {
             GivenContent::Plain(recipe) => recipe.clone(),
             GivenContent::File(file) => {
-                let GivenFile { shown, class, is_large, .. } = file;
-                Given { index, variation: 0, shown: shown.clone(), class: *class, is_large: *is_large }.into()
+                let GivenFile { shown, class, is_large, count, .. } = file;
+                let (shown, class, is_large, count) = (shown.clone(), *class, *is_large, *count);
+                Given { index, variation: 0, rows: None, count, shown, class, is_large }.into()
             }
         }
     }
@@ -239,6 +240,8 @@ pub struct GivenFile {
     /// The object in a few words: `sales, a DataFrame of 1000000 x 5`.
     pub shown: String,
     pub class: AbstractValue,
+    /// The number of its rows or items. 0 if it cannot be divided.
+    pub count: u64,
     /// Loading or copying all of it takes longer than many executions, so most of these have a part of it.
     pub is_large: bool,
     /// The installed modules that its classes are in, which workers import before they load it.

@@ -50,6 +50,8 @@ class Copied(NamedTuple):
     shown: str
     #: The name of its builtin class, or `object`.
     kind: str
+    #: The number of its rows or items; 0 if it cannot be divided.
+    count: int
     is_large: bool
     #: The packages of its classes.
     modules: list[str]
@@ -155,9 +157,11 @@ def pickled(value: Any, path: Path, most: int) -> Copied | tuple[str, str]:
         raise
     except BaseException as error:
         return "error", one_line(error)
-    shown, cells = described(value)
+    shown, cells, count = described(value)
     is_large = max(cells, size * LARGE_CELLS // LARGE_BYTES) > LARGE_CELLS
-    return Copied(size, shown, kind_of(value), is_large, sorted(pickler.modules - {"builtins"}), sorted(pickler.own))
+    return Copied(
+        size, shown, kind_of(value), count, is_large, sorted(pickler.modules - {"builtins"}), sorted(pickler.own)
+    )
 
 
 def write(parts: list[memoryview], path: Path) -> int:
@@ -193,8 +197,8 @@ def within(seconds: float, work: Callable[[], Result]) -> Result:
         time.sleep(0)
 
 
-def described(value: Any) -> tuple[str, int]:
-    """A value in a few words, and the number of its cells or items."""
+def described(value: Any) -> tuple[str, int, int]:
+    """A value in a few words, the number of its cells or items, and into how many rows or items it can be divided."""
     kind = type(value)
     name = name_of(kind)
     name = name if type(name) is str and name.isprintable() else "object"
@@ -206,10 +210,11 @@ def described(value: Any) -> tuple[str, int]:
         cells = 1
         for size in sizes:
             cells *= size
-        return f"{article} {name} of {' x '.join(map(str, sizes))}", cells
+        return f"{article} {name} of {' x '.join(map(str, sizes))}", cells, next(iter(sizes), 0)
     if kind in (list, tuple, dict, set, frozenset):
-        return f"{article} {name} of {len(value)}", len(value)
-    return f"{article} {name[:60]}", 0
+        is_row = kind in (list, tuple)
+        return f"{article} {name} of {len(value)}", len(value), len(value) if is_row else 0
+    return f"{article} {name[:60]}", 0, 0
 
 
 def kind_of(value: Any) -> str:

@@ -129,13 +129,13 @@ fn collect(
             }
         };
         match pickled(py, value, &folder, number, left)? {
-            Pickled::Copied { size, shown, kind, is_large, modules, own, path } => {
+            Pickled::Copied { size, shown, kind, count, is_large, modules, own, path } => {
                 left = left.saturating_sub(size);
                 classes.extend(own);
                 let shown = format!("{source}, {shown}");
                 let class = AbstractValue::ALL.into_iter().find(|class| class.name() == kind);
                 let class = class.unwrap_or(AbstractValue::Object);
-                let file = GivenFile { path, shown, class, is_large, modules };
+                let file = GivenFile { path, shown, class, count, is_large, modules };
                 values.values.push(GivenValue { name, content: GivenContent::File(file) });
             }
             Pickled::Not(reason) => values.not_given.push(NotGiven { name: (*source).to_owned(), reason }),
@@ -150,6 +150,7 @@ enum Pickled {
         size: u64,
         shown: String,
         kind: String,
+        count: u64,
         is_large: bool,
         modules: Vec<String>,
         own: Vec<String>,
@@ -170,8 +171,8 @@ fn pickled(py: Python<'_>, value: &Bound<'_, PyAny>, folder: &TempDir, number: u
             _ => WhyNotGiven::Pickle { error: text },
         }));
     }
-    let (size, shown, kind, is_large, modules, own) = answer.extract()?;
-    Ok(Pickled::Copied { size, shown, kind, is_large, modules, own, path })
+    let (size, shown, kind, count, is_large, modules, own) = answer.extract()?;
+    Ok(Pickled::Copied { size, shown, kind, count, is_large, modules, own, path })
 }
 
 fn as_path<'py>(py: Python<'py>, path: &Path) -> PyResult<Bound<'py, PyAny>> {

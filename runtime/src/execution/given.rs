@@ -22,9 +22,15 @@ pub(crate) struct GivenObject {
     pub is_table: bool,
     /// Whether its file names a class of the code.
     pub is_own: bool,
-    /// What tables are like when they are made, by the numbers of the variations.
-    pub observed: RefCell<Vec<(u32, Observed)>>,
+    /// What tables are like when they are made, by the number of the variation and the rows.
+    pub observed: RefCell<Vec<(Part, Observed)>>,
 }
+
+/// Which part of an object it is: [`Given::variation`] and [`Given::rows`].
+///
+/// [`Given::variation`]: twincell_values::value::Given::variation
+/// [`Given::rows`]: twincell_values::value::Given::rows
+pub(crate) type Part = (u32, Option<(u64, u64)>);
 
 /// Those of a program, by their positions in the program's table. `None` for plain values, and for what cannot be loaded.
 pub(crate) type GivenObjects = Vec<Option<Rc<GivenObject>>>;

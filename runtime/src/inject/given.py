@@ -21,6 +21,8 @@ WRITTEN_CELLS = 200
 WRITTEN_ITEMS = 200
 # How many rows or items a part of an object has.
 COUNTS = (0, 1, 1, 2, 3, 4, 5, 6, 8, 12, 20)
+# What the code's own classes have as their module.
+OWN_MODULES = ('twincell_module', '__main__')
 # How deep values within values change.
 DEPTH = 4
 
@@ -75,23 +77,26 @@ class Object:
         self.is_table = is_copied(self.value)
         self.tables = {}
 
-    def table(self, number):
-        if number == 0:
+    def table(self, number, rows):
+        if number == 0 and rows is None:
             return self.value
-        if number not in self.tables:
+        if (number, rows) not in self.tables:
             if len(self.tables) >= KEPT:
                 del self.tables[next(iter(self.tables))]
             try:
-                self.tables[number] = varied(self.value, Random(number))
+                made = varied(self.value, Random(number)) if rows is None else part_of(self.value, *rows).copy()
             except Exception:
                 # Cells of some types cannot be changed.
-                self.tables[number] = self.value[: number % COUNTS[-1]].copy()
-        return self.tables[number]
+                made = part_of(self.value, 0, number % COUNTS[-1]).copy()
+            self.tables[number, rows] = made
+        return self.tables[number, rows]
 
-    def make(self, number):
-        """The object with this number, which nobody else has."""
+    def make(self, number, rows):
+        """The object with this number, or some of its rows, which nobody else has."""
         if self.is_table:
-            return self.table(number).copy()
+            return self.table(number, rows).copy()
+        if rows is not None:
+            return separate(part_of(self.value, *rows))
         if number == 0:
             return self.again()
         try:
@@ -104,9 +109,14 @@ class Object:
     def again(self):
         return Unpickler(parts_of(self.path, mmap.ACCESS_COPY), self.namespace).load()
 
-    def is_as_made(self, value, number):
+    def is_as_made(self, value, number, rows):
         """Whether it certainly is as it was made. A table is compared faster than read."""
-        return self.is_table and are_same(value, self.table(number))
+        return self.is_table and are_same(value, self.table(number, rows))
+
+
+def part_of(value, start, stop):
+    """Some rows or items of a table, an array, a list or a tuple."""
+    return value.iloc[start:stop] if table_kind(value) in ('frame', 'series') else value[start:stop]
 
 
 def table_kind(value):
@@ -187,8 +197,12 @@ def now_and_then(value, random, depth):
 
 
 def has_attributes(value):
+    """Whether it is an object of a class of the code, whose attributes may be anything."""
+    kind = type(value)
+    if issubclass(kind, type) or kind.__module__ not in OWN_MODULES:
+        return False
     try:
-        return type(object.__getattribute__(value, '__dict__')) is dict and not isinstance(value, type)
+        return type(object.__getattribute__(value, '__dict__')) is dict
     except AttributeError:
         return False
 
@@ -228,13 +242,26 @@ def positions(count, random):
     return found
 
 
+def separate(value):
+    """A copy that shares nothing that code could change."""
+    kind = table_kind(value)
+    if kind == 'series':
+        copied = separate(value.to_frame('value')).iloc[:, 0]
+        copied.name = value.name
+        return copied
+    if kind != 'frame':
+        return copy.deepcopy(value)
+    copied = value.copy()
+    for at in range(copied.shape[1]):
+        if not has_plain_cells(copied.iloc[:, at]):
+            cells = [copy.deepcopy(cell) for cell in copied.iloc[:, at]]
+            copied.isetitem(at, sys.modules['pandas'].Series(cells, index=copied.index, dtype=object))
+    return copied
+
+
 def varied_frame(frame, random):
     count, width = frame.shape
-    part = frame.iloc[positions(count, random)].copy()
-    for at in range(width):
-        if not has_plain_cells(part.iloc[:, at]):
-            cells = [copy.deepcopy(cell) for cell in part.iloc[:, at]]
-            part.isetitem(at, sys.modules['pandas'].Series(cells, index=part.index, dtype=object))
+    part = separate(frame.iloc[positions(count, random)])
     other = part.copy()
     if len(part):
         for _ in range(random.choice((0, 0, 1, 2, 4))):

@@ -63,7 +63,7 @@ fn object(given: &Given) -> Option<Rc<GivenObject>> {
 
 /// A separate object for the running version. `None` if there is none of this number.
 pub(super) fn make(py: Python<'_>, given: &Given) -> PyResult<Option<Py<PyAny>>> {
-    object(given).map(|known| known.object.call_method1(py, "make", (given.variation,))).transpose()
+    object(given).map(|known| known.object.call_method1(py, "make", (given.variation, given.rows))).transpose()
 }
 
 /// What an object is like that was just made. Of a table this is known without reading it, and is found out when it is
@@ -75,23 +75,27 @@ pub(super) fn as_made(given: &Given, value: &Bound<'_, PyAny>) -> Option<Observe
 /// Whether an object certainly is as it was made.
 pub(super) fn is_as_made(value: &Bound<'_, PyAny>, given: &Given) -> bool {
     let Some(known) = object(given).filter(|known| known.is_table) else { return false };
-    let same = known.object.call_method1(value.py(), "is_as_made", (value, given.variation));
+    let same = known.object.call_method1(value.py(), "is_as_made", (value, given.variation, given.rows));
     same.and_then(|same| same.extract(value.py())).unwrap_or(false)
 }
 
 /// What a table was like when it was made.
 pub(super) fn of_table(py: Python<'_>, given: &Given) -> Option<Observed> {
     let known = object(given).filter(|known| known.is_table)?;
-    let kept =
-        known.observed.borrow().iter().find(|(number, _)| *number == given.variation).map(|(_, found)| found.clone());
+    let kept = known
+        .observed
+        .borrow()
+        .iter()
+        .find(|(part, _)| *part == (given.variation, given.rows))
+        .map(|(_, found)| found.clone());
     kept.or_else(|| {
-        let table = known.object.call_method1(py, "table", (given.variation,)).ok()?;
+        let table = known.object.call_method1(py, "table", (given.variation, given.rows)).ok()?;
         let observed = observe::value(table.bind(py));
         let mut all = known.observed.borrow_mut();
         if all.len() >= KEPT {
             all.remove(0);
         }
-        all.push((given.variation, observed.clone()));
+        all.push(((given.variation, given.rows), observed.clone()));
         Some(observed)
     })
 }

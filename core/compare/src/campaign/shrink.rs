@@ -8,7 +8,7 @@ use twincell_behavior::{Channel, Difference, Rules, differences};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Injection};
 use twincell_engine::{EngineError, Executed};
 use twincell_values::path::{AccessPath, Question};
-use twincell_values::value::{AbstractValue, Choice, Decision, Recipe, library};
+use twincell_values::value::{AbstractValue, Choice, Decision, Given, Recipe, library};
 
 use super::causes::classify_basis;
 use super::confirm::{Effort, Repeated, again, both, confirm, repeat};
@@ -139,14 +139,18 @@ fn written_out(
         Decision::Value(Recipe::Given(given)) => Some((choice.path.clone(), given.clone())),
         _ => None,
     };
-    let all: Vec<_> = best.record.choices.iter().filter_map(given).collect();
+    let all: Vec<(String, Box<Given>)> = best.record.choices.iter().filter_map(given).collect();
     for (path, given) in all {
         let own = written(execute, &best, &path)?;
         let is_small = |written: &Recipe| written.display().len() <= SMALL;
-        let mut tried: Vec<Option<Recipe>> = vec![own.clone().filter(is_small)];
-        tried.extend(given.others().map(Some));
-        tried.push(own.filter(|own| !is_small(own)));
-        for value in tried.into_iter().flatten() {
+        let mut tried: Vec<Recipe> = own.clone().filter(is_small).into_iter().collect();
+        if tried.is_empty() {
+            best = halved(execute, best, (&path, &given), channels, rules, left, lost)?;
+            tried.extend(written(execute, &best, &path)?.filter(is_small));
+        }
+        tried.extend(given.others());
+        tried.extend(own.filter(|own| !is_small(own)));
+        for value in tried {
             if *left == 0 || *lost >= LOST {
                 return Ok(best);
             }
@@ -167,6 +171,35 @@ fn written_out(
                 break;
             }
         }
+    }
+    Ok(best)
+}
+
+/// The witness with as few of the rows of a given object as show the difference, found by halving. Each half costs half of
+/// what the one before did.
+fn halved(
+    execute: &mut dyn Execute,
+    witness: TestCase,
+    (path, given): (&str, &Given),
+    channels: &BTreeSet<Channel>,
+    rules: &Rules,
+    left: &mut u32,
+    lost: &mut u32,
+) -> Result<TestCase, EngineError> {
+    let (mut best, mut rows) = (witness, given.clone());
+    while let Some(halves) = rows.halves() {
+        let mut found = None;
+        for half in halves {
+            if *left == 0 || *lost >= LOST || found.is_some() {
+                break;
+            }
+            *left -= 1;
+            let decisions = vec![(path.to_owned(), Decision::Value(half.clone().into()))];
+            found = exchanged(execute, &best, decisions, channels, rules, lost)?.map(|case| (case, half));
+        }
+        let Some((case, half)) = found else { break };
+        // It is not what was given.
+        (best, rows) = (TestCase { given: None, ..case }, half);
     }
     Ok(best)
 }

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use twincell_engine::Loaded;
 use twincell_engine::observed::Behavior;
-use twincell_values::value::Recipe;
+use twincell_values::value::{Decision, Recipe};
 
 use crate::Continue;
 use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Metered, Plan, TestCase, Values};
@@ -41,7 +41,10 @@ pub(super) fn choose_reported(
     let (case, decisive) = smallest_within(&steps, loaded, found, plan, go_on);
     let reproducer = write(&case, loaded);
     let ends = !case.record.behaviors.iter().any(Behavior::is_stopped);
-    if ends && reproducer.may_hold_of_another() {
+    // Another one would have the same object, which no test can have.
+    let is_written =
+        !case.record.choices.iter().any(|choice| matches!(&choice.decision, Decision::Value(Recipe::Given(_))));
+    if ends && is_written && reproducer.may_hold_of_another() {
         for other in others(&steps, loaded, found, &case, plan, literals, go_on) {
             let made = write(&other, loaded);
             if made.holds != Some(true) {

@@ -13,7 +13,9 @@ const CHANGES: f64 = 0.3;
 /// A value like the given one: of the same class, and of the same form where it has one.
 pub fn varied(value: &Recipe, random: &mut Pcg64Mcg) -> Recipe {
     match value {
-        Recipe::Given(given) => Given { variation: random.random_range(1..=u32::MAX), ..Given::clone(given) }.into(),
+        Recipe::Given(given) => {
+            Given { variation: random.random_range(1..=u32::MAX), rows: None, ..Given::clone(given) }.into()
+        }
         Recipe::Bool(flag) => Recipe::Bool(flag ^ random.random_bool(0.5)),
         Recipe::Int(number) => Recipe::Int(whole(*number, random)),
         Recipe::Float(number) => Recipe::Float(fraction(*number, random)),
@@ -135,7 +137,15 @@ mod tests {
     #[test]
     fn an_object_is_varied_by_number() {
         let class = AbstractValue::Object;
-        let value = Recipe::from(Given { index: 0, variation: 0, shown: "sales".into(), class, is_large: true });
+        let value = Recipe::from(Given {
+            index: 0,
+            variation: 0,
+            rows: None,
+            count: 0,
+            shown: "sales".into(),
+            class,
+            is_large: true,
+        });
         assert!(variations(&value).iter().all(|other| matches!(other, Recipe::Given(own) if own.variation > 0)));
         assert!(!is_like(&Recipe::Versatile(class), &value) && !is_like(&Recipe::None, &value));
     }
