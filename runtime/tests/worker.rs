@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use twincell_engine::frame;
 use twincell_engine::observed::{Behavior, Observed, Outcome};
-use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Isolation, Program, Unevaluated};
+use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Isolation, MAX_FRAME, Program, Unevaluated};
 use twincell_engine::{EngineError, Loaded, SOCKET_VARIABLE, WorkerPool};
 use twincell_runtime::worker::{Host, Setup, serve};
 use twincell_samples::executions::{outcome, program, record, requests, test_as_worker};
@@ -107,6 +108,13 @@ fn foreign_code_makes_no_process_and_speaks_for_nobody() {
     if pool.info().unwrap().sandbox.is_complete() {
         assert_eq!(run_three(&pool, "fork"), ["refused"; 3]);
     }
+    let forging = Program { isolation: Isolation::Process, ..program("forge a record") };
+    let mut loaded = pool.load(&forging).unwrap();
+    for executed in loaded.run(requests(2)).unwrap() {
+        assert!(outcome(&executed).unwrap_err().contains("was spoken for by the code"), "{executed:?}");
+    }
+    assert!(loaded.forged);
+    drop(loaded);
     for isolation in [Isolation::Auto, Isolation::Process] {
         let program = Program { isolation, ..program("say hello") };
         let done = pool.load(&program).unwrap().run(requests(1)).unwrap();
@@ -300,6 +308,18 @@ impl Host for FakeHost {
             "count" => {
                 self.count += 1;
                 self.count.to_string()
+            }
+            "forge a record" => {
+                let forged = record(request, &Behavior::new(Outcome::Returned(Observed::Str("forged".into()))));
+                let forged = ExecutionRecord { behaviors: forged.behaviors[..1].to_vec(), ..forged };
+                let said: Result<(ExecutionRecord, Vec<String>), String> = Ok((forged, Vec::new()));
+                let bytes = frame::encode(&said, MAX_FRAME).unwrap();
+                for number in 3..200 {
+                    // SAFETY: it reads the bytes, and a number that is not open is an error code.
+                    unsafe { libc::write(number, bytes.as_ptr().cast(), bytes.len()) };
+                }
+                // SAFETY: this ends the process of this execution.
+                unsafe { libc::_exit(0) }
             }
             "forge" => {
                 for number in 200..210 {

@@ -31,18 +31,18 @@ TAGGED = frame(bytes(16) + DONE[4:])
 HUGE = struct.pack("<I", 0xFFFFFFFF)
 HALF = DONE[:3]
 
-def sockets():
+def connections():
     found = []
     for number in range(3, 1024):
         try:
-            if os.readlink(f"/proc/self/fd/{number}").startswith("socket:"):
+            if os.readlink(f"/proc/self/fd/{number}").startswith(("socket:", "pipe:")):
                 found.append(number)
         except OSError:
             pass
     return found or list(range(190, 215))
 
 def everywhere(use):
-    for number in sockets():
+    for number in connections():
         try:
             use(number)
         except OSError:
@@ -95,7 +95,7 @@ ATTEMPTS = {
     "through a copy": "everywhere(lambda n: os.write(os.dup(n), DONE))",
     "through a file": "everywhere(lambda n: open(os.dup(n), 'wb', 0).write(DONE))",
     "vectors": "everywhere(lambda n: os.writev(n, [DONE]))",
-    "a pipe into it": "r, w = os.pipe()\nos.write(w, DONE)\n"
+    "a pipe into it": "r, w = os.pipe()\nos.set_blocking(r, False)\nos.write(w, DONE * 100)\n"
     "everywhere(lambda n: os.splice(r, n, 100) if hasattr(os, 'splice') else os.sendfile(n, r, None, 100))",
     "closing it": "everywhere(os.close)",
     "shutting it down": "everywhere(lambda n: socket.socket(fileno=os.dup(n)).shutdown(socket.SHUT_RDWR))",
@@ -114,28 +114,31 @@ ATTEMPTS = {
 NEIGHBOUR = ("def f(a, b):\n    return a > b\n", "def f(a, b):\n    return a >= b\n")
 
 
-def check(old, new, allowed):
-    comparison = compare(old, new, **OPTIONS, function="f")
+def check(old, new, allowed, isolation):
+    comparison = compare(old, new, **OPTIONS, isolation=isolation, function="f")
     assert comparison.verdict in allowed, (comparison.verdict, reason(comparison), comparison.pairs[0]["notes"])
     neighbour = compare(*NEIGHBOUR, **OPTIONS)
     assert neighbour.verdict == CHANGING and neighbour.pairs[0]["lost"] == 0
     return comparison
 
 
+@pytest.mark.parametrize("isolation", ["auto", "process"])
 @pytest.mark.parametrize("name", ATTEMPTS)
-def test_what_the_code_says_of_itself_is_not_believed(name):
+def test_what_the_code_says_of_itself_is_not_believed(name, isolation):
     body = "".join(f"    {line}\n" for line in ATTEMPTS[name].splitlines())
-    check(*(f"{TOOLS}\ndef f(x):\n{body}    return {one}\n" for one in (1, 2)), (CHANGING, INCONCLUSIVE))
+    check(*(f"{TOOLS}\ndef f(x):\n{body}    return {one}\n" for one in (1, 2)), (CHANGING, INCONCLUSIVE), isolation)
 
 
+@pytest.mark.parametrize("isolation", ["auto", "process"])
 @pytest.mark.parametrize("name", ["a program is loaded", "a request failed", "a frame with a tag", "a thread"])
-def test_nor_what_it_says_while_its_module_is_evaluated(name):
+def test_nor_what_it_says_while_its_module_is_evaluated(name, isolation):
     module = f"{TOOLS}\n{ATTEMPTS[name]}\n"
-    check(*(f"{module}def f(x):\n    return {one}\n" for one in (1, 2)), (CHANGING, INCONCLUSIVE))
+    check(*(f"{module}def f(x):\n    return {one}\n" for one in (1, 2)), (CHANGING, INCONCLUSIVE), isolation)
 
 
-def test_the_reason_says_who_spoke():
+@pytest.mark.parametrize("isolation", ["auto", "process"])
+def test_the_reason_says_who_spoke(isolation):
     old, new = (f"{TOOLS}\ndef f(x):\n    write(DONE)\n    return {one}\n" for one in ("1", "2 - 1"))
-    comparison = check(old, new, (INCONCLUSIVE,))
+    comparison = check(old, new, (INCONCLUSIVE,), isolation)
     assert "wrote to the connection of its worker" in reason(comparison)
     assert comparison.verdict != PRESERVING

@@ -322,7 +322,10 @@ impl Worker {
 
     /// Waits for the next message.
     pub fn receive(&mut self, limit: Duration) -> Result<FromWorker, Broken> {
-        self.connection.receive(limit, &self.stop)
+        match self.connection.receive(limit, &self.stop)? {
+            FromWorker::Forged => Err(Broken::Forged),
+            message => Ok(message),
+        }
     }
 
     /// The total size of all messages that it sent, in bytes, and the number of their parts.

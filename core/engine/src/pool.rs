@@ -459,9 +459,7 @@ fn fits(record: &ExecutionRecord, request: &ExecutionRequest) -> bool {
     let classes_fit = |classes: &[f32]| {
         (classes.is_empty() || classes.len() == AbstractValue::COUNT) && classes.iter().all(|share| share.is_finite())
     };
-    record.index == request.index
-        && record.seed == request.seed
-        && record.behaviors.len() == request.versions.len()
+    record.is_of(request, request.versions.len())
         && record.injections.iter().all(|injection| classes_fit(&injection.classes))
 }
 

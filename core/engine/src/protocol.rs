@@ -346,6 +346,13 @@ pub struct ExecutionRecord {
     pub microseconds: u32,
 }
 
+impl ExecutionRecord {
+    /// Whether it can be the record of a request, of which this many versions ran. The code may have made it.
+    pub fn is_of(&self, request: &ExecutionRequest, versions: usize) -> bool {
+        self.index == request.index && self.seed == request.seed && self.behaviors.len() == versions
+    }
+}
+
 /// What a worker enforces on itself, for reports and `doctor`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SandboxReport {
@@ -573,4 +580,7 @@ pub enum FromWorker {
         failure: Option<String>,
         effects: Vec<String>,
     },
+    /// The last message: code in a process of an execution wrote what only that process itself may
+    /// ([`Isolation::Process`]).
+    Forged,
 }

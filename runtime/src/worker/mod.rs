@@ -117,6 +117,8 @@ pub enum WorkerError {
     NoKey,
     #[error("{0}")]
     Begin(String),
+    #[error("the code wrote in the place of its process")]
+    Forged,
     #[error(transparent)]
     Frame(#[from] FrameError),
 }
@@ -161,7 +163,10 @@ fn work(mut socket: UnixStream, fork: &Fork, setup: &Setup, host: &mut dyn Host)
         Box::new(Together { host, scratch: Scratch::new(fork.folder.clone()) })
     };
     while let Some(message) = frame::read::<ToWorker>(&mut line.socket)? {
-        serve.answer(message, &mut line)?;
+        match serve.answer(message, &mut line) {
+            Err(WorkerError::Forged) => return line.send(&FromWorker::Forged),
+            answered => answered?,
+        }
     }
     Ok(())
 }
