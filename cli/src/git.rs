@@ -47,6 +47,11 @@ pub enum GitError {
     Staged(String),
     #[error("{revision} is not a revision of this repository: {reason}")]
     Revision { revision: String, reason: String },
+    #[error(
+        "the configuration of the repository (core.worktree) says that its files are in {work_tree}, which does not hold \
+         {start}: remove this setting, or start in that folder"
+    )]
+    Elsewhere { work_tree: String, start: String },
     #[error("{0} is outside the repository")]
     Outside(String),
     #[error("{path} is in neither version of {range}: give a file or folder of the repository, as seen from here")]
@@ -184,10 +189,23 @@ pub fn changed_files(
 }
 
 fn discover(start: &Path) -> Result<Repository, GitError> {
-    Repository::discover(start).map_err(|error| match error.code() {
+    let repository = Repository::discover(start).map_err(|error| match error.code() {
         ErrorCode::NotFound => GitError::NoRepository(start.display().to_string()),
-        _ => error.into(),
-    })
+        _ => GitError::from(error),
+    })?;
+    // Its configuration may be a stranger's, and files are read from this folder.
+    if let Some(work_tree) = repository.workdir()
+        && !is_inside(start, work_tree)
+    {
+        let (work_tree, start) = (work_tree.display().to_string(), start.display().to_string());
+        return Err(GitError::Elsewhere { work_tree, start });
+    }
+    Ok(repository)
+}
+
+/// Whether a path is a folder or below it, whatever links lead there.
+fn is_inside(path: &Path, folder: &Path) -> bool {
+    path.canonicalize().is_ok_and(|path| folder.canonicalize().is_ok_and(|folder| path.starts_with(folder)))
 }
 
 /// Both sides of a range.
@@ -523,6 +541,27 @@ mod tests {
             repository.commit(Some("HEAD"), &author, &author, "a link", &tree, &[&parent]).unwrap();
         }
         assert_eq!(changed_files(folder.path(), "HEAD~1..HEAD", false, &[], MOST).unwrap(), ChangedFiles::default());
+    }
+
+    #[test]
+    fn a_configuration_does_not_choose_another_work_tree() {
+        let folder = repository(&[&[("a.py", b"x = 1\n")]]);
+        let other = tempfile::tempdir().unwrap();
+        fs::write(other.path().join("a.py"), "x = 2\n").unwrap();
+        let set = |path: &Path| {
+            let mut config = Repository::open(folder.path()).unwrap().config().unwrap();
+            config.set_str("core.worktree", path.to_str().unwrap()).unwrap();
+        };
+        set(other.path());
+        let projects = tempfile::tempdir().unwrap();
+        for error in [
+            changed_files(folder.path(), "HEAD", false, &[], MOST).unwrap_err(),
+            Copies::new(folder.path(), "HEAD", false, projects.path()).err().unwrap(),
+        ] {
+            assert!(error.to_string().contains("remove this setting"), "{error}");
+        }
+        set(folder.path());
+        assert_eq!(changed_files(folder.path(), "HEAD", false, &[], MOST).unwrap(), ChangedFiles::default());
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! Copies of a repository's files.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Read};
+use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
 use git2::{FileMode, Index, ObjectType, Odb, Repository, StatusOptions, Tree};
+use rustix::fs::{Mode, OFlags, openat};
 
-/// The bounds of a copy: files, as many folders, how deep these lie, bytes of all files, and bytes of one, beyond which a
-/// file is left out.
+/// The bounds of a copy: files, with those that are left out, as many folders, how deep these lie, bytes of all files, and
+/// bytes of one, beyond which a file is left out.
 const MAX_FILES: usize = 20_000;
 const MAX_DEPTH: usize = 100;
 const MAX_BYTES: u64 = 256 << 20;
@@ -56,9 +58,10 @@ fn fill(repository: &Repository, version: &Version<'_>, folder: &Path) -> Result
                 copy.folder(parent.components().count())?;
                 for entry in repository.find_tree(id)?.iter() {
                     let path = parent.join(bytes_as_path(entry.name_bytes()));
-                    if entry.kind() == Some(ObjectType::Tree) {
+                    let is_wanted = copy.wants(&path)?;
+                    if is_wanted && entry.kind() == Some(ObjectType::Tree) {
                         trees.push((path, entry.id()));
-                    } else if is_plain_file(entry.filemode()) {
+                    } else if is_wanted && is_plain_file(entry.filemode()) {
                         copy.blob(&objects, entry.id(), &path)?;
                     }
                 }
@@ -66,11 +69,13 @@ fn fill(repository: &Repository, version: &Version<'_>, folder: &Path) -> Result
             Ok(())
         }
         Version::Index(index) => index.iter().try_for_each(|entry| {
+            let path = bytes_as_path(&entry.path);
             let is_file = is_plain_file(i32::try_from(entry.mode).unwrap_or(0));
-            if is_file { copy.blob(&objects, entry.id, &bytes_as_path(&entry.path)) } else { Ok(()) }
+            if copy.wants(&path)? && is_file { copy.blob(&objects, entry.id, &path) } else { Ok(()) }
         }),
         Version::Files => {
             let Some(root) = repository.workdir() else { return Ok(()) };
+            let root = OwnedFd::from(File::open(root)?);
             let tracked = repository.index()?;
             let tracked = tracked.iter().map(|entry| bytes_as_path(&entry.path));
             let mut options = StatusOptions::new();
@@ -78,7 +83,7 @@ fn fill(repository: &Repository, version: &Version<'_>, folder: &Path) -> Result
             let new = repository.statuses(Some(&mut options))?;
             let new = new.iter().filter(|entry| entry.status().is_wt_new());
             let new: Vec<PathBuf> = new.map(|entry| bytes_as_path(entry.path_bytes())).collect();
-            tracked.chain(new).try_for_each(|path| copy.file(root, &path))
+            tracked.chain(new).try_for_each(|path| if copy.wants(&path)? { copy.file(&root, &path) } else { Ok(()) })
         }
     }
 }
@@ -97,6 +102,16 @@ impl Copy<'_> {
         if depth > MAX_DEPTH || self.folders > MAX_FILES { Err(CopyError::TooMany) } else { Ok(()) }
     }
 
+    /// Counts an entry, and says whether its name is one that is copied. Nothing is read before.
+    fn wants(&mut self, path: &Path) -> Result<bool, CopyError> {
+        self.files += 1;
+        if self.files > MAX_FILES {
+            return Err(CopyError::TooMany);
+        }
+        let is_plain = |part| matches!(part, Component::Normal(name) if !is_hidden(Path::new(name)));
+        Ok(path.components().all(is_plain))
+    }
+
     fn blob(&mut self, objects: &Odb<'_>, id: git2::Oid, path: &Path) -> Result<(), CopyError> {
         // A header says the size; a small object may become gigabytes when it is read.
         let (size, _) = objects.read_header(id)?;
@@ -106,29 +121,16 @@ impl Copy<'_> {
         self.write(path, objects.read(id)?.data())
     }
 
-    fn file(&mut self, root: &Path, path: &Path) -> Result<(), CopyError> {
-        let full = root.join(path);
-        // A file that is gone, a link, or one that cannot be read is not there for code either.
-        let is_file = full.symlink_metadata().is_ok_and(|about| about.is_file() && about.len() <= MAX_FILE);
-        let mut content = Vec::new();
-        let read =
-            is_file.then(|| fs::File::open(&full).and_then(|file| file.take(MAX_FILE).read_to_end(&mut content)));
-        match read {
-            Some(Ok(_)) => self.write(path, &content),
-            _ => Ok(()),
+    fn file(&mut self, root: &OwnedFd, path: &Path) -> Result<(), CopyError> {
+        // A file that is gone, one behind a link, or one that cannot be read is not there for code either.
+        match read(root, path) {
+            Ok(Some(content)) => self.write(path, &content),
+            Ok(None) | Err(_) => Ok(()),
         }
     }
 
     fn write(&mut self, path: &Path, content: &[u8]) -> Result<(), CopyError> {
-        let is_inside = path.components().all(|part| matches!(part, Component::Normal(_)));
-        if !is_inside || path.iter().any(|part| is_hidden(Path::new(part))) {
-            return Ok(());
-        }
-        self.files += 1;
         self.bytes += content.len() as u64;
-        if self.files > MAX_FILES {
-            return Err(CopyError::TooMany);
-        }
         if self.bytes > MAX_BYTES {
             return Err(CopyError::TooLarge);
         }
@@ -138,6 +140,26 @@ impl Copy<'_> {
         }
         Ok(fs::write(target, content)?)
     }
+}
+
+/// The content of a file below a folder. `None` for what is no file, or a large one. No part of the path may be a link.
+fn read(root: &OwnedFd, path: &Path) -> io::Result<Option<Vec<u8>>> {
+    // Opening a pipe would wait for whoever writes to it.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let mut folder = None;
+    let (parents, name) = (path.parent().unwrap_or(Path::new("")), path.file_name().ok_or(io::ErrorKind::NotFound)?);
+    for part in parents {
+        let inner = openat(folder.as_ref().unwrap_or(root), part, flags | OFlags::DIRECTORY, Mode::empty())?;
+        folder = Some(inner);
+    }
+    let file = File::from(openat(folder.as_ref().unwrap_or(root), name, flags, Mode::empty())?);
+    let about = file.metadata()?;
+    if !about.is_file() || about.len() > MAX_FILE {
+        return Ok(None);
+    }
+    let mut content = Vec::new();
+    file.take(MAX_FILE).read_to_end(&mut content)?;
+    Ok(Some(content))
 }
 
 fn is_hidden(name: &Path) -> bool {
@@ -150,15 +172,9 @@ fn is_plain_file(mode: i32) -> bool {
         .any(|plain| i32::from(*plain) == mode)
 }
 
-#[cfg(unix)]
 fn bytes_as_path(bytes: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     std::ffi::OsStr::from_bytes(bytes).into()
-}
-
-#[cfg(not(unix))]
-fn bytes_as_path(bytes: &[u8]) -> PathBuf {
-    String::from_utf8_lossy(bytes).into_owned().into()
 }
 
 #[cfg(test)]
@@ -224,28 +240,51 @@ mod tests {
     }
 
     #[test]
-    #[cfg(unix)]
     fn links_are_left_out() {
-        let (folder, repository) = repository(&[("a.py", "a")]);
+        let (folder, repository) = repository(&[("a.py", "a"), ("data/inner/key.txt", "own")]);
         std::os::unix::fs::symlink("/etc/passwd", folder.path().join("link.py")).unwrap();
         let mut index = repository.index().unwrap();
         index.add_path(Path::new("link.py")).unwrap();
         let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+        let all = pairs(&[("a.py", "a"), ("data/inner/key.txt", "own")]);
         for version in [Version::Tree(&tree), Version::Index(&index), Version::Files] {
-            assert_eq!(copied(&repository, &version), pairs(&[("a.py", "a")]));
+            assert_eq!(copied(&repository, &version), all);
         }
+        // A folder above a tracked file, or the folder above that one, is a link now.
+        let elsewhere = tempfile::tempdir().unwrap();
+        fs::create_dir(elsewhere.path().join("inner")).unwrap();
+        fs::write(elsewhere.path().join("inner/key.txt"), "secret").unwrap();
+        for (link, target) in [("data/inner", "inner"), ("data", "")] {
+            fs::rename(folder.path().join(link), folder.path().join("moved")).unwrap();
+            std::os::unix::fs::symlink(elsewhere.path().join(target), folder.path().join(link)).unwrap();
+            fs::remove_dir_all(folder.path().join("moved")).unwrap();
+            assert_eq!(copied(&repository, &Version::Files), pairs(&[("a.py", "a")]), "{link}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_file_is_left_out_and_not_waited_for() {
+        let (folder, repository) = repository(&[("a.py", "a"), ("b.py", "b")]);
+        fs::remove_file(folder.path().join("b.py")).unwrap();
+        let pipe = folder.path().join("b.py");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        assert_eq!(copied(&repository, &Version::Files), pairs(&[("a.py", "a")]));
     }
 
     #[test]
     fn nothing_is_left_of_a_copy_that_is_too_large() {
         let place = tempfile::tempdir().unwrap();
-        let mut copy = Copy { folder: place.path(), folders: 0, files: MAX_FILES, bytes: 0 };
-        assert!(matches!(copy.write(Path::new("a.py"), b""), Err(CopyError::TooMany)));
+        // What is left out counts as well.
+        for name in ["a.py", ".hidden", "../a.py"] {
+            let mut copy = Copy { folder: place.path(), folders: 0, files: MAX_FILES, bytes: 0 };
+            assert!(matches!(copy.wants(Path::new(name)), Err(CopyError::TooMany)));
+        }
         let mut copy = Copy { folder: place.path(), folders: 0, files: 0, bytes: MAX_BYTES };
         assert!(matches!(copy.write(Path::new("a.py"), b"a"), Err(CopyError::TooLarge)));
-        for outside in ["../a.py", "/a.py", "b/../../a.py"] {
-            copy.write(Path::new(outside), b"").unwrap();
+        for outside in ["../a.py", "/a.py", "b/../../a.py", ".env", "shop/.env", ".git/config"] {
+            assert!(!copy.wants(Path::new(outside)).unwrap(), "{outside}");
         }
+        assert!(copy.wants(Path::new("shop/a.py")).unwrap());
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
     }
 }
