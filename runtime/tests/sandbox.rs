@@ -101,6 +101,15 @@ fn calls_that_the_c_library_replaces_by_older_ones_do_not_exist() {
 }
 
 #[test]
+fn files_have_no_attributes() {
+    let (results, _folder) = attempts(false);
+    for name in ["list attributes", "list attributes of a package", "read an attribute", "read an attribute of a link"]
+    {
+        assert!(results[&format!("deny {name}")].contains("os error 95"), "{name}: {results:?}");
+    }
+}
+
+#[test]
 fn where_the_system_would_dump_memory_all_the_same_nobody_may_inspect_the_process() {
     let (results, _folder) = attempts(false);
     assert_eq!(results["limit of dumps"], "1");
@@ -279,6 +288,16 @@ fn forbidden_files(folder: &Path, scratch: &Path) {
     let fchmodat2 = unsafe { libc::syscall(libc::SYS_fchmodat2, libc::AT_FDCWD, path.as_ptr(), 0o777, 0) };
     report("deny fchmodat2", call(fchmodat2));
     report("deny chown", call(unsafe { libc::chown(path.as_ptr(), 1, 1) }));
+    let (package, name, no_place) = (packages.join("module.py"), c"user.note".as_ptr(), std::ptr::null_mut());
+    let package = std::ffi::CString::new(package.to_str().unwrap()).unwrap();
+    let listed =
+        |path: &std::ffi::CString| call(unsafe { libc::listxattr(path.as_ptr(), std::ptr::null_mut(), 0) } as i64);
+    report("deny list attributes", listed(&path));
+    report("deny list attributes of a package", listed(&package));
+    let read = unsafe { libc::getxattr(path.as_ptr(), name, no_place, 0) };
+    report("deny read an attribute", call(read as i64));
+    let read = unsafe { libc::lgetxattr(path.as_ptr(), name, no_place, 0) };
+    report("deny read an attribute of a link", call(read as i64));
     report("deny utimes", call(unsafe { libc::utimes(path.as_ptr(), std::ptr::null()) }));
     report("deny a device", call(unsafe { libc::mknod(c"node".as_ptr(), libc::S_IFCHR | 0o600, 0x103) }));
     report("deny a second chroot", call(unsafe { libc::chroot(c".".as_ptr()) }));

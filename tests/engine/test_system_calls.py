@@ -127,7 +127,9 @@ NEEDED = {
         os.readlink("e"); os.replace("d", "c"); os.remove("e"); os.utime; os.getcwd(); os.chdir("."); os.umask(0o22)
         list(os.scandir(".")); os.statvfs("."); os.cpu_count(); os.getloadavg; os.urandom(4); os.getrandom(4)
         os.sched_getaffinity(0); os.sched_yield(); os.times(); os.uname(); os.getpgid(0); os.getpriority(0, 0)
-        os.sysconf("SC_PAGE_SIZE"); os.listxattr("c")
+        os.sysconf("SC_PAGE_SIZE")
+        try: os.listxattr("c")
+        except OSError as error: assert error.errno == 95
         """,
     "descriptors": """
         reader, writer = os.pipe(); os.write(writer, b"abc"); os.read(reader, 3)

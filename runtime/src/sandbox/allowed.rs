@@ -197,12 +197,6 @@ const FILES: &[c_long] = &[
     libc::SYS_faccessat,
     libc::SYS_faccessat2,
     libc::SYS_readlinkat,
-    libc::SYS_getxattr,
-    libc::SYS_lgetxattr,
-    libc::SYS_fgetxattr,
-    libc::SYS_listxattr,
-    libc::SYS_llistxattr,
-    libc::SYS_flistxattr,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_stat,
     #[cfg(target_arch = "x86_64")]
@@ -213,6 +207,17 @@ const FILES: &[c_long] = &[
     libc::SYS_readlink,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_getdents,
+];
+
+/// What users write beside a file's content, which Landlock does not govern either. Programs expect file systems that have
+/// none of it.
+const ATTRIBUTES: &[c_long] = &[
+    libc::SYS_getxattr,
+    libc::SYS_lgetxattr,
+    libc::SYS_fgetxattr,
+    libc::SYS_listxattr,
+    libc::SYS_llistxattr,
+    libc::SYS_flistxattr,
 ];
 
 /// Talking through a pair of sockets. Making one, sending and receiving are among the rules.
@@ -314,6 +319,11 @@ pub fn calls(landlock: Landlock, processes: Processes) -> Fallible<Calls> {
     Ok(calls)
 }
 
+/// Calls that are answered and do nothing, by the answer: 0 reports success, and anything else is an error number.
+pub fn answered(processes: Processes) -> Fallible<[(i32, Calls); 2]> {
+    Ok([(0, without_effect(processes)?), (libc::ENOTSUP, with_any_arguments(&[ATTRIBUTES]))])
+}
+
 /// Calls that report success and do nothing.
 ///
 /// A lock needs no right to write to a file, so code could hold up those who own what it may only read. A process that is
@@ -321,7 +331,7 @@ pub fn calls(landlock: Landlock, processes: Processes) -> Fallible<Calls> {
 /// two descriptors of one process that opened the same file each for itself would lock each other out by `flock` and by
 /// F_OFD_SETLK, and do not here. Where programs run, they share a folder and need locks, and all that they may read is
 /// Python itself.
-pub fn without_effect(processes: Processes) -> Fallible<Calls> {
+fn without_effect(processes: Processes) -> Fallible<Calls> {
     Ok(match processes {
         Processes::Programs => with_any_arguments(&[MODES]),
         Processes::None | Processes::Forks => {

@@ -16,16 +16,18 @@ pub fn filter(landlock: Landlock, processes: Processes) -> Result<(), String> {
 }
 
 fn install(landlock: Landlock, processes: Processes) -> Fallible<()> {
-    let without_effect = allowed::without_effect(processes)?;
+    let answered = allowed::answered(processes)?;
     let mut calls = allowed::calls(landlock, processes)?;
     // A filter that lets a call through leaves the answer to the others.
-    for call in without_effect.keys() {
+    for call in answered.iter().flat_map(|(_, calls)| calls.keys()) {
         calls.entry(*call).or_default();
     }
     let absent = absent(&calls, processes);
     // The last filter may refuse further ones. Until then they are allowed.
     calls.insert(libc::SYS_seccomp, Vec::new());
-    apply_filter_all_threads(&program(without_effect, SeccompAction::Allow, SeccompAction::Errno(0))?)?;
+    for (answer, calls) in answered {
+        apply_filter_all_threads(&program(calls, SeccompAction::Allow, SeccompAction::Errno(answer as u32))?)?;
+    }
     let refused = SeccompAction::Errno(libc::EPERM as u32);
     apply_filter_all_threads(&program(calls, refused, SeccompAction::Allow)?)?;
     apply_filter_all_threads(&absent)?;
