@@ -56,9 +56,7 @@ fn two_texts(
     let path = std::path::absolute(&new.label).unwrap_or_else(|_| (&new.label).into());
     let comparison = watched(&engine, old, new, &options.for_file(&path), "", session)?.map_err(Abort::new)?;
     let rows = ExportRow::of_comparison(&comparison, Some(&new.label));
-    write_html(&comparison, &format!("{} and {}", old.label, new.label), matches)?;
-    write_reproducer(&comparison, matches, session)?;
-    exports::write(&rows, matches)?;
+    // A file that cannot be written costs nobody the report.
     if matches.get_flag("json") {
         print_json(&serde_json::to_value(&comparison).map_err(Abort::new)?, session)?;
     } else if matches.get_flag("github") {
@@ -66,6 +64,9 @@ fn two_texts(
     } else {
         print_text(&comparison, session)?;
     }
+    write_html(&comparison, &format!("{} and {}", old.label, new.label), matches)?;
+    write_reproducer(&comparison, matches, session)?;
+    exports::write(&rows, matches)?;
     Ok(exports::status(comparison.verdict, matches))
 }
 
@@ -142,12 +143,7 @@ fn revisions(
         return Err(Abort::Failed(format!("no changed file has the function {function} in both revisions of {range}")));
     }
     let verdict = overall(&compared);
-    if let Some(whole) = merged(&compared, verdict) {
-        write_html(&whole, range, matches)?;
-        write_reproducer(&whole, matches, session)?;
-    }
     let rows: Vec<ExportRow> = compared.iter().flat_map(Compared::rows).collect();
-    exports::write(&rows, matches)?;
     if matches.get_flag("json") {
         print_json(&report(range, verdict, &compared, &notes), session)?;
     } else if matches.get_flag("github") {
@@ -155,6 +151,11 @@ fn revisions(
     } else {
         print_files(&place, &compared, &notes, session)?;
     }
+    if let Some(whole) = merged(&compared, verdict) {
+        write_html(&whole, range, matches)?;
+        write_reproducer(&whole, matches, session)?;
+    }
+    exports::write(&rows, matches)?;
     if !compared.is_empty() && compared.iter().all(|file| file.result.is_err()) {
         return Err(Abort::Failed(format!("none of the files that changed {place} could be compared")));
     }

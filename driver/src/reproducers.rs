@@ -10,9 +10,10 @@ use twincell_compare::verdict::Verdict;
 
 use crate::files::write_text;
 
-/// The pairs that changed, with their reproducers.
+/// The pairs that changed, with their reproducers. What is judged elsewhere has not changed by itself.
 fn changed(comparison: &Comparison) -> impl Iterator<Item = (&PairReport, Option<&Reproducer>)> {
-    let changed = comparison.pairs.iter().filter(|pair| pair.verdict == Verdict::Changing);
+    let decides = |pair: &&PairReport| pair.verdict == Verdict::Changing && pair.decided_by.is_empty();
+    let changed = comparison.pairs.iter().filter(decides);
     changed.map(|pair| (pair, pair.reproducer.as_ref()))
 }
 
@@ -42,17 +43,20 @@ pub fn status(reproducer: Option<&Reproducer>) -> String {
     }
 }
 
-/// Writes the reproducers of a comparison's changes. A single one goes to `path`. Several go into a folder with that
-/// name, or beside it if the name is that of a Python file: `test_it_NAME.py`. Returns one line about each for people.
+/// Writes the reproducers of a comparison's changes. A single one goes to `path`, or into it if that is a folder. Several
+/// go into a folder with that name, or beside it if the name is that of a Python file: `test_it_NAME.py`. Returns one line
+/// about each for people.
 pub fn write(comparison: &Comparison, path: &Path) -> Result<Vec<String>, String> {
     let found: Vec<(&PairReport, Option<&Reproducer>)> = changed(comparison).collect();
     let mut lines = Vec::new();
     if found.is_empty() {
         lines.push("no reproducer: no change in behavior was found".into());
     }
-    let several = found.len() > 1;
+    // A folder that does not exist yet is named by its end.
+    let is_folder = path.is_dir() || path.as_os_str().to_string_lossy().ends_with(std::path::is_separator);
+    let apart = found.len() > 1 || is_folder;
     let stem = path.file_stem().filter(|_| path.extension().is_some_and(|ending| ending == "py"));
-    let stem = stem.map(|stem| stem.to_string_lossy().into_owned()).filter(|_| !path.is_dir());
+    let stem = stem.map(|stem| stem.to_string_lossy().into_owned()).filter(|_| !is_folder);
     let mut taken: BTreeSet<String> = BTreeSet::new();
     let mut place = |name: &str| {
         let start = stem.as_deref().unwrap_or("test");
@@ -62,7 +66,7 @@ pub fn write(comparison: &Comparison, path: &Path) -> Result<Vec<String>, String
         let file = format!("{}.py", own.unwrap_or_default());
         if stem.is_some() { path.with_file_name(file) } else { path.join(file) }
     };
-    if several && stem.is_none() {
+    if apart && stem.is_none() && found.iter().any(|(_, made)| made.and_then(offered).is_some()) {
         std::fs::create_dir_all(path)
             .map_err(|error| format!("cannot make the folder {}: {}", path.display(), crate::files::reason(&error)))?;
     }
@@ -70,7 +74,7 @@ pub fn write(comparison: &Comparison, path: &Path) -> Result<Vec<String>, String
         let name = &pair.new.qualname;
         match reproducer.and_then(offered) {
             Some(text) => {
-                let file = if several { place(name) } else { path.to_path_buf() };
+                let file = if apart { place(name) } else { path.to_path_buf() };
                 write_text(&file, text)?;
                 let unknown = reproducer.is_some_and(|reproducer| reproducer.holds.is_none());
                 let note = if unknown { "; it could not be run here" } else { "" };
@@ -154,6 +158,28 @@ mod tests {
         let lines = write(&comparison(pairs), &path).unwrap();
         assert_eq!(std::fs::read_to_string(path.join("test_C_f.py")).unwrap(), "a");
         assert_eq!(lines[1], "no reproducer of g: reasons");
+    }
+
+    #[test]
+    fn a_folder_gets_a_single_reproducer_as_well() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in [folder.path().to_owned(), folder.path().join("made.py/")] {
+            let lines = write(&comparison(vec![changing("C.f", Some("a"), Some(true))]), &path).unwrap();
+            let file = path.join("test_C_f.py");
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), "a");
+            assert_eq!(lines, [format!("reproducer of C.f: {}", file.display())]);
+        }
+    }
+
+    #[test]
+    fn what_is_judged_elsewhere_has_no_reproducer_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = PairReport { decided_by: vec!["C.g".into()], ..changing("C.f", Some("a"), Some(true)) };
+        let whole = comparison(vec![elsewhere]);
+        let path = folder.path().join("tests");
+        assert_eq!(write(&whole, &path).unwrap(), ["no reproducer: no change in behavior was found"]);
+        assert!(!path.exists());
+        assert_eq!((first(&whole), held(&whole), of_study(&whole)), (None, None, vec![]));
     }
 
     #[test]
