@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use twincell_engine::frame;
 use twincell_engine::observed::{Behavior, Observed, Outcome};
-use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Isolation, MAX_FRAME, Program, Unevaluated};
+use twincell_engine::protocol::{
+    ExecutionRecord, ExecutionRequest, Isolation, MAX_FRAME, Program, Tested, Unevaluated,
+};
 use twincell_engine::{EngineError, Loaded, SOCKET_VARIABLE, WorkerPool};
 use twincell_runtime::worker::{Host, Setup, serve};
 use twincell_samples::executions::{outcome, program, record, requests, test_as_worker};
@@ -251,8 +253,8 @@ struct FakeHost {
 }
 
 impl Host for FakeHost {
-    fn test(&mut self, _: u64, _: &str, subject: &str) -> (Option<String>, Vec<String>) {
-        (Some(format!("no tests of {subject} here")), vec![])
+    fn test(&mut self, _: u64, _: &str, subject: &str, elsewhere: u32) -> Tested {
+        Tested { failure: Some(format!("no tests of {subject} at {elsewhere}")), ..Tested::default() }
     }
 
     fn load(&mut self, _: u64, source: Program) -> Result<Vec<Unevaluated>, String> {

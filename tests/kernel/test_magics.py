@@ -92,8 +92,16 @@ def test_a_failure_of_what_was_run_afterwards_is_one_of_the_cell(kernel):
     outcome = kernel.wait(first)
     assert (outcome.reply["status"], outcome.reply["ename"]) == ("error", "ValueError")
     assert len(outcome.of("error")) == 1
+    assert [found["verdict"] for found in comparisons(outcome)] == ["likely_preserving"]
     assert kernel.wait(second).reply["status"] == "aborted"
     assert kernel.run("f(1, 2)").value == "2"
+
+
+@pytest.mark.parametrize("magic", ["%%compare", "%%predict", "%%version"])
+def test_a_cell_magic_tells_its_help_without_a_body(kernel, magic):
+    for flag in ("--help", "-h"):
+        assert f"Usage: {magic}" in kernel.run(f"{magic} {flag}").text()
+    assert "cell body is empty" in kernel.run(magic).text("stderr")
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ use twincell_values::value::AbstractValue;
 use super::link::{Broken, Worker};
 use super::nursery::Nursery;
 use super::protocol::{
-    ExecutionRecord, ExecutionRequest, FromWorker, Isolation, MAX_FRAME, Program, SandboxReport, ToWorker, Unevaluated,
-    cut, cut_notes,
+    ExecutionRecord, ExecutionRequest, FromWorker, Isolation, MAX_FRAME, Program, SandboxReport, Tested, ToWorker,
+    Unevaluated, cut, cut_notes,
 };
 use super::{EngineError, Executed, PoolOptions, Stop, WorkerInfo, frame};
 
@@ -256,23 +256,28 @@ impl Loaded<'_> {
         Ok(())
     }
 
-    /// Runs a file's tests in the worker that has the program, without hooks. Returns `None` if they pass, and
-    /// otherwise why they do not. A worker that dies or overruns is replaced when the next batch needs one.
-    pub fn test(&mut self, source: &str, subject: &str) -> Result<Option<String>, EngineError> {
+    /// Runs a file's tests in the worker that has the program, without hooks; for `elsewhere` see [`ToWorker::Test`]. A
+    /// worker that dies or overruns is replaced when the next batch needs one.
+    pub fn test(&mut self, source: &str, subject: &str, elsewhere: u32) -> Result<Tested, EngineError> {
         self.ensure()?;
         let Some(mut worker) = self.worker.take() else { return Err(EngineError::Test("there is none".into())) };
         let deadline = self.pool.options.deadline;
-        let message = ToWorker::Test { program: self.program, source: source.into(), subject: subject.into() };
+        let (source, subject) = (source.into(), subject.into());
+        let message = ToWorker::Test { program: self.program, source, subject, elsewhere };
         let answer = frame::encode(&message, MAX_FRAME)
             .map_err(Broken::from)
             .and_then(|frame| worker.send(&frame, deadline))
             .and_then(|()| worker.receive(deadline));
         match answer {
-            Ok(FromWorker::Tested { program, failure, effects }) if program == self.program => {
+            Ok(FromWorker::Tested { program, tested }) if program == self.program => {
                 self.worker = Some(worker);
-                // An effect that the sandbox refused here would happen elsewhere.
-                let refused = effects.first().map(|effect| format!("it reaches outside the process: {effect}"));
-                Ok(refused.or(failure).map(cut))
+                let all = |texts: Vec<String>| texts.into_iter().map(cut).collect();
+                Ok(Tested {
+                    failure: tested.failure.map(cut),
+                    effects: all(tested.effects),
+                    unread: all(tested.unread),
+                    waited: tested.waited,
+                })
             }
             Ok(_) => Err(EngineError::Test(worker.end(Broken::Hostile("no answer to a test".into())).description)),
             Err(broken) => Err(EngineError::Test(worker.end(broken).description)),

@@ -537,10 +537,25 @@ pub enum ToWorker {
         source: String,
         /// `old` or `new`: the value of `TWINCELL_SUBJECT` meanwhile.
         subject: String,
+        /// Zero where executions run. Other numbers: later by so many periods, and with other random numbers and names.
+        elsewhere: u32,
     },
     /// Look for everything that executions left in the process, which takes longer than many of them. Answered by
     /// `Inspected`.
     Inspect { program: u64 },
+}
+
+/// What a file's tests did. All of it is only what they did here: in the sandbox, by the worker's clock.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tested {
+    /// Why a test did not pass.
+    pub failure: Option<String>,
+    /// Attempted effects outside the process.
+    pub effects: Vec<String>,
+    /// Files that exist, and that the sandbox did not let them read.
+    pub unread: Vec<String>,
+    /// The number of seconds that they wait where a clock does not wait for them.
+    pub waited: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -574,11 +589,9 @@ pub enum FromWorker {
         program: u64,
         tainted: bool,
     },
-    /// `failure` says why a test did not pass; `effects` lists its attempted effects outside the process.
     Tested {
         program: u64,
-        failure: Option<String>,
-        effects: Vec<String>,
+        tested: Tested,
     },
     /// The last message: code in a process of an execution wrote what only that process itself may
     /// ([`Isolation::Process`]).

@@ -12,7 +12,7 @@ use twincell_engine::frame::{self, MAX_RECORD, Seal};
 use twincell_engine::observed::{Behavior, Observed, Outcome};
 use twincell_engine::protocol::{
     ExecutionRecord, ExecutionRequest, FromWorker, FromZygote, Lack, MAX_FRAME, Mechanism, PROTOCOL_VERSION,
-    SandboxReport, ToWorker, ToZygote, Unevaluated,
+    SandboxReport, Tested, ToWorker, ToZygote, Unevaluated,
 };
 use twincell_engine::{EngineError, Executed, PoolOptions, SOCKET_VARIABLE, WorkerPool, handover};
 use twincell_samples::executions::{outcome, program, record, requests, test_as_worker};
@@ -297,13 +297,13 @@ fn a_worker_that_dies_at_every_load_is_an_error() {
 fn tests_of_a_file_run_in_the_worker_that_has_the_program() {
     let pool = WorkerPool::new(options(1));
     let mut loaded = pool.load(&program("fine")).unwrap();
-    assert_eq!(loaded.test("fine", "old").unwrap(), None);
-    assert_eq!(loaded.test("fine", "new").unwrap().as_deref(), Some("it failed"));
-    let effect = loaded.test("remove", "old").unwrap().unwrap();
-    assert!(effect.contains("os.remove"), "{effect}");
+    assert_eq!(loaded.test("fine", "old", 0).unwrap(), Tested::default());
+    assert_eq!(loaded.test("fine", "new", 0).unwrap().failure.as_deref(), Some("it failed"));
+    assert_eq!(loaded.test("fine", "old", 2).unwrap().waited, 2.0);
+    assert_eq!(loaded.test("remove", "old", 0).unwrap().effects, ["os.remove"]);
     for source in ["die", "hang"] {
-        assert!(matches!(loaded.test(source, "old"), Err(EngineError::Test(_))), "{source}");
-        assert_eq!(loaded.test("fine", "old").unwrap(), None, "after {source}");
+        assert!(matches!(loaded.test(source, "old", 0), Err(EngineError::Test(_))), "{source}");
+        assert_eq!(loaded.test("fine", "old", 0).unwrap(), Tested::default(), "after {source}");
     }
 }
 
@@ -560,13 +560,14 @@ mod fake {
                     }
                     send(socket, &FromWorker::Done { program, tainted: false });
                 }
-                ToWorker::Test { program, source, subject } => match source.as_str() {
+                ToWorker::Test { program, source, subject, elsewhere } => match source.as_str() {
                     "die" => std::process::exit(3),
                     "hang" => std::thread::sleep(Duration::from_secs(60)),
                     _ => {
                         let failure = (subject == "new").then(|| "it failed".to_string());
                         let effects = if source == "remove" { vec!["os.remove".to_string()] } else { vec![] };
-                        send(socket, &FromWorker::Tested { program, failure, effects });
+                        let tested = Tested { failure, effects, waited: elsewhere.into(), ..Tested::default() };
+                        send(socket, &FromWorker::Tested { program, tested });
                     }
                 },
                 ToWorker::Inspect { .. } if code == "uninspected" => std::process::exit(1),

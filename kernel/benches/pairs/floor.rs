@@ -104,7 +104,7 @@ pub fn costs(
         let script = format!("{}\ndef bare{}{timed}", &source[..at], &source[end..]);
         let mut bare = Some(0.0);
         for subject in ["old", "new"] {
-            let said = loaded.test(&script, subject)?.unwrap_or_default();
+            let said = loaded.test(&script, subject, 0)?.failure.unwrap_or_default();
             let nanoseconds =
                 said.strip_prefix("SystemExit: ").and_then(|rest| rest.split(' ').next()?.parse::<f64>().ok());
             bare = bare.zip(nanoseconds).map(|(sum, nanoseconds)| sum + nanoseconds / 1e3);

@@ -45,24 +45,27 @@ class StudyBar:
         self._started = time.monotonic()
         self._shown = Shown()
         self._width = 0
+        self._text = ""
 
     def __call__(self, done: int, total: int | None, text: str) -> None:
         if time.monotonic() - self._started < PATIENCE:
             return
         if in_notebook():
-            self._show_bar(done, total, text)
+            self._text = text
+            self._show_bar(done, total)
         elif sys.stderr.isatty():
             sys.stderr.write("\r" + text.ljust(self._width))
             sys.stderr.flush()
             self._width = len(text)
 
-    def _show_bar(self, done: int, total: int | None, text: str) -> None:
+    def _show_bar(self, done: int, total: int | None) -> None:
         share = "" if not total else f' value="{done / total:.4f}"'
-        self._shown.show(f'<progress max="1"{share}></progress> {html.escape(text)}', text)
+        self._shown.show(f'<progress max="1"{share}></progress> {html.escape(self._text)}', self._text)
 
     def end(self) -> None:
-        """Removes the bar or the line."""
-        self._shown.hide()
+        """Removes the bar or the line. In a notebook, whose output cannot be removed, the last text stays."""
+        if self._shown.is_used:
+            self._shown.show(html.escape(self._text), self._text)
         if self._width:
             sys.stderr.write("\r" + " " * self._width + "\r")
             sys.stderr.flush()

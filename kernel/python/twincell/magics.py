@@ -6,6 +6,7 @@ It does not run plain cells, which the shell does, nor show a comparison, which 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from functools import reduce
@@ -139,7 +140,11 @@ class TwincellMagics(Magics):
     def study(self, line: str) -> Study | None:
         """Compare many changes: `%study FILE`, or `%study VARIABLE`; see `%study --help`."""
         try:
-            outcome = one_line(_twincell.study_line, line, self.shell.user_ns)
+            with warnings.catch_warnings():
+                # The user reads them, and the place of a magic in twincell says nothing.
+                warnings.simplefilter("always")
+                warnings.showwarning = lambda message, *_, **_options: print(message)
+                outcome = one_line(_twincell.study_line, line, self.shell.user_ns)
         except KeyboardInterrupt as interrupt:
             # The cell fails; twincell's own frames are of no interest.
             show_as(interrupt, "Stopped. The results so far are in the file of --out, if there is one.")
@@ -185,7 +190,13 @@ class TwincellMagics(Magics):
             show_as(outcome.interrupt, "Stopped. The results so far are above.")
             raise outcome.interrupt
         if outcome.code is not None:
-            run_in_cell(self.shell, outcome.code)
+            try:
+                run_in_cell(self.shell, outcome.code)
+            except BaseException:
+                # A cell that fails has no result, and the comparison was made all the same.
+                if outcome.comparison is not None:
+                    display(outcome.comparison)
+                raise
         return outcome.comparison
 
     @line_cell_magic
@@ -244,11 +255,19 @@ def one_line(function: Callable[..., Result], *arguments: Any) -> Result:
         raise UsageError(str(error)) from None
 
 
+def with_body(lines: list[str]) -> list[str]:
+    """Gives a cell magic that is asked for its help a body, without which IPython refuses it."""
+    words = "".join(lines).split()
+    asks = words[:1] in (["%%compare"], ["%%predict"], ["%%version"]) and words[1:] in (["-h"], ["--help"])
+    return [*lines, "\n"] if asks else lines
+
+
 def load_ipython_extension(ipython: Any) -> None:
     """Registers the magics and the completion of their options."""
     if ipython.magics_manager.registry.get(TwincellMagics.__name__) is not None:
         return
     magics = TwincellMagics(ipython)
     ipython.register_magics(magics)
+    ipython.input_transformers_cleanup.insert(0, with_body)
     for name in ("%%compare", "%compare", "%autocompare", "%%predict", "%predict", "%study"):
         ipython.set_hook("complete_command", lambda *_, name=name: _twincell.magic_flags(name), str_key=name)

@@ -1,11 +1,14 @@
 //! Attempted effects of code on the world outside, as Python's audit hook sees them. The sandbox blocks them.
 
 use std::cell::RefCell;
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
+use std::os::unix::fs::OpenOptionsExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyFunction, PyTuple};
+use pyo3::types::{PyFunction, PyString, PyTuple};
 
 use twincell_engine::observed::Call;
 
@@ -40,6 +43,7 @@ fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
             // Reading outside the allowed folders is blocked as well, but it has no effect.
             if !writes {
                 state::with(|execution| execution.run.blocked = true);
+                note_unread(&arguments.get_item(0)?);
                 return Ok(());
             }
             true
@@ -78,7 +82,7 @@ fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
     };
     if effect && EFFECTS.with(|effects| effects.borrow().is_some()) {
         // Only the names, since converting arguments to text would run their code.
-        EFFECTS.with(|effects| effects.borrow_mut().get_or_insert_default().push(event.to_string()));
+        EFFECTS.with(|effects| effects.borrow_mut().get_or_insert_default().effects.push(event.to_string()));
         return Ok(());
     }
     if !effect || state::with(|execution| execution.loading) != Some(false) {
@@ -96,25 +100,49 @@ fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
     Ok(())
 }
 
-thread_local! {
-    /// Effects outside an execution, if something watches for them.
-    static EFFECTS: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+/// Notes that a file is there and cannot be read, if something watches for it.
+fn note_unread(path: &Bound<'_, PyAny>) {
+    if !EFFECTS.with(|seen| seen.borrow().is_some()) {
+        return;
+    }
+    let Ok(path) = path.cast_exact::<PyString>().map(|path| path.to_string_lossy().into_owned()) else { return };
+    // Without waiting for the other end of a pipe.
+    let opened = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path);
+    if opened.is_err_and(|error| error.kind() == ErrorKind::PermissionDenied) {
+        EFFECTS.with(|seen| seen.borrow_mut().get_or_insert_default().unread.push(path));
+    }
 }
 
-/// Collects attempted effects outside the process, until [`Effects::seen`].
+thread_local! {
+    /// Effects outside an execution, if something watches for them.
+    static EFFECTS: RefCell<Option<Seen>> = const { RefCell::new(None) };
+}
+
+/// What was seen of the world outside the process.
+#[derive(Default)]
+pub(crate) struct Seen {
+    /// Attempted effects.
+    pub effects: Vec<String>,
+    /// Files that exist, and could not be read.
+    pub unread: Vec<String>,
+}
+
+/// Collects what code asks of the world outside the process, until [`Effects::seen`].
 pub(crate) struct Effects(());
 
 impl Effects {
     pub fn watch() -> Self {
-        EFFECTS.with(|effects| *effects.borrow_mut() = Some(Vec::new()));
+        EFFECTS.with(|effects| *effects.borrow_mut() = Some(Seen::default()));
         Self(())
     }
 
-    /// Stops collecting. Returns each effect once.
-    pub fn seen(self) -> Vec<String> {
+    /// Stops collecting. Returns each effect and each file once.
+    pub fn seen(self) -> Seen {
         let mut seen = EFFECTS.with(|effects| effects.borrow_mut().take()).unwrap_or_default();
-        seen.sort();
-        seen.dedup();
+        for list in [&mut seen.effects, &mut seen.unread] {
+            list.sort();
+            list.dedup();
+        }
         seen
     }
 }

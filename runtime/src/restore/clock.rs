@@ -24,8 +24,8 @@ _step = _timer_step = 0.001
 _gmtime, _localtime, _ctime, _strftime, _asctime = time.gmtime, time.localtime, time.ctime, time.strftime, time.asctime
 
 def reset(day, timer):
-    global _elapsed, _timed, _step, _timer_step, _tasks
-    _elapsed, _timed = _OFFSET * day, _OFFSET * timer
+    global _elapsed, _timed, _step, _timer_step, _tasks, waited
+    _elapsed, _timed, waited = _OFFSET * day, _OFFSET * timer, 0.0
     _step, _timer_step = 0.001 * (1 + day), 0.001 * (1 + timer)
     _tasks = itertools.count(1)
 
@@ -58,11 +58,16 @@ def wait_for_threads(limit, known=()):
     return _spent() - begun
 
 def sleep(seconds, /):
+    global waited
     if seconds < 0:
         raise ValueError('sleep length must be non-negative')
     if _started():
         wait_for_threads(0.1)
-    _pass(float(seconds), float(seconds))
+    waited += seconds
+    advance(float(seconds))
+
+def advance(seconds):
+    _pass(seconds, seconds)
 
 def _nanoseconds(clock):
     return lambda *_: int(clock() * 1_000_000_000)
@@ -133,6 +138,16 @@ fn module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
 pub(crate) fn reset(py: Python<'_>, repetition: usize, varied: Sources) -> PyResult<()> {
     let number = |source| if varied.contains(source) { repetition } else { 0 };
     module(py)?.getattr("reset")?.call1((number(Source::Time), number(Source::Timer))).map(|_| ())
+}
+
+/// Moves the clocks, as if nothing happened for a while.
+pub(crate) fn advance(py: Python<'_>, seconds: f64) -> PyResult<()> {
+    module(py)?.getattr("advance")?.call1((seconds,)).map(drop)
+}
+
+/// The number of seconds for which the run has waited.
+pub(crate) fn waited(py: Python<'_>) -> PyResult<f64> {
+    module(py)?.getattr("waited")?.extract()
 }
 
 /// How long a wait lasts before Python looks again.

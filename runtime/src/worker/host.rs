@@ -12,7 +12,8 @@ use pyo3::types::PyDict;
 
 use twincell_engine::observed::{Behavior, Observed, Outcome, Slot};
 use twincell_engine::protocol::{
-    Body, Context, ExecutionRecord, ExecutionRequest, GivenValue, Injection, Program, ReplacementScope, Unevaluated,
+    Body, Context, ExecutionRecord, ExecutionRequest, GivenValue, Injection, Program, ReplacementScope, Tested,
+    Unevaluated,
 };
 use twincell_engine::sources::{Source, Sources};
 use twincell_syntax::Side;
@@ -264,20 +265,21 @@ impl Host for PythonHost {
         Python::attach(world::seems_tainted)
     }
 
-    fn test(&mut self, program: u64, source: &str, subject: &str) -> (Option<String>, Vec<String>) {
+    fn test(&mut self, program: u64, source: &str, subject: &str, elsewhere: u32) -> Tested {
         let loaded = self.programs.get(&program).map(|program| &program.within.versions);
         let version = loaded.and_then(|versions| versions.get(usize::from(subject == Side::New.name())));
         let tree = version.and_then(|version| version.tree.as_ref());
         Python::attach(|py| {
-            if let Some(Err(error)) = tree.map(|tree| tree.enter(py)) {
-                return (Some(module::describe(py, &error)), vec![]);
+            let failed = |error| Tested { failure: Some(module::describe(py, &error)), ..Tested::default() };
+            if let Err(error) = begin_test(py, elsewhere).and_then(|()| tree.map_or(Ok(()), |tree| tree.enter(py))) {
+                return failed(error);
             }
-            let tested = script::test(py, source, subject);
+            let tested = script::test(py, source, subject).unwrap_or_else(failed);
             if let Some(tree) = tree {
                 let left = tree.leave(py);
                 tree.restore(py);
                 if let Err(error) = left {
-                    return (Some(module::describe(py, &error)), vec![]);
+                    return failed(error);
                 }
             }
             tested
@@ -439,6 +441,15 @@ fn begin_run(py: Python<'_>, seed: u64, repetition: usize) -> PyResult<()> {
     clock::reset(py, repetition, varied)?;
     order::begin(repetition > 0);
     identity::begin(py, number(Source::Process), seed.wrapping_add(number(Source::TemporaryName) as u64))
+}
+
+/// Begins a run of a test, as that of a version. Elsewhere the time of day is another one by about so many years, which
+/// are no whole ones, and no whole weeks and days; the random numbers and names are others.
+fn begin_test(py: Python<'_>, elsewhere: u32) -> PyResult<()> {
+    const PERIOD: f64 = 30_000_900.0;
+    begin_run(py, elsewhere.into(), 0)?;
+    identity::begin(py, elsewhere as usize, elsewhere.into())?;
+    clock::advance(py, f64::from(elsewhere) * PERIOD)
 }
 
 fn new_execution(

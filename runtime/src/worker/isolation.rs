@@ -14,7 +14,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use twincell_engine::frame::{self, FrameError, MAX_RECORD, PREFIX, Seal, TAG};
-use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, FromWorker, Program, ToWorker, Unevaluated};
+use twincell_engine::protocol::{
+    ExecutionRecord, ExecutionRequest, FromWorker, Program, Tested, ToWorker, Unevaluated,
+};
 
 use super::{Host, Line, Serve, WorkerError, fork};
 use crate::restore::scratch::Scratch;
@@ -142,10 +144,10 @@ impl Serve for Apart<'_> {
                 }
                 line.send(&FromWorker::Done { program, tainted: false })
             }
-            ToWorker::Test { program, source, subject } => {
-                let tested = self.in_fork(|host, program, _| Ok(host.test(program, &source, &subject)))?;
-                let (failure, effects) = tested.unwrap_or_else(|reason| (Some(reason), Vec::new()));
-                line.send(&FromWorker::Tested { program, failure, effects })
+            ToWorker::Test { program, source, subject, elsewhere } => {
+                let tested = self.in_fork(|host, program, _| Ok(host.test(program, &source, &subject, elsewhere)))?;
+                let failed = |reason| Tested { failure: Some(reason), ..Tested::default() };
+                line.send(&FromWorker::Tested { program, tested: tested.unwrap_or_else(failed) })
             }
             ToWorker::Inspect { program } => line.send(&FromWorker::Inspected { program, tainted: false }),
         }

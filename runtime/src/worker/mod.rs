@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use twincell_engine::frame::{self, FrameError, MAX_RECORD, Seal};
 use twincell_engine::observed::{Behavior, Limit, Outcome};
 use twincell_engine::protocol::{
-    ExecutionRecord, ExecutionRequest, Fork, FromWorker, PROTOCOL_VERSION, Program, ToWorker, Unevaluated,
+    ExecutionRecord, ExecutionRequest, Fork, FromWorker, PROTOCOL_VERSION, Program, Tested, ToWorker, Unevaluated,
 };
 
 use crate::restore::scratch::Scratch;
@@ -79,9 +79,8 @@ pub trait Host {
         false
     }
 
-    /// Runs the tests of a file unchanged on a version of a loaded program. Returns why one does not pass, and its attempted effects outside the
-    /// process.
-    fn test(&mut self, program: u64, source: &str, subject: &str) -> (Option<String>, Vec<String>);
+    /// Runs the tests of a file unchanged on a version of a loaded program; for `elsewhere` see [`ToWorker::Test`].
+    fn test(&mut self, program: u64, source: &str, subject: &str, elsewhere: u32) -> Tested;
 
     /// Executes versions of a loaded program: those at these positions of the request. `Err` says why there can be no
     /// record. The worker continues.
@@ -199,10 +198,10 @@ impl Serve for Together<'_> {
                 }
                 line.send(&FromWorker::Done { program, tainted: self.host.seems_tainted() })
             }
-            ToWorker::Test { program, source, subject } => {
+            ToWorker::Test { program, source, subject, elsewhere } => {
                 self.scratch.reset();
-                let (failure, effects) = self.host.test(program, &source, &subject);
-                line.send(&FromWorker::Tested { program, failure, effects })
+                let tested = self.host.test(program, &source, &subject, elsewhere);
+                line.send(&FromWorker::Tested { program, tested })
             }
             ToWorker::Inspect { program } => {
                 line.send(&FromWorker::Inspected { program, tainted: self.host.is_tainted() })

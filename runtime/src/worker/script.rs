@@ -6,10 +6,11 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyModule;
 
+use twincell_engine::protocol::Tested;
+
 use crate::observe::console::Console;
-use crate::observe::effects::Effects;
-use crate::restore::world;
-use crate::worker::module::describe;
+use crate::observe::effects::{Effects, Seen};
+use crate::restore::{clock, world};
 
 const SOURCE: &std::ffi::CStr = cr"
 import os, sys, types
@@ -139,25 +140,19 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
     helpers(py).map(drop)
 }
 
-/// Why the tests of a file do not pass on `subject`, and their attempted effects outside the process.
-pub(crate) fn test(py: Python<'_>, source: &str, subject: &str) -> (Option<String>, Vec<String>) {
-    match tested(py, source, subject) {
-        Ok(found) => found,
-        Err(error) => (Some(describe(py, &error)), vec![]),
-    }
-}
-
-fn tested(py: Python<'_>, source: &str, subject: &str) -> PyResult<(Option<String>, Vec<String>)> {
+/// What the tests of a file do with `subject`.
+pub(crate) fn test(py: Python<'_>, source: &str, subject: &str) -> PyResult<Tested> {
     let helpers = helpers(py)?;
     let known = helpers.getattr("prepare")?.call1((subject,))?;
     let console = Console::catch(py)?;
     let effects = Effects::watch();
     let failure = compiled(py, source).and_then(|code| helpers.getattr("run")?.call1((code,)));
-    let effects = effects.seen();
+    let Seen { effects, unread } = effects.seen();
+    let waited = clock::waited(py)?;
     console.release()?;
     helpers.getattr("finish")?.call1((known,))?;
     world::restore(py);
-    Ok((failure?.extract()?, effects))
+    Ok(Tested { failure: failure?.extract()?, effects, unread, waited })
 }
 
 fn compiled<'py>(py: Python<'py>, source: &str) -> PyResult<Bound<'py, PyAny>> {

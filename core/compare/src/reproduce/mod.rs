@@ -34,13 +34,13 @@ use std::collections::BTreeMap;
 use twincell_behavior::{Channel, Difference};
 use twincell_engine::Loaded;
 use twincell_engine::observed::{Behavior, Slot};
-use twincell_engine::protocol::{Body, Context, ExecutionRecord};
+use twincell_engine::protocol::{Body, Context, ExecutionRecord, Tested};
 use twincell_syntax::site::SiteTable;
 use twincell_syntax::{Function, PerSide, Side};
 use twincell_values::path::AccessPath;
 use twincell_values::value::{Decision, Recipe};
 
-use self::refusal::Refusal;
+use self::refusal::{Failure, Refusal};
 use crate::note::Note;
 use crate::report::Reproducer;
 
@@ -178,34 +178,63 @@ pub(crate) fn verified(case: &Case<'_>, loaded: &mut Loaded<'_>) -> Reproducer {
     Reproducer { source, holds: Some(false), why_not }
 }
 
-/// Why a reproducer does not hold, or why nobody knows.
-#[derive(Debug, thiserror::Error)]
-enum Failure {
-    #[error("it fails on the old version: {0}")]
-    FailsOnOld(String),
-    #[error("it passes on the new version")]
-    PassesOnNew,
-    /// The worker could not run it.
-    #[error("{0}")]
-    NotRun(String),
+/// Where a reproducer must hold: where the witness ran, and at two other times.
+const PLACES: [u32; 3] = [0, 1, 9];
+/// The number of seconds that a test may wait.
+const PATIENCE: f64 = 10.0;
+
+/// Runs a reproducer on both versions, in the worker, without hooks. It must hold outside the sandbox as well.
+fn verify(source: &str, loaded: &mut Loaded<'_>) -> Result<(), Failure> {
+    for place in PLACES {
+        for side in Side::BOTH {
+            let tested = loaded.test(source, side.name(), place);
+            let tested = tested.map_err(|error| Failure::NotRun(error.to_string()))?;
+            judge(tested, side, place > 0)?;
+        }
+    }
+    Ok(())
 }
 
-/// Runs a reproducer on both versions, in the worker, without hooks.
-fn verify(source: &str, loaded: &mut Loaded<'_>) -> Result<(), Failure> {
-    let mut run =
-        |subject: Side| loaded.test(source, subject.name()).map_err(|error| Failure::NotRun(error.to_string()));
-    if let Some(reason) = run(Side::Old)? {
-        return Err(Failure::FailsOnOld(reason));
+/// Whether a reproducer does on a version what it should.
+fn judge(tested: Tested, side: Side, is_elsewhere: bool) -> Result<(), Failure> {
+    if let Some(effect) = tested.effects.into_iter().next() {
+        return Err(Failure::ReachesOutside(effect));
     }
-    match run(Side::New)? {
-        Some(_) => Ok(()),
-        None => Err(Failure::PassesOnNew),
+    if let Some(file) = tested.unread.into_iter().next() {
+        return Err(Failure::Reads(file));
+    }
+    if tested.waited > PATIENCE {
+        return Err(Failure::Waits(tested.waited.round()));
+    }
+    match (side, tested.failure) {
+        (Side::Old, None) | (Side::New, Some(_)) => Ok(()),
+        (Side::Old, Some(reason)) if is_elsewhere => Err(Failure::FailsOnOldElsewhere(reason)),
+        (Side::Old, Some(reason)) => Err(Failure::FailsOnOld(reason)),
+        (Side::New, None) if is_elsewhere => Err(Failure::PassesOnNewElsewhere),
+        (Side::New, None) => Err(Failure::PassesOnNew),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reproducer_holds_only_if_it_would_hold_outside_the_sandbox() {
+        let failing = || Tested { failure: Some("why".into()), ..Tested::default() };
+        assert_eq!(judge(Tested::default(), Side::Old, true), Ok(()));
+        assert_eq!(judge(failing(), Side::New, true), Ok(()));
+        assert_eq!(judge(failing(), Side::Old, false), Err(Failure::FailsOnOld("why".into())));
+        assert_eq!(judge(failing(), Side::Old, true), Err(Failure::FailsOnOldElsewhere("why".into())));
+        assert_eq!(judge(Tested::default(), Side::New, true), Err(Failure::PassesOnNewElsewhere));
+        let deletes = Tested { effects: vec!["os.remove".into()], ..failing() };
+        assert_eq!(judge(deletes, Side::New, false), Err(Failure::ReachesOutside("os.remove".into())));
+        let reads = Tested { unread: vec!["/home/a".into()], ..Tested::default() };
+        assert_eq!(judge(reads, Side::Old, false), Err(Failure::Reads("/home/a".into())));
+        let waits = |seconds| Tested { waited: seconds, ..Tested::default() };
+        assert_eq!(judge(waits(9.0), Side::Old, false), Ok(()));
+        assert_eq!(judge(waits(1000.0), Side::Old, false), Err(Failure::Waits(1000.0)));
+    }
 
     #[test]
     fn another_witness_is_looked_for_only_where_its_test_may_hold() {

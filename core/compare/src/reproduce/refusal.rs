@@ -1,4 +1,5 @@
-//! Why a case has no reproducer of some style. The sentences stand here, and nowhere else.
+//! Why a case has no reproducer of some style, and why one that was written does not hold. The sentences stand here, and
+//! nowhere else.
 
 use twincell_behavior::{display_decision, display_outcome, display_slot};
 use twincell_engine::observed::{Outcome, Slot};
@@ -158,4 +159,27 @@ pub(crate) enum Refusal {
     NameChanged,
     #[error("the old version did not bind a value to the name that is compared")]
     OldDoesNotBind,
+}
+
+/// Why a reproducer does not hold, or why nobody knows.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub(super) enum Failure {
+    #[error("it fails on the old version: {0}")]
+    FailsOnOld(String),
+    #[error("it passes on the new version")]
+    PassesOnNew,
+    #[error("it holds only at the time of the witness; at another time it fails on the old version: {0}")]
+    FailsOnOldElsewhere(String),
+    #[error("it holds only at the time of the witness; at another time it passes on the new version")]
+    PassesOnNewElsewhere,
+    /// An effect that the sandbox refused would happen elsewhere.
+    #[error("it reaches outside the process: {0}")]
+    ReachesOutside(String),
+    #[error("it reads {0}, which the sandbox refused and other places do not")]
+    Reads(String),
+    #[error("it waits for {0} s")]
+    Waits(f64),
+    /// The worker could not run it.
+    #[error("{0}")]
+    NotRun(String),
 }

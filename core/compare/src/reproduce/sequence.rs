@@ -20,7 +20,7 @@ use super::file::Writer;
 use super::objects::Objects;
 use super::python;
 use super::refusal::Refusal;
-use super::shape::shaped;
+use super::shape::{first_items, items, shaped};
 use super::words::Words;
 
 /// The test's lines that are the same for both versions, and the variables that they need.
@@ -276,7 +276,7 @@ impl Writer<'_> {
             };
             let expression = match gave {
                 Observed::Iterator { finished: false, .. } => return Err(Refusal::EndlessIterator),
-                Observed::Iterator { .. } => format!("list({expression})"),
+                Observed::Iterator { .. } => items(expression, new.left(own)),
                 _ => expression.clone(),
             };
             let is_asserted = asserted == Some(own);
@@ -393,7 +393,7 @@ impl Writer<'_> {
                     if !finished {
                         return Err(Refusal::EndlessIterator);
                     }
-                    expression = format!("list({expression})");
+                    expression = items(&expression, new.left(slot));
                 }
                 vec![self.equality(&shaped(value), new.left(slot).map(shaped).as_ref(), &objects)?.of(&expression)]
             }
@@ -450,7 +450,7 @@ fn variable(argument: &Argument, bound: &mut Vec<(String, String)>, objects: &Ob
 fn special(name: &str, object: &str) -> Result<String, Refusal> {
     Ok(match name {
         "__bool__" | "__len__" | "__int__" | "__float__" | "__abs__" => format!("{}({object})", name.trim_matches('_')),
-        "__iter__" => format!("list({object})"),
+        "__iter__" => first_items(object),
         "__contains__" => format!("(None in {object})"),
         "__getitem__" => format!("{object}[0]"),
         "__call__" => format!("callable({object})"),

@@ -59,8 +59,8 @@ impl Shape {
         };
         match &self.follow {
             Follow::Itself => run(call),
-            Follow::Items => format!("list({})", run(call)),
-            Follow::FirstItems => format!("list(itertools.islice({}, 20))", run(call)),
+            Follow::Items => all_items(&run(call)),
+            Follow::FirstItems => first_items(&run(call)),
             Follow::Collected => run(&format!("collected({call})")),
             Follow::Called(passed) => {
                 let sources: Vec<&str> = passed.iter().map(|argument| argument.source.as_str()).collect();
@@ -94,6 +94,24 @@ impl Shape {
     }
 }
 
+/// The items of an iterator that ends.
+fn all_items(iterator: &str) -> String {
+    format!("list({iterator})")
+}
+
+/// As many items as are observed. Where an iterator has no end, neither would a test that takes all of them.
+pub(super) fn first_items(iterator: &str) -> String {
+    format!("list(itertools.islice({iterator}, 20))")
+}
+
+/// The items of an iterator, as far as they are needed: all of them if both versions' iterators end.
+pub(super) fn items(iterator: &str, new: Option<&Observed>) -> String {
+    match new {
+        Some(Observed::Iterator { finished: false, .. }) => first_items(iterator),
+        _ => all_items(iterator),
+    }
+}
+
 /// How to get from a result to what was observed of it.
 pub(super) fn shape(case: &Case<'_>, old: &Behavior) -> Result<Shape, Refusal> {
     let awaited = old.left(&Slot::Awaited).is_some();
@@ -103,15 +121,18 @@ pub(super) fn shape(case: &Case<'_>, old: &Behavior) -> Result<Shape, Refusal> {
     let run = if sleeps { EventLoop::Virtual } else { EventLoop::Asyncio };
     let collected = Shape { follow: Follow::Collected, run: Some(run) };
     let is_generator = case.functions.old.is_generator;
+    let is_endless = |behavior: &Behavior| {
+        matches!(&behavior.outcome, Outcome::Returned(Observed::Iterator { finished: false, .. }))
+    };
+    let items = if case.record.behaviors.iter().any(is_endless) { Follow::FirstItems } else { Follow::Items };
     let follow = match &old.outcome {
         Outcome::Returned(Observed::Iterator { kind, finished, .. }) => match (kind.as_str(), finished) {
             ("async_generator", true) => return Ok(collected),
             ("async_generator", false) => return Err(Refusal::EndlessAsyncGenerator),
-            (_, true) => Follow::Items,
-            (_, false) => Follow::FirstItems,
+            _ => items,
         },
         Outcome::Raised { .. } if is_generator && case.functions.old.is_async => return Ok(collected),
-        Outcome::Raised { .. } if is_generator => Follow::Items,
+        Outcome::Raised { .. } if is_generator => items,
         Outcome::Returned(Observed::Called { .. }) => {
             return Ok(Shape { follow: Follow::Called(passed(case)), run: None });
         }
@@ -151,6 +172,7 @@ mod tests {
     fn a_coroutine_runs_before_its_result_is_followed() {
         let of = |follow, run| Shape { follow, run }.around("f({})");
         assert_eq!(of(Follow::Items, Some(EventLoop::Asyncio)), "list(asyncio.run(f({})))");
+        assert_eq!(of(Follow::FirstItems, None), "list(itertools.islice(f({}), 20))");
         assert_eq!(of(Follow::Collected, Some(EventLoop::Virtual)), "Soon().run_until_complete(collected(f({})))");
         let empty = Passed { source: "{}".into(), is_standin: false };
         assert_eq!(of(Follow::Called(vec![empty]), None), "f({})({})");

@@ -583,7 +583,7 @@ fn calculated(left: &Recipe, operator: Operator, right: &Recipe) -> Passed {
         (R::List(items), Operator::Mult, R::Int(count)) => {
             let count = repeated(items.len(), *count)?;
             R::List(items.iter().cycle().take(items.len() * count).cloned().collect())
-        },
+        }
         _ => return None,
     })
 }
