@@ -65,7 +65,8 @@ pub(crate) fn origin(callee: &Bound<'_, PyAny>) -> Option<Origin> {
     if function.is_exact_instance_of::<PyFunction>() {
         let file: String = function.getattr("__code__").ok()?.getattr("co_filename").ok()?.extract().ok()?;
         if file == FILE_NAME {
-            return Some(Origin::Own);
+            // Other modules of the project are as they are in each version.
+            return is_of_own_module(&function).then_some(Origin::Own);
         }
     }
     let module: String = function.getattr("__module__").ok()?.extract().ok()?;
@@ -73,11 +74,34 @@ pub(crate) fn origin(callee: &Bound<'_, PyAny>) -> Option<Origin> {
     let is_known = module == MODULE_NAME
         || code::is_of_project(callee.py(), &module)
         || is_pure_import(&module)
+        || CALCULATING.contains(&package)
+        || is_pure_class(&module, &function)
         || is_standard(callee.py(), package) && !OF_THE_MACHINE.contains(&package);
     let raised = function.cast::<PyType>().is_ok_and(|class| {
         class.is_subclass_of::<PyBaseException>().unwrap_or(true) || class.is_subclass_of::<PyType>().unwrap_or(true)
     });
     (!is_known && !raised).then_some(Origin::Imported)
+}
+
+/// Whether a function is of the module under comparison, and not of another one of its project.
+fn is_of_own_module(function: &Bound<'_, PyAny>) -> bool {
+    let Ok(globals) = function.getattr("__globals__") else { return false };
+    state::with(|execution| execution.globals.as_ref().is_none_or(|own| own.as_ptr() == globals.as_ptr()))
+        != Some(false)
+}
+
+/// Libraries of tables and arrays. Their real results are what code is written for.
+const CALCULATING: [&str; 2] = ["numpy", "pandas"];
+
+/// Whether it is a class of a module of the machine that only calculates: paths without files, time zones by name.
+fn is_pure_class(module: &str, function: &Bound<'_, PyAny>) -> bool {
+    let name = || function.getattr("__qualname__").and_then(|name| name.extract::<String>()).unwrap_or_default();
+    let package = module.split('.').next().unwrap_or(module);
+    match package {
+        "pathlib" => name().starts_with("Pure"),
+        "zoneinfo" => true,
+        _ => false,
+    }
 }
 
 /// Whether looking up an attribute certainly runs no code of the program: for a function or method, a class, a cached
