@@ -182,6 +182,18 @@ fn goes_on_longer(execute: &mut dyn Execute, record: &ExecutionRecord) -> Result
     }))
 }
 
+/// Whether both versions end alike with many times the steps, where one of them used up its own.
+pub fn ends_later(execute: &mut dyn Execute, record: &ExecutionRecord) -> Result<bool, EngineError> {
+    let request = ExecutionRequest { longer: true, ..again(record, repeat(record), both()) };
+    Ok(execute.execute(vec![request])?.iter().all(|executed| match executed {
+        Executed::Record(record) => match record.behaviors.as_slice() {
+            [old, new] => old.outcome.is_valid() && old.outcome == new.outcome,
+            _ => false,
+        },
+        Executed::Lost { .. } => false,
+    }))
+}
+
 fn is_same_each_time(runs: &[Behavior], rules: &Rules) -> bool {
     runs[1..].iter().all(|again| differences(&runs[0], again, rules).is_empty())
 }

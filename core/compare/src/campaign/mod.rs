@@ -248,6 +248,8 @@ impl TestCase {
 /// The findings of a campaign.
 #[derive(Debug, Clone, Default)]
 pub struct Campaign {
+    /// Whether executions that one version did not end do end a little later.
+    pub ends_later: bool,
     /// In order. Of a long campaign, the first ones, and later ones that reach or show something.
     pub executions: Vec<TestCase>,
     /// The executions that are only counted.

@@ -3,11 +3,16 @@
 use std::collections::BTreeMap;
 
 use twincell_behavior::{display_decision, is_close};
+use twincell_engine::EngineError;
 use twincell_engine::observed::{Behavior, Limit, Outcome};
+use twincell_engine::protocol::ExecutionRecord;
 use twincell_syntax::{PerSide, Side};
 use twincell_values::value::Choice;
 
-use super::{Campaign, TestCase};
+use super::{Campaign, Execute, TestCase, confirm};
+
+/// How many executions that only one version did not end are run for longer.
+const MOST_LONGER: usize = 3;
 
 /// The number of executions that a campaign keeps whatever they show.
 pub const MOST_KEPT: usize = 1000;
@@ -82,8 +87,27 @@ impl Campaign {
 
     /// If only one of the versions ran into limits, which one. Then this is why the pair is inconclusive.
     pub fn limited(&self) -> Option<Side> {
+        if self.ends_later {
+            return None;
+        }
         let stopped = PerSide::of(|side| self.stopped_only(side));
         Side::BOTH.into_iter().find(|side| stopped[*side] > 0 && stopped[side.other()] == 0)
+    }
+
+    /// Runs some of the executions that one version did not end for longer. If they all end alike then, it was only slower.
+    pub fn settle_limits(&mut self, execute: &mut dyn Execute) -> Result<(), EngineError> {
+        if self.limited().is_none() || self.witness.is_some() {
+            return Ok(());
+        }
+        let stopped = self.executions.iter().filter(|case| case.stopped_one()).take(MOST_LONGER);
+        let records: Vec<ExecutionRecord> = stopped.map(|case| case.record.clone()).collect();
+        for record in &records {
+            if !confirm::ends_later(execute, record)? {
+                return Ok(());
+            }
+        }
+        self.ends_later = !records.is_empty();
+        Ok(())
     }
 
     /// Whether no execution ran changed code, and nothing else happened that speaks of the change.
@@ -152,7 +176,6 @@ fn bound(behavior: &Behavior) -> Option<Limit> {
 mod tests {
     use super::*;
     use twincell_engine::observed::Observed;
-    use twincell_engine::protocol::ExecutionRecord;
 
     fn case(index: u32, outcome: Outcome, new_lines: u32) -> TestCase {
         let behavior = |outcome, steps| Behavior { lines: vec![(1, 3)], steps, ..Behavior::new(outcome) };

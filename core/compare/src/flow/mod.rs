@@ -259,6 +259,9 @@ fn compare_within(
         was_stopped.set(was_stopped.get() || campaign.stopped_early);
         notes.extend(done.map(Note::Isolated));
     }
+    if let Err(error) = campaign.settle_limits(&mut loaded) {
+        return Ok(assemble::failed(&about, error.to_string()));
+    }
     // This is only shown. Without it a view says less.
     let classes = campaign::explain(&mut loaded, &campaign).unwrap_or_default();
     let functions = pair.functions();
