@@ -9,7 +9,7 @@ use twincell_values::drawing::Pools;
 use twincell_values::path::AccessPath;
 use twincell_values::predictor::Distribution;
 use twincell_values::reading::Uses;
-use twincell_values::value::{AbstractValue, Recipe};
+use twincell_values::value::{AbstractValue, Recipe, library};
 
 use super::given::Supplied;
 use super::handlers;
@@ -201,8 +201,11 @@ impl PredictionIndex {
         let yields = handlers::consumers(&program.versions);
         known.by_callee.insert(YIELD.to_owned(), Knowledge { catches: yields.thrown.clone(), ..generic(&SENT) });
         let catches = handlers::shared_catches(&program.versions);
+        let declared =
+            program.versions.iter().flat_map(|version| &version.uses).filter_map(|uses| uses.declared.as_ref());
+        let has_tables = declared.flat_map(|own| &own.library).any(|class| library::has_shape(class));
         Self {
-            pools: Pools::new(&program.literals),
+            pools: if has_tables { Pools::new(&program.literals).small() } else { Pools::new(&program.literals) },
             texts: texts(&program.literals),
             raise_probability: program.raise_probability,
             step_budget: program.step_budget,

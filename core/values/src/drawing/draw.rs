@@ -271,7 +271,8 @@ impl Draw {
 
     fn maker<'a>(&self, pools: &'a Pools, known: &'a dyn Known) -> Maker<'a> {
         let rows = ROWS[(xxh3_64_with_seed(b"rows", self.seed) % ROWS.len() as u64) as usize];
-        Maker { pools, known, exploration: self.exploration, letters: texts::letters(self.seed), rows }
+        let anchor = xxh3_64_with_seed(b"anchor", self.seed);
+        Maker { pools, known, exploration: self.exploration, letters: texts::letters(self.seed), rows, anchor }
     }
 }
 

@@ -19,6 +19,8 @@ const DUPLICATE: f64 = 0.12;
 const DEFAULT: f64 = 0.35;
 /// How often a dictionary lacks a key that it should have.
 const LACKING: f64 = 0.06;
+/// How often a date has to do with the others of an execution.
+const ANCHORED: f64 = 0.6;
 /// The maximum nesting of drawn containers.
 const MAX_DEPTH: u32 = 2;
 
@@ -32,6 +34,8 @@ pub(super) struct Maker<'a> {
     pub letters: Option<&'static str>,
     /// The number of rows that tables have in common.
     pub rows: usize,
+    /// What dates have in common.
+    pub anchor: u64,
 }
 
 impl Maker<'_> {
@@ -151,6 +155,11 @@ impl Maker<'_> {
             number if number < classes.len() => &classes[number],
             number => return Some(self.of_model(random, path, models.get(number - classes.len())?, depth)),
         };
+        if random.random_bool(ANCHORED)
+            && let Some(near) = library::near(class, self.anchor, random, self.pools.ints())
+        {
+            return Some(near);
+        }
         let drawn = library::drawn(class, declared.shape.as_deref(), random, &self.pools.cells(self.rows));
         if drawn.is_some() {
             return drawn;

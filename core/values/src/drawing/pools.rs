@@ -52,7 +52,12 @@ pub struct Pools {
     floats: Vec<f64>,
     strings: Vec<String>,
     bytes: Vec<Vec<u8>>,
+    /// Whether large numbers are left out: arrays of so many items have no room.
+    is_small: bool,
 }
+
+/// The number of [`OTHER_INTS`] that are small.
+const SMALL: usize = 7;
 
 impl Pools {
     pub fn new(literals: &[Recipe]) -> Self {
@@ -88,6 +93,16 @@ impl Pools {
         pools
     }
 
+    /// Without large numbers, for code with tables and arrays.
+    pub fn small(self) -> Self {
+        Self { is_small: true, ..self }
+    }
+
+    /// The numbers of the code, and their neighbours.
+    pub(super) fn ints(&self) -> &[i64] {
+        &self.ints
+    }
+
     /// What the cells of tables are drawn from.
     pub(super) fn cells(&self, rows: usize) -> Cells<'_> {
         Cells { ints: &self.ints, texts: &self.strings, rows }
@@ -98,7 +113,8 @@ impl Pools {
             return self.ints[random.random_range(0..self.ints.len())];
         }
         if random.random_bool(OTHER) {
-            return OTHER_INTS[random.random_range(0..OTHER_INTS.len())];
+            let count = if self.is_small { SMALL } else { OTHER_INTS.len() };
+            return OTHER_INTS[random.random_range(0..count)];
         }
         BASIC_INTS[random.random_range(0..BASIC_INTS.len())]
     }

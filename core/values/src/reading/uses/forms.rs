@@ -45,11 +45,12 @@ const NETWORKS: &[&str] = &["10.0.0.0/8", "192.168.0.1/24", "::/0", "127.0.0.1"]
 const WORDS: &[&str] = &["a b", "a 'b c'", "a \"b c\" d", "a\\ b", "a #b", "'a"];
 const DECIMALS: &[&str] = &["1.5", "-0", "0", "1E+3", "NaN", "Infinity", "-1.50", "100"];
 const IDENTIFIERS: &[&str] = &["12345678-1234-5678-1234-567812345678", "{12345678123456781234567812345678}", "1234"];
+const ZONES: &[&str] = &["Europe/Berlin", "UTC", "America/New_York", "Asia/Kolkata"];
 const RELEASES: &[&str] = &["1.0", "1.0.1", "2.0rc1", "1.0.dev1", "1!2.0", "1.0+local", "1.10"];
 
 /// The last names of functions whose first argument is a text of a form, and texts of this form. A name with a dot is
 /// that of a function in a module.
-const FORMS: [(&[&str], &[&str]); 17] = [
+const FORMS: [(&[&str], &[&str]); 18] = [
     (&["urlparse", "urlsplit", "urldefrag"], ADDRESSES),
     (&["parse_qs", "parse_qsl"], QUERIES),
     (&["unquote", "unquote_plus"], ESCAPED),
@@ -66,6 +67,7 @@ const FORMS: [(&[&str], &[&str]); 17] = [
     (&["shlex.split"], WORDS),
     (&["Decimal", "Fraction"], DECIMALS),
     (&["UUID"], IDENTIFIERS),
+    (&["ZoneInfo", "pytz.timezone", "gettz"], ZONES),
     (&["LooseVersion", "StrictVersion", "parse_version"], RELEASES),
 ];
 

@@ -161,6 +161,12 @@ pub fn simpler(value: &Recipe) -> Vec<Recipe> {
     }
 }
 
+/// A date or a moment that has to do with the others of an execution, which have the same `anchor`. `numbers` are
+/// distances that the code may know.
+pub fn near(class: &str, anchor: u64, random: &mut Pcg64Mcg, numbers: &[i64]) -> Option<Recipe> {
+    times::near(class, anchor, random, numbers)
+}
+
 /// A value of a class whose shape the code tells.
 pub fn drawn(class: &str, shape: Option<&Shape>, random: &mut Pcg64Mcg, cells: &Cells<'_>) -> Option<Recipe> {
     let unknown = Shape::default();
