@@ -40,6 +40,21 @@ pub(super) fn from_uses(definition: &StmtFunctionDef, known: &Known, found: &mut
     for (name, table) in read.iter().filter(|(_, table)| has_table && !table.columns.is_empty()) {
         name_columns(found.entry(name.clone()).or_default(), &table.columns);
     }
+    for (name, table) in read.iter().filter(|_| has_table) {
+        let hint = found.entry(name.clone()).or_default();
+        if hint.declared.is_none() {
+            hint.declared = by_default(hint);
+        }
+        if table.is_compared {
+            let texts = library::KEYS.map(|key| Recipe::Str(key.to_owned()));
+            let keys = texts.into_iter().chain((1..4).map(Recipe::Int));
+            let admitted = |key: &Recipe| match &hint.declared {
+                Some(declared) => declared.admits(key),
+                None => matches!(key, Recipe::Str(_)),
+            };
+            hint.candidates.extend(keys.filter(admitted).collect::<Vec<_>>());
+        }
+    }
     for (name, payload) in models::payloads(definition, known) {
         let parameter = definition.parameters.iter_non_variadic_params().any(|one| *one.parameter.name == name);
         let hint = found.entry(name).or_default();
@@ -69,6 +84,17 @@ pub(super) fn from_uses(definition: &StmtFunctionDef, known: &Known, found: &mut
         let of_class = written.iter().filter(|value| declared.literals.is_empty() && declared.admits(value));
         hint.candidates.extend(of_class.filter(|value| !hint.candidates.contains(value)).cloned().collect::<Vec<_>>());
     }
+}
+
+/// The type of a parameter beside tables whose default is a number, a text or a truth value: callers pass others of its
+/// kind.
+fn by_default(hint: &Hint) -> Option<Declared> {
+    use AbstractValue as A;
+    Some(match hint.classes.as_slice() {
+        [A::Float] => Declared::of(&[A::Float, A::Int]),
+        [class @ (A::Int | A::Bool | A::Str)] if !hint.candidates.is_empty() => Declared::of(&[*class]),
+        _ => return None,
+    })
 }
 
 /// Takes a type for that of a parameter. A default of `None` stays possible.

@@ -102,10 +102,10 @@ impl Walk<'_> {
         }
     }
 
-    /// `axis=1` is there only in arrays of two dimensions.
+    /// `axis=1` is there only in arrays of two dimensions, and `axis=0` says little of others.
     pub(super) fn axis(&mut self, root: usize, node: &ExprCall) {
         let axis = node.arguments.find_keyword("axis").map(|keyword| &keyword.value);
-        if axis.and_then(written_index) == Some(1) {
+        if axis.and_then(written_index).is_some_and(|axis| axis < 2) {
             let shape = &mut self.found[root].shape;
             shape.dimensions = shape.dimensions.max(Some(2));
         }

@@ -48,6 +48,8 @@ pub(super) struct Found {
     looked_up: u32,
     /// Names of columns for which the parameter itself stands.
     pub columns: Vec<String>,
+    /// Whether values of a column are compared with the parameter.
+    pub is_compared: bool,
 }
 
 impl Found {
@@ -257,6 +259,7 @@ mod tests {
             ("(x > 3).all(axis=1)", Some(2)),
             ("x[:, 0] + x[:, 1]", Some(2)),
             ("x.reshape(-1)", None),
+            ("x.min(axis=0)", Some(2)),
         ] {
             let found = found(&format!("def f(x):\n    return {code}\n"));
             assert_eq!(
@@ -265,6 +268,19 @@ mod tests {
                 "{code}"
             );
         }
+    }
+
+    #[test]
+    fn what_is_assigned_to_parts_of_a_copy_says_that_it_is_an_array() {
+        let found = found("def f(x, n):\n    y = x.copy()\n    y[:n, :] = 0\n    return y\n");
+        assert_eq!((found["x"].kind(), found["x"].shape.dimensions), (Some((Kind::Array, true)), Some(2)));
+    }
+
+    #[test]
+    fn a_parameter_that_a_column_is_compared_with_is_like_its_values() {
+        let found = found("def f(df, season):\n    return df[df['season'] == season]\n");
+        assert!(found["season"].is_compared);
+        assert_eq!(found["df"].shape.columns[0].contents, [Content::Keys]);
     }
 
     #[test]

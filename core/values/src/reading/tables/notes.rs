@@ -129,6 +129,14 @@ impl Walk<'_> {
             Some(Recipe::None) => {}
             Some(value) => self.candidates(role, [value]),
             None => {
+                if let Expr::Name(name) = other
+                    && !is_ordered
+                    && matches!(role, Role::Column(Some(_)) | Role::Cell(Some(_)))
+                    && let Some(parameter) = self.parameters.iter().position(|own| own == name.id.as_str())
+                {
+                    self.found[parameter].is_compared = true;
+                    self.note(role, Content::Keys);
+                }
                 let is_negative = matches!(other, Expr::UnaryOp(node) if node.op == UnaryOp::USub);
                 let is_time = matches!(other, Expr::Call(call) if is_moment(&call.func));
                 if is_time {

@@ -219,6 +219,12 @@ impl<'a> Walk<'a> {
                     },
                     _ => self.written_names(&node.slice),
                 };
+                if let (Role::Parameter(root), Expr::Tuple(tuple)) = (&holder, node.slice.as_ref())
+                    && tuple.elts.iter().any(Expr::is_slice_expr)
+                {
+                    self.found[*root].array += CERTAIN;
+                    self.dimensions(&Some(Origin { root: *root, column: None }), &node.slice);
+                }
                 if names.is_none() && matches!(holder, Role::Table(_) | Role::Column(_)) {
                     self.mask(&node.slice);
                 }

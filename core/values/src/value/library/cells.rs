@@ -25,7 +25,8 @@ const CANDIDATE: f64 = 0.4;
 /// How often a value repeats the one before.
 const REPEATED: f64 = 0.15;
 
-const KEYS: [&str; 3] = ["a", "b", "c"];
+/// What repeats in columns.
+pub const KEYS: [&str; 3] = ["a", "b", "c"];
 const TEXTS: [&str; 10] = ["a", "b", "B", "", " a ", "hello world", "x-1", "Ab", "c-d-e", "42"];
 const DAYS: [&str; 8] = [
     "2024-05-17",

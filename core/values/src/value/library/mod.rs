@@ -18,7 +18,7 @@ use rand_pcg::Pcg64Mcg;
 use super::{AbstractValue, Made, Recipe, Shape};
 
 pub use arrays::ARRAY;
-pub use cells::Cells;
+pub use cells::{Cells, KEYS};
 pub use tables::{FRAME, SERIES};
 
 /// A class of a library, with what makes its values.
