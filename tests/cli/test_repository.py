@@ -202,3 +202,88 @@ def test_no_module_of_the_project_keeps_a_function_from_being_compared(tmp_path:
     git(folder, "commit", "-q", "-m", "add a bad module")
     (folder / "p/good.py").write_text(old.replace("a * 2 + 1", "1 + a + a"))
     assert pairs(folder, "HEAD", path="p/good.py")["double"]["verdict"] == "likely_preserving"
+
+
+STOCK = {
+    "src/shop/__init__.py": "",
+    "src/shop/levels.py": "from enum import Enum\n\n\nclass Level(Enum):\n    LOW = 1\n    HIGH = 2\n",
+    "src/shop/stock.py": (
+        "from dataclasses import dataclass, field\n\nfrom .levels import Level\n\nLIMIT = 37\n\n\n"
+        "@dataclass\nclass Part:\n    weight: int\n    level: Level = Level.LOW\n\n\n"
+        "@dataclass\nclass Bin:\n    sku: str\n    parts: list[Part] = field(default_factory=list)\n\n\n"
+        "class Shelf:\n    def __init__(self, bins: list[Bin]):\n        self.bins = bins\n\n"
+        "    def weight(self):\n        return sum(part.weight for one in self.bins for part in one.parts)\n"
+    ),
+}
+# name: (the import, the parameter, old's expression, new's, and one that differs).
+IMPORTED = {
+    "a dataclass": (
+        "from .stock import Bin",
+        "x: Bin",
+        "sum(p.weight for p in x.parts)",
+        "sum([part.weight for part in x.parts])",
+        "len(x.parts)",
+    ),
+    "one with fields of further modules": (
+        "from .stock import Bin\nfrom .levels import Level",
+        "x: Bin",
+        "[p.weight for p in x.parts if p.level is Level.HIGH]",
+        "[p.weight for p in x.parts if p.level == Level.HIGH]",
+        "[p.weight for p in x.parts if p.level is Level.LOW]",
+    ),
+    "a class with a constructor": (
+        "from .stock import Shelf",
+        "x: Shelf",
+        "x.weight() * 2",
+        "2 * x.weight()",
+        "x.weight() + 1",
+    ),
+    "one for type checkers": (
+        "from __future__ import annotations\nfrom typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
+        "    from .stock import Bin",
+        "x: Bin",
+        "(x.sku, len(x.parts))",
+        "(x.sku, sum(1 for _ in x.parts))",
+        "(x.sku, 1)",
+    ),
+    "by its module": (
+        "from . import stock",
+        "x: stock.Part",
+        "x.weight > stock.LIMIT",
+        "stock.LIMIT < x.weight",
+        "x.weight >= stock.LIMIT",
+    ),
+}
+
+
+@pytest.mark.parametrize("imported, parameter, old, new, other", IMPORTED.values(), ids=IMPORTED)
+def test_objects_of_imported_classes_are_real(
+    tmp_path: Path, imported: str, parameter: str, old: str, new: str, other: str
+) -> None:
+    def text(expression: str) -> str:
+        return f"{imported}\n\n\ndef f({parameter}):\n    return {expression}\n"
+
+    path = "src/shop/report.py"
+    folder = repository(tmp_path, {**STOCK, path: text(old)}, {path: text(new)}, {path: text(other)})
+    assert pairs(folder, "HEAD~2..HEAD~1", path=path)["f"]["verdict"] == "likely_preserving"
+    pair = pairs(folder, "HEAD~1..HEAD", path=path)["f"]
+    assert pair["verdict"] == "changing"
+    assert pair["reproducer"]["holds"], pair["reproducer"]
+
+
+def test_functions_of_other_modules_are_never_replaced(tmp_path: Path) -> None:
+    folded = "import unicodedata\n\n\ndef fold(text: str):\n    return unicodedata.normalize('NFKD', text).lower()\n"
+    old = (
+        "from .fold import fold\n\n\ndef slug(title: str):\n    words = []\n    for word in fold(title).split():\n"
+        "        if word in {'a', 'the'}:\n            continue\n        words.append(word)\n"
+        "    return '-'.join(words) or 'untitled'\n"
+    )
+    new = (
+        "from .fold import fold\n\n\ndef slug(title: str):\n"
+        "    words = [word for word in fold(title).split() if word not in ('a', 'the')]\n"
+        "    return '-'.join(words) or 'untitled'\n"
+    )
+    path = "src/shop/slugs.py"
+    folder = repository(tmp_path, {"src/shop/__init__.py": "", "src/shop/fold.py": folded, path: old}, {path: new})
+    pair = pairs(folder, path=path)["slug"]
+    assert pair["verdict"] == "likely_preserving"

@@ -96,3 +96,50 @@ def test_a_date_is_known_by_what_is_asked_of_it():
     old = UNTYPED.format("return date(day.year, day.month, 1)")
     expect(PRESERVING, old, UNTYPED.format("return day.replace(day=1)"), context="module", function="f")
     expect(CHANGING, old, UNTYPED.format("return date(day.year, 1, 1)"), context="module", function="f")
+
+
+DAYS = """from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+GRACE = 13
+RATES = {{"standard": 3, "reduced": 2}}
+
+def f({}):
+    return {}
+"""
+
+# name: (parameters, old's expression, and one that differs only where values are exactly so far apart, or such texts).
+CLOSE = {
+    "a limit in a constant": ("due: date, today: date", "(today - due).days > GRACE", "(today - due).days >= GRACE"),
+    "an anniversary": (
+        "born: date, day: date",
+        "day.year - born.year - ((day.month, day.day) < (born.month, born.day))",
+        "day.year - born.year - ((day.month, day.day) <= (born.month, born.day))",
+    ),
+    "hours": (
+        "start: datetime, end: datetime",
+        "end - start >= timedelta(hours=9)",
+        "end - start > timedelta(hours=9)",
+    ),
+    "a key of a constant": ("kind: str", "RATES.get(kind, 1)", "RATES.get(kind, 1) if kind != 'reduced' else 5"),
+}
+
+
+@pytest.mark.parametrize("parameters, old, other", CLOSE.values(), ids=CLOSE)
+def test_values_come_close_to_each_other_and_to_constants(parameters, old, other):
+    expect(CHANGING, DAYS.format(parameters, old), DAYS.format(parameters, other), context="module", function="f")
+
+
+def test_days_far_apart_need_many_steps_and_end():
+    old = DAYS.format("start: date, end: date", "count(start, end)") + (
+        "\ndef count(start, end):\n    number = 0\n    while start < end:\n        number += 1\n"
+        "        start += timedelta(days=1)\n    return number\n"
+    )
+    new = DAYS.format("start: date, end: date", "max((end - start).days, 0)")
+    expect(PRESERVING, old, new, context="module", function="f")
+
+
+def test_zones_are_named_as_they_are():
+    old = DAYS.format("moment: datetime, zones", "[str(ZoneInfo(zone)) for zone in zones]")
+    new = DAYS.format("moment: datetime, zones", "list(map(str, map(ZoneInfo, zones)))")
+    expect(PRESERVING, old, new, context="module", function="f")

@@ -113,3 +113,83 @@ def test_an_object_that_the_code_changes_is_a_changed_argument():
     new = old.replace("    order.paid = True\n", "")
     pair = expect(CHANGING, old, new, context="module", function="f").to_dict()["pairs"][0]
     assert pair["evidence"][0]["channel"] == "arguments"
+
+
+PLAIN = """
+from abc import ABC, abstractmethod
+
+class Cart:
+    def __init__(self, owner: str, prices: list[int] | None = None):
+        self.owner = owner
+        self._prices = list(prices or [])
+
+    def total(self):
+        return sum(self._prices)
+
+class Shape(ABC):
+    @abstractmethod
+    def area(self): ...
+
+class Square(Shape):
+    def __init__(self, side: int):
+        if side < 0:
+            raise ValueError("no side")
+        self.side = side
+
+    def area(self):
+        return self.side ** 2
+
+class Strip(Shape):
+    def __init__(self, length: int):
+        self.length = length
+
+    def area(self):
+        return self.length
+
+"""
+
+# name: (parameters, old's statement, new's, and one that differs).
+OBJECTS = {
+    "made through its constructor": (
+        "cart: Cart",
+        "return cart.total() * 2 if cart.owner else 0",
+        "return 0 if not cart.owner else 2 * cart.total()",
+        "return cart.total() if cart.owner else 0",
+    ),
+    "of a class that inherits from an abstract one": (
+        "shape: Shape",
+        "return shape.area() + 1",
+        "return 1 + shape.area()",
+        "return shape.area() + (2 if isinstance(shape, Strip) else 1)",
+    ),
+    "of the classes that are tested for": (
+        "shape",
+        "return shape.side ** 2 if isinstance(shape, Square) else shape.length if isinstance(shape, Strip) else 0",
+        "match shape:\n        case Square(side=s): return s * s\n        case Strip(length=n): return n\n    return 0",
+        "return shape.side * 2 if isinstance(shape, Square) else shape.length if isinstance(shape, Strip) else 0",
+    ),
+    "known by what is asked of it": (
+        "cart",
+        "return f'{cart.owner}: {cart.total()}'",
+        "return cart.owner + ': ' + str(cart.total())",
+        "return f'{cart.owner}: {cart.total() + 1}'",
+    ),
+}
+
+
+@pytest.mark.parametrize("parameters, old, new, other", OBJECTS.values(), ids=OBJECTS)
+def test_objects_of_classes_with_constructors_are_real(parameters, old, new, other):
+    def text(body):
+        return f"{PLAIN}def f({parameters}):\n    {body}\n"
+
+    expect(PRESERVING, text(old), text(new), context="module", function="f")
+    expect(CHANGING, text(old), text(other), context="module", function="f")
+
+
+def test_a_best_one_that_begins_as_none_does_not_make_items_none():
+    old = DATACLASS + (
+        "def f(items: list[Item]):\n    best = None\n    for item in items:\n"
+        "        if best is None or item.price < best.price:\n            best = item\n    return best\n"
+    )
+    new = DATACLASS + "def f(items: list[Item]):\n    return min(items, key=lambda item: item.price, default=None)\n"
+    expect(PRESERVING, old, new, context="module", function="f")

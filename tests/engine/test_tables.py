@@ -186,6 +186,37 @@ def test_columns_that_a_helper_of_the_module_reads_are_there():
     expect(CHANGING, old, old.replace("paid(df)['amount']", "df['amount']"), context="module", function="f")
 
 
+def test_a_parameter_that_a_column_is_compared_with_may_be_in_it():
+    old = (
+        "import pandas as pd\n\ndef f(df: pd.DataFrame, season: str):\n    df = df.copy()\n"
+        "    df.loc[df['season'] == season, 'price'] *= 2\n    return df\n"
+    )
+    expect(CHANGING, old, old.replace("df = df.copy()", "df = df"), context="module", function="f")
+
+
+def test_real_calculations_of_libraries_are_never_replaced():
+    old = (
+        "import pandas as pd\n\ndef f(df: pd.DataFrame):\n"
+        "    return (df['delivered'] - df['promised']) > pd.Timedelta(0)\n"
+    )
+    new = old.replace("(df['delivered'] - df['promised']) > pd.Timedelta(0)", "df['delivered'] > df['promised']")
+    expect(PRESERVING, old, new, context="module", function="f")
+
+
+def test_an_axis_or_two_slices_say_that_an_array_has_two_dimensions():
+    old = "import numpy as np\n\ndef f(x):\n    return x - x.min(axis=0)\n"
+    expect(CHANGING, old, old.replace("axis=0", ""), context="module", function="f")
+    old = "def f(x, n=1):\n    y = x.copy()\n    y[:n, :] = 0\n    return y\n"
+    new = "import numpy as np\n\ndef f(x, n=1):\n    y = np.array(x)\n    y[0:n] = 0\n    return y\n"
+    expect(PRESERVING, old, new, context="module", function="f")
+
+
+def test_numbers_beside_arrays_are_no_sizes_beyond_memory():
+    old = "import numpy as np\n\ndef f(x: np.ndarray, n: int):\n    return np.zeros(n)[: len(x)]\n"
+    new = "import numpy as np\n\ndef f(x: np.ndarray, n: int):\n    return np.zeros(n, dtype=float)[0 : len(x)]\n"
+    expect(PRESERVING, old, new, context="module", function="f")
+
+
 # What tables and arrays have beside their first cells. Name: (old's body, new's).
 UNSEEN = {
     "numbers and texts as names of columns": (

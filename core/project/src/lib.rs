@@ -7,4 +7,4 @@ mod copy;
 mod place;
 
 pub use copy::{CopyError, Version, copy};
-pub use place::place;
+pub use place::{module, place};

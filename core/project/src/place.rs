@@ -1,5 +1,7 @@
 //! How Python names a file of a project.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use twincell_engine::protocol::Place;
@@ -37,6 +39,25 @@ pub fn place(folder: &Path, file: &str) -> Place {
     Place { folder: folder.to_owned(), file: file.to_owned(), name: dotted.join("."), search }
 }
 
+/// The largest module that is read, in bytes.
+const MAX_MODULE: u64 = 1 << 20;
+
+/// Another module of the project with this dotted name, as imports from a module find it, and its text.
+pub fn module(from: &Place, dotted: &str) -> Option<(Place, String)> {
+    let parts: Vec<&str> = dotted.split('.').collect();
+    if parts.iter().any(|part| part.is_empty() || part.contains(['/', '\\'])) {
+        return None;
+    }
+    let inner = parts.join("/");
+    let named = |search: &String| if search.is_empty() { inner.clone() } else { format!("{search}/{inner}") };
+    let files = from.search.iter().map(named).flat_map(|path| [format!("{path}/{INITIAL}"), format!("{path}.py")]);
+    let file = files.into_iter().find(|file| from.folder.join(file).is_file())?;
+    let mut bytes = Vec::new();
+    File::open(from.folder.join(&file)).ok()?.take(MAX_MODULE + 1).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8(bytes).ok().filter(|text| text.len() as u64 <= MAX_MODULE)?;
+    Some((Place { file, name: dotted.to_owned(), ..from.clone() }, text))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,6 +85,23 @@ mod tests {
         assert_eq!(placed(&flat, "shop/tax/rates.py").0, "shop.tax.rates");
         assert_eq!(placed(&flat, "shop/tax/__init__.py").0, "shop.tax");
         assert_eq!(placed(&flat, "shop/__init__.py").0, "shop");
+    }
+
+    #[test]
+    fn other_modules_are_found_by_their_names() {
+        let project = project(&["src/shop/__init__.py", "src/shop/cart.py", "src/shop/tax/rates.py", "tools.py"]);
+        std::fs::write(project.path().join("src/shop/tax/rates.py"), "RATE = 1\n").unwrap();
+        let own = place(project.path(), "src/shop/cart.py");
+        let found = |dotted: &str| {
+            module(&own, dotted).map(|(place, text)| (place.file.clone(), place.package().to_owned(), text))
+        };
+        let expected = ("src/shop/tax/rates.py".to_owned(), "shop.tax".to_owned(), "RATE = 1\n".to_owned());
+        assert_eq!(found("shop.tax.rates"), Some(expected));
+        assert_eq!(found("shop").map(|(_, package, _)| package), Some("shop".to_owned()));
+        assert_eq!(found("tools").map(|(file, ..)| file), Some("tools.py".to_owned()));
+        for other in ["shop.none", "", "shop..cart", "../tools"] {
+            assert_eq!(found(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use twincell_values::drawing::Ask;
 use twincell_values::drawing::likelihood::class_probabilities;
 use twincell_values::path::{AccessPath, environment_key};
 use twincell_values::reading::{Hint, Uses};
-use twincell_values::value::{AbstractValue, Decision, Declared, Made, Recipe, library};
+use twincell_values::value::{AbstractValue, Decision, Declared, Made, Recipe, library, within_module};
 
 use crate::execution::given::Supplied;
 use crate::execution::object::Versatile;
@@ -466,8 +466,8 @@ fn made(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
     let Recipe::Made(call) = recipe else { return content(py, recipe, path) };
     let Made { class, arguments, keywords } = &**call;
     let callee = match class.rsplit_once('.') {
-        Some((module, name)) => py.import(module)?.getattr(name)?,
-        None => written(py, class)?.into_bound(py),
+        Some((module, name)) if !library::is_model(class) => py.import(module)?.getattr(name)?,
+        _ => written(py, class)?.into_bound(py),
     };
     let arguments = PyTuple::new(py, contents(py, arguments, path)?)?;
     if keywords.is_empty() {
@@ -529,8 +529,28 @@ fn stand_in(py: Python<'_>, path: &str) -> Option<Py<PyAny>> {
     is_it.then(|| value.unbind())
 }
 
+/// What a name in another module of the project stands for, as the running version imports it.
+fn in_project<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let globals = state::with(|execution| Some(execution.globals.as_ref()?.clone_ref(py))).flatten();
+    let builtins = globals.and_then(|globals| globals.bind(py).get_item("__builtins__").ok().flatten());
+    let import = match builtins {
+        Some(builtins) => builtins.get_item("__import__")?,
+        None => py.import("builtins")?.getattr("__import__")?,
+    };
+    let parts = PyTuple::new(py, [name.split('.').next().unwrap_or(name)])?;
+    let module = import.call1((module, py.None(), py.None(), parts))?;
+    name.split('.').try_fold(module, |found, part| found.getattr(part))
+}
+
 /// What a dotted name of any version stands for in the running one.
 fn written(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+    let (module, name) = within_module(name);
+    if let Some(module) = module
+        && let Ok(found) = in_project(py, module, name)
+        && !found.is_instance_of::<Versatile>()
+    {
+        return Ok(found.unbind());
+    }
     let own = state::with(|execution| execution.index.written_import(execution.version, name).map(str::to_owned));
     let name = own.flatten().unwrap_or_else(|| name.to_owned());
     let mut parts = name.split('.');

@@ -21,8 +21,7 @@ impl Imports {
     /// those that do not come with Python.
     pub fn keep_library(&self, context: Context, hints: &mut BTreeMap<String, Hint>) {
         let is_meant = |class: &str, basis: Basis| {
-            // A class of the module itself has no module before its name.
-            if !class.contains('.') {
+            if library::is_model(class) {
                 return context == Context::Module;
             }
             (library::is_standard(class) || context == Context::Module) && self.may_mean(class, basis)

@@ -9,6 +9,7 @@ mod imports;
 mod pair;
 mod prepare;
 mod program;
+mod reached;
 mod replay;
 mod select;
 mod special;

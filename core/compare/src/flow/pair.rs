@@ -6,10 +6,12 @@ use std::rc::Rc;
 
 use twincell_engine::protocol::{Body, Context, Member, Place};
 use twincell_syntax::{CodeKind, Diff, Function, Import, Index, PerSide, Side, Snippet};
-use twincell_values::reading::{Hint, Known, Surroundings};
+use twincell_values::reading::{Hint, Known, ModuleText, Surroundings};
+use twincell_values::value::Recipe;
 
 use super::examples::{self, ModuleNames};
 use super::imports::Imports;
+use super::reached;
 use super::special::{operation, operations_of, special_methods};
 use crate::report::Bound;
 use crate::{GivenCall, Source, assemble};
@@ -70,7 +72,6 @@ impl Texts {
         };
         let texts = PerSide::new(text(old), text(new));
         let indices = texts.as_ref().map(|text| Index::of(text));
-        let surroundings = texts.as_ref().map(|text| Rc::new(Surroundings::of(text)));
         let imports = texts.as_ref().map(|text| {
             let mut imports = twincell_syntax::imports(text);
             imports.retain(|_, import| import.is_global);
@@ -93,10 +94,19 @@ impl Texts {
         let before =
             |source: &Source| if context == Context::Module { source.context.as_str().into() } else { Rc::default() };
         let contexts = PerSide::new(before(old), before(new));
-        let modules = texts.map(|text| if context == Context::Module { text.into() } else { Rc::default() });
+        let modules: PerSide<Rc<str>> =
+            texts.as_ref().map(|text| if context == Context::Module { text.as_str().into() } else { Rc::default() });
         let elsewhere = PerSide::of(|side| match &places[side] {
             Some(place) => twincell_syntax::absolute_imports(&modules[side], place.package()).into(),
             None => modules[side].clone(),
+        });
+        let surroundings = PerSide::of(|side| {
+            Rc::new(match &places[side] {
+                Some(place) => {
+                    Surroundings::within(&modules[side], &elsewhere[side], &|module| module_text(place, module))
+                }
+                None => Surroundings::of(&texts[side]),
+            })
         });
         Self {
             indices,
@@ -126,6 +136,16 @@ impl Texts {
         })
     }
 
+    /// The literals of helpers and constants that a function uses.
+    fn reached(&self, side: Side, function: &Function) -> Vec<Recipe> {
+        if self.context == Context::Function || function.kind == CodeKind::Snippet {
+            return vec![];
+        }
+        let project = self.places[side].as_ref().map(|place| (place, &*self.elsewhere[side]));
+        let constants = &self.surroundings[side].constants;
+        reached::literals(&self.indices[side], constants, entity(function), function, project)
+    }
+
     /// The changed entities that an entity uses, and those that lead there, nearest first.
     fn path(&self, side: Side, from: &str) -> Vec<String> {
         let mut path = self.indices[side].reach(from);
@@ -153,6 +173,14 @@ pub(super) struct VersionParts {
     /// What the surrounding text reveals about values that the code looks at.
     pub surroundings: Rc<Surroundings>,
     pub imports: Imports,
+    /// The literals of helpers and constants that the function uses.
+    pub reached: Vec<Recipe>,
+}
+
+/// The text of another module of a project.
+fn module_text(place: &Place, module: &str) -> Option<ModuleText> {
+    let (place, text) = twincell_project::module(place, module)?;
+    Some(ModuleText { package: place.package().to_owned(), text })
 }
 
 /// Two versions of one function, snippet or class.
@@ -245,6 +273,7 @@ impl Pair {
                     own: parts.iter().flat_map(|part| twincell_syntax::imports(&part.text)).collect(),
                 },
                 fields: parts.iter().map(|part| fields(texts, side, part)).collect(),
+                reached: if is_run { texts.reached(side, function) } else { vec![] },
                 parts,
                 body: bodies.next().unwrap_or_default(),
             }

@@ -10,7 +10,7 @@ use twincell_syntax::{Function, PerSide, Side};
 use twincell_values::path::{self, AccessPath};
 use twincell_values::predictor::{FunctionSites, Predictor};
 use twincell_values::reading::{Hint, Locals};
-use twincell_values::value::Declared;
+use twincell_values::value::{Declared, Recipe};
 
 use super::examples;
 use super::imports;
@@ -120,7 +120,6 @@ pub(super) fn program(
     }
     examples::admit(&mut versions, &examples::of_pair(pair, &options.examples).0);
     imports::unify(&mut versions, &pair.versions.as_ref().map(|version| &version.imports));
-    let texts: Vec<&Function> = pair.shown.iter().collect();
     let mut modules: BTreeSet<String> =
         pair.versions.iter().flat_map(|version| imported_modules(&version.module)).collect();
     // What makes values of a library has to be there as well.
@@ -130,7 +129,7 @@ pub(super) fn program(
     modules.extend(given.iter().flat_map(GivenValue::modules).map(str::to_owned));
     Ok(Program {
         versions,
-        literals: twincell_values::reading::literals(&texts),
+        literals: literals(pair),
         context: options.context,
         raise_probability: options.raise_probability,
         step_budget: STEP_BUDGET,
@@ -157,6 +156,18 @@ fn given(pair: &Pair, options: &CompareOptions) -> Vec<GivenValue> {
     };
     let used = options.given.iter().filter(|value| is_used(&value.name));
     used.map(|value| GivenValue { name: canonical(&value.name), ..value.clone() }).collect()
+}
+
+/// The literals of the code, and then of what it uses.
+fn literals(pair: &Pair) -> Vec<Recipe> {
+    let texts: Vec<&Function> = pair.shown.iter().collect();
+    let mut found = twincell_values::reading::literals(&texts);
+    for further in pair.versions.iter().flat_map(|version| &version.reached) {
+        if !found.contains(further) {
+            found.push(further.clone());
+        }
+    }
+    found
 }
 
 /// What each part says of its parameters and of the attributes of its objects. What one version of the function tells of

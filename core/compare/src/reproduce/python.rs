@@ -4,7 +4,7 @@
 
 use twincell_engine::observed::{Call, Observed, WRITTEN};
 use twincell_syntax::python::python_string;
-use twincell_values::value::{Decision, Made, Recipe, short_module, written_class};
+use twincell_values::value::{Decision, Made, Recipe, library, short_module, within_module, written_class};
 
 /// A recipe as a literal. `...` stands for a stand-in.
 pub(super) fn literal(recipe: &Recipe) -> String {
@@ -27,7 +27,7 @@ pub(super) fn literal(recipe: &Recipe) -> String {
             let Made { class, arguments, keywords } = &**call;
             let within = |value: &Recipe| match value {
                 // What makes the values of a mapping: `int`.
-                Recipe::Named(name) => name.clone(),
+                Recipe::Named(name) => reached(name),
                 other => literal(other),
             };
             let positional = arguments.iter().map(within);
@@ -41,6 +41,9 @@ pub(super) fn literal(recipe: &Recipe) -> String {
 
 /// What makes a value. Only tables and arrays need an import, since everybody knows their modules by short names.
 fn made(class: &str) -> String {
+    if library::is_model(class) {
+        return reached(class);
+    }
     match class.rsplit_once('.') {
         Some(("builtins", name)) => name.to_owned(),
         Some((module, _)) if short_module(module).is_some() => written_class(class).into_owned(),
@@ -54,6 +57,14 @@ pub(super) fn given_object(decision: &Decision) -> Option<String> {
     match decision {
         Decision::Value(value @ Recipe::Given(_)) => Some(value.display()),
         _ => None,
+    }
+}
+
+/// A name of the code itself, or in another module of its project.
+fn reached(name: &str) -> String {
+    match within_module(name) {
+        (Some(module), name) => format!("__import__('importlib').import_module({}).{name}", string(module)),
+        (None, name) => name.to_owned(),
     }
 }
 

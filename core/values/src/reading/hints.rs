@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use ruff_python_ast::{Expr, Parameters, Stmt};
+use ruff_python_ast::{Expr, ParameterWithDefault, Parameters, Stmt};
 use serde::{Deserialize, Serialize};
 
 use twincell_syntax::Function;
@@ -379,8 +379,17 @@ fn last_name(expr: &Expr) -> Option<&str> {
     }
 }
 
+/// The type of a parameter of a constructor: its annotation, or what its default tells.
+pub(super) fn parameter_type(parameter: &ParameterWithDefault, known: &Known) -> Option<Declared> {
+    if let Some(annotation) = &parameter.parameter.annotation {
+        return declared(annotation, 0, known);
+    }
+    let class = literal(parameter.default.as_deref()?)?.abstract_value();
+    (class != AbstractValue::None).then(|| Declared::of(&[class]))
+}
+
 /// A builtin class, or an abstract class for which builtin classes stand.
-fn plain(name: &str, known: &Known) -> Option<Declared> {
+pub(super) fn plain(name: &str, known: &Known) -> Option<Declared> {
     use AbstractValue as A;
     Some(match name {
         "str" => Declared::of(&[A::Str]),

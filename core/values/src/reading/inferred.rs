@@ -8,7 +8,7 @@ use ruff_python_ast::StmtFunctionDef;
 use super::hints::{Basis, Hint};
 use super::models::{self, Known};
 use super::tables::{self, Found, Kind};
-use super::types;
+use super::{tested, types};
 use crate::value::{AbstractValue, Declared, Recipe, library};
 
 /// Adds what the code tells of parameters beyond their annotations: classes of libraries, columns of tables, names of
@@ -72,10 +72,9 @@ pub(super) fn from_uses(definition: &StmtFunctionDef, known: &Known, found: &mut
         }
     }
     let written = types::written(definition);
-    for (name, (class, is_certain)) in types::by_uses(definition) {
+    for (name, (declared, is_certain)) in tested::types(definition, known) {
         let hint = found.entry(name).or_default();
         if hint.declared.is_none() && hint.classes.iter().all(|class| *class == AbstractValue::None) {
-            let declared = Declared { library: vec![class.to_owned()], ..Declared::of(&[AbstractValue::Object]) };
             infer(hint, declared, if is_certain { Basis::OwnUse } else { Basis::Use });
         }
     }

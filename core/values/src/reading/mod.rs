@@ -1,17 +1,23 @@
 //! What code reveals about values: how it uses them, what it compares them with, what it declares, and its literals.
 
 mod conditions;
+mod constants;
+mod constructors;
 pub mod examples;
 mod hints;
+mod imported;
 mod inferred;
 mod literals;
 mod models;
 mod tables;
+mod tested;
 mod types;
 mod uses;
 
 pub use conditions::{Condition, Conditions, Decided, Term, conditions};
+pub use constants::{Constants, constants};
 pub use hints::{Basis, Hint, apply as apply_hints, apply_constants, field_hints, hints, hints_within};
+pub use imported::ModuleText;
 pub use literals::{literals, written_value};
 pub use models::Known;
 pub use uses::{Key, Locals, Reading, Surroundings, Uses, read, read_within};

@@ -1,5 +1,6 @@
-//! The classes of a module that declare what they hold: dataclasses, named tuples, models of pydantic and attrs, and
-//! enumerations. Their values are made as callers make them.
+//! The classes of a module whose values can be made as callers make them: those that declare what they hold (dataclasses,
+//! named tuples, models of pydantic and attrs), enumerations, and those with a constructor of their own
+//! (`constructors.rs`).
 
 use std::collections::BTreeMap;
 
@@ -8,9 +9,14 @@ use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 
 use twincell_syntax::parse::{parse, with_stack_for};
 
+use super::constructors;
 use super::hints::declared;
+use super::imported::{self, ModuleText};
 use super::tables;
 use crate::value::{AbstractValue, Declared, Field, Model, Recipe};
+
+/// The classes whose values can be made, by name.
+pub(super) type Classes = BTreeMap<String, Declared>;
 
 /// What a module tells of the values of its functions.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -20,7 +26,7 @@ pub struct Known {
     /// The texts of the functions at the top level, in modules with tables.
     pub helpers: BTreeMap<String, String>,
     /// The classes whose values can be made.
-    pub classes: BTreeMap<String, Declared>,
+    pub classes: Classes,
 }
 
 /// The number of classes that are read, the number of types in one, and how deep its fields may nest.
@@ -30,60 +36,89 @@ const MAX_DEPTH: u32 = 3;
 
 impl Known {
     pub fn of(module: &str) -> Self {
+        Self::with_classes(module, Classes::new())
+    }
+
+    /// What a module of a project tells, with the classes that it imports from other modules. `module` has absolute
+    /// imports, and `read` finds a module by its dotted name.
+    pub fn within(module: &str, read: &dyn Fn(&str) -> Option<ModuleText>) -> Self {
+        Self::with_classes(module, imported::classes(module, read))
+    }
+
+    fn with_classes(module: &str, imported: Classes) -> Self {
         let (texts, helpers) = match module.contains("pandas") {
             true => (tables::constants(module), tables::helpers(module)),
             false => Default::default(),
         };
-        let signs = ["dataclass", "NamedTuple", "TypedDict", "BaseModel", "attr", "Enum", "Flag"];
-        let has_classes = module.contains("class ") && signs.iter().any(|sign| module.contains(sign));
-        if !has_classes {
-            return Self { texts, helpers, classes: BTreeMap::new() };
-        }
-        with_stack_for(module.len(), || {
-            let parsed = parse(module);
-            let nodes: BTreeMap<&str, &StmtClassDef> = parsed
-                .suite()
-                .iter()
-                .filter_map(|stmt| stmt.as_class_def_stmt())
-                .map(|node| (node.name.as_str(), node))
-                .take(MOST)
-                .collect();
-            // Each round knows the classes of the one before, so that fields may hold them.
-            let mut known = Self { texts, helpers, classes: BTreeMap::new() };
-            for _ in 0..MAX_DEPTH {
-                let classes =
-                    nodes.iter().filter_map(|(name, node)| Some(((*name).to_owned(), class(node, &nodes, &known)?)));
-                let classes: BTreeMap<String, Declared> =
-                    classes.filter(|(_, class)| class.count() <= MOST_TYPES).collect();
-                let is_done = classes == known.classes;
-                known.classes = classes;
-                if is_done {
-                    break;
-                }
-            }
-            known
-        })
+        Self { texts, helpers, classes: classes(module, None, imported) }
     }
 }
 
+/// The classes of a module, beside those that it imports. Those of another module than the one under comparison are
+/// named with it: `shop.models:Item`.
+pub(super) fn classes(text: &str, module: Option<&str>, imported: Classes) -> Classes {
+    if !text.contains("class ") {
+        return imported;
+    }
+    with_stack_for(text.len(), || {
+        let parsed = parse(text);
+        let nodes: Nodes<'_> = parsed
+            .suite()
+            .iter()
+            .filter_map(|stmt| stmt.as_class_def_stmt())
+            .map(|node| (node.name.as_str(), node))
+            .take(MOST)
+            .collect();
+        // Each round knows the classes of the one before, so that fields may hold them.
+        let mut known = Known { classes: imported.clone(), ..Known::default() };
+        for _ in 0..MAX_DEPTH {
+            let own = nodes
+                .iter()
+                .filter_map(|(name, node)| Some(((*name).to_owned(), class(node, &nodes, module, &known)?)));
+            let own = own.filter(|(_, class)| class.count() <= MOST_TYPES);
+            let classes: Classes = imported.clone().into_iter().chain(own).collect();
+            let is_done = classes == known.classes;
+            known.classes = classes;
+            if is_done {
+                break;
+            }
+        }
+        known.classes
+    })
+}
+
+/// The classes that a module defines, by name.
+pub(super) type Nodes<'a> = BTreeMap<&'a str, &'a StmtClassDef>;
+
 /// The values of a class.
-fn class(node: &StmtClassDef, nodes: &BTreeMap<&str, &StmtClassDef>, known: &Known) -> Option<Declared> {
+fn class(node: &StmtClassDef, nodes: &Nodes<'_>, module: Option<&str>, known: &Known) -> Option<Declared> {
+    let named = |name: &str| module.map_or_else(|| name.to_owned(), |module| format!("{module}:{name}"));
     if bases(node).any(is_enumeration) {
-        let members = node.body.iter().filter_map(|stmt| member(node, stmt)).collect::<Vec<_>>();
+        let members = node.body.iter().filter_map(member).map(|name| format!("{}.{name}", node.name));
+        let members: Vec<Recipe> = members.map(|name| Recipe::Named(named(&name))).collect();
         let of_object = Declared::of(&[AbstractValue::Object]);
         return (!members.is_empty()).then_some(Declared { literals: members, is_closed: true, ..of_object });
     }
-    let own = Writer::of(node, nodes, MAX_DEPTH)?;
+    if constructors::is_abstract(node, nodes) {
+        let heirs = nodes.iter().filter(|(_, heir)| bases(heir).any(|base| base == node.name.as_str()));
+        return heirs.filter_map(|(name, _)| known.classes.get(*name)).cloned().reduce(|one, other| one.or(&other));
+    }
+    let made = |fields, is_mapping| {
+        let class = if is_mapping { AbstractValue::Dict } else { AbstractValue::Object };
+        let members = constructors::members(node, nodes);
+        let models = vec![Model { class: named(&node.name), fields, members, is_mapping }];
+        Declared { models, ..Declared::of(&[class]) }
+    };
+    let Some(own) = Writer::of(node, nodes, MAX_DEPTH) else {
+        return Some(made(constructors::fields(node, nodes, known)?, false));
+    };
     let mut fields: Vec<Field> = Vec::new();
     collect(node, nodes, own, known, MAX_DEPTH, &mut fields)?;
     // Such a model refuses what it does not declare.
     if own == Writer::Pydantic && fields.iter().any(|field| field.declared.is_none() && !field.has_default) {
         return None;
     }
-    let is_mapping = own == Writer::TypedDict;
-    let class = if is_mapping { AbstractValue::Dict } else { AbstractValue::Object };
-    let models = vec![Model { class: node.name.to_string(), fields, is_mapping }];
-    Some(Declared { models, ..Declared::of(&[class]) })
+    Some(made(fields, own == Writer::TypedDict))
 }
 
 /// What writes the constructor of a class.
@@ -97,7 +132,7 @@ enum Writer {
 }
 
 impl Writer {
-    fn of(node: &StmtClassDef, nodes: &BTreeMap<&str, &StmtClassDef>, depth: u32) -> Option<Self> {
+    fn of(node: &StmtClassDef, nodes: &Nodes<'_>, depth: u32) -> Option<Self> {
         let by_decorator = node.decorator_list.iter().find_map(|decorator| {
             let written = match &decorator.expression {
                 Expr::Call(call) => call.func.as_ref(),
@@ -127,7 +162,7 @@ impl Writer {
 /// The fields of a class, after those of its bases.
 fn collect(
     node: &StmtClassDef,
-    nodes: &BTreeMap<&str, &StmtClassDef>,
+    nodes: &Nodes<'_>,
     writer: Writer,
     known: &Known,
     depth: u32,
@@ -140,8 +175,12 @@ fn collect(
                 base,
                 "BaseModel" | "NamedTuple" | "TypedDict" | "object" | "Generic" | "Protocol" | "ABC"
             ) => {}
-            // What another class asks for is not known.
-            _ => return None,
+            None => match known.classes.get(base).map(|base| base.models.as_slice()) {
+                Some([base]) => base.fields.iter().cloned().for_each(|field| put(fields, field)),
+                // What another class asks for is not known.
+                _ => return None,
+            },
+            Some(_) => return None,
         }
     }
     for stmt in node.body.iter().filter_map(|stmt| stmt.as_ann_assign_stmt()) {
@@ -170,20 +209,24 @@ fn collect(
         };
         let name = if writer == Writer::Attrs { name.id.trim_start_matches('_') } else { name.id.as_str() };
         let declared = declared(&stmt.annotation, 0, known);
-        let field = Field { name: name.to_owned(), declared, has_default };
-        match fields.iter_mut().find(|known| known.name == field.name) {
-            Some(known) => *known = field,
-            None => fields.push(field),
-        }
+        put(fields, Field { name: name.to_owned(), declared, has_default });
     }
     Some(())
 }
 
-/// `NAME = value` in an enumeration.
-fn member(class: &StmtClassDef, stmt: &Stmt) -> Option<Recipe> {
+/// Adds a field, in the place of an inherited one of this name.
+pub(super) fn put(fields: &mut Vec<Field>, field: Field) {
+    match fields.iter_mut().find(|known| known.name == field.name) {
+        Some(known) => *known = field,
+        None => fields.push(field),
+    }
+}
+
+/// The name of a member of an enumeration: `NAME = value`.
+fn member(stmt: &Stmt) -> Option<&str> {
     let assign = stmt.as_assign_stmt()?;
     let [Expr::Name(name)] = assign.targets.as_slice() else { return None };
-    (!name.id.starts_with('_')).then(|| Recipe::Named(format!("{}.{}", class.name, name.id)))
+    (!name.id.starts_with('_')).then_some(name.id.as_str())
 }
 
 /// `class Row(TypedDict, total=False)`.
@@ -268,7 +311,7 @@ fn is_of_class(annotation: &Expr) -> bool {
     }
 }
 
-fn bases(node: &StmtClassDef) -> impl Iterator<Item = &str> {
+pub(super) fn bases(node: &StmtClassDef) -> impl Iterator<Item = &str> {
     node.bases().iter().filter_map(|base| match base {
         Expr::Subscript(node) => last_name(&node.value),
         other => last_name(other),
@@ -279,7 +322,7 @@ fn is_enumeration(base: &str) -> bool {
     matches!(base, "Enum" | "IntEnum" | "StrEnum" | "Flag" | "IntFlag")
 }
 
-fn last_name(expr: &Expr) -> Option<&str> {
+pub(super) fn last_name(expr: &Expr) -> Option<&str> {
     match expr {
         Expr::Name(name) => Some(&name.id),
         Expr::Attribute(node) => Some(&node.attr),

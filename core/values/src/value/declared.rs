@@ -38,6 +38,9 @@ pub struct Declared {
 pub struct Model {
     pub class: String,
     pub fields: Vec<Field>,
+    /// What its objects have beside fields. Only reading code needs it.
+    #[serde(skip)]
+    pub members: Vec<String>,
     /// Whether its values are dictionaries, as those of a `TypedDict`.
     pub is_mapping: bool,
 }

@@ -91,7 +91,8 @@ pub enum Recipe {
     Set(Vec<Recipe>),
     /// A versatile object that stands for a callable, a resource or an object.
     Versatile(AbstractValue),
-    /// The very object that a dotted name refers to in each version: a constant, a member of an enum, a class.
+    /// The very object that a dotted name refers to in each version: a constant, a member of an enum, a class. A name in
+    /// another module than the code's own has this module before it: `shop.models:Level.LOW`.
     Named(String),
     /// What a call of something in a library makes, by its dotted name: `datetime.date(2024, 2, 29)`.
     Made(Box<Made>),
@@ -99,7 +100,8 @@ pub enum Recipe {
     Given(Box<Given>),
 }
 
-/// A call of something in a library, or of a class of the module, by its dotted name. Programs hold many recipes and few
+/// A call of something in a library, by its dotted name; of a class of the module, by its name; or of one in another
+/// module of the project, with the module before it: `shop.models:Item`. Programs hold many recipes and few
 /// calls, so these are boxed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Made {
@@ -181,7 +183,7 @@ impl Recipe {
                 out.push('}');
             }
             Recipe::Versatile(class) => write!(out, "<{}>", class.name()).unwrap_or_default(),
-            Recipe::Named(name) => out.push_str(name),
+            Recipe::Named(name) => out.push_str(within_module(name).1),
             Recipe::Made(call) => {
                 let Made { class, arguments, keywords } = &**call;
                 out.push_str(&written_class(class));
@@ -222,6 +224,9 @@ const SHORT: [(&str, &str); 2] = [("pandas", "pd"), ("numpy", "np")];
 
 /// A dotted name as people write it: `pd.DataFrame`, `ValueError`.
 pub fn written_class(class: &str) -> std::borrow::Cow<'_, str> {
+    if let (Some(_), name) = within_module(class) {
+        return name.into();
+    }
     match class.split_once('.') {
         Some(("builtins", name)) => name.into(),
         Some((module, name)) => match SHORT.iter().find(|(long, _)| *long == module) {
@@ -230,6 +235,11 @@ pub fn written_class(class: &str) -> std::borrow::Cow<'_, str> {
         },
         None => class.into(),
     }
+}
+
+/// The module that stands before a name of a project, as in entry points, and the name in it.
+pub fn within_module(name: &str) -> (Option<&str>, &str) {
+    name.split_once(':').map_or((None, name), |(module, name)| (Some(module), name))
 }
 
 /// The short name of a module that such a name begins with: `pd` for `pandas`.

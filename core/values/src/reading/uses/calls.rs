@@ -176,6 +176,9 @@ impl Collector {
         let method = attribute.attr.as_str();
         self.note_text_method(node, &attribute.value, method);
         let Some(first) = node.arguments.args.first() else { return };
+        if matches!(method, "get" | "pop" | "index" | "count" | "__contains__") {
+            self.note_constant(first, &attribute.value);
+        }
         if let Some(value) = literal(first) {
             match method {
                 "get" | "pop" | "setdefault" | "__getitem__" => self.note(&attribute.value, |uses| {

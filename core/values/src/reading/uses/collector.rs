@@ -93,6 +93,8 @@ pub(super) struct Collector {
     pub(super) parameters: BTreeSet<String>,
     /// The locals that count: `i` of `for i in range(n)`.
     pub(super) positions: BTreeSet<String>,
+    /// The names that are set to `None` somewhere: a test for it says nothing of the other values that they get.
+    pub(super) of_none: BTreeSet<String>,
     /// The locals that hold bytes.
     pub(super) of_bytes: BTreeSet<String>,
     /// Facts about the surrounding text, and the patterns that are compiled here.
@@ -216,7 +218,8 @@ impl Collector {
                         add_missing(&mut uses.key_candidates, &[value]);
                     });
                 }
-                let members = members(right);
+                let mut members = members(right);
+                members.extend_from_slice(self.surroundings.constant(right));
                 self.note(left, |uses| add_missing(&mut uses.candidates, &members));
             }
             CmpOp::Is | CmpOp::IsNot | CmpOp::Eq | CmpOp::NotEq => {
@@ -226,6 +229,7 @@ impl Collector {
                     if let Some(value) = literal(other).or_else(named) {
                         self.note(side, |uses| add_missing(&mut uses.candidates, &[value]));
                     }
+                    self.note_constant(side, other);
                     if self.is_bytes(other) {
                         self.note(side, |uses| uses.bytes = true);
                     }
@@ -240,8 +244,17 @@ impl Collector {
                             add_missing(&mut uses.candidates, &[value]);
                         }
                     });
+                    self.note_constant(side, other);
                 }
             }
+        }
+    }
+
+    /// What the value is compared with, or looked up in, stands in a constant.
+    pub(super) fn note_constant(&mut self, value: &Expr, constant: &Expr) {
+        let values = self.surroundings.constant(constant).to_vec();
+        if !values.is_empty() {
+            self.note(value, |uses| add_missing(&mut uses.candidates, &values));
         }
     }
 }
@@ -285,6 +298,10 @@ impl<'a> Visitor<'a> for Collector {
             }
             Stmt::Assign(node) => {
                 self.surroundings.note(&node.targets, &node.value);
+                if node.value.is_none_literal_expr() {
+                    let names = node.targets.iter().filter_map(Expr::as_name_expr);
+                    self.of_none.extend(names.map(|name| name.id.to_string()));
+                }
                 if self.is_bytes(&node.value) {
                     let names = node.targets.iter().filter_map(Expr::as_name_expr);
                     self.of_bytes.extend(names.map(|name| name.id.to_string()));
@@ -369,6 +386,7 @@ impl<'a> Visitor<'a> for Collector {
                         add_missing(&mut uses.key_candidates, &[value]);
                     }
                 });
+                self.note_constant(&node.slice, &node.value);
                 let names = self.surroundings.names(&node.value);
                 if !names.is_empty() {
                     self.note(&node.slice, |uses| add_missing(&mut uses.candidates, &names));

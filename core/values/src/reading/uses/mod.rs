@@ -27,7 +27,7 @@ use crate::value::{AbstractValue, Declared, Recipe};
 
 pub use surroundings::Surroundings;
 
-pub(super) use written::{literal, named};
+pub(super) use written::{literal, literal_members, named};
 
 /// The form of the subscripts of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -219,7 +219,12 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
     for _ in 0..3 {
         note_data(&mut by_path);
         for flow in &collector.flows {
-            let Some(from) = by_path.get(&(SiteKind::Name, flow.local.as_str())).cloned().map(nested) else { continue };
+            let Some(mut from) = by_path.get(&(SiteKind::Name, flow.local.as_str())).cloned().map(nested) else {
+                continue;
+            };
+            if collector.of_none.contains(&flow.local) {
+                from.candidates.retain(|value| *value != Recipe::None);
+            }
             let used = match flow.kind {
                 FlowKind::Value => from,
                 FlowKind::Element => Uses { element: Some(Box::new(from)), ..Uses::default() },
@@ -520,6 +525,15 @@ mod tests {
         cut(&mut same, MAX_DEPTH + 2, &mut left);
         assert!(same == found, "deeper than allowed");
         assert!(usize::MAX - left < 10_000, "{} nested uses", usize::MAX - left);
+    }
+
+    #[test]
+    fn a_local_that_begins_as_none_says_nothing_of_none() {
+        let code = "best = None\nfor x in qq:\n    if best is None:\n        best = x\n";
+        let sites = [("qq", 21), ("best", 32), ("x", 61), ("x", 16)].map(|(name, at)| site(name, at));
+        let element = |code: &str| read(code, &sites).uses.swap_remove(0).element.unwrap();
+        assert_eq!(element(code).candidates, []);
+        assert_eq!(element(&code.replace("best = None", "best = some")).candidates, [Recipe::None]);
     }
 
     #[test]

@@ -13,9 +13,10 @@ use twincell_syntax::instrument::instrument;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::site::SiteKind;
 
-use super::written::literal;
+use super::written::{is_constant, literal};
 use super::{Uses, as_text, read_within};
-use crate::reading::Known;
+use crate::reading::constants::{self, Constants};
+use crate::reading::{Known, ModuleText, imported};
 use crate::value::{Recipe, matching};
 
 /// Maximum number of texts for one pattern.
@@ -37,11 +38,22 @@ pub struct Surroundings {
     /// What the text tells of values by names of constants and classes.
     pub known: Arc<Known>,
     helpers: Arc<Helpers>,
+    /// The constants that the text binds or imports.
+    pub constants: Arc<Constants>,
 }
 
 impl Surroundings {
     pub fn of(text: &str) -> Self {
-        Self { known: Arc::new(Known::of(text)), ..Self::of_texts(text) }
+        let constants = Arc::new(constants::constants(text));
+        Self { known: Arc::new(Known::of(text)), constants, ..Self::of_texts(text) }
+    }
+
+    /// Like [`Surroundings::of`], for a module of a project. `module` is the text with absolute imports, and `read` finds
+    /// other modules by their dotted names.
+    pub fn within(text: &str, module: &str, read: &dyn Fn(&str) -> Option<ModuleText>) -> Self {
+        let mut constants = imported::constants(module, read);
+        constants.extend(constants::constants(text));
+        Self { known: Arc::new(Known::within(module, read)), constants: Arc::new(constants), ..Self::of_texts(text) }
     }
 
     fn of_texts(text: &str) -> Self {
@@ -75,6 +87,12 @@ impl Surroundings {
             own.map(|(_, uses)| Uses { bytes: uses.bytes, ..as_text(uses.clone()) }).unwrap_or_default()
         };
         Some(function.parameters.iter().map(|parameter| (parameter.name.clone(), read(&parameter.name))).collect())
+    }
+
+    /// The values of the constant that an expression names: its items or keys, if it has some.
+    pub(super) fn constant(&self, expr: &Expr) -> &[Recipe] {
+        let name = last_name(expr).filter(|name| is_constant(name));
+        name.and_then(|name| self.constants.get(name)).map_or(&[], Vec::as_slice)
     }
 
     /// Notes `NAME = re.compile(...)`.

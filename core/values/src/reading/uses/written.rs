@@ -62,7 +62,7 @@ pub(super) fn members(expr: &Expr) -> Vec<Recipe> {
 }
 
 /// The literal members of a display: the items of a list, tuple or set, or the keys of a dict.
-pub(super) fn literal_members(expr: &Expr) -> Vec<Recipe> {
+pub(crate) fn literal_members(expr: &Expr) -> Vec<Recipe> {
     let elements = match expr {
         Expr::List(node) => &node.elts,
         Expr::Tuple(node) => &node.elts,

@@ -129,9 +129,9 @@ pub fn is_changeable(maker: &str) -> bool {
     provider(|own| own.class == maker || own.makers.contains(&maker)).is_none_or(|own| own.is_changeable)
 }
 
-/// Whether a class is one of the code itself, which has no module before its name.
+/// Whether a class is one of the code itself, which has no module before its name, or of another module of its project.
 pub fn is_model(class: &str) -> bool {
-    !class.contains('.')
+    !class.contains('.') || class.contains(':')
 }
 
 /// Whether what a call makes is copied faster than made.

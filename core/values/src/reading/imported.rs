@@ -1,0 +1,216 @@
+//! Classes and constants that a module imports from other modules of its project, as the texts of these define them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ruff_python_ast::Expr;
+use ruff_python_ast::visitor::{Visitor, walk_expr};
+use twincell_syntax::parse::{parse, with_stack_for};
+use twincell_syntax::{absolute_imports, imported_modules, imports};
+
+use super::constants::{self, Constants};
+use super::models::{self, Classes};
+use super::uses::named;
+use crate::value::{Declared, Recipe};
+
+/// How far imports are followed, and how many modules are read for one.
+const MAX_STEPS: u32 = 4;
+const MOST_MODULES: usize = 40;
+
+/// A module of a project.
+pub struct ModuleText {
+    /// The package that holds it, or that it is. Empty if there is none.
+    pub package: String,
+    pub text: String,
+}
+
+/// The constants that a module can name, by the last part of the name. `text` has absolute imports.
+pub(super) fn constants(text: &str, read: &dyn Fn(&str) -> Option<ModuleText>) -> Constants {
+    let mut modules: BTreeMap<String, Constants> = BTreeMap::new();
+    let of_name = |(written, target): (String, String)| {
+        let (module, name) = target.rsplit_once('.').filter(|(_, name)| !name.contains(char::is_lowercase))?;
+        let known = modules
+            .entry(module.to_owned())
+            .or_insert_with(|| read(module).map(|found| constants::constants(&found.text)).unwrap_or_default());
+        Some((last(&written).to_owned(), known.get(name)?.clone()))
+    };
+    names(text).into_iter().filter_map(of_name).collect()
+}
+
+/// The classes that a module can name, by the last part of the name. `text` has absolute imports.
+pub(super) fn classes(text: &str, read: &dyn Fn(&str) -> Option<ModuleText>) -> Classes {
+    let mut project = Project { read, modules: 0, classes: BTreeMap::new() };
+    let evaluated = imported_modules(text);
+    let of_name = |(written, target): (String, String)| {
+        let class = project.class(&target, MAX_STEPS)?;
+        // What the module binds is the class itself, wherever each version has it.
+        let is_bound = !written.contains('.') && evaluated.contains(&target);
+        let class = if is_bound { renamed(class, last(&target), &written) } else { class };
+        Some((last(&written).to_owned(), class))
+    };
+    names(text).into_iter().filter_map(of_name).collect()
+}
+
+struct Project<'a> {
+    read: &'a dyn Fn(&str) -> Option<ModuleText>,
+    /// How many were read.
+    modules: usize,
+    /// The classes that each module can name.
+    classes: BTreeMap<String, Classes>,
+}
+
+impl Project<'_> {
+    fn class(&mut self, target: &str, steps: u32) -> Option<Declared> {
+        let (module, name) = target.rsplit_once('.')?;
+        self.of_module(module, steps)?.get(name).cloned()
+    }
+
+    fn of_module(&mut self, module: &str, steps: u32) -> Option<&Classes> {
+        if !self.classes.contains_key(module) {
+            let steps = steps.checked_sub(1)?;
+            if self.modules >= MOST_MODULES {
+                return None;
+            }
+            // Modules may import each other.
+            self.classes.insert(module.to_owned(), Classes::new());
+            let found = (self.read)(module)?;
+            self.modules += 1;
+            let text = absolute_imports(&found.text, &found.package);
+            let targets = names(&text).into_iter();
+            let imported =
+                targets.filter_map(|(name, target)| Some((last(&name).to_owned(), self.class(&target, steps)?)));
+            let imported = imported.collect();
+            self.classes.insert(module.to_owned(), models::classes(&text, Some(module), imported));
+        }
+        self.classes.get(module)
+    }
+}
+
+/// The dotted names in a text that look like those of imported classes, with what each of them stands for.
+fn names(text: &str) -> BTreeMap<String, String> {
+    let imports = imports(text);
+    // Constants begin like classes, or with an underscore.
+    let is_class = |target: &str| last(target).trim_start_matches('_').starts_with(char::is_uppercase);
+    let mut found: BTreeMap<String, String> = imports
+        .iter()
+        .map(|(name, import)| (name.clone(), import.target.clone()))
+        .filter(|(_, target)| is_class(target))
+        .collect();
+    if imports.values().any(|import| !is_class(&import.target)) {
+        let mut reached = Reached::default();
+        with_stack_for(text.len(), || reached.visit_body(parse(text).suite()));
+        for dotted in reached.0 {
+            let (root, rest) = dotted.split_once('.').unwrap_or((&dotted, ""));
+            if let Some(import) = imports.get(root) {
+                found.insert(dotted.clone(), format!("{}.{rest}", import.target));
+            }
+        }
+    }
+    found
+}
+
+/// The dotted names whose last part looks like the name of a class.
+#[derive(Default)]
+struct Reached(BTreeSet<String>);
+
+impl<'a> Visitor<'a> for Reached {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if let Expr::Attribute(node) = expr
+            && node.attr.starts_with(char::is_uppercase)
+            && let Some(dotted) = named(expr)
+        {
+            self.0.insert(dotted);
+        }
+        walk_expr(self, expr);
+    }
+}
+
+/// The class under the name that the module binds.
+fn renamed(mut class: Declared, from: &str, to: &str) -> Declared {
+    let is_it = |name: &str| name.split_once(':').is_some_and(|(_, name)| name == from);
+    for model in class.models.iter_mut().filter(|model| is_it(&model.class)) {
+        model.class = to.to_owned();
+    }
+    for literal in &mut class.literals {
+        if let Recipe::Named(name) = literal
+            && let Some((of, member)) = name.rsplit_once('.')
+            && is_it(of)
+        {
+            *name = format!("{to}.{member}");
+        }
+    }
+    class
+}
+
+fn last(dotted: &str) -> &str {
+    dotted.rsplit('.').next().unwrap_or(dotted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODELS: &str = "\
+from dataclasses import dataclass
+from .levels import Level
+@dataclass
+class Part:
+    level: Level
+@dataclass
+class Bin:
+    sku: str
+    parts: list[Part]
+";
+    const LEVELS: &str = "import enum\nfrom . import models\nclass Level(enum.Enum):\n    LOW = 1\n    HIGH = 2\n";
+
+    fn read(module: &str) -> Option<ModuleText> {
+        let (package, text) = match module {
+            "shop" => ("shop", "from .models import Bin as Bin, Part"),
+            "shop.models" => ("shop", MODELS),
+            "shop.levels" => ("shop", LEVELS),
+            _ => return None,
+        };
+        Some(ModuleText { package: package.into(), text: text.into() })
+    }
+
+    fn model(text: &str, name: &str) -> Option<String> {
+        Some(classes(text, &read).get(name)?.models.first()?.class.clone())
+    }
+
+    #[test]
+    fn classes_are_found_wherever_an_import_leads() {
+        for (text, name, expected) in [
+            ("from shop.models import Bin", "Bin", Some("Bin")),
+            ("from shop.models import Bin as Box", "Box", Some("Box")),
+            ("from shop import Bin", "Bin", Some("Bin")),
+            ("import shop.models\ndef f(b: shop.models.Bin): ...", "Bin", Some("shop.models:Bin")),
+            ("from shop import models\ndef f(b: models.Bin): ...", "Bin", Some("shop.models:Bin")),
+            ("if TYPE_CHECKING:\n    from shop.models import Bin", "Bin", Some("shop.models:Bin")),
+            ("from other.models import Bin", "Bin", None),
+        ] {
+            assert_eq!(model(text, name).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn constants_are_those_of_the_modules_that_bind_them() {
+        let read = |module: &str| {
+            let text = "LIMIT = 3\nRATES = {'std': 1}\n".to_owned();
+            (module == "shop.rates").then(|| ModuleText { package: "shop".into(), text })
+        };
+        for text in ["from shop.rates import LIMIT", "from shop import rates\nrates.LIMIT"] {
+            assert_eq!(constants(text, &read)["LIMIT"], [Recipe::Int(3)], "{text}");
+        }
+        assert!(constants("from other.rates import LIMIT", &read).is_empty());
+    }
+
+    #[test]
+    fn their_fields_hold_classes_of_further_modules() {
+        let bin = classes("from shop import Bin", &read).remove("Bin").unwrap();
+        let parts = bin.models[0].fields[1].declared.clone().and_then(|own| own.items).unwrap();
+        assert_eq!(parts.models[0].class, "shop.models:Part");
+        let level = parts.models[0].fields[0].declared.clone().unwrap();
+        assert_eq!(level.literals[0], Recipe::Named("shop.levels:Level.LOW".into()));
+        let own = classes("from shop.levels import Level", &read).remove("Level").unwrap();
+        assert_eq!(own.literals[0], Recipe::Named("Level.LOW".into()));
+    }
+}
