@@ -81,11 +81,9 @@ def test_a_frame_is_sampled_and_keeps_its_columns_and_types():
     assert comparison.verdict == "likely_preserving", comparison.to_dict()
     values = injected(comparison, "df")
     assert values[0].startswith("<df, a DataFrame of 50 x 5") and len(values) > 10
-    checks = "def f(df):\n    return [str(kind) for kind in df.dtypes], list(df.columns), 0\n"
-    comparison = compare(checks, checks.replace("0", "len(df) > 30"), {"df": frame()})
-    assert comparison.verdict == "changing"
-    (found,) = comparison.evidence
-    assert "'int32', 'datetime64[ns]', 'category'" in found["old"]
+    kinds = "['object', 'float64', 'int32', 'datetime64[ns]', 'category']"
+    checks = f"def f(df):\n    return [str(kind) for kind in df.dtypes] == {kinds} and len(df.columns) == 5\n"
+    assert compare(checks, "def f(df):\n    return True\n", {"df": frame()}).verdict == "likely_preserving"
 
 
 def test_a_difference_on_a_frame_comes_with_a_small_table(tmp_path):
@@ -100,6 +98,17 @@ def test_a_difference_on_a_frame_comes_with_a_small_table(tmp_path):
             [sys.executable, "-m", "pytest", "-q", file], env=os.environ | {"TWINCELL_SUBJECT": subject}, check=False
         )
         assert done.returncode == status
+
+
+def test_a_difference_in_one_of_many_rows_is_narrowed_down_to_this_row():
+    many = frame(30_000)
+    many.loc[20_123, "price"] = -5.25
+    old = "def f(df):\n    return int((df['price'] < -5).sum())\n"
+    comparison = compare(old, old.replace("-5", "-6"), {"df": many})
+    assert comparison.verdict == "changing"
+    (found,) = comparison.evidence
+    assert (found["old"], found["new"]) == ("1", "0")
+    assert "pd.DataFrame(" in comparison.reproducer and len(comparison.reproducer) < 3000
 
 
 def test_a_frame_that_no_literal_gives_has_no_reproducer_and_the_report_says_why():

@@ -476,7 +476,8 @@ impl Options {
             max_source: self.max_source << 20,
             max_function: self.max_function,
             deadline: Duration::from_secs_f64(self.deadline),
-            ..CompareOptions::default()
+            given: vec![],
+            not_given: vec![],
         }
     }
 
