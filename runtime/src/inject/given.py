@@ -1,7 +1,7 @@
 """Objects that somebody gave: loaded from their file, made again for each version, and varied.
 
-Loading runs what the file says, so all of this runs in a worker only. A variation is a function of the object and of its
-number.
+Loading runs what the file says, so all of this runs in a worker only. A variation is a function of the object and of
+its number.
 """
 
 import copy
@@ -22,7 +22,7 @@ WRITTEN_ITEMS = 200
 # How many rows or items a part of an object has.
 COUNTS = (0, 1, 1, 2, 3, 4, 5, 6, 8, 12, 20)
 # What the code's own classes have as their module.
-OWN_MODULES = ('twincell_module', '__main__')
+OWN_MODULES = ("twincell_module", "__main__")
 # How deep values within values change.
 DEPTH = 4
 
@@ -41,12 +41,12 @@ class Unpickler(pickle.Unpickler):
         self.is_own = False
 
     def find_class(self, module, name):
-        if module != '__main__':
+        if module != "__main__":
             return super().find_class(module, name)
         self.is_own = True
-        first, *rest = name.split('.')
+        first, *rest = name.split(".")
         if not dict.__contains__(self.namespace, first):
-            raise pickle.UnpicklingError(f'the code does not define {name}')
+            raise pickle.UnpicklingError(f"the code does not define {name}")
         found = dict.__getitem__(self.namespace, first)
         for part in rest:
             found = getattr(found, part)
@@ -54,11 +54,11 @@ class Unpickler(pickle.Unpickler):
 
 
 def parts_of(path, access):
-    with open(path, 'rb') as file:
+    with open(path, "rb") as file:
         view = memoryview(mmap.mmap(file.fileno(), 0, access=access))
-    (count,) = struct.unpack_from('<Q', view)
+    (count,) = struct.unpack_from("<Q", view)
     parts, at = [], 8 * (1 + count)
-    for size in struct.unpack_from(f'<{count}Q', view, 8):
+    for size in struct.unpack_from(f"<{count}Q", view, 8):
         at = -(-at // 64) * 64
         parts.append(view[at : at + size])
         at += size
@@ -116,29 +116,29 @@ class Object:
 
 def part_of(value, start, stop):
     """Some rows or items of a table, an array, a list or a tuple."""
-    return value.iloc[start:stop] if table_kind(value) in ('frame', 'series') else value[start:stop]
+    return value.iloc[start:stop] if table_kind(value) in ("frame", "series") else value[start:stop]
 
 
 def table_kind(value):
-    pandas, numpy = sys.modules.get('pandas'), sys.modules.get('numpy')
+    pandas, numpy = sys.modules.get("pandas"), sys.modules.get("numpy")
     kind = type(value)
     if pandas is not None and kind in (pandas.DataFrame, pandas.Series):
-        return 'frame' if kind is pandas.DataFrame else 'series'
-    return 'array' if numpy is not None and kind is numpy.ndarray else None
+        return "frame" if kind is pandas.DataFrame else "series"
+    return "array" if numpy is not None and kind is numpy.ndarray else None
 
 
 def is_copied(value):
     """Whether a copy of the table shares nothing that code could change."""
     kind = table_kind(value)
-    if kind == 'array':
+    if kind == "array":
         return not value.dtype.hasobject
-    if kind == 'series':
+    if kind == "series":
         return has_plain_cells(value)
-    return kind == 'frame' and all(has_plain_cells(value.iloc[:, at]) for at in range(value.shape[1]))
+    return kind == "frame" and all(has_plain_cells(value.iloc[:, at]) for at in range(value.shape[1]))
 
 
 def has_plain_cells(column):
-    infer = sys.modules['pandas'].api.types.infer_dtype
+    infer = sys.modules["pandas"].api.types.infer_dtype
     return column.dtype != object or infer(column, skipna=True) in IMMUTABLE
 
 
@@ -146,11 +146,11 @@ def are_same(one, other):
     kind = table_kind(one)
     if kind is None or type(one) is not type(other) or one.shape != other.shape:
         return False
-    if kind == 'array':
+    if kind == "array":
         return one.dtype == other.dtype and one.tobytes() == other.tobytes()
     if one.index.names != other.index.names or type(one.index) is not type(other.index):
         return False
-    if kind == 'series':
+    if kind == "series":
         return one.name == other.name and one.dtype == other.dtype and one.equals(other)
     return one.columns.equals(other.columns) and list(one.dtypes) == list(other.dtypes) and one.equals(other)
 
@@ -162,7 +162,7 @@ def varied(value, random, depth=0):
         return copy.deepcopy(value)
     of_table = table_kind(value)
     if of_table is not None:
-        return {'frame': varied_frame, 'series': varied_series, 'array': varied_array}[of_table](value, random)
+        return {"frame": varied_frame, "series": varied_series, "array": varied_array}[of_table](value, random)
     if kind is bool:
         return value ^ (random.random() < 0.5)
     if kind in (int, float, decimal.Decimal):
@@ -202,13 +202,13 @@ def has_attributes(value):
     if issubclass(kind, type) or kind.__module__ not in OWN_MODULES:
         return False
     try:
-        return type(object.__getattribute__(value, '__dict__')) is dict
+        return type(object.__getattribute__(value, "__dict__")) is dict
     except AttributeError:
         return False
 
 
 def with_other_attributes(value, random, depth=0):
-    attributes = object.__getattribute__(value, '__dict__')
+    attributes = object.__getattribute__(value, "__dict__")
     names = sorted(name for name in attributes if type(name) is str)
     for name in random.sample(names, min(len(names), random.choice((1, 1, 2, 3)))):
         attributes[name] = varied(attributes[name], random, depth + 1)
@@ -222,7 +222,7 @@ def other_number(value, random):
 
 def other_text(value, random):
     start = value[: random.randint(0, min(len(value), 40))]
-    return random.choice(('', start, value.upper(), value.lower(), f' {value} ', value + value, value))
+    return random.choice(("", start, value.upper(), value.lower(), f" {value} ", value + value, value))
 
 
 def positions(count, random):
@@ -245,17 +245,17 @@ def positions(count, random):
 def separate(value):
     """A copy that shares nothing that code could change."""
     kind = table_kind(value)
-    if kind == 'series':
-        copied = separate(value.to_frame('value')).iloc[:, 0]
+    if kind == "series":
+        copied = separate(value.to_frame("value")).iloc[:, 0]
         copied.name = value.name
         return copied
-    if kind != 'frame':
+    if kind != "frame":
         return copy.deepcopy(value)
     copied = value.copy()
     for at in range(copied.shape[1]):
         if not has_plain_cells(copied.iloc[:, at]):
             cells = [copy.deepcopy(cell) for cell in copied.iloc[:, at]]
-            copied.isetitem(at, sys.modules['pandas'].Series(cells, index=copied.index, dtype=object))
+            copied.isetitem(at, sys.modules["pandas"].Series(cells, index=copied.index, dtype=object))
     return copied
 
 
@@ -276,13 +276,13 @@ def change(part, at, row, frame, random):
     cells = part.iloc[:, at].array.copy()
     now = cells[row]
     choices = [None, frame.iat[random.randrange(len(frame)), at]]
-    if cells.dtype.kind in 'iuf' and not sys.modules['pandas'].isna(now):
+    if cells.dtype.kind in "iuf" and not sys.modules["pandas"].isna(now):
         # As a number of Python's, which does not overflow by itself.
-        now = getattr(now, 'item', lambda: now)()
+        now = getattr(now, "item", lambda: now)()
         choices += [0, -now, now + 1, now * 2]
     elif type(now) is str:
         choices.append(other_text(now, random))
-    elif type(now) is bool or cells.dtype.kind == 'b':
+    elif type(now) is bool or cells.dtype.kind == "b":
         choices.append(not now)
     try:
         cells[row] = random.choice(choices)
@@ -292,7 +292,7 @@ def change(part, at, row, frame, random):
 
 
 def varied_series(series, random):
-    part = varied_frame(series.to_frame('value'), random).iloc[:, 0]
+    part = varied_frame(series.to_frame("value"), random).iloc[:, 0]
     part.name = series.name
     return part
 
@@ -301,14 +301,14 @@ def varied_array(array, random):
     if array.ndim == 0:
         return array.copy()
     part = array[positions(len(array), random)].copy()
-    if part.size and part.dtype.kind in 'iufb':
+    if part.size and part.dtype.kind in "iufb":
         for _ in range(random.choice((0, 1, 2))):
             at = random.randrange(part.size)
             choices = [0, 1, array.flat[random.randrange(array.size)]]
-            if part.dtype.kind in 'if':
+            if part.dtype.kind in "if":
                 choices.append(-part.flat[at].item())
-            if part.dtype.kind == 'f':
-                choices.append(float('nan'))
+            if part.dtype.kind == "f":
+                choices.append(float("nan"))
             try:
                 part.flat[at] = random.choice(choices)
             except OverflowError:
@@ -317,7 +317,7 @@ def varied_array(array, random):
 
 
 # What a recipe calls: a dotted name, positional and named arguments.
-Call = namedtuple('Call', 'name arguments keywords')
+Call = namedtuple("Call", "name arguments keywords")
 
 
 class NotWritten(Exception):
@@ -344,34 +344,34 @@ def as_data(value, left):
     if kind is dict:
         return {as_data(key, left): as_data(item, left) for key, item in value.items()}
     if kind is datetime.date:
-        return Call('datetime.date', [value.year, value.month, value.day], {})
+        return Call("datetime.date", [value.year, value.month, value.day], {})
     if kind is datetime.datetime and value.tzinfo is None:
         time = [value.hour, value.minute, value.second, value.microsecond]
         while time and not time[-1]:
             time.pop()
-        return Call('datetime.datetime', [value.year, value.month, value.day, *time], {})
+        return Call("datetime.datetime", [value.year, value.month, value.day, *time], {})
     if kind is datetime.timedelta:
-        return Call('datetime.timedelta', [value.days, value.seconds, value.microseconds], {})
+        return Call("datetime.timedelta", [value.days, value.seconds, value.microseconds], {})
     if kind is decimal.Decimal:
-        return Call('decimal.Decimal', [str(value)], {})
+        return Call("decimal.Decimal", [str(value)], {})
     of_table = table_kind(value)
     if of_table is None or value.size > WRITTEN_CELLS:
         raise NotWritten
-    if of_table == 'array':
-        return Call('numpy.array', [as_data(value.tolist(), left)], {'dtype': str(value.dtype)})
-    labels = {} if has_plain_labels(value) else {'index': as_labels(value.index, left)}
-    if of_table == 'series':
-        name = {} if value.name is None else {'name': as_data(value.name, left)}
-        return Call('pandas.Series', [as_column(value, left)], labels | name)
+    if of_table == "array":
+        return Call("numpy.array", [as_data(value.tolist(), left)], {"dtype": str(value.dtype)})
+    labels = {} if has_plain_labels(value) else {"index": as_labels(value.index, left)}
+    if of_table == "series":
+        name = {} if value.name is None else {"name": as_data(value.name, left)}
+        return Call("pandas.Series", [as_column(value, left)], labels | name)
     columns = {as_data(value.columns[at], left): as_column(value.iloc[:, at], left) for at in range(value.shape[1])}
     if len(columns) < value.shape[1] or value.columns.nlevels > 1:
         raise NotWritten
-    return Call('pandas.DataFrame', [columns], labels)
+    return Call("pandas.DataFrame", [columns], labels)
 
 
 def has_plain_labels(table):
     index = table.index
-    pandas = sys.modules['pandas']
+    pandas = sys.modules["pandas"]
     return list(index.names) == [None] and (not len(index) or index.equals(pandas.RangeIndex(len(index))))
 
 
@@ -379,29 +379,29 @@ def as_labels(index, left):
     if index.nlevels > 1:
         raise NotWritten
     labels = as_column(index, left)
-    return labels if index.name is None else Call('pandas.Index', [labels], {'name': as_data(index.name, left)})
+    return labels if index.name is None else Call("pandas.Index", [labels], {"name": as_data(index.name, left)})
 
 
 def as_column(values, left):
     kind = str(values.dtype)
-    pandas = sys.modules['pandas']
+    pandas = sys.modules["pandas"]
     if not len(values):
-        return Call('pandas.Series', [[]], {'dtype': kind})
-    if kind.startswith('datetime64[') and getattr(values.dtype, 'tz', None) is None:
+        return Call("pandas.Series", [[]], {"dtype": kind})
+    if kind.startswith("datetime64[") and getattr(values.dtype, "tz", None) is None:
         texts = [None if pandas.isna(cell) else str(cell) for cell in values]
-        return Call('pandas.to_datetime', [texts], {'format': 'ISO8601'})
+        return Call("pandas.to_datetime", [texts], {"format": "ISO8601"})
     cells = values.tolist()
-    if kind == 'float64' and any(cell == cell for cell in cells):
+    if kind == "float64" and any(cell == cell for cell in cells):
         cells = [None if cell != cell else cell for cell in cells]
-    elif kind not in ('object', 'float64'):
+    elif kind not in ("object", "float64"):
         cells = [None if pandas.isna(cell) else cell for cell in cells]
     cells = [as_data(cell, left) for cell in cells]
-    if kind == 'category':
+    if kind == "category":
         categories = list(values.dtype.categories)
         if not values.dtype.ordered and categories == sorted({cell for cell in cells if cell is not None}):
-            return Call('pandas.Categorical', [cells], {})
-        return Call('pandas.Categorical', [cells], {'categories': categories, 'ordered': values.dtype.ordered})
-    if kind in ('int64', 'float64', 'bool', 'object', 'str'):
+            return Call("pandas.Categorical", [cells], {})
+        return Call("pandas.Categorical", [cells], {"categories": categories, "ordered": values.dtype.ordered})
+    if kind in ("int64", "float64", "bool", "object", "str"):
         return cells
-    maker = 'numpy.array' if type(values.dtype).__module__.startswith('numpy') else 'pandas.array'
-    return Call(maker, [cells], {'dtype': kind})
+    maker = "numpy.array" if type(values.dtype).__module__.startswith("numpy") else "pandas.array"
+    return Call(maker, [cells], {"dtype": kind})

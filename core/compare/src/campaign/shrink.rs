@@ -176,7 +176,7 @@ fn written_out(
 }
 
 /// The witness with as few of the rows of a given object as show the difference, found by halving. Each half costs half of
-/// what the one before did.
+/// what the one before did, and only the last one is confirmed, which takes many times as long.
 fn halved(
     execute: &mut dyn Execute,
     witness: TestCase,
@@ -186,7 +186,8 @@ fn halved(
     left: &mut u32,
     lost: &mut u32,
 ) -> Result<TestCase, EngineError> {
-    let (mut best, mut rows) = (witness, given.clone());
+    let with = |rows: &Given| vec![(path.to_owned(), Decision::Value(rows.clone().into()))];
+    let mut rows = given.clone();
     while let Some(halves) = rows.halves() {
         let mut found = None;
         for half in halves {
@@ -194,14 +195,17 @@ fn halved(
                 break;
             }
             *left -= 1;
-            let decisions = vec![(path.to_owned(), Decision::Value(half.clone().into()))];
-            found = exchanged(execute, &best, decisions, channels, rules, lost)?.map(|case| (case, half));
+            found = differing(execute, &witness, with(&half), channels, rules, lost)?.map(|_| half);
         }
-        let Some((case, half)) = found else { break };
-        // It is not what was given.
-        (best, rows) = (TestCase { given: None, ..case }, half);
+        let Some(half) = found else { break };
+        rows = half;
     }
-    Ok(best)
+    if rows == *given {
+        return Ok(witness);
+    }
+    let found = exchanged(execute, &witness, with(&rows), channels, rules, lost)?;
+    // It is not what was given.
+    Ok(found.map_or(witness, |case| TestCase { given: None, ..case }))
 }
 
 /// What else makes the given object under a path.
@@ -248,15 +252,15 @@ pub(super) fn changed(
     exchanged(execute, witness, decisions, channels, rules, lost)
 }
 
-/// The witness with some decisions replaced, whoever made them, if the difference remains and is confirmed.
-fn exchanged(
+/// The execution of a witness with some decisions replaced, if both versions still differ. Nothing is confirmed.
+fn differing(
     execute: &mut dyn Execute,
     witness: &TestCase,
     decisions: Vec<(String, Decision)>,
     channels: &BTreeSet<Channel>,
     rules: &Rules,
     lost: &mut u32,
-) -> Result<Option<TestCase>, EngineError> {
+) -> Result<Option<Box<ExecutionRecord>>, EngineError> {
     let mut fixed = repeat(&witness.record);
     fixed.extend(decisions);
     let request = again(&witness.record, fixed, both());
@@ -268,6 +272,19 @@ fn exchanged(
     if !differences(old, new, rules).iter().any(|difference| channels.contains(&difference.channel)) {
         return Ok(None);
     }
+    Ok(Some(record))
+}
+
+/// The witness with some decisions replaced, whoever made them, if the difference remains and is confirmed.
+fn exchanged(
+    execute: &mut dyn Execute,
+    witness: &TestCase,
+    decisions: Vec<(String, Decision)>,
+    channels: &BTreeSet<Channel>,
+    rules: &Rules,
+    lost: &mut u32,
+) -> Result<Option<TestCase>, EngineError> {
+    let Some(record) = differing(execute, witness, decisions, channels, rules, lost)? else { return Ok(None) };
     let Repeated::Known(confirmed) = confirm(execute, &record, Effort::USUAL, rules)? else { return Ok(None) };
     let differences = classify_basis(execute, &record, confirmed, rules)?;
     let strongest = witness.differences.iter().map(|difference| difference.basis).max();
