@@ -108,6 +108,15 @@ def test_the_repository_comes_before_an_installed_package_of_its_name(tmp_path: 
     assert seen.startswith("returned 'start") and seen.endswith("end'")
 
 
+def test_no_file_takes_the_place_of_a_module_that_is_built_into_python(tmp_path: Path) -> None:
+    old = "import errno\nimport own\n\n\ndef code(text: str):\n    return [errno.ENOENT, own.NAME, text]\n"
+    new = old.replace("[errno.ENOENT, own.NAME, text]", "list((errno.ENOENT, own.NAME, text))")
+    files = {"errno.py": "ENOENT = 'of a file'\n", "sys.py": "1 / 0\n", "own.py": "import sys\nNAME = sys.byteorder\n"}
+    pair = pairs(repository(tmp_path, {**files, "use.py": old}, {"use.py": new}), path="use.py")["code"]
+    assert pair["verdict"] == "likely_preserving"
+    assert pair["executions"][0]["old"].startswith(f"returned [2, {sys.byteorder!r}, ")
+
+
 def test_state_of_other_modules_is_put_back_and_observed(tmp_path: Path) -> None:
     registry = {"shop/__init__.py": "", "shop/registry.py": "SEEN = []\n\n\ndef see(name):\n    SEEN.append(name)\n"}
     old = "from shop import registry\n\n\ndef note(name: str):\n    registry.see(name)\n    return len(registry.SEEN)\n"

@@ -30,6 +30,8 @@ const MAX_MODULE: u64 = 2 << 20;
 const SOURCE: &std::ffi::CStr = cr"
 import ast, importlib.machinery, importlib.util, os, sys, types
 
+PYTHONS_OWN = importlib.machinery.BuiltinImporter, importlib.machinery.FrozenImporter
+
 class _Own(types.ModuleType):
     # The module under comparison, as other modules see it. Its globals are no plain dict.
     def __getattr__(self, name):
@@ -97,6 +99,9 @@ class Tree:
         return (None, spaces) if spaces else None
 
     def has(self, name):
+        # As in Python, no file takes the place of a module that is built in or frozen.
+        if any(finder.find_spec(name) for finder in PYTHONS_OWN):
+            return False
         # A folder without `__init__.py` counts only where nothing of this name is installed.
         found = self.find(name, self.search)
         if found is None or found[0] is not None:
