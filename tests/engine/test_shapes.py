@@ -447,6 +447,10 @@ LATER_FINDER = FINDER + "def f(x):\n    sys.meta_path.append(Finder)\n    return
 LOGGER = "import logging\n\nlogger = logging.getLogger(__name__)\n\n\ndef f(x):\n    return [x, 1]\n"
 SETTING = "import json, sys\n\nsys.excepthook = len\njson.own = [1]\n\n\ndef f(x):\n    return [x, 1]\n"
 LATER_SETTING = "import json\n\njson.own = 1\n\n\ndef f(x):\n    json.own += 1\n    return [x, 1]\n"
+LATER_MEMBER = (
+    "import tokenize\n\n\ndef f(x):\n"
+    "    tokenize.triple_quoted.discard('u\"\"\"')\n    tokenize.triple_quoted.add('another')\n    return [x, 1]\n"
+)
 PUT_BACK = (
     "import logging, sys\n\n\ndef f(x):\n"
     "    sys.path.insert(0, 'a')\n    logging.root.addHandler(logging.NullHandler())\n    logging.root.setLevel(10)\n"
@@ -465,6 +469,7 @@ UUID = "import uuid\n\n\ndef f(x):\n    return [x, 1]\n"
         (PUT_BACK, False),
         (LATER_FINDER, True),
         (LATER_SETTING, True),
+        (LATER_MEMBER, True),
     ],
 )
 def test_only_what_executions_leave_behind_for_good_costs_isolation(code, isolated):

@@ -60,7 +60,7 @@ def namespace(cls):
 enum Held {
     Dict(Py<PyDict>, Vec<(Py<PyAny>, Py<PyAny>)>),
     List(Py<PyList>, Vec<Py<PyAny>>),
-    Set(Py<PySet>, usize),
+    Set(Py<PySet>, Vec<Py<PyAny>>),
 }
 
 struct Snapshot {
@@ -170,7 +170,7 @@ impl Snapshot {
             self.held.push(Held::List(list.clone().unbind(), list.iter().map(Bound::unbind).collect()));
         } else if let Ok(set) = value.cast_exact::<PySet>() {
             self.seen.insert(set.as_ptr() as usize);
-            self.held.push(Held::Set(set.clone().unbind(), set.len()));
+            self.held.push(Held::Set(set.clone().unbind(), set.iter().map(Bound::unbind).collect()));
         } else if !value.is_exact_instance_of::<PyModule>()
             && !value.is_exact_instance_of::<PyFunction>()
             && !value.get_type().module()?.to_string_lossy().starts_with("twincell")
@@ -206,7 +206,7 @@ impl Held {
         match self {
             Held::Dict(dict, before) => *before = entries(dict.bind(py)),
             Held::List(list, before) => *before = list.bind(py).iter().map(Bound::unbind).collect(),
-            Held::Set(set, before) => *before = set.bind(py).len(),
+            Held::Set(set, before) => *before = set.bind(py).iter().map(Bound::unbind).collect(),
         }
     }
 
@@ -228,9 +228,22 @@ impl Held {
                 let item = |at: usize| unsafe { ffi::PyList_GetItem(list.as_ptr(), at as ffi::Py_ssize_t) };
                 list.len() == before.len() && before.iter().enumerate().all(|(at, held)| item(at) == held.as_ptr())
             }
-            Held::Set(set, before) => set.bind(py).len() == *before,
+            Held::Set(set, before) => {
+                let set = set.bind(py);
+                set.len() == before.len() && before.iter().all(|held| contains(set, held))
+            }
         }
     }
+}
+
+/// Whether a set has a member, which is found without a reference to it.
+fn contains(set: &Bound<'_, PySet>, member: &Py<PyAny>) -> bool {
+    // SAFETY: both live, and this thread holds the interpreter.
+    let found = unsafe { ffi::PySet_Contains(set.as_ptr(), member.as_ptr()) };
+    if found < 0 {
+        drop(PyErr::take(set.py()));
+    }
+    found == 1
 }
 
 /// Calls a function for each entry of a dict while it returns true. Whether it always did.
