@@ -85,6 +85,11 @@ impl PoolOptions {
             allow_incomplete: false,
         }
     }
+
+    /// The error of a process that cannot be had.
+    fn cannot_start(&self, reason: impl ToString) -> EngineError {
+        EngineError::Start { python: self.python.display().to_string(), reason: reason.to_string() }
+    }
 }
 
 /// Asks work to stop, from any thread or at a time. Every wait for a worker then ends within a few milliseconds.

@@ -16,7 +16,7 @@ use super::frame::{self, FrameError, MAX_RECORD, PREFIX, Seal};
 use super::patience::Patience;
 use super::process::{Ended, Process};
 use super::protocol::{FromWorker, MAX_FRAME, PROTOCOL_VERSION, ToWorker, cut};
-use super::zygote::Started;
+use super::zygote::{StartFailure, Started};
 use super::{EngineError, PoolOptions, Stop, WorkerInfo};
 
 /// How often a worker's memory and its disk space are checked, while it is asked anything.
@@ -49,6 +49,9 @@ pub enum Broken {
     Forged,
     #[error("filled its temporary folder")]
     FillsTheDisk,
+    /// In the queue of a socket, files are out of sight. Whoever sends descriptors to itself takes them out again.
+    #[error("kept open files where nobody sees how large they are")]
+    HidesFiles,
     #[error("used more memory than it may")]
     FillsTheMemory,
     #[error("started more threads than it may")]
@@ -244,9 +247,10 @@ impl Connection {
             && is_due(disk, WATCH_DISK)
         {
             let unnamed = self.process.unnamed(folder.path());
-            // Whoever sends descriptors to itself takes them out again. In the queue, files are out of sight.
-            let stays = self.in_flight.replace(unnamed.in_flight) && unnamed.in_flight;
-            if stays || folder.is_over_full(unnamed.bytes(MAX_FILE)) {
+            if self.in_flight.replace(unnamed.in_flight) && unnamed.in_flight {
+                return Err(Broken::HidesFiles);
+            }
+            if folder.is_over_full(unnamed.bytes(MAX_FILE)) {
                 return Err(Broken::FillsTheDisk);
             }
         }
@@ -285,10 +289,8 @@ impl Forked {
         Ok(Forked { connection, broken: sent.err() })
     }
 
-    /// Waits for its hello. The second value of an error says that the process was killed or stopped from outside, so
-    /// that another one may succeed.
-    pub fn greet(self, options: &PoolOptions) -> Result<Worker, (EngineError, bool)> {
-        let failed = |reason: String| EngineError::Start { python: options.python.display().to_string(), reason };
+    /// Waits for its hello.
+    pub fn greet(self, options: &PoolOptions) -> Result<Worker, StartFailure> {
         let Forked { mut connection, broken } = self;
         let hello = match broken {
             Some(broken) => Err(broken),
@@ -303,13 +305,10 @@ impl Forked {
                 Ok(Worker { connection, info: WorkerInfo { python, sandbox }, stop: Stop::default() })
             }
             Ok(FromWorker::Hello { protocol, .. }) => {
-                Err((EngineError::Protocol { worker: protocol, ours: PROTOCOL_VERSION }, false))
+                Err(StartFailure::itself(EngineError::Protocol { worker: protocol, ours: PROTOCOL_VERSION }))
             }
-            Ok(_) => Err((failed("it did not say hello".into()), false)),
-            Err(broken) => {
-                let ended = connection.end(broken);
-                Err((failed(ended.description), ended.from_outside))
-            }
+            Ok(_) => Err(StartFailure::itself(options.cannot_start("it did not say hello"))),
+            Err(broken) => Err(StartFailure::of(connection, broken, options)),
         }
     }
 }

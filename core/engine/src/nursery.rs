@@ -11,11 +11,14 @@ use super::folders::PoolFolder;
 use super::link::{Forked, Worker};
 use super::protocol::Fork;
 use super::starter::Starter;
-use super::zygote::{self, Refused, Started, Zygote};
+use super::zygote::{self, Refused, StartFailure, Started, Why, Zygote};
 use super::{EngineError, PoolOptions};
 
 /// The number of processes that may be killed from outside, one after the other, while a worker is made.
 const ATTEMPTS: u32 = 10;
+/// The number of times that a zygote with imports of its own is waited for. The second time, the files that it reads are in
+/// memory.
+const WAITS: u32 = 2;
 /// The number of zygotes with imports of their own. Each keeps what it has imported in memory.
 const MOST_ZYGOTES: usize = 8;
 
@@ -35,9 +38,14 @@ struct Ahead {
     ready: Option<(Kind, Forked)>,
 }
 
-/// Workers of one kind can stand in for each other, as long as they have no program: those with the same imports, and
-/// with the same answer to whether they fork.
-pub type Kind = (Vec<String>, bool);
+/// Workers of one kind can stand in for each other, as long as they have no program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kind {
+    /// The installed modules that their process has imported.
+    imports: Vec<String>,
+    /// See [`Fork`].
+    forks: bool,
+}
 
 /// What all zygotes of a pool stand on.
 #[derive(Debug)]
@@ -75,9 +83,8 @@ impl Nursery {
         loop {
             match self.attempt(imports, forks) {
                 Ok(worker) => return Ok(worker),
-                // This is not Python's fault.
-                Err((_, true)) if attempts < ATTEMPTS => attempts += 1,
-                Err((error, _)) => return Err(error),
+                Err(failure) if failure.why == Why::Outside && attempts < ATTEMPTS => attempts += 1,
+                Err(failure) => return Err(failure.error),
             }
         }
     }
@@ -91,13 +98,14 @@ impl Nursery {
         }
     }
 
-    fn attempt(&self, imports: &[String], forks: bool) -> Result<(Worker, Kind), (EngineError, bool)> {
-        let kind = (self.installed(imports)?, forks);
-        // One that ended while it waited is no loss.
-        let waiting = self.taken(&kind).and_then(|forked| forked.greet(&self.options).ok());
+    fn attempt(&self, imports: &[String], forks: bool) -> Result<(Worker, Kind), StartFailure> {
+        let kind = Kind { imports: self.installed(imports)?, forks };
+        let waiting = self.taken(&kind).map(|forked| forked.greet(&self.options));
         let worker = match waiting {
-            Some(worker) => worker,
-            None => self.forked(&kind)?.greet(&self.options)?,
+            Some(Ok(worker)) => worker,
+            Some(Err(failure)) if !matches!(failure.error, EngineError::Start { .. }) => return Err(failure),
+            // One that ended while it waited is no loss.
+            Some(Err(_)) | None => self.forked(&kind)?.greet(&self.options)?,
         };
         Ok((worker, kind))
     }
@@ -126,9 +134,9 @@ impl Nursery {
         }
     }
 
-    fn forked(&self, (imports, forks): &Kind) -> Result<Forked, (EngineError, bool)> {
+    fn forked(&self, Kind { imports, forks }: &Kind) -> Result<Forked, StartFailure> {
         let folder = self.folder()?;
-        let own = folder.one().map_err(|error| (self.cannot_start(error), false))?;
+        let own = folder.one().map_err(|error| self.cannot_start(error))?;
         let fork = Fork { folder: own.path().to_owned(), memory_bytes: self.options.memory_bytes, forks: *forks };
         let forked = match self.with(imports, |zygote| zygote.worker(fork.clone()))? {
             Some(forked) => Some(forked),
@@ -137,20 +145,20 @@ impl Nursery {
         };
         let started = match forked {
             Some(Ok(started)) => started,
-            Some(Err(Refused { reason, from_outside })) => return Err((self.cannot_start(reason), from_outside)),
-            None => return Err((self.cannot_start("nothing can be forked from its first process"), false)),
+            Some(Err(refused)) => return Err(self.refused(refused)),
+            None => return Err(self.cannot_start("nothing can be forked from its first process")),
         };
-        Forked::new(started, own, &self.options).map_err(|error| (self.cannot_start(error), false))
+        Forked::new(started, own, &self.options).map_err(|error| self.cannot_start(error))
     }
 
     /// Those of the modules that the first zygote finds among the installed ones.
-    fn installed(&self, modules: &[String]) -> Result<Vec<String>, (EngineError, bool)> {
+    fn installed(&self, modules: &[String]) -> Result<Vec<String>, StartFailure> {
         if modules.is_empty() {
             return Ok(Vec::new());
         }
         match self.with(&[], |zygote| zygote.installed(modules))? {
             Some(Ok(installed)) => Ok(installed),
-            Some(Err(Refused { reason, from_outside })) => Err((self.cannot_start(reason), from_outside)),
+            Some(Err(refused)) => Err(self.refused(refused)),
             None => Ok(Vec::new()),
         }
     }
@@ -161,18 +169,11 @@ impl Nursery {
         &self,
         imports: &[String],
         ask: impl FnOnce(Zygote) -> (Option<Zygote>, Result<T, Refused>),
-    ) -> Result<Option<Result<T, Refused>>, (EngineError, bool)> {
+    ) -> Result<Option<Result<T, Refused>>, StartFailure> {
         let kept = self.kept(imports);
         let mut state = kept.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let State::NotStarted = *state {
-            let ready = self.start(imports)?.map(|started| Zygote::greet(started, &self.options));
-            *state = match ready.transpose() {
-                Ok(Some(zygote)) if !zygote.alone => State::Ready(Box::new(zygote)),
-                Ok(_) => State::Useless,
-                // What it imports ended it.
-                Err((_, false)) if !imports.is_empty() => State::Useless,
-                Err(error) => return Err(error),
-            };
+            *state = self.ready(imports)?;
         }
         let State::Ready(zygote) = std::mem::take(&mut *state) else {
             *state = State::Useless;
@@ -183,8 +184,24 @@ impl Nursery {
         Ok(Some(answer))
     }
 
+    /// Starts a zygote and waits until it can fork, or until it is clear that it never will.
+    fn ready(&self, imports: &[String]) -> Result<State, StartFailure> {
+        let mut waits = 1;
+        loop {
+            let Some(started) = self.start(imports)? else { return Ok(State::Useless) };
+            match Zygote::greet(started, &self.options) {
+                Ok(zygote) if zygote.can_fork => return Ok(State::Ready(Box::new(zygote))),
+                Ok(_) => return Ok(State::Useless),
+                Err(failure) if imports.is_empty() || failure.why == Why::Outside => return Err(failure),
+                Err(failure) if failure.why == Why::Overran && waits < WAITS => waits += 1,
+                // What it imports ended it, or never ends.
+                Err(_) => return Ok(State::Useless),
+            }
+        }
+    }
+
     /// The process of a new zygote. `None` if the one that it would be forked from is useless.
-    fn start(&self, imports: &[String]) -> Result<Option<Started>, (EngineError, bool)> {
+    fn start(&self, imports: &[String]) -> Result<Option<Started>, StartFailure> {
         if imports.is_empty() {
             return self.first().map(Some);
         }
@@ -192,31 +209,31 @@ impl Nursery {
         let before: &[String] = if packages == imports { &[] } else { &packages };
         match self.with(before, |zygote| zygote.zygote(imports))? {
             Some(Ok(started)) => Ok(Some(started)),
-            Some(Err(Refused { reason, from_outside })) => Err((self.cannot_start(reason), from_outside)),
+            Some(Err(refused)) => Err(self.refused(refused)),
             None => Ok(None),
         }
     }
 
-    fn first(&self) -> Result<Started, (EngineError, bool)> {
+    fn first(&self) -> Result<Started, StartFailure> {
         let arrival = self.on_ground(|ground| ground.starter.start(ground.folder.clone()))?;
         match arrival.recv() {
-            Ok(started) => started.map_err(|error| (self.cannot_start(error), false)),
-            Err(_) => Err((self.cannot_start("its thread is gone"), false)),
+            Ok(started) => started.map_err(|error| self.cannot_start(error)),
+            Err(_) => Err(self.cannot_start("its thread is gone")),
         }
     }
 
     /// The folder for copies of projects, which all workers may read.
     pub fn projects(&self) -> Result<PathBuf, EngineError> {
-        self.folder().map(|folder| folder.projects().to_owned()).map_err(|(error, _)| error)
+        self.folder().map(|folder| folder.projects().to_owned()).map_err(|failure| failure.error)
     }
 
-    fn folder(&self) -> Result<Arc<PoolFolder>, (EngineError, bool)> {
+    fn folder(&self) -> Result<Arc<PoolFolder>, StartFailure> {
         self.on_ground(|ground| ground.folder.clone())
     }
 
-    fn on_ground<T>(&self, use_it: impl FnOnce(&Ground) -> T) -> Result<T, (EngineError, bool)> {
+    fn on_ground<T>(&self, use_it: impl FnOnce(&Ground) -> T) -> Result<T, StartFailure> {
         let mut ground = self.ground.lock().unwrap_or_else(PoisonError::into_inner);
-        let failed = |error| (self.cannot_start(error), false);
+        let failed = |error| self.cannot_start(error);
         match &mut *ground {
             Some(ground) => Ok(use_it(ground)),
             none => {
@@ -252,8 +269,13 @@ impl Nursery {
         self.zygotes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn cannot_start(&self, reason: impl ToString) -> EngineError {
-        EngineError::Start { python: self.options.python.display().to_string(), reason: reason.to_string() }
+    fn cannot_start(&self, reason: impl ToString) -> StartFailure {
+        StartFailure::itself(self.options.cannot_start(reason))
+    }
+
+    fn refused(&self, Refused { reason, from_outside }: Refused) -> StartFailure {
+        let why = if from_outside { Why::Outside } else { Why::Itself };
+        StartFailure { error: self.options.cannot_start(reason), why }
     }
 }
 

@@ -500,10 +500,10 @@ pub struct Fork {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FromZygote {
-    /// It can fork. `alone`: what it imported started threads, which no fork would have.
+    /// It awaits questions. `can_fork`: it has imported what it was told to, and no threads, which no fork would have.
     Ready {
         protocol: u32,
-        alone: bool,
+        can_fork: bool,
     },
     /// The number of the process. It is the zygote's own where a system cannot fork processes for the engine: then the
     /// zygote became the worker.

@@ -59,6 +59,42 @@ impl Refused {
     }
 }
 
+/// Why a process that was to be started is not there.
+#[derive(Debug)]
+pub struct StartFailure {
+    pub error: EngineError,
+    pub why: Why,
+}
+
+/// What a failure says of the next attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// It was killed or stopped from outside. This is not Python's fault.
+    Outside,
+    /// It was not ready in time, which may be the machine's fault.
+    Overran,
+    /// It would fail again.
+    Itself,
+}
+
+impl StartFailure {
+    pub fn itself(error: EngineError) -> StartFailure {
+        StartFailure { error, why: Why::Itself }
+    }
+
+    /// Ends a process of this Python that was not ready.
+    pub fn of(connection: Connection, broken: Broken, options: &PoolOptions) -> StartFailure {
+        let overran = matches!(broken, Broken::Overran(_));
+        let Ended { description, from_outside } = connection.end(broken);
+        let why = match from_outside {
+            true => Why::Outside,
+            false if overran => Why::Overran,
+            false => Why::Itself,
+        };
+        StartFailure { error: options.cannot_start(description), why }
+    }
+}
+
 /// A process that was started, and this process's end of its connection.
 pub type Started = (Process, UnixStream);
 
@@ -66,8 +102,8 @@ pub type Started = (Process, UnixStream);
 #[derive(Debug)]
 pub struct Zygote {
     connection: Connection,
-    /// It imported something that started threads, so nothing can be forked from it.
-    pub alone: bool,
+    /// Otherwise it imported something that started threads, or could not lock itself in before.
+    pub can_fork: bool,
     /// The limit of an answer.
     limit: Duration,
 }
@@ -96,21 +132,18 @@ impl Zygote {
     }
 
     /// Waits until a zygote that was just started can fork.
-    pub fn greet(started: Started, options: &PoolOptions) -> Result<Zygote, (EngineError, bool)> {
-        let failed = |reason: String| EngineError::Start { python: options.python.display().to_string(), reason };
-        let mut connection = Connection::new(started).map_err(|error| (failed(error.to_string()), false))?;
+    pub fn greet(started: Started, options: &PoolOptions) -> Result<Zygote, StartFailure> {
+        let failed = |reason: String| StartFailure::itself(options.cannot_start(reason));
+        let mut connection = Connection::new(started).map_err(|error| failed(error.to_string()))?;
         match connection.receive(options.start_deadline, &Stop::default()) {
-            Ok(FromZygote::Ready { protocol: PROTOCOL_VERSION, alone }) => {
-                Ok(Zygote { connection, alone, limit: options.deadline })
+            Ok(FromZygote::Ready { protocol: PROTOCOL_VERSION, can_fork }) => {
+                Ok(Zygote { connection, can_fork, limit: options.deadline })
             }
             Ok(FromZygote::Ready { protocol, .. }) => {
-                Err((EngineError::Protocol { worker: protocol, ours: PROTOCOL_VERSION }, false))
+                Err(StartFailure::itself(EngineError::Protocol { worker: protocol, ours: PROTOCOL_VERSION }))
             }
-            Ok(_) => Err((failed("it did not say that it is ready".into()), false)),
-            Err(broken) => {
-                let Ended { description, from_outside } = connection.end(broken);
-                Err((failed(description), from_outside))
-            }
+            Ok(_) => Err(failed("it did not say that it is ready".into())),
+            Err(broken) => Err(StartFailure::of(connection, broken, options)),
         }
     }
 

@@ -506,7 +506,7 @@ mod fake {
         let say = |socket: &mut UnixStream, message: &FromZygote| {
             socket.write_all(&frame::encode(message, MAX_FRAME).unwrap()).unwrap();
         };
-        say(&mut socket, &FromZygote::Ready { protocol: PROTOCOL_VERSION, alone: false });
+        say(&mut socket, &FromZygote::Ready { protocol: PROTOCOL_VERSION, can_fork: true });
         match frame::read::<ToZygote>(&mut socket).unwrap()? {
             ToZygote::Worker(fork) => {
                 let [own, errors] = <[_; 2]>::try_from(handover::receive(&socket).unwrap()).unwrap();

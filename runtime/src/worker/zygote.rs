@@ -27,26 +27,26 @@ const UNBOUNDED: u64 = 1 << 42;
 pub fn serve(setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
     let socket = take_socket(setup.socket)?;
     let engine = std::os::unix::process::parent_id();
-    fork_for(engine, socket, setup, host, true)?;
-    // If the engine was killed, it removes nothing, and its workers end at this moment.
+    let served = fork_for(engine, socket, setup, host, true);
+    // If the engine was killed, be it in the middle of a message, it removes nothing, and its workers end at this moment.
     remove(&setup.folder);
     if let Some(projects) = projects_beside(&setup.folder) {
         remove(&projects);
         // The folder of the pool, which is empty now.
         let _ = projects.parent().map(std::fs::remove_dir);
     }
-    Ok(())
+    served
 }
 
-/// What a zygote does until its connection ends. Foreign code runs only in what it forks.
+/// What a zygote does until its connection ends. Code under comparison runs only in what it forks.
 fn fork_for(
     engine: u32,
     mut socket: UnixStream,
     setup: &Setup,
     host: &mut dyn Host,
-    has_all_threads: bool,
+    can_fork: bool,
 ) -> Result<(), WorkerError> {
-    send(&mut socket, &FromZygote::Ready { protocol: PROTOCOL_VERSION, alone: !has_all_threads })?;
+    send(&mut socket, &FromZygote::Ready { protocol: PROTOCOL_VERSION, can_fork })?;
     while let Some(message) = next(&mut socket, engine)? {
         let answer = match &message {
             ToZygote::Installed { modules } => FromZygote::Installed { modules: host.installed(modules.clone()) },
@@ -76,7 +76,7 @@ fn live(message: ToZygote, socket: UnixStream, engine: u32, setup: &Setup, host:
     let lived = match message {
         ToZygote::Worker(fork) => work(socket, &fork, setup, host),
         ToZygote::Zygote { imports } => {
-            // Packages are the user's own and not under comparison, but they are foreign code as well.
+            // Packages are the user's own and not under comparison, but nobody vouches for them either.
             let sandbox = sandbox::lock(&Limits {
                 scratch: setup.folder.clone(),
                 readable: setup.readable.clone(),
@@ -86,8 +86,8 @@ fn live(message: ToZygote, socket: UnixStream, engine: u32, setup: &Setup, host:
                 processes: Processes::Forks,
             });
             // Where they would not be locked in, workers import them, once the engine lets them run.
-            let has_all_threads = sandbox.is_complete() && host.import(imports);
-            fork_for(engine, socket, setup, host, has_all_threads)
+            let can_fork = sandbox.is_complete() && host.import(imports);
+            fork_for(engine, socket, setup, host, can_fork)
         }
         ToZygote::Installed { .. } => Ok(()),
     };
