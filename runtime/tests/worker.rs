@@ -1,15 +1,18 @@
 //! The worker's loop under a real pool. The worker is this test program, started again, with a host that needs no
 //! Python: what a program's text says is what each execution does.
 
+use std::io::Write;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use twincell_engine::frame;
 use twincell_engine::observed::{Behavior, Observed, Outcome};
 use twincell_engine::protocol::{
-    ExecutionRecord, ExecutionRequest, Isolation, MAX_FRAME, Program, Tested, Unevaluated,
+    ExecutionRecord, ExecutionRequest, Fork, FromZygote, Isolation, MAX_FRAME, Program, Tested, ToZygote, Unevaluated,
 };
-use twincell_engine::{EngineError, Loaded, SOCKET_VARIABLE, WorkerPool};
+use twincell_engine::{EngineError, Loaded, PoolOptions, SOCKET_VARIABLE, WorkerPool, handover};
 use twincell_runtime::worker::{Host, Setup, serve};
 use twincell_samples::executions::{outcome, program, record, requests, test_as_worker};
 
@@ -176,6 +179,83 @@ fn a_killed_engine_leaves_no_process_and_no_folder() {
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);
 }
 
+/// A zygote with a pool's folder, and this test's end of its connection.
+#[cfg(target_os = "linux")]
+fn zygote() -> (std::process::Child, UnixStream, tempfile::TempDir) {
+    let pool = tempfile::tempdir().unwrap();
+    for name in ["workers", "projects"] {
+        std::fs::create_dir(pool.path().join(name)).unwrap();
+        std::fs::write(pool.path().join(name).join("file"), "x").unwrap();
+    }
+    let (mut ours, theirs) = UnixStream::pair().unwrap();
+    // SAFETY: this sets a flag of an open descriptor.
+    unsafe { libc::fcntl(theirs.as_raw_fd(), libc::F_SETFD, 0) };
+    let zygote = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["fake_python", "--exact", "--nocapture", "--test-threads=1"])
+        .current_dir(pool.path().join("workers"))
+        .env(SOCKET_VARIABLE, theirs.as_raw_fd().to_string())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(theirs);
+    assert!(matches!(frame::read(&mut ours).unwrap(), Some(FromZygote::Ready { can_fork: true, .. })));
+    (zygote, ours, pool)
+}
+
+/// A file in the place of a worker's socket.
+#[cfg(target_os = "linux")]
+fn ask_for_a_worker_without_a_socket(socket: &mut UnixStream, folder: &Path) {
+    let fork = Fork { folder: folder.to_owned(), memory_bytes: 1 << 30, forks: false };
+    socket.write_all(&frame::encode(&ToZygote::Worker(fork), MAX_FRAME).unwrap()).unwrap();
+    let (file, errors) = (tempfile::tempfile().unwrap(), tempfile::tempfile().unwrap());
+    handover::send(socket, &[file.as_fd(), errors.as_fd()]).unwrap();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_engine_that_is_killed_in_the_middle_of_a_message_leaves_no_folder() {
+    let parts: [fn(&mut UnixStream, &Path); 3] = [
+        |socket, _| socket.write_all(&[200, 0]).unwrap(),
+        |socket, _| socket.write_all(&[200, 0, 0, 0, 1, 2]).unwrap(),
+        ask_for_a_worker_without_a_socket,
+    ];
+    for part in parts {
+        let (mut zygote, mut socket, pool) = zygote();
+        part(&mut socket, pool.path());
+        drop(socket);
+        zygote.wait().unwrap();
+        assert!(!pool.path().exists());
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_worker_that_cannot_begin_ends_and_does_not_answer_for_its_zygote() {
+    let (mut zygote, mut socket, pool) = zygote();
+    ask_for_a_worker_without_a_socket(&mut socket, pool.path());
+    let Some(FromZygote::Forked { process }) = frame::read(&mut socket).unwrap() else { panic!() };
+    let mut status = 0;
+    // SAFETY: `status` is a place for one number.
+    assert_eq!(unsafe { libc::waitpid(process as i32, &mut status, 0) }, process as i32);
+    assert_eq!((libc::WIFEXITED(status), libc::WEXITSTATUS(status)), (true, 1));
+    let modules = vec!["c".to_owned()];
+    let question = ToZygote::Installed { modules: modules.clone() };
+    socket.write_all(&frame::encode(&question, MAX_FRAME).unwrap()).unwrap();
+    assert_eq!(frame::read(&mut socket).unwrap(), Some(FromZygote::Installed { modules }));
+    drop(socket);
+    assert!(zygote.wait().unwrap().success());
+}
+
+#[test]
+fn imports_that_take_too_long_once_are_waited_for_again() {
+    let options = test_as_worker("fake_python", Duration::from_secs(20)).unwrap();
+    let pool = WorkerPool::new(PoolOptions { start_deadline: Duration::from_secs(2), ..options });
+    let program = Program { imports: vec!["slow_once".into()], ..program("imported") };
+    let done = pool.load(&program).unwrap().run(requests(1)).unwrap();
+    let imported = Outcome::Returned(Observed::Str(r#"["slow_once"]"#.into()));
+    assert_eq!(outcome(&done[0]).unwrap().behaviors[0].outcome, imported);
+}
+
 /// The session of a worker is that of its zygotes.
 fn session(process: u32) -> Option<u32> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
@@ -273,6 +353,9 @@ impl Host for FakeHost {
     fn import(&mut self, modules: Vec<String>) -> bool {
         if modules.iter().any(|module| module == "deadly") {
             std::process::abort();
+        }
+        if modules.iter().any(|module| module == "slow_once") && std::fs::create_dir("was_slow").is_ok() {
+            std::thread::sleep(Duration::from_secs(600));
         }
         let threads = modules.iter().any(|module| module == "threads");
         self.imported.extend(modules);

@@ -1,7 +1,7 @@
 //! Forks of this process: for the engine, as its own children, and for this process itself.
 
 use std::fs::File;
-use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 
 use super::{Host, WorkerError};
@@ -18,7 +18,7 @@ pub enum Forked {
 }
 
 /// Forks a process for the engine, the parent of this one. The new one is a child of the engine as well and ends with
-/// it. Where a system has no such fork, this process becomes it.
+/// it. Where a system has no such fork, this process becomes it. A new one that cannot do its work ends here.
 pub fn for_engine(host: &mut dyn Host, files: Vec<OwnedFd>, engine: u32) -> Result<Forked, String> {
     let Ok([socket, errors]) = <[OwnedFd; 2]>::try_from(files) else {
         return Err("the files of the new process did not arrive".into());
@@ -32,19 +32,16 @@ pub fn for_engine(host: &mut dyn Host, files: Vec<OwnedFd>, engine: u32) -> Resu
     }
     // SAFETY: this makes the second number a name of the first file, which stays open.
     unsafe { libc::dup2(errors.as_raw_fd(), libc::STDERR_FILENO) };
-    if !die_with(engine) {
-        // SAFETY: nobody waits for what this process would do.
-        unsafe { libc::_exit(1) };
-    }
     // A group of its own, so that what it starts can be ended with it.
     let _ = rustix::process::setpgid(None, None);
-    take_socket(socket.as_raw_fd())
-        .map(|taken| {
-            // Its number belongs to the taken one's copy now.
-            std::mem::forget(socket);
-            Forked::New(taken)
-        })
-        .map_err(|error| error.to_string())
+    match take_socket(socket.into_raw_fd()) {
+        Ok(taken) if die_with(engine) => Ok(Forked::New(taken)),
+        _ => {
+            // It must not go on as its zygote would.
+            // SAFETY: nobody waits for what this process would do.
+            unsafe { libc::_exit(1) }
+        }
+    }
 }
 
 /// A fork of this process that is its own child. The child runs `work`, writes its result and ends. Returns the
