@@ -6,7 +6,7 @@ use twincell_engine::MAX_FILE;
 
 use super::Limits;
 
-/// The CPU time of a whole worker, which serves many programs: a last resort for one that outlives its engine.
+/// The CPU time of a worker, for all executions of its program: a last resort for one that outlives its engine.
 const CPU_SECONDS: u64 = 3600;
 /// Address space that libraries reserve and never use (thread stacks, arenas, mapped files).
 const RESERVED_BYTES: u64 = 8 << 30;
