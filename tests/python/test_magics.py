@@ -1,5 +1,7 @@
 """The magics in a plain IPython shell, as under any kernel that is not twincell's own."""
 
+import json
+
 import pytest
 import twincell
 
@@ -104,6 +106,22 @@ def test_help_is_printed(shell, capsys):
     assert "--raise-probability" in capsys.readouterr().out
     run(shell, "%%version --help\nx")
     assert "not run" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("body", ["", "\n", "\nx"])
+def test_help_needs_no_body(shell, capsys, body):
+    for magic, said in (("compare", "--with-last"), ("predict", "Usage"), ("version", "not run")):
+        run(shell, f"%%{magic} --help{body}")
+        assert said in capsys.readouterr().out
+    assert "cell body is empty" in failure(shell, capsys, "%%compare --budget 3")
+
+
+def test_a_study_says_its_warnings_and_not_where_they_were_raised(shell, capsys, tmp_path):
+    row = json.dumps({"id": "a", "old": OLD, "new": NEW}) + "\n"
+    (tmp_path / "in.jsonl").write_text(row + row)
+    assert isinstance(run(shell, f"%study --budget 20 {tmp_path / 'in.jsonl'}").result, twincell.Study)
+    shown = capsys.readouterr()
+    assert "the id a occurs 2 times" in shown.out and "Warning" not in shown.out + shown.err
 
 
 def test_options_are_completed(shell):
