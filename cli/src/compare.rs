@@ -188,10 +188,30 @@ fn nothing_to_compare(failure: &Failure) -> bool {
     )
 }
 
+/// The maximum number of files that a note names.
+const NAMED: usize = 5;
+
 fn notes(files: &ChangedFiles) -> Vec<String> {
     let line = |path: &String, what: &str| format!("{path}: only in the {what} revision, not compared");
     let added = files.added.iter().map(|path| line(path, "new"));
-    added.chain(files.removed.iter().map(|path| line(path, "old"))).collect()
+    let mut notes: Vec<String> = added.chain(files.removed.iter().map(|path| line(path, "old"))).collect();
+    if let Some(names) = named(&files.untracked) {
+        notes.push(format!("not compared, since git does not track it: {names}"));
+    }
+    // Where code changed as well, a comparison says what it does.
+    let is_all = notes.is_empty() && files.modified.is_empty() && files.unreadable.is_empty();
+    if let Some(names) = named(&files.others).filter(|_| is_all) {
+        notes.push(format!("changed, and no Python: {names}"));
+    }
+    notes
+}
+
+/// `a.csv, b.csv`, with the number of those that are too many.
+fn named(paths: &[String]) -> Option<String> {
+    let more = paths.len().saturating_sub(NAMED);
+    let more = (more > 0).then(|| format!(" and {more} more")).unwrap_or_default();
+    let first = paths.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    (!paths.is_empty()).then(|| first + &more)
 }
 
 /// Compares, shows progress, and watches for Ctrl-C.
@@ -326,6 +346,16 @@ mod tests {
     use crate::tests::command;
     use twincell_driver::warm::Environment;
     use twincell_samples::{comparison, pair};
+
+    #[test]
+    fn notes_name_what_is_not_compared() {
+        let names = |count: usize| (0..count).map(|number| format!("{number}.x")).collect::<Vec<_>>();
+        let files = ChangedFiles { untracked: names(7), others: names(1), ..ChangedFiles::default() };
+        let expected = "not compared, since git does not track it: 0.x, 1.x, 2.x, 3.x, 4.x and 2 more";
+        assert_eq!(notes(&files), [expected]);
+        let files = ChangedFiles { others: names(2), ..ChangedFiles::default() };
+        assert_eq!(notes(&files), ["changed, and no Python: 0.x, 1.x"]);
+    }
 
     fn compared(path: &str, verdict: Verdict) -> Compared {
         Compared { path: path.to_owned(), result: Ok(comparison(vec![pair(verdict)])) }

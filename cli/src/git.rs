@@ -33,6 +33,10 @@ pub struct ChangedFiles {
     pub added: Vec<String>,
     /// Only in the old revision.
     pub removed: Vec<String>,
+    /// In the working tree, and unknown to git.
+    pub untracked: Vec<String>,
+    /// Other than Python files.
+    pub others: Vec<String>,
     /// (path, reason): files that cannot be compared as text.
     pub unreadable: Vec<(String, String)>,
 }
@@ -52,6 +56,8 @@ pub enum GitError {
          {start}: remove this setting, or start in that folder"
     )]
     Elsewhere { work_tree: String, start: String },
+    #[error("{0} has no commit yet, so there is nothing to compare with: commit the old version first")]
+    NoCommit(String),
     #[error("{0} is outside the repository")]
     Outside(String),
     #[error("{path} is in neither version of {range}: give a file or folder of the repository, as seen from here")]
@@ -94,8 +100,12 @@ pub fn changed_files(
     let (old_name, _) = split_range(range)?;
     let repository = discover(start)?;
     if old_name == "HEAD" && repository.head().is_err_and(|error| error.code() == ErrorCode::UnbornBranch) {
-        // Before the first commit everything is new.
-        return Ok(ChangedFiles::default());
+        // Before the first commit everything is new, which must not stop it.
+        return if staged {
+            Ok(ChangedFiles::default())
+        } else {
+            Err(GitError::NoCommit(repository.workdir().unwrap_or(repository.path()).display().to_string()))
+        };
     }
     let (old, new) = sides(&repository, range, staged)?;
     let wanted = paths.iter().map(|path| inside(&repository, start, path)).collect::<Result<Vec<_>, _>>()?;
@@ -121,7 +131,12 @@ pub fn changed_files(
         Delta::Deleted => is_small(&delta.old_file()),
         _ => false,
     };
-    let diff = compare(DiffOptions::new().max_size(i64::try_from(most).unwrap_or(i64::MAX)))?;
+    let mut all = DiffOptions::new();
+    all.max_size(i64::try_from(most).unwrap_or(i64::MAX));
+    if matches!(new, NewSide::Files) {
+        all.include_untracked(true).recurse_untracked_dirs(true);
+    }
+    let diff = compare(&mut all)?;
     let mut these = DiffOptions::new();
     these.disable_pathspec_match(true);
     let mut added = false;
@@ -143,17 +158,19 @@ pub fn changed_files(
         let is_wanted = |path: &Path| wanted.is_empty() || wanted.iter().any(|folder| path.starts_with(folder));
         // A link holds a name and no code, and another repository is not in this one.
         let is_other = |file: &DiffFile<'_>| matches!(file.mode(), FileMode::Link | FileMode::Commit);
-        if [delta.old_file(), delta.new_file()].iter().any(is_other)
-            || !is_python(new_path)
-            || !(is_wanted(old_path) || is_wanted(new_path))
-        {
+        if [delta.old_file(), delta.new_file()].iter().any(is_other) || !(is_wanted(old_path) || is_wanted(new_path)) {
             continue;
         }
         let path = new_path.to_string_lossy().into_owned();
+        if !is_python(new_path) {
+            files.others.extend((delta.status() != Delta::Untracked).then_some(path));
+            continue;
+        }
         let old_path = old_path.to_string_lossy().into_owned();
         match delta.status() {
             Delta::Added => files.added.push(path),
             Delta::Deleted => files.removed.push(path),
+            Delta::Untracked => files.untracked.push(path),
             Delta::Modified | Delta::Renamed => {
                 let of_blob = |id, path: &Path, revision: &str| -> Result<Source, String> {
                     let label = format!("{} at {revision}", path.display());
@@ -185,6 +202,8 @@ pub fn changed_files(
     files.unreadable.sort();
     files.added.sort();
     files.removed.sort();
+    files.untracked.sort();
+    files.others.sort();
     Ok(files)
 }
 
@@ -504,6 +523,8 @@ mod tests {
         assert_eq!(texts(false, &[]), expected);
         assert_eq!(texts(true, &[]), [("a.py at what is staged".to_owned(), "x = 2\n".to_owned())]);
         assert_eq!(texts(false, &["b.py".into()]), expected[1..]);
+        let untracked = |staged| changed_files(folder.path(), "HEAD", staged, &[], MOST).unwrap().untracked;
+        assert_eq!((untracked(false), untracked(true)), (vec!["untracked.py".to_owned()], vec![]));
     }
 
     #[test]
@@ -511,6 +532,18 @@ mod tests {
         let folder = repository(&[]);
         Repository::init(folder.path()).unwrap();
         assert_eq!(changed_files(folder.path(), "HEAD", true, &[], MOST).unwrap(), ChangedFiles::default());
+        for range in ["HEAD", "HEAD..HEAD"] {
+            let error = changed_files(folder.path(), range, false, &[], MOST).unwrap_err().to_string();
+            assert!(error.contains(" has no commit yet"), "{range}: {error}");
+        }
+    }
+
+    #[test]
+    fn other_files_that_changed_are_known() {
+        let folder = repository(&[&[("a.py", b"x = 1\n"), ("b.csv", b"1"), ("c.csv", b"1")], &[("b.csv", b"2")]]);
+        fs::write(folder.path().join("d.csv"), "1").unwrap();
+        let files = changed_files(folder.path(), "HEAD~1", false, &[], MOST).unwrap();
+        assert_eq!(files, ChangedFiles { others: vec!["b.csv".to_owned()], ..ChangedFiles::default() });
     }
 
     #[test]

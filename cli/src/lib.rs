@@ -42,6 +42,7 @@ use std::cell::Cell;
 use std::ffi::OsString;
 use std::io::{self, Write};
 
+use clap::error::ErrorKind;
 use twincell_driver::options::{Job, command_line};
 use twincell_driver::policy::{found, resolved};
 use twincell_widgets::plain_sentence;
@@ -123,9 +124,12 @@ impl Write for UntilClosed<'_> {
 
 /// Help and version go to standard output. Anything else is an error.
 fn explain(error: &clap::Error, session: &mut Session<'_>) -> Result<i32, Abort> {
-    if error.use_stderr() {
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         write!(session.err, "{}", error.render())?;
         return Ok(FAILED);
+    }
+    if error.use_stderr() {
+        return Err(Abort::Failed(command_line::one_line(error)));
     }
     write!(session.out, "{}", error.render())?;
     Ok(UNCHANGED)
@@ -209,6 +213,7 @@ pub(crate) mod tests {
             assert_eq!((status, out.as_str()), (3, ""), "{arguments:?}");
             assert!(err.contains(expected), "{arguments:?}: {err}");
             assert!(!err.contains("panicked"));
+            assert!(arguments.is_empty() || err.lines().count() == 1, "{err}");
         }
     }
 

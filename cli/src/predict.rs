@@ -25,6 +25,11 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         Failure::Stopped => Abort::Interrupted,
         failure => Abort::new(failure),
     })?;
+    let nothing = predicted.errors.first().filter(|_| predicted.sites.is_empty());
+    if let Some(error) = nothing {
+        let message = format!("{} is not valid Python: line {}: {}", path.display(), error.line, error.message);
+        return Err(Abort::Failed(message));
+    }
     if matches.get_flag("json") {
         for error in &predicted.errors {
             let message = format!("{}, line {}: {}", path.display(), error.line, error.message);
@@ -34,8 +39,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     } else {
         write!(session.out, "{}", predictions_text(&predicted))?;
     }
-    let nothing = predicted.sites.is_empty() && !predicted.errors.is_empty();
-    if nothing { Err(Abort::Failed(format!("{} is not valid Python", path.display()))) } else { Ok(UNCHANGED) }
+    Ok(UNCHANGED)
 }
 
 /// One object for each site, for other programs.

@@ -338,16 +338,9 @@ fn read<T>(
     let words = shlex::split(line).ok_or_else(|| MagicError::Quotes(line.trim().to_owned()))?;
     match command.no_binary_name(true).try_get_matches_from(words) {
         Ok(matches) => make(&matches).map(MagicLine::Run),
-        Err(error) if error.use_stderr() => Err(MagicError::Arguments(one_line(&error.render().to_string()))),
+        Err(error) if error.use_stderr() => Err(MagicError::Arguments(command_line::one_line(&error))),
         Err(help) => Ok(MagicLine::Help(help.render().to_string())),
     }
-}
-
-/// clap's message without its usage and hints, on one line.
-fn one_line(message: &str) -> String {
-    let lines = message.lines().take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
-    let words: Vec<_> = lines.flat_map(str::split_whitespace).collect();
-    words.join(" ").trim_start_matches("error: ").to_owned()
 }
 
 #[cfg(test)]

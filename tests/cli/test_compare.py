@@ -1,6 +1,7 @@
 """`twincell compare` as a user runs it: a process with files, output and an exit status."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -142,6 +143,38 @@ def test_a_path_limits_the_range(repository):
 def test_a_range_without_changed_functions_says_so(repository):
     done = twincell("compare", "--git", "HEAD..HEAD", cwd=repository)
     assert (done.returncode, done.stdout) == (0, "No function of a Python file changed in HEAD..HEAD.\n")
+
+
+def test_what_is_not_compared_is_named(repository):
+    (repository / "data.csv").write_text("1")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-q", "-m", "add data")
+    (repository / "data.csv").write_text("2")
+    nothing = "No function of a Python file changed since HEAD.\n"
+    assert twincell("compare", "--git", "HEAD", cwd=repository).stdout == f"{nothing}changed, and no Python: data.csv\n"
+    (repository / "fresh.py").write_text(ORIGINAL)
+    done = twincell("compare", "--git", "HEAD", cwd=repository)
+    assert done.stdout == f"{nothing}not compared, since git does not track it: fresh.py\n"
+
+
+def test_a_repository_without_commits_has_nothing_to_compare_with(tmp_path):
+    git(tmp_path, "init", "-q")
+    done = twincell("compare", "--git", "HEAD", cwd=tmp_path)
+    assert done.returncode == 3 and "has no commit yet" in done.stderr
+    assert twincell("compare", "--git", "HEAD", "--staged", cwd=tmp_path).returncode == 0
+
+
+def test_lines_have_the_numbers_of_the_file(tmp_path):
+    for name, text in {"old.py": ORIGINAL, "new.py": CHANGED}.items():
+        (tmp_path / name).write_text("# a comment\n" * 40 + text)
+    done = twincell("compare", "old.py", "new.py", cwd=tmp_path)
+    assert re.search(r"^ +42 .*settings.get\(key\) or 3", done.stdout, re.MULTILINE), done.stdout
+
+
+def test_a_file_that_cannot_be_written_costs_nobody_the_report(files):
+    done = twincell("compare", files / "old.py", files / "changed.py", "--html", files / "no" / "report.html")
+    assert done.returncode == 3 and "cannot write " in done.stderr
+    assert "Behavior of retries changed" in done.stdout
 
 
 def test_the_checkout_is_not_touched(repository):

@@ -66,6 +66,14 @@ def test_what_cannot_be_read_is_said_in_one_line(tmp_path):
     assert "line 4" in done.stdout and "x.y" in done.stdout
 
 
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_text_that_is_not_python_is_said_once(tmp_path, options):
+    (tmp_path / "a.py").write_text("def f(:\n")
+    done = twincell("predict", tmp_path / "a.py", *options)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.count("\n") == 1 and "a.py is not valid Python: line 1: " in done.stderr
+
+
 def test_the_library_takes_text_paths_and_functions(file):
     def local(x):
         return x.y

@@ -31,6 +31,14 @@ impl From<InForceError> for LineError {
     }
 }
 
+/// clap's message without its usage and hints, on one line.
+pub fn one_line(error: &clap::Error) -> String {
+    let message = error.render().to_string();
+    let lines = message.lines().take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more"));
+    let words: Vec<&str> = lines.flat_map(str::split_whitespace).collect();
+    words.join(" ").trim_start_matches("error: ").replace(" tip: ", "; ")
+}
+
 /// The given options on top of the policy, and the policy on top of the defaults.
 pub fn read(matches: &ArgMatches, job: Job) -> Result<Options, LineError> {
     Ok(in_force(job, &given(matches, job)?)?)
