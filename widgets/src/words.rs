@@ -97,9 +97,13 @@ pub fn injection_line(injection: &Injection) -> Option<u32> {
     }
 }
 
-pub fn injection_place(injection: &Injection) -> String {
+pub fn injection_place(pair: &PairReport, injection: &Injection) -> String {
+    let version = match Side::numbered(injection.version) {
+        Side::Old => &pair.old,
+        Side::New => &pair.new,
+    };
     match injection_line(injection) {
-        Some(line) => format!("{} {line}", version_name(injection.version)),
+        Some(line) => format!("{} {}", version_name(injection.version), line_in_file(version, line)),
         None => version_name(injection.version).into(),
     }
 }
@@ -332,6 +336,11 @@ pub fn injections_at(witness: &Witness, old: Option<&LineReport>, new: Option<&L
         line.is_some_and(|line| injection_line(injection) == Some(line.number))
     };
     (0..witness.injections.len()).filter(|&index| at(&witness.injections[index])).collect()
+}
+
+/// The number that a line of a version has in its file.
+pub fn line_in_file(version: &VersionReport, line: u32) -> u32 {
+    version.first_line.max(1) + line.saturating_sub(1)
 }
 
 /// The lines of one row.

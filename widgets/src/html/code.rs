@@ -23,7 +23,7 @@ pub fn side_by_side(pair: &PairReport) -> Markup {
                 tbody {
                     @for row in &pair.rows {
                         @let (old, new) = words::row_lines(pair, row);
-                        tr { (side(old, false)) (side(new, true)) }
+                        tr { (side(&pair.old, old, false)) (side(&pair.new, new, true)) }
                         @if let Some(witness) = &pair.witness { (values(witness, old, new)) }
                     }
                 }
@@ -52,7 +52,7 @@ fn subheading(new: bool) -> Markup {
     }
 }
 
-fn side(line: Option<&LineReport>, new: bool) -> Markup {
+fn side(version: &VersionReport, line: Option<&LineReport>, new: bool) -> Markup {
     let Some(line) = line else {
         return html! { td.tc-void.tc-new[new] colspan="4" {} };
     };
@@ -67,7 +67,7 @@ fn side(line: Option<&LineReport>, new: bool) -> Markup {
         (true, _) => "tc-ran",
     };
     html! {
-        td class={ "tc-no " (class) @if new { " tc-new" } } { (line.number) }
+        td class={ "tc-no " (class) @if new { " tc-new" } } { (words::line_in_file(version, line.number)) }
         td class={ "tc-runs " (cover) " " (class) } {
             @if line.witness_hits > 0 { span.tc-hit { "▸" } }
             (words::margin(line))

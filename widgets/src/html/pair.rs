@@ -29,7 +29,7 @@ pub fn body(pair: &PairReport, budget: u32) -> Markup {
             @let title = words::witness_title(pair, witness);
             @let note = words::count(witness.injections.len(), "value");
             (section(&title, &note, !identical, html! {
-                (tables::injections(witness))
+                (tables::injections(pair, witness))
                 (tables::other_decisions(witness))
                 (tables::behaviors(pair, witness))
             }))
@@ -56,7 +56,7 @@ pub fn body(pair: &PairReport, budget: u32) -> Markup {
             @let differing = witness.calls.iter().filter(|row| !row.equal).count();
             @let note = format!("{}, {differing} differing", words::count(witness.calls.len(), "call"));
             @let open = differing > 0 && witness.calls.len() <= OPEN_CALLS;
-            (section("Calls to external code", &note, open, tables::calls(witness)))
+            (section("Calls to external code", &note, open, tables::calls(pair, witness)))
         }
         @if !pair.executions.is_empty() {
             @let note = words::count(pair.executed as usize, "execution");

@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use twincell_behavior::{Channel, EvidencePlace, Stream, display_call, display_outcome};
-use twincell_compare::report::{Evidence, ExecutionReport, PairReport, Witness};
+use twincell_compare::report::{Evidence, ExecutionReport, PairReport, VersionReport, Witness};
 use twincell_engine::observed::{Behavior, Call};
 
 use crate::{plain, words};
@@ -40,7 +40,7 @@ pub fn evidence(pair: &PairReport) -> Markup {
     )
 }
 
-pub fn injections(witness: &Witness) -> Markup {
+pub fn injections(pair: &PairReport, witness: &Witness) -> Markup {
     if witness.injections.is_empty() {
         return html! { p.tc-quiet { "No value was missing: nothing was injected." } };
     }
@@ -51,7 +51,7 @@ pub fn injections(witness: &Witness) -> Markup {
                 td.tc-mono { (plain::value(&injection.value.display())) }
                 td { (injection.value.abstract_value().name()) }
                 td { (words::kind_name(injection.kind)) }
-                td.tc-num { (words::injection_place(injection)) }
+                td.tc-num { (words::injection_place(pair, injection)) }
                 td.tc-num { (words::probability(f64::from(injection.probability))) }
             }
         }
@@ -106,12 +106,12 @@ pub fn behaviors(pair: &PairReport, witness: &Witness) -> Markup {
     table("What each version did", true, &["", "Old", "New"], rows.into_iter().take(VALUE_ROWS), total)
 }
 
-pub fn calls(witness: &Witness) -> Markup {
-    let side = |call: &Option<Call>| {
+pub fn calls(pair: &PairReport, witness: &Witness) -> Markup {
+    let side = |version: &VersionReport, call: &Option<Call>| {
         html! {
             @match call {
                 Some(call) => {
-                    td.tc-num { @if call.line > 0 { (call.line) } }
+                    td.tc-num { @if call.line > 0 { (words::line_in_file(version, call.line)) } }
                     td.tc-mono { (plain::value(&display_call(call))) }
                 }
                 None => { td.tc-num {} td.tc-quiet { "no call" } }
@@ -122,8 +122,8 @@ pub fn calls(witness: &Witness) -> Markup {
         html! {
             tr.tc-differs[!row.equal] {
                 th.tc-mark scope="row" { (words::call_mark(row)) }
-                (side(&row.old))
-                (side(&row.new))
+                (side(&pair.old, &row.old))
+                (side(&pair.new, &row.new))
             }
         }
     });

@@ -29,6 +29,8 @@ const VALUE: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::
 /// A line with its sign and style as it is printed.
 struct Shown<'a> {
     line: &'a LineReport,
+    /// Its number in the file.
+    number: u32,
     sign: char,
     style: Style,
 }
@@ -53,9 +55,9 @@ pub fn changes(page: &mut Page, pair: &PairReport) {
         last = Some(index);
         let (old, new) = words::row_lines(pair, &pair.rows[index]);
         if page.width >= SIDE_BY_SIDE {
-            both_sides(page, old, new);
+            both_sides(page, sides(pair, old, new));
         } else {
-            unified(page, old, new);
+            unified(page, sides(pair, old, new));
         }
         entered(page, pair, old, new);
     }
@@ -90,14 +92,16 @@ fn sign(line: &LineReport, other: Option<&LineReport>, changed: char, style: Sty
     }
 }
 
-fn sides<'a>(old: Option<&'a LineReport>, new: Option<&'a LineReport>) -> (Option<Shown<'a>>, Option<Shown<'a>>) {
-    let shown = |line: Option<&'a LineReport>, other: Option<&LineReport>, changed, style| {
+type Sides<'a> = (Option<Shown<'a>>, Option<Shown<'a>>);
+
+fn sides<'a>(pair: &PairReport, old: Option<&'a LineReport>, new: Option<&'a LineReport>) -> Sides<'a> {
+    let shown = |version, line: Option<&'a LineReport>, other: Option<&LineReport>, changed, style| {
         line.map(|line| {
             let (sign, style) = sign(line, other, changed, style);
-            Shown { line, sign, style }
+            Shown { line, number: words::line_in_file(version, line.number), sign, style }
         })
     };
-    (shown(old, new, '-', REMOVED), shown(new, old, '+', ADDED))
+    (shown(&pair.old, old, new, '-', REMOVED), shown(&pair.new, new, old, '+', ADDED))
 }
 
 /// The meaning of the signs in the margin, once for all pairs, if there was a margin.
@@ -115,21 +119,19 @@ fn runs(line: &LineReport) -> String {
     format!("{}{}", if line.witness_hits > 0 { "▸" } else { "" }, words::margin(line))
 }
 
-fn unified(page: &mut Page, old: Option<&LineReport>, new: Option<&LineReport>) {
-    match sides(old, new) {
-        (Some(old), Some(new)) if old.sign == ' ' && new.sign == ' ' => {
-            single(page, &new, Some(old.line), Some(new.line))
-        }
+fn unified(page: &mut Page, sides: Sides<'_>) {
+    match sides {
+        (Some(old), Some(new)) if old.sign == ' ' && new.sign == ' ' => single(page, &new, Some(&old), Some(&new)),
         (old, new) => {
-            old.iter().for_each(|shown| single(page, shown, Some(shown.line), None));
-            new.iter().for_each(|shown| single(page, shown, None, Some(shown.line)));
+            old.iter().for_each(|shown| single(page, shown, Some(shown), None));
+            new.iter().for_each(|shown| single(page, shown, None, Some(shown)));
         }
     }
 }
 
-fn single(page: &mut Page, shown: &Shown<'_>, old: Option<&LineReport>, new: Option<&LineReport>) {
-    let number = |line: Option<&LineReport>| line.map_or_else(String::new, |line| line.number.to_string());
-    let margin = |line: Option<&LineReport>| line.map_or_else(String::new, runs);
+fn single(page: &mut Page, shown: &Shown<'_>, old: Option<&Shown<'_>>, new: Option<&Shown<'_>>) {
+    let number = |side: Option<&Shown<'_>>| side.map_or_else(String::new, |side| side.number.to_string());
+    let margin = |side: Option<&Shown<'_>>| side.map_or_else(String::new, |side| runs(side.line));
     let gutter = unified_gutter(&number(old), &number(new), &margin(old), &margin(new));
     let room = page.width.saturating_sub(gutter.chars().count() + 2).max(8);
     for (index, piece) in chunks(&plain::code(&shown.line.text), room).iter().enumerate() {
@@ -144,16 +146,15 @@ fn unified_gutter(old: &str, new: &str, old_runs: &str, new_runs: &str) -> Strin
     format!("{old:>4}{new:>5} {old_runs:>5}{new_runs:>5} │ ")
 }
 
-fn side_gutter(line: &LineReport) -> String {
-    format!("{:>4} {:>5} │", line.number, runs(line))
+fn side_gutter(shown: &Shown<'_>) -> String {
+    format!("{:>4} {:>5} │", shown.number, runs(shown.line))
 }
 
-fn both_sides(page: &mut Page, old: Option<&LineReport>, new: Option<&LineReport>) {
+fn both_sides(page: &mut Page, (old, new): Sides<'_>) {
     let half = (page.width - 3) / 2;
-    let (old, new) = sides(old, new);
     let columns = |shown: &Option<Shown<'_>>| -> (String, Vec<String>) {
         shown.as_ref().map_or_else(Default::default, |shown| {
-            let gutter = side_gutter(shown.line);
+            let gutter = side_gutter(shown);
             let room = half - gutter.chars().count() - 2;
             let pieces = chunks(&plain::code(&shown.line.text), room);
             let signed = |(index, piece)| format!("{} {piece}", if index == 0 { shown.sign } else { ' ' });

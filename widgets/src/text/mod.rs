@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use page::Page;
 
 use twincell_behavior::display_call;
-use twincell_compare::report::{Comparison, PairReport};
+use twincell_compare::report::{Comparison, PairReport, VersionReport};
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::Call;
 
@@ -162,7 +162,7 @@ fn values(page: &mut Page, pair: &PairReport) {
             "{}, {}, {}, {}",
             injection.value.abstract_value().name(),
             words::kind_name(injection.kind),
-            words::injection_place(injection),
+            words::injection_place(pair, injection),
             words::probability(f64::from(injection.probability))
         );
         page.aside(&about);
@@ -183,15 +183,19 @@ fn calls(page: &mut Page, pair: &PairReport) {
     }
     page.title(&format!("Calls that differ ({} of {})", differing.len(), witness.calls.len()));
     for row in differing.iter().take(CALLS_SHOWN) {
-        let shown = |call: &Call| format!("{} (line {})", plain::value(&display_call(call)), call.line);
+        let shown = |version: &VersionReport, call: &Call| {
+            let line = words::line_in_file(version, call.line);
+            format!("{} (line {line})", plain::value(&display_call(call)))
+        };
         match (&row.old, &row.new) {
             (Some(old), Some(new)) => {
-                page.hanging("  ≠ old       ", &shown(old));
-                page.hanging("    new       ", &shown(new));
+                page.hanging("  ≠ old       ", &shown(&pair.old, old));
+                page.hanging("    new       ", &shown(&pair.new, new));
             }
             (old, new) => {
                 let label = format!("  {}  ", words::call_mark(row));
-                old.iter().chain(new).for_each(|call| page.hanging(&label, &shown(call)));
+                old.iter().for_each(|call| page.hanging(&label, &shown(&pair.old, call)));
+                new.iter().for_each(|call| page.hanging(&label, &shown(&pair.new, call)));
             }
         }
     }
