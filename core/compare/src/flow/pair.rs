@@ -454,6 +454,10 @@ fn alone(texts: &Texts, side: Side, path: &[String], parts: &[Function]) -> Stri
     let of_both = |name: &String| texts.indices.iter().all(|index| index.is_constant(name));
     keep.extend(index.reach(entity(function)).into_iter().filter(of_both));
     keep.extend(pure_imports(index, parts));
+    // Tables and arrays are real there as well.
+    let is_of_tables = |target: &str| matches!(target.split('.').next(), Some("pandas" | "numpy"));
+    let tables = texts.imports[side].iter().filter(|(_, import)| is_of_tables(&import.target));
+    keep.extend(tables.map(|(name, _)| name.clone()));
     index.slice(&keep)
 }
 

@@ -23,6 +23,8 @@ const LACKING: f64 = 0.06;
 const ANCHORED: f64 = 0.6;
 /// The maximum nesting of drawn containers.
 const MAX_DEPTH: u32 = 2;
+/// The same where types are declared.
+const MAX_DECLARED: u32 = 6;
 
 /// Makes the values of one execution.
 pub(super) struct Maker<'a> {
@@ -447,7 +449,7 @@ impl Maker<'_> {
         uses: &Uses,
         depth: u32,
     ) -> Recipe {
-        if depth >= MAX_DEPTH {
+        if depth >= if uses.declared.is_some() { MAX_DECLARED } else { MAX_DEPTH } {
             return Recipe::Versatile(AbstractValue::Object);
         }
         self.draw(random, path, distribution, uses, depth + 1)

@@ -198,6 +198,7 @@ mod tests {
             ("df['a'].dt.dayofweek >= 5", C::Dates),
             ("(df['a'] - df['b']).dt.days", C::Dates),
             ("df['a'].diff().dt.days", C::Dates),
+            ("(df['a'] - df['b']) > pd.Timedelta(0)", C::Dates),
             ("df['a'].str.strip()", C::Texts),
             ("df['a'] == 'x'", C::Texts),
             ("df[df['a'] > 3]", C::Numbers),

@@ -141,6 +141,11 @@ impl Walk<'_> {
                 let is_time = matches!(other, Expr::Call(call) if is_moment(&call.func));
                 if is_time {
                     self.note(role, Content::Dates);
+                    if let Role::Difference(origins) = role {
+                        for origin in origins {
+                            self.note(&Role::Column(Some(origin.clone())), Content::Dates);
+                        }
+                    }
                 } else if is_negative {
                     self.note(role, Content::Numbers);
                 } else if is_ordered

@@ -151,19 +151,24 @@ pub(super) fn near(class: &str, anchor: u64, random: &mut Pcg64Mcg, numbers: &[i
         [2000, 3, 1],
     ];
     let base = anchors[(anchor % anchors.len() as u64) as usize];
-    let known = (!numbers.is_empty()).then(|| one(random, numbers)).filter(|number| number.abs() <= MAX_DISTANCE);
+    // The same distance for the whole execution, so that two values are often exactly so far apart.
+    let known =
+        numbers.get((anchor >> 8) as usize % numbers.len().max(1)).filter(|number| number.abs() <= MAX_DISTANCE);
     let distance = |random: &mut Pcg64Mcg, of: &[i64]| match known {
-        Some(number) if random.random_bool(0.4) => {
+        Some(number) if random.random_bool(0.5) => {
             if random.random_bool(0.8) {
-                number
+                *number
             } else {
                 -number
             }
         }
         _ => one(random, of),
     };
+    let is_moment = class == "datetime.datetime";
     let day = match random.random_range(0..10) {
         0..3 => Day::of(base),
+        // Moments are mostly hours apart.
+        3..7 if is_moment && !(anchor >> 24).is_multiple_of(3) => Day::of(base),
         3..7 => Day::of(base).plus(distance(random, &DAYS)),
         7 | 8 => {
             let [year, month, day] = base;
@@ -176,7 +181,7 @@ pub(super) fn near(class: &str, anchor: u64, random: &mut Pcg64Mcg, numbers: &[i
             Day::of(next).plus(-1)
         }
     };
-    if class == "datetime.date" {
+    if !is_moment {
         return Some(made(class, ints(day.parts())));
     }
     // As `anchor` decides, so that moments of one execution can be compared.
@@ -185,8 +190,8 @@ pub(super) fn near(class: &str, anchor: u64, random: &mut Pcg64Mcg, numbers: &[i
     let distance = match random.random_range(0..4) {
         0 | 1 => 0,
         2 => distance(random, &SECONDS),
-        // In hours or minutes.
-        _ => distance(random, &[1, -1, 2]).clamp(-1000, 1000) * one(random, &[60, 3600]),
+        _ if (anchor >> 24).is_multiple_of(2) => distance(random, &[1, -1, 2]) * 3600,
+        _ => distance(random, &[1, -1, 30]) * 60,
     };
     let seconds = day.0 * 86_400 + hour * 3600 + minute * 60 + second + distance;
     let [year, month, day] = Day(seconds.div_euclid(86_400)).parts();
