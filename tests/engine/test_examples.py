@@ -45,7 +45,7 @@ def test_a_doctest_is_found_by_itself_and_named():
     assert witness(found)["flag"] == "default"
     execution = found.to_dict()["pairs"][0]["executions"][0]
     assert execution["example"] == {"docstring": {"version": "new", "line": 4}}
-    assert "docstring&#39;s example" in found._repr_html_() or "docstring's example" in found._repr_html_()
+    assert "example in line 4 of new" in found.to_html()
 
 
 @pytest.mark.parametrize(

@@ -372,10 +372,9 @@ class Recorder:
         for name, value in given.items():
             keywords[name] = self.encoded(value)
             known += 1
-        if not known and (positional[is_bound:] or given):
+        if not known and not rest:
             return None
-        written = {"function": qualname, "file": function.file, "args": arguments, "kwargs": keywords}
-        return {**written, "bound": True} if is_bound else written
+        return {"function": qualname, "file": function.file, "args": arguments, "kwargs": keywords}
 
     def encoded(self, value):
         try:

@@ -270,7 +270,8 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
         state.repeated += 1;
     }
     let given = state.example_at(record.index);
-    let is_given = given.is_some() && state.corpus.len() < CORPUS / 2;
+    // An example that shows nothing new and stays away from the change is not worth varying.
+    let is_given = given.is_some() && (novel || near) && state.corpus.len() < CORPUS / 2;
     if is_given || novel || near && valid && state.corpus.len() < CORPUS / 2 {
         if state.corpus.len() >= CORPUS {
             let oldest = state.corpus.iter().position(|entry| !entry.is_given);

@@ -122,12 +122,14 @@ fn one(value: Value, function: Option<&str>) -> Result<Call, String> {
         (Value::Array(arguments), Some(function)) => Ok(Call {
             function: function.to_owned(),
             is_imported: true,
+            is_bound: true,
             arguments: arguments.iter().map(|value| recipe(value, DEEPEST)).collect(),
             ..Call::default()
         }),
         (Value::Object(keywords), Some(function)) => Ok(Call {
             function: function.to_owned(),
             is_imported: true,
+            is_bound: true,
             keywords: named(keywords).collect(),
             ..Call::default()
         }),
@@ -146,7 +148,8 @@ fn one(value: Value, function: Option<&str>) -> Result<Call, String> {
             Ok(Call {
                 function,
                 is_imported: true,
-                is_bound: call.remove("bound") == Some(Value::Bool(true)),
+                // Data passes no objects to methods.
+                is_bound: true,
                 arguments,
                 keywords,
                 file: text(call.remove("file")),
