@@ -7,7 +7,7 @@ use twincell_driver::warm::{Environment, model_options};
 use crate::change::{Change, NoChange};
 
 /// Increase this when rows that are equal in everything hashed here would get other results than before.
-const FORMAT: &[u8] = b"twincell study 3";
+const FORMAT: &[u8] = b"twincell study 4";
 
 /// Makes the keys of a study.
 #[derive(Clone)]
@@ -166,8 +166,12 @@ mod tests {
         assert_ne!(Keys::new(&Options::default(), &other).unwrap().of_change(&change()), plain);
         let effect = DeclaredEffect { functions: "metrics.*".to_owned(), effect: FunctionEffect::None };
         assert_ne!(key(&Options { effects: vec![effect], ..Options::default() }), plain);
-        // `jobs`, `cache` and `deadline` change nothing, `model` counts by its content, and `policy` by what it says.
-        assert_eq!(TABLE.len(), 19 + 5);
+        let mut given = Options::default();
+        given.add_examples(twincell_driver::examples::given_as_text("{\"function\": \"f\", \"args\": [1]}").unwrap());
+        assert_ne!(key(&given), plain);
+        // `jobs`, `cache` and `deadline` change nothing, `model`, `examples` and `recorded` count by their content, and
+        // `policy` by what it says.
+        assert_eq!(TABLE.len(), 19 + 7);
         let mut others = Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() };
         others.set_text("deadline", "7").unwrap();
         assert_eq!(key(&others), plain);
