@@ -10,7 +10,7 @@
 //! | `_tc_s(n, obj, key)` | `obj[key]` (load) | site `n`; a slice is passed as `slice(a, b, c)` by way of `_tc_k(a, b, c)` |
 //! | `_tc_n(n)` | a name in a class body that is bound neither there nor in an enclosing function | site `n` |
 //! | `_tc_v(n, name)` | `name` (load), only in modules whose values are recorded | site `n` |
-//! | `_tc_l(line);` | before a simple statement | the line runs; gives None (the body of a function that is a lambda becomes `_tc_l(line) or (body)`) |
+//! | `_tc_l(line);` | before a simple statement | the line runs; gives None (the body of a function that is a lambda becomes `_tc_l(line) or (body)`, and so does what `for`, `with`, `match` and `except` evaluate first) |
 //! | `_tc_b(n, condition)` | condition of if, elif, while, ternary, comprehension, guard, assert | branch `n`; gives the truth as a bool; counts as the branch's line |
 //! | `_tc_q(n, op, left, right)` | `left OP right`, a single comparison, not a chain | comparison `n`; `op` as [`crate::site::Comparator`] numbers them |
 //! | `_tc_r(value)` | `raise value` -> `raise _tc_r(value)` | the exception is intended |

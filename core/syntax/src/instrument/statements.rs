@@ -36,6 +36,18 @@ impl<'a> Instrumenter<'a> {
                 self.visit_body(&repeat.body);
                 self.visit_body(&repeat.orelse);
             }
+            Stmt::For(repeat) => {
+                self.visit_expr(&repeat.target);
+                self.header(stmt.start(), &repeat.iter);
+                self.visit_body(&repeat.body);
+                self.visit_body(&repeat.orelse);
+            }
+            Stmt::Match(choice) => {
+                self.header(stmt.start(), &choice.subject);
+                for case in &choice.cases {
+                    self.visit_match_case(case);
+                }
+            }
             Stmt::Assert(assert) => {
                 self.branch(BranchKind::Assert, &assert.test);
                 if let Some(message) = &assert.msg {
@@ -72,6 +84,15 @@ impl<'a> Instrumenter<'a> {
             Stmt::TypeAlias(_) => {}
             _ => source_order::walk_stmt(self, stmt),
         }
+    }
+
+    /// Marks the line on which a compound statement begins, by what it evaluates there first.
+    fn header(&mut self, start: TextSize, first: &'a Expr) {
+        let line = self.lines.line(start);
+        self.table.lines.push(line);
+        self.edits.insert(first.start().to_usize(), format!("_tc_l({line}) or ("));
+        self.visit_expr(first);
+        self.edits.insert(first.end().to_usize(), ")");
     }
 
     pub(super) fn function(&mut self, function: &'a StmtFunctionDef) {
@@ -171,8 +192,12 @@ impl<'a> Instrumenter<'a> {
     /// `with suppress(E):` is a `try` body whose `except` clauses name `E`.
     fn with(&mut self, with: &'a StmtWith) {
         let around = (self.catches.len(), self.cleanups.len());
-        for item in &with.items {
-            self.visit_expr(&item.context_expr);
+        for (number, item) in with.items.iter().enumerate() {
+            if number == 0 {
+                self.header(with.start(), &item.context_expr);
+            } else {
+                self.visit_expr(&item.context_expr);
+            }
             if let Some(target) = &item.optional_vars {
                 self.visit_expr(target);
             }
@@ -199,7 +224,9 @@ impl<'a> Instrumenter<'a> {
     pub(super) fn handler(&mut self, handler: &'a ExceptHandler) {
         let ExceptHandler::ExceptHandler(handler) = handler;
         if let Some(caught) = &handler.type_ {
-            self.wrap(caught, "_tc_e(");
+            self.edits.insert(caught.start().to_usize(), "_tc_e(");
+            self.header(handler.start(), caught);
+            self.edits.insert(caught.end().to_usize(), ")");
         }
         if let Some(name) = &handler.name {
             self.spell(name, name.range);
