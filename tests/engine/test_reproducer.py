@@ -142,6 +142,32 @@ PAIRS = {
         "import warnings\ndef f(x):\n    warnings.warn('new', DeprecationWarning)\n",
         {},
     ),
+    "generator_without_end": (
+        "def f(n):\n    yield n\n",
+        "def f(n):\n    while True:\n        yield n\n",
+        {},
+    ),
+    "generator_that_raised": (
+        "def f(n):\n    yield 1\n    raise ValueError('a')\n",
+        "def f(n):\n    while True:\n        yield 1\n",
+        {},
+    ),
+    "asynchronous_generator_without_end": (
+        "async def f(n):\n    yield 1\n",
+        "async def f(n):\n    while True:\n        yield 1\n",
+        {},
+    ),
+    "method_without_end": (
+        "class C:\n    def __init__(self, n=2):\n        self.n = n\n    def items(self):\n        yield self.n\n",
+        "class C:\n    def __init__(self, n=2):\n        self.n = n\n    def items(self):\n        while True:\n"
+        "            yield self.n\n",
+        {},
+    ),
+    "path": (
+        "import pathlib\ndef f(name: str):\n    return [pathlib.Path('a') / 'b']\n",
+        "import pathlib\ndef f(name: str):\n    return [pathlib.Path('a') / 'c']\n",
+        {},
+    ),
     "calls": ("def f(store):\n    store.save(1)\n", "def f(store):\n    store.save(2)\n", {}),
     "order_of_calls": (
         "def f(store):\n    store.open()\n    store.write('a')\n",
@@ -447,6 +473,50 @@ def test_what_reaches_outside_the_process_is_no_reproducer(tmp_path):
         assert victim.exists()
 
 
+AGE = (
+    "from datetime import date\ndef f(born: date) -> int:\n    today = date.today()\n    return today.year - born.year"
+)
+EXPIRED = "import time\ndef f(stamp: float, ttl: float = 3600.0) -> bool:\n    return time.time() - stamp > "
+#: Versions whose difference shows in the sandbox alone, and why there is no reproducer.
+ONLY_HERE = {
+    "year": (f"{AGE} - ((today.month, today.day) < (born.month, born.day))\n", f"{AGE}\n", "at another time"),
+    "moment": (f"{EXPIRED}ttl\n", f"{EXPIRED}ttl / 2\n", "at another time"),
+    "wait": (
+        "import time\ndef f(n):\n    time.sleep(1000)\n    return 1\n",
+        "import time\ndef f(n):\n    time.sleep(1000)\n    return 2\n",
+        "it waits for 1000 s",
+    ),
+    "order_of_a_set": (
+        "def f(items: list[str]):\n    return list(dict.fromkeys(items))\n",
+        "def f(items: list[str]):\n    return list(set(items))\n",
+        "the order of a set is compared",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ONLY_HERE)
+def test_what_shows_in_the_sandbox_alone_is_no_reproducer(name):
+    old, new, why = ONLY_HERE[name]
+    comparison = twincell.compare(old, new)
+    assert comparison.verdict == "changing"
+    assert comparison.reproducer is None, comparison.reproducer
+    assert why in comparison.pairs[0]["reproducer"]["why_not"]
+
+
+def test_a_file_that_the_sandbox_refuses_is_no_part_of_a_reproducer(tmp_path):
+    file = tmp_path / "settings"
+    file.write_text("here")
+    read = f"        return open({str(file)!r}).read() + 'a'\n"
+    old = f"def f(x):\n    try:\n{read}    except OSError:\n        return 'no'\n"
+    for new in (old.replace("'no'", "'none'"), old.replace("'a'", "'b'")):
+        comparison = twincell.compare(old, new)
+        made = comparison.pairs[0]["reproducer"]
+        if made and made["holds"]:
+            # Then a stand-in gives what the file would.
+            (tmp_path / "test_f.py").write_text(made["source"])
+            assert_passes_on_old_and_fails_on_new(tmp_path, old, new)
+
+
 def test_the_same_comparison_gives_the_same_reproducer():
     old, new, options = PAIRS["calls_of_what_calls_give"]
     assert twincell.compare(old, new, **options).reproducer == twincell.compare(old, new, **options).reproducer
@@ -469,6 +539,9 @@ def test_the_command_line_writes_reproducers(tmp_path):
     done = run_cli("compare", "old.py", "new.py", *options, "test_it.py", cwd=tmp_path)
     assert done.returncode == 1 and "reproducer of f: test_it.py" in done.stderr
     assert "def test_f():" in (tmp_path / "test_it.py").read_text()
+    (tmp_path / "there").mkdir()
+    done = run_cli("compare", "old.py", "new.py", *options, "there", cwd=tmp_path)
+    assert done.returncode == 1 and [path.name for path in (tmp_path / "there").iterdir()] == ["test_f.py"]
 
     more = "\ndef g(x):\n    return {}\n"
     (tmp_path / "old.py").write_text(old + more.format(1))

@@ -52,6 +52,27 @@ def test_names_and_comments_are_no_change():
     assert (comparison.verdict, comparison.evidence) == ("identical", [])
 
 
+def test_the_sentence_names_what_changed_around_a_function():
+    old = "LIMIT = 1\ndef f(x):\n    return 3 if LIMIT else x\n"
+    comparison = twincell.compare(old, old.replace("= 1", "= 2"), function="f")
+    assert "none showed a difference, though LIMIT changed (" in comparison.sentence
+
+
+def test_lines_on_which_compound_statements_begin_are_counted():
+    old = (
+        "def f(rows, lock):\n    with lock:\n        for row in rows:\n            pass\n"
+        "    match rows:\n        case None:\n            pass\n"
+        "    try:\n        int('a')\n    except ValueError:\n        pass\n    return 1\n"
+    )
+    new = old.replace("with lock", "with (lock)").replace("for row", "for each").replace("ValueError", "(ValueError)")
+    comparison = twincell.compare(old, new.replace("return 1", "return 2"))
+    executions = {
+        line["number"]: line["executions"] for line in comparison.pairs[0]["old"]["lines"] if line["executable"]
+    }
+    assert {2, 3, 5, 10} <= set(executions), executions
+    assert executions[2] >= executions[3] >= executions[5] > 0
+
+
 def test_paths_are_read(tmp_path):
     (tmp_path / "old.py").write_text(OLD)
     (tmp_path / "new.py").write_text(NEW)

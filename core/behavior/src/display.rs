@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use twincell_engine::observed::{
     Call, Elision, INDEX, Limit, NAMES, Observed, Outcome, Reached, Slot, VALUES, Varying, WRITTEN,
 };
+use twincell_engine::protocol::{OWN_FOLDER, PROJECT_FOLDER};
 use twincell_engine::sources::Source;
 use twincell_syntax::python::python_string;
 use twincell_values::value::Decision;
@@ -139,12 +140,16 @@ pub fn display_limit(limit: Limit) -> Cow<'static, str> {
     }
 }
 
-/// A value that differs from run to run, by where it comes from, e.g. `<the time>`, `'took <a timer> s'`.
+/// A value that differs from run to run, by where it comes from, e.g. `<bool that depends on the time>`,
+/// `'took <a timer> s'`.
 pub fn display_varying(varying: &Varying) -> String {
     let names: Vec<&str> = varying.sources.iter().flat_map(|sources| sources.iter()).map(source).collect();
     let name = if names.is_empty() { "another one in each run".to_owned() } else { names.join(", ") };
     match &varying.around {
-        (before, behind) if before.is_empty() && behind.is_empty() => format!("<{name}>"),
+        (before, behind) if before.is_empty() && behind.is_empty() && !varying.types.is_empty() => {
+            let depends = if names.is_empty() { ", ".to_owned() } else { " that depends on ".to_owned() };
+            format!("<{}{depends}{name}>", varying.types.join(" or "))
+        }
         (before, behind) => format!("'{before}<{name}>{behind}'"),
     }
 }
@@ -280,7 +285,12 @@ impl Bounded {
         if self.full {
             self.text.push('…');
         }
-        self.text
+        if !self.text.contains("/proc/self/fd/21") {
+            return self.text;
+        }
+        // Where a worker has its folders is of no interest.
+        let text = self.text.replace(&format!("{PROJECT_FOLDER}/"), "");
+        text.replace(PROJECT_FOLDER, ".").replace(OWN_FOLDER, "/tmp")
     }
 }
 
@@ -430,6 +440,7 @@ fn write_tagged(out: &mut Bounded, tag: &str, name: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use twincell_engine::sources::Sources;
 
     fn int(value: i64) -> Observed {
         Observed::Int(value.to_string())
@@ -437,6 +448,24 @@ mod tests {
 
     fn str(text: &str) -> Observed {
         Observed::Str(text.into())
+    }
+
+    #[test]
+    fn the_folders_of_a_worker_are_not_shown() {
+        assert_eq!(display_observed(&str("/proc/self/fd/211/src/rates.py")), "'src/rates.py'");
+        assert_eq!(display_observed(&str("in /proc/self/fd/211, /proc/self/fd/210/a")), "'in ., /tmp/a'");
+    }
+
+    #[test]
+    fn a_value_that_varies_is_shown_by_its_class_and_where_it_comes_from() {
+        let varying = |sources, around: (&str, &str)| {
+            let around = (around.0.to_owned(), around.1.to_owned());
+            display_varying(&Varying { types: vec!["bool".into(), "int".into()], sources, around })
+        };
+        let time = Some(Sources::only(Source::Time));
+        assert_eq!(varying(time, ("", "")), "<bool or int that depends on the time>");
+        assert_eq!(varying(None, ("", "")), "<bool or int, another one in each run>");
+        assert_eq!(varying(time, ("at ", "")), "'at <the time>'");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Campaign -> verdict. The rule is one small function.
 
 use twincell_behavior::{Basis, display_limit};
+use twincell_engine::observed::Limit;
 use twincell_syntax::Side;
 
 use crate::assemble::wording;
@@ -40,7 +41,9 @@ pub fn decide(campaign: &Campaign, reported: Option<&TestCase>, target: &Target)
         return (Verdict::Inconclusive, limits(side, campaign.stopped_only(side)));
     }
     if let Some(bound) = campaign.stopped_by().filter(|_| valid == 0) {
-        return (Verdict::Inconclusive, format!("all {executions} executions were stopped: {}", display_limit(bound)));
+        let why = display_limit(bound);
+        let why = if matches!(bound, Limit::RecordBytes(_)) { why.into_owned() } else { format!("a version {why}") };
+        return (Verdict::Inconclusive, format!("all {executions} executions were stopped: {why}"));
     }
     if valid == 0 {
         return (

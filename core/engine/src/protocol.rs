@@ -519,6 +519,11 @@ pub enum FromZygote {
     },
 }
 
+/// The paths under which code sees the worker's own folder and the copy of its project: descriptors that each process
+/// opens for itself.
+pub const OWN_FOLDER: &str = "/proc/self/fd/210";
+pub const PROJECT_FOLDER: &str = "/proc/self/fd/211";
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToWorker {

@@ -2,6 +2,8 @@
 
 use pyo3::prelude::*;
 
+use twincell_engine::protocol::PROJECT_FOLDER;
+
 /// `__name__` of the code under comparison.
 pub(crate) const MODULE_NAME: &str = "twincell_module";
 
@@ -11,7 +13,7 @@ pub(crate) const FUNCTION_FILE_NAME: &str = "<twincell>";
 
 /// The descriptor under which every version finds the copy of its own project, and the path of that copy.
 pub(crate) const PROJECT: libc::c_int = 211;
-pub(crate) const PROJECT_PATH: &str = "/proc/self/fd/211";
+pub(crate) const PROJECT_PATH: &str = PROJECT_FOLDER;
 
 /// Whether a module with this name comes from the project of the running version.
 pub(crate) fn is_of_project(py: Python<'_>, module: &str) -> bool {

@@ -54,7 +54,7 @@ const CLASSES: [(Kind, &str); 11] = [
     (
         Kind::Written,
         "[decimal.Decimal, datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone, \
-         re.Pattern, array.array, operator.itemgetter, operator.attrgetter, operator.methodcaller]",
+         re.Pattern, array.array, pathlib.PurePosixPath, pathlib.PosixPath, pathlib.PureWindowsPath, operator.itemgetter, operator.attrgetter, operator.methodcaller]",
     ),
     (Kind::Match, "[re.Match]"),
     (Kind::Partial, "[functools.partial]"),
@@ -80,9 +80,8 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
     KINDS
         .get_or_try_init(py, || {
             let globals = PyDict::new(py);
-            for name in
-                ["types", "collections", "itertools", "decimal", "datetime", "re", "array", "operator", "functools"]
-            {
+            let modules = "types collections itertools decimal datetime re array pathlib operator functools";
+            for name in modules.split(' ') {
                 globals.set_item(name, py.import(name)?)?;
             }
             let mut kinds = FxHashMap::default();

@@ -14,6 +14,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyModule;
 
+use twincell_engine::protocol::OWN_FOLDER;
+
 /// The descriptor of the worker's folder, away from the numbers that code opens and closes.
 const FOLDER: libc::c_int = 210;
 
@@ -198,7 +200,7 @@ fn fixed_name(folder: &Path) -> Option<String> {
         libc::close(FOLDER);
         libc::fcntl(opened.as_raw_fd(), libc::F_DUPFD_CLOEXEC, FOLDER)
     };
-    let name = format!("/proc/self/fd/{FOLDER}");
+    let name = OWN_FOLDER.to_owned();
     let identity = |path: &Path| std::fs::metadata(path).ok().map(|found| (found.dev(), found.ino()));
     (copy == FOLDER && identity(Path::new(&name)).is_some() && identity(Path::new(&name)) == identity(folder))
         .then_some(name)

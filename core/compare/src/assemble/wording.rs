@@ -65,14 +65,14 @@ pub(super) fn sentence(context: &PairContext<'_>, summary: &CampaignSummary<'_>,
             let reached: usize = summary.campaign.reached.iter().map(std::collections::BTreeSet::len).sum();
             let changed: usize = summary.target.changed.iter().map(Vec::len).sum();
             let what = match changed {
-                0 => format!("though {} changed", context.changed_names.join(", ")),
-                _ => format!("{reached} of {changed} changed lines ran"),
+                0 => format!(", though {} changed", context.changed_names.join(", ")),
+                _ => format!("; {reached} of {changed} changed lines ran"),
             };
             let none = match summary.witness {
                 Some(_) => "No change in the behavior of",
                 None => "No difference in",
             };
-            format!("{none} {name}: {}; {what} ({:.0} ms).", summary.reason, summary.milliseconds)
+            format!("{none} {name}: {}{what} ({:.0} ms).", summary.reason, summary.milliseconds)
         }
         _ => {
             let example = summary.campaign.stopped_example().map(|case| {

@@ -16,6 +16,7 @@ mod identity;
 mod loader;
 mod moments;
 mod objects;
+mod order;
 mod parts;
 mod places;
 mod python;
@@ -34,7 +35,7 @@ use std::collections::BTreeMap;
 use twincell_behavior::{Channel, Difference};
 use twincell_engine::Loaded;
 use twincell_engine::observed::{Behavior, Slot};
-use twincell_engine::protocol::{Body, Context, ExecutionRecord, Tested};
+use twincell_engine::protocol::{Body, Context, ExecutionRecord, OWN_FOLDER, PROJECT_FOLDER, Tested};
 use twincell_syntax::site::SiteTable;
 use twincell_syntax::{Function, PerSide, Side};
 use twincell_values::path::AccessPath;
@@ -130,8 +131,15 @@ struct Candidate {
 fn candidates(case: &Case<'_>) -> Result<Vec<Candidate>, Refusal> {
     let mut found: Vec<Candidate> = Vec::new();
     let mut refused = None;
-    let alone = case.differences.iter().take(ALONE).map(std::slice::from_ref);
-    let several = Some(case.differences).filter(|all| all.len() != 1);
+    // A test of such a difference would hold by chance.
+    let (by_chance, differences): (Vec<Difference>, Vec<Difference>) =
+        case.differences.iter().cloned().partition(|difference| case.is_order_of_a_set(difference));
+    if differences.is_empty() && !by_chance.is_empty() {
+        return Err(Refusal::OrderOfASet);
+    }
+    let differences = differences.as_slice();
+    let alone = differences.iter().take(ALONE).map(std::slice::from_ref);
+    let several = Some(differences).filter(|all| all.len() != 1);
     let chosen: Vec<&[Difference]> = alone.chain(several).collect();
     // All of a difference first, and then each part of it that may hold if another one does not.
     let parts = [None, Some(0), Some(1), Some(2)];
@@ -143,6 +151,9 @@ fn candidates(case: &Case<'_>) -> Result<Vec<Candidate>, Refusal> {
         let texts = chosen.iter().flat_map(|chosen| parts.map(|only| (*chosen, only)));
         for (differences, only) in texts.filter(|(chosen, only)| only.is_none() || has_parts(chosen)) {
             match file::write(&Case { differences, only, ..*case }, style) {
+                Ok(text) if [OWN_FOLDER, PROJECT_FOLDER].iter().any(|folder| text.contains(folder)) => {
+                    refused = refused.or(Some(Refusal::FolderOfTheWorker));
+                }
                 Ok(text) if found.iter().all(|one| one.text != text) => {
                     found.push(Candidate { text, is_part: only.is_some() });
                 }

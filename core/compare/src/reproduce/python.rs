@@ -78,7 +78,7 @@ pub(super) fn has_named(recipe: &Recipe) -> bool {
     holds(recipe, &|part| matches!(part, Recipe::Named(_)))
 }
 
-fn holds(recipe: &Recipe, is_it: &dyn Fn(&Recipe) -> bool) -> bool {
+pub(super) fn holds(recipe: &Recipe, is_it: &dyn Fn(&Recipe) -> bool) -> bool {
     let any = |items: &[Recipe]| items.iter().any(|item| holds(item, is_it));
     match recipe {
         recipe if is_it(recipe) => true,

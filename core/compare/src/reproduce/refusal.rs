@@ -137,6 +137,10 @@ pub(crate) enum Refusal {
     GlobalNotAssigned,
     #[error("the old version does not change the object that is compared")]
     ObjectNotChanged,
+    #[error("the order of a set is compared, which is another one in each process")]
+    OrderOfASet,
+    #[error("a value names a folder that only the worker has")]
+    FolderOfTheWorker,
     #[error("the test cannot assert what was assigned")]
     UnsayableAssignment,
     #[error("the assignments are the same")]

@@ -36,7 +36,7 @@ pub(super) fn written_name(function: &Function) -> String {
 
 /// The `import` lines for the modules of the standard library that a file's code names, and for pytest.
 pub(super) fn imports(code: &str) -> String {
-    const MODULES: [&str; 19] = [
+    const MODULES: [&str; 20] = [
         "abc",
         "array",
         "ast",
@@ -52,6 +52,7 @@ pub(super) fn imports(code: &str) -> String {
         "logging",
         "operator",
         "os",
+        "pathlib",
         "re",
         "sys",
         "types",

@@ -4,6 +4,7 @@ import array
 import datetime
 import decimal
 import operator
+import pathlib
 import re
 
 from .paths import short
@@ -13,6 +14,7 @@ from .standin import Standin
 WRITTEN = (
     *(array.array, datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone),
     *(decimal.Decimal, operator.attrgetter, operator.itemgetter, operator.methodcaller, re.Pattern),
+    *(pathlib.PosixPath, pathlib.PurePosixPath, pathlib.PureWindowsPath),
 )
 
 
