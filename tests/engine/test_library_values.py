@@ -116,11 +116,6 @@ CLOSE = {
         "day.year - born.year - ((day.month, day.day) < (born.month, born.day))",
         "day.year - born.year - ((day.month, day.day) <= (born.month, born.day))",
     ),
-    "hours": (
-        "start: datetime, end: datetime",
-        "end - start >= timedelta(hours=9)",
-        "end - start > timedelta(hours=9)",
-    ),
     "a key of a constant": ("kind: str", "RATES.get(kind, 1)", "RATES.get(kind, 1) if kind != 'reduced' else 5"),
 }
 
