@@ -51,7 +51,7 @@ class Copied(NamedTuple):
     #: The name of its builtin class, or `object`.
     kind: str
     #: The number of its rows or items; 0 if it cannot be divided.
-    count: int
+    length: int
     is_large: bool
     #: The packages of its classes.
     modules: list[str]

@@ -7,11 +7,15 @@ no code of the program runs for it. What cannot be written as data is left out. 
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterable, Sequence
+from types import CodeType, FrameType
+from typing import Any, TextIO
 
 FOLDER, ROOT, MOST = "TWINCELL_RECORD_FOLDER", "TWINCELL_RECORD_ROOT", "TWINCELL_RECORD_CALLS"
 
@@ -37,21 +41,21 @@ class Opaque(Exception):
 class Limits:
     """How large a value may be."""
 
-    def __init__(self, depth=8, parts=1000, text=4000, items=200):
+    def __init__(self, depth: int = 8, parts: int = 1000, text: int = 4000, items: int = 200) -> None:
         self.depth, self.parts, self.text, self.items = depth, parts, text, items
 
 
-def encode(value, limits):
+def encode(value: Any, limits: Limits) -> Any:
     """A value as JSON; see core/values/src/reading/examples/json.rs for the form."""
     return _Encoder(limits).encode(value, limits.depth)
 
 
 class _Encoder:
-    def __init__(self, limits):
+    def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.left = limits.parts
 
-    def encode(self, value, depth):
+    def encode(self, value: Any, depth: int) -> Any:
         self.left -= 1
         if depth <= 0 or self.left < 0:
             raise Opaque
@@ -84,30 +88,32 @@ class _Encoder:
             return self.mapping(value, depth)
         return self.object(value, kind, depth)
 
-    def text(self, value):
+    def text(self, value: str) -> str:
         if len(value) > self.limits.text or any("\ud800" <= one <= "\udfff" for one in value):
             raise Opaque
         return value
 
-    def items(self, value, depth):
+    def items(self, value: Sequence[Any], depth: int) -> list[Any]:
         if len(value) > self.limits.items:
             raise Opaque
         return [self.encode(item, depth - 1) for item in value]
 
-    def mapping(self, value, depth):
+    def mapping(self, value: dict[Any, Any], depth: int) -> dict[str, Any]:
         if len(value) > self.limits.items:
             raise Opaque
         if all(type(key) is str and not key.startswith("$") for key in value):
             return {self.text(key): self.encode(item, depth - 1) for key, item in value.items()}
         return {"$dict": [[self.encode(key, depth - 1), self.encode(item, depth - 1)] for key, item in value.items()]}
 
-    def call(self, name, depth, arguments=(), keywords=None):
-        written = {"$call": name, "args": [self.encode(one, depth - 1) for one in arguments]}
+    def call(
+        self, name: str, depth: int, arguments: Iterable[Any] = (), keywords: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        written: dict[str, Any] = {"$call": name, "args": [self.encode(one, depth - 1) for one in arguments]}
         if keywords:
             written["kwargs"] = {key: self.encode(one, depth - 1) for key, one in keywords.items()}
         return written
 
-    def object(self, value, kind, depth):
+    def object(self, value: Any, kind: type, depth: int) -> dict[str, Any]:
         module, name = kind.__module__, kind.__qualname__
         maker = LIBRARY.get((module, name))
         if maker is not None:
@@ -126,7 +132,7 @@ class _Encoder:
             raise Opaque
         return self.call(name, depth, (), fields(value, kind))
 
-    def data(self, value, kind, depth):
+    def data(self, value: Any, kind: type, depth: int) -> dict[str, Any]:
         """Tables and arrays of pandas and numpy, if their values and their dtypes say all."""
         name = kind.__name__
         if name == "DataFrame":
@@ -147,13 +153,14 @@ class _Encoder:
             return self.call(f"numpy.{name}", depth, [value.item()])
         raise Opaque
 
-    def cells(self, column):
+    def cells(self, column: Any) -> list[Any]:
         if str(column.dtype) not in ("int64", "float64", "bool", "object", "str", "datetime64[ns]"):
             raise Opaque
-        return column.tolist()
+        cells: list[Any] = column.tolist()
+        return cells
 
 
-def fields(value, kind):
+def fields(value: Any, kind: type) -> dict[str, Any]:
     """The arguments with which a class makes an equal object, as far as its fields tell."""
     if issubclass(kind, tuple):
         names = kind.__dict__.get("_fields")
@@ -166,12 +173,12 @@ def fields(value, kind):
         own = {}
     own = own if type(own) is dict else {}
 
-    def read(name):
+    def read(name: str) -> Any:
         if name in own:
             return own[name]
         for base in kind.__mro__:
             slot = base.__dict__.get(name)
-            if type(slot).__name__ == "member_descriptor":
+            if slot is not None and type(slot).__name__ == "member_descriptor":
                 try:
                     return slot.__get__(value)
                 except AttributeError:
@@ -200,36 +207,35 @@ def fields(value, kind):
     return {name: own[name] for name in names}
 
 
-try:
-    from dataclasses import _FIELD_CLASSVAR as _CLASS_VAR
-except ImportError:  # a detail of the standard library
-    _CLASS_VAR = object()
+# A detail of the standard library: how dataclasses mark what is no field.
+_CLASS_VAR = getattr(dataclasses, "_FIELD_CLASSVAR", object())
 
 
-def _date(encoder, value, depth):
+def _date(encoder: _Encoder, value: Any, depth: int) -> dict[str, Any]:
     return encoder.call("datetime.date", depth, [value.year, value.month, value.day])
 
 
-def _datetime(encoder, value, depth):
+def _datetime(encoder: _Encoder, value: Any, depth: int) -> dict[str, Any]:
     parts = [value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond]
     more = {key: one for key, one in (("tzinfo", value.tzinfo), ("fold", value.fold)) if one}
     return encoder.call("datetime.datetime", depth, parts, more)
 
 
-def _time(encoder, value, depth):
+def _time(encoder: _Encoder, value: Any, depth: int) -> dict[str, Any]:
     more = {"tzinfo": value.tzinfo} if value.tzinfo else {}
     return encoder.call("datetime.time", depth, [value.hour, value.minute, value.second, value.microsecond], more)
 
 
-def _of_text(name):
+#: Writes a value as a call.
+Maker = Callable[[_Encoder, Any, int], dict[str, Any]]
+
+
+def _of_text(name: str) -> Maker:
     return lambda encoder, value, depth: encoder.call(name, depth, [str(value)])
 
 
-def _of_items(name):
-    return lambda encoder, value, depth: encoder.call(name, depth, [list(value)])
-
-
-LIBRARY = {
+#: What writes a value of a class, by its module and name.
+LIBRARY: dict[tuple[str, str], Maker] = {
     ("datetime", "date"): _date,
     ("datetime", "datetime"): _datetime,
     ("datetime", "time"): _time,
@@ -267,53 +273,54 @@ class _Function:
 
     __slots__ = ("code", "file", "first", "kept", "looked", "qualname")
 
-    def __init__(self, code, file):
+    def __init__(self, code: CodeType, file: str) -> None:
         self.code, self.file = code, file
-        self.qualname = getattr(code, "co_qualname", None)
-        self.kept, self.looked = set(), 0
+        self.qualname: str | None = getattr(code, "co_qualname", None)
+        self.kept: set[str] = set()
+        self.looked = 0
         # Where a generator begins, and does not go on.
-        self.first = None
+        self.first: int | None = None
 
 
 class Recorder:
     """Writes the calls of one process."""
 
-    def __init__(self, folder, root, most):
+    def __init__(self, folder: str, root: str, most: int) -> None:
         self.root, self.most = root, most
         self.folder = folder
-        self.file = None
-        self.functions = {}
+        self.file: TextIO | None = None
+        self.functions: dict[CodeType, _Function | None] = {}
         self.limits = Limits()
         self.lines, self.bytes, self.seconds = 0, 0, 0.0
         self.over = False
         self.lock = threading.Lock()
 
-    def function(self, code):
-        """The function of some code, or False if it is none that counts."""
+    def function(self, code: CodeType) -> _Function | None:
+        """The function of some code, if it is one that counts."""
         name = code.co_name
         if name.startswith("<") or code.co_flags & FUNCTION != FUNCTION:
-            return False
+            return None
         if "<locals>" in getattr(code, "co_qualname", ""):
-            return False
+            return None
         # `<string>` and `<frozen os>` are no files.
         path = os.path.abspath(code.co_filename)
         if code.co_filename.startswith("<") or not path.startswith(self.root + os.sep):
-            return False
+            return None
         file = os.path.relpath(path, self.root)
         parts = file.split(os.sep)
         base = parts[-1]
         is_test = base == "conftest.py" or base.startswith("test_") or base.endswith("_test.py")
         if is_test or FOREIGN.intersection(parts) or TESTS.intersection(parts[:-1]):
-            return False
+            return None
         return _Function(code, file)
 
-    def call(self, frame):
+    def call(self, frame: FrameType) -> bool:
         """Takes in a call. Whether the function's further calls count."""
         code = frame.f_code
-        function = self.functions.get(code)
-        if function is None:
-            function = self.functions[code] = self.function(code)
-        if function is False or self.over:
+        if code not in self.functions:
+            self.functions[code] = self.function(code)
+        function = self.functions[code]
+        if function is None or self.over:
             return False
         if function.first is None:
             function.first = frame.f_lasti
@@ -326,11 +333,11 @@ class Recorder:
             self.over = self.seconds > MOST_SECONDS or self.lines >= MOST_LINES or self.bytes >= MOST_BYTES
         function.looked += 1
         if len(function.kept) >= self.most or function.looked >= self.most * LOOKED_AT:
-            self.functions[code] = False
+            self.functions[code] = None
             return False
         return True
 
-    def keep(self, function, frame):
+    def keep(self, function: _Function, frame: FrameType) -> None:
         written = self.written(function, frame)
         if written is None:
             return
@@ -346,7 +353,7 @@ class Recorder:
         self.lines += 1
         self.bytes += len(line)
 
-    def written(self, function, frame):
+    def written(self, function: _Function, frame: FrameType) -> dict[str, Any] | None:
         code, values = frame.f_code, frame.f_locals
         count = code.co_argcount
         names = code.co_varnames
@@ -354,7 +361,8 @@ class Recorder:
         is_bound = bool(positional) and positional[0] in ("self", "cls", "mcs")
         qualname = function.qualname or self.named(code, values.get(positional[0]) if is_bound else None)
         end = count + code.co_kwonlyargcount
-        arguments, keywords = [], {}
+        arguments: list[Any] = []
+        keywords: dict[str, Any] = {}
         rest = values.get(names[end], ()) if code.co_flags & VARIABLE else ()
         more = names[end + bool(code.co_flags & VARIABLE)] if code.co_flags & KEYWORDS else None
         known = 0
@@ -376,14 +384,14 @@ class Recorder:
             return None
         return {"function": qualname, "file": function.file, "args": arguments, "kwargs": keywords}
 
-    def encoded(self, value):
+    def encoded(self, value: Any) -> Any:
         try:
             return encode(value, self.limits)
         except Exception:
             # Whatever is odd about a value, the program must not notice that somebody looked.
             return {"$opaque": type(value).__name__}
 
-    def named(self, code, receiver):
+    def named(self, code: CodeType, receiver: Any) -> str:
         """The qualified name, where Python does not know it (before 3.11)."""
         kind = receiver if isinstance(receiver, type) else type(receiver)
         for base in kind.__mro__ if receiver is not None else ():
@@ -393,7 +401,7 @@ class Recorder:
         return code.co_name
 
 
-def begin():
+def begin() -> None:
     """Records the calls of this process, as the environment says."""
     folder, root = os.environ.get(FOLDER), os.environ.get(ROOT)
     if not folder or not root or not os.path.isdir(folder):
@@ -406,14 +414,14 @@ def begin():
         _profile(recorder)
 
 
-def _monitor(recorder):
-    monitoring = sys.monitoring
+def _monitor(recorder: Recorder) -> None:
+    monitoring: Any = getattr(sys, "monitoring")  # noqa: B009 since Python 3.12
     tool = next((number for number in (4, 3) if monitoring.get_tool(number) is None), None)
     if tool is None:
         return
     monitoring.use_tool_id(tool, "twincell")
 
-    def start(code, _offset):
+    def start(_code: CodeType, _offset: int) -> Any:
         # Each piece of code is asked for until it is known enough. Then it costs nothing.
         return None if recorder.call(sys._getframe(1)) else monitoring.DISABLE
 
@@ -421,11 +429,11 @@ def _monitor(recorder):
     monitoring.set_events(tool, monitoring.events.PY_START)
 
 
-def _profile(recorder):
+def _profile(recorder: Recorder) -> None:
     functions, call = recorder.functions, recorder.call
 
-    def profile(frame, event, _argument):
-        if event == "call" and functions.get(frame.f_code) is not False:
+    def profile(frame: FrameType, event: str, _argument: Any) -> None:
+        if event == "call" and functions.get(frame.f_code, frame) is not None:
             call(frame)
 
     threading.setprofile(profile)
