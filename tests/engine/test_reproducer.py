@@ -491,6 +491,11 @@ ONLY_HERE = {
         "def f(items: list[str]):\n    return list(set(items))\n",
         "the order of a set is compared",
     ),
+    "order_of_a_set_of_objects": (
+        "def f(items):\n    return list(dict.fromkeys(items))\n",
+        "def f(items):\n    return list(set(items))\n",
+        "the order of a set is compared",
+    ),
 }
 
 

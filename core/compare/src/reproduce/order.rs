@@ -1,5 +1,5 @@
-//! The order of sets. In each process texts have other hashes, so a set of texts has another order there, and a test that
-//! compares orders would hold by chance.
+//! The order of sets. In each process texts and objects have other hashes, so a set of them has another order there, and a
+//! test that compares orders would hold by chance.
 
 use ruff_python_ast::Expr;
 use ruff_python_ast::visitor::{Visitor, walk_body, walk_expr};
@@ -13,7 +13,7 @@ use twincell_values::value::{Decision, Recipe};
 use super::{Case, python};
 
 impl Case<'_> {
-    /// Whether the order of texts is all that differs, and the code has sets from which it may come.
+    /// Whether the order of texts or objects is all that differs, and the code has sets from which it may come.
     pub(super) fn is_order_of_a_set(&self, difference: &Difference) -> bool {
         let Ok(behaviors) = self.behaviors() else { return false };
         let PerSide { old, new } = behaviors.map(|behavior| match (difference.channel, difference.place.slot()) {
@@ -25,7 +25,7 @@ impl Case<'_> {
             _ => None,
         });
         let (Some(old), Some(new)) = (old, new) else { return false };
-        old != new && unordered(old) == unordered(new) && holds_text(old) && self.has_sets()
+        old != new && unordered(old) == unordered(new) && hashes_vary(old) && self.has_sets()
     }
 
     fn has_sets(&self) -> bool {
@@ -79,14 +79,15 @@ fn unordered(value: &Observed) -> String {
     }
 }
 
-fn holds_text(value: &Observed) -> bool {
+/// Whether a value holds anything but numbers, which have the same hash in every process.
+fn hashes_vary(value: &Observed) -> bool {
     match value {
-        Observed::Str(_) | Observed::Bytes(_) => true,
+        Observed::Bool(_) | Observed::Int(_) | Observed::Float(_) => false,
         Observed::List(items) | Observed::Tuple(items) | Observed::Iterator { items, .. } => {
-            items.iter().any(holds_text)
+            items.iter().any(hashes_vary)
         }
-        Observed::Dict(entries) => entries.iter().any(|(key, _)| holds_text(key)),
-        _ => false,
+        Observed::Dict(entries) => entries.iter().any(|(key, _)| hashes_vary(key)),
+        _ => true,
     }
 }
 
@@ -95,14 +96,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_order_of_texts_is_another_one_in_each_process() {
+    fn only_numbers_have_the_same_order_in_each_process() {
         let text = |text: &str| Observed::Str(text.into());
         let number = |number: &str| Observed::Int(number.into());
         let list = |items: [Observed; 2]| Observed::List(items.into());
         let (one, other) = (list([text("a"), text("b")]), list([text("b"), text("a")]));
-        assert!(unordered(&one) == unordered(&other) && holds_text(&one));
+        assert!(unordered(&one) == unordered(&other) && hashes_vary(&one));
         assert_ne!(unordered(&one), unordered(&list([text("a"), text("a")])));
-        assert!(!holds_text(&list([number("1"), number("2")])));
+        assert!(!hashes_vary(&list([number("1"), number("2")])));
+        assert!(hashes_vary(&list([number("1"), Observed::Injected { path: "x[0]".into(), assigned: vec![] }])));
         let nested = |inner: &Observed| Observed::Dict(vec![(text("k"), inner.clone())]);
         assert_eq!(unordered(&nested(&one)), unordered(&nested(&other)));
         assert_ne!(unordered(&Observed::Tuple(vec![text("a")])), unordered(&Observed::List(vec![text("a")])));
