@@ -104,6 +104,8 @@ export interface Version {
   coverage: number;
   changed_lines: number;
   changed_lines_reached: number;
+  /** The number that the first line has in the file. */
+  first_line: number;
   branches: Array<Branch>;
 }
 

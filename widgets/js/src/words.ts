@@ -15,6 +15,7 @@ import type {
   Line,
   PairState,
   Verdict,
+  Version,
   VersionNumber,
 } from "./types";
 
@@ -141,6 +142,11 @@ export function marginSentence(side: string, line: Line, hits: number | null): s
   return `Line ${line.number} of ${side}${changed}: ${runs}${here}`;
 }
 
+/** The number that a line of a version has in its file. */
+export function lineInFile(version: Version, line: number): number {
+  return version.first_line + line - 1;
+}
+
 /** The line where a value entered: a parameter without one enters at the `def`. */
 export function entryLine(
   pair: PairState,
@@ -154,7 +160,8 @@ export function entryLine(
 
 export function entryPlace(pair: PairState, value: { path: string; version: VersionNumber; line: number }): string {
   const line = entryLine(pair, value);
-  return `${versionName(value.version)}${line === null ? "" : ` ${line}`}`;
+  const version = value.version === 0 ? pair.old : pair.new;
+  return `${versionName(value.version)}${line === null ? "" : ` ${lineInFile(version, line)}`}`;
 }
 
 /** Values by importance: decisive ones, those that can be written, then stand-ins for objects. */

@@ -15,6 +15,7 @@ export function version(texts: string[], changed: number[] = []): Version {
     coverage: 1,
     changed_lines: changed.length,
     changed_lines_reached: changed.length,
+    first_line: 1,
     branches: [],
   };
 }

@@ -154,6 +154,7 @@ fn version(version: &VersionReport) -> Version<'_> {
         coverage: version.coverage,
         changed_lines: version.changed_lines,
         changed_lines_reached: version.changed_lines_reached,
+        first_line: version.first_line.max(1),
         branches: (version.branches.iter())
             .map(|branch| Branch { line: branch.line, taken: branch.taken, not_taken: branch.not_taken })
             .collect(),

@@ -95,6 +95,8 @@ struct Version<'a> {
     coverage: f64,
     changed_lines: u32,
     changed_lines_reached: u32,
+    /// The number that the first line has in the file.
+    first_line: u32,
     branches: Vec<Branch>,
 }
 

@@ -146,15 +146,17 @@ export class CodeView {
     const { detail } = this.session.store.get();
     const hits = new Map(detail ? (version === 0 ? detail.old : detail.new).hits : []);
     const here = detail ? (hits.get(line.number) ?? 0) : null;
-    this.spoken.textContent = words.marginSentence(words.versionName(version), line, here);
+    const number = words.lineInFile(versionOf(this.aligned.pair, version), line.number);
+    this.spoken.textContent = words.marginSentence(words.versionName(version), { ...line, number }, here);
   }
 
   /** Lists the executions that ran a line, or all again, and says so. */
   private toggleLine(version: VersionNumber, line: number): void {
     const { pair } = this.aligned;
     const { store } = this.session;
-    const of = versionOf(pair, version).lines.find((one) => one.number === line);
-    const name = `${line} of ${words.versionName(version)}`;
+    const own = versionOf(pair, version);
+    const of = own.lines.find((one) => one.number === line);
+    const name = `${words.lineInFile(own, line)} of ${words.versionName(version)}`;
     const say = (text: string) => void (this.spoken.textContent = text);
     if (!of?.executable) return say(`Line ${name} has no code of its own.`);
     if (pair.executions.length === 0) return say("Nothing was executed.");
@@ -182,7 +184,7 @@ export class CodeView {
     replace(
       this.filtered,
       line && [
-        `Executions that ran line ${line.line} of ${words.versionName(line.version)} are listed. `,
+        `Executions that ran line ${words.lineInFile(versionOf(this.aligned.pair, line.version), line.line)} of ${words.versionName(line.version)} are listed. `,
         link("List all again", null, () => store.set({ line: null })),
       ],
     );

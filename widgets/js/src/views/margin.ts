@@ -80,7 +80,7 @@ export function margins(fixed: Fixed, first: Marks, events: MarginEvents): Exten
     });
   return [
     field,
-    column("line", (line) => new Label(String(line.number), tone(line, number)), false),
+    column("line", (line) => new Label(String(words.lineInFile(version, line.number)), tone(line, number)), false),
     column("runs", (line, marks) => runs(line, number, marks), true),
     column("sign", (line) => (line.changed ? new Label(number === 0 ? "−" : "+", tone(line, number)) : null), false),
     EditorView.domEventHandlers({
