@@ -109,13 +109,14 @@ fn own_growth(part: &Value) -> usize {
         // A byte becomes a character of up to two bytes.
         Some("ByteLevel") => 2,
         Some("NFC" | "NFD") => 4,
-        Some("NFKC" | "NFKD") => 12,
+        // A map of SentencePiece does the same.
+        Some("NFKC" | "NFKD" | "Precompiled") => 12,
         Some("Lowercase") => 2,
         // It puts spaces around a character.
         Some("BertNormalizer") => 4,
         Some(
             "Sequence" | "Split" | "Whitespace" | "WhitespaceSplit" | "Punctuation" | "Digits" | "CharDelimiterSplit"
-            | "BertPreTokenizer" | "UnicodeScripts" | "Strip" | "StripAccents",
+            | "BertPreTokenizer" | "FixedLength" | "UnicodeScripts" | "Strip" | "StripAccents",
         ) => 1,
         _ => usize::MAX,
     }
