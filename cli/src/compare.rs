@@ -209,7 +209,7 @@ fn notes(files: &ChangedFiles) -> Vec<String> {
 /// `a.csv, b.csv`, with the number of those that are too many.
 fn named(paths: &[String]) -> Option<String> {
     let more = paths.len().saturating_sub(NAMED);
-    let more = (more > 0).then(|| format!(" and {more} more")).unwrap_or_default();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let first = paths.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
     (!paths.is_empty()).then(|| first + &more)
 }
