@@ -173,10 +173,14 @@ fn may_count(record: &ExecutionRecord) -> bool {
     record.behaviors.iter().any(|behavior| goes_on(behavior) && most > behavior.steps)
 }
 
+/// Both versions once more, with many times the steps.
+fn run_longer(execute: &mut dyn Execute, record: &ExecutionRecord) -> Result<Vec<Executed>, EngineError> {
+    execute.execute(vec![ExecutionRequest { longer: true, ..again(record, repeat(record), both()) }])
+}
+
 /// Whether a version also uses up many times the steps. What ends then was only slower. `None` if this was stopped.
 fn goes_on_longer(execute: &mut dyn Execute, record: &ExecutionRecord) -> Result<Option<bool>, EngineError> {
-    let request = ExecutionRequest { longer: true, ..again(record, repeat(record), both()) };
-    Ok(execute.execute(vec![request])?.first().map(|executed| match executed {
+    Ok(run_longer(execute, record)?.first().map(|executed| match executed {
         Executed::Record(record) => record.behaviors.iter().any(goes_on),
         Executed::Lost { .. } => false,
     }))
@@ -184,8 +188,7 @@ fn goes_on_longer(execute: &mut dyn Execute, record: &ExecutionRecord) -> Result
 
 /// Whether both versions end alike with many times the steps, where one of them used up its own.
 pub fn ends_later(execute: &mut dyn Execute, record: &ExecutionRecord) -> Result<bool, EngineError> {
-    let request = ExecutionRequest { longer: true, ..again(record, repeat(record), both()) };
-    Ok(execute.execute(vec![request])?.iter().all(|executed| match executed {
+    Ok(run_longer(execute, record)?.iter().all(|executed| match executed {
         Executed::Record(record) => match record.behaviors.as_slice() {
             [old, new] => old.outcome.is_valid() && old.outcome == new.outcome,
             _ => false,

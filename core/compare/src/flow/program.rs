@@ -146,15 +146,14 @@ fn given(pair: &Pair, options: &CompareOptions) -> Vec<GivenValue> {
         let renamed = pair.diff.renames.iter().find(|(new, _)| new == name);
         renamed.map_or(name, |(_, old)| old).to_owned()
     };
-    let is_used = |name: &str| {
-        pair.versions.iter().any(|version| {
-            let is_parameter = |part: &Function| part.parameters.iter().any(|one| one.name == name);
-            version.parts.iter().any(is_parameter)
-                || version.parts.iter().any(|part| twincell_syntax::global_names(&part.text).contains(name))
-                || twincell_syntax::global_names(&version.module).contains(name)
-        })
-    };
-    let used = options.given.iter().filter(|value| is_used(&value.name));
+    if options.given.is_empty() {
+        return vec![];
+    }
+    let parts = || pair.versions.iter().flat_map(|version| &version.parts);
+    let texts = parts().map(|part| part.text.as_str()).chain(pair.versions.iter().map(|version| &*version.module));
+    let mut names: BTreeSet<String> = texts.flat_map(twincell_syntax::global_names).collect();
+    names.extend(parts().flat_map(|part| &part.parameters).map(|parameter| parameter.name.clone()));
+    let used = options.given.iter().filter(|value| names.contains(&value.name));
     used.map(|value| GivenValue { name: canonical(&value.name), ..value.clone() }).collect()
 }
 

@@ -10,6 +10,6 @@ mod pools;
 mod texts;
 
 pub use draw::{Ask, Draw, Known, Supply};
-pub use orders::{Orders, zero};
+pub use orders::Orders;
 pub use pools::Pools;
 pub use texts::related;

@@ -209,9 +209,17 @@ impl Orders {
 }
 
 /// The false value of this kind, as code writes it.
-pub fn zero(kind: &str) -> Option<&'static str> {
-    let zeros = [("number", "0"), ("str", "''"), ("bytes", "b''"), ("list", "[]"), ("tuple", "()"), ("dict", "{}")];
-    zeros.iter().find(|(known, _)| *known == kind).map(|(_, text)| *text).or((kind == "set").then_some("set()"))
+fn zero(kind: &str) -> Option<&'static str> {
+    match kind {
+        "number" => Some("0"),
+        "str" => Some("''"),
+        "bytes" => Some("b''"),
+        "list" => Some("[]"),
+        "tuple" => Some("()"),
+        "dict" => Some("{}"),
+        "set" => Some("set()"),
+        _ => None,
+    }
 }
 
 /// The number that a text writes, as Python would.

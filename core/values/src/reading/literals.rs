@@ -45,27 +45,33 @@ pub fn written_value(text: &str) -> Option<Recipe> {
 
 fn written(expr: &Expr, levels: u32) -> Option<Recipe> {
     let levels = levels.checked_sub(1)?;
-    let written = |expr: &Expr| written(expr, levels);
-    let all = |items: &[Expr]| items.iter().map(written).collect::<Option<Vec<_>>>();
-    match expr {
-        Expr::List(node) => Some(Recipe::List(all(&node.elts)?)),
-        Expr::Tuple(node) => Some(Recipe::Tuple(all(&node.elts)?)),
-        Expr::Set(node) => all(&node.elts).filter(|items| items.iter().all(is_hashable)).map(Recipe::Set),
-        Expr::Dict(node) => {
-            let entry = |item: &ruff_python_ast::DictItem| {
-                let key = item.key.as_ref().and_then(written).filter(is_hashable)?;
-                Some((key, written(&item.value)?))
-            };
-            node.items.iter().map(entry).collect::<Option<Vec<_>>>().map(Recipe::Dict)
-        }
+    container(expr, &|item| written(item, levels)).unwrap_or_else(|| match expr {
         Expr::Call(node) if node.arguments.is_empty() && named(&node.func).as_deref() == Some("set") => {
             Some(Recipe::Set(vec![]))
         }
         _ => literal(expr),
-    }
+    })
 }
 
-fn is_hashable(recipe: &Recipe) -> bool {
+/// A list, tuple, set or dictionary, whose items are read by `item`. `None` for any other expression.
+pub(super) fn container(expr: &Expr, item: &dyn Fn(&Expr) -> Option<Recipe>) -> Option<Option<Recipe>> {
+    let all = |items: &[Expr]| items.iter().map(item).collect::<Option<Vec<_>>>();
+    let set = |items: Vec<Recipe>| items.iter().all(is_hashable).then_some(Recipe::Set(items));
+    let entry = |entry: &ruff_python_ast::DictItem| {
+        let key = entry.key.as_ref().and_then(item).filter(is_hashable)?;
+        Some((key, item(&entry.value)?))
+    };
+    Some(match expr {
+        Expr::List(node) => all(&node.elts).map(Recipe::List),
+        Expr::Tuple(node) => all(&node.elts).map(Recipe::Tuple),
+        Expr::Set(node) => all(&node.elts).and_then(set),
+        Expr::Dict(node) => node.items.iter().map(entry).collect::<Option<Vec<_>>>().map(Recipe::Dict),
+        _ => return None,
+    })
+}
+
+/// Whether a value that code writes can be a key.
+pub(super) fn is_hashable(recipe: &Recipe) -> bool {
     match recipe {
         Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) => false,
         Recipe::Tuple(items) => items.iter().all(is_hashable),

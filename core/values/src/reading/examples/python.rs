@@ -11,6 +11,7 @@ use twincell_syntax::parse::{Lines, errors, normalize_newlines, parse, slice, wi
 use twincell_syntax::python::{is_builtin, is_builtin_exception, is_pure_import};
 
 use super::{Call, DEEPEST, MOST_CALLS, Passed};
+use crate::reading::literals::{container, is_hashable};
 use crate::reading::uses::{literal, named};
 use crate::value::{Made, Recipe, library, short_module};
 
@@ -437,17 +438,7 @@ impl<'a> Reader<'a> {
     fn value(&self, expr: &Expr, levels: u32) -> Passed {
         let levels = levels.checked_sub(1)?;
         let value = |expr: &Expr| self.value(expr, levels);
-        let all = |items: &[Expr]| items.iter().map(value).collect::<Option<Vec<_>>>();
-        match expr {
-            Expr::List(node) => Some(Recipe::List(all(&node.elts)?)),
-            Expr::Tuple(node) => Some(Recipe::Tuple(all(&node.elts)?)),
-            Expr::Set(node) => all(&node.elts).filter(|items| items.iter().all(is_hashable)).map(Recipe::Set),
-            Expr::Dict(node) => {
-                let entry = |item: &ruff_python_ast::DictItem| {
-                    Some((item.key.as_ref().and_then(value).filter(is_hashable)?, value(&item.value)?))
-                };
-                node.items.iter().map(entry).collect::<Option<Vec<_>>>().map(Recipe::Dict)
-            }
+        container(expr, &value).unwrap_or_else(|| match expr {
             Expr::Name(_) | Expr::Attribute(_) => {
                 let name = named(expr)?;
                 match (self.bound.get(name.split('.').next()?), expr) {
@@ -460,7 +451,7 @@ impl<'a> Reader<'a> {
             Expr::BinOp(node) => calculated(&value(&node.left)?, node.op, &value(&node.right)?),
             Expr::Call(node) => self.made(node, levels),
             _ => literal(expr),
-        }
+        })
     }
 
     /// A dotted name with what an import put under its first part.
@@ -553,14 +544,6 @@ fn is_value_maker(target: &str) -> bool {
 
 fn is_library(module: &str) -> bool {
     matches!(module.split('.').next(), Some("pandas" | "numpy"))
-}
-
-fn is_hashable(recipe: &Recipe) -> bool {
-    match recipe {
-        Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) => false,
-        Recipe::Tuple(items) => items.iter().all(is_hashable),
-        _ => true,
-    }
 }
 
 /// Sums and repetitions of literals: `"a" * 100`, `60 * 60`, `[0] + [1]`.
