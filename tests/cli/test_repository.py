@@ -296,3 +296,22 @@ def test_functions_of_other_modules_are_never_replaced(tmp_path: Path) -> None:
     folder = repository(tmp_path, {"src/shop/__init__.py": "", "src/shop/fold.py": folded, path: old}, {path: new})
     pair = pairs(folder, path=path)["slug"]
     assert pair["verdict"] == "likely_preserving"
+
+
+def test_the_project_is_real_in_executions_without_the_module(tmp_path: Path) -> None:
+    words = "def fold(text):\n    return text.casefold()\n\n\nSTOP = frozenset({'a', 'the'})\n"
+    old = (
+        "import re\n\nfrom .words import STOP, fold\n\nWORD = re.compile('[a-z]+')\nMOST = 6\n\n\ndef slug(title):\n"
+        "    words = []\n    for word in WORD.findall(fold(title)):\n        if word in STOP:\n            continue\n"
+        "        words.append(word)\n    if len(words) > MOST:\n        words = words[:MOST]\n    if not words:\n"
+        "        return 'untitled'\n    return '-'.join(words)\n"
+    )
+    new = old[: old.index("    words = []")] + (
+        "    words = [word for word in WORD.findall(fold(title)) if word not in STOP]\n"
+        "    return '-'.join(words[:MOST]) or 'untitled'\n"
+    )
+    path = "src/shop/slugs.py"
+    folder = repository(tmp_path, {"src/shop/__init__.py": "", "src/shop/words.py": words, path: old}, {path: new})
+    pair = pairs(folder, path=path)["slug"]
+    assert pair["verdict"] == "likely_preserving", pair["reason"]
+    assert any("function alone" in note for note in pair["notes"]), "a case for what this tests"

@@ -116,3 +116,18 @@ def test_an_object_equals_one_kind_of_nothing_at_most():
     new = "def f(x):\n    y = x.a + x.b\n    y == 0\n    return False"
     comparison = compare(old, new, context="function")
     assert comparison.verdict != "changing", comparison.sentence
+
+
+def test_a_format_of_a_moment_is_what_strftime_gives():
+    old = "def f(moments):\n    return [moment.local().strftime('%a %H:%M') for moment in moments]\n"
+    new = "def f(moments):\n    return [f'{moment.local():%a %H:%M}' for moment in moments]\n"
+    expect(PRESERVING, old, new)
+    expect(CHANGING, old, new.replace("%H:%M", "%H.%M"))
+
+
+def test_what_refuses_a_name_is_no_value():
+    module = "from zoneinfo import ZoneInfo\n\n\n"
+    old = module + "def f(starts: list, zone: str):\n    tz = ZoneInfo(zone)\n    return [s.astimezone(tz) for s in starts]\n"
+    new = old.replace("[s.astimezone(tz) for s in starts]", "list(map(lambda s: s.astimezone(tz), starts))")
+    comparison = expect(PRESERVING, old, new, context="module")
+    assert "ZoneInfo('')" not in str(comparison.to_dict())

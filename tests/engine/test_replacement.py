@@ -555,3 +555,48 @@ def test_a_report_names_the_context_that_shows_the_difference():
 def test_injected_state_makes_no_difference(name, seed):
     module, old, new = UNCHANGED[name]
     expect(PRESERVING, module + old, module + new, context="module", seed=seed)
+
+
+HELPED = (
+    """
+    class Stock:
+        def __init__(self, amounts):
+            self.amounts = amounts
+
+        def amount(self, item):
+            return self.amounts.get(item, 0)
+
+        def f(self, other, item, count):
+            if item in self.amounts:
+                available = self.amounts[item]
+            else:
+                available = 0
+            if available < count:
+                raise ValueError(item)
+            self.amounts[item] = available - count
+            other.taken(item, count)
+    """,
+    """
+    class Stock:
+        def __init__(self, amounts):
+            self.amounts = amounts
+
+        def amount(self, item):
+            return self.amounts.get(item, 0)
+
+        def f(self, other, item, count):
+            available = self.amount(item)
+            if count > available:
+                raise ValueError(item)
+            self.amounts[item] = available - count
+            other.taken(item, count)
+    """,
+)
+
+
+@pytest.mark.parametrize("context", ["function", "module"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_helper_that_only_one_version_uses_is_real_without_the_module_as_well(context, seed):
+    old, new = HELPED
+    expect(PRESERVING, old, new, context=context, function="Stock.f", seed=seed)
+    expect(CHANGING, old, new.replace("count > available", "count >= available"), context=context, function="Stock.f")

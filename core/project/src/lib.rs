@@ -7,4 +7,4 @@ mod copy;
 mod place;
 
 pub use copy::{CopyError, Version, copy};
-pub use place::{module, place};
+pub use place::{holds, module, place};

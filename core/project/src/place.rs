@@ -42,6 +42,17 @@ pub fn place(folder: &Path, file: &str) -> Place {
 /// The largest module that is read, in bytes.
 const MAX_MODULE: u64 = 1 << 20;
 
+/// Whether imports from a module find this dotted name in its project.
+pub fn holds(from: &Place, dotted: &str) -> bool {
+    let root = dotted.split('.').next().filter(|root| !root.is_empty() && !root.contains(['/', '\\']));
+    root.is_some_and(|root| {
+        from.search
+            .iter()
+            .map(|search| from.folder.join(search))
+            .any(|folder| folder.join(root).is_dir() || folder.join(format!("{root}.py")).is_file())
+    })
+}
+
 /// Another module of the project with this dotted name, as imports from a module find it, and its text.
 pub fn module(from: &Place, dotted: &str) -> Option<(Place, String)> {
     let parts: Vec<&str> = dotted.split('.').collect();
@@ -76,6 +87,18 @@ mod tests {
         let project = project(files);
         let place = place(project.path(), file);
         (place.name, place.search)
+    }
+
+    #[test]
+    fn a_project_holds_the_packages_and_modules_that_its_imports_find() {
+        let project = project(&["src/shop/__init__.py", "src/shop/cart.py", "setup.py", "notes/read.txt"]);
+        let from = place(project.path(), "src/shop/cart.py");
+        for name in ["shop", "shop.cart.price", "setup"] {
+            assert!(holds(&from, name), "{name}");
+        }
+        for name in ["json", "cart", "", "..", "/"] {
+            assert!(!holds(&from, name), "{name}");
+        }
     }
 
     #[test]

@@ -66,8 +66,8 @@ impl Index {
             }
             index.text.clone_from(&text);
             index.read_wholes();
-            index.constants = constants(&index, &parsed.syntax().body);
             index.pure_imports = pure_imports(&index, &parsed.syntax().body);
+            index.constants = constants(&index, &parsed.syntax().body);
             index
         })
     }
@@ -185,7 +185,7 @@ impl Index {
     }
 
     /// The entities that an entity reads directly. Attributes are looked up along the bases that the text holds.
-    fn edges(&self, entity: &str) -> Vec<String> {
+    pub fn used_by(&self, entity: &str) -> Vec<String> {
         let resolve = |name: &String| -> Option<String> {
             if self.has(name) {
                 return Some(name.clone());
@@ -236,7 +236,7 @@ impl Index {
         let mut waiting = VecDeque::from([from.to_string()]);
         let mut found = Vec::new();
         while let Some(entity) = waiting.pop_front() {
-            for next in self.edges(&entity) {
+            for next in self.used_by(&entity) {
                 if seen.insert(next.clone()) {
                     found.push(next.clone());
                     waiting.push_back(next);
@@ -248,7 +248,7 @@ impl Index {
 
     /// The entities that read this one directly.
     pub fn users(&self, entity: &str) -> Vec<String> {
-        let reads = |user: &&String| user.as_str() != entity && self.edges(user).iter().any(|read| read == entity);
+        let reads = |user: &&String| user.as_str() != entity && self.used_by(user).iter().any(|read| read == entity);
         // A class reads its methods because it contains them.
         let holds = |user: &&String| entity.strip_prefix(user.as_str()).is_some_and(|rest| rest.starts_with('.'));
         self.reads.keys().filter(reads).filter(|user| !holds(user)).cloned().collect()
@@ -261,7 +261,7 @@ impl Index {
         }
         let mut users: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for user in self.reads.keys() {
-            for read in self.edges(user) {
+            for read in self.used_by(user) {
                 users.entry(read).or_default().push(user);
             }
         }
@@ -278,6 +278,11 @@ impl Index {
     /// The range of a class definition, decorators included.
     pub fn class_text(&self, class: &str) -> Option<&str> {
         self.classes.get(class).and_then(|class| self.text.get(class.range.to_std_range()))
+    }
+
+    /// Whether an entity is a function or a method.
+    pub fn is_function(&self, name: &str) -> bool {
+        self.functions.iter().any(|function| function.qualname == name)
     }
 
     /// Whether an entity is a constant: a number, a text or a table that nothing binds again.
@@ -361,6 +366,7 @@ impl Index {
 /// Numbers, texts and tables that a module or a class binds once. A switch, None and what is empty are set later, and so
 /// are attributes of a class whose names have small letters: subclasses and objects have others.
 fn constants(index: &Index, body: &[Stmt]) -> BTreeSet<String> {
+    let constant = |stmt| constant(index, stmt);
     let of_module = body.iter().filter_map(constant);
     let mut found: BTreeSet<String> = of_module.map(str::to_owned).collect();
     for stmt in body {
@@ -402,7 +408,7 @@ fn pure_imports(index: &Index, body: &[Stmt]) -> BTreeSet<String> {
 }
 
 /// The name that a statement binds to a value that is written out.
-fn constant(stmt: &Stmt) -> Option<&str> {
+fn constant<'a>(index: &Index, stmt: &'a Stmt) -> Option<&'a str> {
     let (target, value) = match stmt {
         Stmt::Assign(node) => match node.targets.as_slice() {
             [target] => (target, &*node.value),
@@ -413,7 +419,7 @@ fn constant(stmt: &Stmt) -> Option<&str> {
     };
     let is_set_later = matches!(value, Expr::BooleanLiteral(_) | Expr::NoneLiteral(_)) || is_empty(value);
     let name = target.as_name_expr()?.id.as_str();
-    (!is_set_later && is_written_out(value)).then_some(name)
+    (!is_set_later && is_written_out(index, value)).then_some(name)
 }
 
 fn is_empty(value: &Expr) -> bool {
@@ -426,16 +432,41 @@ fn is_empty(value: &Expr) -> bool {
     }
 }
 
-fn is_written_out(value: &Expr) -> bool {
+/// Whether a value is written with literals and calls that only compute: `60 * 60`, `re.compile('a+')`, `frozenset({1})`.
+fn is_written_out(index: &Index, value: &Expr) -> bool {
+    let all = |values: &[Expr]| values.iter().all(|value| is_written_out(index, value));
     match value {
-        Expr::List(node) => node.elts.iter().all(is_written_out),
-        Expr::Tuple(node) => node.elts.iter().all(is_written_out),
-        Expr::Set(node) => node.elts.iter().all(is_written_out),
-        Expr::Dict(node) => {
-            node.items.iter().all(|item| item.key.as_ref().is_some_and(is_written_out) && is_written_out(&item.value))
+        Expr::List(node) => all(&node.elts),
+        Expr::Tuple(node) => all(&node.elts),
+        Expr::Set(node) => all(&node.elts),
+        Expr::Dict(node) => node.items.iter().all(|item| {
+            item.key.as_ref().is_some_and(|key| is_written_out(index, key)) && is_written_out(index, &item.value)
+        }),
+        Expr::UnaryOp(node) => is_written_out(index, &node.operand),
+        Expr::BinOp(node) => is_written_out(index, &node.left) && is_written_out(index, &node.right),
+        Expr::Call(node) => {
+            let arguments = &node.arguments;
+            // What is made from nothing is filled later.
+            !arguments.is_empty()
+                && only_computes(index, &node.func)
+                && all(&arguments.args)
+                && arguments.keywords.iter().all(|keyword| is_written_out(index, &keyword.value))
         }
-        Expr::UnaryOp(node) => is_written_out(&node.operand),
         value => value.is_literal_expr(),
+    }
+}
+
+/// Classes of Python of which a module writes constants.
+const OF_CONSTANTS: [&str; 7] = ["bytes", "dict", "frozenset", "list", "range", "set", "tuple"];
+
+fn only_computes(index: &Index, function: &Expr) -> bool {
+    match function {
+        Expr::Name(name) => {
+            let name = name.id.as_str();
+            index.is_pure_import(name) || OF_CONSTANTS.contains(&name) && !index.has(name)
+        }
+        Expr::Attribute(node) => only_computes(index, &node.value),
+        _ => false,
     }
 }
 
@@ -573,6 +604,27 @@ pub fn changed_entities(old: &Index, new: &Index) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn constants_are_written_with_literals_and_calls_that_only_compute() {
+        let index = Index::of(
+            "import re\nfrom datetime import timedelta\nfrom shop import load\nWORD = re.compile('a+')\n\
+             KEEP = timedelta(minutes=30)\nSTART = timedelta(0)\nNAMES = frozenset({'a', 'b'})\nDAY = 24 * 60 * 60\n\
+             RATES = load('rates')\nCACHE = dict()\nSIZE = len(NAMES)\nNESTED = [re.compile(load('x'))]\n",
+        );
+        for name in ["WORD", "START", "NAMES", "DAY"] {
+            assert!(index.is_constant(name), "{name}");
+        }
+        for name in ["RATES", "CACHE", "SIZE", "NESTED"] {
+            assert!(!index.is_constant(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_the_module_defines_is_not_of_python() {
+        let own = "def frozenset(x):\n    return x\nNAMES = frozenset({'a', 'b'})\n";
+        assert!(!Index::of(own).is_constant("NAMES"));
+    }
 
     fn affected(old: &str, new: &str, function: &str) -> Vec<String> {
         let [old, new] = [old, new].map(Index::of);

@@ -9,6 +9,7 @@ mod conversions;
 mod implied;
 mod missing;
 mod real;
+mod tasks;
 
 /// A call of something missing, known by its access path.
 #[derive(Clone, Copy)]

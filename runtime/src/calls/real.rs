@@ -6,12 +6,12 @@ use pyo3::exceptions::{
     PyStopIteration, PyTypeError,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyInt, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyInt, PyModule, PyTuple, PyType};
 use twincell_engine::observed::Observed;
 use twincell_syntax::site::SiteKind;
 use twincell_values::path::{AccessPath, Question, bounded};
 
-use crate::calls::{MissingCall, SiteCall, builtins};
+use crate::calls::{MissingCall, SiteCall, builtins, tasks};
 use crate::execution::code;
 use crate::execution::object::Versatile;
 use crate::execution::state;
@@ -61,7 +61,8 @@ impl<'py> SiteCall<'_, 'py> {
         let Self { site, callee, arguments, keywords } = *self;
         // Effects that were blocked earlier, such as during an import, have nothing to do with this call.
         state::with(|execution| execution.run.blocked = false);
-        match callee.call(arguments, keywords) {
+        let of_task = tasks::arguments(self)?;
+        match callee.call(of_task.as_ref().unwrap_or(arguments), keywords) {
             Ok(value) => {
                 comparisons::call(site, callee, arguments, &value);
                 Ok(value.unbind())
@@ -146,7 +147,7 @@ impl<'py> SiteCall<'_, 'py> {
             return Ok(());
         }
         let module = callee.getattr("__module__").and_then(|name| name.extract::<String>()).unwrap_or_default();
-        if module.is_empty() || module == "builtins" {
+        if module.is_empty() || module == "builtins" || decides_by_itself(callee, &module) {
             return Ok(());
         }
         let path = bounded(Question::Raise(&self.path_of_value()).to_string());
@@ -160,9 +161,10 @@ impl<'py> SiteCall<'_, 'py> {
         resolve::value(self.py(), &path, &request).map(|_| ())
     }
 
-    /// The path that the call's value would have.
+    /// The path that the call's value would have. It does not matter which arguments are named.
     fn path_of_value(&self) -> String {
-        let observed: Vec<Observed> = self.arguments.iter().map(|argument| observe::value(&argument)).collect();
+        let arguments = self.bound_arguments().map_or_else(|| self.arguments.clone(), |(arguments, _)| arguments);
+        let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
         AccessPath::from(&callee_path(self.callee, self.site)).call(observe::arguments_text(&observed, &[]))
     }
 }
@@ -221,6 +223,7 @@ fn stand_in(call: &SiteCall<'_, '_>, error: &PyErr) -> StandIn {
         None if !called_by_all => StandIn::No,
         // `int('a')` and `''.join([1])` always fail, while a versatile argument would never occur. If the versions
         // write the call differently, each invented result would be a difference of its own.
+        None if is_of_values(callee) && is_plain(callee, arguments) => StandIn::No,
         None if is_builtin(callee) && (is_plain(callee, arguments) || !is_called_alike(site)) => StandIn::No,
         None if is_pure(callee) => StandIn::Value,
         None => StandIn::Effect,
@@ -299,6 +302,32 @@ fn is_builtin(callee: &Bound<'_, PyAny>) -> bool {
         object.getattr("__module__").is_ok_and(|name| name.extract().is_ok_and(|name: String| name == "builtins"))
     };
     builtin(callee) || callee.getattr("__self__").is_ok_and(|owner| builtin(owner.get_type().as_any()))
+}
+
+/// Modules whose objects fail by what they hold and by nothing else: an empty queue, a lock that is not held.
+const IN_MEMORY: [&str; 3] = ["asyncio", "queue", "threading"];
+
+/// Whether the callee is a method of a real object whose state alone says if it fails.
+fn decides_by_itself(callee: &Bound<'_, PyAny>, module: &str) -> bool {
+    let package = module.split('.').next().unwrap_or(module);
+    IN_MEMORY.contains(&package)
+        && callee.getattr("__self__").is_ok_and(|owner| !owner.is_none() && !owner.is_instance_of::<PyModule>())
+}
+
+/// Modules of values that are drawn for real. What their classes refuse, nobody can make.
+const OF_VALUES: [&str; 6] = ["datetime", "decimal", "fractions", "ipaddress", "uuid", "zoneinfo"];
+
+/// Whether the callee makes a value, or is a method of one.
+fn is_of_values(callee: &Bound<'_, PyAny>) -> bool {
+    let module = |object: &Bound<'_, PyAny>| {
+        object.getattr("__module__").ok().and_then(|name| name.extract::<String>().ok()).unwrap_or_default()
+    };
+    let is_one = |object: &Bound<'_, PyAny>| OF_VALUES.contains(&module(object).split('.').next().unwrap_or_default());
+    match callee.getattr("__self__") {
+        Ok(owner) if owner.is_instance_of::<PyType>() => is_one(&owner),
+        Ok(owner) if !owner.is_none() => is_one(owner.get_type().as_any()),
+        _ => is_one(callee),
+    }
 }
 
 /// Whether the callee is a method of a table or an array, or a function that takes such.

@@ -52,8 +52,8 @@ pub(super) fn shared_catches(versions: &[Version]) -> Vec<Vec<Vec<String>>> {
 }
 
 /// The calls that may fail although no handler names a failure: those after whose failure one version does other things
-/// than another, since a `finally` or a `with` is around them in one and not in the other. For each version, whether a
-/// site is such a call.
+/// than another, since a `finally` or a `with` is around them in one and not in the other, or may use something that
+/// changed. For each version, whether a site is such a call.
 pub(super) fn unwinding(versions: &[Version]) -> Vec<Vec<bool>> {
     type Cleanups = FxHashMap<String, BTreeSet<Option<u64>>>;
     let is_call = |site: &&Site| site.kind == SiteKind::Call;
@@ -71,6 +71,10 @@ pub(super) fn unwinding(versions: &[Version]) -> Vec<Vec<bool>> {
     if versions.iter().all(|version| version.sites.cleanups.is_empty()) {
         return versions.iter().map(|version| vec![false; version.sites.sites.len()]).collect();
     }
+    let texts = |version: &Version| -> Vec<String> {
+        version.companions.iter().map(|companion| companion.code.clone()).collect()
+    };
+    let helpers_differ = versions.windows(2).any(|pair| texts(&pair[0]) != texts(&pair[1]));
     let by_callee = cleanups(&callee);
     let by_name = cleanups(&|site, _| site.identifier.clone());
     // What every version calls, and not with the same code around it.
@@ -79,11 +83,13 @@ pub(super) fn unwinding(versions: &[Version]) -> Vec<Vec<bool>> {
         Some(all.windows(2).any(|pair| pair[0] != pair[1]))
     };
     let of_version = |version: &Version| {
-        let of_site = |site: &Site| {
+        let of_site = |(number, site): (usize, &Site)| {
             let by_name = || differs(&by_name, &site.identifier).filter(|_| !site.identifier.is_empty());
-            is_call(&site) && differs(&by_callee, &callee(site, version)).or_else(by_name).unwrap_or(false)
+            let by_helper = helpers_differ && version.sites.cleanup(number).is_some();
+            is_call(&site)
+                && (by_helper || differs(&by_callee, &callee(site, version)).or_else(by_name).unwrap_or(false))
         };
-        version.sites.sites.iter().map(of_site).collect()
+        version.sites.sites.iter().enumerate().map(of_site).collect()
     };
     versions.iter().map(of_version).collect()
 }

@@ -71,8 +71,16 @@ impl Versatile {
         let py = specification.py();
         let text = texts::of(py, TextKind::Text, &self.path, None)?.into_any();
         let format = py.import("builtins")?.getattr("format")?;
-        // `f'{x:.2f}'` and `'%.2f' % x` show the same number.
         let written = specification.to_string();
+        // `f'{x:%H:%M}'` is `x.strftime('%H:%M')`.
+        if written.trim_end_matches('%').contains('%') {
+            let arguments = (specification,).into_pyobject(py)?;
+            let callee = AccessPath::new(&self.path).attribute("strftime");
+            let call =
+                MissingCall { callee: &callee, site: None, arguments: &arguments, keywords: None, recorded: true };
+            return Ok(call.answer()?.bind(py).str()?.into_any().unbind());
+        }
+        // `f'{x:.2f}'` and `'%.2f' % x` show the same number.
         if written.ends_with(['e', 'E', 'f', 'F', 'g', 'G', '%']) {
             let number = comparing::number(&self.path) as f64;
             return Ok(format.call1((number, specification))?.unbind());

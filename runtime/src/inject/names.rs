@@ -6,7 +6,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
 use twincell_engine::protocol::Context;
-use twincell_syntax::python::{PURE_MODULES, PURE_NAMES, is_pure_import};
+use twincell_syntax::python::{PURE_MODULES, PURE_NAMES, is_always_real, is_pure_import};
 use twincell_syntax::site::SiteKind;
 
 use crate::execution::code::MODULE_NAME;
@@ -194,7 +194,8 @@ fn stand_in_for(error: &Bound<'_, PyAny>, name: &str, fromlist: Option<&Bound<'_
     }
 }
 
-/// `__import__` in function context: every module is missing except the pure ones.
+/// `__import__` in function context: every module is missing except the pure ones, and those that are always real if the
+/// comparison has the module as well.
 #[pyfunction]
 #[pyo3(signature = (name, globals = None, locals = None, fromlist = None, level = 0))]
 fn import_nothing(
@@ -205,7 +206,8 @@ fn import_nothing(
     fromlist: Option<&Bound<'_, PyAny>>,
     level: i64,
 ) -> PyResult<Py<PyAny>> {
-    if level == 0 && is_pure_import(name) {
+    let within = || state::with(|execution| execution.index.context) == Some(Context::Module);
+    if level == 0 && (is_pure_import(name) || is_always_real(name) && within()) {
         return import_if_there(py, name, globals, locals, fromlist, level);
     }
     stand_in(py, name, fromlist)

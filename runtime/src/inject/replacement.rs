@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyFunction, PyType};
 
 use twincell_engine::protocol::ReplacementScope;
-use twincell_syntax::python::{OF_THE_MACHINE, is_pure_import};
+use twincell_syntax::python::{OF_THE_MACHINE, is_always_real, is_pure_import};
 use twincell_values::path::Question;
 
 use crate::execution::code::{self, FILE_NAME, MODULE_NAME};
@@ -74,7 +74,7 @@ pub(crate) fn origin(callee: &Bound<'_, PyAny>) -> Option<Origin> {
     let is_known = module == MODULE_NAME
         || code::is_of_project(callee.py(), &module)
         || is_pure_import(&module)
-        || CALCULATING.contains(&package)
+        || is_always_real(&module)
         || is_pure_class(&module, &function)
         || is_standard(callee.py(), package) && !OF_THE_MACHINE.contains(&package);
     let raised = function.cast::<PyType>().is_ok_and(|class| {
@@ -89,9 +89,6 @@ fn is_of_own_module(function: &Bound<'_, PyAny>) -> bool {
     state::with(|execution| execution.globals.as_ref().is_none_or(|own| own.as_ptr() == globals.as_ptr()))
         != Some(false)
 }
-
-/// Libraries of tables and arrays. Their real results are what code is written for.
-const CALCULATING: [&str; 2] = ["numpy", "pandas"];
 
 /// Whether it is a class of a module of the machine that only calculates: paths without files, time zones by name.
 fn is_pure_class(module: &str, function: &Bound<'_, PyAny>) -> bool {

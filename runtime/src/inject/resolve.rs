@@ -80,6 +80,11 @@ pub(crate) fn of_protocol(name: &str, called: bool) -> Option<Declared> {
     (name == "keys").then(|| if called { keys } else { Declared::of(&[AbstractValue::Callable]) })
 }
 
+/// What a method of this name gives by convention: moments write themselves as texts.
+pub(crate) fn of_name(name: &str) -> Option<Declared> {
+    matches!(name, "strftime" | "isoformat").then(|| Declared::of(&[AbstractValue::Str]))
+}
+
 /// The decision for a path.
 enum Resolved {
     /// This version already has the value.

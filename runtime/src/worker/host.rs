@@ -371,8 +371,7 @@ fn load(py: Python<'_>, index: &Rc<PredictionIndex>, context: Context) -> PyResu
             installed.map(|()| left)
         };
         let identifiers = indexed.names.iter().map(|name| name.clone_ref(py)).collect();
-        let place = version.place.as_ref().filter(|_| is_within);
-        let tree = place.map(|place| Tree::open(py, place)).transpose()?;
+        let tree = version.place.as_ref().map(|place| Tree::open(py, place)).transpose()?;
         let mut loaded = LoadedVersion::load(py, version, module, context, identifiers, tree, evaluate)?;
         if !index.given.is_empty() {
             let known = versions.last().map(|version: &LoadedVersion| version.given.clone()).unwrap_or_default();

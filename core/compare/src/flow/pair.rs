@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use twincell_engine::protocol::{Body, Context, Member, Place};
+use twincell_syntax::python::is_always_real;
 use twincell_syntax::{CodeKind, Diff, Function, Import, Index, PerSide, Side, Snippet};
 use twincell_values::reading::{Hint, Known, ModuleText, Surroundings};
 use twincell_values::value::Recipe;
@@ -256,7 +257,8 @@ impl Pair {
             let companions =
                 if function.kind == CodeKind::Snippet { vec![] } else { companions(texts, side, &paths, function) };
             let parts: Vec<Function> = std::iter::once(function.clone()).chain(companions).collect();
-            let module = module(texts, side, &paths[side], &parts);
+            let kept = kept(texts, side, &functions, &paths[side]);
+            let module = module(texts, side, &kept, &parts);
             VersionParts {
                 elsewhere: match &texts.places[side] {
                     Some(_) if function.kind != CodeKind::Snippet => texts.elsewhere[side].clone(),
@@ -265,7 +267,7 @@ impl Pair {
                 module,
                 place: texts.places[side].clone(),
                 // Most functions of a text are the same and do not run.
-                alone: if is_run { alone(texts, side, &paths[side], &parts) } else { String::new() },
+                alone: if is_run { alone(texts, side, &kept, &parts) } else { String::new() },
                 decorators: decorators(texts, side, function, decorators_differ),
                 surroundings: texts.surroundings[side].clone(),
                 imports: Imports {
@@ -426,7 +428,7 @@ fn companions(texts: &Texts, side: Side, paths: &PerSide<Vec<String>>, function:
     found
 }
 
-fn module(texts: &Texts, side: Side, path: &[String], parts: &[Function]) -> Rc<str> {
+fn module(texts: &Texts, side: Side, kept: &BTreeSet<String>, parts: &[Function]) -> Rc<str> {
     let function = &parts[0];
     match texts.context {
         // The statements are the rest of the module.
@@ -435,53 +437,82 @@ fn module(texts: &Texts, side: Side, path: &[String], parts: &[Function]) -> Rc<
         Context::Function if texts.cut_out => Rc::default(),
         Context::Function => {
             let index = &texts.indices[side];
-            let mut keep = changed_around(index, path, function);
-            keep.extend(pure_imports(index, parts));
+            let keep: BTreeSet<String> = kept.iter().cloned().chain(pure_imports(index, parts)).collect();
             index.slice(&keep).into()
         }
     }
 }
 
-/// The text for an execution without the module: as in function context, and the constants that the function reads, which
-/// the code could also have written out.
-fn alone(texts: &Texts, side: Side, path: &[String], parts: &[Function]) -> String {
+/// The text for an execution without the module: as in function context, the constants that the function reads, which
+/// the code could also have written out, and what it imports from its project, which is there in each version.
+fn alone(texts: &Texts, side: Side, kept: &BTreeSet<String>, parts: &[Function]) -> String {
     let function = &parts[0];
     if texts.context == Context::Function || function.kind == CodeKind::Snippet {
         return String::new();
     }
     let index = &texts.indices[side];
-    let mut keep = changed_around(index, path, function);
+    let mut keep = kept.clone();
     let of_both = |name: &String| texts.indices.iter().all(|index| index.is_constant(name));
-    keep.extend(index.reach(entity(function)).into_iter().filter(of_both));
+    let reached = index.reach(entity(function)).into_iter();
+    // Constants may be made with modules that only compute.
+    keep.extend(reached.filter(|name| of_both(name) || index.is_pure_import(name)));
     keep.extend(pure_imports(index, parts));
-    // Tables and arrays are real there as well.
-    let is_of_tables = |target: &str| matches!(target.split('.').next(), Some("pandas" | "numpy"));
-    let tables = texts.imports[side].iter().filter(|(_, import)| is_of_tables(&import.target));
-    keep.extend(tables.map(|(name, _)| name.clone()));
+    if let Some(place) = &texts.places[side] {
+        let imports = twincell_syntax::imports(&texts.elsewhere[side]);
+        let of_project = |import: &Import| import.is_global && twincell_project::holds(place, &import.target);
+        keep.extend(read(parts).filter(|name| imports.get(name).is_some_and(of_project)));
+    }
+    let real = texts.imports[side].iter().filter(|(_, import)| is_always_real(&import.target));
+    keep.extend(real.map(|(name, _)| name.clone()));
     index.slice(&keep)
 }
 
 /// What a function and its companions read of modules that only compute. These are there on every machine, so what they
 /// give does not have to be invented.
 fn pure_imports(index: &Index, parts: &[Function]) -> BTreeSet<String> {
-    let texts = parts.iter().flat_map(|part| std::iter::once(&part.text).chain(&part.decorators));
-    let read = texts.flat_map(|text| twincell_syntax::global_names(text));
-    read.filter(|name| index.is_pure_import(name)).collect()
+    read(parts).filter(|name| index.is_pure_import(name)).collect()
 }
 
-/// What changed and a function uses, without the function itself. The class around it is kept for `self`, and so are the
+/// The names that a function and its companions read of what surrounds them.
+fn read(parts: &[Function]) -> impl Iterator<Item = String> {
+    let texts = parts.iter().flat_map(|part| std::iter::once(&part.text).chain(&part.decorators));
+    texts.flat_map(|text| twincell_syntax::global_names(text))
+}
+
+/// What a version has of its text even without its module: what changed and the function uses, and the functions that only
+/// this version uses, where the other may do the same by itself. The class around it is kept for `self`, and so are the
 /// classes between it and those from which it inherits something of this.
-fn changed_around(index: &Index, path: &[String], function: &Function) -> BTreeSet<String> {
-    let mut keep: BTreeSet<String> = path.iter().cloned().collect();
-    if !keep.is_empty() {
-        keep.remove(entity(function));
-    }
+fn kept(texts: &Texts, side: Side, functions: &PerSide<Function>, path: &[String]) -> BTreeSet<String> {
+    let function = &functions[side];
+    let mut keep = helpers_of_one(texts, side, functions);
+    keep.extend(path.iter().cloned());
+    keep.remove(entity(function));
     if let Some(own) = owner(function) {
-        let classes = index.ancestry(own);
+        let classes = texts.indices[side].ancestry(own);
         let is_kept = |class: &String| keep.iter().any(|name| name.rsplit_once('.').is_some_and(|(of, _)| of == class));
         if classes.iter().skip(1).any(is_kept) {
             keep.extend(classes);
         }
+    }
+    keep
+}
+
+/// The functions that only this version uses, and what these need.
+fn helpers_of_one(texts: &Texts, side: Side, functions: &PerSide<Function>) -> BTreeSet<String> {
+    if functions[side].kind == CodeKind::Snippet {
+        return BTreeSet::new();
+    }
+    let index = &texts.indices[side];
+    let used = |side: Side| texts.indices[side].used_by(entity(&functions[side]));
+    let of_other = used(side.other());
+    let helpers = used(side).into_iter().filter(|name| !of_other.contains(name) && index.is_function(name));
+    let mut keep = BTreeSet::new();
+    for helper in helpers {
+        let needed = index.reach(&helper).into_iter();
+        keep.extend(
+            needed.filter(|name| index.is_function(name) || index.is_constant(name) || index.is_pure_import(name)),
+        );
+        keep.insert(helper);
     }
     keep
 }

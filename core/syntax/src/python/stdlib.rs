@@ -101,6 +101,15 @@ pub const PURE_NAMES: [(&str, &str); 18] = [
     ("zip_longest", "itertools"),
 ];
 
+/// Packages that are real wherever they are installed, also without the module around the code: nothing invented could
+/// answer like their arrays, tables and tasks.
+const ALWAYS_REAL: [&str; 3] = ["asyncio", "numpy", "pandas"];
+
+/// Whether a module is real wherever it is installed.
+pub fn is_always_real(module: &str) -> bool {
+    module.split('.').next().is_some_and(|package| ALWAYS_REAL.contains(&package))
+}
+
 /// Further names of builtin exceptions.
 const EXCEPTION_ALIASES: [(&str, &str); 6] = [
     ("mmap.error", "OSError"),

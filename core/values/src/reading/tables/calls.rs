@@ -11,6 +11,9 @@ use crate::reading::uses::literal;
 use crate::value::Recipe;
 use crate::value::shape::Content;
 
+/// The column in which pandas says from where the rows of a merge come.
+const INDICATOR: &str = "_merge";
+
 impl Walk<'_> {
     pub(super) fn call(&mut self, node: &ExprCall) -> Role {
         let Expr::Attribute(function) = node.func.as_ref() else { return self.call_of_name(node) };
@@ -282,7 +285,12 @@ impl Walk<'_> {
                 }
             }
         }
-        Role::Table(joined(table, &right))
+        let mut whole = joined(table, &right);
+        if let Some(indicator) = keys("indicator") {
+            let named = self.written_names(indicator).into_iter().flatten();
+            whole.defined.extend(named.chain(std::iter::once(INDICATOR.to_owned())));
+        }
+        Role::Table(whole)
     }
 
     pub(super) fn method_of_group(&mut self, mut table: Table, node: &ExprCall, name: &str) -> Role {

@@ -237,6 +237,8 @@ mod tests {
             ("df.pivot_table(index='a', columns='b', values='c')", &["a", "b", "c"]),
             ("df.astype({'a': int})", &["a"]),
             ("df.drop(columns=['a'])", &["a"]),
+            ("df.merge(df, on='a', indicator=True)['_merge']", &["a"]),
+            ("pd.merge(df, df, on='a', indicator='side')['side']", &["a"]),
         ] {
             assert_eq!(names(&format!("def f(df):\n    return {code}\n")), expected, "{code}");
         }

@@ -50,6 +50,7 @@ impl Collector {
         }
         self.note_helper(node);
         self.note_conversion(node);
+        self.note_tasks(node);
         for keyword in &arguments.keywords {
             if keyword.arg.is_none() {
                 self.note(&keyword.value, |uses| uses.mapping = true);
@@ -71,6 +72,43 @@ impl Collector {
         };
         if let (Some(Conversion::Text), Some(value)) = (conversion(name), node.arguments.args.first()) {
             self.note(value, |uses| add_missing(&mut uses.candidates, &[Recipe::Bytes(UNDECODABLE.to_vec())]));
+        }
+    }
+
+    /// Functions of `asyncio` await what they are given.
+    fn note_tasks(&mut self, node: &ruff_python_ast::ExprCall) {
+        let name = named(&node.func).unwrap_or_default();
+        let values = node.arguments.args.as_ref();
+        match (name.rsplit('.').next().unwrap_or_default(), values) {
+            ("create_task" | "ensure_future" | "run_until_complete" | "wait_for" | "shield", [value, ..]) => {
+                self.note(value, |uses| uses.awaited = true);
+            }
+            ("run", [value, ..]) if name == "asyncio.run" => self.note(value, |uses| uses.awaited = true),
+            ("gather", values) => self.note_each_awaited(values),
+            ("as_completed", [values, ..]) => self.note_items_awaited(values),
+            ("wait", [values, ..]) if name == "asyncio.wait" => self.note_items_awaited(values),
+            _ => {}
+        }
+    }
+
+    fn note_each_awaited(&mut self, values: &[Expr]) {
+        for value in values {
+            match value {
+                Expr::Starred(items) => self.note_items_awaited(&items.value),
+                value => self.note(value, |uses| uses.awaited = true),
+            }
+        }
+    }
+
+    fn note_items_awaited(&mut self, items: &Expr) {
+        match items {
+            Expr::List(node) => self.note_each_awaited(&node.elts),
+            Expr::Tuple(node) => self.note_each_awaited(&node.elts),
+            Expr::Set(node) => self.note_each_awaited(&node.elts),
+            Expr::ListComp(node) => self.note(&node.elt, |uses| uses.awaited = true),
+            Expr::SetComp(node) => self.note(&node.elt, |uses| uses.awaited = true),
+            Expr::Generator(node) => self.note(&node.elt, |uses| uses.awaited = true),
+            other => self.note_element(other, |uses| uses.awaited = true),
         }
     }
 

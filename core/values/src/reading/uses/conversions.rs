@@ -32,9 +32,15 @@ impl Collector {
     pub(super) fn note_specifications(&mut self, text: &ExprFString) {
         for element in text.value.elements().filter_map(InterpolatedStringElement::as_interpolation) {
             let last = element.format_spec.as_ref().and_then(|specification| specification.elements.last());
-            let last = last.and_then(InterpolatedStringElement::as_literal).and_then(|text| text.chars().last());
-            if element.conversion.is_none() && last.is_some_and(|kind| OF_SPECIFICATION.contains(kind)) {
-                self.note(&element.expression, |uses| add_missing(&mut uses.like, &NUMBERS));
+            let Some(text) = last.and_then(InterpolatedStringElement::as_literal) else { continue };
+            let likely: &[AbstractValue] = match text.chars().last() {
+                // `f'{moment:%H:%M}'`.
+                _ if text.trim_end_matches('%').contains('%') => &[AbstractValue::Object],
+                Some(kind) if OF_SPECIFICATION.contains(kind) => &NUMBERS,
+                _ => &[],
+            };
+            if element.conversion.is_none() {
+                self.note(&element.expression, |uses| add_missing(&mut uses.like, likely));
             }
         }
     }
