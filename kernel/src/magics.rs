@@ -7,6 +7,7 @@ use twincell_cli::arguments;
 use twincell_driver::options::command_line::LineError;
 use twincell_driver::options::{Job, Options, command_line};
 use twincell_syntax::python::is_identifier;
+use twincell_syntax::runs_python;
 
 /// One line that says what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -250,7 +251,7 @@ pub fn ran(cell: &str) -> Option<String> {
     let (line, body) = rest.split_once('\n')?;
     match line.split_whitespace().next()? {
         "compare" => line.split_whitespace().any(|word| word == "--run").then(|| code_of(cell)),
-        "time" | "capture" | "prun" => Some(body.to_owned()),
+        magic if runs_python(magic) => Some(body.to_owned()),
         _ => None,
     }
 }

@@ -25,6 +25,20 @@ pub fn plain_python(text: &str) -> Option<(String, Vec<u32>)> {
     })
 }
 
+/// The Python that a cell runs, on its own lines. `None` where a cell magic makes something else of it, as `%%bash` does.
+pub fn cell_code(cell: &str) -> Option<String> {
+    let begin = cell.len() - cell.trim_start().len();
+    let Some(rest) = cell[begin..].strip_prefix("%%") else { return Some(cell.to_owned()) };
+    let (line, body) = rest.split_once('\n').unwrap_or((rest, ""));
+    let breaks = cell[..begin].matches('\n').count() + 1;
+    line.split_whitespace().next().is_some_and(runs_python).then(|| format!("{}{body}", "\n".repeat(breaks)))
+}
+
+/// Whether the cell magic of this name runs the rest of its cell as the notebook's own code.
+pub fn runs_python(magic: &str) -> bool {
+    matches!(magic, "time" | "capture" | "prun")
+}
+
 /// The text with a number in place of every magic and shell command. Each number is as long as the text that it
 /// replaces, so that positions stay the same. `None` as for [`plain_python`].
 pub fn without_escapes(text: &str) -> Option<String> {
@@ -113,6 +127,15 @@ mod tests {
              get_ipython().system('pip install y')\n"
         );
         assert_eq!(lines, [1, 3, 4]);
+    }
+
+    #[test]
+    fn cell_magics_leave_python_or_nothing() {
+        assert_eq!(cell_code("x = 1\n").as_deref(), Some("x = 1\n"));
+        assert_eq!(cell_code("\n%%time\nx = 1").as_deref(), Some("\n\nx = 1"));
+        assert_eq!(cell_code("%%bash\nls"), None);
+        assert_eq!(cell_code("%%time").as_deref(), Some("\n"));
+        assert_eq!(cell_code("%matplotlib inline").as_deref(), Some("%matplotlib inline"));
     }
 
     #[test]
