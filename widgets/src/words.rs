@@ -319,10 +319,11 @@ pub fn rank(pair: &PairReport) -> u8 {
 
 /// What was compared with what: one name, or both when the function was renamed.
 pub fn pair_name(pair: &PairReport) -> String {
+    let cell = pair.cell.map(|cell| format!("{cell}: ")).unwrap_or_default();
     if pair.old.qualname == pair.new.qualname {
-        pair.new.qualname.clone()
+        format!("{cell}{}", pair.new.qualname)
     } else {
-        format!("{} → {}", pair.old.qualname, pair.new.qualname)
+        format!("{cell}{} → {}", pair.old.qualname, pair.new.qualname)
     }
 }
 

@@ -20,6 +20,7 @@
 
 pub mod assemble;
 pub mod campaign;
+mod cells;
 mod decide;
 mod example;
 mod flow;
@@ -30,6 +31,7 @@ pub mod report;
 pub mod reproduce;
 pub mod verdict;
 
+pub use cells::together;
 pub use decide::decide;
 pub use example::{Example, ExampleSource, Examples, GivenCall};
 pub use flow::{Again, PredictionRequest, Replayed, Then, Unit, compare, programs, replay, requests, units};

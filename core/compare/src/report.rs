@@ -1,5 +1,7 @@
 //! A [`Comparison`]: everything that a view needs, serialisable and versioned. Views compute nothing about behavior.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use twincell_behavior::{CallRow, Channel, EvidencePlace, Rule, Strength, display_place};
@@ -212,9 +214,28 @@ pub enum Bound {
     Deadline { seconds: f64 },
 }
 
+/// The numbers of a cell in both versions of a notebook, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CellNumbers {
+    pub old: u32,
+    pub new: u32,
+}
+
+impl fmt::Display for CellNumbers {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self { old, new } if old == new => write!(out, "cell {new}"),
+            Self { old, new } => write!(out, "cell {old} → {new}"),
+        }
+    }
+}
+
 /// One compared pair.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PairReport {
+    /// The cell that holds it, in a notebook. Lines are counted in this cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cell: Option<CellNumbers>,
     pub verdict: Verdict,
     /// The reason, for people, as one sentence without markup.
     pub reason: String,

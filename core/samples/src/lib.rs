@@ -48,6 +48,7 @@ pub fn pair(verdict: Verdict) -> PairReport {
         witness: None,
         shown_by: None,
         bound: None,
+        cell: None,
         decided_by: vec![],
         reproducer: None,
         lost: 0,

@@ -67,7 +67,8 @@ impl ExportRow {
         Self {
             name: words::pair_name(pair),
             file: file.map(str::to_owned),
-            line: Some(changed_line(pair)),
+            // A line of a cell is none of the file.
+            line: pair.cell.is_none().then(|| changed_line(pair)),
             verdict: pair.verdict,
             sentence: pair.sentence.clone(),
             evidence: pair.evidence.clone(),

@@ -1,0 +1,59 @@
+//! Comparisons of the cells of a notebook as one report.
+
+use crate::report::{CellNumbers, Comparison, PairReport};
+use crate::verdict::Verdict;
+
+/// One report of the comparisons of cells, each with the numbers of its cell. `None` if there is none.
+pub fn together(cells: Vec<(CellNumbers, Comparison)>) -> Option<Comparison> {
+    let mut parts = cells.into_iter().map(|(numbers, mut comparison)| {
+        for pair in &mut comparison.pairs {
+            pair.cell = Some(numbers);
+            pair.sentence = format!("In {numbers}: {}", pair.sentence);
+        }
+        for name in comparison.added.iter_mut().chain(&mut comparison.removed) {
+            *name = format!("{numbers}: {name}");
+        }
+        comparison
+    });
+    let mut whole = parts.next()?;
+    for part in parts {
+        whole.verdict = Verdict::worst([whole.verdict, part.verdict]);
+        whole.pairs.extend(part.pairs);
+        whole.added.extend(part.added);
+        whole.removed.extend(part.removed);
+        whole.milliseconds += part.milliseconds;
+        // All cells ran in workers of one pool, unless nothing of them ran.
+        whole.sandbox = whole.sandbox.or(part.sandbox);
+    }
+    whole.sentence = sentence(whole.verdict, &whole.pairs);
+    Some(whole)
+}
+
+/// The maximum number of names in a sentence.
+const NAMED: usize = 5;
+
+fn sentence(verdict: Verdict, pairs: &[PairReport]) -> String {
+    let deciding: Vec<&PairReport> = pairs.iter().filter(|pair| pair.decided_by.is_empty()).collect();
+    let named = |pair: &PairReport| match pair.cell {
+        Some(cell) => format!("{} ({cell})", pair.new.qualname),
+        None => pair.new.qualname.clone(),
+    };
+    if let [pair] = deciding.as_slice() {
+        return pair.sentence.clone();
+    }
+    let such: Vec<String> = deciding.iter().filter(|pair| pair.verdict == verdict).map(|pair| named(pair)).collect();
+    let more = such.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let names = such.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let (count, all) = (such.len(), deciding.len());
+    match verdict {
+        Verdict::Changing => format!("Behavior changed in {count} of {all} parts of the cells: {names}{more}."),
+        Verdict::Inconclusive => {
+            format!("No difference found, but {count} of {all} parts of the cells are inconclusive: {names}{more}.")
+        }
+        Verdict::LikelyPreserving => {
+            format!("No difference in {all} parts of the cells: {count} executed, {} identical.", all - count)
+        }
+        Verdict::Identical => format!("Identical: nothing differs in {all} parts of the cells."),
+    }
+}
