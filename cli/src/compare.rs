@@ -1,6 +1,6 @@
 //! `twincell compare`: two files, or what changed between two revisions.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -28,11 +28,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     match matches.get_one::<String>("git") {
         Some(range) => revisions(range, &files, &options, matches, session),
         None => match files.as_slice() {
-            [old, new] => {
-                let old = Source { text: read_source(old)?, label: old.display().to_string(), ..Source::default() };
-                let new = Source { text: read_source(new)?, label: new.display().to_string(), ..Source::default() };
-                two_texts(&old, &new, &options, matches, session)
-            }
+            [old, new] => two_texts(&read_version(old)?, &read_version(new)?, &options, matches, session),
             _ => Err(Abort::Failed(format!(
                 "{} given: give two files, OLD.py and NEW.py, or --git OLD..NEW",
                 if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) }
@@ -41,8 +37,8 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     }
 }
 
-fn read_source(path: &std::path::Path) -> Result<String, Abort> {
-    files::read_source(path).map_err(Abort::Failed)
+fn read_version(path: &Path) -> Result<Source, Abort> {
+    files::read_version(path).map_err(Abort::Failed)
 }
 
 fn two_texts(

@@ -214,17 +214,12 @@ fn discover(start: &Path) -> Result<Repository, GitError> {
     })?;
     // Its configuration may be a stranger's, and files are read from this folder.
     if let Some(work_tree) = repository.workdir()
-        && !is_inside(start, work_tree)
+        && !project::is_inside(start, work_tree)
     {
         let (work_tree, start) = (work_tree.display().to_string(), start.display().to_string());
         return Err(GitError::Elsewhere { work_tree, start });
     }
     Ok(repository)
-}
-
-/// Whether a path is a folder or below it, whatever links lead there.
-fn is_inside(path: &Path, folder: &Path) -> bool {
-    path.canonicalize().is_ok_and(|path| folder.canonicalize().is_ok_and(|folder| path.starts_with(folder)))
 }
 
 /// Both sides of a range.

@@ -9,6 +9,8 @@ use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
+use twincell_compare::Source;
+
 /// More than any source file or file of changes has.
 const MAX_BYTES: u64 = 256 << 20;
 /// How long a pipe may be silent.
@@ -25,6 +27,12 @@ pub fn read_source(path: &Path) -> Result<String, String> {
         ));
     }
     crate::decode::python_source(&bytes).map_err(|reason| format!("{name} {reason}"))
+}
+
+/// A version to compare. An error is one line that says what to do.
+pub fn read_version(path: &Path) -> Result<Source, String> {
+    let label = path.display().to_string();
+    Ok(Source { text: read_source(path)?, label, file: Some(path.to_owned()), ..Source::default() })
 }
 
 fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {

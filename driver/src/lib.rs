@@ -32,6 +32,7 @@ pub mod files;
 pub mod given;
 pub mod options;
 pub mod policy;
+mod project;
 pub mod reproducers;
 pub mod waiting;
 pub mod warm;

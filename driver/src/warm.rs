@@ -18,6 +18,7 @@ use twincell_values::predicted::Predicted;
 use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Predictor};
 
 use crate::options::{Cache, Device, Options};
+use crate::project::Placed;
 
 /// The process's findings about its environment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -103,7 +104,7 @@ impl Engine {
         Self { pool: Arc::new(self.pool.stopped_by(stop)), predictor: self.predictor.clone() }
     }
 
-    /// Compares two texts; see [`twincell_compare::compare`].
+    /// Compares two texts; see [`twincell_compare::compare`]. What files import from their projects is real.
     pub fn compare(
         &self,
         old: &Source,
@@ -111,7 +112,23 @@ impl Engine {
         options: &CompareOptions,
         progress: &mut dyn FnMut(Progress) -> Continue,
     ) -> Result<Comparison, Failure> {
-        caught(|| compare(old, new, self.predictor.as_ref(), &self.pool, options, progress))
+        caught(|| {
+            let placed = Placed::new(old, new, options, self)?;
+            let mut comparison = self.compare_placed(&placed.sources.old, &placed.sources.new, options, progress)?;
+            placed.note(&mut comparison);
+            Ok(comparison)
+        })
+    }
+
+    /// Compares two texts whose places are known.
+    pub(crate) fn compare_placed(
+        &self,
+        old: &Source,
+        new: &Source,
+        options: &CompareOptions,
+        progress: &mut dyn FnMut(Progress) -> Continue,
+    ) -> Result<Comparison, Failure> {
+        Ok(compare(old, new, self.predictor.as_ref(), &self.pool, options, progress)?)
     }
 
     /// How many comparisons are worth predicting ahead together; 0 for none.
@@ -130,7 +147,7 @@ impl Engine {
         }));
     }
 
-    /// Executes once more; see [`twincell_compare::replay`].
+    /// Executes once more; see [`twincell_compare::replay`]. Projects are as they are now.
     pub fn replay(
         &self,
         old: &Source,
@@ -139,7 +156,22 @@ impl Engine {
         again: &Again<'_>,
         go_on: &mut dyn FnMut() -> Continue,
     ) -> Result<Replayed, Failure> {
-        caught(|| replay(old, new, self.predictor.as_ref(), &self.pool, options, again, go_on))
+        caught(|| {
+            let placed = Placed::new(old, new, options, self)?;
+            self.replay_placed(&placed.sources.old, &placed.sources.new, options, again, go_on)
+        })
+    }
+
+    /// Executes texts once more whose places are known.
+    pub(crate) fn replay_placed(
+        &self,
+        old: &Source,
+        new: &Source,
+        options: &CompareOptions,
+        again: &Again<'_>,
+        go_on: &mut dyn FnMut() -> Continue,
+    ) -> Result<Replayed, Failure> {
+        Ok(replay(old, new, self.predictor.as_ref(), &self.pool, options, again, go_on)?)
     }
 }
 

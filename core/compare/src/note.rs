@@ -14,6 +14,8 @@ pub enum Note {
         label: String,
         lines: Vec<u32>,
     },
+    /// The modules of the project that the code imports, which are real.
+    OfProject(Vec<String>),
     /// A part of the module could not be evaluated.
     Unevaluated(Unevaluated),
     /// Evaluating the module ended the worker, so that the function alone was run.

@@ -1,5 +1,6 @@
 //! The input of a comparison: two sources and its options, and why it may be refused.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,9 @@ pub struct Source {
     pub module: Option<String>,
     /// The name in errors: a file name, `old`, a cell.
     pub label: String,
+    /// The file that the text was read from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
     /// Where the module lies, if the other modules of its project can be imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,

@@ -134,7 +134,7 @@ pub struct Version {
     pub place: Option<Place>,
 }
 
-/// Where a module lies in a project, whose other modules can be imported. Each version has its own copy of the project.
+/// Where a module lies in a project, whose other modules can be imported from a copy of the project.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Place {
     /// The folder that holds the copy, where workers may read.

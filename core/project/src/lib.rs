@@ -3,8 +3,10 @@
 //! The user's checkout is only read. A copy has what git tracks and nothing hidden, so that code under comparison finds its
 //! own project there, and no secrets.
 
+mod around;
 mod copy;
 mod place;
 
+pub use around::{Project, imported, is_inside, places};
 pub use copy::{CopyError, Version, copy};
 pub use place::{holds, module, place};

@@ -24,7 +24,7 @@ pub fn read(object: &Bound<'_, PyAny>, label: &str) -> PyResult<Source> {
         return Ok(Source { text, label: label.to_owned(), ..Source::default() });
     }
     if let Some(path) = path(object)? {
-        return read_file(path);
+        return files::read_version(&path).map_err(raised);
     }
     from_object(object, label)
 }
@@ -32,12 +32,6 @@ pub fn read(object: &Bound<'_, PyAny>, label: &str) -> PyResult<Source> {
 /// The path that an object is (`os.PathLike`), if it is one.
 pub fn path(object: &Bound<'_, PyAny>) -> PyResult<Option<PathBuf>> {
     if object.hasattr("__fspath__")? { object.extract().map(Some) } else { Ok(None) }
-}
-
-fn read_file(path: PathBuf) -> PyResult<Source> {
-    let label = path.display().to_string();
-    let text = files::read_source(&path).map_err(raised)?;
-    Ok(Source { text, label, ..Source::default() })
 }
 
 /// The text of a function, method or class, with its module if that has a file.

@@ -20,6 +20,8 @@ use crate::verdict::Verdict;
 const NAMED_VALUES: usize = 3;
 /// The maximum number of function names in one list.
 const NAMED_FUNCTIONS: usize = 5;
+/// The maximum number of modules in one list.
+const NAMED_MODULES: usize = 8;
 /// The maximum number of characters of one text within a sentence.
 const SENTENCE_TEXT: usize = 80;
 
@@ -180,6 +182,11 @@ pub(crate) fn note(note: &Note) -> String {
             format!(
                 "{label}: magics and shell commands count as calls of get_ipython() and were not run (line {lines})"
             )
+        }
+        Note::OfProject(modules) => {
+            let more = modules.len().saturating_sub(NAMED_MODULES);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("real, from the repository: {}{more}", modules[..modules.len().min(NAMED_MODULES)].join(", "))
         }
         Note::Unevaluated(Unevaluated::Statement { line, error }) => {
             format!("line {line} of the module cannot be evaluated here: {error}")

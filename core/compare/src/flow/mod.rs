@@ -18,6 +18,7 @@ mod units;
 mod witness;
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use pair::{Pair, Texts, VersionParts};
@@ -102,13 +103,16 @@ pub fn compare(
     for (position, callers) in select::deciders(&texts, &pairs, &reports) {
         assemble::decided_elsewhere(&mut reports[position], callers);
     }
+    let has_run = reports.iter().any(|report| !report.executions.is_empty());
     if let Some(report) = reports.first_mut() {
         let unknown = examples::unknown(&texts, &options.examples);
         let not_given = options.not_given.iter().cloned().map(Note::NotGiven);
         let notes = old_note.into_iter().chain(new_note).chain(unknown).chain(not_given);
         report.notes.extend(notes.map(|note| wording::note(&note)));
     }
-    let has_run = reports.iter().any(|report| !report.executions.is_empty());
+    if let Some(report) = reports.iter_mut().find(|report| !report.executions.is_empty()) {
+        report.notes.extend(of_project([&old, &new]).map(|note| wording::note(&note)));
+    }
     let deciding = reports.iter().filter(|report| report.decided_by.is_empty());
     let verdict = Verdict::worst(deciding.map(|report| report.verdict));
     let facts: Vec<PairFacts> = pairs
@@ -135,6 +139,14 @@ pub fn compare(
 /// What is parsed of a source.
 fn texts_of(source: &Source) -> [&str; 3] {
     [&source.text, source.module.as_deref().unwrap_or_default(), &source.context]
+}
+
+/// The modules of their projects that the versions import.
+fn of_project(sources: [&Source; 2]) -> Option<Note> {
+    let placed = sources.into_iter().filter_map(|source| Some((source.place.as_ref()?, source)));
+    let texts = placed.flat_map(|(place, source)| texts_of(source).map(|text| (place, text)));
+    let modules: BTreeSet<String> = texts.flat_map(|(place, text)| twincell_project::imported(place, text)).collect();
+    (!modules.is_empty()).then(|| Note::OfProject(modules.into_iter().collect()))
 }
 
 /// A text without notebook syntax, and the notes about it.
