@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 import twincell as library
+
 from tests.cli.test_compare import git, twincell
 from tests.cli.test_repository import CART, PACKAGE, repository
 
