@@ -84,6 +84,18 @@ def test_each_version_imports_its_own_modules(tmp_path: Path) -> None:
     assert pair["verdict"] == "changing"
 
 
+def test_a_function_that_did_not_change_is_not_accused_of_a_change_in_another_module(tmp_path: Path) -> None:
+    after = PACKAGE["src/shop/tax.py"].replace("'other': 1", "'other': 2")
+    new = CART.replace("models.Item(name)", "models.Item(name=name)")
+    folder = repository(
+        tmp_path,
+        {**PACKAGE, "src/shop/cart.py": CART},
+        {"src/shop/tax.py": after, "src/shop/cart.py": new},
+    )
+    verdicts = {name: pair["verdict"] for name, pair in pairs(folder).items()}
+    assert verdicts == {"gross": "identical", "named": "likely_preserving"}
+
+
 @pytest.mark.parametrize("staged", [False, True])
 def test_what_is_not_committed_has_its_own_modules(tmp_path: Path, staged: bool) -> None:
     folder = repository(tmp_path, {**PACKAGE, "src/shop/cart.py": CART})
