@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use twincell_compare::report::Comparison;
 use twincell_compare::verdict::Verdict;
 use twincell_compare::{CompareError, CompareOptions, Continue, Progress, Source};
+use twincell_driver::notebook::NotebookError;
 use twincell_driver::options::{Job, Options};
 use twincell_driver::warm::{Engine, Failure};
 use twincell_driver::{files, reproducers};
@@ -180,7 +181,7 @@ fn nothing_to_compare(failure: &Failure) -> bool {
             CompareError::NoFunction { .. }
                 | CompareError::UnknownFunction { .. }
                 | CompareError::NothingInCommon { .. }
-        )
+        ) | Failure::Notebook(NotebookError::NothingInCommon { .. })
     )
 }
 

@@ -1,4 +1,4 @@
-//! The Python files that changed between two revisions, or between a revision and the index or the working tree.
+//! The Python files and notebooks that changed between two revisions, or between a revision and the index or the working tree.
 //! Everything is only read; no checkout is touched.
 
 use std::path::{Component, Path, PathBuf};
@@ -25,7 +25,7 @@ pub struct ChangedFile {
     pub new: Source,
 }
 
-/// The Python files that differ, by path.
+/// The Python files and notebooks that differ, by path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangedFiles {
     pub modified: Vec<ChangedFile>,
@@ -35,7 +35,7 @@ pub struct ChangedFiles {
     pub removed: Vec<String>,
     /// In the working tree, and unknown to git.
     pub untracked: Vec<String>,
-    /// Other than Python files.
+    /// Neither Python files nor notebooks.
     pub others: Vec<String>,
     /// (path, reason): files that cannot be compared as text.
     pub unreadable: Vec<(String, String)>,
@@ -62,7 +62,7 @@ pub enum GitError {
     Outside(String),
     #[error("{path} is in neither version of {range}: give a file or folder of the repository, as seen from here")]
     Nowhere { path: String, range: String },
-    #[error("{0} is not a Python file: give files that end in .py, or folders")]
+    #[error("{0} is neither a Python file nor a notebook: give files that end in .py or .ipynb, or folders")]
     NoPython(String),
     #[error("cannot read the repository: {0}")]
     Read(String),
@@ -76,6 +76,13 @@ impl From<git2::Error> for GitError {
     }
 }
 
+/// The maximum size of a notebook in bytes, with the outputs that nobody looks at.
+const MOST_OF_NOTEBOOK: u64 = 64 << 20;
+
+fn is_code(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "py") || files::is_notebook(path)
+}
+
 /// The new side of the comparison.
 enum NewSide<'repository> {
     Revision(&'repository str, Tree<'repository>),
@@ -85,11 +92,11 @@ enum NewSide<'repository> {
     Files,
 }
 
-/// The `.py` files under `paths` that differ between the two revisions of `range`, which is `OLD..NEW`; an empty side
+/// The Python files and notebooks under `paths` that differ between the two revisions of `range`, which is `OLD..NEW`; an empty side
 /// is HEAD. Empty `paths` mean all, and relative ones are seen from `start`. A range `OLD` is compared with the files
 /// in the working tree, or with the index if `staged`. The repository is the one that holds `start`.
 ///
-/// No file with more than `most` bytes is read.
+/// No file with more than `most` bytes is read, or [`MOST_OF_NOTEBOOK`] for a notebook.
 pub fn changed_files(
     start: &Path,
     range: &str,
@@ -120,14 +127,13 @@ pub fn changed_files(
         NewSide::Files => repository.diff_tree_to_workdir_with_index(Some(&old), Some(options)),
     };
     let objects = repository.odb()?;
-    let is_python = |path: &Path| path.extension().is_some_and(|extension| extension == "py");
     // A file of the working tree has no object. A header says the size of one; a small object may become gigabytes when
     // it is read.
     let is_small =
         |file: &DiffFile<'_>| objects.read_header(file.id()).map_or(file.size(), |(size, _)| size as u64) <= most;
     // Looking for renamed files reads those that were added or removed.
     let may_be_renamed = |delta: &DiffDelta<'_>| match delta.status() {
-        Delta::Added => delta.new_file().path().is_some_and(is_python) && is_small(&delta.new_file()),
+        Delta::Added => delta.new_file().path().is_some_and(is_code) && is_small(&delta.new_file()),
         Delta::Deleted => is_small(&delta.old_file()),
         _ => false,
     };
@@ -151,7 +157,10 @@ pub fn changed_files(
     }
     let others = diff.deltas().filter(|delta| !(added && may_be_renamed(delta)));
 
-    let too_large = |label: &str| format!("{label} has more than {} MiB: raise --max-source to compare it", most >> 20);
+    let limit = |path: &Path| if files::is_notebook(path) { most.max(MOST_OF_NOTEBOOK) } else { most };
+    let too_large = |label: &str, path: &Path| {
+        format!("{label} has more than {} MiB: raise --max-source to compare it", limit(path) >> 20)
+    };
     let mut files = ChangedFiles::default();
     for delta in others.chain(renamed.iter().flat_map(git2::Diff::deltas)) {
         let (Some(old_path), Some(new_path)) = (delta.old_file().path(), delta.new_file().path()) else { continue };
@@ -162,7 +171,7 @@ pub fn changed_files(
             continue;
         }
         let path = new_path.to_string_lossy().into_owned();
-        if !is_python(new_path) {
+        if !is_code(new_path) {
             files.others.extend((delta.status() != Delta::Untracked).then_some(path));
             continue;
         }
@@ -175,17 +184,19 @@ pub fn changed_files(
                 let of_blob = |id, path: &Path, revision: &str| -> Result<Source, String> {
                     let label = format!("{} at {revision}", path.display());
                     let of = |error: git2::Error| error.message().to_owned();
-                    if objects.read_header(id).map_err(of)?.0 as u64 > most {
-                        return Err(too_large(&label));
+                    if objects.read_header(id).map_err(of)?.0 as u64 > limit(path) {
+                        return Err(too_large(&label, path));
                     }
-                    source(repository.find_blob(id).map_err(of)?.content(), label)
+                    source(repository.find_blob(id).map_err(of)?.content(), path, label)
                 };
                 let old = of_blob(delta.old_file().id(), Path::new(&old_path), old_name);
                 let new = match &new {
                     NewSide::Revision(name, _) => of_blob(delta.new_file().id(), new_path, name),
                     NewSide::Index => of_blob(delta.new_file().id(), new_path, "what is staged"),
                     NewSide::Files => match size_of(&repository, new_path) {
-                        Some(size) if size > most => Err(too_large(&new_path.display().to_string())),
+                        Some(size) if size > limit(new_path) => {
+                            Err(too_large(&new_path.display().to_string(), new_path))
+                        }
                         _ => of_file(&repository, new_path),
                     },
                 };
@@ -287,9 +298,14 @@ pub fn work_tree(start: &Path) -> Option<PathBuf> {
     repository.workdir().map(Path::to_owned)
 }
 
-fn source(bytes: &[u8], label: String) -> Result<Source, String> {
-    match python_source(bytes) {
-        Ok(text) => Ok(Source { text, label, ..Source::default() }),
+fn source(bytes: &[u8], path: &Path, label: String) -> Result<Source, String> {
+    let is_notebook = files::is_notebook(path);
+    let text = match is_notebook {
+        true => String::from_utf8(bytes.to_vec()).map_err(|_| "is not a notebook: it is not UTF-8".to_owned()),
+        false => python_source(bytes),
+    };
+    match text {
+        Ok(text) => Ok(Source { text, label, is_notebook, ..Source::default() }),
         Err(reason) => Err(format!("{label} {reason}")),
     }
 }
@@ -303,7 +319,7 @@ fn of_file(repository: &Repository, path: &Path) -> Result<Source, String> {
     let full = repository.workdir().unwrap_or(repository.path()).join(path);
     let bytes =
         std::fs::read(&full).map_err(|error| format!("cannot read {}: {}", full.display(), files::reason(&error)))?;
-    source(&bytes, path.display().to_string())
+    source(&bytes, path, path.display().to_string())
 }
 
 /// The old revision's name, and the new one's if the range has one.
@@ -361,7 +377,7 @@ impl NewSide<'_> {
         if entries.is_empty() {
             return Err(GitError::Nowhere { path: given.to_owned(), range: range.to_owned() });
         }
-        if !entries.contains(&Entry::Folder) && path.extension().is_none_or(|extension| extension != "py") {
+        if !entries.contains(&Entry::Folder) && !is_code(path) {
             return Err(GitError::NoPython(given.to_owned()));
         }
         Ok(())
@@ -487,7 +503,10 @@ mod tests {
     fn a_file_that_is_not_python_is_no_selection() {
         let folder = repository(&[&[("a.py", b"x = 1\n"), ("b.txt", b"b")], &[("a.py", b"x = 2\n")]]);
         let error = changed_files(folder.path(), "HEAD~1..HEAD", false, &["b.txt".into()], MOST).unwrap_err();
-        assert_eq!(error.to_string(), "b.txt is not a Python file: give files that end in .py, or folders");
+        assert_eq!(
+            error.to_string(),
+            "b.txt is neither a Python file nor a notebook: give files that end in .py or .ipynb, or folders"
+        );
     }
 
     #[test]

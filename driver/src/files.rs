@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub fn read_source(path: &Path) -> Result<String, String> {
     let name = path.display();
     let bytes = read_bytes(path)?;
-    if path.extension().is_some_and(|extension| extension == "ipynb") {
+    if is_notebook(path) {
         return Err(format!(
             "{name} is a notebook, not Python: convert it with `jupyter nbconvert --to script`, or write \
              %%compare in its cells"
@@ -29,10 +29,21 @@ pub fn read_source(path: &Path) -> Result<String, String> {
     crate::decode::python_source(&bytes).map_err(|reason| format!("{name} {reason}"))
 }
 
-/// A version to compare. An error is one line that says what to do.
+/// A version to compare: a Python file or a notebook. An error is one line that says what to do.
 pub fn read_version(path: &Path) -> Result<Source, String> {
     let label = path.display().to_string();
-    Ok(Source { text: read_source(path)?, label, file: Some(path.to_owned()), ..Source::default() })
+    let is_notebook = is_notebook(path);
+    let text = if is_notebook {
+        String::from_utf8(read_bytes(path)?).map_err(|_| format!("{label} is not a notebook: it is not UTF-8"))?
+    } else {
+        read_source(path)?
+    };
+    Ok(Source { text, label, is_notebook, file: Some(path.to_owned()), ..Source::default() })
+}
+
+/// Whether a file is a notebook, by its name.
+pub fn is_notebook(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "ipynb")
 }
 
 fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {

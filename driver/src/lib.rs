@@ -30,6 +30,7 @@ pub mod decode;
 pub mod examples;
 pub mod files;
 pub mod given;
+pub mod notebook;
 pub mod options;
 pub mod policy;
 mod project;

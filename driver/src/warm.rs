@@ -17,6 +17,7 @@ use twincell_models::{ModelOptions, panic_message};
 use twincell_values::predicted::Predicted;
 use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Predictor};
 
+use crate::notebook::{self, NotebookError, Notebooks};
 use crate::options::{Cache, Device, Options};
 use crate::project::Placed;
 
@@ -42,6 +43,8 @@ pub enum Failure {
     Compare(#[from] CompareError),
     #[error(transparent)]
     Worker(#[from] EngineError),
+    #[error(transparent)]
+    Notebook(#[from] NotebookError),
     #[error("cannot load the predictor: {0}")]
     Model(String),
     #[error(
@@ -104,7 +107,7 @@ impl Engine {
         Self { pool: Arc::new(self.pool.stopped_by(stop)), predictor: self.predictor.clone() }
     }
 
-    /// Compares two texts; see [`twincell_compare::compare`]. What files import from their projects is real.
+    /// Compares two texts or notebooks; see [`twincell_compare::compare`]. What files import from their projects is real.
     pub fn compare(
         &self,
         old: &Source,
@@ -113,6 +116,9 @@ impl Engine {
         progress: &mut dyn FnMut(Progress) -> Continue,
     ) -> Result<Comparison, Failure> {
         caught(|| {
+            if let Some(notebooks) = Notebooks::of(old, new)? {
+                return notebook::compare(self, &notebooks, (old, new), options, progress);
+            }
             let placed = Placed::new(old, new, options, self)?;
             let mut comparison = self.compare_placed(&placed.sources.old, &placed.sources.new, options, progress)?;
             placed.note(&mut comparison);
@@ -157,6 +163,9 @@ impl Engine {
         go_on: &mut dyn FnMut() -> Continue,
     ) -> Result<Replayed, Failure> {
         caught(|| {
+            if let Some(notebooks) = Notebooks::of(old, new)? {
+                return notebook::replay(self, &notebooks, (old, new), options, again, go_on);
+            }
             let placed = Placed::new(old, new, options, self)?;
             self.replay_placed(&placed.sources.old, &placed.sources.new, options, again, go_on)
         })

@@ -22,6 +22,9 @@ pub struct Source {
     pub module: Option<String>,
     /// The name in errors: a file name, `old`, a cell.
     pub label: String,
+    /// Whether the text is a notebook, a JSON document, whose cells are compared one by one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_notebook: bool,
     /// The file that the text was read from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,

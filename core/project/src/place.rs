@@ -20,7 +20,7 @@ pub fn place(folder: &Path, file: &str) -> Place {
     let (name, folders) = parts.split_last().unwrap_or((&"", &[]));
     let holds_package = |length: &usize| folder.join(folders[..*length].join("/")).join(INITIAL).is_file();
     let outside = (0..=folders.len()).rev().find(|length| *length == 0 || !holds_package(length)).unwrap_or(0);
-    let stem = name.strip_suffix(".py").unwrap_or(name);
+    let stem = [".py", ".ipynb"].into_iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
     // A script may lie anywhere, and others may import it from the top: `tools.report`.
     let begin = match outside {
         length if length < folders.len() => length,
