@@ -16,6 +16,9 @@ use matching::{Matching, matching};
 pub use format::FormatError;
 pub use run::{compare, replay};
 
+/// The maximum number of cells with code, since each is read again with the cells before it.
+const MOST_CELLS: usize = 1000;
+
 /// Why two versions are no notebooks that can be compared, in one line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotebookError {
@@ -23,6 +26,8 @@ pub enum NotebookError {
     Format { label: String, error: FormatError },
     #[error("{notebook} is a notebook and {other} is not: give two notebooks, or two Python files")]
     OnlyOne { notebook: String, other: String },
+    #[error("{label} has more than {MOST_CELLS} cells of code")]
+    TooManyCells { label: String },
     #[error("the notebooks {old} and {new} have no code in common that can be compared")]
     NothingInCommon { old: String, new: String },
 }
@@ -66,6 +71,9 @@ impl Notebooks {
             let Source { text, label, .. } = sources[side];
             format::cells(text).map_err(|error| NotebookError::Format { label: label.clone(), error })
         })?;
+        if let Some(side) = Side::BOTH.into_iter().find(|side| cells[*side].len() > MOST_CELLS) {
+            return Err(NotebookError::TooManyCells { label: sources[side].label.clone() });
+        }
         let matching = matching(&cells.old, &cells.new);
         Ok(Some(Self { labels: sources.map(|source| source.label.clone()), cells, matching }))
     }
@@ -111,6 +119,7 @@ impl Notebooks {
         let codes = self.cells.as_ref().map(|cells| {
             cells.iter().map(|cell| cell.code.as_deref().map(plain).unwrap_or_default()).collect::<Vec<String>>()
         });
+        let shared = codes.old.iter().zip(&codes.new).take_while(|(one, other)| one == other).count();
         let pair = |&(one, other): &(usize, usize)| {
             let positions = PerSide::new(one, other);
             let cells = PerSide::of(|side| &self.cells[side][positions[side]]);
@@ -118,15 +127,17 @@ impl Notebooks {
                 return None;
             }
             let texts = PerSide::of(|side| &codes[side][positions[side]]);
+            // What is the same up to here needs nothing of it.
+            let is_same_so_far = one == other && one < shared;
             let free: BTreeSet<String> = texts.iter().flat_map(|text| used_names(text).free).collect();
             let source = |side: Side| {
                 let before: Vec<&str> = codes[side][..positions[side]].iter().map(String::as_str).collect();
-                let own = defined_names(texts[side]);
+                let context = || cell_context(&before, &free, &defined_names(texts[side]), &|_| CellName::Bound).text;
                 let cell = cells[side];
                 Source {
                     text: cell.code.clone().unwrap_or_default(),
                     label: format!("{}, cell {}", self.labels[side], cell.number),
-                    context: cell_context(&before, &free, &own, &|_| CellName::Bound).text,
+                    context: if is_same_so_far { String::new() } else { context() },
                     place: places[side].place.clone(),
                     ..Source::default()
                 }
@@ -175,6 +186,13 @@ mod tests {
         assert!(of_gross.is_same_text && !of_gross.is_unchanged());
         assert!(pairs[3].is_unchanged());
         assert_eq!(pairs[0].new.label, "a.ipynb, cell 1");
+    }
+
+    #[test]
+    fn the_number_of_cells_is_bounded() {
+        let many = source("a.ipynb", &["x = 1"; MOST_CELLS + 1]);
+        let message = Notebooks::of(&many, &source("b.ipynb", &[])).err().unwrap().to_string();
+        assert_eq!(message, "a.ipynb has more than 1000 cells of code");
     }
 
     #[test]
