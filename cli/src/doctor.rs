@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use twincell_driver::options::{OptionSpec, Options, TABLE, Value};
-use twincell_driver::policy::Policy;
+use twincell_driver::policy::{OWN, Policy};
 use twincell_driver::warm::{Environment, model_options, worker_info};
 use twincell_models::{Backend, Disk, backend_report};
 
@@ -119,13 +119,13 @@ pub fn policy_report(policy: Option<&Policy>, given: &[(&'static OptionSpec, Val
         SettingReport { name: name.to_owned(), value, from: from.unwrap_or_else(|| "default".to_owned()) }
     };
     let options = TABLE.iter().filter(|spec| spec.name != "function").map(|spec| report(spec.name, spec.default));
-    let rules = ["effects", "exclude", "budgets"].map(|name| report(name, ""));
+    let rules = OWN.map(|name| report(name, ""));
     PolicyReport { file: policy.map(|policy| policy.file.clone()), settings: options.chain(rules).collect() }
 }
 
 /// Checks everything. It starts a worker and loads the predictor, as a comparison would.
 pub fn examine(options: &Options, environment: &Environment, policy: PolicyReport) -> Report {
-    let mut problems = Vec::new();
+    let mut problems = environment.problems.clone();
     let executable = options.python.as_ref().unwrap_or(&environment.python);
     let mut python = PythonReport { executable: executable.display().to_string(), version: None };
     let mut sandbox = SandboxReport::default();

@@ -2,9 +2,10 @@
 //!
 //! A surface (the command line, the magics, the Python library) reads what a user wrote into [`options::Options`],
 //! which come from ONE [`options::TABLE`]. [`warm::Engine`] compares with them: it holds workers and a predictor, which
-//! later comparisons of the process use again. [`policy`] reads what a project writes down in `pyproject.toml`. [`warm::Environment`] describes the process's environment. [`files`]
-//! reads source text, [`examples`] calls that somebody gave, [`given`] hands values to workers, and [`reproducers`] writes
-//! the reproducers of a comparison.
+//! later comparisons of the process use again. [`policy`] reads what a project writes down in `pyproject.toml`, and
+//! [`providers`] has the values of classes that a program registered. [`warm::Environment`] describes the process's
+//! environment. [`files`] reads source text, [`examples`] calls that somebody gave, [`given`] hands values to workers, and
+//! [`reproducers`] writes the reproducers of a comparison.
 //!
 //! Nothing here knows a command, a notebook or Python's objects, and nothing here prints.
 //!
@@ -34,6 +35,7 @@ pub mod notebook;
 pub mod options;
 pub mod policy;
 mod project;
+pub mod providers;
 pub mod reproducers;
 pub mod waiting;
 pub mod warm;

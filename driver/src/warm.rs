@@ -34,6 +34,10 @@ pub struct Environment {
     pub cache: Option<PathBuf>,
     /// The number of threads of one forward pass, if not the default.
     pub threads: Option<usize>,
+    /// What is wrong with what libraries bring, a line each.
+    pub problems: Vec<String>,
+    /// The folders of the packages that are installed beside twincell.
+    pub packages: Vec<PathBuf>,
 }
 
 /// Why there is no comparison, in one line that says what to do.
@@ -68,6 +72,8 @@ pub enum Failure {
 pub struct Engine {
     pool: Arc<WorkerPool>,
     predictor: Arc<dyn Predictor>,
+    /// The folders of the packages that workers can import.
+    packages: Arc<[PathBuf]>,
 }
 
 /// The number of pools and predictors that are kept: the latest ones, so that a session that tries many options does
@@ -84,7 +90,8 @@ impl Engine {
     /// The engine for some options. It reuses what an earlier comparison started.
     pub fn warm(options: &Options, environment: &Environment) -> Result<Self, Failure> {
         check_owner(&OWNER, std::process::id())?;
-        Ok(Self { pool: pool(options, environment), predictor: predictor(options, environment)? })
+        let packages = packages(options, environment).into();
+        Ok(Self { pool: pool(options, environment), predictor: predictor(options, environment)?, packages })
     }
 
     /// Whether this process can compare at all.
@@ -104,7 +111,7 @@ impl Engine {
 
     /// The same engine, whose work for this clone ends soon after `stop` is asked to.
     pub fn stopped_by(&self, stop: &Stop) -> Self {
-        Self { pool: Arc::new(self.pool.stopped_by(stop)), predictor: self.predictor.clone() }
+        Self { pool: Arc::new(self.pool.stopped_by(stop)), ..self.clone() }
     }
 
     /// Compares two texts or notebooks; see [`twincell_compare::compare`]. What files import from their projects is real.
@@ -134,7 +141,8 @@ impl Engine {
         options: &CompareOptions,
         progress: &mut dyn FnMut(Progress) -> Continue,
     ) -> Result<Comparison, Failure> {
-        Ok(compare(old, new, self.predictor.as_ref(), &self.pool, options, progress)?)
+        let options = self.beside(options);
+        Ok(compare(old, new, self.predictor.as_ref(), &self.pool, &options, progress)?)
     }
 
     /// How many comparisons are worth predicting ahead together; 0 for none.
@@ -180,7 +188,13 @@ impl Engine {
         again: &Again<'_>,
         go_on: &mut dyn FnMut() -> Continue,
     ) -> Result<Replayed, Failure> {
-        Ok(replay(old, new, self.predictor.as_ref(), &self.pool, options, again, go_on)?)
+        let options = self.beside(options);
+        Ok(replay(old, new, self.predictor.as_ref(), &self.pool, &options, again, go_on)?)
+    }
+
+    /// The options with what is installed beside the workers.
+    fn beside(&self, options: &CompareOptions) -> CompareOptions {
+        CompareOptions { packages: self.packages.to_vec(), ..options.clone() }
     }
 }
 
@@ -270,6 +284,17 @@ pub fn model_options(options: &Options, environment: &Environment) -> ModelOptio
 /// What workers with these options report about themselves.
 pub fn worker_info(options: &Options, environment: &Environment) -> Result<WorkerInfo, Failure> {
     Ok(pool(options, environment).info()?)
+}
+
+/// The folders of the packages that workers can import. Another Python is taken to lie in an environment of its own.
+fn packages(options: &Options, environment: &Environment) -> Vec<PathBuf> {
+    let Some(python) = &options.python else { return environment.packages.clone() };
+    let Some(prefix) = python.parent().and_then(|programs| programs.parent()) else { return vec![] };
+    let versions = std::fs::read_dir(prefix.join("lib")).into_iter().flatten().flatten();
+    let folders = versions.map(|version| version.path().join("site-packages")).filter(|folder| folder.is_dir());
+    let mut found: Vec<PathBuf> = folders.collect();
+    found.sort();
+    found
 }
 
 fn pool(options: &Options, environment: &Environment) -> Arc<WorkerPool> {

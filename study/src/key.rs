@@ -102,6 +102,7 @@ fn settings(options: &Options) -> Result<String, String> {
         ignore: _,
         unordered: _,
         effects: _,
+        providers: _,
         paths: _,
     } = options;
     let analysis = Options { deadline: Options::default().deadline, ..options.clone() }.for_core();

@@ -106,13 +106,16 @@ def test_the_command_line_beats_the_policy_and_the_policy_the_defaults(tmp_path:
 
 
 def test_doctor_says_what_is_in_force_and_where_it_comes_from(tmp_path: Path):
-    (tmp_path / "twincell.toml").write_text('# ours\nbudget = 77\n\n[effects]\n"metrics.*" = "none"\n')
+    (tmp_path / "twincell.toml").write_text(
+        '# ours\nbudget = 77\n\n[effects]\n"metrics.*" = "none"\n\n[values]\n"shop.Money" = ["Money(0)"]\n'
+    )
     done = twincell("doctor", "--json", "--timeout", "3", cwd=tmp_path)
     policy = json.loads(done.stdout)["policy"]
     assert policy["file"] == "twincell.toml"
     found = {setting["name"]: (setting["value"], setting["from"]) for setting in policy["settings"]}
     assert found["budget"] == ("77", "twincell.toml:2")
     assert found["effects"] == ("metrics.* = none", "twincell.toml:4")
+    assert found["values"] == ("shop.Money = [Money(0)]", "twincell.toml:7")
     assert found["timeout"] == ("3", "command line")
     assert found["seed"] == ("0", "default")
     text = twincell("doctor", cwd=tmp_path).stdout

@@ -327,3 +327,68 @@ def test_the_project_is_real_in_executions_without_the_module(tmp_path: Path) ->
     pair = pairs(folder, path=path)["slug"]
     assert pair["verdict"] == "likely_preserving", pair["reason"]
     assert any("function alone" in note for note in pair["notes"]), "a case for what this tests"
+MONEY = """EUR = 'EUR'
+
+
+class Money:
+    def __init__(self, cents, currency):
+        if currency not in ('EUR', 'USD') or not isinstance(cents, int):
+            raise ValueError(f'no money: {cents} {currency}')
+        self.cents, self.currency = cents, currency
+"""
+
+FEE = "from . import Money\n\n\ndef fee(m: Money):\n    return m.cents > 500 and m.currency == 'EUR'\n"
+
+
+def test_values_that_the_project_declares_are_made_in_the_modules_of_their_classes(tmp_path: Path) -> None:
+    values = (
+        '[tool.twincell.values]\n"shop.money.Money" = ["Money(1, EUR)", "Money(700, EUR)", "Money(950, \'USD\')"]\n'
+    )
+    files = {"pyproject.toml": values, "src/shop/__init__.py": "from .money import Money\n", "src/shop/money.py": MONEY}
+    old = {**files, "src/shop/cart.py": FEE}
+    folder = repository(tmp_path, old, {"src/shop/cart.py": FEE.replace("> 500", ">= 501")})
+    found = pairs(folder)["fee"]
+    assert found["verdict"] == "likely_preserving", found["reason"]
+    shown = {value["value"] for path in found["paths"] if path["path"] == "m" for value in path["injected"]}
+    assert shown == {"Money(1, EUR)", "Money(700, EUR)", "Money(950, 'USD')"}
+    (folder / "src/shop/cart.py").write_text(FEE.replace("> 500", "> 900"))
+    changed = pairs(folder, "HEAD~1")["fee"]
+    assert changed["verdict"] == "changing"
+    assert "eval('Money(700, EUR)', vars(" in changed["reproducer"]["source"]
+
+
+def test_a_function_of_the_tests_makes_values(tmp_path: Path) -> None:
+    files = {
+        "twincell.toml": '[values]\nshop.money.Money = "tests.factories:make_money"\n',
+        "src/shop/__init__.py": "from .money import Money\n",
+        "src/shop/money.py": MONEY,
+        "src/shop/cart.py": FEE,
+        "tests/__init__.py": "",
+        "tests/factories.py": "from shop.money import *\n\n\ndef make_money(random):\n"
+        "    return Money(random.randrange(2000), random.choice([EUR, 'USD']))\n",
+    }
+    folder = repository(tmp_path, files, {"src/shop/cart.py": FEE.replace("> 500", ">= 501")})
+    found = pairs(folder)["fee"]
+    assert (found["verdict"], found["notes"]) == ("likely_preserving", [])
+    (folder / "src/shop/cart.py").write_text(FEE.replace("> 500", "> 1900"))
+    changed = pairs(folder, "HEAD~1")["fee"]
+    assert changed["verdict"] == "changing"
+    assert "import_module('tests.factories').make_money(" in changed["reproducer"]["source"]
+
+
+def test_a_value_that_only_one_version_can_make_is_left_out_of_both(tmp_path: Path) -> None:
+    values = '[values]\nshop.money.Money = ["Money(1, EUR)", "Money(700, EUR)"]\n'
+    files = {"twincell.toml": values, "src/shop/__init__.py": "from .money import Money\n", "src/shop/money.py": MONEY}
+    after = MONEY.replace(
+        "        self.cents", "        if cents < 5:\n            raise ValueError('small')\n        self.cents"
+    )
+    folder = repository(
+        tmp_path,
+        {**files, "src/shop/cart.py": FEE},
+        {"src/shop/cart.py": FEE.replace("> 500", ">= 501"), "src/shop/money.py": after},
+    )
+    found = pairs(folder)["fee"]
+    shown = {value["value"] for path in found["paths"] if path["path"] == "m" for value in path["injected"]}
+    assert shown == {"Money(700, EUR)"}
+    (note,) = [note for note in found["notes"] if "declared" in note]
+    assert note.endswith("so it is left out: Money(1, EUR): ValueError: small")

@@ -77,7 +77,7 @@ impl Note {
     /// Whether a statement of the module may fail where it is evaluated again.
     pub fn is_of_module(&self) -> bool {
         match self {
-            Note::Unevaluated(Unevaluated::Given { .. }) => false,
+            Note::Unevaluated(Unevaluated::Given { .. } | Unevaluated::Value { .. }) => false,
             note => matches!(note, Note::Unevaluated(_) | Note::ModuleEndsWorker { .. }),
         }
     }

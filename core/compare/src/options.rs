@@ -1,6 +1,7 @@
 //! The input of a comparison: two sources and its options, and why it may be refused.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use twincell_behavior::Declared;
 use twincell_engine::protocol::{Context, GivenValue, Isolation, Place};
 use twincell_syntax::{SourceError, TooDeep};
+use twincell_values::value::Provider;
 
 use crate::Examples;
 use crate::campaign::Techniques;
@@ -71,6 +73,12 @@ pub struct CompareOptions {
     /// What could not be given.
     #[serde(default)]
     pub not_given: Vec<NotGiven>,
+    /// What makes values of classes, as the project declares it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub providers: Vec<Arc<Provider>>,
+    /// The folders of the packages that are installed where workers run. What is in them says what their classes declare.
+    #[serde(skip)]
+    pub packages: Vec<PathBuf>,
 }
 
 impl Default for CompareOptions {
@@ -92,6 +100,8 @@ impl Default for CompareOptions {
             deadline: Duration::from_secs(600),
             given: vec![],
             not_given: vec![],
+            providers: vec![],
+            packages: vec![],
         }
     }
 }

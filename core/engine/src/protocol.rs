@@ -18,7 +18,7 @@ use twincell_values::value::{AbstractValue, Choice, Fixed, Given, Recipe};
 
 use crate::observed::Behavior;
 
-pub const PROTOCOL_VERSION: u32 = 13;
+pub const PROTOCOL_VERSION: u32 = 14;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.
@@ -427,6 +427,9 @@ pub fn cut_notes(notes: Vec<Unevaluated>) -> Vec<Unevaluated> {
         Unevaluated::Module { error } => Unevaluated::Module { error: cut(error) },
         Unevaluated::Library { module } => Unevaluated::Library { module: cut(module) },
         Unevaluated::Given { name, error } => Unevaluated::Given { name: cut(name), error: cut(error) },
+        Unevaluated::Value { class, value, error, is_last } => {
+            Unevaluated::Value { class: cut(class), value: cut(value), error: cut(error), is_last }
+        }
     };
     notes.into_iter().take(MAX_NOTES).map(cut_one).collect()
 }
@@ -469,6 +472,8 @@ pub enum Unevaluated {
     Library { module: String },
     /// A value that somebody gave cannot be loaded here, so that others are injected.
     Given { name: String, error: String },
+    /// A value that the project declares for a class cannot be made here. `is_last`: the class has no other values.
+    Value { class: String, value: String, error: String, is_last: bool },
 }
 
 /// What a zygote is told: a process that has loaded what programs need, runs none of them, and forks the processes that

@@ -18,6 +18,7 @@ use twincell_compare::campaign::Techniques;
 use twincell_compare::{CompareOptions, Examples, GivenCall};
 use twincell_engine::protocol::{Context, Isolation};
 use twincell_models::PredictorKind;
+use twincell_values::value::Provider;
 
 use crate::policy::PathRules;
 
@@ -70,6 +71,8 @@ pub struct Options {
     pub policy: Option<PathBuf>,
     /// The effects of functions, by the policy.
     pub effects: Vec<DeclaredEffect>,
+    /// What makes values of classes: registered in this process, by the policy, by libraries.
+    pub providers: Vec<Arc<Provider>>,
     /// The policy's rules for paths.
     pub paths: PathRules,
 }
@@ -434,6 +437,7 @@ impl Default for Options {
             python: None,
             policy: None,
             effects: core.declared.effects,
+            providers: core.providers,
             paths: PathRules::default(),
         }
     }
@@ -478,6 +482,8 @@ impl Options {
             deadline: Duration::from_secs_f64(self.deadline),
             given: vec![],
             not_given: vec![],
+            providers: self.providers.clone(),
+            packages: vec![],
         }
     }
 

@@ -10,10 +10,13 @@ mod paths;
 mod read;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use twincell_behavior::DeclaredEffect;
+use twincell_values::value::Provider;
 
 use crate::options::{Job, OptionError, OptionSpec, Options, Value, find_for};
+use crate::providers;
 
 pub use paths::{PathBudget, PathRules};
 
@@ -64,10 +67,11 @@ pub enum SettingValue {
     Effects(Vec<DeclaredEffect>),
     Exclude(Vec<String>),
     Budgets(Vec<PathBudget>),
+    Values(Vec<Provider>),
 }
 
 /// The settings of a policy that are no options.
-const OWN: [&str; 3] = ["effects", "exclude", "budgets"];
+pub const OWN: [&str; 4] = ["effects", "exclude", "budgets", "values"];
 
 /// Says that there is no policy, in place of the name of its file.
 const NONE: &str = "none";
@@ -93,6 +97,9 @@ impl Policy {
                 SettingValue::Effects(effects) => options.effects = effects.clone(),
                 SettingValue::Exclude(exclude) => options.paths.exclude = exclude.clone(),
                 SettingValue::Budgets(budgets) => options.paths.budgets = budgets.clone(),
+                SettingValue::Values(providers) => {
+                    options.providers = providers.iter().cloned().map(Arc::new).collect();
+                }
             }
         }
         options.paths.root = Some(self.root.clone());
@@ -132,6 +139,7 @@ pub fn resolved(
         }
         options.set(spec.name, value.clone())?;
     }
+    options.providers = providers::in_force(std::mem::take(&mut options.providers));
     options.read_examples(job).map_err(InForceError::Examples)?;
     Ok(options)
 }
@@ -175,6 +183,7 @@ impl SettingValue {
             SettingValue::Budgets(budgets) => {
                 listed(budgets.iter().map(|one| format!("{} = {}", one.paths, one.budget)).collect())
             }
+            SettingValue::Values(providers) => listed(providers.iter().map(Provider::display).collect()),
         }
     }
 }

@@ -9,6 +9,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use twincell_behavior::{DeclaredEffect, FunctionEffect, check_functions};
+use twincell_values::value::{Makes, Provider};
 
 use super::{OWN, PathBudget, Policy, PolicyError, Setting, SettingValue, paths};
 use crate::files::reason;
@@ -139,6 +140,7 @@ impl SettingsText<'_> {
                 "effects" => SettingValue::Effects(self.effects(at, value)?),
                 "exclude" => SettingValue::Exclude(self.exclude(at, value)?),
                 "budgets" => SettingValue::Budgets(self.budgets(at, value)?),
+                "values" => SettingValue::Values(self.values(at, value)?),
                 _ => SettingValue::Option(self.option(at, written, &name, value.get_ref())?),
             };
             settings.push(Setting { name, value, line: self.line(at) });
@@ -237,6 +239,52 @@ impl SettingsText<'_> {
         entries(table).into_iter().map(one).collect()
     }
 
+    /// `"shop.money.Money" = ["Money(0)"]`. Keys with dots that are not quoted are tables in tables, and mean the same.
+    fn values(&self, at: usize, value: &Spanned<DeValue<'_>>) -> Result<Vec<Provider>, PolicyError> {
+        let mut found = Vec::new();
+        self.add_values(at, "", value.get_ref(), &mut found)?;
+        Ok(found)
+    }
+
+    fn add_values(
+        &self,
+        at: usize,
+        before: &str,
+        value: &DeValue<'_>,
+        found: &mut Vec<Provider>,
+    ) -> Result<(), PolicyError> {
+        if let Some(table) = value.as_table() {
+            for (at, name, value) in entries(table) {
+                let whole = if before.is_empty() { name.to_owned() } else { format!("{before}.{name}") };
+                self.add_values(at, &whole, value.get_ref(), found)?;
+            }
+            return Ok(());
+        }
+        let makes = match value {
+            _ if before.is_empty() => None,
+            DeValue::String(function) => Some(Makes::Function(function.to_string())),
+            DeValue::Array(items) => {
+                let texts = items.iter().map(|item| item.get_ref().as_str().map(str::to_owned));
+                texts.collect::<Option<_>>().map(Makes::Expressions)
+            }
+            _ => None,
+        };
+        let makes = makes.ok_or_else(|| {
+            let form = "\"shop.money.Money\" = [\"Money(0, 'EUR')\"] or = \"tests.factories:make_money\"";
+            self.error(at, format!("values: write a class with expressions or a function, e.g. {form}"))
+        })?;
+        let provider = Provider::new(before, makes).map_err(|what| self.error(at, format!("values: {what}")))?;
+        if found.iter().any(|known| known.class == provider.class) {
+            return Err(self.error(at, format!("values: {before} is there twice: join its values")));
+        }
+        found.push(provider);
+        if found.len() > MOST_PATTERNS {
+            let what = format!("values has more than {MOST_PATTERNS} classes: leave out some");
+            return Err(self.error(at, what));
+        }
+        Ok(())
+    }
+
     fn pattern(
         &self,
         at: usize,
@@ -305,7 +353,8 @@ mod tests {
     fn every_setting_is_read_with_its_line() {
         let text = "# ours\nbudget = 500\nignore = [\"log\", \"exception-message\"]\nunordered = \"items\"\n\
                     exclude = [\"docs\"]\nignore_edge_cases = true\n\n[effects]\n\"metrics.*\" = \"none\"\n\
-                    store.sync = \"acts\"\n\n[budgets]\n\"src/**\" = 0x10\n";
+                    store.sync = \"acts\"\n\n[budgets]\n\"src/**\" = 0x10\n[values]\n\"shop.Money\" = [\"Money(0)\"]\n\
+                    shop.Bag = \"tests.make:bag\"\n";
         let policy = read("twincell.toml", text).unwrap().unwrap();
         let found: Vec<(usize, String)> =
             policy.settings.iter().map(|one| (one.line, format!("{} {}", one.name, one.value.text()))).collect();
@@ -317,6 +366,7 @@ mod tests {
             (6, "ignore-edge-cases on"),
             (8, "effects metrics.* = none, store.sync = acts"),
             (12, "budgets src/** = 16"),
+            (14, "values shop.Money = [Money(0)], shop.Bag = tests.make:bag"),
         ];
         assert_eq!(found, expected.map(|(line, text)| (line, text.to_owned())));
     }
@@ -344,6 +394,18 @@ mod tests {
             ("effects = 3", "twincell.toml:1: effects: write"),
             ("[budgets]\n\"src\" = 0", "twincell.toml:2: budget cannot be 0"),
             ("[budgets]\n\"src\" = []", "twincell.toml:2: budgets: write a table"),
+            ("values = 3", "twincell.toml:1: values: write a class with expressions or a function"),
+            ("[values]\n'shop.Money' = 3", "twincell.toml:2: values: write a class with expressions or a function"),
+            ("[values]\n'shop.Money' = [1]", "twincell.toml:2: values: write a class with expressions or a function"),
+            (
+                "[values]\n\n'shop.Money' = ['Money(']",
+                "twincell.toml:3: values: 'Money(', a value of shop.Money, is no",
+            ),
+            ("[values]\n'shop.Money' = 'make'", "twincell.toml:2: values: 'make' makes no values of shop.Money"),
+            (
+                "[values]\n'shop.Money' = ['1']\nshop.Money = ['2']",
+                "twincell.toml:3: values: shop.Money is there twice",
+            ),
             ("x = [", "twincell.toml:1: this is not TOML"),
         ] {
             let error = read("twincell.toml", text).unwrap_err();

@@ -2,7 +2,8 @@
 
 `compare(old, new)` runs two versions of Python code side by side and returns a `Comparison`. `study(changes)` compares
 many changes and returns a `Study`; `load_study(results)` reads the results of an earlier one. `mine(repository)` yields
-the changes in a git history, and `transform(folder, command)` those that a tool makes. In a notebook,
+the changes in a git history, and `transform(folder, command)` those that a tool makes. `register(cls, values)` declares
+values of a class for comparisons. In a notebook,
 `%load_ext twincell` loads `%%compare`, `%compare`, `%%version`, `%predict` and `%study`.
 """
 
@@ -22,6 +23,7 @@ from ._twincell import (
     load_study,
     mine,
     predict,
+    register,
     study,
     transform,
 )
@@ -42,6 +44,7 @@ __all__ = [
     "load_study",
     "mine",
     "predict",
+    "register",
     "study",
     "transform",
 ]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from datetime import date
 from os import PathLike
+from random import Random
 from types import FunctionType, MethodType
 from typing import Any, Literal, TypedDict, final, overload, type_check_only
 
@@ -286,6 +287,7 @@ class Predictions:
     def errors(self) -> list[WrongPlace]: ...
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]: ...
 
+def register(cls: type | str, values: Sequence[str] | Callable[[Random], Any] | str | None) -> None: ...
 def predict(
     code: _Code,
     *,

@@ -19,7 +19,15 @@ pub fn find(py: Python<'_>) -> PyResult<Environment> {
         onnxruntime: package_folder(py, "onnxruntime")?.and_then(|folder| library_in(&folder.join("capi"))),
         cache: etcetera::base_strategy::choose_native_strategy().ok().map(|user| user.cache_dir().join("twincell")),
         threads: None,
+        problems: super::providers::of_libraries(py)?.to_vec(),
+        packages: packages(&sys.getattr("path")?.extract::<Vec<PathBuf>>().unwrap_or_default()),
     })
+}
+
+/// The folders among those where imports look that hold installed packages.
+fn packages(search: &[PathBuf]) -> Vec<PathBuf> {
+    let is_it = |folder: &&PathBuf| folder.ends_with("site-packages") || folder.ends_with("dist-packages");
+    search.iter().filter(is_it).cloned().collect()
 }
 
 /// The folder of an installed package, without importing it.

@@ -16,6 +16,7 @@ use super::comparison::PyComparison;
 use super::errors::raised;
 use super::farm;
 use super::notebook::{Notebook, bring};
+use super::providers;
 use super::run_study::{self, Given, given};
 use super::study::PyStudy;
 use super::watch::{Watched, watch};
@@ -73,6 +74,7 @@ fn compare_cell(
     progress: Option<&Bound<'_, PyAny>>,
     notebook: Option<Notebook<'_>>,
 ) -> PyResult<MagicOutcome> {
+    providers::of_libraries(py)?;
     let request = match magics::read_compare_cell(line).map_err(raised)? {
         MagicLine::Run(request) => request,
         MagicLine::Help(help) => return Ok(MagicOutcome::text(help)),
@@ -116,6 +118,7 @@ fn compare_stored(
     progress: Option<&Bound<'_, PyAny>>,
     notebook: Option<Notebook<'_>>,
 ) -> PyResult<MagicOutcome> {
+    providers::of_libraries(py)?;
     let request = match magics::read_compare_stored(line).map_err(raised)? {
         MagicLine::Run(request) => request,
         MagicLine::Help(help) => return Ok(MagicOutcome::text(help)),
@@ -141,6 +144,7 @@ fn compare_stored(
 /// `%study LINE`. The line may name the variables in `objects`.
 #[pyfunction]
 fn study_line(py: Python<'_>, line: &str, objects: &Bound<'_, PyDict>) -> PyResult<MagicOutcome> {
+    providers::of_libraries(py)?;
     let StudyLine { options, changes, transform, out, fresh, on, html, reproducers } =
         match magics::read_study(line).map_err(raised)? {
             MagicLine::Run(request) => request,

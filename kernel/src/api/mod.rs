@@ -14,6 +14,7 @@ mod notebook;
 mod options;
 mod plain;
 mod predict;
+mod providers;
 mod replay;
 mod run_study;
 mod signals;
@@ -51,6 +52,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(farm::study_fingerprint, module)?)?;
     module.add_function(wrap_pyfunction!(farm::compare_chunk, module)?)?;
     module.add_function(wrap_pyfunction!(compare, module)?)?;
+    module.add_function(wrap_pyfunction!(providers::register, module)?)?;
     module.add_class::<mine::PyMine>()?;
     module.add_function(wrap_pyfunction!(mine::mine, module)?)?;
     module.add_class::<transform::PyTransform>()?;
@@ -89,7 +91,7 @@ fn compare(
     values: Option<&Bound<'_, PyAny>>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyComparison> {
-    let options = read_options(options, Job::Compare)?;
+    let options = read_options(py, options, Job::Compare)?;
     let (old, new) = (source::read(old, "old")?, source::read(new, "new")?);
     let given = values.map(|values| notebook::given(py, values)).transpose()?.unwrap_or_default();
     let watched = watch(py, old, new, &options, given, None)?;

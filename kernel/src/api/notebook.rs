@@ -11,9 +11,10 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PySet, PyStri
 use tempfile::TempDir;
 use twincell_compare::{NotGiven, Source, WhyNotGiven};
 use twincell_driver::given::{GivenValues, MOST_BYTES};
+use twincell_driver::providers;
 use twincell_engine::protocol::{GivenContent, GivenFile, GivenValue};
 use twincell_syntax::{CellName, UsedNames, cell_context, defined_names, plain_python, used_names};
-use twincell_values::value::{AbstractValue, Recipe};
+use twincell_values::value::{AbstractValue, Makes, NOTEBOOK, Recipe};
 
 use super::errors::raised;
 use crate::magics::{self, MagicError, Wanted};
@@ -74,10 +75,26 @@ pub fn bring(
     let Collected { values, classes } = collect(py, &bound, &is_read)?;
     let mut needed = used.free;
     needed.extend(classes);
+    needed.extend(names_of_values(&needed));
     for (source, own) in [old, new].into_iter().zip(&own) {
         source.context = context(&needed, own).text;
     }
     Ok(values)
+}
+
+/// The names that the values need which are registered for the notebook's own classes among these names.
+fn names_of_values(needed: &BTreeSet<String>) -> BTreeSet<String> {
+    let of_notebook = |class: &str| class.strip_prefix(NOTEBOOK)?.strip_prefix('.').map(str::to_owned);
+    let own = providers::registered()
+        .into_iter()
+        .filter(|one| of_notebook(&one.class).is_some_and(|own| needed.contains(&own)));
+    own.flat_map(|provider| match &provider.makes {
+        Makes::Expressions(all) => all.iter().flat_map(|text| used_names(text).free).collect::<Vec<_>>(),
+        Makes::Function(name) => {
+            name.strip_prefix(NOTEBOOK).and_then(|own| own.strip_prefix(':')).map(str::to_owned).into_iter().collect()
+        }
+    })
+    .collect()
 }
 
 /// The values of a mapping, for parameters and globals of their names.

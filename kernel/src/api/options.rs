@@ -10,7 +10,8 @@ use super::errors::raised;
 use super::source;
 
 /// Keyword arguments as options of a job, on top of the policy; `None` leaves what it would be without them.
-pub fn read_options(keywords: Option<&Bound<'_, PyDict>>, job: Job) -> PyResult<Options> {
+pub fn read_options(py: Python<'_>, keywords: Option<&Bound<'_, PyDict>>, job: Job) -> PyResult<Options> {
+    super::providers::of_libraries(py)?;
     let mut given = Vec::new();
     let mut calls = None;
     for (name, value) in keywords.into_iter().flatten() {

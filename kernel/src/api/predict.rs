@@ -36,7 +36,7 @@ pub fn predict(
     code: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyPredictions> {
-    predicted(py, source::read(code, "the code")?, &read_options(options, Job::Predict)?)
+    predicted(py, source::read(code, "the code")?, &read_options(py, options, Job::Predict)?)
 }
 
 /// `%predict LINE` and `%%predict LINE`: the predictions, or help to print. `named` looks up a name of the notebook, or

@@ -50,7 +50,7 @@ pub fn study(
     fresh: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyStudy> {
-    let read = read_options(options, Job::Study)?;
+    let read = read_options(py, options, Job::Study)?;
     let Given { changes, name, path, origin } = given(changes, &read)?;
     let farm = match executor {
         Some(executor) => {

@@ -72,11 +72,12 @@ impl PyStudy {
 #[pyfunction]
 #[pyo3(signature = (results, changes = None, **options))]
 pub fn load_study(
+    py: Python<'_>,
     results: PathBuf,
     changes: Option<&Bound<'_, PyAny>>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyStudy> {
-    let options = read_options(options, Job::Study)?;
+    let options = read_options(py, options, Job::Study)?;
     let name = results.display().to_string();
     let given = changes.and_then(|changes| changes.extract::<PathBuf>().ok());
     let title = format!("Study of {}", given.as_ref().unwrap_or(&results).display());

@@ -54,7 +54,7 @@ fn is_as_made(value: &Bound<'_, PyAny>, recipe: &Recipe) -> bool {
         Recipe::Made(call) => !library::is_changeable(&call.class),
         Recipe::Given(object) => given::is_as_made(value, object),
         // Their order depends on hashes; what a name stands for must be looked up.
-        Recipe::Set(_) | Recipe::Named(_) => false,
+        Recipe::Set(_) | Recipe::Named(_) | Recipe::Provided(_) => false,
     }
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn observed(py: Python<'_>, recipe: &Recipe, path: &str) -> Observed 
         ),
         Recipe::Versatile(_) => Observed::Injected { path: path.to_string(), assigned: vec![] },
         Recipe::Named(name) => resolve::named(py, name).map_or(Observed::None, |value| observe::value(value.bind(py))),
-        Recipe::Made(_) | Recipe::Given(_) => {
+        Recipe::Made(_) | Recipe::Given(_) | Recipe::Provided(_) => {
             let known = state::with(|execution| execution.run.originals.get(path).cloned()).flatten();
             let made = || match recipe {
                 Recipe::Given(object) => given::of_table(py, object),

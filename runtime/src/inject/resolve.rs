@@ -20,7 +20,7 @@ use crate::execution::given::Supplied;
 use crate::execution::object::Versatile;
 use crate::execution::prediction_index::Knowledge;
 use crate::execution::state::{self, Execution};
-use crate::inject::{environment, exceptions, given, names, templates};
+use crate::inject::{environment, exceptions, given, names, provided, templates};
 use crate::observe;
 
 /// The exception with which a call fails where no handler names one.
@@ -360,6 +360,7 @@ pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<
     let unique = is_told_apart(recipe);
     let original = match recipe {
         Recipe::Made(call) if library::is_model(&call.class) => Some(observe::value(value.bind(py))),
+        Recipe::Provided(_) => Some(observe::value(value.bind(py))),
         Recipe::Given(given) => {
             note_written(path, value.bind(py));
             given::as_made(given, value.bind(py))
@@ -397,7 +398,7 @@ fn is_told_apart(recipe: &Recipe) -> bool {
 fn is_changeable(recipe: &Recipe) -> bool {
     match recipe {
         Recipe::Made(call) => library::is_changeable(&call.class),
-        Recipe::Given(_) => true,
+        Recipe::Given(_) | Recipe::Provided(_) => true,
         _ => false,
     }
 }
@@ -457,6 +458,11 @@ fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
         Recipe::Given(given) => match given::make(py, given)? {
             Some(value) => value,
             None => Py::new(py, Versatile::new(path))?.into_any(),
+        },
+        // It could be made when the program was loaded.
+        Recipe::Provided(provided) => match provided::make(py, provided) {
+            Ok(value) => value,
+            Err(_) => Py::new(py, Versatile::new(path))?.into_any(),
         },
     })
 }
@@ -535,7 +541,13 @@ fn stand_in(py: Python<'_>, path: &str) -> Option<Py<PyAny>> {
 }
 
 /// What a name in another module of the project stands for, as the running version imports it.
-fn in_project<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
+pub(super) fn in_project<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let module = project_module(py, module, name)?;
+    name.split('.').try_fold(module, |found, part| found.getattr(part))
+}
+
+/// Another module of the project, as the running version imports a name from it.
+pub(super) fn project_module<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let globals = state::with(|execution| Some(execution.globals.as_ref()?.clone_ref(py))).flatten();
     let builtins = globals.and_then(|globals| globals.bind(py).get_item("__builtins__").ok().flatten());
     let import = match builtins {
@@ -543,8 +555,7 @@ fn in_project<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bound<
         None => py.import("builtins")?.getattr("__import__")?,
     };
     let parts = PyTuple::new(py, [name.split('.').next().unwrap_or(name)])?;
-    let module = import.call1((module, py.None(), py.None(), parts))?;
-    name.split('.').try_fold(module, |found, part| found.getattr(part))
+    import.call1((module, py.None(), py.None(), parts))
 }
 
 /// What a dotted name of any version stands for in the running one.

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Instant;
 
 use pyo3::prelude::*;
@@ -20,7 +21,7 @@ use twincell_syntax::Side;
 use twincell_values::drawing::Draw;
 use twincell_values::path::{AccessPath, EVERYTHING, Question};
 use twincell_values::reading::Uses;
-use twincell_values::value::{Declared, Fixed, Recipe};
+use twincell_values::value::{Declared, Fixed, Provider, Recipe};
 
 use crate::execution::given::GivenObjects;
 use crate::execution::object::{Mark, Versatile};
@@ -37,6 +38,7 @@ use crate::restore::scratch::Scratch;
 use crate::restore::{clock, identity, order, world};
 use crate::worker::globals::Plain;
 use crate::worker::identities::{Seen, identities};
+use crate::worker::providers::{self, Failure};
 use crate::worker::tree::Tree;
 use crate::worker::version::{self, LoadedVersion};
 use crate::worker::{Host, globals, module, outcome, script};
@@ -50,6 +52,8 @@ const STEPS_OF_THREADS: u64 = 5000;
 struct LoadedProgram {
     index: Rc<PredictionIndex>,
     within: Loaded,
+    /// The declared values that some version cannot make.
+    failures: Vec<Failure>,
     alone: OnceCell<Loaded>,
 }
 
@@ -74,7 +78,7 @@ impl LoadedProgram {
             None => {
                 world::note_taint(py);
                 // Its notes are those of the module.
-                let (loaded, _) = load(py, &self.index, Context::Function)?;
+                let (loaded, _) = load(py, &self.index, Context::Function, &[], &mut vec![])?;
                 Ok(self.alone.get_or_init(|| loaded))
             }
         }
@@ -108,10 +112,19 @@ impl PythonHost {
         world::begin_program(py);
         let context = program.context;
         let missing = without_missing_libraries(py, &mut program);
-        let index = Rc::new(PredictionIndex::new(py, program));
-        let (within, mut unevaluated) = load(py, &index, context)?;
+        let providers = providers::of(&mut program);
+        let again = (!providers.is_empty()).then(|| program.clone());
+        let mut index = Rc::new(PredictionIndex::new(py, program));
+        let mut failures = Vec::new();
+        let (mut within, mut unevaluated) = load(py, &index, context, &providers, &mut failures)?;
+        if let Some(mut program) = again.filter(|_| !failures.is_empty()) {
+            let notes = providers::leave_out(&mut program, &failures);
+            index = Rc::new(PredictionIndex::new(py, program));
+            (within, unevaluated) = load(py, &index, context, &[], &mut vec![])?;
+            unevaluated.extend(notes);
+        }
         unevaluated.extend(missing.into_iter().map(|module| Unevaluated::Library { module }));
-        Ok((LoadedProgram { index, within, alone: OnceCell::new() }, unevaluated))
+        Ok((LoadedProgram { index, within, failures, alone: OnceCell::new() }, unevaluated))
     }
 
     fn run_request(
@@ -252,6 +265,7 @@ impl Host for PythonHost {
         }
         loaded.index = Python::attach(|py| {
             without_missing_libraries(py, &mut source);
+            providers::leave_out(&mut source, &loaded.failures);
             Rc::new(PredictionIndex::new(py, source))
         });
         Ok(())
@@ -328,8 +342,15 @@ fn without_missing_libraries(py: Python<'_>, program: &mut Program) -> Vec<Strin
     modules
 }
 
-/// Loads all versions of a program in a context. Returns the parts of their modules that could not be evaluated.
-fn load(py: Python<'_>, index: &Rc<PredictionIndex>, context: Context) -> PyResult<(Loaded, Vec<Unevaluated>)> {
+/// Loads all versions of a program in a context. Returns the parts of their modules that could not be evaluated. What the
+/// providers cannot make goes to `failures`.
+fn load(
+    py: Python<'_>,
+    index: &Rc<PredictionIndex>,
+    context: Context,
+    providers: &[Arc<Provider>],
+    failures: &mut Vec<Failure>,
+) -> PyResult<(Loaded, Vec<Unevaluated>)> {
     let is_within = context == index.context;
     let mut unevaluated = Vec::new();
     let mut versions = Vec::new();
@@ -344,10 +365,15 @@ fn load(py: Python<'_>, index: &Rc<PredictionIndex>, context: Context) -> PyResu
             // Each version's own module sees the same random numbers and the same time.
             begin_run(py, 0, 0)?;
             let parts = match tree {
-                None => module::evaluate(globals, module),
+                None => {
+                    let parts = module::evaluate(globals, module);
+                    providers::check(py, providers, failures);
+                    parts
+                }
                 Some(tree) => {
                     tree.enter(py)?;
                     let parts = tree.evaluate(py);
+                    providers::check(py, providers, failures);
                     tree.leave(py)?;
                     parts?
                 }

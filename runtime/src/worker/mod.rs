@@ -11,6 +11,7 @@ mod identities;
 mod isolation;
 mod module;
 mod outcome;
+mod providers;
 mod script;
 mod tree;
 mod version;

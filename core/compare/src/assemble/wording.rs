@@ -196,6 +196,10 @@ pub(crate) fn note(note: &Note) -> String {
         Note::Unevaluated(Unevaluated::Given { name, error }) => {
             format!("{name} cannot be loaded in the sandbox, so made-up values stand in for it: {error}")
         }
+        Note::Unevaluated(Unevaluated::Value { class, value, error, is_last }) => {
+            let instead = if *is_last { "so objects stand in for its values" } else { "so it is left out" };
+            format!("a value that is declared for {class} cannot be made, {instead}: {value}: {error}")
+        }
         Note::NotGiven(NotGiven { name, reason }) => format!("{name} was not copied: {}", not_given(reason)),
         Note::GivenEndsWorker { names, reason } => {
             format!(

@@ -442,6 +442,7 @@ fn other(decision: &Decision) -> Option<Decision> {
         Recipe::Dict(_) => Recipe::Dict(vec![]),
         Recipe::Made(_) => library::others(recipe).into_iter().next()?,
         Recipe::Given(given) => given.others().next()?,
+        Recipe::Provided(provided) => provided.others().next()?,
         Recipe::Versatile(_) => return None,
     };
     Some(Decision::Value(value))

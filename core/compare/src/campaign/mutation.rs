@@ -130,7 +130,11 @@ fn with_other_truth(value: &Recipe) -> Option<Recipe> {
         Recipe::Tuple(items) if !items.is_empty() => Recipe::Tuple(vec![]),
         Recipe::Set(items) if !items.is_empty() => Recipe::Set(vec![]),
         Recipe::Dict(entries) if !entries.is_empty() => Recipe::Dict(vec![]),
-        Recipe::Versatile(AbstractValue::Callable) | Recipe::Named(_) | Recipe::Made(_) | Recipe::Given(_) => {
+        Recipe::Versatile(AbstractValue::Callable)
+        | Recipe::Named(_)
+        | Recipe::Made(_)
+        | Recipe::Given(_)
+        | Recipe::Provided(_) => {
             return None;
         }
         Recipe::Versatile(_) => Recipe::List(vec![]),

@@ -358,6 +358,7 @@ fn simpler(decision: &Decision, seen: bool) -> Vec<Decision> {
             .chain(entries.iter().map(|entry| Recipe::Dict(vec![entry.clone()])))
             .collect(),
         Recipe::Made(_) => library::simpler(recipe),
+        Recipe::Provided(provided) => provided.simpler().collect(),
         _ => vec![],
     };
     values.into_iter().filter(|value| value != recipe).map(Decision::Value).collect()

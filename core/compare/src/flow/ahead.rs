@@ -31,7 +31,7 @@ impl PredictionRequest {
 pub fn requests(old: &Source, new: &Source, options: &CompareOptions) -> Vec<Vec<PredictionRequest>> {
     let (old, new) = (plain(old).0, plain(new).0);
     let Ok(Selected { pairs, .. }) = select(&old, &new, options) else { return vec![] };
-    let texts = Texts::new(&old, &new, options.context);
+    let texts = Texts::new(&old, &new, options);
     let listener = Listener::default();
     for functions in pairs.into_iter().filter(|functions| select::is_worth(&texts, functions, options)) {
         let pair = Pair::new(&texts, functions, options.max_function);

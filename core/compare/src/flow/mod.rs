@@ -69,7 +69,7 @@ pub fn compare(
     let (old, old_note) = plain(old);
     let (new, new_note) = plain(new);
     let Selected { pairs, added, removed } = select(&old, &new, options)?;
-    let texts = Texts::new(&old, &new, options.context);
+    let texts = Texts::new(&old, &new, options);
     let worth: Vec<bool> = pairs.iter().map(|functions| select::is_worth(&texts, functions, options)).collect();
     // If nothing changed, all pairs are reported as the same.
     let all = !worth.contains(&true);
@@ -183,7 +183,7 @@ pub fn programs(
 ) -> Result<Vec<Program>, CompareError> {
     let mut programs = Vec::new();
     let selected = select(old, new, options)?.pairs;
-    let texts = Texts::new(old, new, options.context);
+    let texts = Texts::new(old, new, options);
     for functions in selected.into_iter().filter(|functions| select::is_worth(&texts, functions, options)) {
         let pair = Pair::new(&texts, functions, options.max_function);
         if let Ok(instrumented) = instrumented(&pair) {
@@ -375,7 +375,7 @@ mod tests {
         let source = |text: &str| Source { text: text.into(), ..Source::default() };
         let (old, new, options) = (source(old), source(new), CompareOptions::default());
         let functions = select(&old, &new, &options).unwrap().pairs.remove(0);
-        Pair::new(&Texts::new(&old, &new, options.context), functions, most)
+        Pair::new(&Texts::new(&old, &new, &options), functions, most)
     }
 
     const OLD: &str = "def f(a):\n    x = a + 1\n    return x\n";

@@ -2,12 +2,13 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use twincell_engine::protocol::{Body, Context, Member, Place};
 use twincell_syntax::python::is_always_real;
 use twincell_syntax::{CodeKind, Diff, Function, Import, Index, PerSide, Side, Snippet};
-use twincell_values::reading::{Hint, Known, ModuleText, Surroundings};
+use twincell_values::reading::{Around, Hint, Known, ModuleText, Surroundings};
 use twincell_values::value::Recipe;
 
 use super::examples::{self, ModuleNames};
@@ -15,7 +16,7 @@ use super::imports::Imports;
 use super::reached;
 use super::special::{operation, operations_of, special_methods};
 use crate::report::Bound;
-use crate::{GivenCall, Source, assemble};
+use crate::{CompareOptions, GivenCall, Source, assemble};
 
 /// The maximum number of companions of a function, nearest first, and their maximum length in characters. Beyond this,
 /// plain code runs.
@@ -64,7 +65,8 @@ struct ClassDiff {
 }
 
 impl Texts {
-    pub fn new(old: &Source, new: &Source, context: Context) -> Self {
+    pub fn new(old: &Source, new: &Source, options: &CompareOptions) -> Self {
+        let context = options.context;
         let cut_out = old.module.is_some() || new.module.is_some();
         let text = |source: &Source| match (context, &source.module) {
             (Context::Module, Some(module)) => module.clone(),
@@ -102,11 +104,16 @@ impl Texts {
             None => modules[side].clone(),
         });
         let surroundings = PerSide::of(|side| {
-            Rc::new(match &places[side] {
-                Some(place) => {
-                    Surroundings::within(&modules[side], &elsewhere[side], &|module| module_text(place, module))
-                }
-                None => Surroundings::of(&texts[side]),
+            let (place, providers) = (places[side].as_ref(), options.providers.as_slice());
+            let read = |module: &str| place.and_then(|place| module_text(place, module));
+            // Without its module, code has none of them.
+            let packages = if context == Context::Module { options.packages.as_slice() } else { &[] };
+            let installed = |module: &str| installed_text(packages, module);
+            let name = place.map(|place| place.name.as_str());
+            let around = Around { name, read: &read, installed: &installed, providers };
+            Rc::new(match place {
+                Some(_) => Surroundings::within(&modules[side], &elsewhere[side], &around),
+                None => Surroundings::within(&texts[side], &texts[side], &around),
             })
         });
         Self {
@@ -182,6 +189,14 @@ pub(super) struct VersionParts {
 fn module_text(place: &Place, module: &str) -> Option<ModuleText> {
     let (place, text) = twincell_project::module(place, module)?;
     Some(ModuleText { package: place.package().to_owned(), text })
+}
+
+/// The text of a module of an installed package.
+fn installed_text(packages: &[PathBuf], module: &str) -> Option<ModuleText> {
+    packages.iter().find_map(|folder| {
+        let (file, name) = (String::new(), String::new());
+        module_text(&Place { folder: folder.clone(), file, name, search: vec![String::new()] }, module)
+    })
 }
 
 /// Two versions of one function, snippet or class.

@@ -64,7 +64,7 @@ pub fn replay(
     let refused = |reason: &str| CompareError::Replay(reason.to_owned());
     let (old, _) = super::plain(old);
     let (new, _) = super::plain(new);
-    let texts = Texts::new(&old, &new, options.context);
+    let texts = Texts::new(&old, &new, options);
     let Selected { pairs, .. } = select(&old, &new, options)?;
     let names = [again.pair.old.qualname.as_str(), again.pair.new.qualname.as_str()];
     let functions = pairs

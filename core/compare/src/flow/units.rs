@@ -21,7 +21,7 @@ pub fn units(old: &str, new: &str) -> Vec<Unit> {
     let source = |text: &str| plain(&Source { text: text.to_owned(), ..Source::default() }).0;
     let (old, new, options) = (source(old), source(new), CompareOptions::default());
     let Ok(selected) = select(&old, &new, &options) else { return vec![] };
-    let texts = Texts::new(&old, &new, options.context);
+    let texts = Texts::new(&old, &new, &options);
     let wanted =
         selected.pairs.into_iter().filter(|(old, new)| new.kind != CodeKind::Function && old.qualname == new.qualname);
     let worth = wanted.filter(|functions| is_worth(&texts, functions, &options));

@@ -111,7 +111,7 @@ impl Writer<'_> {
     pub(super) fn module_part(&self, missing: &[String]) -> Result<String, Refusal> {
         let part = |side: Side| {
             let function = &self.case.functions[side];
-            let text = self.whole_text(side);
+            let text = self.whole_text(side) + &self.values_in_module();
             let alone = Function { qualname: function.name.clone(), text, ..function.clone() };
             slice::needed(self.case.modules[side], &alone, Some(missing))
         };

@@ -189,6 +189,15 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// The injected values that are written with names of the module, a line each.
+    pub(super) fn values_in_module(&self) -> String {
+        let values = self.case.record.choices.iter().filter_map(|choice| match &choice.decision {
+            Decision::Value(recipe) => Some(python::in_module(recipe)),
+            _ => None,
+        });
+        values.flatten().map(|text| format!("\n{text}")).collect()
+    }
+
     /// The file as a whole.
     pub(super) fn whole(&mut self, checks: &Checks, test: &str) -> Result<String, Refusal> {
         let case = self.case;
@@ -199,7 +208,11 @@ impl Writer<'_> {
         let modules = PerSide::of(|side| match (case.context, self.style) {
             (Context::Function, _) => case.modules[side].to_string(),
             (Context::Module, Style::Whole) => case.modules[side].to_string(),
-            (Context::Module, _) => slice::needed(case.modules[side], &case.functions[side], None),
+            (Context::Module, _) => {
+                let function = &case.functions[side];
+                let text = format!("{}{}", function.text, self.values_in_module());
+                slice::needed(case.modules[side], &Function { text, ..function.clone() }, None)
+            }
         });
         let mut main = String::new();
         if modules.old == modules.new {

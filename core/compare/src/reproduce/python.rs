@@ -2,9 +2,14 @@
 //!
 //! The texts are those of `standin/text.py`. Both must agree to the letter.
 
+use ruff_python_ast::{Expr, Stmt};
+
 use twincell_engine::observed::{Call, Observed, WRITTEN};
+use twincell_syntax::parse::parse;
 use twincell_syntax::python::python_string;
-use twincell_values::value::{Decision, Made, Recipe, library, short_module, within_module, written_class};
+use twincell_values::value::{
+    Decision, Made, Makes, NOTEBOOK, Provided, Recipe, library, short_module, within_module, written_class,
+};
 
 /// A recipe as a literal. `...` stands for a stand-in.
 pub(super) fn literal(recipe: &Recipe) -> String {
@@ -35,7 +40,50 @@ pub(super) fn literal(recipe: &Recipe) -> String {
             let arguments = positional.chain(named).collect::<Vec<_>>().join(", ");
             format!("{}({arguments})", made(class))
         }
+        Recipe::Provided(value) => provided(value),
         other => other.display(),
+    }
+}
+
+/// A value that the project declares for its class.
+fn provided(value: &Provided) -> String {
+    match (&value.by.makes, within_module(&value.by.class)) {
+        (Makes::Function(function), _) => {
+            let function = match within_module(function) {
+                (Some(NOTEBOOK), own) => own,
+                _ => function,
+            };
+            format!("{}(__import__('random').Random({}))", reached(function), value.number)
+        }
+        (Makes::Expressions(_), (None, _)) => {
+            let text = value.by.written(value.number);
+            if is_operand(&text) { text } else { format!("({text})") }
+        }
+        (Makes::Expressions(_), (Some(module), _)) => {
+            let text = string(&value.by.written(value.number));
+            format!("eval({text}, vars(__import__('importlib').import_module({})))", string(module))
+        }
+    }
+}
+
+/// Whether an expression can stand anywhere as it is.
+fn is_operand(text: &str) -> bool {
+    let parsed = parse(text);
+    let Some(Stmt::Expr(node)) = parsed.suite().first() else { return false };
+    matches!(*node.value, Expr::Call(_) | Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_))
+}
+
+/// The values in a recipe that are written with names of the code's own module.
+pub(super) fn in_module(recipe: &Recipe) -> Vec<String> {
+    match recipe {
+        Recipe::Provided(value) if within_module(&value.by.class).0.is_none() => vec![provided(value)],
+        Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().flat_map(in_module).collect(),
+        Recipe::Dict(entries) => entries.iter().flat_map(|(_, value)| in_module(value)).collect(),
+        Recipe::Made(call) => {
+            let keywords = call.keywords.iter().map(|(_, value)| value);
+            call.arguments.iter().chain(keywords).flat_map(in_module).collect()
+        }
+        _ => vec![],
     }
 }
 

@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
 use super::texts::related;
-use crate::value::{Given, Recipe, library};
+use crate::value::{Given, Provided, Recipe, library};
 
 /// How often a container loses an item, and how often an item changes.
 const LOSES: f64 = 0.35;
@@ -40,6 +40,10 @@ pub fn varied(value: &Recipe, random: &mut Pcg64Mcg) -> Recipe {
         Recipe::Made(_) => {
             let others = library::others(value);
             others.get(random.random_range(0..=others.len())).unwrap_or(value).clone()
+        }
+        Recipe::Provided(provided) => {
+            let number = random.random_range(0..provided.by.count().max(1));
+            Provided { number, ..Provided::clone(provided) }.into()
         }
         Recipe::None | Recipe::Versatile(_) | Recipe::Named(_) => value.clone(),
     }

@@ -10,7 +10,7 @@ use super::{Pools, texts};
 use crate::path::AccessPath;
 use crate::predictor::Distribution;
 use crate::reading::{Key, Uses};
-use crate::value::{AbstractValue, Declared, Made, Model, Recipe, library};
+use crate::value::{AbstractValue, Declared, Made, Model, Provided, Recipe, library};
 
 /// How often a container is long, and how often an item repeats the one before.
 const LONG: f64 = 0.04;
@@ -152,10 +152,19 @@ impl Maker<'_> {
         uses: &Uses,
         depth: u32,
     ) -> Option<Recipe> {
-        let (classes, models) = (&declared.library, &declared.models);
-        let class = match random.random_range(0..(classes.len() + models.len()).max(1)) {
+        let (classes, provided) = (&declared.library, &declared.provided);
+        let models: Vec<&Model> = declared.own_models().collect();
+        let others = classes.len() + models.len();
+        let class = match random.random_range(0..(others + provided.len()).max(1)) {
             number if number < classes.len() => &classes[number],
-            number => return Some(self.of_model(random, path, models.get(number - classes.len())?, depth)),
+            number if number < others => {
+                return Some(self.of_model(random, path, models[number - classes.len()], depth));
+            }
+            number => {
+                let by = provided.get(number - others)?.clone();
+                let number = random.random_range(0..by.count().max(1));
+                return Some(Provided { by, number }.into());
+            }
         };
         if random.random_bool(ANCHORED)
             && let Some(near) = library::near(class, self.anchor, random, self.pools.ints())

@@ -1,6 +1,7 @@
 //! Classes and constants that a module imports from other modules of its project, as the texts of these define them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use ruff_python_ast::Expr;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
@@ -8,9 +9,11 @@ use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::{absolute_imports, imported_modules, imports};
 
 use super::constants::{self, Constants};
+use super::installed::Packages;
 use super::models::{self, Classes};
+use super::provided::provided;
 use super::uses::named;
-use crate::value::{Declared, Recipe};
+use crate::value::{Declared, Provider, Recipe};
 
 /// How far imports are followed, and how many modules are read for one.
 const MAX_STEPS: u32 = 4;
@@ -21,6 +24,19 @@ pub struct ModuleText {
     /// The package that holds it, or that it is. Empty if there is none.
     pub package: String,
     pub text: String,
+}
+
+/// What lies around a module.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    /// Its dotted name, if that is known.
+    pub name: Option<&'a str>,
+    /// Finds another module of its project by its dotted name.
+    pub read: &'a dyn Fn(&str) -> Option<ModuleText>,
+    /// Finds a module of an installed package by its dotted name.
+    pub installed: &'a dyn Fn(&str) -> Option<ModuleText>,
+    /// What makes values of classes, as the project declares it.
+    pub providers: &'a [Arc<Provider>],
 }
 
 /// The constants that a module can name, by the last part of the name. `text` has absolute imports.
@@ -37,8 +53,9 @@ pub(super) fn constants(text: &str, read: &dyn Fn(&str) -> Option<ModuleText>) -
 }
 
 /// The classes that a module can name, by the last part of the name. `text` has absolute imports.
-pub(super) fn classes(text: &str, read: &dyn Fn(&str) -> Option<ModuleText>) -> Classes {
-    let mut project = Project { read, modules: 0, classes: BTreeMap::new() };
+pub(super) fn classes(text: &str, around: &Around<'_>) -> Classes {
+    let packages = Packages::new(around.installed);
+    let mut project = Project { around, packages, modules: 0, classes: BTreeMap::new() };
     let evaluated = imported_modules(text);
     let of_name = |(written, target): (String, String)| {
         let class = project.class(&target, MAX_STEPS)?;
@@ -51,7 +68,8 @@ pub(super) fn classes(text: &str, read: &dyn Fn(&str) -> Option<ModuleText>) -> 
 }
 
 struct Project<'a> {
-    read: &'a dyn Fn(&str) -> Option<ModuleText>,
+    around: &'a Around<'a>,
+    packages: Packages<'a>,
     /// How many were read.
     modules: usize,
     /// The classes that each module can name.
@@ -61,7 +79,8 @@ struct Project<'a> {
 impl Project<'_> {
     fn class(&mut self, target: &str, steps: u32) -> Option<Declared> {
         let (module, name) = target.rsplit_once('.')?;
-        self.of_module(module, steps)?.get(name).cloned()
+        let own = self.of_module(module, steps).and_then(|classes| classes.get(name).cloned());
+        own.or_else(|| self.packages.class(target))
     }
 
     fn of_module(&mut self, module: &str, steps: u32) -> Option<&Classes> {
@@ -72,21 +91,22 @@ impl Project<'_> {
             }
             // Modules may import each other.
             self.classes.insert(module.to_owned(), Classes::new());
-            let found = (self.read)(module)?;
+            let found = (self.around.read)(module)?;
             self.modules += 1;
             let text = absolute_imports(&found.text, &found.package);
             let targets = names(&text).into_iter();
             let imported =
                 targets.filter_map(|(name, target)| Some((last(&name).to_owned(), self.class(&target, steps)?)));
             let imported = imported.collect();
-            self.classes.insert(module.to_owned(), models::classes(&text, Some(module), imported));
+            let provided = provided(&text, Some(module), true, self.around.providers);
+            self.classes.insert(module.to_owned(), models::classes(&text, Some(module), imported, &provided));
         }
         self.classes.get(module)
     }
 }
 
 /// The dotted names in a text that look like those of imported classes, with what each of them stands for.
-fn names(text: &str) -> BTreeMap<String, String> {
+pub(super) fn names(text: &str) -> BTreeMap<String, String> {
     let imports = imports(text);
     // Constants begin like classes, or with an underscore.
     let is_class = |target: &str| last(target).trim_start_matches('_').starts_with(char::is_uppercase);
@@ -141,7 +161,7 @@ fn renamed(mut class: Declared, from: &str, to: &str) -> Declared {
     class
 }
 
-fn last(dotted: &str) -> &str {
+pub(super) fn last(dotted: &str) -> &str {
     dotted.rsplit('.').next().unwrap_or(dotted)
 }
 
@@ -172,8 +192,12 @@ class Bin:
         Some(ModuleText { package: package.into(), text: text.into() })
     }
 
+    fn around<'a>(read: &'a dyn Fn(&str) -> Option<ModuleText>) -> Around<'a> {
+        Around { name: None, read, installed: &|_| None, providers: &[] }
+    }
+
     fn model(text: &str, name: &str) -> Option<String> {
-        Some(classes(text, &read).get(name)?.models.first()?.class.clone())
+        Some(classes(text, &around(&read)).get(name)?.models.first()?.class.clone())
     }
 
     #[test]
@@ -205,12 +229,12 @@ class Bin:
 
     #[test]
     fn their_fields_hold_classes_of_further_modules() {
-        let bin = classes("from shop import Bin", &read).remove("Bin").unwrap();
+        let bin = classes("from shop import Bin", &around(&read)).remove("Bin").unwrap();
         let parts = bin.models[0].fields[1].declared.clone().and_then(|own| own.items).unwrap();
         assert_eq!(parts.models[0].class, "shop.models:Part");
         let level = parts.models[0].fields[0].declared.clone().unwrap();
         assert_eq!(level.literals[0], Recipe::Named("shop.levels:Level.LOW".into()));
-        let own = classes("from shop.levels import Level", &read).remove("Level").unwrap();
+        let own = classes("from shop.levels import Level", &around(&read)).remove("Level").unwrap();
         assert_eq!(own.literals[0], Recipe::Named("Level.LOW".into()));
     }
 }

@@ -1,5 +1,5 @@
 //! The classes of a module whose values can be made as callers make them: those that declare what they hold (dataclasses,
-//! named tuples, models of pydantic and attrs), enumerations, and those with a constructor of their own
+//! named tuples, models of pydantic and attrs, rows of SQLAlchemy), enumerations, and those with a constructor of their own
 //! (`constructors.rs`).
 
 use std::collections::BTreeMap;
@@ -11,7 +11,9 @@ use twincell_syntax::parse::{parse, with_stack_for};
 
 use super::constructors;
 use super::hints::declared;
-use super::imported::{self, ModuleText};
+use super::imported::{self, Around};
+use super::mapped;
+use super::provided::{Provided, give, provided};
 use super::tables;
 use crate::value::{AbstractValue, Declared, Field, Model, Recipe};
 
@@ -36,27 +38,29 @@ const MAX_DEPTH: u32 = 3;
 
 impl Known {
     pub fn of(module: &str) -> Self {
-        Self::with_classes(module, Classes::new())
+        Self::with_classes(module, Classes::new(), &Provided::new())
     }
 
     /// What a module of a project tells, with the classes that it imports from other modules. `module` has absolute
-    /// imports, and `read` finds a module by its dotted name.
-    pub fn within(module: &str, read: &dyn Fn(&str) -> Option<ModuleText>) -> Self {
-        Self::with_classes(module, imported::classes(module, read))
+    /// imports.
+    pub fn within(module: &str, around: &Around<'_>) -> Self {
+        let provided = provided(module, around.name, false, around.providers);
+        Self::with_classes(module, imported::classes(module, around), &provided)
     }
 
-    fn with_classes(module: &str, imported: Classes) -> Self {
+    fn with_classes(module: &str, imported: Classes, provided: &Provided) -> Self {
         let (texts, helpers) = match module.contains("pandas") {
             true => (tables::constants(module), tables::helpers(module)),
             false => Default::default(),
         };
-        Self { texts, helpers, classes: classes(module, None, imported) }
+        Self { texts, helpers, classes: classes(module, None, imported, provided) }
     }
 }
 
 /// The classes of a module, beside those that it imports. Those of another module than the one under comparison are
 /// named with it: `shop.models:Item`.
-pub(super) fn classes(text: &str, module: Option<&str>, imported: Classes) -> Classes {
+pub(super) fn classes(text: &str, module: Option<&str>, mut imported: Classes, provided: &Provided) -> Classes {
+    give(&mut imported, provided);
     if !text.contains("class ") {
         return imported;
     }
@@ -76,7 +80,8 @@ pub(super) fn classes(text: &str, module: Option<&str>, imported: Classes) -> Cl
                 .iter()
                 .filter_map(|(name, node)| Some(((*name).to_owned(), class(node, &nodes, module, &known)?)));
             let own = own.filter(|(_, class)| class.count() <= MOST_TYPES);
-            let classes: Classes = imported.clone().into_iter().chain(own).collect();
+            let mut classes: Classes = imported.clone().into_iter().chain(own).collect();
+            give(&mut classes, provided);
             let is_done = classes == known.classes;
             known.classes = classes;
             if is_done {
@@ -113,12 +118,20 @@ fn class(node: &StmtClassDef, nodes: &Nodes<'_>, module: Option<&str>, known: &K
         return Some(made(constructors::fields(node, nodes, known)?, false));
     };
     let mut fields: Vec<Field> = Vec::new();
-    collect(node, nodes, own, known, MAX_DEPTH, &mut fields)?;
+    match own {
+        Writer::Mapped => mapped::columns(node, nodes, known, MAX_DEPTH, &mut fields),
+        own => collect(node, nodes, own, known, MAX_DEPTH, &mut fields)?,
+    }
     // Such a model refuses what it does not declare.
     if own == Writer::Pydantic && fields.iter().any(|field| field.declared.is_none() && !field.has_default) {
         return None;
     }
     Some(made(fields, own == Writer::TypedDict))
+}
+
+/// Whether a class is an enumeration or has a constructor that is written from its fields.
+pub(super) fn declares_fields(node: &StmtClassDef, nodes: &Nodes<'_>) -> bool {
+    bases(node).any(is_enumeration) || Writer::of(node, nodes, MAX_DEPTH).is_some()
 }
 
 /// What writes the constructor of a class.
@@ -129,6 +142,8 @@ enum Writer {
     Attrs,
     Pydantic,
     TypedDict,
+    /// SQLAlchemy, from mapped columns.
+    Mapped,
 }
 
 impl Writer {
@@ -155,7 +170,8 @@ impl Writer {
         let writes_itself = node.body.iter().any(
             |stmt| matches!(stmt, Stmt::FunctionDef(method) if matches!(method.name.as_str(), "__init__" | "__new__")),
         );
-        by_decorator.or_else(by_base).filter(|_| !writes_itself)
+        let by_table = || mapped::has_table(node).then_some(Writer::Mapped);
+        by_decorator.or_else(by_table).or_else(by_base).filter(|_| !writes_itself)
     }
 }
 

@@ -4,9 +4,11 @@
 //! shows only on a list passed for a `str` concerns nobody. The code itself may contradict its annotations, so classes
 //! that it asks for (`isinstance`, `is None`) are drawn as well.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-use super::{AbstractValue, Recipe, Shape, library};
+use super::{AbstractValue, Provider, Recipe, Shape, library};
 
 /// A type, as far as drawing needs it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -29,6 +31,8 @@ pub struct Declared {
     pub library: Vec<String>,
     /// The classes of the module for which `object` stands.
     pub models: Vec<Model>,
+    /// What makes values of classes for which `object` stands, in place of their models.
+    pub provided: Vec<Arc<Provider>>,
     /// What the code says of a table or an array.
     pub shape: Option<Box<Shape>>,
 }
@@ -89,12 +93,15 @@ impl Declared {
         if of_object(&self) && of_object(other) && self.is_any_object() != other.is_any_object() {
             self.library.clear();
             self.models.clear();
+            self.provided.clear();
         } else {
             let further = other.models.iter().filter(|model| self.models.iter().all(|own| own.class != model.class));
             let further: Vec<_> = further.cloned().collect();
             self.models.extend(further);
             let more: Vec<_> = other.library.iter().filter(|class| !self.library.contains(class)).cloned().collect();
             self.library.extend(more);
+            let more: Vec<_> = other.provided.iter().filter(|one| !self.provided.contains(one)).cloned().collect();
+            self.provided.extend(more);
         }
         for class in &other.classes {
             if !self.classes.contains(class) {
@@ -113,38 +120,65 @@ impl Declared {
 
     /// Whether this holds for every class of a library in it.
     pub fn is_of_library(&self, holds: &dyn Fn(&str) -> bool) -> bool {
-        let parts = self.parts.iter().chain(self.items.as_deref()).chain(self.keys.as_deref());
         let models = self.models.iter().filter(|model| !model.is_mapping).map(|model| &model.class);
-        let own = self.library.iter().chain(models);
-        let fields = self.models.iter().flat_map(|model| &model.fields).filter_map(|field| field.declared.as_ref());
-        let parts = parts.into_iter().chain(fields);
-        own.into_iter().all(|class| holds(class)) && parts.into_iter().all(|part| part.is_of_library(holds))
+        let provided = self.provided.iter().map(|provider| &provider.class);
+        let own = self.library.iter().chain(models).chain(provided);
+        own.into_iter().all(|class| holds(class)) && self.within().all(|part| part.is_of_library(holds))
     }
 
     /// The number of types that it consists of.
     pub fn count(&self) -> usize {
-        let parts = self.parts.iter().chain(self.items.as_deref()).chain(self.keys.as_deref());
-        let fields = self.models.iter().flat_map(|model| &model.fields).filter_map(|field| field.declared.as_ref());
-        1 + parts.chain(fields).map(Self::count).sum::<usize>()
+        1 + self.within().map(Self::count).sum::<usize>()
     }
 
     /// Whether it is of classes of libraries, or of the module's own.
     pub fn is_of_classes(&self) -> bool {
-        !self.library.is_empty() || !self.models.is_empty()
+        !self.library.is_empty() || !self.models.is_empty() || !self.provided.is_empty()
     }
 
     /// Whether `object` stands for any object.
     fn is_any_object(&self) -> bool {
-        self.library.is_empty() && self.models.is_empty() && self.literals.is_empty()
+        !self.is_of_classes() && self.literals.is_empty()
     }
 
     /// The modules of its classes that do not come with Python.
     pub fn modules(&self) -> Vec<String> {
-        let parts = self.parts.iter().chain(self.items.as_deref()).chain(self.keys.as_deref());
-        let fields = self.models.iter().flat_map(|model| &model.fields).filter_map(|field| field.declared.as_ref());
         let own = self.library.iter().filter(|class| !library::is_standard(class));
         let own = own.map(|class| library::module_of(class).to_owned());
-        own.chain(parts.chain(fields).flat_map(Self::modules)).collect()
+        own.chain(self.within().flat_map(Self::modules)).collect()
+    }
+
+    /// What makes values of its classes, each once.
+    pub fn providers(&self) -> Vec<Arc<Provider>> {
+        let mut found = self.provided.clone();
+        for further in self.within().flat_map(Self::providers) {
+            if !found.contains(&further) {
+                found.push(further);
+            }
+        }
+        found
+    }
+
+    /// Takes other providers in place of its own, or none.
+    pub fn replace_providers(&mut self, by: &dyn Fn(&Arc<Provider>) -> Option<Arc<Provider>>) {
+        self.provided = self.provided.iter().filter_map(by).collect();
+        let parts = self.parts.iter_mut().chain(self.items.as_deref_mut()).chain(self.keys.as_deref_mut());
+        let fields = self.models.iter_mut().flat_map(|model| &mut model.fields);
+        let parts = parts.chain(fields.filter_map(|field| field.declared.as_mut()));
+        parts.for_each(|part| part.replace_providers(by));
+    }
+
+    /// The types of its parts, its items, its keys and the fields of its models.
+    fn within(&self) -> impl Iterator<Item = &Self> {
+        let parts = self.parts.iter().chain(self.items.as_deref()).chain(self.keys.as_deref());
+        let fields = self.models.iter().flat_map(|model| &model.fields).filter_map(|field| field.declared.as_ref());
+        parts.chain(fields)
+    }
+
+    /// The models of classes that have no provider.
+    pub fn own_models(&self) -> impl Iterator<Item = &Model> {
+        let is_provided = |model: &Model| self.provided.iter().any(|provider| provider.class == model.class);
+        self.models.iter().filter(move |model| !is_provided(model))
     }
 
     /// Whether this value is of the type.
@@ -162,6 +196,7 @@ impl Declared {
                 self.library.iter().any(|own| library::makes(&call.class, own))
                     || self.models.iter().any(|model| model.class == call.class)
             }
+            Recipe::Provided(value) => self.provided.iter().any(|own| own.class == value.by.class),
             Recipe::Versatile(_) if !self.is_any_object() => false,
             _ if !self.classes.contains(&recipe.abstract_value()) => false,
             Recipe::Tuple(list) if !self.parts.is_empty() => {

@@ -6,6 +6,7 @@ mod declared;
 mod given;
 pub mod library;
 mod patterns;
+mod provided;
 pub mod shape;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ use twincell_syntax::python::python_string;
 pub use declared::{Declared, Field, Model};
 pub use given::Given;
 pub use patterns::matching;
+pub use provided::{Makes, NOTEBOOK, Provided, Provider};
 pub use shape::Shape;
 
 /// The twelve classes of values (ChangeGuard, Table 1; LExecutor), by exact type.
@@ -98,6 +100,8 @@ pub enum Recipe {
     Made(Box<Made>),
     /// An object that somebody gave, as it is or varied.
     Given(Box<Given>),
+    /// A value that a project declares for its class.
+    Provided(Box<Provided>),
 }
 
 /// A call of something in a library, by its dotted name; of a class of the module, by its name; or of one in another
@@ -197,6 +201,7 @@ impl Recipe {
                 out.push(')');
             }
             Recipe::Given(given) => out.push_str(&given.display()),
+            Recipe::Provided(provided) => provided.write(out),
         }
     }
 
@@ -208,7 +213,7 @@ impl Recipe {
             Recipe::Int(_) => AbstractValue::Int,
             Recipe::Float(_) => AbstractValue::Float,
             Recipe::Str(_) => AbstractValue::Str,
-            Recipe::Bytes(_) | Recipe::Named(_) | Recipe::Made(_) => AbstractValue::Object,
+            Recipe::Bytes(_) | Recipe::Named(_) | Recipe::Made(_) | Recipe::Provided(_) => AbstractValue::Object,
             Recipe::List(_) => AbstractValue::List,
             Recipe::Tuple(_) => AbstractValue::Tuple,
             Recipe::Dict(_) => AbstractValue::Dict,

@@ -50,7 +50,9 @@ pub(super) fn truth(value: &Recipe) -> Option<bool> {
         Recipe::Bytes(bytes) => !bytes.is_empty(),
         Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => !items.is_empty(),
         Recipe::Dict(entries) => !entries.is_empty(),
-        Recipe::Versatile(_) | Recipe::Named(_) | Recipe::Made(_) | Recipe::Given(_) => return None,
+        Recipe::Versatile(_) | Recipe::Named(_) | Recipe::Made(_) | Recipe::Given(_) | Recipe::Provided(_) => {
+            return None;
+        }
     })
 }
 

@@ -16,7 +16,7 @@ use twincell_syntax::site::SiteKind;
 use super::written::{is_constant, literal};
 use super::{Uses, as_text, read_within};
 use crate::reading::constants::{self, Constants};
-use crate::reading::{Known, ModuleText, imported};
+use crate::reading::{Around, Known, imported};
 use crate::value::{Recipe, matching};
 
 /// Maximum number of texts for one pattern.
@@ -48,12 +48,11 @@ impl Surroundings {
         Self { known: Arc::new(Known::of(text)), constants, ..Self::of_texts(text) }
     }
 
-    /// Like [`Surroundings::of`], for a module of a project. `module` is the text with absolute imports, and `read` finds
-    /// other modules by their dotted names.
-    pub fn within(text: &str, module: &str, read: &dyn Fn(&str) -> Option<ModuleText>) -> Self {
-        let mut constants = imported::constants(module, read);
+    /// Like [`Surroundings::of`], for a module of a project. `module` is the text with absolute imports.
+    pub fn within(text: &str, module: &str, around: &Around<'_>) -> Self {
+        let mut constants = imported::constants(module, around.read);
         constants.extend(constants::constants(text));
-        Self { known: Arc::new(Known::within(module, read)), constants: Arc::new(constants), ..Self::of_texts(text) }
+        Self { known: Arc::new(Known::within(module, around)), constants: Arc::new(constants), ..Self::of_texts(text) }
     }
 
     fn of_texts(text: &str) -> Self {

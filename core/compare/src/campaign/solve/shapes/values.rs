@@ -60,6 +60,7 @@ pub(in super::super) fn unlike(value: &Recipe) -> Vec<Recipe> {
         Recipe::Named(_) => vec![Recipe::Versatile(AbstractValue::Object)],
         Recipe::Made(_) => library::others(value),
         Recipe::Given(given) => given.others().collect(),
+        Recipe::Provided(provided) => provided.others().collect(),
         _ => of_length(Some(value), length(value).unwrap_or(0) + 1),
     }
 }
