@@ -114,3 +114,21 @@ def test_a_value_that_nothing_uses_is_said(shell):
     run(shell, "unused = 3")
     comparison = compared(shell, "--with unused", "def f(x):\n    return x\n", "def f(x):\n    return +x\n")
     assert "unused was not copied: no parameter and no global of the code has this name" in comparison.pairs[0]["notes"]
+
+
+def test_values_of_the_notebooks_own_classes_are_registered(shell):
+    run(shell, "EUR = 'EUR'\nclass Money:\n    def __init__(self, cents, currency):\n        self.cents = cents + 0\n")
+    run(shell, "def make(random):\n    return Money(random.randrange(2000), EUR)\nimport twincell")
+    old = "def fee(m: Money):\n    return m.cents > 500\n"
+    new = "def fee(m: Money):\n    return m.cents >= 501\n"
+    try:
+        run(shell, "twincell.register(Money, ['Money(0, EUR)', 'Money(900, EUR)'])")
+        comparison = compared(shell, "", old, new)
+        assert comparison.verdict == "likely_preserving"
+        assert set(injected(comparison, "m")) == {"Money(0, EUR)", "Money(900, EUR)"}
+        run(shell, "twincell.register(Money, make)")
+        comparison = compared(shell, "", old, new)
+        assert comparison.verdict == "likely_preserving"
+        assert all(value.startswith("make(random.Random(") for value in injected(comparison, "m"))
+    finally:
+        run(shell, "twincell.register(Money, None)")

@@ -3,7 +3,7 @@
 use pyo3::exceptions::{PyImportError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyDict, PyModule, PyTuple, PyType};
 
 use twincell_engine::protocol::Context;
 use twincell_syntax::python::{PURE_MODULES, PURE_NAMES, is_always_real, is_pure_import};
@@ -11,7 +11,7 @@ use twincell_syntax::site::SiteKind;
 
 use crate::execution::code::MODULE_NAME;
 use crate::execution::object::Versatile;
-use crate::execution::state;
+use crate::execution::state::{self, Execution};
 use crate::inject::classes;
 use crate::inject::resolve::{self, ValueRequest};
 
@@ -20,10 +20,35 @@ static BUILTINS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 /// Looked up last, if neither the code nor the builtins define a name.
 const NEVER_INJECTED: [&str; 3] = ["__annotations__", "__classdict__", "__path__"];
 
+/// Libraries look up there what annotations mean, since these are texts while a module is evaluated.
+const MODULE: &std::ffi::CStr = cr"
+import types
+
+own = types.ModuleType.__dict__['__dict__']
+
+class Compared(types.ModuleType):
+    @property
+    def __dict__(self):
+        names = evaluated()
+        return own.__get__(self) if names is None else names
+";
+
 /// Gives the code under comparison a place in `sys.modules`, where `dataclass` and others look up their class's module.
 pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
-    let module = pyo3::types::PyModule::new(py, MODULE_NAME)?;
+    let maker = PyModule::from_code(py, MODULE, c"twincell_compared.py", c"twincell_compared")?;
+    maker.setattr("evaluated", wrap_pyfunction!(evaluated, &maker)?)?;
+    let module = maker.getattr("Compared")?.call1((MODULE_NAME,))?;
     py.import("sys")?.getattr("modules")?.set_item(MODULE_NAME, module)
+}
+
+/// The names of the module that is being evaluated, if one is.
+#[pyfunction]
+fn evaluated(py: Python<'_>) -> Option<Py<PyDict>> {
+    let of_loading = |execution: &mut Execution| {
+        let globals = execution.globals.as_ref().filter(|_| execution.loading);
+        globals.map(|globals| globals.clone_ref(py))
+    };
+    state::with(of_loading).flatten()
 }
 
 /// New globals: a dictionary whose missing names are injected. CPython asks `__missing__` because the class is a
