@@ -164,3 +164,12 @@ def test_rows_have_the_columns_that_they_map():
     expect(PRESERVING, old, ROWS.format("2 * order.amount if not order.paid else None"), function="f")
     comparison = expect(CHANGING, old, ROWS.format("3 * order.amount if not order.paid else None"), function="f")
     assert "Order(" in comparison.reproducer
+
+
+def test_what_a_row_holds_is_compared_and_what_sessions_keep_in_it_is_not():
+    pytest.importorskip("sqlalchemy")
+    head = ROWS.split("def f(")[0] + "def f(order: Order):\n"
+    old = head + "    order.amount += 1\n    return order\n"
+    expect(PRESERVING, old, head + "    order.amount = 1 + order.amount\n    return order\n", function="f")
+    comparison = expect(CHANGING, old, head + "    order.amount += 2\n    return order\n", function="f")
+    assert "_sa_instance_state" not in str(comparison.evidence)

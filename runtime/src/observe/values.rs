@@ -22,6 +22,8 @@ use crate::observe::classes::class_namespace;
 use crate::observe::kinds::{self, Kind};
 use crate::observe::tables::{self, Column, Parts};
 
+/// Where rows of SQLAlchemy keep what only its sessions ask for: it leads to all mapped classes, and is no content.
+const OF_SESSIONS: &str = "_sa_instance_state";
 /// The maximum number of nodes of one observed tree, its maximum nesting, and the maximum number of characters of one
 /// text.
 const MAX_NODES: usize = 400;
@@ -337,7 +339,7 @@ impl Observer {
                     break;
                 }
                 let Ok(name) = name.extract::<String>() else { continue };
-                let hidden = public_only && name.starts_with('_');
+                let hidden = public_only && name.starts_with('_') || name == OF_SESSIONS;
                 if !(hidden || name.starts_with("__") && name.ends_with("__")) {
                     attributes.push((name, self.observe(&attribute)));
                 }

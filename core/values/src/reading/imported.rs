@@ -9,7 +9,7 @@ use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::{absolute_imports, imported_modules, imports};
 
 use super::constants::{self, Constants};
-use super::installed::Packages;
+use super::installed::{Asked, Packages};
 use super::models::{self, Classes};
 use super::provided::provided;
 use super::uses::named;
@@ -57,8 +57,9 @@ pub(super) fn classes(text: &str, around: &Around<'_>) -> Classes {
     let packages = Packages::new(around.installed);
     let mut project = Project { around, packages, modules: 0, classes: BTreeMap::new() };
     let evaluated = imported_modules(text);
+    let asked = Asked::of(text, false);
     let of_name = |(written, target): (String, String)| {
-        let class = project.class(&target, MAX_STEPS)?;
+        let class = project.class(&target, asked.has(&written), MAX_STEPS)?;
         // What the module binds is the class itself, wherever each version has it.
         let is_bound = !written.contains('.') && evaluated.contains(&target);
         let class = if is_bound { renamed(class, last(&target), &written) } else { class };
@@ -77,10 +78,11 @@ struct Project<'a> {
 }
 
 impl Project<'_> {
-    fn class(&mut self, target: &str, steps: u32) -> Option<Declared> {
+    /// `is_asked`: whether the text names it where that says something of values.
+    fn class(&mut self, target: &str, is_asked: bool, steps: u32) -> Option<Declared> {
         let (module, name) = target.rsplit_once('.')?;
         let own = self.of_module(module, steps).and_then(|classes| classes.get(name).cloned());
-        own.or_else(|| self.packages.class(target))
+        own.or_else(|| is_asked.then(|| self.packages.class(target)).flatten())
     }
 
     fn of_module(&mut self, module: &str, steps: u32) -> Option<&Classes> {
@@ -95,8 +97,10 @@ impl Project<'_> {
             self.modules += 1;
             let text = absolute_imports(&found.text, &found.package);
             let targets = names(&text).into_iter();
-            let imported =
-                targets.filter_map(|(name, target)| Some((last(&name).to_owned(), self.class(&target, steps)?)));
+            let asked = Asked::of(&text, true);
+            let imported = targets.filter_map(|(name, target)| {
+                Some((last(&name).to_owned(), self.class(&target, asked.has(&name), steps)?))
+            });
             let imported = imported.collect();
             let provided = provided(&text, Some(module), true, self.around.providers);
             self.classes.insert(module.to_owned(), models::classes(&text, Some(module), imported, &provided));

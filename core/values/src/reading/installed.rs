@@ -4,7 +4,8 @@
 
 use std::collections::BTreeSet;
 
-use ruff_python_ast::{Stmt, StmtClassDef};
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_pattern, walk_stmt};
+use ruff_python_ast::{Expr, Pattern, Stmt, StmtClassDef};
 use ruff_text_size::Ranged;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::{absolute_imports, imports};
@@ -48,10 +49,9 @@ impl<'a> Packages<'a> {
         let is_library = library::class_named(last(target)).is_some();
         let home = if is_library { None } else { self.home(target, steps) }?;
         let text = with_stack_for(home.text.len(), || own_text(&home.text, &home.name))?;
-        let used: Vec<(String, String)> =
-            names(&home.text).into_iter().filter(|(written, _)| text.contains(last(written))).collect();
+        let asked = Asked::of(&text, true);
         let mut imported = Classes::new();
-        for (written, target) in used {
+        for (written, target) in names(&home.text).into_iter().filter(|(written, _)| asked.has(written)) {
             if let Some(class) = steps.checked_sub(1).and_then(|steps| self.class_within(&target, steps)) {
                 imported.insert(last(&written).to_owned(), class);
             }
@@ -70,6 +70,74 @@ impl<'a> Packages<'a> {
         }
         let import = imports(&text).remove(name)?;
         self.home(&import.target, steps.checked_sub(1)?)
+    }
+}
+
+/// The names that a text has in annotations, tests of classes and patterns.
+#[derive(Default)]
+pub(super) struct Asked {
+    names: BTreeSet<String>,
+    /// Whether the bases of classes count as well.
+    with_bases: bool,
+}
+
+impl Asked {
+    pub fn of(text: &str, with_bases: bool) -> Self {
+        let mut asked = Self { with_bases, ..Self::default() };
+        with_stack_for(text.len(), || asked.visit_body(parse(text).suite()));
+        asked
+    }
+
+    /// Whether a dotted name is among them, by its last part.
+    pub fn has(&self, name: &str) -> bool {
+        self.names.contains(last(name))
+    }
+
+    fn add(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Tuple(tuple) => tuple.elts.iter().for_each(|one| self.add(one)),
+            Expr::BinOp(node) => [&node.left, &node.right].into_iter().for_each(|one| self.add(one)),
+            Expr::Subscript(node) => [&node.value, &node.slice].into_iter().for_each(|one| self.add(one)),
+            Expr::StringLiteral(text) => {
+                let words = text.value.to_str().split(|c: char| !c.is_alphanumeric() && c != '_');
+                self.names.extend(words.map(str::to_owned));
+            }
+            other => self.names.extend(models::last_name(other).map(str::to_owned)),
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Asked {
+    fn visit_annotation(&mut self, expr: &'a Expr) {
+        self.add(expr);
+        walk_expr(self, expr);
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if let Expr::Call(call) = expr
+            && models::last_name(&call.func).is_some_and(|name| matches!(name, "isinstance" | "issubclass"))
+        {
+            call.arguments.args.iter().skip(1).for_each(|class| self.add(class));
+        }
+        walk_expr(self, expr);
+    }
+
+    fn visit_pattern(&mut self, pattern: &'a Pattern) {
+        if let Pattern::MatchClass(class) = pattern {
+            self.add(&class.cls);
+        }
+        walk_pattern(self, pattern);
+    }
+
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        if let Stmt::ClassDef(class) = stmt
+            && self.with_bases
+        {
+            // What these write is known.
+            let others = class.bases().iter().filter(|base| models::last_name(base) != Some("BaseModel"));
+            others.for_each(|base| self.add(base));
+        }
+        walk_stmt(self, stmt);
     }
 }
 
@@ -145,6 +213,16 @@ class Bin:
         assert_eq!(part.models[0].class, "depot.models:Part");
         let level = part.models[0].fields[0].declared.clone().unwrap();
         assert_eq!(level.literals[1].display(), "Level.HIGH");
+    }
+
+    #[test]
+    fn only_classes_that_a_text_asks_for_are_looked_up() {
+        let text = "class A(B):\n    x: C[D] = E()\ndef f(a: 'G | None', b=H):\n    return isinstance(a, (I, m.J))\n\
+                    match x:\n    case K(): L\n";
+        let asked = Asked::of(text, false);
+        let found: String = "ABCDEGHIJKL".chars().filter(|name| asked.has(&name.to_string())).collect();
+        assert_eq!(found, "CDGIJK");
+        assert!(Asked::of(text, true).has("B"));
     }
 
     #[test]
