@@ -327,6 +327,8 @@ def test_the_project_is_real_in_executions_without_the_module(tmp_path: Path) ->
     pair = pairs(folder, path=path)["slug"]
     assert pair["verdict"] == "likely_preserving", pair["reason"]
     assert any("function alone" in note for note in pair["notes"]), "a case for what this tests"
+
+
 MONEY = """EUR = 'EUR'
 
 

@@ -121,13 +121,14 @@ def test_an_object_equals_one_kind_of_nothing_at_most():
 def test_a_format_of_a_moment_is_what_strftime_gives():
     old = "def f(moments):\n    return [moment.local().strftime('%a %H:%M') for moment in moments]\n"
     new = "def f(moments):\n    return [f'{moment.local():%a %H:%M}' for moment in moments]\n"
-    expect(PRESERVING, old, new)
-    expect(CHANGING, old, new.replace("%H:%M", "%H.%M"))
+    # A number in place of a moment, which is tried later, has neither.
+    expect(PRESERVING, old, new, budget=30)
+    expect(CHANGING, old, new.replace("%H:%M", "%H.%M"), budget=30)
 
 
 def test_what_refuses_a_name_is_no_value():
     module = "from zoneinfo import ZoneInfo\n\n\n"
-    old = module + "def f(starts: list, zone: str):\n    tz = ZoneInfo(zone)\n    return [s.astimezone(tz) for s in starts]\n"
-    new = old.replace("[s.astimezone(tz) for s in starts]", "list(map(lambda s: s.astimezone(tz), starts))")
+    old = module + "def f(starts: list, zone: str):\n    tz = ZoneInfo(zone)\n    return [s.at(tz) for s in starts]\n"
+    new = old.replace("[s.at(tz) for s in starts]", "list(map(lambda s: s.at(tz), starts))")
     comparison = expect(PRESERVING, old, new, context="module")
     assert "ZoneInfo('')" not in str(comparison.to_dict())
