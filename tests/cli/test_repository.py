@@ -371,7 +371,7 @@ def test_a_function_of_the_tests_makes_values(tmp_path: Path) -> None:
     }
     folder = repository(tmp_path, files, {"src/shop/cart.py": FEE.replace("> 500", ">= 501")})
     found = pairs(folder)["fee"]
-    assert (found["verdict"], found["notes"]) == ("likely_preserving", [])
+    assert (found["verdict"], found["notes"]) == ("likely_preserving", ["real, from the repository: shop"])
     (folder / "src/shop/cart.py").write_text(FEE.replace("> 500", "> 1900"))
     changed = pairs(folder, "HEAD~1")["fee"]
     assert changed["verdict"] == "changing"
