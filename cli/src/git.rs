@@ -127,10 +127,13 @@ pub fn changed_files(
         NewSide::Files => repository.diff_tree_to_workdir_with_index(Some(&old), Some(options)),
     };
     let objects = repository.odb()?;
+    let limit = |path: &Path| if files::is_notebook(path) { most.max(MOST_OF_NOTEBOOK) } else { most };
     // A file of the working tree has no object. A header says the size of one; a small object may become gigabytes when
     // it is read.
-    let is_small =
-        |file: &DiffFile<'_>| objects.read_header(file.id()).map_or(file.size(), |(size, _)| size as u64) <= most;
+    let is_small = |file: &DiffFile<'_>| {
+        let most = file.path().map_or(most, limit);
+        objects.read_header(file.id()).map_or(file.size(), |(size, _)| size as u64) <= most
+    };
     // Looking for renamed files reads those that were added or removed.
     let may_be_renamed = |delta: &DiffDelta<'_>| match delta.status() {
         Delta::Added => delta.new_file().path().is_some_and(is_code) && is_small(&delta.new_file()),
@@ -157,7 +160,6 @@ pub fn changed_files(
     }
     let others = diff.deltas().filter(|delta| !(added && may_be_renamed(delta)));
 
-    let limit = |path: &Path| if files::is_notebook(path) { most.max(MOST_OF_NOTEBOOK) } else { most };
     let too_large = |label: &str, path: &Path| {
         format!("{label} has more than {} MiB: raise --max-source to compare it", limit(path) >> 20)
     };

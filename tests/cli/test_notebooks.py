@@ -174,3 +174,23 @@ def test_the_library_compares_notebooks_and_repeats_executions(tmp_path: Path) -
     assert named.verdict == "identical"
     with pytest.raises(library.TwincellError, match="no function is called nothing in both"):
         library.compare(tmp_path / "old.ipynb", tmp_path / "new.ipynb", function="nothing")
+
+
+def test_a_cell_of_imports_that_changed_leaves_the_others(tmp_path: Path) -> None:
+    old = notebook("import math\n", PRICE)
+    found = report(tmp_path, old, notebook("import math\nimport json\n", PRICE))
+    assert found["verdict"] == "identical"
+    assert pairs(found) == {(2, "price"): "identical"}
+
+
+def test_a_cell_of_another_language_that_changed_is_named(tmp_path: Path) -> None:
+    found = report(tmp_path, notebook("%%bash\nls\n", PRICE), notebook("%%bash\nrm -r build\n", PRICE))
+    assert found["verdict"] == "inconclusive"
+    assert found["sentence"].startswith("Not compared: cell 1. ")
+    assert found["pairs"][0]["notes"] == ["cell 1 changed and was not compared: it is not Python"]
+
+
+def test_only_what_is_no_python_changed(tmp_path: Path) -> None:
+    found = report(tmp_path, notebook(PRICE, "x = 1\n"), notebook(PRICE, "x = = 1\n"))
+    assert found["verdict"] == "inconclusive"
+    assert found["sentence"].startswith("Not compared: cell 2. ")

@@ -162,3 +162,18 @@ def test_the_same_tasks_are_the_same(name, seed):
 @pytest.mark.parametrize("seed", range(2))
 def test_what_tasks_do_otherwise_is_found(name, seed):
     expect(CHANGING, *DIFFERENT[name], context="module", function="f", seed=seed)
+
+
+def test_making_an_object_of_the_code_itself_does_not_fail():
+    module = (
+        "from dataclasses import dataclass, replace\n\n\n@dataclass\nclass Job:\n    name: str\n    tries: int = 0\n"
+    )
+    old = module + (
+        "def f(job: Job, log, send):\n    log.begin()\n    try:\n        send(replace(job, tries=job.tries + 1))\n"
+        "    finally:\n        log.end()\n"
+    )
+    new = old.replace("replace(job, tries=job.tries + 1)", "Job(job.name, job.tries + 1)").replace(
+        "    finally:\n        log.end()\n", "    finally:\n        log.end()\n        log.flush()\n"
+    )
+    comparison = expect(CHANGING, old, new, context="module", function="f")
+    assert "raise Job(" not in str(comparison.to_dict()["pairs"][0]["witness"])

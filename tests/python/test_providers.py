@@ -126,7 +126,7 @@ def test_objects_stand_in_where_all_of_it_fails(folder: Path):
     declare(folder, shop_Money=["Money(0, YEN)"])
     comparison = compare(OLD, SAME)
     (note,) = [note for note in comparison.pairs[0]["notes"] if "declared" in note]
-    assert note.startswith("a value that is declared for Money cannot be made, so objects stand in for its values: ")
+    assert note.startswith("a value that is declared for Money cannot be made, so no declared value of it is used: ")
     assert "NameError" in note and "\n" not in note
     assert "Money(0, YEN)" not in injected(comparison)
 

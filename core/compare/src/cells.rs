@@ -3,8 +3,9 @@
 use crate::report::{CellNumbers, Comparison, PairReport};
 use crate::verdict::Verdict;
 
-/// One report of the comparisons of cells, each with the numbers of its cell. `None` if there is none.
-pub fn together(cells: Vec<(CellNumbers, Comparison)>) -> Option<Comparison> {
+/// One report of the comparisons of cells, each with the numbers of its cell. `left` are cells that could not be compared.
+/// `None` if no cell was.
+pub fn together(cells: Vec<(CellNumbers, Comparison)>, left: &[CellNumbers]) -> Option<Comparison> {
     let mut parts = cells.into_iter().map(|(numbers, mut comparison)| {
         for pair in &mut comparison.pairs {
             pair.cell = Some(numbers);
@@ -26,6 +27,13 @@ pub fn together(cells: Vec<(CellNumbers, Comparison)>) -> Option<Comparison> {
         whole.sandbox = whole.sandbox.or(part.sandbox);
     }
     whole.sentence = sentence(whole.verdict, &whole.pairs);
+    if !left.is_empty() {
+        whole.verdict = Verdict::worst([whole.verdict, Verdict::Inconclusive]);
+        let more = left.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let names = left.iter().take(NAMED).map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        whole.sentence = format!("Not compared: {names}{more}. {}", whole.sentence);
+    }
     Some(whole)
 }
 

@@ -11,7 +11,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ruff_python_ast::comparable::{ComparableExpr, ComparableStmt};
 use ruff_python_ast::visitor::{Visitor, walk_expr};
-use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
+use ruff_python_ast::{Arguments, Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::bound::bound;
@@ -448,11 +448,26 @@ fn is_written_out(index: &Index, value: &Expr) -> bool {
             let arguments = &node.arguments;
             // What is made from nothing is filled later.
             !arguments.is_empty()
+                && !is_filled_later(&node.func, arguments)
                 && only_computes(index, &node.func)
                 && all(&arguments.args)
                 && arguments.keywords.iter().all(|keyword| is_written_out(index, &keyword.value))
         }
         value => value.is_literal_expr(),
+    }
+}
+
+/// Whether a call makes something that changes later: an empty container of a given size, or a counter.
+fn is_filled_later(function: &Expr, arguments: &Arguments) -> bool {
+    let name = match function {
+        Expr::Name(name) => name.id.as_str(),
+        Expr::Attribute(node) => node.attr.as_str(),
+        _ => return false,
+    };
+    match name {
+        "count" | "cycle" => true,
+        "deque" | "defaultdict" => arguments.args.is_empty(),
+        _ => false,
     }
 }
 
@@ -608,14 +623,14 @@ mod tests {
     #[test]
     fn constants_are_written_with_literals_and_calls_that_only_compute() {
         let index = Index::of(
-            "import re\nfrom datetime import timedelta\nfrom shop import load\nWORD = re.compile('a+')\n\
+            "import re\nfrom collections import deque\nfrom datetime import timedelta\nfrom itertools import count\nfrom shop import load\nWORD = re.compile('a+')\n\
              KEEP = timedelta(minutes=30)\nSTART = timedelta(0)\nNAMES = frozenset({'a', 'b'})\nDAY = 24 * 60 * 60\n\
-             RATES = load('rates')\nCACHE = dict()\nSIZE = len(NAMES)\nNESTED = [re.compile(load('x'))]\n",
+             RECENT = deque(maxlen=9)\nIDS = count(1)\nRATES = load('rates')\nCACHE = dict()\nSIZE = len(NAMES)\nNESTED = [re.compile(load('x'))]\n",
         );
         for name in ["WORD", "START", "NAMES", "DAY"] {
             assert!(index.is_constant(name), "{name}");
         }
-        for name in ["RATES", "CACHE", "SIZE", "NESTED"] {
+        for name in ["RECENT", "IDS", "RATES", "CACHE", "SIZE", "NESTED"] {
             assert!(!index.is_constant(name), "{name}");
         }
     }

@@ -113,6 +113,16 @@ impl Notebooks {
         PerSide::new(numbers(&self.cells.old, removed), numbers(&self.cells.new, added))
     }
 
+    /// The cells that changed and that are not Python in both versions: `%%bash` and the like.
+    pub fn foreign(&self) -> Vec<CellNumbers> {
+        let changed = self.matching.pairs.iter().filter_map(|&(old, new)| {
+            let (old, new) = (&self.cells.old[old], &self.cells.new[new]);
+            let is_foreign = old.code.is_none() || new.code.is_none();
+            (is_foreign && old.text != new.text).then_some(CellNumbers { old: old.number, new: new.number })
+        });
+        changed.collect()
+    }
+
     /// The cells that both versions have and that are Python, in the order of the new version, at the places of their
     /// notebooks.
     pub fn pairs(&self, places: &PerSide<Source>) -> Vec<CellPair> {

@@ -22,13 +22,20 @@ pub fn compare(
     let placed = placed(engine, notebooks, (old, new), options)?;
     let (unchanged, changed): (Vec<CellPair>, Vec<CellPair>) =
         notebooks.pairs(&placed.sources).into_iter().partition(CellPair::is_unchanged);
-    let mut run = Run { engine, options, progress, found: vec![], failures: vec![], unknown: None, stopped: false };
+    let mut of_cell = options.clone();
+    // What one cell does not hold, another may.
+    of_cell.examples.is_shared = true;
+    let mut run =
+        Run { engine, options: &of_cell, progress, found: vec![], failures: vec![], unknown: None, stopped: vec![] };
     run.all(&changed)?;
-    if run.found.is_empty() && run.failures.is_empty() {
+    if run.found.is_empty() && run.stopped.is_empty() {
         run.all(&unchanged)?;
     }
-    let Run { found, failures, unknown, .. } = run;
-    let Some(mut comparison) = together(found) else {
+    let Run { found, failures, unknown, stopped, .. } = run;
+    let broken = failures.iter().filter(|(_, error)| !has_no_behavior(error)).map(|(cell, _)| *cell);
+    let foreign = notebooks.foreign();
+    let left: Vec<CellNumbers> = foreign.iter().chain(&stopped).copied().chain(broken).collect();
+    let Some(mut comparison) = together(found, &left) else {
         let first = failures.into_iter().next().map(|(_, error)| error).or(unknown);
         return Err(first.map_or_else(|| notebooks.nothing_in_common().into(), Failure::from));
     };
@@ -36,13 +43,16 @@ pub fn compare(
     let PerSide { old: removed, new: added } = notebooks.alone();
     comparison.removed.splice(0..0, cells(removed));
     comparison.added.splice(0..0, cells(added));
-    if failures.iter().any(|(_, error)| !has_no_behavior(error)) {
-        comparison.verdict = Verdict::worst([comparison.verdict, Verdict::Inconclusive]);
-    }
     // Views show notes of what has run.
     let shown = comparison.pairs.iter().position(|pair| pair.verdict != Verdict::Identical).unwrap_or(0);
     if let Some(report) = comparison.pairs.get_mut(shown) {
         report.notes.extend(failures.iter().map(|(cell, error)| format!("{cell} was not compared: {error}")));
+        report
+            .notes
+            .extend(foreign.iter().map(|cell| format!("{cell} changed and was not compared: it is not Python")));
+        report
+            .notes
+            .extend(stopped.iter().map(|cell| format!("{cell} was not compared: stopped before its turn came")));
     }
     placed.note(&mut comparison);
     Ok(comparison)
@@ -84,20 +94,23 @@ struct Run<'a> {
     failures: Vec<(CellNumbers, CompareError)>,
     /// Why a cell does not have the function that is asked for.
     unknown: Option<CompareError>,
-    stopped: bool,
+    /// The cells whose turn did not come.
+    stopped: Vec<CellNumbers>,
 }
 
 impl Run<'_> {
     fn all(&mut self, cells: &[CellPair]) -> Result<(), Failure> {
         let count = cells.len() as u32;
+        let mut stops = false;
         for (number, cell) in (0..).zip(cells) {
-            if self.stopped {
-                break;
+            if stops {
+                self.stopped.push(cell.numbers);
+                continue;
             }
-            let (progress, stopped) = (&mut self.progress, &mut self.stopped);
+            let progress = &mut self.progress;
             let compared = self.engine.compare_placed(&cell.old, &cell.new, self.options, &mut |now| {
                 let answer = progress(Progress { pair: number, pairs: count, ..now });
-                *stopped |= answer == Continue::Stop;
+                stops |= answer == Continue::Stop;
                 answer
             });
             match compared {

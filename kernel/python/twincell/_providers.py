@@ -24,7 +24,7 @@ def of_libraries() -> tuple[list[tuple[str, list[str] | str]], list[str]]:
     for _, entry in sorted(entries.items()):
         try:
             found.extend(_table(entry.value).items())
-        except (ValueError, OSError, SyntaxError, RecursionError, MemoryError) as error:
+        except (ValueError, TypeError, OSError, SyntaxError, RecursionError, MemoryError) as error:
             reason = " ".join(str(error).split())
             problems.append(f"the values of {entry.name} ({entry.value}) are not used: {reason}")
     return found, problems

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyList, PyModule, PyString, PyTuple, PyType};
 use twincell_driver::providers;
 use twincell_values::value::{Makes, Provider};
 
@@ -41,7 +41,8 @@ pub fn of_libraries(py: Python<'_>) -> PyResult<&'static [String]> {
         let (tables, mut problems): (Vec<(String, Bound<'_, PyAny>)>, Vec<String>) = found.extract()?;
         let mut providers = Vec::new();
         for (class, values) in tables {
-            match Provider::new(&class, makes(&values)?) {
+            let made = makes(&values).map_err(|error| error.value(py).to_string());
+            match made.and_then(|makes| Provider::new(&class, makes)) {
                 Ok(provider) => providers.push(provider),
                 Err(error) => problems.push(format!("the values that a library brings are not used: {error}")),
             }
@@ -71,7 +72,12 @@ fn makes(values: &Bound<'_, PyAny>) -> PyResult<Makes> {
 /// The name of a class or a function, after that of its module.
 fn of_module(object: &Bound<'_, PyAny>, separator: &str) -> PyResult<String> {
     let module: String = object.getattr("__module__")?.extract()?;
-    let name: String = object.getattr("__qualname__")?.extract()?;
+    let named = object.getattr("__qualname__").and_then(|name| name.extract::<String>());
+    let is_bound =
+        object.getattr("__self__").is_ok_and(|owner| !owner.is_none() && !owner.is_instance_of::<PyModule>());
+    let Some(name) = named.ok().filter(|_| !is_bound) else {
+        return Err(raised("what makes values must be a function at the top level of a module"));
+    };
     if name.contains('<') {
         return Err(raised(format!("{name} has no name in its module: define it at the top level")));
     }

@@ -48,6 +48,14 @@ pub(crate) fn make<'py>(py: Python<'py>, provided: &Provided) -> PyResult<Py<PyA
     Ok(value.unbind())
 }
 
+/// Whether the running version has the class, if it is one of the code's own module.
+pub(crate) fn is_in_reach(py: Python<'_>, provided: &Provided) -> PyResult<bool> {
+    match within_module(&provided.by.class) {
+        (None, name) => own_globals(py)?.contains(name.split('.').next().unwrap_or(name)),
+        _ => Ok(true),
+    }
+}
+
 /// An expression in the module of a class. Nothing that it assigns stays.
 fn evaluate<'py>(py: Python<'py>, text: &str, class: &str) -> PyResult<Bound<'py, PyAny>> {
     let globals = match within_module(class) {

@@ -459,11 +459,11 @@ fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
             Some(value) => value,
             None => Py::new(py, Versatile::new(path))?.into_any(),
         },
-        // It could be made when the program was loaded.
-        Recipe::Provided(provided) => match provided::make(py, provided) {
-            Ok(value) => value,
-            Err(_) => Py::new(py, Versatile::new(path))?.into_any(),
-        },
+        // An expression could be made when the program was loaded, and a function with one seed. Where it fails with
+        // another, there is no such value in this version, and nothing stands in for it.
+        Recipe::Provided(provided) if provided::is_in_reach(py, provided)? => provided::make(py, provided)?,
+        // Without its module.
+        Recipe::Provided(_) => Py::new(py, Versatile::new(path))?.into_any(),
     })
 }
 

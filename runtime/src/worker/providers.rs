@@ -8,6 +8,7 @@ use twincell_engine::protocol::{Body, Program, Unevaluated};
 use twincell_values::reading::{Hint, Uses};
 use twincell_values::value::{Declared, Provided, Provider};
 
+use crate::execution::state;
 use crate::execution::steps::StopExecution;
 use crate::inject::provided;
 use crate::worker::module;
@@ -36,6 +37,8 @@ pub(super) fn of(program: &mut Program) -> Vec<Arc<Provider>> {
 pub(super) fn check(py: Python<'_>, providers: &[Arc<Provider>], failures: &mut Vec<Failure>) {
     for by in providers {
         for number in 0..by.samples() {
+            // What one value uses up is not missing for the next.
+            state::with(|execution| (execution.run.steps, execution.run.steps_around) = (0, 0));
             let Err(error) = provided::make(py, &Provided { by: by.clone(), number }) else { continue };
             let error = match error.is_instance_of::<StopExecution>(py) {
                 true => "it goes on until its steps are used up".into(),

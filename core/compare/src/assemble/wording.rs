@@ -197,7 +197,7 @@ pub(crate) fn note(note: &Note) -> String {
             format!("{name} cannot be loaded in the sandbox, so made-up values stand in for it: {error}")
         }
         Note::Unevaluated(Unevaluated::Value { class, value, error, is_last }) => {
-            let instead = if *is_last { "so objects stand in for its values" } else { "so it is left out" };
+            let instead = if *is_last { "so no declared value of it is used" } else { "so it is left out" };
             format!("a value that is declared for {class} cannot be made, {instead}: {value}: {error}")
         }
         Note::NotGiven(NotGiven { name, reason }) => format!("{name} was not copied: {}", not_given(reason)),

@@ -78,7 +78,7 @@ pub(super) fn in_module(recipe: &Recipe) -> Vec<String> {
     match recipe {
         Recipe::Provided(value) if within_module(&value.by.class).0.is_none() => vec![provided(value)],
         Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().flat_map(in_module).collect(),
-        Recipe::Dict(entries) => entries.iter().flat_map(|(_, value)| in_module(value)).collect(),
+        Recipe::Dict(entries) => entries.iter().flat_map(|(key, value)| [key, value]).flat_map(in_module).collect(),
         Recipe::Made(call) => {
             let keywords = call.keywords.iter().map(|(_, value)| value);
             call.arguments.iter().chain(keywords).flat_map(in_module).collect()

@@ -48,7 +48,11 @@ fn column(stmt: &Stmt, known: &Known) -> Option<Field> {
         _ => None,
     };
     let is_column = call.map(|call| matches!(last_name(&call.func), Some("Column" | "mapped_column")));
-    if !is_column.unwrap_or(mapped.is_some()) {
+    let is_left_out = call.is_some_and(|call| {
+        let init = call.arguments.find_keyword("init").map(|keyword| &keyword.value);
+        matches!(init, Some(Expr::BooleanLiteral(flag)) if !flag.value)
+    });
+    if !is_column.unwrap_or(mapped.is_some()) || is_left_out {
         return None;
     }
     let by_type = || call.and_then(|call| of_type(call, known));
@@ -89,6 +93,7 @@ class Order(Named, Base):
     paid = mapped_column(Boolean, default=False)
     code = Column(String(10), nullable=True)
     extra = Column(JSON)
+    made: Mapped[int] = mapped_column(init=False)
     lines: Mapped[list['Line']] = relationship()
     limit = 3
 class Plain(Base):

@@ -122,6 +122,10 @@ fn class(node: &StmtClassDef, nodes: &Nodes<'_>, module: Option<&str>, known: &K
         Writer::Mapped => mapped::columns(node, nodes, known, MAX_DEPTH, &mut fields),
         own => collect(node, nodes, own, known, MAX_DEPTH, &mut fields)?,
     }
+    // A table that is defined elsewhere does not show its columns.
+    if own == Writer::Mapped && fields.is_empty() {
+        return None;
+    }
     // Such a model refuses what it does not declare.
     if own == Writer::Pydantic && fields.iter().any(|field| field.declared.is_none() && !field.has_default) {
         return None;

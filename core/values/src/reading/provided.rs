@@ -31,7 +31,9 @@ pub(super) fn provided(text: &str, module: Option<&str>, is_elsewhere: bool, pro
     for own in with_stack_for(text.len(), || defined(text)) {
         let is_it = |provider: &&&Arc<Provider>| match provider.class.rsplit_once('.') {
             None => provider.class == own && !is_elsewhere,
-            Some((of, name)) => name == own && (of == NOTEBOOK || module.is_none_or(|module| module == of)),
+            Some((of, name)) => {
+                name == own && (of == NOTEBOOK && !is_elsewhere || module.is_none_or(|module| module == of))
+            }
         };
         if let Some(provider) = providers.iter().find(is_it) {
             let class = module.filter(|_| is_elsewhere).map(|module| format!("{module}:{own}"));

@@ -6,6 +6,7 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
+use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::parse_expression;
 use serde::{Deserialize, Serialize};
 
@@ -161,10 +162,14 @@ fn check_expression(class: &str, text: &str) -> Result<(), String> {
     if text.chars().count() > LONGEST || text.contains(['\n', '\r', '\0']) {
         return Err(format!("a value of {class} has more than one line or {LONGEST} characters: write a function"));
     }
-    parse_expression(text).map(|_| ()).map_err(|error| {
+    let parsed = parse_expression(text).map_err(|error| {
         let error = error.error.to_string();
         format!("'{}', a value of {class}, is no Python expression ({error}): correct it", brief(text))
-    })
+    })?;
+    match parsed.tokens().iter().any(|token| token.kind() == TokenKind::Comment) {
+        true => Err(format!("'{}', a value of {class}, has a comment: leave it out", brief(text))),
+        false => Ok(()),
+    }
 }
 
 /// Whether it is a name, or several with dots between them.
@@ -217,6 +222,11 @@ mod tests {
             ("shop.Money", expressions(&[]), "shop.Money has 0 values"),
             ("shop.Money", expressions(&["Money("]), "'Money(', a value of shop.Money, is no Python expression"),
             ("shop.Money", expressions(&["x = 1"]), "'x = 1', a value of shop.Money, is no Python expression"),
+            (
+                "shop.Money",
+                expressions(&["Money(0)  # free"]),
+                "'Money(0)  # free', a value of shop.Money, has a comment",
+            ),
             ("shop.Money", expressions(&["f(\n)"]), "a value of shop.Money has more than one line"),
             ("shop.Money", Makes::Function("make".into()), "'make' makes no values of shop.Money"),
             ("shop.Money", Makes::Function("a:b:c".into()), "'a:b:c' makes no values of shop.Money"),
