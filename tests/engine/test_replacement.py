@@ -600,3 +600,10 @@ def test_a_helper_that_only_one_version_uses_is_real_without_the_module_as_well(
     old, new = HELPED
     expect(PRESERVING, old, new, context=context, function="Stock.f", seed=seed)
     expect(CHANGING, old, new.replace("count > available", "count >= available"), context=context, function="Stock.f")
+
+
+def test_a_helper_that_the_other_version_reaches_by_its_name_is_of_both():
+    module = "class Page:\n    def css(self, query):\n        raise ValueError('not here')\n\n    def f(self, query):\n"
+    old = module + "        find = getattr(self, 'css')\n        return list(find(query))\n"
+    new = module + "        return list(self.css(query))\n"
+    expect(PRESERVING, old, new, context="module", function="Page.f")

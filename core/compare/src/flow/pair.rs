@@ -520,7 +520,14 @@ fn helpers_of_one(texts: &Texts, side: Side, functions: &PerSide<Function>) -> B
     let index = &texts.indices[side];
     let used = |side: Side| texts.indices[side].used_by(entity(&functions[side]));
     let of_other = used(side.other());
+    // The other version may reach it by its name: `getattr(self, 'css')`.
+    let other = &functions[side.other()].text;
+    let is_named = |name: &str| {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        ['\'', '"'].iter().any(|quote| other.contains(&format!("{quote}{last}{quote}")))
+    };
     let helpers = used(side).into_iter().filter(|name| !of_other.contains(name) && index.is_function(name));
+    let helpers = helpers.filter(|name| !is_named(name));
     let mut keep = BTreeSet::new();
     for helper in helpers {
         let needed = index.reach(&helper).into_iter();
