@@ -33,6 +33,7 @@ pub fn command() -> Command {
         .subcommand(mine())
         .subcommand(study(true))
         .subcommand(predict())
+        .subcommand(prefix())
         .subcommand(doctor())
 }
 
@@ -190,6 +191,22 @@ fn predict() -> Command {
         .arg(path("file").value_name("FILE.py").required(true).help("The file"))
         .arg(flag("json").help("Print as JSON"));
     command_line::add_to(command, Job::Predict)
+}
+
+fn prefix() -> Command {
+    let command = Command::new("prefix")
+        .about("Find code that makes an incomplete Python file run: imports and values to put before it")
+        .override_usage("twincell prefix [OPTIONS] FILE.py")
+        .after_help(
+            "The file runs in the sandbox behind each prefix, as plain Python. A line counts as run when its statement \
+             completes.\n\
+             Exit status: 0 every line runs, 1 some do not, 3 bad input or failure, 130 interrupted.",
+        )
+        .arg(path("file").value_name("FILE.py").required(true).help("The file"))
+        .arg(text("function", "NAME").help("Only the body of the function with this qualified name"))
+        .arg(path("out").long("out").value_name("DIR").help("Write each prefix with the file as a program that runs"))
+        .arg(flag("json").help("Print as JSON"));
+    command_line::add_to(command, Job::Prefix)
 }
 
 fn doctor() -> Command {

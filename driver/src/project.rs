@@ -79,10 +79,9 @@ impl Placed {
 
     /// Says in a report what could not be copied.
     pub fn note(&self, comparison: &mut Comparison) {
-        if let (Some(error), Some(report)) = (&self.refused, comparison.pairs.first_mut()) {
-            report
-                .notes
-                .push(format!("the repository was not copied, so what its other modules give is injected: {error}"));
-        }
+        let reason = self.refused.as_ref();
+        comparison.note(reason.map(|error| {
+            format!("the repository was not copied, so what its other modules give is injected: {error}")
+        }));
     }
 }

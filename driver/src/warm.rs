@@ -14,6 +14,7 @@ use twincell_compare::{
 };
 use twincell_engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool};
 use twincell_models::{ModelOptions, panic_message};
+use twincell_prefix::{PrefixError, Prefixes};
 use twincell_values::predicted::Predicted;
 use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Predictor};
 
@@ -47,6 +48,8 @@ pub enum Failure {
     Compare(#[from] CompareError),
     #[error(transparent)]
     Worker(#[from] EngineError),
+    #[error(transparent)]
+    Prefix(#[from] PrefixError),
     #[error(transparent)]
     Notebook(#[from] NotebookError),
     #[error("cannot load the predictor: {0}")]
@@ -143,6 +146,16 @@ impl Engine {
     ) -> Result<Comparison, Failure> {
         let options = self.beside(options);
         Ok(compare(old, new, self.predictor.as_ref(), &self.pool, &options, progress)?)
+    }
+
+    /// Finds prefixes for a text; see [`twincell_prefix::prefixes`].
+    pub fn prefixes(
+        &self,
+        text: &str,
+        options: &twincell_prefix::PrefixOptions,
+        progress: &mut dyn FnMut(twincell_prefix::Progress) -> twincell_prefix::Continue,
+    ) -> Result<Prefixes, Failure> {
+        caught(|| twincell_prefix::prefixes(text, options, &self.pool, self.predictor.as_ref(), progress))
     }
 
     /// How many comparisons are worth predicting ahead together; 0 for none.

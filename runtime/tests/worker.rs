@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use twincell_engine::frame;
 use twincell_engine::observed::{Behavior, Observed, Outcome};
 use twincell_engine::protocol::{
-    ExecutionRecord, ExecutionRequest, Fork, FromZygote, Isolation, MAX_FRAME, Program, Tested, ToZygote, Unevaluated,
+    End, ExecutionRecord, ExecutionRequest, Fork, FromZygote, Isolation, MAX_FRAME, Program, Script, ScriptRun, Tested,
+    ToZygote, Unevaluated,
 };
 use twincell_engine::{EngineError, Loaded, PoolOptions, SOCKET_VARIABLE, WorkerPool, handover};
 use twincell_runtime::worker::{Host, Setup, serve};
@@ -335,6 +336,11 @@ struct FakeHost {
 impl Host for FakeHost {
     fn test(&mut self, _: u64, _: &str, subject: &str, elsewhere: u32) -> Tested {
         Tested { failure: Some(format!("no tests of {subject} at {elsewhere}")), ..Tested::default() }
+    }
+
+    fn script(&mut self, script: &Script) -> ScriptRun {
+        let lines: Vec<u32> = (1..).zip(script.snippet.lines()).map(|(line, _)| line).collect();
+        ScriptRun { completed: lines.clone(), lines, end: End::Whole }
     }
 
     fn load(&mut self, _: u64, source: Program) -> Result<Vec<Unevaluated>, String> {

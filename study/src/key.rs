@@ -70,6 +70,8 @@ fn settings(options: &Options) -> Result<String, String> {
         function: _,
         budget: _,
         seed: _,
+        width: _,
+        rounds: _,
         context: _,
         raise_probability: _,
         float_tolerance: _,
@@ -170,11 +172,13 @@ mod tests {
         let mut given = Options::default();
         given.add_examples(twincell_driver::examples::given_as_text("{\"function\": \"f\", \"args\": [1]}").unwrap());
         assert_ne!(key(&given), plain);
-        // `jobs`, `cache` and `deadline` change nothing, `model`, `examples` and `recorded` count by their content, and
-        // `policy` by what it says.
-        assert_eq!(TABLE.len(), 19 + 7);
+        // `jobs`, `cache` and `deadline` change nothing, `model`, `examples` and `recorded` count by their content,
+        // `policy` by what it says, and `width` and `rounds` are of prefixes.
+        assert_eq!(TABLE.len(), 19 + 9);
         let mut others = Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() };
-        others.set_text("deadline", "7").unwrap();
+        for name in ["deadline", "width", "rounds"] {
+            others.set_text(name, "7").unwrap();
+        }
         assert_eq!(key(&others), plain);
     }
 

@@ -194,3 +194,23 @@ def test_only_what_is_no_python_changed(tmp_path: Path) -> None:
     found = report(tmp_path, notebook(PRICE, "x = 1\n"), notebook(PRICE, "x = = 1\n"))
     assert found["verdict"] == "inconclusive"
     assert found["sentence"].startswith("Not compared: cell 2. ")
+
+
+def test_a_cell_that_awaits_leaves_the_others_as_they_are(tmp_path: Path) -> None:
+    wait = "import asyncio\nasync def load():\n    return 3\nn = await load()\n"
+    use = "def price(cost: int):\n    return cost * n\n"
+    found = report(tmp_path, notebook(wait, use), notebook(wait, use.replace("cost * n", "n * cost")))
+    assert pairs(found) == {(2, "price"): "likely_preserving"}
+    notes = [note for pair in found["pairs"] for note in pair["notes"]]
+    assert not any("cannot be evaluated" in note for note in notes), notes
+    found = report(tmp_path, notebook(wait, use), notebook(wait.replace("return 3", "return 4"), use))
+    assert pairs(found)[2, "price"] == "changing"
+
+
+@pytest.mark.parametrize("cell", ["%time n = 2 + 1\n", "print(n := 3)\n"])
+def test_what_a_timed_statement_or_an_expression_binds_is_there(tmp_path: Path, cell: str) -> None:
+    use = "def price(cost: int):\n    return cost * n\n"
+    found = report(tmp_path, notebook(cell, use), notebook(cell, use.replace("cost * n", "n * cost")))
+    assert pairs(found) == {(2, "price"): "likely_preserving"}
+    changed = cell.replace("2 + 1", "2 + 2").replace("3", "4")
+    assert pairs(report(tmp_path, notebook(cell, use), notebook(changed, use)))[2, "price"] == "changing"

@@ -394,3 +394,63 @@ def test_a_value_that_only_one_version_can_make_is_left_out_of_both(tmp_path: Pa
     assert shown == {"Money(700, EUR)"}
     (note,) = [note for note in found["notes"] if "declared" in note]
     assert note.endswith("so it is left out: Money(1, EUR): ValueError: small")
+
+
+def test_a_method_that_moves_between_modules_asks_the_same_questions(tmp_path: Path) -> None:
+    method = """    def ensure(self, func):
+        if iscoroutinefunction(func) or isinstance(func, Handler):
+            return ["wrapped", func]
+        return func
+"""
+    handler = "class Handler:\n    pass\n"
+    base = f"from inspect import iscoroutinefunction\nfrom .handler import Handler\n\n\nclass Base:\n{method}"
+    add = "    def add(self, func):\n        self.all.append(self.ensure(func))\n"
+    app = f"from .base import Base\n\n\nclass App(Base):\n{add}"
+    moved = "from inspect import iscoroutinefunction\nfrom .handler import Handler\n" + app + "\n" + method
+    empty = "class Base:\n    def ensure(self, func):\n        raise NotImplementedError\n"
+    folder = repository(
+        tmp_path,
+        {"src/shop/__init__.py": "", "src/shop/handler.py": handler, "src/shop/base.py": base, "src/shop/app.py": app},
+        {"src/shop/base.py": empty, "src/shop/app.py": moved},
+        {"src/shop/app.py": moved.replace('["wrapped", func]', '["other", func]')},
+    )
+    found = pairs(folder, "HEAD~2..HEAD~1", path="src/shop/app.py")
+    assert found["App.add"]["verdict"] == "likely_preserving", found["App.add"]["sentence"]
+    found = pairs(folder, "HEAD~2..HEAD", path="src/shop/app.py")
+    assert found["App.add"]["verdict"] == "changing", found["App.add"]["sentence"]
+
+
+def test_an_attribute_behind_a_property_of_another_module_is_the_same_value(tmp_path: Path) -> None:
+    state = "class State:\n    def __init__(self, session):\n        self.session = session\n"
+    behind = state.replace("self.session", "self._session")
+    behind += "\n    @property\n    def session(self):\n        return self._session\n"
+    app = "from .state import State\n\n\ndef save(state, out):\n    out.write(state.session)\n"
+    folder = repository(
+        tmp_path,
+        {"src/shop/__init__.py": "", "src/shop/state.py": state, "src/shop/app.py": app},
+        {"src/shop/state.py": behind, "src/shop/app.py": app.replace("state.session", "state._session")},
+        {"src/shop/app.py": app.replace("state.session", "state._session or 1")},
+    )
+    found = pairs(folder, "HEAD~2..HEAD~1", path="src/shop/app.py")
+    assert found["save"]["verdict"] == "likely_preserving", found["save"]["sentence"]
+    found = pairs(folder, "HEAD~2..HEAD", path="src/shop/app.py")
+    assert found["save"]["verdict"] == "changing", found["save"]["sentence"]
+
+
+def test_what_another_module_raises_is_raised(tmp_path: Path) -> None:
+    context = """def current(name):
+    if name not in ("a", "b"):
+        raise RuntimeError("outside")
+    return name
+"""
+    app = "from .context import current\n\n\ndef age(name):\n    return [current(name)]\n"
+    folder = repository(
+        tmp_path,
+        {"src/shop/__init__.py": "", "src/shop/context.py": context, "src/shop/app.py": app},
+        {"src/shop/app.py": app.replace("return [current(name)]", "found = current(name)\n    return [found]")},
+        {"src/shop/app.py": app.replace("    return [", "    return 'b' if name == 'c' else [")},
+    )
+    found = pairs(folder, "HEAD~2..HEAD~1", path="src/shop/app.py")
+    assert found["age"]["verdict"] == "likely_preserving", found["age"]["sentence"]
+    found = pairs(folder, "HEAD~2..HEAD", path="src/shop/app.py")
+    assert found["age"]["verdict"] == "changing", found["age"]["sentence"]

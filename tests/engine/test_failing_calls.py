@@ -2,7 +2,7 @@
 
 import pytest
 
-from .snippets import CHANGING, PRESERVING, channels, code, expect
+from .snippets import CHANGING, PRESERVING, channels, code, compare, expect
 
 # name: (what stands before both, old, new).
 CLEANUPS_LOST = {
@@ -286,3 +286,31 @@ def test_a_lock_of_the_module_that_stays_held_is_seen_and_does_not_block_what_fo
     expect(CHANGING, before + old, before + new, context="module", function="f")
     with_lock = "def f(job):\n    with LOCK:\n        job.work()\n"
     expect(PRESERVING, before + old, before + with_lock, context="module", function="f")
+
+
+PROXY = """
+    from unittest import mock
+
+    Proxy = type("Proxy", (), {{"names": mock.PropertyMock(side_effect=RuntimeError("nothing around"))}})
+    request = Proxy()
+
+
+    def f(job):
+        {body}
+    """
+
+
+def test_what_a_proxy_stands_for_is_injected():
+    def of(body):
+        return PROXY.format(body=body)
+
+    old = of("return [name for name in request.names], job")
+    expect(PRESERVING, old, of("found = [name for name in request.names]; return found, job"), context="module")
+    expect(CHANGING, old, of("return [name for name in request.names][1:], job"), context="module")
+    # What the library raises is no missing attribute: the clause runs only where one is decided on.
+    guarded = "try:\n            return request.names\n        except AttributeError:\n            return {0}"
+    comparison = compare(of(guarded.format("1")), of(guarded.format("2")), context="module")
+    assert "request.names: missing" in comparison.sentence
+    # A failure for which some version is prepared is behavior.
+    guarded = "try:\n            return request.names\n        except RuntimeError:\n            return {0}"
+    expect(CHANGING, of(guarded.format("1")), of(guarded.format("2")), context="module")

@@ -11,7 +11,7 @@ import twincell
 # The class of injected objects, as a function sees it.
 NAMES = "def f(self):\n    return ' '.join(sorted(vars(type(self))))\n"
 # What every class has, and no operation on an object reaches.
-OF_CLASSES = {"__doc__", "__module__"}
+OF_CLASSES = {"__class__", "__doc__", "__module__"}
 # Whatever `except` clauses name, an operation may raise.
 CAUGHT = "KeyError, ValueError, TypeError, AttributeError, StopIteration"
 

@@ -10,8 +10,8 @@
 //! A text with another number of parts than the code unpacks is such a value as well, where the code splits the text
 //! itself. What is unpacked elsewhere may have the wrong class.
 //!
-//! A local that is read before it is bound, and a generator from which `StopIteration` escapes, are the code's own
-//! fault for any values. They count whenever the other version ends by itself.
+//! A local that is read before it is bound, a generator from which `StopIteration` escapes, and `super()` where there is
+//! no object of the class, are the code's own fault for any values. They count whenever the other version ends by itself.
 
 use twincell_engine::observed::{Behavior, Observed, Outcome};
 use twincell_syntax::{PerSide, Side};
@@ -35,12 +35,14 @@ enum Cause {
 
 /// The causes of exceptions, by their class and a part of the message. The first row that fits holds. CPython 3.10 to
 /// 3.14 write these parts alike.
-const CAUSES: [(&str, &str, Cause); 17] = [
+const CAUSES: [(&str, &str, Cause); 19] = [
     ("TypeError", "'NoneType'", Cause::NoneUsed),
     ("AttributeError", "'NoneType'", Cause::NoneUsed),
     ("UnboundLocalError", "", Cause::Code),
     ("NameError", "free variable", Cause::Code),
     ("RuntimeError", "generator raised Stop", Cause::Code),
+    ("TypeError", "super(type, obj)", Cause::Code),
+    ("RuntimeError", "super(): ", Cause::Code),
     ("ValueError", "values to unpack", Cause::Unpacked),
     ("ValueError", "dictionary update sequence", Cause::Class),
     ("ValueError", "", Cause::Value),

@@ -2,10 +2,11 @@
 
 use twincell_behavior::{Basis, display_limit};
 use twincell_engine::observed::Limit;
+use twincell_search::Target;
 use twincell_syntax::Side;
 
 use crate::assemble::wording;
-use crate::campaign::{Campaign, Target, TestCase};
+use crate::campaign::{Campaign, TestCase};
 use crate::verdict::{CHANGING, Verdict};
 
 /// The verdict of a campaign and why. `reported` is the witness to show.

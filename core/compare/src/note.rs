@@ -77,7 +77,9 @@ impl Note {
     /// Whether a statement of the module may fail where it is evaluated again.
     pub fn is_of_module(&self) -> bool {
         match self {
-            Note::Unevaluated(Unevaluated::Given { .. } | Unevaluated::Value { .. }) => false,
+            Note::Unevaluated(Unevaluated::Given { .. } | Unevaluated::Value { .. } | Unevaluated::Lacking { .. }) => {
+                false
+            }
             note => matches!(note, Note::Unevaluated(_) | Note::ModuleEndsWorker { .. }),
         }
     }

@@ -318,6 +318,14 @@ impl Comparison {
     pub fn evidence(&self) -> impl Iterator<Item = &Evidence> {
         self.pairs.iter().flat_map(|pair| &pair.evidence)
     }
+
+    /// Adds notes on the whole to a pair that views show, if there is one.
+    pub fn note(&mut self, notes: impl IntoIterator<Item = String>) {
+        let shown = self.pairs.iter().position(|pair| pair.verdict != Verdict::Identical).unwrap_or(0);
+        if let Some(report) = self.pairs.get_mut(shown) {
+            report.notes.extend(notes);
+        }
+    }
 }
 
 /// A self-contained test for one difference.

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use twincell_behavior::Rules;
-use twincell_compare::campaign::{self, Campaign, Execute, Plan, Target, Techniques, Values};
+use twincell_compare::campaign::{self, Campaign, Execute, Plan, Techniques, Values};
 use twincell_compare::verdict::Verdict;
 use twincell_compare::{Continue, Example, ExampleSource, decide};
 use twincell_engine::observed::{Behavior, Limit, Observed, Outcome};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Injection};
 use twincell_engine::{EngineError, Executed};
+use twincell_search::Target;
 use twincell_syntax::PerSide;
 use twincell_values::value::{AbstractValue, Choice, Decision, Fixed, Given, Recipe};
 

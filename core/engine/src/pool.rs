@@ -13,8 +13,8 @@ use twincell_values::value::AbstractValue;
 use super::link::{Broken, Worker};
 use super::nursery::Nursery;
 use super::protocol::{
-    ExecutionRecord, ExecutionRequest, FromWorker, Isolation, MAX_FRAME, Program, SandboxReport, Tested, ToWorker,
-    Unevaluated, cut, cut_notes,
+    End, ExecutionRecord, ExecutionRequest, FromWorker, Isolation, MAX_FRAME, Program, SandboxReport, Script,
+    ScriptRun, Tested, ToWorker, Unevaluated, cut, cut_notes,
 };
 use super::{EngineError, Executed, PoolOptions, Stop, WorkerInfo, frame};
 
@@ -282,6 +282,31 @@ impl Loaded<'_> {
             Ok(_) => Err(EngineError::Test(worker.end(Broken::Hostile("no answer to a test".into())).description)),
             Err(broken) => Err(EngineError::Test(worker.end(broken).description)),
         }
+    }
+
+    /// Runs a snippet behind a prefix. The program must be one of [`Isolation::Process`]; it may have no versions. A worker
+    /// that overruns is replaced when the next script needs one.
+    pub fn script(&mut self, script: Script) -> Result<ScriptRun, EngineError> {
+        self.ensure()?;
+        let lost = |reason| ScriptRun { lines: vec![], completed: vec![], end: End::Lost { reason } };
+        let Some(mut worker) = self.worker.take() else { return Ok(lost("there is no worker".into())) };
+        let deadline = self.pool.options.deadline;
+        let lines = script.snippet.lines().count();
+        let message = ToWorker::Script { program: self.program, script };
+        let answer = frame::encode(&message, MAX_FRAME)
+            .map_err(Broken::from)
+            .and_then(|frame| worker.send(&frame, deadline))
+            .and_then(|()| worker.receive(deadline));
+        let broken = match answer {
+            Ok(FromWorker::Ran { program, ran }) if program == self.program => {
+                self.worker = Some(worker);
+                return Ok(ran.cut(lines));
+            }
+            Ok(_) => Broken::Hostile("no answer to a script".into()),
+            Err(Broken::Stopped) => return Err(EngineError::Stopped),
+            Err(broken) => broken,
+        };
+        Ok(lost(worker.end(broken).description))
     }
 
     /// Whether executions left something in a worker that could not be restored, which later executions may have seen.

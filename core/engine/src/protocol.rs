@@ -18,7 +18,7 @@ use twincell_values::value::{AbstractValue, Choice, Fixed, Given, Recipe};
 
 use crate::observed::Behavior;
 
-pub const PROTOCOL_VERSION: u32 = 14;
+pub const PROTOCOL_VERSION: u32 = 16;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.
@@ -126,6 +126,8 @@ pub struct Version {
     pub decorators: Vec<String>,
     /// (name in this version, canonical name) of attributes of `self` that the diff found renamed.
     pub attribute_renames: Vec<(String, String)>,
+    /// (class, name here, name in the other version) of attributes that this version alone keeps behind a property.
+    pub wrapped_attributes: Vec<(String, String, String)>,
     /// (qualified name in this version, name in the old one) of functions of its module with the same code.
     pub function_renames: Vec<(String, String)>,
     /// What the versions reach through different imports.
@@ -426,12 +428,35 @@ pub fn cut_notes(notes: Vec<Unevaluated>) -> Vec<Unevaluated> {
         Unevaluated::Statement { line, error } => Unevaluated::Statement { line, error: cut(error) },
         Unevaluated::Module { error } => Unevaluated::Module { error: cut(error) },
         Unevaluated::Library { module } => Unevaluated::Library { module: cut(module) },
+        Unevaluated::Lacking { module, name } => Unevaluated::Lacking { module: cut(module), name: cut(name) },
         Unevaluated::Given { name, error } => Unevaluated::Given { name: cut(name), error: cut(error) },
         Unevaluated::Value { class, value, error, is_last } => {
             Unevaluated::Value { class: cut(class), value: cut(value), error: cut(error), is_last }
         }
     };
     notes.into_iter().take(MAX_NOTES).map(cut_one).collect()
+}
+
+impl ScriptRun {
+    /// Cuts its texts and lists at a bound: `lines` is the number of lines of the snippet.
+    pub fn cut(mut self, lines: usize) -> Self {
+        for known in [&mut self.lines, &mut self.completed] {
+            known.retain(|&line| line > 0 && line as usize <= lines);
+            known.sort_unstable();
+            known.dedup();
+        }
+        self.completed.retain(|line| self.lines.contains(line));
+        match &mut self.end {
+            End::Unreadable { message: text, .. } | End::Lost { reason: text } => *text = cut(std::mem::take(text)),
+            End::Raised(raise) => {
+                raise.bases.truncate(MAX_NOTES);
+                let texts = raise.bases.iter_mut().chain(&mut raise.name);
+                texts.chain([&mut raise.class, &mut raise.message]).for_each(|text| *text = cut(std::mem::take(text)));
+            }
+            End::Whole | End::Steps | End::Time => {}
+        }
+        self
+    }
 }
 
 impl SandboxReport {
@@ -470,6 +495,8 @@ pub enum Unevaluated {
     Module { error: String },
     /// A library is not installed here, so that objects stand in for its values.
     Library { module: String },
+    /// A library that is installed here does not have what the code asks of it: the code is for another version.
+    Lacking { module: String, name: String },
     /// A value that somebody gave cannot be loaded here, so that others are injected.
     Given { name: String, error: String },
     /// A value that the project declares for a class cannot be made here. `is_last`: the class has no other values.
@@ -550,6 +577,9 @@ pub enum ToWorker {
         /// Zero where executions run. Other numbers: later by so many periods, and with other random numbers and names.
         elsewhere: u32,
     },
+    /// Run a snippet behind a prefix as plain Python, in a process of its own. Only workers that fork do
+    /// ([`Isolation::Process`]). Answered by `Ran`.
+    Script { program: u64, script: Script },
     /// Look for everything that executions left in the process, which takes longer than many of them. Answered by
     /// `Inspected`.
     Inspect { program: u64 },
@@ -566,6 +596,70 @@ pub struct Tested {
     pub unread: Vec<String>,
     /// The number of seconds that they wait where a clock does not wait for them.
     pub waited: f64,
+}
+
+/// A snippet, and what runs before it as one file with it. Both are plain Python, without hooks.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Script {
+    pub prefix: String,
+    pub snippet: String,
+    /// The maximum number of completed statements.
+    pub steps: u64,
+}
+
+/// What a snippet did behind a prefix.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptRun {
+    /// The lines on which a statement begins, ascending. Docstrings have none, nor have lines with nothing but `try`,
+    /// `except`, `else` or `finally`.
+    pub lines: Vec<u32>,
+    /// Those whose statement completed: control went on from it, to the next one or by its own `return`, `raise`,
+    /// `break`, `continue` or `exit`.
+    pub completed: Vec<u32>,
+    pub end: End,
+}
+
+/// How a snippet ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// By itself, or by `exit`.
+    Whole,
+    /// It was stopped after so many statements.
+    Steps,
+    /// It was stopped because it took too long. What it completed by then depends on the machine.
+    Time,
+    /// The worker's Python cannot compile it.
+    Unreadable {
+        line: u32,
+        message: String,
+    },
+    Raised(Box<Raise>),
+    /// Its process ended before it did.
+    Lost {
+        reason: String,
+    },
+}
+
+/// An exception that left a snippet or the prefix before it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Raise {
+    /// The snippet had begun.
+    pub begun: bool,
+    /// The name of its class, and those of the classes above.
+    pub class: String,
+    pub bases: Vec<String>,
+    pub message: String,
+    /// The name, attribute, module or file that was missing, where Python says so.
+    pub name: Option<String>,
+    /// A `raise` of the snippet itself made it.
+    pub intended: bool,
+    /// Whether `line` is of the snippet. If not, it is of the prefix.
+    pub in_snippet: bool,
+    /// From 1; 0 if unknown.
+    pub line: u32,
+    /// Where the expression that failed begins and ends in its line, in bytes, if all of it is there and Python knows it.
+    pub columns: Option<(u32, u32)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -602,6 +696,10 @@ pub enum FromWorker {
     Tested {
         program: u64,
         tested: Tested,
+    },
+    Ran {
+        program: u64,
+        ran: ScriptRun,
     },
     /// The last message: code in a process of an execution wrote what only that process itself may
     /// ([`Isolation::Process`]).

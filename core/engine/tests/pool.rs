@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use twincell_engine::frame::{self, MAX_RECORD, Seal};
 use twincell_engine::observed::{Behavior, Observed, Outcome};
 use twincell_engine::protocol::{
-    ExecutionRecord, ExecutionRequest, FromWorker, FromZygote, Lack, MAX_FRAME, Mechanism, PROTOCOL_VERSION,
-    SandboxReport, Tested, ToWorker, ToZygote, Unevaluated,
+    End, ExecutionRecord, ExecutionRequest, FromWorker, FromZygote, Lack, MAX_FRAME, Mechanism, PROTOCOL_VERSION,
+    SandboxReport, Script, ScriptRun, Tested, ToWorker, ToZygote, Unevaluated,
 };
 use twincell_engine::{EngineError, Executed, PoolOptions, SOCKET_VARIABLE, WorkerPool, handover};
 use twincell_samples::executions::{outcome, program, record, requests, test_as_worker};
@@ -308,6 +308,20 @@ fn tests_of_a_file_run_in_the_worker_that_has_the_program() {
 }
 
 #[test]
+fn what_a_script_did_is_bounded_by_the_script_and_a_worker_that_it_ends_is_replaced() {
+    let pool = WorkerPool::new(options(1));
+    let mut loaded = pool.load(&program("fine")).unwrap();
+    let script = |prefix: &str| Script { prefix: prefix.into(), snippet: "a\nb\n".into(), steps: 9 };
+    let ran = loaded.script(script("fine")).unwrap();
+    assert_eq!((ran.lines, ran.completed), (vec![1, 2], vec![2]));
+    assert!(matches!(ran.end, End::Unreadable { line: 1, message } if message.chars().count() == 1001));
+    for prefix in ["die", "hang", "other"] {
+        assert!(matches!(loaded.script(script(prefix)).unwrap().end, End::Lost { .. }), "{prefix}");
+        assert_eq!(loaded.script(script("fine")).unwrap().lines, [1, 2], "after {prefix}");
+    }
+}
+
+#[test]
 fn what_executions_left_in_a_worker_is_known_after_an_inspection_and_gone_with_the_worker() {
     let pool = WorkerPool::new(options(1));
     assert!(!pool.load(&program("fine")).unwrap().is_tainted());
@@ -568,6 +582,16 @@ mod fake {
                         let effects = if source == "remove" { vec!["os.remove".to_string()] } else { vec![] };
                         let tested = Tested { failure, effects, waited: elsewhere.into(), ..Tested::default() };
                         send(socket, &FromWorker::Tested { program, tested });
+                    }
+                },
+                ToWorker::Script { program, script } => match script.prefix.as_str() {
+                    "die" => std::process::exit(3),
+                    "hang" => std::thread::sleep(Duration::from_secs(60)),
+                    "other" => send(socket, &FromWorker::Done { program, tainted: false }),
+                    _ => {
+                        let end = End::Unreadable { line: 1, message: "x".repeat(5000) };
+                        let ran = ScriptRun { lines: vec![2, 1, 0, 2, 99], completed: vec![2, 3], end };
+                        send(socket, &FromWorker::Ran { program, ran });
                     }
                 },
                 ToWorker::Inspect { .. } if code == "uninspected" => std::process::exit(1),

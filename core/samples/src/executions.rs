@@ -36,6 +36,7 @@ pub fn program(code: &str) -> Program {
         companions: Vec::new(),
         decorators: Vec::new(),
         attribute_renames: Vec::new(),
+        wrapped_attributes: Vec::new(),
         function_renames: Vec::new(),
         place: None,
     };

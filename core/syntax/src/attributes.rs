@@ -21,13 +21,18 @@ pub fn attribute_renames(old: &[&Function], new: &[&Function]) -> Vec<(String, S
 
 /// The private attributes of its own object that a method names.
 pub fn private_attributes(method: &Function) -> BTreeSet<String> {
+    attributes(method).into_iter().filter(|name| is_private(name)).collect()
+}
+
+/// The attributes of its own object that a method names.
+pub(super) fn attributes(method: &Function) -> BTreeSet<String> {
     with_stack_for(method.text.len(), || {
         let mut names = BTreeMap::new();
         if let Some(mut tree) = normalize(method) {
             mark_attributes(&mut tree, &own_object(method), &[]);
             count(&tree, &mut names);
         }
-        names.into_keys().filter(|name| is_private(name)).collect()
+        names.into_keys().collect()
     })
 }
 
@@ -70,7 +75,7 @@ fn find(old: &[&Function], new: &[&Function]) -> Vec<(String, String)> {
 }
 
 /// The name begins with an underscore and does not end with two.
-fn is_private(name: &str) -> bool {
+pub(super) fn is_private(name: &str) -> bool {
     name.starts_with('_') && !name.ends_with("__")
 }
 

@@ -1,9 +1,19 @@
 //! The names that a statement of a module or a class body binds.
 
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, Stmt};
 
 /// The names that a statement binds at its own level, except those of functions and classes.
 pub(super) fn bound(stmt: &Stmt) -> Vec<&str> {
+    let mut names = named(stmt);
+    if !matches!(stmt, Stmt::FunctionDef(_) | Stmt::ClassDef(_)) {
+        names.extend(assigned_within(stmt));
+    }
+    names
+}
+
+/// The names that its targets, its imports and the statements within it bind.
+fn named(stmt: &Stmt) -> Vec<&str> {
     match stmt {
         Stmt::Assign(node) => node.targets.iter().flat_map(target).collect(),
         Stmt::AnnAssign(node) => target(&node.target),
@@ -38,6 +48,27 @@ pub(super) fn bound(stmt: &Stmt) -> Vec<&str> {
     }
 }
 
+/// The names that the expressions of a statement bind: `n` of `if n := f():`.
+fn assigned_within(stmt: &Stmt) -> Vec<&str> {
+    struct Assigned<'a>(Vec<&'a str>);
+    impl<'a> Visitor<'a> for Assigned<'a> {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            if let Expr::Named(node) = expr {
+                self.0.extend(target(&node.target));
+            }
+            if !expr.is_lambda_expr() {
+                walk_expr(self, expr);
+            }
+        }
+
+        /// Statements within the statement are read by themselves.
+        fn visit_body(&mut self, _: &'a [Stmt]) {}
+    }
+    let mut assigned = Assigned(vec![]);
+    walk_stmt(&mut assigned, stmt);
+    assigned.0
+}
+
 fn target(expr: &Expr) -> Vec<&str> {
     match expr {
         Expr::Name(name) => vec![name.id.as_str()],
@@ -45,5 +76,29 @@ fn target(expr: &Expr) -> Vec<&str> {
         Expr::List(node) => node.elts.iter().flat_map(target).collect(),
         Expr::Starred(node) => target(&node.value),
         _ => vec![],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parse::parse;
+
+    #[test]
+    fn expressions_bind_names_wherever_they_stand() {
+        for (code, expected) in [
+            ("print(n := 3)", &["n"][..]),
+            ("x = (n := 3)", &["x", "n"]),
+            ("if n := f():\n    x = 1\nelif m := g():\n    pass", &["x", "n", "m"]),
+            ("while (n := f()):\n    pass", &["n"]),
+            ("for a in (n := f()):\n    b = (c := 1)", &["a", "b", "c", "n"]),
+            ("with open(n := 'x'):\n    pass", &["n"]),
+            ("assert (n := f())", &["n"]),
+            ("x = lambda: (n := 3)", &["x"]),
+            ("def g(x=(n := 3)):\n    y = (m := 1)", &[]),
+        ] {
+            let parsed = parse(code);
+            let found: Vec<&str> = parsed.suite().iter().flat_map(super::bound).collect();
+            assert_eq!(found, expected, "{code}");
+        }
     }
 }

@@ -48,45 +48,80 @@ pub struct CellContext {
     pub names: BTreeSet<String>,
 }
 
-/// The imports, definitions and assignments of `cells`, in the order in which they ran, that `wanted` names need and what
-/// these need in turn. Later bindings of a name replace earlier ones. `own` are the names that the text defines itself.
-/// Loops and calls are left out: they work on data, and what they leave in a constant is known.
-pub fn cell_context(
-    cells: &[&str],
-    wanted: &BTreeSet<String>,
-    own: &BTreeSet<String>,
-    known: &dyn Fn(&str) -> CellName,
-) -> CellContext {
-    let texts: Vec<String> = cells.iter().map(|cell| plain(cell)).collect();
-    let longest = texts.iter().map(String::len).max().unwrap_or(0);
-    with_stack_for(longest, || {
-        let parsed: Vec<_> = texts.iter().map(|text| parse(text)).collect();
-        let statements: Vec<Statement> = (texts.iter().zip(&parsed))
-            .flat_map(|(text, parsed)| parsed.suite().iter().filter_map(|stmt| Statement::new(text, stmt)))
-            .collect();
+/// The cells of a notebook in the order in which they ran, read once for all that need something of them.
+#[derive(Debug, Default)]
+pub struct EarlierCells {
+    statements: Vec<Statement>,
+    /// How many statements there are before each cell.
+    before: Vec<usize>,
+    /// The statements that bind or change a name, by name.
+    touching: BTreeMap<String, Vec<usize>>,
+}
+
+impl EarlierCells {
+    pub fn new(cells: &[&str]) -> Self {
+        let mut read = Self::default();
+        for cell in cells {
+            read.before.push(read.statements.len());
+            let text = plain(cell);
+            with_stack_for(text.len(), || {
+                let parsed = parse(&text);
+                read.statements.extend(parsed.suite().iter().filter_map(|stmt| Statement::new(&text, stmt)));
+            });
+        }
+        for (at, statement) in read.statements.iter().enumerate() {
+            for name in &statement.binds {
+                read.touching.entry(name.clone()).or_default().push(at);
+            }
+        }
+        read
+    }
+
+    /// The imports, definitions and assignments of the first `count` cells, in the order in which they ran, that `wanted`
+    /// names need and what these need in turn. Later bindings of a name replace earlier ones. `own` are the names that the
+    /// text defines itself. Loops and calls are left out: they work on data, and what they leave in a constant is known.
+    pub fn context(
+        &self,
+        count: usize,
+        wanted: &BTreeSet<String>,
+        own: &BTreeSet<String>,
+        known: &dyn Fn(&str) -> CellName,
+    ) -> CellContext {
+        let end = self.before.get(count).copied().unwrap_or(self.statements.len());
         let (mut constants, mut taken) = (BTreeMap::new(), BTreeSet::new());
         let mut waiting: Vec<String> = wanted.iter().filter(|name| !own.contains(*name)).cloned().collect();
         let mut names = wanted.clone();
         while let Some(name) = waiting.pop() {
             let positions = match known(&name) {
-                CellName::Absent => vec![],
+                CellName::Absent => continue,
                 CellName::Constant(source) => {
                     constants.insert(name, source);
                     continue;
                 }
-                CellName::Bound => positions(&statements, &name),
+                CellName::Bound => self.positions(end, &name),
             };
-            for position in positions {
+            for &position in positions {
                 if taken.insert(position) {
-                    let more = statements[position].reads.iter().filter(|name| names.insert((*name).clone()));
+                    let more = self.statements[position].reads.iter().filter(|name| names.insert((*name).clone()));
                     waiting.extend(more.filter(|name| !own.contains(*name)).cloned());
                 }
             }
         }
         let constants = constants.into_iter().map(|(name, source)| format!("{name} = {source}\n"));
-        let taken = taken.into_iter().map(|position| format!("{}\n", statements[position].text));
+        let taken = taken.into_iter().map(|position| format!("{}\n", self.statements[position].text));
         CellContext { text: constants.chain(taken).collect(), names }
-    })
+    }
+
+    /// The last statement before `end` that binds a name anew, and those after it that bind or change it.
+    fn positions(&self, end: usize, name: &str) -> &[usize] {
+        let touching = self.touching.get(name).map_or(&[][..], Vec::as_slice);
+        let touching = &touching[..touching.partition_point(|at| *at < end)];
+        let is_anew = |at: &usize| {
+            let statement = &self.statements[*at];
+            statement.is_definition && !statement.changes.contains(name)
+        };
+        &touching[touching.iter().rposition(is_anew).unwrap_or(0)..]
+    }
 }
 
 /// A cell without notebook syntax.
@@ -97,14 +132,7 @@ fn plain(cell: &str) -> String {
     }
 }
 
-/// The last statement that binds a name anew, and those after it that bind or change it.
-fn positions(statements: &[Statement], name: &str) -> Vec<usize> {
-    let touching: Vec<usize> = (0..statements.len()).filter(|at| statements[*at].binds.contains(name)).collect();
-    let is_anew = |at: &&usize| statements[**at].is_definition && !statements[**at].changes.contains(name);
-    let first = touching.iter().rev().find(is_anew).copied().unwrap_or(0);
-    touching.into_iter().filter(|at| *at >= first).collect()
-}
-
+#[derive(Debug)]
 struct Statement {
     text: String,
     /// The names that it binds or changes.
@@ -123,6 +151,8 @@ impl Statement {
             Stmt::FunctionDef(_) | Stmt::ClassDef(_) | Stmt::Import(_) | Stmt::ImportFrom(_) | Stmt::Assign(_) => true,
             Stmt::AnnAssign(node) => node.value.is_some(),
             Stmt::AugAssign(_) | Stmt::If(_) | Stmt::Try(_) => false,
+            // `(n := 3)` binds a name.
+            Stmt::Expr(_) if !Bindings::of_body(std::slice::from_ref(stmt)).bound.is_empty() => true,
             _ => return None,
         };
         let changed = changed(stmt);
@@ -249,7 +279,7 @@ mod tests {
             "gone" => CellName::Absent,
             _ => CellName::Bound,
         };
-        cell_context(cells, &used_names(text).free, &defined_names(text), &known).text
+        EarlierCells::new(cells).context(cells.len(), &used_names(text).free, &defined_names(text), &known).text
     }
 
     #[test]
@@ -275,6 +305,19 @@ mod tests {
     fn the_last_definition_counts_and_what_changes_it_afterwards() {
         let cells = ["t = {}\nt['a'] = 1\n", "t = dict(b=2)\n", "t['c'] = 3\nfor x in t:\n    print(x)\n"];
         assert_eq!(context(&cells, "def f(x):\n    return t[x]\n"), "t = dict(b=2)\nt['c'] = 3\n");
+    }
+
+    #[test]
+    fn only_earlier_cells_count() {
+        let read = EarlierCells::new(&["n = 1\n", "n = 2\n"]);
+        let context = |count| read.context(count, &names(&["n"]), &BTreeSet::new(), &|_| CellName::Bound).text;
+        assert_eq!([context(0), context(1), context(2)], ["", "n = 1\n", "n = 2\n"]);
+    }
+
+    #[test]
+    fn what_an_expression_or_a_timed_statement_binds_comes_along() {
+        assert_eq!(context(&["print(n := 3)\n"], "def f():\n    return n\n"), "print(n := 3)\n");
+        assert_eq!(context(&["%time y = 2 + 1\n"], "def f():\n    return y\n"), "y = 2 + 1\n");
     }
 
     #[test]

@@ -107,6 +107,12 @@ fn call(kind: IpyEscapeKind, value: &str, whole: bool) -> String {
         }
         IpyEscapeKind::Magic => {
             let (name, rest) = value.trim().split_once(char::is_whitespace).unwrap_or((value.trim(), ""));
+            let rest = rest.trim();
+            // It runs the statement in the notebook.
+            let is_python = || !rest.contains('\n') && errors(&parse(rest), &Lines::new(rest)).is_empty();
+            if whole && matches!(name, "time" | "prun") && !rest.is_empty() && !rest.starts_with('-') && is_python() {
+                return rest.to_owned();
+            }
             format!("get_ipython().run_line_magic({}, {})", quoted(name), quoted(rest))
         }
         // A cell magic decides how the rest runs, and help only shows something to a person.
@@ -127,6 +133,14 @@ mod tests {
              get_ipython().system('pip install y')\n"
         );
         assert_eq!(lines, [1, 3, 4]);
+    }
+
+    #[test]
+    fn a_statement_that_is_timed_runs_as_it_stands() {
+        let plain = |text: &str| plain_python(text).unwrap().0;
+        assert_eq!(plain("%time y = f(3)\nz = 1\n"), "y = f(3)\nz = 1\n");
+        assert_eq!(plain("%time\n"), "get_ipython().run_line_magic('time', '')\n");
+        assert_eq!(plain("%prun -q f()\n"), "get_ipython().run_line_magic('prun', '-q f()')\n");
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! Reads notebooks: nbformat 4, a JSON document. Only the text and the id of cells count; outputs and metadata do not.
 
+use std::fmt;
+use std::marker::PhantomData;
+
 use serde::Deserialize;
-use serde_json::Value;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use twincell_syntax::cell_code;
 
 /// Why a text is no notebook that can be compared.
@@ -31,7 +34,7 @@ pub struct Cell {
 struct Document {
     nbformat: u64,
     #[serde(default)]
-    metadata: Value,
+    metadata: Lenient<Metadata>,
     #[serde(default)]
     cells: Vec<AnyCell>,
 }
@@ -52,12 +55,139 @@ enum CellType {
     Other,
 }
 
-/// A text may be written as a list of its lines.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Text {
-    Whole(String),
-    Lines(Vec<String>),
+/// A text, which may be written as a list of its lines.
+struct Text(String);
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Lines;
+        impl<'de> Visitor<'de> for Lines {
+            type Value = Text;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a text or a list of its lines")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Text, E> {
+                Ok(Text(text.to_owned()))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut lines: A) -> Result<Text, A::Error> {
+                let mut text = String::new();
+                while let Some(line) = lines.next_element::<String>()? {
+                    text.push_str(&line);
+                }
+                Ok(Text(text))
+            }
+        }
+        deserializer.deserialize_any(Lines)
+    }
+}
+
+/// What a notebook says of its language. Whatever else is there, or is of another kind, is passed over without being kept.
+#[derive(Default)]
+struct Metadata {
+    language_info: Named,
+    kernelspec: Named,
+}
+
+#[derive(Default)]
+struct Named {
+    name: Option<String>,
+    language: Option<String>,
+}
+
+/// A part of the metadata, read from a text or a mapping. Anything else is nothing.
+trait Part: Default {
+    fn of_text(_text: &str) -> Self {
+        Self::default()
+    }
+
+    fn read<'de, A: MapAccess<'de>>(&mut self, _key: &str, map: &mut A) -> Result<(), A::Error> {
+        map.next_value::<IgnoredAny>().map(drop)
+    }
+}
+
+impl Part for Option<String> {
+    fn of_text(text: &str) -> Self {
+        Some(text.to_owned())
+    }
+}
+
+impl Part for Named {
+    fn read<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        match key {
+            "name" => self.name = map.next_value::<Lenient<_>>()?.0,
+            "language" => self.language = map.next_value::<Lenient<_>>()?.0,
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+        Ok(())
+    }
+}
+
+impl Part for Metadata {
+    fn read<'de, A: MapAccess<'de>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error> {
+        match key {
+            "language_info" => self.language_info = map.next_value::<Lenient<_>>()?.0,
+            "kernelspec" => self.kernelspec = map.next_value::<Lenient<_>>()?.0,
+            _ => drop(map.next_value::<IgnoredAny>()?),
+        }
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+struct Lenient<T>(T);
+
+impl<'de, T: Part> Deserialize<'de> for Lenient<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any<T>(PhantomData<T>);
+        impl<'de, T: Part> Visitor<'de> for Any<T> {
+            type Value = T;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("anything")
+            }
+
+            fn visit_bool<E>(self, _: bool) -> Result<T, E> {
+                Ok(T::default())
+            }
+
+            fn visit_i64<E>(self, _: i64) -> Result<T, E> {
+                Ok(T::default())
+            }
+
+            fn visit_u64<E>(self, _: u64) -> Result<T, E> {
+                Ok(T::default())
+            }
+
+            fn visit_f64<E>(self, _: f64) -> Result<T, E> {
+                Ok(T::default())
+            }
+
+            fn visit_unit<E>(self) -> Result<T, E> {
+                Ok(T::default())
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<T, E> {
+                Ok(T::of_text(text))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<T, A::Error> {
+                while items.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(T::default())
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
+                let mut found = T::default();
+                while let Some(key) = map.next_key::<String>()? {
+                    found.read(&key, &mut map)?;
+                }
+                Ok(found)
+            }
+        }
+        deserializer.deserialize_any(Any(PhantomData)).map(Self)
+    }
 }
 
 /// The cells of a notebook that hold code.
@@ -66,17 +196,14 @@ pub fn cells(json: &str) -> Result<Vec<Cell>, FormatError> {
     if document.nbformat != 4 {
         return Err(FormatError::Version(document.nbformat));
     }
-    let named = ["/language_info/name", "/kernelspec/language"].map(|place| document.metadata.pointer(place));
-    let language = named.into_iter().flatten().find_map(Value::as_str).unwrap_or("python");
+    let Metadata { language_info, kernelspec } = document.metadata.0;
+    let language = language_info.name.or(kernelspec.language).unwrap_or_else(|| "python".to_owned());
     if !matches!(language.to_lowercase().as_str(), "python" | "ipython" | "python3") {
-        return Err(FormatError::Language(language.to_owned()));
+        return Err(FormatError::Language(language));
     }
     let numbered = document.cells.into_iter().zip(1..).filter(|(cell, _)| cell.cell_type == CellType::Code);
     let cells = numbered.map(|(cell, number)| {
-        let text = match cell.source {
-            Text::Whole(text) => text,
-            Text::Lines(lines) => lines.concat(),
-        };
+        let Text(text) = cell.source;
         Cell { number, id: cell.id, code: cell_code(&text), text }
     });
     Ok(cells.collect())
@@ -98,6 +225,22 @@ mod tests {
         let [first, second] = cells(json).unwrap().try_into().unwrap();
         assert_eq!((first.number, first.id.as_deref(), first.text.as_str()), (2, Some("a"), "x = 1\ny = 2"));
         assert_eq!((second.number, second.id, second.code), (3, None, None));
+    }
+
+    #[test]
+    fn metadata_of_any_kind_is_passed_over() {
+        let read = |metadata: &str| cells(&format!(r#"{{"nbformat": 4, "metadata": {metadata}, "cells": []}}"#));
+        for metadata in [
+            "7",
+            "[[], {}, null]",
+            "\"x\"",
+            "null",
+            r#"{"language_info": [1.5], "kernelspec": {"language": {"a": -1}}}"#,
+        ] {
+            assert_eq!(read(metadata), Ok(vec![]), "{metadata}");
+        }
+        let named = r#"{"language_info": {"name": 3}, "kernelspec": {"language": "julia"}, "more": {"a": [true]}}"#;
+        assert_eq!(read(named), Err(FormatError::Language("julia".into())));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use twincell_compare::report::CellNumbers;
 use twincell_compare::{CompareError, CompareOptions, Source};
-use twincell_syntax::{CellName, PerSide, Side, cell_context, defined_names, plain_python, too_deep, used_names};
+use twincell_syntax::{CellName, EarlierCells, PerSide, Side, defined_names, plain_python, too_deep, used_names};
 
 use format::Cell;
 use matching::{Matching, matching};
@@ -16,7 +16,7 @@ use matching::{Matching, matching};
 pub use format::FormatError;
 pub use run::{compare, replay};
 
-/// The maximum number of cells with code, since each is read again with the cells before it.
+/// The maximum number of cells with code.
 const MOST_CELLS: usize = 1000;
 
 /// Why two versions are no notebooks that can be compared, in one line.
@@ -130,6 +130,8 @@ impl Notebooks {
             cells.iter().map(|cell| cell.code.as_deref().map(plain).unwrap_or_default()).collect::<Vec<String>>()
         });
         let shared = codes.old.iter().zip(&codes.new).take_while(|(one, other)| one == other).count();
+        let earlier =
+            codes.as_ref().map(|codes| EarlierCells::new(&codes.iter().map(String::as_str).collect::<Vec<_>>()));
         let pair = |&(one, other): &(usize, usize)| {
             let positions = PerSide::new(one, other);
             let cells = PerSide::of(|side| &self.cells[side][positions[side]]);
@@ -141,8 +143,8 @@ impl Notebooks {
             let is_same_so_far = one == other && one < shared;
             let free: BTreeSet<String> = texts.iter().flat_map(|text| used_names(text).free).collect();
             let source = |side: Side| {
-                let before: Vec<&str> = codes[side][..positions[side]].iter().map(String::as_str).collect();
-                let context = || cell_context(&before, &free, &defined_names(texts[side]), &|_| CellName::Bound).text;
+                let own = || defined_names(texts[side]);
+                let context = || earlier[side].context(positions[side], &free, &own(), &|_| CellName::Bound).text;
                 let cell = cells[side];
                 Source {
                     text: cell.code.clone().unwrap_or_default(),

@@ -43,17 +43,10 @@ pub fn compare(
     let PerSide { old: removed, new: added } = notebooks.alone();
     comparison.removed.splice(0..0, cells(removed));
     comparison.added.splice(0..0, cells(added));
-    // Views show notes of what has run.
-    let shown = comparison.pairs.iter().position(|pair| pair.verdict != Verdict::Identical).unwrap_or(0);
-    if let Some(report) = comparison.pairs.get_mut(shown) {
-        report.notes.extend(failures.iter().map(|(cell, error)| format!("{cell} was not compared: {error}")));
-        report
-            .notes
-            .extend(foreign.iter().map(|cell| format!("{cell} changed and was not compared: it is not Python")));
-        report
-            .notes
-            .extend(stopped.iter().map(|cell| format!("{cell} was not compared: stopped before its turn came")));
-    }
+    let broken = failures.iter().map(|(cell, error)| format!("{cell} was not compared: {error}"));
+    let foreign = foreign.iter().map(|cell| format!("{cell} changed and was not compared: it is not Python"));
+    let stopped = stopped.iter().map(|cell| format!("{cell} was not compared: stopped before its turn came"));
+    comparison.note(broken.chain(foreign).chain(stopped));
     placed.note(&mut comparison);
     Ok(comparison)
 }

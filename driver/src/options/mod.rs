@@ -18,6 +18,7 @@ use twincell_compare::campaign::Techniques;
 use twincell_compare::{CompareOptions, Examples, GivenCall};
 use twincell_engine::protocol::{Context, Isolation};
 use twincell_models::PredictorKind;
+use twincell_prefix::PrefixOptions;
 use twincell_values::value::Provider;
 
 use crate::policy::PathRules;
@@ -31,6 +32,9 @@ pub struct Options {
     pub function: Option<String>,
     pub budget: u32,
     pub seed: u64,
+    /// The number of prefixes for which a step asks, and the maximum number of attempts to cover more.
+    pub width: u32,
+    pub rounds: u32,
     pub predictor: PredictorKind,
     pub context: Context,
     /// The folder of the model. If absent, the model that comes with twincell.
@@ -98,11 +102,12 @@ pub enum Job {
     Compare,
     Study,
     Predict,
+    Prefix,
     Doctor,
 }
 
 impl Job {
-    pub const ALL: [Job; 4] = [Job::Compare, Job::Study, Job::Predict, Job::Doctor];
+    pub const ALL: [Job; 5] = [Job::Compare, Job::Study, Job::Predict, Job::Prefix, Job::Doctor];
 
     /// The name of the command, and of the function in Python.
     pub fn name(self) -> &'static str {
@@ -110,6 +115,7 @@ impl Job {
             Job::Compare => "compare",
             Job::Study => "study",
             Job::Predict => "predict",
+            Job::Prefix => "prefix",
             Job::Doctor => "doctor",
         }
     }
@@ -129,8 +135,9 @@ pub struct OptionSpec {
     apply: fn(&mut Options, Value),
 }
 
-const EVERY: &[Job] = &[Job::Compare, Job::Study, Job::Doctor];
-const PREDICTING: &[Job] = &[Job::Compare, Job::Study, Job::Predict, Job::Doctor];
+const EVERY: &[Job] = &[Job::Compare, Job::Study, Job::Prefix, Job::Doctor];
+const PREDICTING: &[Job] = &[Job::Compare, Job::Study, Job::Predict, Job::Prefix, Job::Doctor];
+const SEARCHING: &[Job] = &[Job::Compare, Job::Study, Job::Prefix];
 const COMPARING: &[Job] = &[Job::Compare, Job::Study];
 
 /// All options, in the order in which help lists them.
@@ -159,8 +166,26 @@ pub static TABLE: &[OptionSpec] = &[
         default: "0",
         absent: "",
         help: "Seed of every random decision: the same seed gives the same result",
-        jobs: COMPARING,
+        jobs: SEARCHING,
         apply: |options, value| options.seed = value.integer() as u64,
+    },
+    OptionSpec {
+        name: "width",
+        kind: Kind::Integer { minimum: 1, maximum: 1000 },
+        default: "10",
+        absent: "",
+        help: "Number of prefixes for which each step asks",
+        jobs: &[Job::Prefix],
+        apply: |options, value| options.width = value.integer() as u32,
+    },
+    OptionSpec {
+        name: "rounds",
+        kind: Kind::Integer { minimum: 0, maximum: 1000 },
+        default: "10",
+        absent: "",
+        help: "Maximum number of attempts to cover lines that no prefix covers yet",
+        jobs: &[Job::Prefix],
+        apply: |options, value| options.rounds = value.integer() as u32,
     },
     OptionSpec {
         name: "predictor",
@@ -278,8 +303,8 @@ pub static TABLE: &[OptionSpec] = &[
         kind: Kind::Number { minimum: 0.01, maximum: 1e6 },
         default: "600",
         absent: "",
-        help: "Time limit for one pair of functions, in seconds; what was found by then is reported with a note",
-        jobs: COMPARING,
+        help: "Time limit for one pair of functions or one search for prefixes, in seconds; what was found by then is reported",
+        jobs: SEARCHING,
         apply: |options, value| options.deadline = value.number(),
     },
     OptionSpec {
@@ -408,10 +433,13 @@ pub static TABLE: &[OptionSpec] = &[
 impl Default for Options {
     fn default() -> Self {
         let core = CompareOptions::default();
+        let prefix = PrefixOptions::default();
         Self {
             function: core.function,
             budget: core.budget,
             seed: core.seed,
+            width: prefix.width,
+            rounds: prefix.rounds,
             predictor: PredictorKind::Neural,
             context: core.context,
             model: None,
@@ -457,6 +485,13 @@ impl Options {
         let spec = find(name)?;
         (spec.apply)(self, spec.kind.parse(spec.name, text)?);
         Ok(())
+    }
+
+    /// These options for [`twincell_prefix::prefixes`].
+    pub fn for_prefix(&self) -> PrefixOptions {
+        let Self { width, rounds, seed, .. } = *self;
+        let deadline = Duration::from_secs_f64(self.deadline);
+        PrefixOptions { width, rounds, seed, deadline, ..PrefixOptions::default() }
     }
 
     /// The options that the analysis takes.

@@ -298,6 +298,38 @@ def predict(
     policy: str | PathLike[str] | None = None,
 ) -> Predictions: ...
 
+@final
+class Prefixes:
+    """The prefixes of a snippet: a tree, and those of its nodes that are worth keeping."""
+
+    @property
+    def coverage(self) -> float: ...
+    @property
+    def best(self) -> str | None: ...
+    @property
+    def chosen(self) -> list[str]: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def to_json(self) -> str: ...
+    def program(self, node: int | None = None) -> str: ...
+
+def prefix(
+    code: _Code,
+    *,
+    seed: int | None = None,
+    width: int | None = None,
+    rounds: int | None = None,
+    predictor: Literal["neural", "frequency", "uniform"] | None = None,
+    model: str | PathLike[str] | None = None,
+    device: Literal["auto", "cpu"] | None = None,
+    cache: Literal["disk", "memory"] | None = None,
+    timeout: float | None = None,
+    memory: int | None = None,
+    deadline: float | None = None,
+    unsafe: bool | None = None,
+    python: str | PathLike[str] | None = None,
+    policy: str | PathLike[str] | None = None,
+) -> Prefixes: ...
+
 @type_check_only
 class Option(TypedDict):
     name: str

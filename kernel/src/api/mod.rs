@@ -14,6 +14,7 @@ mod notebook;
 mod options;
 mod plain;
 mod predict;
+mod prefix;
 mod providers;
 mod replay;
 mod run_study;
@@ -58,6 +59,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<transform::PyTransform>()?;
     module.add_function(wrap_pyfunction!(transform::transform, module)?)?;
     module.add_class::<predict::PyPredictions>()?;
+    module.add_class::<prefix::PyPrefixes>()?;
+    module.add_function(wrap_pyfunction!(prefix::prefix, module)?)?;
     module.add_function(wrap_pyfunction!(predict::predict, module)?)?;
     module.add_function(wrap_pyfunction!(predict::predict_magic, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;

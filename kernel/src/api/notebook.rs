@@ -13,7 +13,7 @@ use twincell_compare::{NotGiven, Source, WhyNotGiven};
 use twincell_driver::given::{GivenValues, MOST_BYTES};
 use twincell_driver::providers;
 use twincell_engine::protocol::{GivenContent, GivenFile, GivenValue};
-use twincell_syntax::{CellName, UsedNames, cell_context, defined_names, plain_python, used_names};
+use twincell_syntax::{CellName, EarlierCells, UsedNames, defined_names, plain_python, used_names};
 use twincell_values::value::{AbstractValue, Makes, NOTEBOOK, Recipe};
 
 use super::errors::raised;
@@ -53,7 +53,8 @@ pub fn bring(
         Ok(Some(value)) => constant(&value).map_or(CellName::Bound, CellName::Constant),
         _ => CellName::Absent,
     };
-    let context = |wanted: &BTreeSet<String>, own: &BTreeSet<String>| cell_context(&ran, wanted, own, &known);
+    let earlier = EarlierCells::new(&ran);
+    let context = |wanted: &BTreeSet<String>, own: &BTreeSet<String>| earlier.context(ran.len(), wanted, own, &known);
     let around = own.each_ref().map(|own| context(&used.free, own).names);
     let readable: BTreeSet<String> = around.into_iter().flatten().chain(used.parameters.iter().cloned()).collect();
     let mut bindings = wanted.bindings.clone();

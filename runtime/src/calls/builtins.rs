@@ -1,25 +1,23 @@
-//! Builtins that must know about injected values: `isinstance`, `hasattr`, `getattr` with a default, `super`, `id`, and
-//! those that reach outside the process.
+//! Builtins that must know about injected values: `isinstance`, `type`, `hasattr`, `getattr` with a default, `id`,
+//! and those that reach outside the process. `supers.rs` has `super`.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyInt};
-use twincell_values::path::{AccessPath, Question};
-use twincell_values::value::{AbstractValue, Recipe};
+use twincell_values::path::Question;
 
-use crate::calls::SiteCall;
+use crate::calls::{SiteCall, supers};
 use crate::execution::object::Versatile;
 use crate::execution::state;
-use crate::inject::reflection::{self, PRESENT_PROBABILITY};
-use crate::inject::resolve::{self, ValueRequest};
+use crate::inject::reflection;
 use crate::inject::texts::{self, TextKind};
-use crate::inject::{failures, members};
+use crate::inject::{failures, members, names, questions};
 
 /// The replacement of a builtin's result. `None` if the call is made for real.
 type Answer = fn(&SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>>;
 
 /// Builtins that must know about injected values.
-const ANSWERS: [(&str, Answer); 11] = [
+const ANSWERS: [(&str, Answer); 12] = [
     ("isinstance", is_instance),
     ("issubclass", is_instance),
     ("hasattr", has_attribute),
@@ -27,7 +25,8 @@ const ANSWERS: [(&str, Answer); 11] = [
     ("str", |call| text(call, TextKind::Text)),
     ("repr", |call| text(call, TextKind::Representation)),
     ("id", identity),
-    ("super", superclass),
+    ("super", supers::answer),
+    ("type", class),
     // These reach outside the process. They are treated as missing.
     ("open", outside),
     ("input", outside),
@@ -41,7 +40,8 @@ pub(super) fn answer(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let builtins = BUILTINS.get_or_try_init(call.py(), || {
         let module = call.py().import("builtins")?;
         let known = |(name, answer)| Ok::<_, PyErr>((module.getattr(name)?.unbind(), answer));
-        ANSWERS.into_iter().map(known).collect::<PyResult<Vec<_>>>()
+        let asked = (names::plain_builtin(call.py(), "isinstance")?.unbind(), is_instance as Answer);
+        ANSWERS.into_iter().map(known).chain([Ok(asked)]).collect::<PyResult<Vec<_>>>()
     })?;
     match builtins.iter().find(|(builtin, _)| call.callee.is(builtin)) {
         Some((_, answer)) => answer(call),
@@ -110,14 +110,14 @@ fn text(call: &SiteCall<'_, '_>, kind: TextKind) -> PyResult<Option<Py<PyAny>>> 
     Ok(Some(texts::of(call.py(), kind, path, Some(call.site))?.into_any().unbind()))
 }
 
-/// `super()` of an object whose class is missing.
-fn superclass(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
-    let py = call.py();
-    let value = resolve::value(py, "super()", &ValueRequest { identifier: "super", ..ValueRequest::default() })?;
-    if value.bind(py).is_instance_of::<Versatile>() {
-        return Ok(Some(value));
+/// `type(x)` of an object that stands for one of a real class.
+fn class(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
+    if call.arguments.len() != 1 || call.has_keywords() {
+        return Ok(None);
     }
-    resolve::build(py, &Recipe::Versatile(AbstractValue::Object), "super()").map(Some)
+    let value = call.arguments.get_item(0)?;
+    let Ok(value) = value.cast::<Versatile>() else { return Ok(None) };
+    Ok(value.get().real.as_ref().map(|real| real.clone_ref(call.py())))
 }
 
 fn outside(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
@@ -147,24 +147,15 @@ fn identity(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     Ok(Some(PyInt::new(call.py(), number).into_any().unbind()))
 }
 
-/// The name of a function that asks for the kind of its argument (`inspect.isfunction`). Real ones know only real
-/// things, while an injected object may stand for anything.
-fn kind_question(callee: &Bound<'_, PyAny>) -> Option<String> {
-    let name: String = callee.getattr("__name__").ok()?.extract().ok()?;
-    let module: String = callee.getattr("__module__").ok()?.extract().ok()?;
-    let asks =
-        name.starts_with("is") && matches!(module.as_str(), "inspect" | "asyncio.coroutines" | "asyncio.futures");
-    asks.then(|| format!("{module}.{name}"))
-}
-
+/// `inspect.isfunction(x)` and the like.
 fn kind(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     if call.arguments.len() != 1 {
         return Ok(None);
     }
     let value = call.arguments.get_item(0)?;
     let Ok(value) = value.cast::<Versatile>() else { return Ok(None) };
-    let Some(question) = kind_question(call.callee) else { return Ok(None) };
-    let path = AccessPath::from(&question).call(value.get().path());
-    let answer = state::with(|execution| execution.loading || execution.draw.truth(&path, PRESENT_PROBABILITY));
-    truth(call.py(), answer.unwrap_or(false))
+    match questions::kind(call.callee, value) {
+        Some(answer) => truth(call.py(), answer),
+        None => Ok(None),
+    }
 }

@@ -172,7 +172,8 @@ impl<'py> MissingCall<'_, 'py> {
             callee,
             raises: true,
             discarded: place.discarded && !place.awaited,
-            declared: (site.is_none().then(|| resolve::of_protocol(identifier, true)).flatten())
+            declared: (self.declared.cloned())
+                .or_else(|| site.is_none().then(|| resolve::of_protocol(identifier, true)).flatten())
                 .or_else(|| resolve::of_name(identifier)),
             ..ValueRequest::default()
         };

@@ -3,12 +3,16 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use twincell_values::value::Declared;
 
 mod builtins;
 mod conversions;
+mod drawing;
+mod files;
 mod implied;
 mod missing;
-mod real;
+pub(crate) mod real;
+pub(crate) mod supers;
 mod tasks;
 
 /// A call of something missing, known by its access path.
@@ -21,6 +25,8 @@ pub(crate) struct MissingCall<'a, 'py> {
     pub keywords: Option<&'a Bound<'py, PyDict>>,
     /// The call is part of the behavior. It is not where its value stands in for that of a real call without effects.
     pub recorded: bool,
+    /// What the function declares that it gives.
+    pub declared: Option<&'a Declared>,
 }
 
 /// A call in instrumented code.
@@ -48,6 +54,6 @@ impl<'a, 'py> SiteCall<'a, 'py> {
         'a: 'b,
     {
         let Self { site, arguments, keywords, .. } = *self;
-        MissingCall { callee, site: Some(site), arguments, keywords, recorded: true }
+        MissingCall { callee, site: Some(site), arguments, keywords, recorded: true, declared: None }
     }
 }

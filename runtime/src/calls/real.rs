@@ -2,16 +2,19 @@
 //! injected values make them fail.
 
 use pyo3::exceptions::{
-    PyException, PyMemoryError, PyNotImplementedError, PyOSError, PyRecursionError, PyStopAsyncIteration,
-    PyStopIteration, PyTypeError,
+    PyException, PyMemoryError, PyNotImplementedError, PyOSError, PyRecursionError, PyRuntimeError,
+    PyStopAsyncIteration, PyStopIteration, PyTypeError,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyInt, PyModule, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFloat, PyFunction, PyInt, PyModule, PyTuple, PyType};
 use twincell_engine::observed::Observed;
+use twincell_syntax::python::is_always_real;
 use twincell_syntax::site::SiteKind;
 use twincell_values::path::{AccessPath, Question, bounded};
+use twincell_values::reading::annotated_type;
+use twincell_values::value::Declared;
 
-use crate::calls::{MissingCall, SiteCall, builtins, tasks};
+use crate::calls::{MissingCall, SiteCall, builtins, drawing, files, supers, tasks};
 use crate::execution::code;
 use crate::execution::object::Versatile;
 use crate::execution::state;
@@ -26,6 +29,8 @@ use crate::restore::clock;
 
 /// How often a real call gives an injected value if its own failure would be caught.
 const SUCCESS_PROBABILITY: f64 = 0.35;
+/// CPython's flags of code that is a generator, a coroutine or both.
+const GIVES_LATER: u32 = 0x20 | 0x80 | 0x100 | 0x200;
 /// How CPython's message begins when a `raise` is given what is no exception.
 const NO_EXCEPTION: &str = "exceptions must derive from BaseException";
 
@@ -40,6 +45,9 @@ impl<'py> SiteCall<'_, 'py> {
             return callee.call(arguments, keywords).map(Bound::unbind);
         }
         if let Some(answer) = builtins::answer(self)? {
+            return Ok(answer);
+        }
+        if let Some(answer) = supers::inherited(self)? {
             return Ok(answer);
         }
         if let Some(method) = messages::real_method(callee) {
@@ -65,6 +73,7 @@ impl<'py> SiteCall<'_, 'py> {
         match callee.call(of_task.as_ref().unwrap_or(arguments), keywords) {
             Ok(value) => {
                 comparisons::call(site, callee, arguments, &value);
+                drawing::record(self, &value);
                 Ok(value.unbind())
             }
             Err(error) => self.failed(error),
@@ -73,6 +82,23 @@ impl<'py> SiteCall<'_, 'py> {
 
     /// What the code sees of a real call that raised.
     fn failed(&self, error: PyErr) -> PyResult<Py<PyAny>> {
+        if files::is_missing(self, &error) {
+            if is_expected(self, &error) {
+                return Err(error);
+            }
+            return match files::read(self) {
+                Ok(Some(content)) => Ok(content),
+                Ok(None) => {
+                    files::copied(self.as_missing(&callee_path(self.callee, self.site), true)?.into_bound(self.py()))
+                }
+                Err(refused) => {
+                    if caught(self.py(), self.site, &refused) == Some(Caught::Elsewhere) {
+                        exceptions::mark_intended(refused.value(self.py()).as_any());
+                    }
+                    Err(refused)
+                }
+            };
+        }
         let recorded = match stand_in(self, &error) {
             StandIn::No => return Err(error),
             StandIn::Raise(error) => return Err(error),
@@ -89,17 +115,19 @@ impl<'py> SiteCall<'_, 'py> {
     /// Answers the call as if its callee were missing. The arguments are in the order of the callee's signature, so
     /// that it does not matter which were named.
     fn as_missing(&self, path: &str, recorded: bool) -> PyResult<Py<PyAny>> {
+        let declared = returned(self.callee).or_else(|| files::given(self.callee));
+        let declared = declared.as_ref();
         match self.bound_arguments() {
             Some((arguments, keywords)) => {
                 let call = SiteCall { arguments: &arguments, keywords: Some(&keywords), ..*self };
-                MissingCall { recorded, ..call.of_missing(path) }.answer()
+                MissingCall { recorded, declared, ..call.of_missing(path) }.answer()
             }
-            None => MissingCall { recorded, ..self.of_missing(path) }.answer(),
+            None => MissingCall { recorded, declared, ..self.of_missing(path) }.answer(),
         }
     }
 
     /// Arguments and keywords as the callee's signature binds them, if keywords are passed.
-    fn bound_arguments(&self) -> Option<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+    pub(super) fn bound_arguments(&self) -> Option<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
         if !self.has_keywords() {
             return None;
         }
@@ -172,6 +200,20 @@ impl<'py> SiteCall<'_, 'py> {
     }
 }
 
+/// What a function of the code declares that it gives, if calling it gives this and no coroutine or generator.
+fn returned(callee: &Bound<'_, PyAny>) -> Option<Declared> {
+    let function = callee.getattr("__func__").unwrap_or_else(|_| callee.clone());
+    if !function.is_exact_instance_of::<PyFunction>() {
+        return None;
+    }
+    let flags: u32 = function.getattr("__code__").ok()?.getattr("co_flags").ok()?.extract().ok()?;
+    if flags & GIVES_LATER != 0 {
+        return None;
+    }
+    let annotation: String = function.getattr("__annotations__").ok()?.get_item("return").ok()?.extract().ok()?;
+    annotated_type(&annotation)
+}
+
 /// How a value stands in for a real call that failed.
 enum StandIn {
     /// The code sees the exception as it normally would.
@@ -204,13 +246,7 @@ fn stand_in(call: &SiteCall<'_, '_>, error: &PyErr) -> StandIn {
     if state::with(|execution| execution.run.intended_ids.contains(&identity)) != Some(false) {
         return StandIn::No;
     }
-    if let Some(caught) = caught(call, error)
-        && !succeeds_instead(call)
-    {
-        if caught == Caught::Elsewhere {
-            // That this version is not prepared for the failure is its behavior.
-            exceptions::mark_intended(error.value(py).as_any());
-        }
+    if is_expected(call, error) {
         return StandIn::No;
     }
     // An abstract method means that another class implements it.
@@ -222,6 +258,9 @@ fn stand_in(call: &SiteCall<'_, '_>, error: &PyErr) -> StandIn {
         Some(intended) => StandIn::Raise(intended),
         // Real tables and arrays refuse what they are asked. Nobody knows what they would have given.
         None if is_of_tables(callee) && is_plain(callee, arguments) => StandIn::No,
+        None if is_of_library(callee) && is_plain(callee, arguments) && !error.is_instance_of::<PyOSError>(py) => {
+            StandIn::No
+        }
         // If only one version makes the call, an invented result would be a difference of its own.
         None if !called_by_all => StandIn::No,
         // `int('a')` and `''.join([1])` always fail, while a versatile argument would never occur. If the versions
@@ -231,6 +270,36 @@ fn stand_in(call: &SiteCall<'_, '_>, error: &PyErr) -> StandIn {
         None if is_pure(callee) => StandIn::Value,
         None => StandIn::Effect,
     }
+}
+
+/// What the code sees of a real object that raised when an attribute was looked up is an error. The exception itself is
+/// given back if the value is injected: a `RuntimeError` of a library says that what a proxy stands for is not there,
+/// because nothing around the code runs.
+pub(crate) fn failed_attribute(py: Python<'_>, error: PyErr, name: &str, site: u32) -> PyResult<PyErr> {
+    let identity = error.value(py).as_ptr() as usize;
+    let is_known = state::with(|execution| execution.loading || execution.run.intended_ids.contains(&identity));
+    if is_known != Some(false) || is_control(py, &error) || caught(py, site, &error).is_some() {
+        return Err(error);
+    }
+    if let Some(intended) = raised_by_module(py, &error) {
+        return Err(intended);
+    }
+    let by_all = state::with(|execution| execution.index.is_read_by_all(name)) == Some(true);
+    let is_around = error.get_type(py).is(py.get_type::<PyRuntimeError>()) && raised_by_library(py, &error);
+    if by_all && is_around { Ok(error) } else { Err(error) }
+}
+
+/// Whether the exception comes out of code that is neither compared nor of its project.
+fn raised_by_library(py: Python<'_>, error: &PyErr) -> bool {
+    let mut last = error.traceback(py).map(Bound::into_any);
+    while let Some(next) = last.as_ref().and_then(|last| last.getattr("tb_next").ok()).filter(|next| !next.is_none()) {
+        last = Some(next);
+    }
+    let file = last.and_then(|last| last.getattr("tb_frame").ok()?.getattr("f_code").ok()?.getattr("co_filename").ok());
+    let file = file.and_then(|file| file.extract::<String>().ok());
+    file.is_some_and(|file| {
+        !matches!(file.as_str(), code::FILE_NAME | code::FUNCTION_FILE_NAME) && !code::is_file_of_project(&file)
+    })
 }
 
 /// Exceptions with which Python itself controls the flow. They are never replaced.
@@ -251,17 +320,17 @@ enum Caught {
     Elsewhere,
 }
 
-/// Whether any version catches the exception around this call.
-fn caught(call: &SiteCall<'_, '_>, error: &PyErr) -> Option<Caught> {
-    let classes = error.get_type(call.py()).mro();
+/// Whether any version catches the exception around this site.
+fn caught(py: Python<'_>, site: u32, error: &PyErr) -> Option<Caught> {
+    let classes = error.get_type(py).mro();
     let names: Vec<String> =
         classes.iter().filter_map(|class| class.getattr("__name__").ok()?.extract().ok()).collect();
     let caught = state::with(|execution| {
         let covers = |name: &String| names.iter().any(|class| class == AccessPath::from(name).last_name());
         let version = &execution.index.versions[execution.version].version;
-        let site = version.sites.sites.get(call.site as usize);
-        let here = site.is_some_and(|site| site.catches.iter().any(covers));
-        let caught = execution.index.catches(execution.version, call.site).iter().any(covers);
+        let described = version.sites.sites.get(site as usize);
+        let here = described.is_some_and(|site| site.catches.iter().any(covers));
+        let caught = execution.index.catches(execution.version, site).iter().any(covers);
         caught.then_some(if here { Caught::Here } else { Caught::Elsewhere })
     });
     caught.flatten()
@@ -270,6 +339,16 @@ fn caught(call: &SiteCall<'_, '_>, error: &PyErr) -> Option<Caught> {
 /// Whether all versions write a call in the same way as this one.
 fn is_called_alike(site: u32) -> bool {
     state::with(|execution| execution.index.is_called_alike_by_all(execution.version, site)).unwrap_or(false)
+}
+
+/// Whether the code sees the failure of a call because a version is prepared for it.
+fn is_expected(call: &SiteCall<'_, '_>, error: &PyErr) -> bool {
+    let Some(caught) = caught(call.py(), call.site, error).filter(|_| !succeeds_instead(call)) else { return false };
+    if caught == Caught::Elsewhere {
+        // That this version is not prepared for the failure is its behavior.
+        exceptions::mark_intended(error.value(call.py()).as_any());
+    }
+    true
 }
 
 /// A call whose failure is caught may nevertheless succeed: injected texts are seldom what a parser accepts, and the
@@ -340,6 +419,16 @@ fn is_of_tables(callee: &Bound<'_, PyAny>) -> bool {
     of_owner || module().is_ok_and(|name| observe::kinds::is_module_of_tables(&name))
 }
 
+/// Whether the callee is of a package that is real wherever it is installed. What it refuses, it refuses everywhere.
+fn is_of_library(callee: &Bound<'_, PyAny>) -> bool {
+    let module = |object: &Bound<'_, PyAny>| object.getattr("__module__").and_then(|name| name.extract::<String>());
+    let of_owner = match callee.getattr("__self__") {
+        Ok(owner) if !owner.is_none() => module(owner.get_type().as_any()).ok(),
+        _ => None,
+    };
+    of_owner.or_else(|| module(callee).ok()).is_some_and(|module| is_always_real(&module))
+}
+
 /// Builtins and functions of pure modules only compute.
 fn is_pure(callee: &Bound<'_, PyAny>) -> bool {
     match callee.getattr("__module__").and_then(|name| name.extract::<String>()) {
@@ -349,7 +438,7 @@ fn is_pure(callee: &Bound<'_, PyAny>) -> bool {
     }
 }
 
-/// The exception that a `raise` of the module's own code raised, if any. A failing `assert` and a `TypeError` there say
+/// The exception that a `raise` of the module's own code, or of another module of its project, raised, if any. A failing `assert` and a `TypeError` there say
 /// that the code never gets such values, so they are not behavior.
 fn raised_by_module(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
     let mut last = error.traceback(py).map(Bound::into_any)?;
@@ -364,13 +453,26 @@ fn raised_by_module(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
         Ok((file, last.getattr("tb_lineno")?.extract()?))
     };
     let (file, line) = place().ok()?;
+    let statement = |text: &str| text.lines().nth(line.saturating_sub(1)).map(|line| line.trim_start().to_string());
     if file != code::FILE_NAME {
         return None;
     }
-    let statement = state::with(|execution| {
-        let text = &execution.index.versions[execution.version].version.module;
-        text.lines().nth(line.saturating_sub(1)).map(|line| line.trim_start().to_string())
-    })??;
+    // All modules of the project have this file name, and each its own globals.
+    let globals = last.getattr("tb_frame").ok()?.getattr("f_globals").ok()?;
+    let own = |execution: &mut state::Execution| {
+        let is_own = execution.globals.as_ref().is_none_or(|own| own.as_ptr() == globals.as_ptr());
+        is_own.then(|| statement(&execution.index.versions[execution.version].version.module))
+    };
+    let statement = match state::with(own)? {
+        Some(statement) => statement?,
+        None => {
+            let file: String = globals.get_item("__file__").ok()?.extract().ok()?;
+            if !code::is_file_of_project(&file) {
+                return None;
+            }
+            statement(&std::fs::read_to_string(file).ok()?)?
+        }
+    };
     let raised = statement.strip_prefix("raise")?;
     let is_type_error = error.is_instance_of::<PyTypeError>(py);
     let missing = Some(raised).filter(|_| is_type_error && error.value(py).to_string().starts_with(NO_EXCEPTION));

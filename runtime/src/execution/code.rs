@@ -1,6 +1,7 @@
 //! Identifies whose code it is, by the names under which the compared text and its module run.
 
 use pyo3::prelude::*;
+use pyo3::types::PyType;
 
 use twincell_engine::protocol::PROJECT_FOLDER;
 
@@ -20,7 +21,12 @@ pub(crate) fn is_of_project(py: Python<'_>, module: &str) -> bool {
     let file = || -> PyResult<String> {
         py.import("sys")?.getattr("modules")?.get_item(module)?.getattr("__file__")?.extract()
     };
-    file().is_ok_and(|file| file.starts_with(PROJECT_PATH))
+    file().is_ok_and(|file| is_file_of_project(&file))
+}
+
+/// Whether a file is in the copy of the project.
+pub(crate) fn is_file_of_project(file: &str) -> bool {
+    file.starts_with(PROJECT_PATH)
 }
 
 /// A function that the code under comparison defines itself.
@@ -32,4 +38,11 @@ pub(crate) fn is_own(function: &Bound<'_, PyAny>) -> bool {
 pub(crate) fn is_own_code(object: &Bound<'_, PyAny>, attribute: &str) -> bool {
     let file = || -> PyResult<String> { object.getattr(attribute)?.getattr("co_filename")?.extract() };
     file().is_ok_and(|file| file == FUNCTION_FILE_NAME)
+}
+
+/// The qualified names of a class and its bases.
+pub(crate) fn class_names(class: &Bound<'_, PyAny>) -> Vec<String> {
+    let Ok(class) = class.cast::<PyType>() else { return Vec::new() };
+    let named = |base: Bound<'_, PyAny>| Some(base.cast::<PyType>().ok()?.qualname().ok()?.to_string());
+    class.mro().iter().filter_map(named).collect()
 }

@@ -10,7 +10,7 @@ use pyo3::types::PyTuple;
 
 use twincell_values::path::{AccessPath, bounded};
 
-use crate::execution::state;
+use crate::execution::{code, state};
 
 #[derive(Default)]
 pub(crate) struct Assigned {
@@ -92,13 +92,32 @@ impl Versatile {
         bounded(AccessPath::from(&self.path).attribute(&self.canonical_attribute(name)))
     }
 
-    /// The name of an attribute in access paths: its old name, if the methods' own object has it renamed.
+    /// The name of an attribute in access paths: its old name, if the methods' own object has it renamed, and its public
+    /// one, if only this version keeps it behind a property.
     pub(crate) fn canonical_attribute(&self, name: &str) -> String {
         state::with(|execution| {
             execution.index.canonical_attribute(execution.version, &self.path, name).map(str::to_string)
         })
         .flatten()
+        .or_else(|| self.wrapped_attribute(name))
         .unwrap_or_else(|| name.to_string())
+    }
+
+    /// The public name of an attribute that only the running version keeps behind a property.
+    fn wrapped_attribute(&self, name: &str) -> Option<String> {
+        if !name.starts_with('_')
+            || state::with(|execution| execution.index.wraps_attributes(execution.version)) != Some(true)
+        {
+            return None;
+        }
+        let classes = self.real.as_ref().map(|real| Python::attach(|py| code::class_names(real.bind(py))));
+        state::with(|execution| {
+            let (index, version) = (&execution.index, execution.version);
+            let own = index.own_object(version).filter(|(_, own)| *own == self.path);
+            let classes = classes.or_else(|| own.map(|(class, _)| vec![class.to_owned()]));
+            index.wrapped_attribute(version, classes.as_deref(), name).map(str::to_owned)
+        })
+        .flatten()
     }
 
     /// An attribute that the code assigned (`Some(None)`: deleted).

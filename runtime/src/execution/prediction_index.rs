@@ -373,6 +373,31 @@ impl PredictionIndex {
         renamed_attribute(&self.versions[version].version, owner, name)
     }
 
+    /// Whether this version keeps attributes behind properties that the other does not have.
+    pub fn wraps_attributes(&self, version: usize) -> bool {
+        !self.versions[version].version.wrapped_attributes.is_empty()
+    }
+
+    /// The public name of an attribute that this version alone keeps behind a property: of an object of one of these
+    /// classes, or of an object about whose class nothing is known.
+    pub fn wrapped_attribute(&self, version: usize, classes: Option<&[String]>, name: &str) -> Option<&str> {
+        let mut wrapped = self.versions[version].version.wrapped_attributes.iter();
+        let fits = |class: &String| classes.is_none_or(|classes| classes.contains(class));
+        wrapped.find(|(class, private, _)| private == name && fits(class)).map(|(_, _, public)| public.as_str())
+    }
+
+    /// Whether this version alone has such a property of one of these classes.
+    pub fn is_wrapping(&self, version: usize, class: &str, name: &str) -> bool {
+        let mut wrapped = self.versions[version].version.wrapped_attributes.iter();
+        wrapped.any(|(own, _, public)| own == class && public == name)
+    }
+
+    /// The class of the compared method, and the name of its own object.
+    pub fn own_object(&self, version: usize) -> Option<(&str, &str)> {
+        let version = &self.versions[version].version;
+        Some((version.class_name.as_deref()?, version.parameters.first()?.name.as_str()))
+    }
+
     /// Whether this version renamed functions.
     pub fn renames_functions(&self, version: usize) -> bool {
         !self.versions[version].version.function_renames.is_empty()

@@ -113,12 +113,16 @@ pub(crate) struct Execution {
     /// The index into [`PredictionIndex::versions`] of the running version.
     pub version: usize,
     pub run: VersionRun,
-    /// Globals that some versions have and others lack.
+    /// Globals and methods of classes that some versions have and others lack, by qualified name.
     pub uneven: Rc<HashSet<String>>,
+    /// The names of keywords that the versions hand on, by the path of the parameter that collects them.
+    pub passed_on: Rc<FxHashMap<String, Vec<String>>>,
     /// The globals of the running version.
     pub globals: Option<Py<pyo3::types::PyDict>>,
     /// The same before the run, if the version may assign globals for others to see.
     pub globals_before: Option<Py<pyo3::types::PyDict>>,
+    /// The class whose method runs, if the running version has it.
+    pub receiver: Option<Py<PyAny>>,
     /// The module's stand-ins for what is missing, as the module left them.
     pub stand_ins: Rc<Vec<(Py<Versatile>, Mark)>>,
     /// A module is being evaluated: decorators return the decorated object, and nothing is recorded.

@@ -6,11 +6,12 @@ mod versatile;
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyNameError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyModule, PySet, PyString, PyTuple};
+use twincell_syntax::python::is_always_real;
 use twincell_syntax::site::{BranchKind, Comparator, SiteKind};
 use twincell_values::path::{AccessPath, bounded};
 
-use crate::calls::SiteCall;
+use crate::calls::{SiteCall, real, supers};
 use crate::execution::object::Versatile;
 use crate::execution::state;
 use crate::execution::steps::{self, StopExecution};
@@ -99,7 +100,10 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
     if let Ok(versatile) = object.cast_exact::<Versatile>() {
         return members::attribute(versatile, name.to_str()?, Some(site));
     }
-    let error = match object.getattr(name) {
+    if let Some(inherited) = supers::attribute(object, name.to_str()?, site)? {
+        return Ok(inherited);
+    }
+    let (error, is_lacking) = match object.getattr(name) {
         Ok(value) => {
             failures::may_lack(py, object, site)?;
             if let Some(platform) = machine::platform(object, name.to_str()?)? {
@@ -107,31 +111,41 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
             }
             return Ok(value.unbind());
         }
-        Err(error) if error.is_instance_of::<PyAttributeError>(py) => error,
-        Err(error) => return Err(error),
+        Err(error) if error.is_instance_of::<PyAttributeError>(py) => (error, true),
+        Err(error) => (real::failed_attribute(py, error, name.to_str()?, site)?, false),
     };
     if is_running() != Some(true) {
         return Err(error);
     }
     let name = name.to_str()?;
-    let path = bounded(AccessPath::from(&container_path(object, site)).attribute(name));
+    let of_other = |execution: &mut state::Execution| {
+        execution.index.wrapped_attribute(execution.version, None, name).map(str::to_owned)
+    };
+    let known = state::with(of_other).flatten();
+    let path = bounded(AccessPath::from(&container_path(object, site)).attribute(known.as_deref().unwrap_or(name)));
     let request = ValueRequest {
         site: Some(site),
         kind: SiteKind::Attribute,
         identifier: name,
-        failure: Some("AttributeError"),
+        failure: is_lacking.then_some("AttributeError"),
         ..ValueRequest::default()
     };
-    if resolve::is_caught(&path, &request) {
+    if is_lacking && resolve::is_caught(&path, &request) {
         exceptions::mark_intended(error.value(py).as_any());
         return Err(error);
     }
-    // What a table lacks, nobody knows.
-    if observe::kinds::is_around_tables(object) {
+    // What a table lacks, nobody knows. Nor does anybody know what a library lacks that is installed.
+    if observe::kinds::is_around_tables(object) || of_library(object).is_some() {
         return Err(error);
     }
     state::forced(&path);
     resolve::value(py, &path, &request)
+}
+
+/// The name of a module that is real wherever it is installed, if the object is one.
+pub(crate) fn of_library(object: &Bound<'_, PyAny>) -> Option<String> {
+    let module = object.cast::<PyModule>().ok()?.name().ok()?.to_string();
+    is_always_real(&module).then_some(module)
 }
 
 /// Subscript loads.

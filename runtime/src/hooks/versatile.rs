@@ -59,6 +59,15 @@ impl Versatile {
         }
     }
 
+    /// Python asks it for `isinstance` and `super`.
+    #[getter(__class__)]
+    fn class<'py>(slf: &Bound<'py, Self>) -> Bound<'py, PyAny> {
+        match &slf.get().real {
+            Some(real) => real.bind(slf.py()).clone(),
+            None => slf.get_type().into_any(),
+        }
+    }
+
     fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         texts::of(py, TextKind::Representation, &self.path, None)
     }
@@ -76,8 +85,14 @@ impl Versatile {
         if written.trim_end_matches('%').contains('%') {
             let arguments = (specification,).into_pyobject(py)?;
             let callee = AccessPath::new(&self.path).attribute("strftime");
-            let call =
-                MissingCall { callee: &callee, site: None, arguments: &arguments, keywords: None, recorded: true };
+            let call = MissingCall {
+                callee: &callee,
+                site: None,
+                arguments: &arguments,
+                keywords: None,
+                recorded: true,
+                declared: None,
+            };
             return Ok(call.answer()?.bind(py).str()?.into_any().unbind());
         }
         // `f'{x:.2f}'` and `'%.2f' % x` show the same number.
@@ -128,7 +143,7 @@ impl Versatile {
         keywords: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
         let callee = slf.get().path();
-        MissingCall { callee, site: None, arguments, keywords, recorded: true }.answer()
+        MissingCall { callee, site: None, arguments, keywords, recorded: true, declared: None }.answer()
     }
 
     fn __bool__(&self) -> bool {

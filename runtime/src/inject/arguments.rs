@@ -23,6 +23,8 @@ const EXTRA_WEIGHTS: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
 /// A key for `**kwargs` that the code does not know, and how often it is present.
 const UNKNOWN_KEYWORD: &str = "extra";
 const UNKNOWN_PROBABILITY: f64 = 0.2;
+/// How often a keyword is given that the code hands on.
+const PASSED_ON_PROBABILITY: f64 = 0.25;
 
 /// The arguments for a function, injected by parameter name under `prefix`.
 pub(crate) struct Arguments<'py> {
@@ -154,7 +156,7 @@ fn self_object<'py>(py: Python<'py>, path: &str, receiver: Option<&Bound<'py, Py
 }
 
 /// Names for `**kwargs`: those that somebody gave, those that the code looks up in it, each in half of the executions,
-/// and seldom one that it does not know.
+/// those that it hands on to what takes them, and seldom one that it does not know.
 fn extra_keywords(path: &str, parameters: &[Parameter]) -> Vec<String> {
     let is_free = |name: &str| parameters.iter().all(|parameter| parameter.name != name);
     state::with(|execution| {
@@ -165,6 +167,11 @@ fn extra_keywords(path: &str, parameters: &[Parameter]) -> Vec<String> {
                 if let Recipe::Str(name) = key {
                     names.push((name.clone(), 0.5));
                 }
+            }
+        }
+        for name in execution.passed_on.get(path).into_iter().flatten() {
+            if names.iter().all(|(known, _)| known != name) {
+                names.push((name.clone(), PASSED_ON_PROBABILITY));
             }
         }
         if names.iter().all(|(name, _)| name != UNKNOWN_KEYWORD) {

@@ -71,6 +71,11 @@ pub(crate) fn attribute(slf: &Bound<'_, Versatile>, name: &str, site: Option<u32
         Some(None) => return Err(PyAttributeError::new_err(format!("{} was deleted", this.attribute_path(name)))),
         None => {}
     }
+    if name == "__class__"
+        && let Some(real) = &this.real
+    {
+        return Ok(real.clone_ref(py));
+    }
     if let Some(value) = real_attribute(slf, name)? {
         return Ok(value);
     }

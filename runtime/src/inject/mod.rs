@@ -19,6 +19,7 @@ pub(crate) mod operators;
 pub(crate) mod original;
 pub(crate) mod protocols;
 pub(crate) mod provided;
+pub(crate) mod questions;
 pub(crate) mod reach;
 pub(crate) mod reflection;
 pub(crate) mod replacement;

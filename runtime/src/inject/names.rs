@@ -13,6 +13,7 @@ use crate::execution::code::MODULE_NAME;
 use crate::execution::object::Versatile;
 use crate::execution::state::{self, Execution};
 use crate::inject::classes;
+use crate::inject::questions;
 use crate::inject::resolve::{self, ValueRequest};
 
 static BUILTINS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
@@ -35,6 +36,7 @@ class Compared(types.ModuleType):
 
 /// Gives the code under comparison a place in `sys.modules`, where `dataclass` and others look up their class's module.
 pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
+    questions::prepare(py)?;
     let maker = PyModule::from_code(py, MODULE, c"twincell_compared.py", c"twincell_compared")?;
     maker.setattr("evaluated", wrap_pyfunction!(evaluated, &maker)?)?;
     let module = maker.getattr("Compared")?.call1((MODULE_NAME,))?;
@@ -99,17 +101,20 @@ fn hook(py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
     }
 }
 
-/// The builtins as they were at the start, since code may change those of the interpreter.
+/// The builtins as they were at the start, since code may change those of the interpreter, with questions that know
+/// injected objects.
 fn plain_builtins(py: Python<'_>) -> PyResult<&Bound<'_, PyDict>> {
     Ok(BUILTINS
         .get_or_try_init(py, || -> PyResult<Py<PyDict>> {
-            Ok(py.import("builtins")?.getattr("__dict__")?.cast_into::<PyDict>()?.copy()?.unbind())
+            let builtins = py.import("builtins")?.getattr("__dict__")?.cast_into::<PyDict>()?.copy()?;
+            questions::install(&builtins)?;
+            Ok(builtins.unbind())
         })?
         .bind(py))
 }
 
 /// A builtin as it was at the start.
-pub(super) fn plain_builtin<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn plain_builtin<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     plain_builtins(py)?.get_item(name)?.ok_or_else(|| PyKeyError::new_err(name.to_string()))
 }
 

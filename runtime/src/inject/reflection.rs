@@ -56,6 +56,10 @@ pub(crate) fn is_instance(value: &Bound<'_, Versatile>, classes: &Bound<'_, PyAn
         if name == "object" {
             return Ok(true);
         }
+        let real = value.get().real.as_ref().and_then(|real| real.bind(value.py()).cast::<PyType>().ok());
+        if real.is_some_and(|real| real.is_subclass(class).unwrap_or(false)) {
+            return Ok(true);
+        }
         if class.module()? == "builtins" && !class.is_subclass_of::<pyo3::exceptions::PyBaseException>()? {
             return Ok(false);
         }

@@ -62,6 +62,9 @@ pub(crate) fn origin(callee: &Bound<'_, PyAny>) -> Option<Origin> {
         }
         Err(_) => callee.clone(),
     };
+    if is_special(&function) || is_uneven(&function) {
+        return None;
+    }
     if function.is_exact_instance_of::<PyFunction>() {
         let file: String = function.getattr("__code__").ok()?.getattr("co_filename").ok()?.extract().ok()?;
         if file == FILE_NAME {
@@ -81,6 +84,20 @@ pub(crate) fn origin(callee: &Bound<'_, PyAny>) -> Option<Origin> {
         class.is_subclass_of::<PyBaseException>().unwrap_or(true) || class.is_subclass_of::<PyType>().unwrap_or(true)
     });
     (!is_known && !raised).then_some(Origin::Imported)
+}
+
+/// Whether it is a method that Python calls by itself, or that changes its object as a whole, such as `__init__`.
+fn is_special(function: &Bound<'_, PyAny>) -> bool {
+    let name = function.getattr("__name__").and_then(|name| name.extract::<String>());
+    let is_method = || function.is_exact_instance_of::<PyFunction>();
+    name.is_ok_and(|name| name.starts_with("__") && name.ends_with("__")) && is_method()
+}
+
+/// Whether it is a method that only some versions define: the others inherit one that no request replaces.
+fn is_uneven(function: &Bound<'_, PyAny>) -> bool {
+    let name = function.getattr("__qualname__").and_then(|name| name.extract::<String>());
+    let Ok(name) = name else { return false };
+    name.contains('.') && state::with(|execution| execution.uneven.contains(&name)) == Some(true)
 }
 
 /// Whether a function is of the module under comparison, and not of another one of its project.

@@ -448,6 +448,8 @@ fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
         }
         Recipe::Versatile(_) => Py::new(py, Versatile::new(path))?.into_any(),
         Recipe::Named(name) => named(py, name)?,
+        // A class that only one of the versions has is missing in all.
+        Recipe::Made(call) if is_uneven(&call.class) => Py::new(py, Versatile::new(path))?.into_any(),
         // What cannot be made here is missing here.
         Recipe::Made(call) => match templates::value(py, recipe, || made(py, recipe, path)) {
             Ok(value) => value,
@@ -465,6 +467,16 @@ fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
         // Without its module.
         Recipe::Provided(_) => Py::new(py, Versatile::new(path))?.into_any(),
     })
+}
+
+/// Whether a name is one of the code's own that only some versions have.
+fn is_uneven(class: &str) -> bool {
+    let is_own = library::is_model(class) && within_module(class).0.is_none();
+    let uneven = |execution: &mut Execution| {
+        execution.uneven.contains(AccessPath::new(class).split_root().0)
+            && execution.index.written_import(execution.version, class).is_none()
+    };
+    is_own && state::with(uneven) == Some(true)
 }
 
 /// A value of a recipe that is part of no execution.

@@ -2,7 +2,9 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFunction, PyTuple, PyType};
+
+use crate::execution::{code, state};
 
 static DESCRIPTORS: PyOnceLock<(Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
 
@@ -34,4 +36,36 @@ fn descriptors(py: Python<'_>) -> PyResult<(&Bound<'_, PyAny>, &Bound<'_, PyAny>
         Ok::<_, PyErr>((of_type.get_item("__mro__")?.unbind(), of_type.get_item("__dict__")?.unbind()))
     })?;
     Ok((order.bind(py), namespace.bind(py)))
+}
+
+/// The name of an attribute of a real object as the other version has it, which keeps it behind no property.
+pub(crate) fn unwrapped(class: &Bound<'_, PyType>, name: String) -> String {
+    let wraps = || state::with(|execution| execution.index.wraps_attributes(execution.version)) == Some(true);
+    if !name.starts_with('_') || !wraps() {
+        return name;
+    }
+    let classes = code::class_names(class.as_any());
+    let public = state::with(|execution| {
+        execution.index.wrapped_attribute(execution.version, Some(&classes), &name).map(str::to_owned)
+    });
+    public.flatten().unwrap_or(name)
+}
+
+/// Whether a class has a property that only stands before what its objects have by this name in the other version.
+pub(crate) fn is_wrapping(class: &Bound<'_, PyType>, name: &str) -> bool {
+    let Ok(class) = class.qualname() else { return false };
+    let class = class.to_string();
+    state::with(|execution| execution.index.is_wrapping(execution.version, &class, name)) == Some(true)
+}
+
+/// The qualified names of the functions that a class of the code under comparison defines.
+pub(crate) fn methods(class: &Bound<'_, PyAny>) -> Vec<String> {
+    let Ok(class) = class.cast::<PyType>() else { return Vec::new() };
+    if !class.module().is_ok_and(|module| module == code::MODULE_NAME) {
+        return Vec::new();
+    }
+    let Ok(owner) = class.qualname() else { return Vec::new() };
+    let members = class_namespace(class).unwrap_or_default().into_iter();
+    let functions = members.filter(|(_, value)| value.is_exact_instance_of::<PyFunction>());
+    functions.map(|(name, _)| format!("{owner}.{name}")).collect()
 }

@@ -15,7 +15,7 @@ use twincell_values::path::AccessPath;
 use crate::execution::code::MODULE_NAME;
 use crate::execution::object::Versatile;
 use crate::execution::state;
-use crate::observe;
+use crate::observe::{self, classes};
 
 /// The maximum number of places that are looked at after one run, the maximum number of places of one container, and
 /// their maximum depth.
@@ -210,7 +210,10 @@ pub(crate) fn contents<'py>(place: &str, value: &Bound<'py, PyAny>) -> Vec<(Stri
     let public_only = state::with(|execution| execution.run.public_only).unwrap_or(false);
     let Ok(namespace) = observe::object_namespace(value) else { return vec![] };
     let attributes = namespace.iter().filter_map(|(name, held)| {
-        let name = name.extract::<String>().ok().filter(|name| !(public_only && name.starts_with('_')))?;
+        let name = classes::unwrapped(&value.get_type(), name.extract::<String>().ok()?);
+        if public_only && name.starts_with('_') {
+            return None;
+        }
         Some((AccessPath::new(place).attribute(&name), held))
     });
     attributes.take(MAX_ENTRIES).collect()

@@ -4,7 +4,7 @@
 use pyo3::prelude::*;
 
 pub(crate) mod bindings;
-mod classes;
+pub(crate) mod classes;
 pub(crate) mod comparisons;
 pub(crate) mod console;
 pub(crate) mod effects;

@@ -18,10 +18,12 @@ use twincell_values::path::{self, MAX_ARGUMENTS, cut_at};
 
 use crate::execution::object::{Mark, Versatile};
 use crate::execution::{code, state};
-use crate::observe::classes::class_namespace;
+use crate::observe::classes::{self, class_namespace};
 use crate::observe::kinds::{self, Kind};
 use crate::observe::tables::{self, Column, Parts};
 
+/// How the names begin that Python gives threads.
+const UNNAMED_THREAD: &str = "Thread-";
 /// Where rows of SQLAlchemy keep what only its sessions ask for: it leads to all mapped classes, and is no content.
 const OF_SESSIONS: &str = "_sa_instance_state";
 /// The maximum number of nodes of one observed tree, its maximum nesting, and the maximum number of characters of one
@@ -65,7 +67,10 @@ pub(crate) fn namespace(class: &Bound<'_, PyType>) -> Observed {
     let mut observer = Observer { nodes: 0, above: Vec::new() };
     let mut attributes: Vec<(String, Observed)> = Vec::new();
     for (name, value) in class_namespace(class).unwrap_or_default() {
-        if !(value.is_callable() || name.starts_with("__") && name.ends_with("__")) {
+        if !(value.is_callable()
+            || name.starts_with("__") && name.ends_with("__")
+            || classes::is_wrapping(class, &name))
+        {
             attributes.push((name, observer.observe(&value)));
         }
     }
@@ -339,9 +344,16 @@ impl Observer {
                     break;
                 }
                 let Ok(name) = name.extract::<String>() else { continue };
+                let name = classes::unwrapped(&value.get_type(), name);
                 let hidden = public_only && name.starts_with('_') || name == OF_SESSIONS;
                 if !(hidden || name.starts_with("__") && name.ends_with("__")) {
-                    attributes.push((name, self.observe(&attribute)));
+                    let observed = self.observe(&attribute);
+                    attributes.push(match &observed {
+                        Observed::Str(text) if name == "_name" && is_count_of_threads(value, text) => {
+                            (name, Observed::Str(UNNAMED_THREAD.into()))
+                        }
+                        _ => (name, observed),
+                    });
                 }
             }
         }
@@ -349,6 +361,7 @@ impl Observer {
             if self.nodes > MAX_NODES {
                 break;
             }
+            let name = classes::unwrapped(&value.get_type(), name);
             let hidden = public_only && name.starts_with('_') || name.starts_with("__") && name.ends_with("__");
             if !hidden {
                 attributes.push((name, self.observe(&attribute)));
@@ -357,6 +370,13 @@ impl Observer {
         attributes.sort_by(|a, b| a.0.cmp(&b.0));
         Observed::Object { class, attributes }
     }
+}
+
+/// Whether it is the name that Python gives a thread, by the number of all threads before.
+fn is_count_of_threads(value: &Bound<'_, PyAny>, name: &str) -> bool {
+    let number = name.strip_prefix(UNNAMED_THREAD).map(|rest| rest.split(' ').next().unwrap_or_default());
+    number.is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
+        && code::class_names(value.get_type().as_any()).iter().any(|class| class == "Thread")
 }
 
 /// An object of a class of the compared text, if it is compared by its public state.

@@ -13,15 +13,14 @@ use pyo3::types::PyDict;
 
 use twincell_engine::observed::{Behavior, Observed, Outcome, Slot};
 use twincell_engine::protocol::{
-    Body, Context, ExecutionRecord, ExecutionRequest, GivenValue, Injection, Program, ReplacementScope, Tested,
+    Body, Context, ExecutionRecord, ExecutionRequest, Injection, Program, ReplacementScope, Script, ScriptRun, Tested,
     Unevaluated,
 };
 use twincell_engine::sources::{Source, Sources};
 use twincell_syntax::Side;
 use twincell_values::drawing::Draw;
 use twincell_values::path::{AccessPath, EVERYTHING, Question};
-use twincell_values::reading::Uses;
-use twincell_values::value::{Declared, Fixed, Provider, Recipe};
+use twincell_values::value::{Fixed, Provider, Recipe};
 
 use crate::execution::given::GivenObjects;
 use crate::execution::object::{Mark, Versatile};
@@ -33,15 +32,17 @@ use crate::inject::machine::{self, Machine};
 use crate::inject::{given, names, original};
 use crate::observe;
 use crate::observe::console::Console;
-use crate::observe::{bindings, files, tables};
+use crate::observe::{bindings, files};
 use crate::restore::scratch::Scratch;
 use crate::restore::{clock, identity, order, world};
 use crate::worker::globals::Plain;
 use crate::worker::identities::{Seen, identities};
+use crate::worker::libraries::{lacking, without_missing_libraries, without_stand_ins};
+use crate::worker::passed_on::{self, PassedOn};
 use crate::worker::providers::{self, Failure};
 use crate::worker::tree::Tree;
 use crate::worker::version::{self, LoadedVersion};
-use crate::worker::{Host, globals, module, outcome, script};
+use crate::worker::{Host, globals, module, outcome, script, snippet};
 
 /// How many times the steps a version gets where it is to show whether it ends.
 const LONGER: u64 = 20;
@@ -64,6 +65,7 @@ struct Loaded {
     shared: HashSet<String>,
     /// The globals that some versions have and others lack.
     uneven: Rc<HashSet<String>>,
+    passed_on: Rc<PassedOn>,
     /// The globals and class attributes that can be injected instead.
     plain: Vec<Plain>,
     machine: Machine,
@@ -102,6 +104,7 @@ impl PythonHost {
                 .and_then(|()| module::prepare(py))
                 .and_then(|()| names::prepare(py))
                 .and_then(|()| script::prepare(py))
+                .and_then(|()| snippet::prepare(py))
                 .and_then(|()| world::prepare(py))
                 .map_err(|error| module::describe(py, &error))
         })?;
@@ -124,6 +127,7 @@ impl PythonHost {
             unevaluated.extend(notes);
         }
         unevaluated.extend(missing.into_iter().map(|module| Unevaluated::Library { module }));
+        unevaluated.extend(lacking(py, &index, &within.versions));
         Ok((LoadedProgram { index, within, failures, alone: OnceCell::new() }, unevaluated))
     }
 
@@ -161,6 +165,8 @@ impl PythonHost {
             let mut execution = new_execution(&program.index, number, draw, version.globals.bind(py), false);
             execution.alone |= alone;
             execution.uneven = loaded.uneven.clone();
+            execution.passed_on = loaded.passed_on.clone();
+            execution.receiver = version.receiver.as_ref().map(|class| class.clone_ref(py));
             execution.stand_ins = version.stand_ins.clone();
             execution.given = version.given.clone();
             execution.globals_before = version.assigns_globals.then(|| version.before.clone_ref(py));
@@ -300,6 +306,13 @@ impl Host for PythonHost {
         })
     }
 
+    fn script(&mut self, script: &Script) -> ScriptRun {
+        Python::attach(|py| {
+            let ran = begin_run(py, 0, 0).and_then(|()| snippet::run(py, script));
+            ran.unwrap_or_else(|error| super::lost(module::describe(py, &error)))
+        })
+    }
+
     fn run(
         &mut self,
         program: u64,
@@ -313,33 +326,6 @@ impl Host for PythonHost {
             self.run_request(py, loaded, request, positions).map_err(|error| module::describe(py, &error))
         })
     }
-}
-
-/// Imports the libraries whose values a program gets, while no code of it has run. Values of those that are not installed
-/// stay what they are without a declaration. Returns their names.
-fn without_missing_libraries(py: Python<'_>, program: &mut Program) -> Vec<String> {
-    let declared = program.versions.iter().flat_map(|version| &version.uses).filter_map(|uses| uses.declared.as_ref());
-    let mut modules: Vec<String> = declared.flat_map(Declared::modules).collect();
-    let given: Vec<&str> = program.given.iter().flat_map(GivenValue::modules).collect();
-    if modules.is_empty() && given.is_empty() {
-        return modules;
-    }
-    for module in given {
-        // If it is missing, loading the value says so.
-        let _ = py.import(module);
-    }
-    modules.sort();
-    modules.dedup();
-    modules.retain(|module| py.import(module.as_str()).is_err());
-    let _ = tables::note(py);
-    if !modules.is_empty() {
-        let is_missing = |uses: &Uses| {
-            uses.declared.as_ref().is_some_and(|own| own.modules().iter().any(|module| modules.contains(module)))
-        };
-        let all = program.versions.iter_mut().flat_map(|version| &mut version.uses);
-        all.filter(|uses| is_missing(uses)).for_each(|uses| uses.declared = None);
-    }
-    modules
 }
 
 /// Loads all versions of a program in a context. Returns the parts of their modules that could not be evaluated. What the
@@ -388,6 +374,7 @@ fn load(
                 // It takes the place of what the module binds.
                 let _ = globals.del_item(&given.name);
             }
+            without_stand_ins(globals, index.as_ref());
             let installed = module::install(globals, &version.companions);
             let execution = state::replace(outer, Vec::new());
             let left = world::left(py);
@@ -412,7 +399,9 @@ fn load(
     }
     world::note(py)?;
     let names = |version: &LoadedVersion| -> HashSet<String> {
-        version.before.bind(py).keys().iter().filter_map(|name| name.extract::<String>().ok()).collect()
+        let globals = version.before.bind(py);
+        let names = globals.keys().iter().filter_map(|name| name.extract::<String>().ok());
+        names.chain(globals.values().iter().flat_map(|value| observe::classes::methods(&value))).collect()
     };
     let shared = versions.iter().map(names).reduce(|a, b| &a & &b).unwrap_or_default();
     let all = versions.iter().map(names).reduce(|a, b| &a | &b).unwrap_or_default();
@@ -420,7 +409,8 @@ fn load(
     globals::inject_alike(py, &versions, &shared)?;
     let modules: Vec<_> = versions.iter().map(|version: &LoadedVersion| version.before.bind(py).clone()).collect();
     let plain = if context == Context::Module { globals::plain(index, &modules) } else { vec![] };
-    Ok((Loaded { versions, shared, uneven, plain, machine: Machine::of(index) }, unevaluated))
+    let passed_on = Rc::new(passed_on::passed_on(index, &modules));
+    Ok((Loaded { versions, shared, uneven, passed_on, plain, machine: Machine::of(index) }, unevaluated))
 }
 
 /// Loads what somebody gave for a version. What cannot be loaded goes to `unevaluated`.
@@ -505,8 +495,10 @@ fn new_execution(
         version: number,
         run,
         uneven: Rc::default(),
+        passed_on: Rc::default(),
         globals: Some(globals.clone().unbind()),
         globals_before: None,
+        receiver: None,
         stand_ins: Rc::default(),
         loading,
         imports_may_fail: false,

@@ -18,7 +18,7 @@ use twincell_engine::protocol::{
     ExecutionRecord, ExecutionRequest, FromWorker, Program, Tested, ToWorker, Unevaluated,
 };
 
-use super::{Host, Line, Serve, WorkerError, fork};
+use super::{Host, Line, Serve, WorkerError, fork, lost};
 use crate::restore::scratch::Scratch;
 use crate::sandbox::{self, Limits};
 
@@ -50,11 +50,23 @@ impl<'a> Apart<'a> {
 
     /// The result of some work in a fork that has loaded the program, or why there is none. An error if the code wrote in
     /// the fork's place.
-    fn in_fork<T: Serialize + DeserializeOwned>(
+    fn with_program<T: Serialize + DeserializeOwned>(
         &mut self,
         work: impl FnOnce(&mut dyn Host, u64, Vec<Unevaluated>) -> Result<T, String>,
     ) -> Result<Result<T, String>, WorkerError> {
-        let Some((program, source)) = &self.loaded else { return Ok(Err("no program is loaded".into())) };
+        let Some((program, source)) = self.loaded.take() else { return Ok(Err("no program is loaded".into())) };
+        let done = self.in_fork(|host| {
+            host.load(program, source.clone()).and_then(|unevaluated| work(host, program, unevaluated))
+        });
+        self.loaded = Some((program, source));
+        done
+    }
+
+    /// The result of some work in a fork, or why there is none. An error if the code wrote in the fork's place.
+    fn in_fork<T: Serialize + DeserializeOwned>(
+        &mut self,
+        work: impl FnOnce(&mut dyn Host) -> Result<T, String>,
+    ) -> Result<Result<T, String>, WorkerError> {
         self.scratch.reset();
         let mut seal = Seal::random()?;
         let mut own = seal.clone();
@@ -63,7 +75,7 @@ impl<'a> Apart<'a> {
         let forked = fork::child(self.host, |host, writer| {
             let result = match sandbox::lock(limits).missing() {
                 Some(missing) if is_complete => Err(missing),
-                _ => host.load(*program, source.clone()).and_then(|unevaluated| work(host, *program, unevaluated)),
+                _ => work(host),
             };
             let new: Vec<String> =
                 host.imported().into_iter().filter(|name| !known.contains(name)).take(MOST_MODULES).collect();
@@ -116,7 +128,7 @@ impl<'a> Apart<'a> {
         positions: Range<usize>,
     ) -> Result<Result<ExecutionRecord, String>, WorkerError> {
         let versions = positions.len();
-        let part = self.in_fork(|host, program, _| host.run(program, request, positions))?;
+        let part = self.with_program(|host, program, _| host.run(program, request, positions))?;
         // No fork makes another one.
         if part.as_ref().is_ok_and(|part| !part.is_of(request, versions)) { Err(WorkerError::Forged) } else { Ok(part) }
     }
@@ -130,7 +142,12 @@ impl Serve for Apart<'_> {
             ToWorker::Load { program, source } => {
                 self.host.prepare(&source);
                 self.loaded = Some((program, *source));
-                let loaded = self.in_fork(|_, _, unevaluated| Ok(unevaluated))?;
+                let has_versions = self.loaded.as_ref().is_some_and(|(_, source)| !source.versions.is_empty());
+                let loaded = match has_versions {
+                    true => self.with_program(|_, _, unevaluated| Ok(unevaluated))?,
+                    // It is for scripts.
+                    false => Ok(Vec::new()),
+                };
                 line.loaded(program, loaded)
             }
             ToWorker::Predict { program, source } => {
@@ -145,9 +162,14 @@ impl Serve for Apart<'_> {
                 line.send(&FromWorker::Done { program, tainted: false })
             }
             ToWorker::Test { program, source, subject, elsewhere } => {
-                let tested = self.in_fork(|host, program, _| Ok(host.test(program, &source, &subject, elsewhere)))?;
+                let tested =
+                    self.with_program(|host, program, _| Ok(host.test(program, &source, &subject, elsewhere)))?;
                 let failed = |reason| Tested { failure: Some(reason), ..Tested::default() };
                 line.send(&FromWorker::Tested { program, tested: tested.unwrap_or_else(failed) })
+            }
+            ToWorker::Script { program, script } => {
+                let ran = self.in_fork(|host| Ok(host.script(&script)))?;
+                line.send(&FromWorker::Ran { program, ran: ran.unwrap_or_else(lost) })
             }
             ToWorker::Inspect { program } => line.send(&FromWorker::Inspected { program, tainted: false }),
         }

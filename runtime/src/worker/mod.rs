@@ -9,10 +9,13 @@ mod globals;
 mod host;
 mod identities;
 mod isolation;
+mod libraries;
 mod module;
 mod outcome;
+mod passed_on;
 mod providers;
 mod script;
+mod snippet;
 mod tree;
 mod version;
 mod zygote;
@@ -25,7 +28,8 @@ use std::path::{Path, PathBuf};
 use twincell_engine::frame::{self, FrameError, MAX_RECORD, Seal};
 use twincell_engine::observed::{Behavior, Limit, Outcome};
 use twincell_engine::protocol::{
-    ExecutionRecord, ExecutionRequest, Fork, FromWorker, PROTOCOL_VERSION, Program, Tested, ToWorker, Unevaluated,
+    End, ExecutionRecord, ExecutionRequest, Fork, FromWorker, PROTOCOL_VERSION, Program, Script, ScriptRun, Tested,
+    ToWorker, Unevaluated,
 };
 
 use crate::restore::scratch::Scratch;
@@ -82,6 +86,9 @@ pub trait Host {
 
     /// Runs the tests of a file unchanged on a version of a loaded program; for `elsewhere` see [`ToWorker::Test`].
     fn test(&mut self, program: u64, source: &str, subject: &str, elsewhere: u32) -> Tested;
+
+    /// Runs a snippet behind a prefix, in a process that does nothing else.
+    fn script(&mut self, script: &Script) -> ScriptRun;
 
     /// Executes versions of a loaded program: those at these positions of the request. `Err` says why there can be no
     /// record. The worker continues.
@@ -204,11 +211,20 @@ impl Serve for Together<'_> {
                 let tested = self.host.test(program, &source, &subject, elsewhere);
                 line.send(&FromWorker::Tested { program, tested })
             }
+            ToWorker::Script { program, .. } => {
+                let reason = "this worker runs no scripts, since it does not fork".into();
+                line.send(&FromWorker::Ran { program, ran: lost(reason) })
+            }
             ToWorker::Inspect { program } => {
                 line.send(&FromWorker::Inspected { program, tainted: self.host.is_tainted() })
             }
         }
     }
+}
+
+/// That a script did not end.
+fn lost(reason: String) -> ScriptRun {
+    ScriptRun { lines: vec![], completed: vec![], end: End::Lost { reason } }
 }
 
 impl Line {

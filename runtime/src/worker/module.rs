@@ -53,7 +53,18 @@ def statements(source):
         if isinstance(node, ast.ImportFrom) and node.module == '__future__':
             continue
         module = ast.Module([node], [])
-        yield node.lineno, compile(module, '<twincell module>', 'exec', flags, True), _falls_back(node)
+        try:
+            code = compile(module, '<twincell module>', 'exec', flags, True)
+        except SyntaxError:
+            # In a cell of a notebook, `await` may stand outside of functions.
+            code = compile(module, '<twincell module>', 'exec', flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
+        yield node.lineno, code, _falls_back(node)
+
+def evaluate(code, names):
+    if code.co_flags & inspect.CO_COROUTINE:
+        run(eval(code, names))
+    else:
+        exec(code, names)
 
 def function(source):
     return compile(source, '<twincell>', 'exec', 0, True)
@@ -291,7 +302,7 @@ pub(crate) fn evaluate_compiled(globals: &Bound<'_, PyDict>, statements: &Bound<
     let py = globals.py();
     let mut unevaluated = Vec::new();
     let outcome = (|| -> PyResult<()> {
-        let exec = py.import("builtins")?.getattr("exec")?;
+        let evaluate = helpers(py)?.getattr("evaluate")?;
         for statement in statements.iter() {
             let statement = statement.cast_into::<PyTuple>()?;
             let line: u32 = statement.get_item(0)?.extract()?;
@@ -299,7 +310,7 @@ pub(crate) fn evaluate_compiled(globals: &Bound<'_, PyDict>, statements: &Bound<
             // An import may evaluate another module meanwhile.
             let may_fail = |may| state::with(|execution| std::mem::replace(&mut execution.imports_may_fail, may));
             let outer = may_fail(falls_back).unwrap_or(false);
-            let done = exec.call1((statement.get_item(1)?, globals));
+            let done = evaluate.call1((statement.get_item(1)?, globals));
             may_fail(outer);
             if let Err(error) = done
                 && unevaluated.len() < MAX_UNEVALUATED

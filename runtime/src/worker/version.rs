@@ -71,7 +71,7 @@ pub(crate) struct LoadedVersion {
     /// It may assign globals that other code sees. The names of a snippet are its results.
     pub assigns_globals: bool,
     /// The class of `self`, if the module has it.
-    receiver: Option<Py<PyAny>>,
+    pub receiver: Option<Py<PyAny>>,
     /// The other modules of its project.
     pub tree: Option<Tree>,
     /// The objects that somebody gave.

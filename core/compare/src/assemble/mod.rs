@@ -9,12 +9,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use twincell_behavior::{Difference, Rules, align_calls, display_outcome, display_place, display_shown};
 use twincell_engine::protocol::{Context, Member};
+use twincell_search::Target;
 use twincell_syntax::{Diff, Function, PerSide, Side};
 use twincell_values::path::Question;
 use twincell_values::value::{Decision, Recipe};
 
 use crate::ExampleSource;
-use crate::campaign::{Campaign, Decisive, SetAside, Target, TestCase, is_without_module, joint_probability, replaced};
+use crate::campaign::{Campaign, Decisive, SetAside, TestCase, is_without_module, joint_probability, replaced};
 use crate::note::Note;
 use crate::report::{
     Bound, BranchReport, Evidence, ExecutionReport, LineReport, PairReport, Reproducer, SetAsideReport, VersionReport,

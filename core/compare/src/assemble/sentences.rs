@@ -3,12 +3,13 @@
 use twincell_behavior::{Channel, Rules, differences};
 use twincell_engine::observed::{Behavior, Limit, Logged, Observed, Outcome, Slot};
 use twincell_engine::protocol::{Context, ExecutionRecord, Injection, Member, Unevaluated};
+use twincell_search::Target;
 use twincell_syntax::{CodeKind, Function, PerSide};
 use twincell_values::value::{Choice, Decision, Recipe};
 
 use super::wording::{PairFacts, note, overall};
 use crate::assemble::{CampaignSummary, PairContext, decided_elsewhere, failed, identical, report};
-use crate::campaign::{Campaign, Decisive, Target, TestCase};
+use crate::campaign::{Campaign, Decisive, TestCase};
 use crate::note::{Isolated, Note};
 use crate::report::PairReport;
 use crate::verdict::Verdict;

@@ -193,6 +193,11 @@ pub(crate) fn note(note: &Note) -> String {
         }
         Note::Unevaluated(Unevaluated::Module { error }) => format!("the module cannot be evaluated here: {error}"),
         Note::Unevaluated(Unevaluated::Library { module }) => format!("mocked: {module} is not installed here"),
+        Note::Unevaluated(Unevaluated::Lacking { module, name }) => {
+            format!(
+                "{module} has no {name} in the version that is installed here; executions that ask for it do not count"
+            )
+        }
         Note::Unevaluated(Unevaluated::Given { name, error }) => {
             format!("{name} cannot be loaded in the sandbox, so made-up values stand in for it: {error}")
         }

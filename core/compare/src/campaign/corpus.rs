@@ -1,98 +1,32 @@
-//! What a campaign has learned: lines and events that ran, executions worth varying, and values used in comparisons.
+//! The state of a campaign's search, and what it keeps of each execution.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use rand::RngExt;
-use rand_pcg::Pcg64Mcg;
-use rustc_hash::{FxHashMap, FxHashSet};
-use xxhash_rust::xxh3::xxh3_64;
-
 use twincell_behavior::{Rules, differences};
-use twincell_engine::observed::Outcome;
-use twincell_engine::protocol::{ExecutionRecord, ObservationPoint};
-use twincell_syntax::{PerSide, Side};
-use twincell_values::value::{Choice, Recipe};
+use twincell_engine::protocol::ExecutionRecord;
+use twincell_search::{Search, Target};
+use twincell_syntax::Side;
 
 use super::replacement::Replacement;
-use super::search_targets::SearchTargets;
-use super::solve::{self, Facts};
-use super::{Campaign, Plan, Target, Techniques, TestCase, mutation, set_aside};
+use super::{Campaign, Plan, TestCase, set_aside};
 use crate::Example;
 
-/// The maximum number of executions whose decisions are varied.
-const CORPUS: usize = 24;
-/// The maximum number of access paths with kept comparison values, and of such values for one path.
-const LEARNED_PATHS: usize = 64;
-const LEARNED_VALUES: usize = 12;
-/// After this many executions in a row that only repeat known decisions, nothing new is expected.
-const REPEATED: u32 = 48;
-/// The maximum number of executions from which others with another truth of changed operands are planned, and others
-/// with keys in common.
-const FLIPPED: u32 = 6;
-const SHARING: u32 = 3;
-/// The maximum number of mutations on error for failures of one class on one line.
-const MUTATIONS: u32 = 6;
-
-/// An execution that reached something new.
-pub(super) struct Entry {
-    pub(super) choices: Vec<Choice>,
-    /// How much the execution is worth varying: more if it ran changed lines and ended usably.
-    energy: u32,
-    /// Whether it is an example, which stays.
-    is_given: bool,
-}
-
-/// An event, which is worth one entry.
-#[derive(Debug, PartialEq, Eq, Hash)]
-enum Event {
-    Line(Side, u32),
-    Branch(Side, u32, bool),
-    Comparison(Side, ObservationPoint, Option<std::cmp::Ordering>, bool),
-    /// The hash of a callee's path, or of an exception's message.
-    Call(Side, u64),
-    Exception(Side, u64, u32),
-}
-
 pub(super) struct State<'a> {
-    pub(super) target: &'a Target,
-    pub(super) techniques: Techniques,
+    pub(super) search: Search<'a>,
+    target: &'a Target,
     rules: &'a Rules,
     plan: &'a Plan,
-    covered: PerSide<BTreeSet<u32>>,
-    events: FxHashSet<Event>,
-    pub(super) corpus: Vec<Entry>,
-    pub(super) search_targets: SearchTargets,
     pub(super) replacement: Replacement,
-    /// By access path, the values with which its values were compared.
-    pub(super) learned: BTreeMap<String, Vec<Recipe>>,
-    /// The decisions that ran, hashed.
-    known: FxHashSet<u64>,
-    repeated: u32,
-    mutations: FxHashMap<(Side, u32, u64), u32>,
-    flipped: u32,
-    sharing: u32,
 }
 
 impl<'a> State<'a> {
     pub(super) fn new(target: &'a Target, plan: &'a Plan) -> Self {
-        let techniques = plan.techniques;
         Self {
+            search: Search::new(target, plan.techniques.methods()),
             target,
-            techniques,
             rules: &plan.rules,
             plan,
             replacement: Replacement::new(plan.may_replace, plan.budget),
-            covered: Default::default(),
-            events: FxHashSet::default(),
-            corpus: Vec::new(),
-            search_targets: if techniques.directed { SearchTargets::new(target) } else { SearchTargets::default() },
-            learned: BTreeMap::new(),
-            known: FxHashSet::default(),
-            repeated: 0,
-            mutations: FxHashMap::default(),
-            flipped: 0,
-            sharing: 0,
         }
     }
 
@@ -101,198 +35,30 @@ impl<'a> State<'a> {
         self.plan.example_at(index)
     }
 
-    /// Whether the values in comparisons are of use.
-    pub(super) fn observes(&self) -> bool {
-        self.techniques.observation || self.techniques.directed
-    }
-
-    /// Whether everything that can be drawn was drawn, as far as one can tell.
-    pub(super) fn is_exhausted(&self) -> bool {
-        self.repeated >= REPEATED && !self.search_targets.is_waiting()
-    }
-
     /// Replaces more existing objects when it is time. `false` if nothing more can be expected at all.
     pub(super) fn go_on(&mut self, campaign: &Campaign, executed: u32) -> bool {
-        let exhausted = self.is_exhausted();
+        let exhausted = self.search.is_exhausted();
         let advanced = self.replacement.advance(campaign, self.target, executed, exhausted);
         if advanced {
-            self.repeated = 0;
+            self.search.hope();
         }
         advanced || !exhausted
     }
-
-    /// An execution worth varying, drawn in proportion to its worth.
-    pub(super) fn pick(&self, random: &mut Pcg64Mcg) -> Option<&Entry> {
-        let total: u32 = self.corpus.iter().map(|entry| entry.energy).sum();
-        let mut point = if total == 0 { return None } else { random.random_range(0..total) };
-        self.corpus.iter().find(|entry| {
-            let here = point < entry.energy;
-            point = point.saturating_sub(entry.energy);
-            here
-        })
-    }
-
-    /// The share of executable lines that ran, 0 to 1.
-    pub(super) fn coverage(&self) -> f64 {
-        let all: usize = self.target.lines.iter().map(Vec::len).sum();
-        let ran = |side: Side| self.target.lines[side].iter().filter(|line| self.covered[side].contains(line)).count();
-        let ran = ran(Side::Old) + ran(Side::New);
-        if all == 0 { 1.0 } else { ran as f64 / all as f64 }
-    }
-
-    /// Records the events of an execution. Returns the number of new lines, and whether anything is new.
-    fn note(&mut self, record: &ExecutionRecord) -> (u32, bool) {
-        let (mut new_lines, mut novel) = (0, false);
-        for (side, behavior) in Side::BOTH.into_iter().zip(&record.behaviors) {
-            for (line, _) in &behavior.lines {
-                if self.events.insert(Event::Line(side, *line)) {
-                    self.covered[side].insert(*line);
-                    new_lines += 1;
-                }
-            }
-            for (branch, yes, no) in &behavior.branches {
-                for (taken, truth) in [(*yes > 0, true), (*no > 0, false)] {
-                    novel |= taken && self.events.insert(Event::Branch(side, *branch, truth));
-                }
-            }
-            for call in &behavior.calls {
-                novel |= self.events.insert(Event::Call(side, xxh3_64(call.callee.as_bytes())));
-            }
-            if let Outcome::Raised { message, line, .. } = &behavior.outcome {
-                novel |= self.events.insert(Event::Exception(side, xxh3_64(message.as_bytes()), *line));
-            }
-        }
-        for seen in &record.observations {
-            let order = match seen.operands.as_slice() {
-                [left, right] => left.value.as_ref().zip(right.value.as_ref()),
-                _ => None,
-            };
-            let order = order.and_then(|(left, right)| solve::order(left, right));
-            novel |= self.events.insert(Event::Comparison(Side::numbered(seen.version), seen.place, order, seen.truth));
-        }
-        (new_lines, novel || new_lines > 0)
-    }
-
-    /// Keeps the values with which injected values were compared.
-    fn learn_values(&mut self, record: &ExecutionRecord) {
-        for (side, reading) in Side::BOTH.into_iter().zip(&self.target.readings) {
-            let facts = Facts::new(&record.choices, &record.observations, side, &reading.renames, &reading.parameters);
-            for seen in record.observations.iter().filter(|seen| seen.version == side.number()) {
-                let condition = match seen.place {
-                    ObservationPoint::Comparison(number) => {
-                        reading.conditions.comparisons.get(&number).map(|(known, _)| known)
-                    }
-                    ObservationPoint::Call(_) => None,
-                };
-                for (path, value) in solve::compared(&facts, seen, condition) {
-                    if self.learned.len() >= LEARNED_PATHS && !self.learned.contains_key(&path) {
-                        continue;
-                    }
-                    let values = self.learned.entry(path).or_default();
-                    if values.len() < LEARNED_VALUES && !values.contains(&value) {
-                        values.push(value);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Plans to repeat an execution without the decision that made it fail.
-    fn plan_mutations(&mut self, record: &ExecutionRecord) {
-        let Some(failure) = mutation::failure(record) else { return };
-        let reading = &self.target.readings[failure.side];
-        let key = (failure.side, failure.line, xxh3_64(failure.class.as_bytes()));
-        let done = self.mutations.entry(key).or_insert(0);
-        if *done < MUTATIONS {
-            *done += 1;
-            for assignment in mutation::mutations(&failure, record, reading) {
-                self.search_targets.plan(&record.choices, &assignment, MUTATION_PRIORITY);
-            }
-        }
-    }
-
-    /// Plans to repeat an execution with keys that a container has in common with `**kwargs`.
-    fn plan_shared_keywords(&mut self, record: &ExecutionRecord) {
-        let found = if self.sharing < SHARING { mutation::shared_keywords(record) } else { vec![] };
-        self.sharing += u32::from(!found.is_empty());
-        for assignment in found {
-            self.search_targets.plan(&record.choices, &assignment, MUTATION_PRIORITY);
-        }
-    }
-
-    /// Plans to repeat an execution with another truth of each operand of changed lines.
-    fn plan_operands(&mut self, record: &ExecutionRecord) {
-        if self.flipped >= FLIPPED {
-            return;
-        }
-        let changed: Vec<&str> = Side::BOTH
-            .into_iter()
-            .flat_map(|side| {
-                let lines = &self.target.readings[side].lines;
-                let text = |line: &u32| lines.get((*line as usize).saturating_sub(1)).map(String::as_str);
-                self.target.changed[side].iter().filter_map(text).collect::<Vec<_>>()
-            })
-            .collect();
-        let found = mutation::operands(record, &changed);
-        self.flipped += u32::from(!found.is_empty());
-        for assignment in found {
-            self.search_targets.plan(&record.choices, &assignment, MUTATION_PRIORITY);
-        }
-    }
 }
 
-/// Mutations on error come before search targets on unchanged lines.
-const MUTATION_PRIORITY: u8 = 2;
-
+/// Learns from an execution and keeps it.
 pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: ExecutionRecord) {
-    let (new_lines, novel) = state.note(&record);
-    let valid = record.behaviors.iter().all(|behavior| behavior.outcome.is_valid());
-    let mut near = false;
-    for (side, behavior) in Side::BOTH.into_iter().zip(&record.behaviors).filter(|_| valid) {
-        for &(branch, yes, no) in &behavior.branches {
-            let sides = [(yes > 0, true), (no > 0, false)].into_iter().filter(|(taken, _)| *taken);
-            campaign.outcomes[side].extend(sides.map(|(_, to)| (branch, to)));
-        }
-    }
-    for (side, behavior) in Side::BOTH.into_iter().zip(&record.behaviors) {
-        for (line, _) in &behavior.lines {
-            if state.target.changed[side].contains(line) {
-                near = true;
-                if valid {
-                    campaign.reached[side].insert(*line);
-                }
-            }
-        }
-    }
-    if state.known.insert(xxh3_64(&rmp_serde::to_vec(&record.choices).unwrap_or_default())) {
-        state.repeated = 0;
-    } else {
-        state.repeated += 1;
-    }
     let given = state.example_at(record.index);
-    // An example that shows nothing new and stays away from the change is not worth varying.
-    let is_given = given.is_some() && (novel || near) && state.corpus.len() < CORPUS / 2;
-    if is_given || novel || near && valid && state.corpus.len() < CORPUS / 2 {
-        if state.corpus.len() >= CORPUS {
-            let oldest = state.corpus.iter().position(|entry| !entry.is_given);
-            state.corpus.remove(oldest.unwrap_or(0));
-        }
-        let energy = 1 + 2 * u32::from(valid) + 3 * u32::from(near);
-        state.corpus.push(Entry { choices: record.choices.clone(), energy, is_given });
-    }
-    if state.techniques.observation {
-        state.learn_values(&record);
-    }
-    if state.techniques.directed {
-        state.search_targets.learn(state.target, &state.covered, &record);
-    }
-    if state.techniques.mutation {
-        state.plan_mutations(&record);
-        if novel && near && valid {
-            state.plan_operands(&record);
-        }
-        if near && valid {
-            state.plan_shared_keywords(&record);
+    let new_lines = state.search.learn(&record, given.is_some());
+    if record.behaviors.iter().all(|behavior| behavior.outcome.is_valid()) {
+        for (side, behavior) in Side::BOTH.into_iter().zip(&record.behaviors) {
+            for &(branch, yes, no) in &behavior.branches {
+                let sides = [(yes > 0, true), (no > 0, false)].into_iter().filter(|(taken, _)| *taken);
+                campaign.outcomes[side].extend(sides.map(|(_, to)| (branch, to)));
+            }
+            let changed = &state.target.changed[side];
+            let lines = behavior.lines.iter().map(|(line, _)| *line);
+            campaign.reached[side].extend(lines.filter(|line| changed.contains(line)));
         }
     }
     // Observations are dropped after learning from them, since a campaign keeps hundreds of records.
@@ -302,7 +68,7 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
         _ => vec![],
     };
     set_aside::keep_further(campaign, &record, state.rules);
-    let coverage = state.coverage();
+    let coverage = state.search.coverage();
     campaign.executions.push(TestCase {
         record,
         differences: found,

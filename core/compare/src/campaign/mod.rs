@@ -10,14 +10,10 @@ mod confirm;
 mod corpus;
 mod explain;
 mod metered;
-mod mutation;
-mod numbers;
 mod plain;
 mod replacement;
-mod search_targets;
 mod set_aside;
 mod shrink;
-mod solve;
 mod tally;
 mod techniques;
 mod unforced;
@@ -35,10 +31,9 @@ use twincell_behavior::{Basis, Difference, EvidencePlace, Rule, Rules, differenc
 use twincell_engine::observed::{Behavior, Outcome};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
 use twincell_engine::{EngineError, Executed};
-use twincell_syntax::site::SiteTable;
-use twincell_syntax::{Diff, Function, PerSide, Side};
+use twincell_search::Target;
+use twincell_syntax::{PerSide, Side};
 use twincell_values::path::AccessPath;
-use twincell_values::reading::{Conditions, conditions};
 use twincell_values::value::{Choice, Decision, Recipe};
 
 use crate::{Continue, Example, verdict};
@@ -89,82 +84,6 @@ pub trait Execute {
 impl Execute for twincell_engine::Loaded<'_> {
     fn execute(&mut self, requests: Vec<ExecutionRequest>) -> Result<Vec<Executed>, EngineError> {
         self.run(requests)
-    }
-}
-
-/// The lines of a pair, for coverage.
-#[derive(Debug, Clone, Default)]
-pub struct Target {
-    /// The executable lines.
-    pub lines: PerSide<Vec<u32>>,
-    /// The changed lines that are executable.
-    pub changed: PerSide<Vec<u32>>,
-    /// The lines of the conditions, by their numbers.
-    pub branches: PerSide<Vec<u32>>,
-    /// What the search knows about the code.
-    pub readings: PerSide<Reading>,
-    /// The access paths of values that either version uses as mappings.
-    pub mappings: BTreeSet<String>,
-}
-
-/// What the search knows about the code of one version.
-#[derive(Debug, Clone, Default)]
-pub struct Reading {
-    pub conditions: Conditions,
-    /// (name in this version, canonical name).
-    pub renames: Vec<(String, String)>,
-    /// Canonical names.
-    pub parameters: Vec<String>,
-    /// The text, line by line.
-    pub lines: Vec<String>,
-}
-
-impl Reading {
-    pub fn new(function: &Function, sites: &SiteTable, renames: &[(String, String)]) -> Self {
-        let canonical = |name: &String| {
-            let renamed = renames.iter().find(|(own, _)| own == name);
-            renamed.map_or_else(|| name.clone(), |(_, canonical)| canonical.clone())
-        };
-        Self {
-            conditions: conditions(function, sites),
-            renames: renames.to_vec(),
-            parameters: function.parameters.iter().map(|parameter| canonical(&parameter.name)).collect(),
-            lines: function.text.lines().map(str::to_owned).collect(),
-        }
-    }
-}
-
-impl Target {
-    /// A changed line without code that reports (the second line of a call, a closing bracket) counts for the last line
-    /// before it that has such code. If there is none (a parameter's default), it counts for the first.
-    pub fn new(diff: &Diff, lines: PerSide<Vec<u32>>) -> Self {
-        let executable = |changed: &[u32], lines: &[u32]| -> Vec<u32> {
-            let mut found: Vec<u32> = changed
-                .iter()
-                .filter_map(|&line| {
-                    let before = lines.iter().rev().find(|&&own| own <= line);
-                    let exact = lines.contains(&line).then_some(line);
-                    exact.or(before.copied()).or_else(|| lines.first().copied())
-                })
-                .collect();
-            found.sort_unstable();
-            found.dedup();
-            found
-        };
-        let changed = PerSide::of(|side| executable(&diff.lines[side], &lines[side]));
-        Self { lines, changed, ..Self::default() }
-    }
-
-    /// Whether a campaign ran no changed line of some version, or took no such side of a changed condition.
-    fn is_unreached(&self, campaign: &Campaign) -> bool {
-        Side::BOTH.into_iter().any(|side| {
-            let changed = &self.changed[side];
-            let is_changed = |line: &u32| changed.contains(line);
-            let taken = |number: u32| [true, false].iter().all(|&to| campaign.outcomes[side].contains(&(number, to)));
-            let mut conditions = (0..).zip(&self.branches[side]).filter(|(_, line)| is_changed(line));
-            changed.iter().any(|line| !campaign.reached[side].contains(line))
-                || conditions.any(|(number, _)| !taken(number))
-        })
     }
 }
 
@@ -338,7 +257,7 @@ pub fn run(
         let (lost, before) = (campaign.lost.len(), campaign.executions.len());
         let requests = (next..next + count).map(|index| choose(&mut state, plan.seed, index)).collect();
         next += count;
-        batch = (batch * 2).min(if state.search_targets.is_waiting() { LEARNING_BATCH } else { LARGEST_BATCH });
+        batch = (batch * 2).min(if state.search.is_waiting() { LEARNING_BATCH } else { LARGEST_BATCH });
         triage.sure = false;
         for executed in execute.execute(requests)? {
             match executed {
@@ -355,7 +274,7 @@ pub fn run(
         if campaign.lost.len() > lost {
             batch = FIRST_BATCH;
         }
-        let coverage = state.coverage();
+        let coverage = state.search.coverage();
         // A trial that needs more than its first difference costs more than the network.
         let is_tried = plan.trial.is_some() && campaign.witness.is_some();
         if triage.sure || is_tried || !state.go_on(&campaign, next) {
@@ -566,7 +485,7 @@ fn complete(
 ) -> Result<(), EngineError> {
     let end = from.saturating_add(COMPLETING).min(plan.budget);
     let mut next = from;
-    while next < end && state.coverage() < 1.0 && campaign.lost.is_empty() {
+    while next < end && state.search.coverage() < 1.0 && campaign.lost.is_empty() {
         let count = LEARNING_BATCH.min(end - next);
         let requests = (next..next + count).map(|index| choose(state, plan.seed, index)).collect();
         next += count;

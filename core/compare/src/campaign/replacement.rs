@@ -6,10 +6,12 @@
 //! function context: everything that the code does not define is injected, except for what changed.
 
 use twincell_engine::protocol::ReplacementScope;
+use twincell_search::Target;
+use twincell_syntax::Side;
 use twincell_values::path::{EVERYTHING, Question};
 use twincell_values::value::{Choice, Fixed};
 
-use super::{Campaign, Target};
+use super::Campaign;
 
 /// The number of executions after which changed lines and the sides of changed conditions should have been reached.
 const PATIENCE: u32 = 40;
@@ -41,7 +43,7 @@ impl Replacement {
         if !self.possible {
             return false;
         }
-        let unreached = || campaign.valid() == 0 || target.is_unreached(campaign);
+        let unreached = || campaign.valid() == 0 || is_unreached(target, campaign);
         let next = match self.stage {
             Stage::Real if exhausted || executed >= self.budget / 2 || executed >= PATIENCE && unreached() => {
                 Stage::Helpers
@@ -90,6 +92,18 @@ impl Replacement {
         }
         moves
     }
+}
+
+/// Whether a campaign ran no changed line of some version, or took no such side of a changed condition.
+fn is_unreached(target: &Target, campaign: &Campaign) -> bool {
+    Side::BOTH.into_iter().any(|side| {
+        let changed = &target.changed[side];
+        let is_changed = |line: &u32| changed.contains(line);
+        let taken = |number: u32| [true, false].iter().all(|&to| campaign.outcomes[side].contains(&(number, to)));
+        let mut conditions = (0..).zip(&target.branches[side]).filter(|(_, line)| is_changed(line));
+        changed.iter().any(|line| !campaign.reached[side].contains(line))
+            || conditions.any(|(number, _)| !taken(number))
+    })
 }
 
 /// The existing objects that an execution with these decisions replaced: names, or [`EVERYTHING`].

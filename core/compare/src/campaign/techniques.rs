@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use twincell_search::Methods;
+
 /// The techniques of a search and of comparing. Each can be left out to measure what it contributes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -40,6 +42,12 @@ impl Default for Techniques {
 }
 
 impl Techniques {
+    /// Those of the search.
+    pub(super) fn methods(self) -> Methods {
+        let Self { learning, observation, directed, mutation, .. } = self;
+        Methods { learning, observation, directed, mutation }
+    }
+
     /// The names by which techniques are left out.
     pub const NAMES: [&str; 8] =
         ["learning", "observation", "directed", "mutation", "hints", "replacement", "calls", "trial"];

@@ -8,9 +8,10 @@
 
 use twincell_engine::protocol::{Isolation, Program};
 use twincell_engine::{EngineError, Loaded, WorkerPool};
+use twincell_search::Target;
 
 use crate::Continue;
-use crate::campaign::{self, Campaign, Plan, Target};
+use crate::campaign::{self, Campaign, Plan};
 use crate::note::Isolated;
 
 /// The number of executions in isolation if those of one process showed no difference.

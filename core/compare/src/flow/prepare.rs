@@ -6,6 +6,7 @@ use std::sync::Arc;
 use twincell_behavior::Rules;
 use twincell_engine::protocol::{Context, Program, Version};
 use twincell_engine::{EngineError, Loaded, WorkerPool};
+use twincell_search::{Reading, Target, executable_lines};
 use twincell_syntax::instrument::Instrumented;
 use twincell_syntax::{PerSide, Side};
 use twincell_values::path::AccessPath;
@@ -15,7 +16,7 @@ use twincell_values::reading::Key;
 use super::examples;
 use super::pair::Pair;
 use super::program::{instrumented, program};
-use crate::campaign::{Plan, Reading, Target};
+use crate::campaign::Plan;
 use crate::note::Note;
 use crate::{CompareError, CompareOptions};
 
@@ -73,7 +74,8 @@ pub(super) fn prepare<'a>(
         Err(error) => return Err(error.into()),
     };
     notes.extend(loaded.unevaluated.iter().cloned().map(Note::Unevaluated));
-    let mut target = Target::new(&pair.diff, instrumented.as_ref().map(executable_lines));
+    let mut target =
+        Target::new(&pair.diff, instrumented.as_ref().map(|instrumented| executable_lines(&instrumented.sites)));
     target.branches = instrumented
         .as_ref()
         .map(|instrumented| instrumented.sites.branches.iter().map(|branch| branch.line).collect());
@@ -137,15 +139,6 @@ fn changed_guards(pair: &Pair, target: &Target, side: Side) -> Vec<(u32, Vec<u32
         (guard.statement, lines.map(|(line, _)| line).collect())
     };
     guards.into_iter().map(used).collect()
-}
-
-fn executable_lines(instrumented: &Instrumented) -> Vec<u32> {
-    let sites = &instrumented.sites;
-    let mut lines: Vec<u32> =
-        sites.lines.iter().copied().chain(sites.branches.iter().map(|branch| branch.line)).collect();
-    lines.sort_unstable();
-    lines.dedup();
-    lines
 }
 
 #[cfg(test)]

@@ -57,6 +57,13 @@ fn parts<'a>(version: &'a VersionParts, instrumented: &Instrumented) -> Vec<Part
         .collect()
 }
 
+/// The renamed attributes, without those that have the public name everywhere.
+fn attribute_renames(pair: &Pair) -> Vec<(String, String)> {
+    let mut renames = pair.attribute_renames.clone();
+    renames.retain(|(is, _)| !pair.wrapped.iter().any(|wrapped| wrapped.side == Side::Old && wrapped.public == *is));
+    renames
+}
+
 pub(super) fn program(
     pair: &Pair,
     instrumented: &PerSide<Instrumented>,
@@ -90,7 +97,10 @@ pub(super) fn program(
                 .map(|(part, code)| Companion { qualname: part.qualname.clone(), name: part.name.clone(), code })
                 .collect(),
             decorators: own.decorators.clone(),
-            attribute_renames: if side == Side::New { pair.attribute_renames.clone() } else { vec![] },
+            attribute_renames: if side == Side::New { attribute_renames(pair) } else { vec![] },
+            wrapped_attributes: (pair.wrapped.iter().filter(|wrapped| wrapped.side == side))
+                .map(|wrapped| (wrapped.class.clone(), wrapped.private.clone(), wrapped.public.clone()))
+                .collect(),
             function_renames: if side == Side::New { pair.function_renames.to_vec() } else { vec![] },
             imports: vec![],
             place: own.place.clone(),

@@ -4,13 +4,14 @@
 
 use twincell_engine::protocol::{Isolation, Program};
 use twincell_engine::{EngineError, Loaded};
+use twincell_search::Target;
 use twincell_syntax::PerSide;
 use twincell_syntax::instrument::Instrumented;
 use twincell_values::predictor::Predictor;
 
 use super::pair::Pair;
 use super::program::program;
-use crate::campaign::{self, Campaign, Plan, Target};
+use crate::campaign::{self, Campaign, Plan};
 use crate::{CompareError, CompareOptions, Continue};
 
 /// The maximum number of executions of a trial.

@@ -45,6 +45,7 @@ mod visitor;
 use ruff_python_ast::{Expr, Stmt};
 use serde::{Deserialize, Serialize};
 
+pub use path::written_path;
 pub use recorded::{Recorded, RecordedFunction, recorded};
 pub use steps::count_steps;
 

@@ -1,7 +1,14 @@
 //! An expression's text in a normal form: the static access path of a value site.
 
 use ruff_python_ast::token::{Token, TokenKind};
-use ruff_text_size::Ranged;
+use ruff_text_size::{Ranged, TextRange};
+
+use super::tokens::TokenStream;
+
+/// The static access path of an expression, as the value site in its place has it.
+pub fn written_path(text: &str, tokens: &[Token], range: TextRange) -> String {
+    render(text, TokenStream(tokens).within(range))
+}
 
 /// Writes tokens with one space after commas and around binary operators and keywords, and with none around dots and
 /// brackets. Comments, line ends and the last comma of a call are dropped. Plain double quotes become single ones.

@@ -103,7 +103,8 @@ pub const PURE_NAMES: [(&str, &str); 18] = [
 
 /// Packages that are real wherever they are installed, also without the module around the code: nothing invented could
 /// answer like their arrays, tables and tasks.
-const ALWAYS_REAL: [&str; 3] = ["asyncio", "numpy", "pandas"];
+const ALWAYS_REAL: [&str; 9] =
+    ["asyncio", "matplotlib", "numpy", "pandas", "polars", "scipy", "seaborn", "sklearn", "statsmodels"];
 
 /// Whether a module is real wherever it is installed.
 pub fn is_always_real(module: &str) -> bool {

@@ -15,7 +15,7 @@ use twincell_syntax::site::{Site, SiteKind};
 
 use super::inferred::{from_uses, infer, kind};
 use super::models::Known;
-use super::tables::Kind;
+use super::tables::{Kind, Written};
 use super::types;
 use super::uses::{Uses, literal};
 use crate::predictor::Distribution;
@@ -89,22 +89,24 @@ pub fn hints_within(function: &Function, known: &Known, others: &BTreeMap<String
                 infer(hint, declared.clone(), other.basis);
             }
         }
-        from_uses(definition, known, &mut found);
+        let written = Written { text: &function.text, tokens: parsed.tokens() };
+        // Callers in the module write the names of its functions. Methods may have the same names.
+        let handed = known.handed.get(&function.name);
+        let handed = handed.filter(|_| function.class_name.is_none() && function.parent.is_none());
+        let handed = handed.map_or(&[][..], Vec::as_slice);
+        let others = from_uses(definition, written, known, handed, &mut found);
         found.retain(|name, hint| {
-            *hint != Hint::default() && definition.parameters.iter().any(|one| one.name() == name)
+            let is_own = definition.parameters.iter().any(|one| one.name() == name) || others.contains(name);
+            *hint != Hint::default() && is_own
         });
         found
     })
 }
 
-/// Weights predictions and adds candidates at the sites that read a parameter, or an attribute for which there are
-/// hints.
+/// Weights predictions and adds candidates at the sites that read a value for which there are hints.
 pub fn apply(hints: &BTreeMap<String, Hint>, sites: &[Site], predictions: &mut [Distribution], uses: &mut [Uses]) {
     for ((site, distribution), uses) in sites.iter().zip(predictions).zip(uses) {
-        let Some(hint) = hints.get(&site.path).filter(|_| matches!(site.kind, SiteKind::Name | SiteKind::Attribute))
-        else {
-            continue;
-        };
+        let Some(hint) = hints.get(&site.path) else { continue };
         hint.apply(distribution, uses);
     }
 }
@@ -371,6 +373,12 @@ pub(super) fn declared(expr: &Expr, depth: u32, known: &Known) -> Option<Declare
     }
 }
 
+/// The type that the text of an annotation declares, if it consists of builtin classes alone.
+pub fn annotated_type(annotation: &str) -> Option<Declared> {
+    let parsed = ruff_python_parser::parse_expression(annotation).ok()?;
+    declared(&parsed.into_syntax().body, 0, &Known::default()).filter(|own| own.is_of_library(&|_| false))
+}
+
 fn last_name(expr: &Expr) -> Option<&str> {
     match expr {
         Expr::Name(name) => Some(&name.id),
@@ -513,6 +521,29 @@ mod tests {
         let list = hint("def f(x: list[int]): pass", "x");
         assert_eq!((list.classes, list.items), (vec![A::List], vec![A::Int]));
         assert_eq!(hint("def f(x: Any): pass", "x").classes, []);
+    }
+
+    #[test]
+    fn annotations_of_builtin_classes_are_types() {
+        assert_eq!(annotated_type("dict[str, int]").map(|own| own.classes), Some(vec![A::Dict]));
+        assert_eq!(annotated_type("'Optional[str]'").map(|own| own.classes), Some(vec![A::Str, A::None]));
+        for text in ["date", "list[Decimal]", "T", "x +", "self"] {
+            assert_eq!(annotated_type(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_method_does_not_get_what_a_function_of_its_name_is_handed() {
+        let module = "import pandas as pd\ndef load(x):\n    return x\nload(pd.read_csv('x.csv'))\n";
+        let known = Known::of(module);
+        let declared = |code: &str, name: &str| {
+            let (functions, _) = twincell_syntax::functions(code);
+            let method = functions.iter().find(|function| function.name == "load").unwrap();
+            hints_within(method, &known, &BTreeMap::new()).remove(name).and_then(|hint| hint.declared)
+        };
+        assert!(declared(module, "x").is_some());
+        let code = "class C:\n    def load(self, path):\n        return path\n";
+        assert_eq!((declared(code, "self"), declared(code, "path")), (None, None));
     }
 
     #[test]

@@ -1,22 +1,28 @@
 //! What a function tells of its parameters beyond their annotations: classes of libraries, columns of tables, names of
 //! columns, keys of dictionaries.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::StmtFunctionDef;
 
 use super::hints::{Basis, Hint};
 use super::models::{self, Known};
-use super::tables::{self, Found, Kind};
+use super::tables::{self, Found, Kind, Tables, Written};
 use super::{tested, types};
 use crate::value::{AbstractValue, Declared, Recipe, library};
 
 /// Adds what the code tells of parameters beyond their annotations: classes of libraries, columns of tables, names of
-/// columns.
-pub(super) fn from_uses(definition: &StmtFunctionDef, known: &Known, found: &mut BTreeMap<String, Hint>) {
+/// columns. Returns the access paths of other values that may be tables. `handed` is what callers in the module hand over.
+pub(super) fn from_uses(
+    definition: &StmtFunctionDef,
+    written: Written<'_>,
+    known: &Known,
+    handed: &[Option<Kind>],
+    found: &mut BTreeMap<String, Hint>,
+) -> BTreeSet<String> {
     let kinds = found.iter().filter_map(|(name, hint)| Some((name.clone(), kind(hint.declared.as_ref()?)))).collect();
-    let read = tables::read(definition, &kinds, known);
-    let mut has_table = false;
+    let Tables { parameters: read, others } = tables::read(definition, Some(written), &kinds, known, handed);
+    let mut has_table = others.values().any(|(kind, _)| *kind != Kind::Unknown);
     for (name, table) in &read {
         let declared = found.get_mut(name).and_then(|hint| hint.declared.as_mut());
         if let Some(declared) = declared {
@@ -25,27 +31,29 @@ pub(super) fn from_uses(definition: &StmtFunctionDef, known: &Known, found: &mut
             continue;
         }
         let is_open = found.get(name).is_none_or(|hint| hint.classes.iter().all(|class| *class == AbstractValue::None));
-        let Some((kind, is_certain)) = table.kind().filter(|_| is_open) else { continue };
-        let class = match kind {
-            Kind::Frame | Kind::Frames | Kind::Unknown => library::FRAME,
-            Kind::Series => library::SERIES,
-            Kind::Array => library::ARRAY,
-        };
+        let Some((kind, is_certain)) = table.kind(known.has_arrays).filter(|_| is_open) else { continue };
         has_table = true;
-        let mut declared = Declared { library: vec![class.to_owned()], ..Declared::of(&[AbstractValue::Object]) };
-        give_shape(&mut declared, table);
+        let declared = of_kind(kind, table);
         let basis = if is_certain { Basis::OwnUse } else { Basis::Use };
         infer(found.entry(name.clone()).or_default(), declared, basis);
     }
     for (name, table) in read.iter().filter(|(_, table)| has_table && !table.columns.is_empty()) {
-        name_columns(found.entry(name.clone()).or_default(), &table.columns);
+        name_columns(found.entry(name.clone()).or_default(), &table.columns, tables::is_plural(name));
     }
     for (name, table) in read.iter().filter(|_| has_table) {
         let hint = found.entry(name.clone()).or_default();
         if hint.declared.is_none() {
             hint.declared = by_default(hint);
         }
-        if table.is_compared {
+        if hint.declared.is_none() && hint.classes.is_empty() {
+            hint.declared = match () {
+                () if table.is_file => Some(Declared::of(&[AbstractValue::Str])),
+                () if table.is_label => Some(Declared::of(&[AbstractValue::Str, AbstractValue::Int])),
+                () if table.is_operand => Some(Declared::of(&[AbstractValue::Float, AbstractValue::Int])),
+                () => None,
+            };
+        }
+        if table.is_compared || table.is_label {
             let texts = library::KEYS.map(|key| Recipe::Str(key.to_owned()));
             let keys = texts.into_iter().chain((1..4).map(Recipe::Int));
             let admitted = |key: &Recipe| match &hint.declared {
@@ -71,6 +79,14 @@ pub(super) fn from_uses(definition: &StmtFunctionDef, known: &Known, found: &mut
             hint.keys.extend(fields.iter().cloned().map(Recipe::Str));
         }
     }
+    for (path, (kind, table)) in &others {
+        let kind = match kind {
+            Kind::Unknown => table.kind(known.has_arrays).map(|(kind, _)| kind),
+            kind => Some(*kind),
+        };
+        let Some(kind) = kind.filter(|kind| *kind != Kind::Other) else { continue };
+        infer(found.entry(path.clone()).or_default(), of_kind(kind, table), Basis::Use);
+    }
     let written = types::written(definition);
     for (name, (declared, is_certain)) in tested::types(definition, known) {
         let hint = found.entry(name).or_default();
@@ -82,6 +98,22 @@ pub(super) fn from_uses(definition: &StmtFunctionDef, known: &Known, found: &mut
         let Some(declared) = &hint.declared else { continue };
         let of_class = written.iter().filter(|value| declared.literals.is_empty() && declared.admits(value));
         hint.candidates.extend(of_class.filter(|value| !hint.candidates.contains(value)).cloned().collect::<Vec<_>>());
+    }
+    others.into_keys().collect()
+}
+
+/// The type of a table of this kind, with what the code says of it.
+fn of_kind(kind: Kind, table: &Found) -> Declared {
+    let class = match kind {
+        Kind::Frame | Kind::Frames | Kind::Unknown | Kind::Other => library::FRAME,
+        Kind::Series => library::SERIES,
+        Kind::Array => library::ARRAY,
+    };
+    let mut declared = Declared { library: vec![class.to_owned()], ..Declared::of(&[AbstractValue::Object]) };
+    give_shape(&mut declared, table);
+    match kind {
+        Kind::Frames => Declared { items: Some(Box::new(declared)), ..Declared::of(&[AbstractValue::List]) },
+        _ => declared,
     }
 }
 
@@ -132,9 +164,12 @@ fn give_shape(declared: &mut Declared, table: &Found) {
 }
 
 /// The parameter stands for the names of columns: no other texts are there.
-fn name_columns(hint: &mut Hint, columns: &[String]) {
+fn name_columns(hint: &mut Hint, columns: &[String], is_plural: bool) {
     let texts: Vec<Recipe> = columns.iter().cloned().map(Recipe::Str).collect();
-    let is_list = hint.declared.as_ref().is_some_and(|declared| declared.classes.contains(&AbstractValue::List));
+    let is_list = match &hint.declared {
+        Some(declared) => declared.classes.contains(&AbstractValue::List),
+        None => is_plural,
+    };
     let is_other = hint.declared.as_ref().is_some_and(|own| !is_list && !own.classes.contains(&AbstractValue::Str));
     if is_other || hint.declared.as_ref().is_some_and(|own| !own.literals.is_empty()) {
         return;

@@ -19,7 +19,7 @@ mod uses;
 
 pub use conditions::{Condition, Conditions, Decided, Term, conditions};
 pub use constants::{Constants, constants};
-pub use hints::{Basis, Hint, apply as apply_hints, apply_constants, field_hints, hints, hints_within};
+pub use hints::{Basis, Hint, annotated_type, apply as apply_hints, apply_constants, field_hints, hints, hints_within};
 pub use imported::{Around, ModuleText};
 pub use literals::{literals, written_value};
 pub use models::Known;

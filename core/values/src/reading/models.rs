@@ -2,7 +2,7 @@
 //! named tuples, models of pydantic and attrs, rows of SQLAlchemy), enumerations, and those with a constructor of their own
 //! (`constructors.rs`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
@@ -29,6 +29,16 @@ pub struct Known {
     pub helpers: BTreeMap<String, String>,
     /// The classes whose values can be made.
     pub classes: Classes,
+    /// Whether it imports a library of tables or arrays.
+    pub has_tables: bool,
+    /// Whether it imports numpy, or no library of tables at all.
+    pub has_arrays: bool,
+    /// The names that it imports or defines, in modules with tables.
+    pub bound: BTreeSet<String>,
+    /// The tables that it binds to names, with what it says of them.
+    pub tables: tables::Globals,
+    /// What its functions are called with.
+    pub handed: tables::Handed,
 }
 
 /// The number of classes that are read, the number of types in one, and how deep its fields may nest.
@@ -49,11 +59,24 @@ impl Known {
     }
 
     fn with_classes(module: &str, imported: Classes, provided: &Provided) -> Self {
-        let (texts, helpers) = match module.contains("pandas") {
-            true => (tables::constants(module), tables::helpers(module)),
-            false => Default::default(),
-        };
-        Self { texts, helpers, classes: classes(module, None, imported, provided) }
+        let classes = classes(module, None, imported, provided);
+        let mut known = Self { classes, has_arrays: true, ..Self::default() };
+        if !module.contains("pandas") && !module.contains("numpy") {
+            return known;
+        }
+        let imports = twincell_syntax::imports(module);
+        let is_of_tables = |target: &str| matches!(target.split('.').next(), Some("pandas" | "numpy"));
+        known.has_tables = imports.values().any(|import| is_of_tables(&import.target));
+        let is_of = |target: &str, package: &str| target.split('.').next() == Some(package);
+        known.has_arrays = !known.has_tables
+            || imports.values().any(|import| !is_of(&import.target, "pandas") && is_of_tables(&import.target));
+        known.texts = tables::constants(module);
+        known.helpers = tables::helpers(module);
+        if known.has_tables {
+            known.bound = imports.into_keys().chain(tables::definitions(module)).collect();
+            (known.tables, known.handed) = tables::of_module(module, &known);
+        }
+        known
     }
 }
 

@@ -1,14 +1,19 @@
 //! What subscripts and attributes say.
 
 use ruff_python_ast::{Expr, ExprAttribute, ExprSubscript};
+use twincell_syntax::python::attributes_of;
 
 use super::methods::{
-    ALL_NUMBERS, OF_FRAMES, OF_OTHERS, OF_SERIES, ONLY_ARRAYS, ONLY_FRAMES, SAME_COLUMNS, of_cell, of_column,
+    ALL_NUMBERS, LIKE_COLUMNS, OF_CONTAINERS, OF_FRAMES, OF_OTHERS, OF_SERIES, ONLY_ARRAYS, ONLY_FRAMES, ONLY_SERIES,
+    SAME_COLUMNS, USUAL, is_of_tables, of_cell, of_column,
 };
-use super::notes::{is_column, is_list, written_index};
+use super::notes::{is_column, written_index};
 use super::roles::{Origin, Role, Source, Table};
 use super::walk::{CERTAIN, Walk};
 use crate::value::shape::Content;
+
+/// Classes whose values hold others by texts or numbers.
+const PLAIN: [&str; 5] = ["dict", "list", "set", "str", "tuple"];
 
 impl Walk<'_> {
     pub(super) fn subscript(&mut self, node: &ExprSubscript) -> Role {
@@ -20,14 +25,13 @@ impl Walk<'_> {
             Role::Table(table) | Role::Group(table) => {
                 let is_group = matches!(holder, Role::Group(_));
                 match self.written_names(&node.slice) {
-                    Some(names) if is_list(&node.slice) || names.len() != 1 => {
+                    Some(names) if self.is_list(&node.slice) || names.len() != 1 => {
                         names.iter().for_each(|name| drop(self.column(table, name)));
                         holder.clone()
                     }
                     Some(names) => {
                         let source = self.column(table, &names[0]);
-                        // The column of a group is used like the column.
-                        Role::Column(source)
+                        if is_group { Role::GroupColumn(source) } else { Role::Column(source) }
                     }
                     None => {
                         if !is_group {
@@ -44,7 +48,7 @@ impl Walk<'_> {
                         tuple.elts.first().into_iter().for_each(|rows| self.mask(rows));
                         match tuple.elts.get(1).filter(|_| by_label) {
                             Some(columns) => match self.written_names(columns) {
-                                Some(names) if names.len() == 1 && !is_list(columns) => {
+                                Some(names) if names.len() == 1 && !self.is_list(columns) => {
                                     Role::Column(self.column(table, &names[0]))
                                 }
                                 Some(names) => {
@@ -76,7 +80,11 @@ impl Walk<'_> {
             }
             Role::Column(source) => {
                 self.dimensions(source, &node.slice);
-                self.role(&node.slice);
+                if let Role::Parameter(root) = self.role(&node.slice)
+                    && source.as_ref().is_none_or(|origin| origin.column.is_some())
+                {
+                    self.found[root].is_label = true;
+                }
                 match node.slice.as_ref() {
                     Expr::Slice(_) | Expr::Compare(_) | Expr::Tuple(_) | Expr::Name(_) => Role::Column(source.clone()),
                     _ => Role::Cell(source.clone()),
@@ -93,6 +101,12 @@ impl Walk<'_> {
                 Role::Like(*root)
             }
             Role::Cell(source) => {
+                // What was calculated for each group has a value for each label.
+                if source.is_none()
+                    && let Role::Parameter(root) = self.role(&node.slice)
+                {
+                    self.found[root].is_label = true;
+                }
                 // A row of an array.
                 if let (Some(Origin { root, column: None }), Some(index)) = (source, written_index(&node.slice)) {
                     let shape = &mut self.found[*root].shape;
@@ -113,7 +127,7 @@ impl Walk<'_> {
         let table = Table { roots: vec![root], ..Table::default() };
         if let Some(names) = self.written_names(&node.slice) {
             self.found[root].looked_up += 1;
-            if is_list(&node.slice) {
+            if self.is_list(&node.slice) {
                 // Nothing else takes a list of names.
                 self.found[root].frame += CERTAIN;
                 names.iter().for_each(|name| drop(self.column(&table, name)));
@@ -131,7 +145,7 @@ impl Walk<'_> {
                 let role = self.role(slice);
                 if is_column(&role) {
                     self.note(&role, Content::Truths);
-                    if matches!(role, Role::Column(_)) {
+                    if matches!(role, Role::Column(_)) || matches!(role, Role::Like(other) if other != root) {
                         self.found[root].frame += 1;
                         self.found[root].array += 1;
                     }
@@ -186,7 +200,18 @@ impl Walk<'_> {
                 Role::Cell(self.column(&table, name))
             }
             Role::Column(source) => self.attribute_of_column(&source, name),
+            Role::GroupColumn(source) => {
+                self.attribute_of_column(&source, name);
+                Role::Column(None)
+            }
+            Role::Item(root) => {
+                self.ask_item(root, name);
+                Role::Other
+            }
             Role::Cell(source) => {
+                if let Some(Origin { root, column: None }) = &source {
+                    self.ask_item(*root, name);
+                }
                 if let Some(content) = of_cell(name) {
                     self.note(&Role::Cell(source), content);
                 }
@@ -204,12 +229,24 @@ impl Walk<'_> {
         }
     }
 
+    /// Notes what is asked of an item of a parameter.
+    pub(super) fn ask_item(&mut self, root: usize, name: &str) {
+        if USUAL.contains(&name) || ONLY_FRAMES.contains(&name) {
+            self.found[root].frames += 1;
+        }
+    }
+
     pub(super) fn attribute_of_column(&mut self, source: &Source, name: &str) -> Role {
         let column = Role::Column(source.clone());
         if let Some(Origin { root, .. }) = source
             && OF_SERIES.contains(&name)
         {
             self.found[*root].series += CERTAIN;
+        }
+        if let Some(Origin { root, column: Some(_) }) = source
+            && (of_column(name).is_some() || LIKE_COLUMNS.contains(&name))
+        {
+            self.found[*root].like_column += 1;
         }
         match name {
             "str" => {
@@ -238,6 +275,9 @@ impl Walk<'_> {
         if OF_OTHERS.contains(&name) {
             found.other += 1;
         }
+        if OF_CONTAINERS.contains(&name) {
+            found.container += 1;
+        }
         if ONLY_FRAMES.contains(&name) {
             found.frame += CERTAIN;
         } else if OF_FRAMES.contains(&name) {
@@ -248,6 +288,16 @@ impl Walk<'_> {
         }
         if ONLY_ARRAYS.contains(&name) {
             found.array += CERTAIN;
+        }
+        if ONLY_SERIES.contains(&name) {
+            found.only_series += 1;
+        }
+        if USUAL.contains(&name) {
+            found.usual += 1;
+        } else if !is_of_tables(name) {
+            found.foreign += 1;
+        } else if !PLAIN.iter().any(|class| attributes_of(class).contains(&name)) {
+            found.fitting += 1;
         }
         match name {
             "loc" | "at" => Role::ByLabel(table),

@@ -1,21 +1,88 @@
 //! What calls say: methods of tables and columns, and functions of their libraries.
 
 use ruff_python_ast::{Expr, ExprCall};
+use ruff_text_size::Ranged;
 
-use super::methods::{ALL_NUMBERS, OF_ARRAYS, OF_FRAMES, ONLY_ARRAYS, SAME_COLUMNS, of_cell, of_column};
+use super::methods::{ALL_NUMBERS, NOT_OF_ARRAYS, OF_ARRAYS, OF_FRAMES, ONLY_ARRAYS, SAME_COLUMNS, of_cell, of_column};
 use super::notes::{joined, written_content, written_index};
 use super::roles::{Origin, Role, Source, Table};
-use super::texts;
 use super::walk::{CERTAIN, Walk};
+use super::{Kind, texts};
 use crate::reading::uses::literal;
-use crate::value::Recipe;
 use crate::value::shape::Content;
+use crate::value::{Recipe, library};
 
 /// The column in which pandas says from where the rows of a merge come.
 const INDICATOR: &str = "_merge";
 
+/// Methods of tables that take numbers.
+const TAKES_NUMBERS: &[&str] = &[
+    "between",
+    "clip",
+    "diff",
+    "ge",
+    "gt",
+    "head",
+    "le",
+    "lt",
+    "nlargest",
+    "nsmallest",
+    "pct_change",
+    "quantile",
+    "rolling",
+    "round",
+    "shift",
+    "tail",
+];
+
+/// Functions of numpy that take two arrays.
+const OF_TWO: &[&str] = &[
+    "allclose",
+    "array_equal",
+    "convolve",
+    "corrcoef",
+    "correlate",
+    "cov",
+    "cross",
+    "dot",
+    "hypot",
+    "inner",
+    "interp",
+    "matmul",
+    "maximum",
+    "minimum",
+    "outer",
+    "polyfit",
+    "vdot",
+];
+
+/// Functions of libraries that compare two arrays of numbers.
+const MEASURES: &[&str] = &[
+    "mean_absolute_error",
+    "mean_squared_error",
+    "mean_squared_log_error",
+    "median_absolute_error",
+    "r2_score",
+    "root_mean_squared_error",
+    "root_mean_squared_log_error",
+    "explained_variance_score",
+    "max_error",
+    "pearsonr",
+    "spearmanr",
+    "kendalltau",
+];
+
 impl Walk<'_> {
+    /// What a call gives. Each of its arguments is read once, however many rules ask for it: else calls within calls would
+    /// double with each level.
     pub(super) fn call(&mut self, node: &ExprCall) -> Role {
+        let outer = std::mem::take(&mut self.arguments);
+        let role = self.called(node);
+        self.arguments = outer;
+        role
+    }
+
+    fn called(&mut self, node: &ExprCall) -> Role {
         let Expr::Attribute(function) = node.func.as_ref() else { return self.call_of_name(node) };
         let name = function.attr.as_str();
         if matches!(function.value.as_ref(), Expr::Name(module) if matches!(module.id.as_str(), "pd" | "pandas")) {
@@ -24,6 +91,13 @@ impl Walk<'_> {
         if matches!(function.value.as_ref(), Expr::Name(module) if matches!(module.id.as_str(), "np" | "numpy")) {
             return self.call_of_numpy(node, name);
         }
+        if TAKES_NUMBERS.contains(&name) {
+            for argument in node.arguments.args.iter() {
+                if let Role::Parameter(root) = self.argument(argument) {
+                    self.found[root].is_operand = true;
+                }
+            }
+        }
         match self.role(&function.value) {
             Role::Parameter(root) => self.method_of_parameter(root, node, name),
             Role::Difference(_) => {
@@ -31,6 +105,10 @@ impl Walk<'_> {
                 Role::Column(None)
             }
             Role::Like(root) => {
+                if NOT_OF_ARRAYS.contains(&name) {
+                    self.found[root].series += CERTAIN;
+                    self.found[root].only_series += 1;
+                }
                 if node.arguments.find_keyword("axis").is_some() {
                     self.found[root].array += CERTAIN;
                     self.axis(root, node);
@@ -41,6 +119,13 @@ impl Walk<'_> {
             Role::Table(table) => self.method(&table, node, name),
             Role::Group(table) => self.method_of_group(table, node, name),
             Role::Column(source) => self.method_of_column(&source, node, name),
+            Role::GroupColumn(source) => {
+                // What keeps the values of the column keeps what they are.
+                match self.method_of_column(&source, node, name) {
+                    column @ Role::Column(_) => column,
+                    _ => Role::Column(None),
+                }
+            }
             Role::Tables(table) => {
                 self.arguments(node);
                 match name {
@@ -50,7 +135,15 @@ impl Walk<'_> {
                     _ => Role::Other,
                 }
             }
+            Role::Item(root) => {
+                self.ask_item(root, name);
+                self.arguments(node);
+                Role::Other
+            }
             Role::Cell(source) => {
+                if let Some(Origin { root, column: None }) = &source {
+                    self.ask_item(*root, name);
+                }
                 self.arguments(node);
                 if let Some(content) = of_cell(name) {
                     self.note(&Role::Cell(source), content);
@@ -142,7 +235,11 @@ impl Walk<'_> {
             "pipe" => {
                 self.arguments(node);
                 if let Some(Expr::Name(helper)) = arguments.args.first() {
-                    let role = self.helper(&helper.id, &[Role::Table(own.clone())]);
+                    let further: Vec<Role> =
+                        arguments.args.iter().skip(1).map(|further| self.argument(further)).collect();
+                    let handed: Vec<Role> = std::iter::once(Role::Table(own.clone())).chain(further).collect();
+                    self.hand(&helper.id, &handed);
+                    let role = self.helper(&helper.id, &handed);
                     if role != Role::Other {
                         return role;
                     }
@@ -183,7 +280,8 @@ impl Walk<'_> {
             }
             "drop" => {
                 names_of(self, "columns", 10, None);
-                if arguments.find_keyword("axis").is_some() {
+                let is_old_axis = arguments.args.get(1).and_then(written_index) == Some(1);
+                if is_old_axis || arguments.find_keyword("axis").is_some() {
                     names_of(self, "labels", 0, None);
                 }
             }
@@ -202,19 +300,23 @@ impl Walk<'_> {
             "value_counts" | "agg" | "aggregate" | "stack" | "unstack" | "describe" | "transpose" | "count" => {
                 own.is_derived = true;
             }
-            "resample" => match arguments.find_keyword("on") {
-                Some(_) => {
-                    names_of(self, "on", 10, Some(Content::Dates));
-                    return Role::Group(own);
+            "resample" => {
+                self.arguments(node);
+                match arguments.find_keyword("on") {
+                    Some(_) => {
+                        names_of(self, "on", 10, Some(Content::Dates));
+                        return Role::Group(own);
+                    }
+                    None => {
+                        own.roots.iter().for_each(|root| self.found[*root].shape.index.push(Content::Dates));
+                        return Role::Group(own);
+                    }
                 }
-                None => {
-                    own.roots.iter().for_each(|root| self.found[*root].shape.index.push(Content::Dates));
-                    return Role::Group(own);
-                }
-            },
+            }
             "merge" | "join" => return self.merged(table, node),
             "rename" => {
                 if let Some(Expr::Dict(dict)) = arguments.find_keyword("columns").map(|keyword| &keyword.value) {
+                    // A function that changes names leaves those that the code uses as they are, mostly.
                     for item in &dict.items {
                         let old = item.key.as_ref().and_then(|key| self.written_names(key));
                         old.iter().flatten().for_each(|name| drop(self.column(table, name)));
@@ -267,7 +369,7 @@ impl Walk<'_> {
     /// `left.merge(right, on='key')`.
     pub(super) fn merged(&mut self, table: &Table, node: &ExprCall) -> Role {
         let arguments = &node.arguments;
-        let right = arguments.find_argument_value("right", 0).map(|right| self.role(right)).unwrap_or_default();
+        let right = arguments.find_argument_value("right", 0).map(|right| self.argument(right)).unwrap_or_default();
         let right = match right {
             Role::Parameter(root) => {
                 self.found[root].frame += 1;
@@ -373,8 +475,8 @@ impl Walk<'_> {
                 if let Some(Expr::Dict(dict)) = first {
                     let keys: Vec<Recipe> = dict.items.iter().filter_map(|item| literal(item.key.as_ref()?)).collect();
                     self.candidates(&column, keys);
-                } else if let Some(Expr::Lambda(node)) = first {
-                    self.lambda(node, &Role::Cell(source.clone()));
+                } else if let Some(first @ Expr::Lambda(_)) = first {
+                    self.applied(first, &Role::Cell(source.clone()));
                 }
             }
             "apply" => {
@@ -389,7 +491,7 @@ impl Walk<'_> {
                 }
             }
             "groupby" => {
-                let keys: Vec<Role> = arguments.args.iter().map(|argument| self.role(argument)).collect();
+                let keys: Vec<Role> = arguments.args.iter().map(|argument| self.argument(argument)).collect();
                 keys.iter().for_each(|key| self.note(key, Content::Keys));
                 return column;
             }
@@ -413,16 +515,19 @@ impl Walk<'_> {
 
     pub(super) fn call_of_pandas(&mut self, node: &ExprCall, name: &str) -> Role {
         let arguments = &node.arguments;
+        if let Some(given) = library::given_by("pandas", name) {
+            return self.read_file(node, given);
+        }
         match name {
             "concat" => {
-                let role = arguments.args.first().map(|first| self.role(first)).unwrap_or_default();
+                let role = arguments.args.first().map(|first| self.argument(first)).unwrap_or_default();
                 match role {
                     Role::Table(table) | Role::Tables(table) => Role::Table(table),
-                    _ => Role::Other,
+                    _ => Role::Table(Table { is_derived: true, ..Table::default() }),
                 }
             }
             "merge" => {
-                let left = arguments.args.first().map(|left| self.role(left)).unwrap_or_default();
+                let left = arguments.args.first().map(|left| self.argument(left)).unwrap_or_default();
                 let left = match left {
                     Role::Table(left) => left,
                     Role::Parameter(root) => {
@@ -436,22 +541,26 @@ impl Walk<'_> {
                 self.merged(&left, &rest)
             }
             "to_datetime" | "to_numeric" | "to_timedelta" => {
-                let column = arguments.args.first().map(|first| self.role(first)).unwrap_or_default();
+                let column = arguments.args.first().map(|first| self.argument(first)).unwrap_or_default();
                 let content = if name == "to_datetime" { Content::DateTexts } else { Content::Numbers };
                 self.note(&column, content);
                 Role::Column(None)
             }
             "cut" | "qcut" => {
-                let column = arguments.args.first().map(|first| self.role(first)).unwrap_or_default();
+                let column = arguments.args.first().map(|first| self.argument(first)).unwrap_or_default();
                 self.note(&column, Content::Numbers);
                 Role::Column(None)
             }
-            "isna" | "notna" | "isnull" => {
+            "isna" | "notna" | "isnull" | "Series" => {
                 self.arguments(node);
                 Role::Column(None)
             }
+            "DataFrame" | "get_dummies" | "json_normalize" => {
+                self.arguments(node);
+                Role::Table(Table { is_derived: true, ..Table::default() })
+            }
             "crosstab" => {
-                let keys: Vec<Role> = arguments.args.iter().map(|argument| self.role(argument)).collect();
+                let keys: Vec<Role> = arguments.args.iter().map(|argument| self.argument(argument)).collect();
                 keys.iter().for_each(|key| self.note(key, Content::Keys));
                 Role::Other
             }
@@ -462,10 +571,38 @@ impl Walk<'_> {
         }
     }
 
+    /// What a function gives that reads a file: the file is not there, so its columns are those that the code uses.
+    fn read_file(&mut self, node: &ExprCall, given: library::Given) -> Role {
+        let arguments = &node.arguments;
+        let first = arguments.args.first().map(|first| self.argument(first));
+        if let Some(Role::Parameter(root)) = first {
+            self.found[root].is_file = true;
+        }
+        self.arguments(node);
+        let kind = match given {
+            library::Given::Frame => Kind::Frame,
+            library::Given::Frames => Kind::Frames,
+            library::Given::Array => Kind::Array,
+        };
+        let role = self.other_at(node.range(), kind, None);
+        let Role::Table(table) = &role else { return role };
+        for (option, content) in [("index_col", None), ("usecols", None), ("parse_dates", Some(Content::DateTexts))] {
+            let names = arguments.find_keyword(option).and_then(|keyword| self.written_names(&keyword.value));
+            for name in names.into_iter().flatten() {
+                let source = self.column(table, &name);
+                content.into_iter().for_each(|content| self.note(&Role::Column(source.clone()), content));
+            }
+        }
+        role
+    }
+
     pub(super) fn call_of_numpy(&mut self, node: &ExprCall, name: &str) -> Role {
         let arguments = &node.arguments;
-        let roles: Vec<Role> = arguments.args.iter().map(|argument| self.role(argument)).collect();
-        arguments.keywords.iter().for_each(|keyword| drop(self.role(&keyword.value)));
+        let roles: Vec<Role> = arguments.args.iter().map(|argument| self.argument(argument)).collect();
+        arguments.keywords.iter().for_each(|keyword| drop(self.argument(&keyword.value)));
+        if let Some(given) = library::given_by("numpy", name) {
+            return self.read_file(node, given);
+        }
         if matches!(name, "isnan" | "where" | "array" | "asarray" | "zeros" | "ones" | "full" | "arange" | "linspace") {
             // These take anything, and say little.
             return match roles.into_iter().next() {
@@ -475,7 +612,11 @@ impl Walk<'_> {
         }
         for (index, role) in roles.iter().enumerate() {
             if let Role::Parameter(root) | Role::Column(Some(Origin { root, column: None })) = role {
-                self.found[*root].array += if index == 0 { CERTAIN } else { 0 };
+                self.found[*root].array += match index {
+                    0 => CERTAIN,
+                    1 if OF_TWO.contains(&name) => 1,
+                    _ => 0,
+                };
                 if index == 0 {
                     self.axis(*root, node);
                 }
@@ -498,8 +639,21 @@ impl Walk<'_> {
                 ""
             }
         };
-        let roles: Vec<Role> = node.arguments.args.iter().map(|argument| self.role(argument)).collect();
-        node.arguments.keywords.iter().for_each(|keyword| drop(self.role(&keyword.value)));
+        let roles: Vec<Role> = node.arguments.args.iter().map(|argument| self.argument(argument)).collect();
+        node.arguments.keywords.iter().for_each(|keyword| drop(self.argument(&keyword.value)));
+        self.hand(name, &roles);
+        if MEASURES.contains(&name) {
+            let named = node.arguments.keywords.iter().filter(|keyword| {
+                keyword.arg.as_ref().is_some_and(|name| matches!(name.as_str(), "y_true" | "y_pred" | "y_score"))
+            });
+            let named: Vec<Role> = named.map(|keyword| self.argument(&keyword.value)).collect();
+            for role in roles.iter().take(2).chain(&named) {
+                if let Role::Parameter(root) = role {
+                    self.found[*root].array += CERTAIN;
+                    self.note(role, Content::Numbers);
+                }
+            }
+        }
         let of_helper = self.helper(name, &roles);
         if of_helper != Role::Other {
             return of_helper;
@@ -516,7 +670,7 @@ impl Walk<'_> {
     }
 
     pub(super) fn arguments(&mut self, node: &ExprCall) {
-        node.arguments.args.iter().for_each(|argument| drop(self.role(argument)));
-        node.arguments.keywords.iter().for_each(|keyword| drop(self.role(&keyword.value)));
+        node.arguments.args.iter().for_each(|argument| drop(self.argument(argument)));
+        node.arguments.keywords.iter().for_each(|keyword| drop(self.argument(&keyword.value)));
     }
 }

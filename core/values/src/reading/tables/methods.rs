@@ -193,15 +193,13 @@ pub(super) const OF_ARRAYS: &[&str] = &[
 /// Those that nothing else has, as far as names tell.
 pub(super) const ONLY_ARRAYS: &[&str] = &["ndim", "reshape", "ravel", "argsort", "nonzero", "squeeze"];
 
+/// Methods of Python's containers that frames have as well. Without anything that only frames have they tell containers.
+pub(super) const OF_CONTAINERS: &[&str] = &["append", "insert", "items", "keys", "update"];
+
 /// Methods and attributes that tables do not have.
 pub(super) const OF_OTHERS: &[&str] = &[
-    "append",
     "extend",
-    "insert",
-    "items",
-    "keys",
     "setdefault",
-    "update",
     "popitem",
     "split",
     "strip",
@@ -243,4 +241,175 @@ pub(super) fn of_cell(method: &str) -> Option<Content> {
         }
         _ => return None,
     })
+}
+
+/// Methods that columns have, and arrays as well.
+pub(super) const LIKE_COLUMNS: &[&str] = &[
+    "max", "min", "isin", "values", "tolist", "to_list", "to_numpy", "astype", "map", "apply", "unique", "cat", "iloc",
+];
+
+/// Attributes that only series have, as far as names tell.
+pub(super) const ONLY_SERIES: &[&str] = &["str", "dt", "cat", "to_frame", "unique", "between", "is_unique"];
+
+/// Methods of what was calculated from a series, that arrays do not have.
+pub(super) const NOT_OF_ARRAYS: &[&str] = &[
+    "abs", "apply", "dropna", "fillna", "idxmax", "idxmin", "isin", "isna", "isnull", "map", "median", "notna",
+    "quantile",
+];
+
+/// Methods of frames and series that no value of Python itself has, and that other libraries seldom have.
+pub(super) const USUAL: &[&str] = &[
+    "applymap",
+    "corrwith",
+    "cummax",
+    "cummin",
+    "describe",
+    "idxmax",
+    "idxmin",
+    "isnull",
+    "memory_usage",
+    "pct_change",
+    "pipe",
+    "rank",
+    "rolling",
+    "sample",
+    "swaplevel",
+    "to_html",
+    "to_latex",
+    "tz_convert",
+    "tz_localize",
+    "value_counts",
+    "xs",
+];
+
+/// Further attributes of frames, series and arrays. Lists with a meaning of their own are above.
+const FURTHER: &[&str] = &[
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "at",
+    "at_time",
+    "axes",
+    "between",
+    "between_time",
+    "bool",
+    "columns",
+    "combine",
+    "combine_first",
+    "copy",
+    "count",
+    "cummax",
+    "cummin",
+    "dtype",
+    "dtypes",
+    "empty",
+    "eq",
+    "equals",
+    "eval",
+    "first",
+    "flat",
+    "ge",
+    "get",
+    "gt",
+    "hist",
+    "iat",
+    "index",
+    "info",
+    "isna",
+    "item",
+    "itemsize",
+    "iter",
+    "kurt",
+    "last",
+    "le",
+    "loc",
+    "lt",
+    "max",
+    "min",
+    "mode",
+    "name",
+    "nbytes",
+    "ndim",
+    "ne",
+    "notna",
+    "notnull",
+    "nunique",
+    "plot",
+    "pop",
+    "product",
+    "put",
+    "reindex_like",
+    "repeat",
+    "searchsorted",
+    "sem",
+    "set_axis",
+    "shape",
+    "size",
+    "sort",
+    "squeeze",
+    "style",
+    "sum",
+    "swapaxes",
+    "take",
+    "to_clipboard",
+    "to_dict",
+    "to_excel",
+    "to_feather",
+    "to_json",
+    "to_list",
+    "to_markdown",
+    "to_numpy",
+    "to_pickle",
+    "to_records",
+    "to_sql",
+    "to_string",
+    "to_timestamp",
+    "tobytes",
+    "tolist",
+    "trace",
+    "transform",
+    "unique",
+    "values",
+    "where",
+    "iterrows",
+    "boxplot",
+    "abs",
+    "add_prefix",
+    "add_suffix",
+    "align",
+    "asfreq",
+    "asof",
+    "aggregate",
+    "get_group",
+    "to_xarray",
+    "to_period",
+    "view",
+    "real",
+    "imag",
+    "conj",
+    "round",
+    "mean",
+    "median",
+    "std",
+    "var",
+    "quantile",
+    "skew",
+    "T",
+    "ravel",
+    "ffill",
+    "bfill",
+    "insert",
+    "items",
+    "keys",
+    "update",
+    "append",
+];
+
+/// Whether frames, series or arrays have an attribute of this name.
+pub(super) fn is_of_tables(name: &str) -> bool {
+    [OF_FRAMES, ONLY_FRAMES, SAME_COLUMNS, ALL_NUMBERS, OF_SERIES, OF_ARRAYS, ONLY_ARRAYS, LIKE_COLUMNS, USUAL, FURTHER]
+        .iter()
+        .any(|list| list.contains(&name))
+        || of_column(name).is_some()
 }

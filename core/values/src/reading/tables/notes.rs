@@ -28,7 +28,8 @@ impl Walk<'_> {
                 names.map(|names| names.concat())
             }
             Expr::Name(name) => match self.names.get(name.id.as_str()) {
-                Some(Role::Names(names)) => Some(names.clone()),
+                Some(Role::Names(names) | Role::OneOf(names)) => Some(names.clone()),
+                Some(Role::Parameter(root)) if *root >= self.count => None,
                 Some(Role::Parameter(root)) => {
                     let root = *root;
                     let may_be = self.found[root].frame + self.found[root].series + self.found[root].looked_up == 0;
@@ -39,6 +40,20 @@ impl Walk<'_> {
             },
             Expr::Starred(node) => self.written_names(&node.value),
             _ => None,
+        }
+    }
+
+    /// Whether an expression stands for several names together: a display, or a name of one.
+    pub(super) fn is_list(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::List(_) => true,
+            Expr::Name(name) => match self.names.get(name.id.as_str()) {
+                Some(Role::Names(names)) => names.len() > 1,
+                Some(Role::Parameter(root)) => *root < self.count && is_plural(&self.parameters[*root]),
+                Some(_) => false,
+                None => self.known.texts.get(name.id.as_str()).is_some_and(|texts| texts.len() > 1),
+            },
+            _ => false,
         }
     }
 
@@ -153,6 +168,11 @@ impl Walk<'_> {
                 {
                     // Limits that callers give are numbers, mostly.
                     self.note(role, Content::Numbers);
+                    if let (Role::Column(_) | Role::Cell(_), Some(Role::Parameter(root))) =
+                        (role, other.as_name_expr().and_then(|name| self.names.get(name.id.as_str())))
+                    {
+                        self.found[*root].is_operand = true;
+                    }
                 }
             }
         }
@@ -164,7 +184,7 @@ impl Walk<'_> {
         match operator {
             O::BitAnd | O::BitOr | O::BitXor => self.note(own, Content::Truths),
             O::Add => match (other, literal(written)) {
-                (Role::Names(_), _) | (_, Some(Recipe::Str(_))) => self.note(own, Content::Texts),
+                (Role::Names(_) | Role::OneOf(_), _) | (_, Some(Recipe::Str(_))) => self.note(own, Content::Texts),
                 (_, Some(Recipe::Int(_) | Recipe::Float(_))) => self.note(own, Content::Numbers),
                 _ => {}
             },
@@ -173,6 +193,11 @@ impl Walk<'_> {
                 let is_span = matches!(written, Expr::Call(call) if is_moment(&call.func));
                 self.note(own, if is_span { Content::Dates } else { Content::Numbers });
             }
+        }
+        if let (Role::Column(_), Role::Parameter(root)) = (own, other)
+            && !matches!(operator, O::BitAnd | O::BitOr | O::BitXor | O::MatMult)
+        {
+            self.found[*root].is_operand = true;
         }
         if let Role::Table(table) = own
             && !matches!(operator, O::BitAnd | O::BitOr)
@@ -248,8 +273,15 @@ pub(super) fn joined(left: &Table, right: &Table) -> Table {
     }
 }
 
-pub(super) fn is_list(expr: &Expr) -> bool {
-    matches!(expr, Expr::List(_))
+/// Whether the name of a parameter says that it stands for several columns.
+pub(in crate::reading) fn is_plural(name: &str) -> bool {
+    const WORDS: [&str; 8] = ["cols", "columns", "features", "fields", "keys", "names", "variables", "vars"];
+    WORDS.iter().any(|word| name == *word || name.strip_suffix(word).is_some_and(|rest| rest.ends_with('_')))
+}
+
+/// Whether an expression is a module of tables or arrays, as code names it.
+pub(super) fn is_library(name: &str) -> bool {
+    matches!(name, "pd" | "pandas" | "np" | "numpy")
 }
 
 pub(super) fn is_named(expr: &Expr, name: &str) -> bool {

@@ -41,6 +41,8 @@ pub(super) enum Role {
     Tables(Table),
     Entries(Table),
     Column(Source),
+    /// The column of a group. What is calculated of it is a column.
+    GroupColumn(Source),
     Cell(Source),
     /// `df['end'] - df['start']`: a span of time, if it is asked what only such a span has.
     Difference(Vec<Origin>),
@@ -48,12 +50,16 @@ pub(super) enum Role {
     Accessor,
     /// What was calculated from an array: it has as many dimensions.
     Like(usize),
+    /// An item of a parameter.
+    Item(usize),
     /// `x.shape`, `x.ndim`.
     Extent(usize),
     Dimensions(usize),
     /// A text, or several.
     Names(Vec<String>),
-    /// A parameter, which may stand for a name of a column.
+    /// One text out of several, in a loop over them.
+    OneOf(Vec<String>),
+    /// A parameter, or another value that the function gets. A parameter may stand for a name of a column.
     Parameter(usize),
     #[default]
     Other,

@@ -1,28 +1,47 @@
 //! Reads a function in the order of its text, and keeps what each name stands for.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
+use ruff_text_size::{Ranged, TextRange};
+use twincell_syntax::instrument::written_path;
 use twincell_syntax::parse::parse;
 
-use ruff_python_ast::{Comprehension, Expr, ExprLambda, Operator, Stmt, UnaryOp};
+use ruff_python_ast::{Alias, Comprehension, Expr, ExprCall, ExprLambda, Operator, Stmt, UnaryOp};
 
-use super::notes::{is_column, is_named, joined, result};
+use super::methods::is_of_tables;
+use super::notes::{is_column, is_library, is_named, joined, result};
 use super::roles::{Origin, Role, Table};
-use super::{Found, Kind, texts};
+use super::{Found, Globals, Handed, Kind, Tables, Written, is_of_frames, texts};
 use crate::reading::models::Known;
 use crate::value::Recipe;
-use crate::value::shape::Content;
+use crate::value::shape::{Content, Shape};
 
 /// How deep expressions may nest.
 const MAX_DEPTH: u32 = 60;
 /// How deep functions of the module are followed.
 const MAX_CALLS: u32 = 3;
 const MAX_HELPERS: u32 = 40;
+/// How many values beside parameters are followed, and how many arguments of a call.
+const MOST_OTHERS: usize = 100;
+const MOST_HANDED: usize = 20;
 /// What is worth as much as two hints.
 pub(super) const CERTAIN: u32 = 2;
 
 pub(super) struct Walk<'a> {
+    /// The parameters, and then the paths of other values that the function gets.
     pub(super) parameters: Vec<String>,
+    /// How many of these are parameters.
+    pub(super) count: usize,
+    /// Whether it reads a module and no function.
+    is_module: bool,
+    /// What the others are by themselves.
+    others: Vec<Kind>,
+    /// The text that is read. Other values have their paths from it.
+    pub(super) written: Option<Written<'a>>,
+    /// What functions of the module are called with.
+    handed: Handed,
+    /// Attributes of parameters that may be columns: the parameter, the name, and the value as another one.
+    attributes: Vec<(usize, String, usize)>,
     pub(super) found: Vec<Found>,
     /// The texts that parameters have as their defaults.
     pub(super) defaults: Vec<Vec<String>>,
@@ -36,6 +55,8 @@ pub(super) struct Walk<'a> {
     /// How many were read.
     helpers: u32,
     pub(super) names: BTreeMap<String, Role>,
+    /// The arguments of the innermost call that were read, with what they stand for.
+    pub(super) arguments: HashMap<TextRange, Role>,
     pub(super) depth: u32,
 }
 
@@ -54,14 +75,21 @@ impl<'a> Walk<'a> {
                 Some(Kind::Frame) => Role::Table(table),
                 Some(Kind::Frames) => Role::Tables(table),
                 Some(Kind::Series | Kind::Array) => whole,
+                Some(Kind::Other) => Role::Other,
                 Some(Kind::Unknown) | None => Role::Parameter(root),
             };
             names.insert(name.clone(), role);
         }
         // A default that is a text may name a column.
-        let found = vec![Found::default(); parameters.len()];
+        let found = parameters.iter().map(|name| Found { is_named: is_of_frames(name), ..Found::default() }).collect();
         let defaults = parameters.iter().map(|name| defaults.get(name).cloned().unwrap_or_default()).collect();
         Self {
+            count: parameters.len(),
+            is_module: false,
+            others: vec![],
+            written: None,
+            handed: Handed::new(),
+            attributes: vec![],
             parameters,
             found,
             defaults,
@@ -71,18 +99,150 @@ impl<'a> Walk<'a> {
             returned: Role::Other,
             calls: 0,
             helpers: 0,
+            arguments: HashMap::new(),
             depth: 0,
         }
     }
 
-    pub fn finish(mut self) -> BTreeMap<String, Found> {
+    /// For the text of a module.
+    pub fn of_module(written: Written<'a>, known: &'a Known) -> Self {
+        let walk = Self::new(vec![], &BTreeMap::new(), known, &BTreeMap::new());
+        Self { is_module: true, written: Some(written), ..walk }
+    }
+
+    pub fn finish(mut self) -> Tables {
+        self.settle();
+        let mut all = self.parameters.into_iter().zip(self.found);
+        let parameters = all.by_ref().take(self.count).collect();
+        let others = all.zip(self.others).map(|((path, found), kind)| (path, (kind, found))).collect();
+        Tables { parameters, others }
+    }
+
+    /// What a module that was read says: its tables, and what its functions are called with.
+    pub fn globals(mut self) -> (Globals, Handed) {
+        self.settle();
+        let mut globals = Globals::new();
+        for (name, role) in &self.names {
+            let shape = |roots: &[usize]| match roots {
+                [root] => self.found[*root].shape.clone(),
+                _ => Shape::default(),
+            };
+            let own = match role {
+                Role::Table(table) if table.is_derived => (Kind::Frame, Shape::default()),
+                Role::Table(table) => {
+                    let mut shape = shape(&table.roots);
+                    for column in &table.defined {
+                        shape.column(column);
+                    }
+                    (Kind::Frame, shape)
+                }
+                Role::Column(_) => (Kind::Series, Shape::default()),
+                _ => continue,
+            };
+            globals.insert(name.clone(), own);
+        }
+        (globals, self.handed)
+    }
+
+    /// Gives columns that are asked of a table made from several to one of these, and takes attributes that are used like
+    /// columns for columns.
+    fn settle(&mut self) {
+        for (root, name, own) in std::mem::take(&mut self.attributes) {
+            let attribute = self.found[own].clone();
+            let is_used = attribute.shape.is_numeric || attribute.only_series + attribute.series + attribute.array > 0;
+            if is_used && self.found[root].frame > 0 {
+                self.found[root].like_column += 1;
+                self.found[root].looked_up += 1;
+                self.note_column(root, &name, &attribute.shape.own.contents);
+            }
+        }
         for (roots, name, contents) in std::mem::take(&mut self.of_any) {
             let has = |found: &Found| found.shape.columns.iter().any(|column| column.name == name);
             if let Some(root) = roots.iter().find(|root| has(&self.found[**root])).or(roots.first()) {
                 self.note_column(*root, &name, &contents);
             }
         }
-        self.parameters.into_iter().zip(self.found).collect()
+    }
+
+    /// A value that the function gets and that is no parameter. `kind` says what it is by itself.
+    pub(super) fn other(&mut self, expr: &Expr, kind: Kind) -> Role {
+        self.other_at(expr.range(), kind, Some(expr))
+    }
+
+    /// The same, of an expression in this place. `named`: the expression, if it may be a name or an attribute.
+    pub(super) fn other_at(&mut self, range: TextRange, kind: Kind, named: Option<&Expr>) -> Role {
+        // The paths of what is read in helpers mean nothing outside of them.
+        let Some(written) = self.written.filter(|_| self.calls == 0) else { return Role::Other };
+        let path = written_path(written.text, written.tokens, range);
+        let root = match self.parameters.iter().skip(self.count).position(|own| *own == path) {
+            Some(at) => self.count + at,
+            None if self.parameters.len() > self.count + MOST_OTHERS => return Role::Other,
+            None => {
+                let is_named = matches!(named, Some(Expr::Name(_) | Expr::Attribute(_)))
+                    && is_of_frames(path.rsplit('.').next().unwrap_or_default());
+                let shape = self.known.tables.get(&path).map(|(_, shape)| shape.clone()).unwrap_or_default();
+                self.parameters.push(path);
+                self.found.push(Found { is_named, shape, ..Found::default() });
+                self.defaults.push(vec![]);
+                self.others.push(kind);
+                let own = self.parameters.len() - 1;
+                if let Some(Expr::Attribute(node)) = named
+                    && let Expr::Name(holder) = node.value.as_ref()
+                    && let Some(Role::Parameter(root)) = self.names.get(holder.id.as_str())
+                {
+                    self.attributes.push((*root, node.attr.to_string(), own));
+                }
+                own
+            }
+        };
+        let table = Table { roots: vec![root], ..Table::default() };
+        match kind {
+            Kind::Frame => Role::Table(table),
+            Kind::Frames => Role::Tables(table),
+            Kind::Series | Kind::Array => Role::Column(Some(Origin { root, column: None })),
+            Kind::Unknown | Kind::Other => Role::Parameter(root),
+        }
+    }
+
+    /// A name that the function does not bind.
+    fn global(&mut self, expr: &Expr, name: &str) -> Role {
+        let known = self.known;
+        if let Some((kind, _)) = known.tables.get(name) {
+            return self.other(expr, *kind);
+        }
+        if known.bound.contains(name) || twincell_syntax::python::is_builtin(name) {
+            return Role::Other;
+        }
+        self.other(expr, Kind::Unknown)
+    }
+
+    /// Whether an expression begins with a name that the module imports or defines.
+    pub(super) fn is_of_module(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Name(name) => {
+                let name = name.id.as_str();
+                !self.names.contains_key(name)
+                    && (self.known.bound.contains(name) || twincell_syntax::python::is_builtin(name))
+            }
+            Expr::Attribute(node) => self.is_of_module(&node.value),
+            _ => false,
+        }
+    }
+
+    /// Notes what a function of the module is called with.
+    pub(super) fn hand(&mut self, name: &str, arguments: &[Role]) {
+        if !self.known.helpers.contains_key(name) || self.names.contains_key(name) {
+            return;
+        }
+        let handed = self.handed.entry(name.to_owned()).or_default();
+        for (at, role) in arguments.iter().enumerate().take(MOST_HANDED) {
+            if handed.len() <= at {
+                handed.push(None);
+            }
+            if let Role::Table(_) = role {
+                handed[at] = Some(Kind::Frame);
+            }
+        }
     }
 
     pub fn body(&mut self, body: &[Stmt]) {
@@ -152,15 +312,34 @@ impl<'a> Walk<'a> {
             Stmt::Delete(node) => node.targets.iter().for_each(|target| drop(self.role(target))),
             Stmt::Assert(node) => drop(self.role(&node.test)),
             Stmt::Raise(node) => node.exc.iter().for_each(|raised| drop(self.role(raised))),
-            Stmt::FunctionDef(node) => self.body(&node.body),
+            // What a module calls is read where it calls it.
+            Stmt::FunctionDef(_) if self.is_module && self.calls == 0 => {}
+            Stmt::FunctionDef(node) => {
+                let outer = self.names.clone();
+                for parameter in node.parameters.iter() {
+                    self.names.insert(parameter.name().to_string(), Role::Other);
+                }
+                self.body(&node.body);
+                self.names = outer;
+                self.names.insert(node.name.to_string(), Role::Other);
+            }
+            Stmt::Import(node) => self.imported(&node.names),
+            Stmt::ImportFrom(node) => self.imported(&node.names),
             _ => {}
+        }
+    }
+
+    fn imported(&mut self, names: &[Alias]) {
+        for alias in names {
+            let name = alias.asname.as_ref().unwrap_or(&alias.name);
+            self.names.insert(name.split('.').next().unwrap_or_default().to_owned(), Role::Other);
         }
     }
 
     /// What a function of the module gives for these arguments, after reading it.
     pub(super) fn helper(&mut self, name: &str, arguments: &[Role]) -> Role {
         let known = self.known;
-        let is_table = |role: &Role| !matches!(role, Role::Other | Role::Names(_));
+        let is_table = |role: &Role| !matches!(role, Role::Other | Role::Names(_) | Role::OneOf(_));
         let Some(text) = known
             .helpers
             .get(name)
@@ -285,7 +464,8 @@ impl<'a> Walk<'a> {
             (Role::Tables(table), _) => Role::Table(table.clone()),
             (Role::Column(source), Expr::Call(call)) if is_named(&call.func, "enumerate") => Role::Cell(source.clone()),
             (Role::Column(source), _) => Role::Cell(source.clone()),
-            (Role::Names(names), _) => Role::Names(names.clone()),
+            (Role::Parameter(root), written) if !matches!(written, Expr::Call(_)) => Role::Item(*root),
+            (Role::Names(names), _) => Role::OneOf(names.clone()),
             _ => Role::Other,
         }
     }
@@ -305,12 +485,15 @@ impl<'a> Walk<'a> {
         match expr {
             Expr::Name(name) => match self.names.get(name.id.as_str()) {
                 Some(role) => role.clone(),
-                None => self.known.texts.get(name.id.as_str()).cloned().map_or(Role::Other, Role::Names),
+                None => match self.known.texts.get(name.id.as_str()) {
+                    Some(texts) => Role::Names(texts.clone()),
+                    None => self.global(expr, name.id.as_str()),
+                },
             },
             Expr::StringLiteral(text) => Role::Names(vec![text.value.to_str().to_owned()]),
             Expr::List(list) => {
                 let roles: Vec<Role> = list.elts.iter().map(|element| self.role(element)).collect();
-                together(&roles).unwrap_or_default()
+                together(&roles).or_else(|| texts(expr).map(Role::Names)).unwrap_or_default()
             }
             Expr::Tuple(tuple) => {
                 tuple.elts.iter().for_each(|element| drop(self.role(element)));
@@ -323,8 +506,16 @@ impl<'a> Walk<'a> {
                 Role::Other
             }
             Expr::Subscript(node) => self.subscript(node),
-            Expr::Attribute(node) => self.attribute(node),
-            Expr::Call(node) => self.call(node),
+            Expr::Attribute(node) => match self.attribute(node) {
+                Role::Other if self.is_open(&node.value) && !is_of_tables(&node.attr) => {
+                    self.other(expr, Kind::Unknown)
+                }
+                role => role,
+            },
+            Expr::Call(node) => match self.call(node) {
+                Role::Other if self.may_give_table(node) => self.other(expr, Kind::Unknown),
+                role => role,
+            },
             Expr::BinOp(node) => {
                 let (left, right) = (self.role(&node.left), self.role(&node.right));
                 self.operands(&left, node.op, &right, &node.right);
@@ -346,7 +537,9 @@ impl<'a> Walk<'a> {
                     is_column |= self::is_column(&role);
                     use ruff_python_ast::CmpOp as C;
                     if matches!(operator, C::Is | C::IsNot | C::In | C::NotIn) {
-                        if let (C::In | C::NotIn, Role::Names(names), Role::Cell(_)) = (operator, &role, &left) {
+                        if let (C::In | C::NotIn, Role::Names(names) | Role::OneOf(names), Role::Cell(_)) =
+                            (operator, &role, &left)
+                        {
                             self.candidates(&left, names.iter().cloned().map(Recipe::Str));
                         }
                         continue;
@@ -414,20 +607,43 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Whether nothing is known of the holder of an attribute.
+    fn is_open(&self, holder: &Expr) -> bool {
+        let role = match holder {
+            Expr::Name(name) => self.names.get(name.id.as_str()),
+            Expr::Attribute(_) => None,
+            _ => return false,
+        };
+        matches!(role, None | Some(Role::Other | Role::Parameter(_))) && !self.is_of_module(holder)
+    }
+
+    /// Whether a call of which nothing is known may give a table: no builtin does.
+    fn may_give_table(&self, node: &ExprCall) -> bool {
+        match node.func.as_ref() {
+            Expr::Name(name) => !twincell_syntax::python::is_builtin(&name.id),
+            Expr::Attribute(function) => match function.value.as_ref() {
+                Expr::Name(name) if is_library(&name.id) => false,
+                Expr::Name(name) if self.names.get(name.id.as_str()) == Some(&Role::Other) => true,
+                _ => !is_of_tables(&function.attr),
+            },
+            _ => false,
+        }
+    }
+
     pub(super) fn comprehension(&mut self, generators: &[Comprehension], parts: &[&Expr]) -> Role {
         let outer = self.names.clone();
         for generator in generators {
-            let over = self.role(&generator.iter);
-            let item = self.item(&over, &generator.iter);
             if let (Expr::Call(call), Expr::Tuple(targets)) = (&generator.iter, &generator.target)
                 && is_named(&call.func, "zip")
             {
-                for (target, argument) in targets.elts.iter().zip(&call.arguments.args) {
-                    let role = self.role(argument);
-                    let item = self.item(&role, argument);
+                let roles: Vec<Role> = call.arguments.args.iter().map(|argument| self.role(argument)).collect();
+                for ((target, argument), role) in targets.elts.iter().zip(&call.arguments.args).zip(&roles) {
+                    let item = self.item(role, argument);
                     self.bind(target, &item, None);
                 }
             } else {
+                let over = self.role(&generator.iter);
+                let item = self.item(&over, &generator.iter);
                 self.bind(&generator.target, &item, None);
             }
             generator.ifs.iter().for_each(|test| drop(self.role(test)));
@@ -453,11 +669,29 @@ impl<'a> Walk<'a> {
         role
     }
 
+    /// What an argument of the innermost call stands for.
+    pub(super) fn argument(&mut self, argument: &Expr) -> Role {
+        self.read_once(argument, |walk| walk.role(argument))
+    }
+
+    fn read_once(&mut self, argument: &Expr, read: impl FnOnce(&mut Self) -> Role) -> Role {
+        if let Some(role) = self.arguments.get(&argument.range()) {
+            return role.clone();
+        }
+        let role = read(self);
+        self.arguments.insert(argument.range(), role.clone());
+        role
+    }
+
     /// What is handed to a method that calls it: the lambda is read, whatever else it is.
     pub(super) fn applied(&mut self, argument: &Expr, given: &Role) -> Role {
         match argument {
-            Expr::Lambda(node) => self.lambda(node, given),
-            other => self.role(other),
+            Expr::Lambda(node) => self.read_once(argument, |walk| walk.lambda(node, given)),
+            Expr::Name(name) if self.known.helpers.contains_key(name.id.as_str()) => {
+                self.hand(&name.id, std::slice::from_ref(given));
+                self.helper(&name.id, std::slice::from_ref(given))
+            }
+            other => self.argument(other),
         }
     }
 }

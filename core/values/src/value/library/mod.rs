@@ -7,6 +7,7 @@
 mod arrays;
 mod cells;
 mod collections;
+mod files;
 mod numbers;
 mod programs;
 mod tables;
@@ -19,6 +20,7 @@ use super::{AbstractValue, Made, Recipe, Shape};
 
 pub use arrays::ARRAY;
 pub use cells::{Cells, KEYS};
+pub use files::{Given, given_by};
 pub use tables::{FRAME, SERIES};
 
 /// A class of a library, with what makes its values.

@@ -15,7 +15,7 @@ use super::{Assignment, Solver};
 const MAX_PATH: usize = 200;
 
 /// The order of two plain values, as in Python. `None` if Python would not order them.
-pub(in super::super) fn order(left: &Recipe, right: &Recipe) -> Option<Ordering> {
+pub(crate) fn order(left: &Recipe, right: &Recipe) -> Option<Ordering> {
     if let (Some(left), Some(right)) = (number(left), number(right)) {
         return left.partial_cmp(&right);
     }
@@ -56,7 +56,7 @@ pub(super) fn truth(value: &Recipe) -> Option<bool> {
     })
 }
 
-pub(in super::super) fn length(value: &Recipe) -> Option<usize> {
+pub(crate) fn length(value: &Recipe) -> Option<usize> {
     Some(match value {
         Recipe::Str(text) => text.chars().count(),
         Recipe::Bytes(bytes) => bytes.len(),

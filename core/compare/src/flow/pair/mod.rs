@@ -1,15 +1,18 @@
 //! One pair with everything that its comparison needs: both versions, what runs beside them, and the differences.
 
+mod around;
+
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::PathBuf;
 use std::rc::Rc;
 
 use twincell_engine::protocol::{Body, Context, Member, Place};
-use twincell_syntax::python::is_always_real;
-use twincell_syntax::{CodeKind, Diff, Function, Import, Index, PerSide, Side, Snippet};
+use twincell_syntax::{CodeKind, Diff, Function, Import, Index, PerSide, Side, Snippet, Wrapped};
 use twincell_values::reading::{Around, Hint, Known, ModuleText, Surroundings};
 use twincell_values::value::Recipe;
+
+use around::{alone, kept, module};
 
 use super::examples::{self, ModuleNames};
 use super::imports::Imports;
@@ -48,6 +51,8 @@ pub(super) struct Texts {
     /// The examples that the texts bring with them, and the names of which values may be made.
     calls_beside: Rc<[GivenCall]>,
     module_names: PerSide<Rc<ModuleNames>>,
+    /// The attributes that one version keeps behind a property, here or in modules of the project that it imports.
+    wrapped: Rc<[Wrapped]>,
     /// What methods share, by the names of their old and new classes.
     classes: RefCell<BTreeMap<PerSide<String>, Rc<ClassDiff>>>,
     /// What classes declare about the attributes of their objects.
@@ -116,8 +121,10 @@ impl Texts {
                 None => Surroundings::within(&texts[side], &texts[side], &around),
             })
         });
+        let wrapped = wrapped(&indices, &places, &texts).into();
         Self {
             indices,
+            wrapped,
             changed,
             tainted,
             modules,
@@ -185,6 +192,25 @@ pub(super) struct VersionParts {
     pub reached: Vec<Recipe>,
 }
 
+/// The attributes that one version keeps behind a property, of the classes of both texts and of the modules of their
+/// project that both import.
+fn wrapped(indices: &PerSide<Index>, places: &PerSide<Option<Place>>, texts: &PerSide<String>) -> Vec<Wrapped> {
+    let own = indices.as_ref().map(|index| index.functions.as_slice());
+    let mut found = twincell_syntax::wrapped_attributes(own);
+    if let PerSide { old: Some(old), new: Some(new) } = places.as_ref().map(Option::as_ref) {
+        for module in twincell_project::imported(new, &texts.new) {
+            let there = |place: &Place| twincell_project::module(place, &module).map(|(_, text)| text);
+            let (Some(old), Some(new)) = (there(old), there(new)) else { continue };
+            if old == new {
+                continue;
+            }
+            let functions = PerSide::new(twincell_syntax::functions(&old).0, twincell_syntax::functions(&new).0);
+            found.extend(twincell_syntax::wrapped_attributes(functions.as_ref().map(Vec::as_slice)));
+        }
+    }
+    found
+}
+
 /// The text of another module of a project.
 fn module_text(place: &Place, module: &str) -> Option<ModuleText> {
     let (place, text) = twincell_project::module(place, module)?;
@@ -208,6 +234,7 @@ pub(super) struct Pair {
     /// The changed names that the versions use. They are searched for if the versions themselves are the same.
     pub changed_names: Vec<String>,
     pub attribute_renames: Vec<(String, String)>,
+    pub wrapped: Rc<[Wrapped]>,
     /// (qualified name in new, name in old) of functions of the two texts with the same code.
     pub function_renames: Rc<[(String, String)]>,
     /// The examples that the texts bring with them, and the names of which values may be made.
@@ -305,6 +332,7 @@ impl Pair {
             diff,
             changed_names,
             attribute_renames,
+            wrapped: texts.wrapped.clone(),
             function_renames: texts.function_renames.clone(),
             calls_beside: texts.calls_beside.clone(),
             module_names: texts.module_names.clone(),
@@ -390,7 +418,11 @@ fn class_diff(texts: &Texts, functions: &PerSide<Function>) -> Rc<ClassDiff> {
     let names = PerSide::new(old.to_owned(), new.to_owned());
     let mut known = texts.classes.borrow_mut();
     let diff = known.entry(names).or_insert_with_key(|names| {
-        let attribute_renames = attribute_renames(texts, names);
+        let mut attribute_renames = attribute_renames(texts, names);
+        attribute_renames.extend(texts.wrapped.iter().filter(|wrapped| wrapped.class == names.new).map(|wrapped| {
+            let Wrapped { public, private, .. } = wrapped.clone();
+            if wrapped.side == Side::New { (private, public) } else { (public, private) }
+        }));
         let keeps_state_otherwise = keeps_state_otherwise(texts, names, &attribute_renames);
         Rc::new(ClassDiff { attribute_renames, keeps_state_otherwise })
     });
@@ -441,102 +473,6 @@ fn companions(texts: &Texts, side: Side, paths: &PerSide<Vec<String>>, function:
         found.push(companion.clone());
     }
     found
-}
-
-fn module(texts: &Texts, side: Side, kept: &BTreeSet<String>, parts: &[Function]) -> Rc<str> {
-    let function = &parts[0];
-    match texts.context {
-        // The statements are the rest of the module.
-        _ if function.kind == CodeKind::Snippet => texts.contexts[side].clone(),
-        Context::Module => texts.modules[side].clone(),
-        Context::Function if texts.cut_out => Rc::default(),
-        Context::Function => {
-            let index = &texts.indices[side];
-            let keep: BTreeSet<String> = kept.iter().cloned().chain(pure_imports(index, parts)).collect();
-            index.slice(&keep).into()
-        }
-    }
-}
-
-/// The text for an execution without the module: as in function context, the constants that the function reads, which
-/// the code could also have written out, and what it imports from its project, which is there in each version.
-fn alone(texts: &Texts, side: Side, kept: &BTreeSet<String>, parts: &[Function]) -> String {
-    let function = &parts[0];
-    if texts.context == Context::Function || function.kind == CodeKind::Snippet {
-        return String::new();
-    }
-    let index = &texts.indices[side];
-    let mut keep = kept.clone();
-    let of_both = |name: &String| texts.indices.iter().all(|index| index.is_constant(name));
-    let reached = index.reach(entity(function)).into_iter();
-    // Constants may be made with modules that only compute.
-    keep.extend(reached.filter(|name| of_both(name) || index.is_pure_import(name)));
-    keep.extend(pure_imports(index, parts));
-    if let Some(place) = &texts.places[side] {
-        let imports = twincell_syntax::imports(&texts.elsewhere[side]);
-        let of_project = |import: &Import| import.is_global && twincell_project::holds(place, &import.target);
-        keep.extend(read(parts).filter(|name| imports.get(name).is_some_and(of_project)));
-    }
-    let real = texts.imports[side].iter().filter(|(_, import)| is_always_real(&import.target));
-    keep.extend(real.map(|(name, _)| name.clone()));
-    index.slice(&keep)
-}
-
-/// What a function and its companions read of modules that only compute. These are there on every machine, so what they
-/// give does not have to be invented.
-fn pure_imports(index: &Index, parts: &[Function]) -> BTreeSet<String> {
-    read(parts).filter(|name| index.is_pure_import(name)).collect()
-}
-
-/// The names that a function and its companions read of what surrounds them.
-fn read(parts: &[Function]) -> impl Iterator<Item = String> {
-    let texts = parts.iter().flat_map(|part| std::iter::once(&part.text).chain(&part.decorators));
-    texts.flat_map(|text| twincell_syntax::global_names(text))
-}
-
-/// What a version has of its text even without its module: what changed and the function uses, and the functions that only
-/// this version uses, where the other may do the same by itself. The class around it is kept for `self`, and so are the
-/// classes between it and those from which it inherits something of this.
-fn kept(texts: &Texts, side: Side, functions: &PerSide<Function>, path: &[String]) -> BTreeSet<String> {
-    let function = &functions[side];
-    let mut keep = helpers_of_one(texts, side, functions);
-    keep.extend(path.iter().cloned());
-    keep.remove(entity(function));
-    if let Some(own) = owner(function) {
-        let classes = texts.indices[side].ancestry(own);
-        let is_kept = |class: &String| keep.iter().any(|name| name.rsplit_once('.').is_some_and(|(of, _)| of == class));
-        if classes.iter().skip(1).any(is_kept) {
-            keep.extend(classes);
-        }
-    }
-    keep
-}
-
-/// The functions that only this version uses, and what these need.
-fn helpers_of_one(texts: &Texts, side: Side, functions: &PerSide<Function>) -> BTreeSet<String> {
-    if functions[side].kind == CodeKind::Snippet {
-        return BTreeSet::new();
-    }
-    let index = &texts.indices[side];
-    let used = |side: Side| texts.indices[side].used_by(entity(&functions[side]));
-    let of_other = used(side.other());
-    // The other version may reach it by its name: `getattr(self, 'css')`.
-    let other = &functions[side.other()].text;
-    let is_named = |name: &str| {
-        let last = name.rsplit('.').next().unwrap_or(name);
-        ['\'', '"'].iter().any(|quote| other.contains(&format!("{quote}{last}{quote}")))
-    };
-    let helpers = used(side).into_iter().filter(|name| !of_other.contains(name) && index.is_function(name));
-    let helpers = helpers.filter(|name| !is_named(name));
-    let mut keep = BTreeSet::new();
-    for helper in helpers {
-        let needed = index.reach(&helper).into_iter();
-        keep.extend(
-            needed.filter(|name| index.is_function(name) || index.is_constant(name) || index.is_pure_import(name)),
-        );
-        keep.insert(helper);
-    }
-    keep
 }
 
 /// The decorators to apply: if they differ, all of them, and otherwise those that changed themselves. The others do the

@@ -13,8 +13,8 @@ use twincell_syntax::Side;
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
-use super::Reading;
 use super::solve::{self, Assignment};
+use super::target::Reading;
 
 /// The maximum number of suspects that are replaced, one for each execution.
 const SUSPECTS: usize = 2;

@@ -17,8 +17,9 @@ use twincell_syntax::{PerSide, Side};
 use twincell_values::reading::Condition;
 use twincell_values::value::{Choice, Decision, Fixed, Recipe};
 
+use super::numbers;
 use super::solve::{self, Assignment, Facts};
-use super::{Target, numbers};
+use super::target::Target;
 
 /// The maximum number of executions from which proposals for one search target are made, and of further ones that came
 /// nearer to it.

@@ -6,19 +6,21 @@
 //! Reading a class by its name reads all of it. This is a call graph by names (class hierarchy analysis, Dean, Grove
 //! and Chambers 1995, limited to one text). Uses through other objects are not followed.
 
+mod constants;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ruff_python_ast::comparable::{ComparableExpr, ComparableStmt};
 use ruff_python_ast::visitor::{Visitor, walk_expr};
-use ruff_python_ast::{Arguments, Expr, Stmt, StmtClassDef, StmtFunctionDef};
+use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 
-use super::bound::bound;
-use super::parse::{normalize_newlines, parse, with_stack_for};
-use super::python::is_pure_import;
-use super::scopes::{Bindings, assigned_attributes, declared_globals};
-use super::{Function, diff, functions};
+use crate::bound::bound;
+use crate::parse::{normalize_newlines, parse, with_stack_for};
+use crate::scopes::Bindings;
+use crate::{Function, diff, functions};
+use constants::{constants, pure_imports};
 
 /// Marks a look-up that starts behind a class.
 const SUPER: &str = "<super>";
@@ -90,7 +92,7 @@ impl Index {
                 reads.visit_stmt(stmt);
                 for name in bound(stmt) {
                     let entry = self.bindings.entry(name.to_string()).or_default();
-                    *entry = entry.rotate_left(5) ^ hash(&ComparableStmt::from(stmt));
+                    *entry = entry.rotate_left(5) ^ binding(stmt, name);
                     self.reads.entry(name.to_string()).or_default().extend(reads.found.iter().cloned());
                     self.places.entry(name.to_string()).or_default().push(stmt.range());
                 }
@@ -363,132 +365,30 @@ impl Index {
     }
 }
 
-/// Numbers, texts and tables that a module or a class binds once. A switch, None and what is empty are set later, and so
-/// are attributes of a class whose names have small letters: subclasses and objects have others.
-fn constants(index: &Index, body: &[Stmt]) -> BTreeSet<String> {
-    let constant = |stmt| constant(index, stmt);
-    let of_module = body.iter().filter_map(constant);
-    let mut found: BTreeSet<String> = of_module.map(str::to_owned).collect();
-    for stmt in body {
-        let Stmt::ClassDef(class) = stmt else { continue };
-        let names = class.body.iter().filter_map(constant).filter(|name| name.chars().all(|c| !c.is_lowercase()));
-        found.extend(names.map(|name| format!("{}.{name}", class.name)));
-    }
-    found.retain(|name| index.places.get(name).is_some_and(|places| places.len() == 1));
-    if !found.is_empty() {
-        let (rebound, assigned) = (declared_globals(&index.text), assigned_attributes(&index.text));
-        found.retain(|name| match name.rsplit_once('.') {
-            Some((_, attribute)) => !assigned.contains(attribute),
-            None => !rebound.contains(name),
-        });
-    }
-    found
-}
-
-/// The names that imports bind to modules that only compute, and to what those hold. An import within another statement
-/// may not run.
-fn pure_imports(index: &Index, body: &[Stmt]) -> BTreeSet<String> {
-    let is_pure = |stmt: &&Stmt| match stmt {
-        // `import a.b` binds `a`.
-        Stmt::Import(import) => import.names.iter().all(|alias| {
-            let bound =
-                alias.asname.as_ref().map_or_else(|| alias.name.split('.').next(), |_| Some(alias.name.as_str()));
-            bound.is_some_and(is_pure_import)
-        }),
-        Stmt::ImportFrom(import) => import.level == 0 && import.module.as_deref().is_some_and(is_pure_import),
-        _ => false,
-    };
-    let mut found: BTreeSet<String> = body.iter().filter(is_pure).flat_map(bound).map(str::to_owned).collect();
-    found.retain(|name| index.places.get(name).is_some_and(|places| places.len() == 1));
-    if !found.is_empty() {
-        let rebound = declared_globals(&index.text);
-        found.retain(|name| !rebound.contains(name));
-    }
-    found
-}
-
-/// The name that a statement binds to a value that is written out.
-fn constant<'a>(index: &Index, stmt: &'a Stmt) -> Option<&'a str> {
-    let (target, value) = match stmt {
-        Stmt::Assign(node) => match node.targets.as_slice() {
-            [target] => (target, &*node.value),
-            _ => return None,
-        },
-        Stmt::AnnAssign(node) => (&*node.target, node.value.as_deref()?),
-        _ => return None,
-    };
-    let is_set_later = matches!(value, Expr::BooleanLiteral(_) | Expr::NoneLiteral(_)) || is_empty(value);
-    let name = target.as_name_expr()?.id.as_str();
-    (!is_set_later && is_written_out(index, value)).then_some(name)
-}
-
-fn is_empty(value: &Expr) -> bool {
-    match value {
-        Expr::List(node) => node.elts.is_empty(),
-        Expr::Tuple(node) => node.elts.is_empty(),
-        Expr::Dict(node) => node.items.is_empty(),
-        Expr::StringLiteral(node) => node.value.is_empty(),
-        _ => false,
-    }
-}
-
-/// Whether a value is written with literals and calls that only compute: `60 * 60`, `re.compile('a+')`, `frozenset({1})`.
-fn is_written_out(index: &Index, value: &Expr) -> bool {
-    let all = |values: &[Expr]| values.iter().all(|value| is_written_out(index, value));
-    match value {
-        Expr::List(node) => all(&node.elts),
-        Expr::Tuple(node) => all(&node.elts),
-        Expr::Set(node) => all(&node.elts),
-        Expr::Dict(node) => node.items.iter().all(|item| {
-            item.key.as_ref().is_some_and(|key| is_written_out(index, key)) && is_written_out(index, &item.value)
-        }),
-        Expr::UnaryOp(node) => is_written_out(index, &node.operand),
-        Expr::BinOp(node) => is_written_out(index, &node.left) && is_written_out(index, &node.right),
-        Expr::Call(node) => {
-            let arguments = &node.arguments;
-            // What is made from nothing is filled later.
-            !arguments.is_empty()
-                && !is_filled_later(&node.func, arguments)
-                && only_computes(index, &node.func)
-                && all(&arguments.args)
-                && arguments.keywords.iter().all(|keyword| is_written_out(index, &keyword.value))
-        }
-        value => value.is_literal_expr(),
-    }
-}
-
-/// Whether a call makes something that changes later: an empty container of a given size, or a counter.
-fn is_filled_later(function: &Expr, arguments: &Arguments) -> bool {
-    let name = match function {
-        Expr::Name(name) => name.id.as_str(),
-        Expr::Attribute(node) => node.attr.as_str(),
-        _ => return false,
-    };
-    match name {
-        "count" | "cycle" => true,
-        "deque" | "defaultdict" => arguments.args.is_empty(),
-        _ => false,
-    }
-}
-
-/// Classes of Python of which a module writes constants.
-const OF_CONSTANTS: [&str; 7] = ["bytes", "dict", "frozenset", "list", "range", "set", "tuple"];
-
-fn only_computes(index: &Index, function: &Expr) -> bool {
-    match function {
-        Expr::Name(name) => {
-            let name = name.id.as_str();
-            index.is_pure_import(name) || OF_CONSTANTS.contains(&name) && !index.has(name)
-        }
-        Expr::Attribute(node) => only_computes(index, &node.value),
-        _ => false,
-    }
-}
-
 fn hash(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
+}
+
+/// A hash of what a statement binds a name to. A name in a list of imports has nothing to do with the others.
+fn binding(stmt: &Stmt, name: &str) -> u64 {
+    let (aliases, from) = match stmt {
+        Stmt::Import(import) => (&import.names, None),
+        Stmt::ImportFrom(import) => (&import.names, Some((import.module.as_deref(), import.level))),
+        _ => return hash(&ComparableStmt::from(stmt)),
+    };
+    let own = aliases.iter().filter_map(|alias| {
+        let (target, bound) = (alias.name.as_str(), alias.asname.as_deref());
+        let is_it = match bound {
+            Some(bound) => bound == name,
+            None => target.split('.').next() == Some(name),
+        };
+        is_it.then_some((target, bound))
+    });
+    let mut own: Vec<_> = own.collect();
+    own.sort_unstable();
+    hash(&(from, own))
 }
 
 fn inner_bodies(stmt: &Stmt) -> Vec<&[Stmt]> {
@@ -544,6 +444,18 @@ impl<'a> Visitor<'a> for Reads {
             Expr::Name(name) if name.ctx.is_load() => {
                 self.found.insert(name.id.to_string());
             }
+            // `super(C, self)` in `C` says no more than `super()`.
+            Expr::Call(call) if is_super(&call.func) && self.class.is_some() => {
+                let is_own = |first: &Expr| match first {
+                    Expr::Name(name) => {
+                        self.class.as_deref().and_then(|class| class.rsplit('.').next()) == Some(name.id.as_str())
+                    }
+                    _ => false,
+                };
+                let first = call.arguments.args.first().is_some_and(is_own);
+                call.arguments.args.iter().skip(usize::from(first)).for_each(|argument| self.visit_expr(argument));
+                return;
+            }
             Expr::Attribute(attribute) => {
                 if let Some(class) = self.class_of(&attribute.value) {
                     self.found.insert(format!("{class}.{}", attribute.attr));
@@ -557,6 +469,10 @@ impl<'a> Visitor<'a> for Reads {
         }
         walk_expr(self, expr);
     }
+}
+
+fn is_super(callee: &Expr) -> bool {
+    matches!(callee, Expr::Name(name) if name.id.as_str() == "super")
 }
 
 /// The first part of each dotted name.
@@ -620,27 +536,6 @@ pub fn changed_entities(old: &Index, new: &Index) -> BTreeSet<String> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn constants_are_written_with_literals_and_calls_that_only_compute() {
-        let index = Index::of(
-            "import re\nfrom collections import deque\nfrom datetime import timedelta\nfrom itertools import count\nfrom shop import load\nWORD = re.compile('a+')\n\
-             KEEP = timedelta(minutes=30)\nSTART = timedelta(0)\nNAMES = frozenset({'a', 'b'})\nDAY = 24 * 60 * 60\n\
-             RECENT = deque(maxlen=9)\nIDS = count(1)\nRATES = load('rates')\nCACHE = dict()\nSIZE = len(NAMES)\nNESTED = [re.compile(load('x'))]\n",
-        );
-        for name in ["WORD", "START", "NAMES", "DAY"] {
-            assert!(index.is_constant(name), "{name}");
-        }
-        for name in ["RECENT", "IDS", "RATES", "CACHE", "SIZE", "NESTED"] {
-            assert!(!index.is_constant(name), "{name}");
-        }
-    }
-
-    #[test]
-    fn a_name_that_the_module_defines_is_not_of_python() {
-        let own = "def frozenset(x):\n    return x\nNAMES = frozenset({'a', 'b'})\n";
-        assert!(!Index::of(own).is_constant("NAMES"));
-    }
-
     fn affected(old: &str, new: &str, function: &str) -> Vec<String> {
         let [old, new] = [old, new].map(Index::of);
         let changed = changed_entities(&old, &new);
@@ -685,6 +580,26 @@ mod tests {
     fn an_attribute_of_a_base_counts_where_a_method_reads_it() {
         assert_eq!(affected(CLASS, &CLASS.replace("size = 1", "size = 2"), "A.f"), ["B.size"]);
         assert_eq!(affected(CLASS, &CLASS.replace("return self.size", "return 0"), "A.f"), ["A.g"]);
+    }
+
+    #[test]
+    fn a_class_that_super_names_is_not_read_as_a_whole() {
+        let text = |size| {
+            format!(
+                "class B:\n    pass\nclass A(B):\n    def f(self):\n        super(A, self).f()\n    def g(self):\n        return {size}\n"
+            )
+        };
+        let (old, new) = (Index::of(&text(1)), Index::of(&text(2)));
+        let tainted = new.tainted(&changed_entities(&old, &new));
+        assert!(tainted.contains("A.g") && !tainted.contains("A.f"), "{tainted:?}");
+    }
+
+    #[test]
+    fn names_in_a_list_of_imports_are_apart() {
+        let (old, new) = (Index::of("from m import a, b\n"), Index::of("from m import c as d, b, a\n"));
+        assert_eq!(changed_entities(&old, &new), BTreeSet::from(["d".to_owned()]));
+        let other = Index::of("from n import a, b\n");
+        assert_eq!(changed_entities(&old, &other), BTreeSet::from(["a".to_owned(), "b".to_owned()]));
     }
 
     #[test]

@@ -1,0 +1,335 @@
+//! The tree of prefixes (Treefix, Algorithm 1): breadth first, in three levels.
+//!
+//! Where the paper asks a language model for prefixes, executions with hooks find values for what is missing, and
+//! `render.rs` writes them. Each prefix then runs as plain Python before the snippet; only what it covers there counts.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use rand::SeedableRng;
+use rand_pcg::Pcg64Mcg;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use twincell_engine::protocol::{End, ExecutionRecord, ExecutionRequest, Script, ScriptRun};
+use twincell_engine::{EngineError, Executed, Loaded, WorkerPool};
+use twincell_search::Search;
+use twincell_syntax::instrument::Instrumented;
+use twincell_values::predictor::Predictor;
+use twincell_values::reading::Locals;
+use twincell_values::value::{Choice, Fixed};
+
+use crate::environment::Environment;
+use crate::program;
+use crate::reading::Reading;
+use crate::render::{Lessons, render};
+use crate::repair::{Failure, repairs};
+use crate::result::{Guidance, Prefix, Prefixes};
+use crate::{Continue, PrefixError, PrefixOptions, Progress};
+
+/// The maximum number of statements that a plain run may complete.
+const STEPS: u64 = 50_000;
+/// The number of executions with hooks for each prefix that is asked for.
+const EXECUTIONS: u32 = 6;
+
+/// A node with what it was written from.
+struct Grown {
+    choices: Vec<Choice>,
+    lessons: Lessons,
+}
+
+struct Tree<'a> {
+    progress: &'a mut dyn FnMut(Progress) -> Continue,
+    is_stopped: bool,
+    reading: &'a Reading,
+    instrumented: &'a Instrumented,
+    locals: Locals,
+    options: &'a PrefixOptions,
+    plain: Loaded<'a>,
+    nodes: Vec<Prefix>,
+    grown: Vec<Grown>,
+    lines: Vec<u32>,
+    covered: BTreeSet<u32>,
+    /// What holds for every prefix of the snippet.
+    shared: Lessons,
+    texts: BTreeSet<String>,
+}
+
+/// A prefix without the statement at its top level that holds a line.
+fn without_statement(prefix: &str, line: u32) -> Option<String> {
+    let lines: Vec<&str> = prefix.lines().collect();
+    let begins = |text: &&str| text.starts_with(|c: char| !c.is_whitespace() && !")]}".contains(c));
+    let at = (line as usize).checked_sub(1).filter(|&at| at < lines.len())?;
+    let first = (0..=at).rev().find(|&at| begins(&lines[at]))?;
+    let next = (at + 1..lines.len()).find(|&at| begins(&lines[at])).unwrap_or(lines.len());
+    let rest: Vec<&str> = lines[..first].iter().chain(&lines[next..]).copied().collect();
+    Some(rest.into_iter().map(|line| format!("{line}\n")).collect())
+}
+
+/// Finds prefixes for a snippet.
+pub fn prefixes(
+    text: &str,
+    options: &PrefixOptions,
+    pool: &WorkerPool,
+    predictor: &dyn Predictor,
+    progress: &mut dyn FnMut(Progress) -> Continue,
+) -> Result<Prefixes, PrefixError> {
+    let (_, errors) = twincell_syntax::functions(text);
+    if let Some(error) = errors.first() {
+        return Err(PrefixError::Syntax { line: error.line, message: error.message.clone() });
+    }
+    let pool = &pool.until(Instant::now() + options.deadline);
+    let reading = Reading::new(text);
+    let instrumented = program::instrumented(&reading).map_err(|error| PrefixError::Text(error.to_string()))?;
+    let hooked = program::program(&reading, &instrumented, predictor)?;
+    let mut tree = Tree {
+        progress,
+        is_stopped: false,
+        reading: &reading,
+        instrumented: &instrumented,
+        locals: hooked.versions[0].locals.clone(),
+        options,
+        plain: pool.load(&program::of_scripts(&reading))?,
+        nodes: Vec::new(),
+        grown: Vec::new(),
+        lines: Vec::new(),
+        covered: BTreeSet::new(),
+        shared: Lessons::default(),
+        texts: BTreeSet::new(),
+    };
+    // As it is: many snippets need nothing.
+    let first = tree.add(None, Guidance::Undefinedness, Vec::new(), Lessons::default())?;
+    if let Some(End::Unreadable { line, message }) = first.map(|first| &tree.nodes[first].end) {
+        return Err(PrefixError::Syntax { line: *line, message: message.clone() });
+    }
+    if !tree.is_covered() {
+        let mut hooked = pool.load(&hooked)?;
+        match tree.grow(&mut hooked) {
+            // What was found counts.
+            Err(PrefixError::Engine(EngineError::Stopped)) => tree.is_stopped = true,
+            grown => grown?,
+        }
+    }
+    Ok(tree.finish())
+}
+
+impl Tree<'_> {
+    /// Whether nothing is left to do, or nobody wants it done.
+    fn is_done(&mut self) -> bool {
+        let coverage = self.covered.len() as f64 / self.lines.len().max(1) as f64;
+        self.is_stopped |= (self.progress)(Progress { prefixes: self.nodes.len(), coverage }) == Continue::Stop;
+        self.is_stopped || self.is_covered()
+    }
+
+    fn is_covered(&self) -> bool {
+        self.covered.len() == self.lines.len()
+    }
+
+    /// Writes a prefix, runs it, and keeps it. `None` if it was there before.
+    fn add(
+        &mut self,
+        parent: Option<usize>,
+        guidance: Guidance,
+        choices: Vec<Choice>,
+        lessons: Lessons,
+    ) -> Result<Option<usize>, PrefixError> {
+        let environment = Environment::new(&choices);
+        let mut prefix = render(&environment, self.reading, &lessons);
+        let ScriptRun { lines, completed, end } = loop {
+            if !self.texts.insert(prefix.clone()) {
+                return Ok(None);
+            }
+            let script = Script { prefix: prefix.clone(), snippet: self.reading.text().to_owned(), steps: STEPS };
+            let ran = self.plain.script(script)?;
+            // Statements of the prefix that raise are left out (Treefix, III-G2).
+            let failing = match &ran.end {
+                End::Raised(raise) if !raise.begun && !raise.in_snippet => without_statement(&prefix, raise.line),
+                _ => None,
+            };
+            match failing {
+                Some(shorter) => prefix = shorter,
+                None => break ran,
+            }
+        };
+        if self.lines.is_empty() {
+            self.lines = lines;
+        }
+        self.covered.extend(completed.iter().filter(|line| self.lines.contains(line)));
+        self.nodes.push(Prefix { parent, guidance, text: prefix, completed, end });
+        self.grown.push(Grown { choices, lessons });
+        Ok(Some(self.nodes.len() - 1))
+    }
+
+    fn grow(&mut self, hooked: &mut Loaded<'_>) -> Result<(), PrefixError> {
+        let target = program::target(self.reading, self.instrumented);
+        let mut search = Search::new(&target, self.options.methods);
+        let options = self.options;
+        let mut next = 0;
+        // Undefinedness guidance: values from the predictor and from how the code uses them.
+        let records = self.execute(hooked, &mut search, &mut next, options.width, true)?;
+        for record in &records {
+            self.sprout(None, Guidance::Undefinedness, record)?;
+            if self.is_done() {
+                return Ok(());
+            }
+        }
+        // Error guidance.
+        let first: Vec<usize> = (0..self.nodes.len()).collect();
+        self.repair_all(first, options.width * options.width)?;
+        // Coverage guidance, unless nothing is missing whose value could be another one.
+        let has_values = records.iter().any(|record| !record.choices.is_empty());
+        for _ in 0..if has_values { options.rounds } else { 0 } {
+            if self.is_done() || search.is_exhausted() {
+                break;
+            }
+            let before = self.nodes.len();
+            for record in self.execute(hooked, &mut search, &mut next, options.width * EXECUTIONS, false)? {
+                let ran = record.behaviors.first().map_or(&[][..], |behavior| &behavior.lines);
+                let is_new = |(line, _): &(u32, u32)| self.lines.contains(line) && !self.covered.contains(line);
+                if self.nodes.len() - before < options.width as usize && ran.iter().any(is_new) {
+                    let parent = self.nearest(&record.choices);
+                    self.sprout(parent, Guidance::Coverage, &record)?;
+                }
+            }
+            self.repair_all((before..self.nodes.len()).collect(), options.width)?;
+        }
+        Ok(())
+    }
+
+    /// Executions with hooks, from which the search learns.
+    fn execute(
+        &mut self,
+        hooked: &mut Loaded<'_>,
+        search: &mut Search<'_>,
+        next: &mut u32,
+        count: u32,
+        is_fresh: bool,
+    ) -> Result<Vec<ExecutionRecord>, PrefixError> {
+        const BATCH: u32 = 12;
+        let mut records = Vec::new();
+        let end = *next + count;
+        while *next < end && !self.is_done() {
+            let mut requests = Vec::new();
+            for index in *next..end.min(*next + BATCH) {
+                let seed = xxh3_64_with_seed(&index.to_le_bytes(), self.options.seed);
+                let mut random = Pcg64Mcg::seed_from_u64(seed);
+                let planned = if is_fresh || index % 4 == 3 { None } else { search.planned(index) };
+                let fixed: Fixed = match planned {
+                    Some(fixed) => fixed,
+                    None if is_fresh => Fixed::new(),
+                    None if search.methods.learning && index % 2 == 1 => search.vary(&mut random),
+                    None => search.afresh(&mut random),
+                };
+                let observe = search.observes();
+                requests.push(ExecutionRequest {
+                    index,
+                    seed,
+                    fixed,
+                    versions: vec![0],
+                    observe,
+                    ..Default::default()
+                });
+            }
+            *next += requests.len() as u32;
+            for executed in hooked.run(requests)? {
+                if let Executed::Record(record) = executed {
+                    search.learn(&record, false);
+                    records.push(*record);
+                }
+            }
+        }
+        Ok(records)
+    }
+
+    fn sprout(
+        &mut self,
+        parent: Option<usize>,
+        guidance: Guidance,
+        record: &ExecutionRecord,
+    ) -> Result<Option<usize>, PrefixError> {
+        self.add(parent, guidance, record.choices.clone(), self.shared.clone())
+    }
+
+    /// Mends prefixes that fail, breadth first, until so many are tried.
+    fn repair_all(&mut self, mut waiting: Vec<usize>, mut budget: u32) -> Result<(), PrefixError> {
+        while !waiting.is_empty() && budget > 0 && !self.is_done() {
+            let mut next = Vec::new();
+            for number in std::mem::take(&mut waiting) {
+                let End::Raised(raise) = &self.nodes[number].end else { continue };
+                if raise.intended {
+                    continue;
+                }
+                let environment = Environment::new(&self.grown[number].choices);
+                let lessons = &self.grown[number].lessons;
+                let failure = Failure { raise, environment: &environment, lessons };
+                let found = repairs(&failure, self.reading, self.instrumented, &self.locals);
+                for lessons in found {
+                    if budget == 0 || self.is_done() {
+                        return Ok(());
+                    }
+                    budget -= 1;
+                    let choices = self.grown[number].choices.clone();
+                    let Some(child) = self.add(Some(number), Guidance::Error, choices, lessons)? else { continue };
+                    self.share(child);
+                    next.push(child);
+                    if self.nodes[child].completed.len() > self.nodes[number].completed.len() {
+                        break;
+                    }
+                }
+            }
+            waiting = next;
+        }
+        Ok(())
+    }
+
+    /// Takes over for later prefixes what a prefix has learned of the snippet.
+    fn share(&mut self, number: usize) {
+        let Lessons { modules, patched, files, definitions, names, without, mocked: _ } = &self.grown[number].lessons;
+        self.shared.modules.extend(modules.iter().cloned());
+        self.shared.patched.extend(patched.iter().cloned());
+        self.shared.files.extend(files.iter().map(|(file, text)| (file.clone(), text.clone())));
+        self.shared.names.extend(names.iter().cloned());
+        self.shared.without.extend(without.iter().cloned());
+        for definition in definitions {
+            if !self.shared.definitions.contains(definition) {
+                self.shared.definitions.push(definition.clone());
+            }
+        }
+    }
+
+    /// The prefix that shares most decisions with an execution.
+    fn nearest(&self, choices: &[Choice]) -> Option<usize> {
+        let shared = |grown: &Grown| grown.choices.iter().filter(|choice| choices.contains(choice)).count();
+        let mut best = None;
+        for (number, grown) in self.grown.iter().enumerate() {
+            let count = shared(grown);
+            if best.is_none_or(|(most, _)| count > most) {
+                best = Some((count, number));
+            }
+        }
+        best.map(|(_, number)| number)
+    }
+
+    fn finish(self) -> Prefixes {
+        // What is bound may be read before it is: `total += 1`.
+        let bound = &self.reading.snippet.bound;
+        let asked = self.grown.iter().flat_map(|grown| Environment::new(&grown.choices).names);
+        let early = asked.map(|(name, _)| name).filter(|name| bound.contains(name));
+        let undefined: BTreeSet<String> = self.reading.undefined.iter().cloned().chain(early).collect();
+        Prefixes::new(undefined.into_iter().collect(), self.lines, self.nodes, self.is_stopped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_statement;
+
+    #[test]
+    fn a_statement_goes_with_all_of_its_lines() {
+        let prefix = "import a\n\nb = f(\n    1,\n)\n\ndef g():\n    return 2\n";
+        let without = |line| without_statement(prefix, line);
+        assert_eq!(without(1).as_deref(), Some("b = f(\n    1,\n)\n\ndef g():\n    return 2\n"));
+        assert_eq!(without(4).as_deref(), Some("import a\n\ndef g():\n    return 2\n"));
+        assert_eq!(without(8).as_deref(), Some("import a\n\nb = f(\n    1,\n)\n\n"));
+        assert_eq!((without(0), without(9)), (None, None));
+    }
+}

@@ -1,0 +1,288 @@
+//! Names whose meaning everybody knows: `np` is numpy, `Path` comes from pathlib.
+
+/// Modules by the short names under which people import them.
+const ALIASES: &[(&str, &str)] = &[
+    ("np", "numpy"),
+    ("pd", "pandas"),
+    ("plt", "matplotlib.pyplot"),
+    ("mpl", "matplotlib"),
+    ("sns", "seaborn"),
+    ("tf", "tensorflow"),
+    ("nx", "networkx"),
+    ("pl", "polars"),
+    ("sp", "scipy"),
+    ("sm", "statsmodels.api"),
+    ("tk", "tkinter"),
+    ("dt", "datetime"),
+    ("mp", "multiprocessing"),
+    ("pa", "pyarrow"),
+    ("px", "plotly.express"),
+    ("go", "plotly.graph_objects"),
+    ("sa", "sqlalchemy"),
+    ("ET", "xml.etree.ElementTree"),
+    ("t", "typing"),
+];
+
+/// Modules whose names mean them wherever an attribute of them is asked for.
+const MODULES: &[&str] = &[
+    "abc",
+    "argparse",
+    "ast",
+    "asyncio",
+    "base64",
+    "bisect",
+    "calendar",
+    "codecs",
+    "collections",
+    "configparser",
+    "contextlib",
+    "copy",
+    "csv",
+    "ctypes",
+    "datetime",
+    "decimal",
+    "dis",
+    "email",
+    "enum",
+    "errno",
+    "fnmatch",
+    "fractions",
+    "functools",
+    "gc",
+    "getpass",
+    "glob",
+    "gzip",
+    "hashlib",
+    "heapq",
+    "hmac",
+    "html",
+    "http",
+    "importlib",
+    "inspect",
+    "io",
+    "itertools",
+    "json",
+    "keyword",
+    "locale",
+    "logging",
+    "math",
+    "matplotlib",
+    "mimetypes",
+    "multiprocessing",
+    "numbers",
+    "numpy",
+    "operator",
+    "os",
+    "pandas",
+    "pathlib",
+    "pickle",
+    "pkgutil",
+    "platform",
+    "polars",
+    "pprint",
+    "queue",
+    "random",
+    "re",
+    "requests",
+    "scipy",
+    "secrets",
+    "shlex",
+    "shutil",
+    "signal",
+    "six",
+    "socket",
+    "sqlite3",
+    "ssl",
+    "stat",
+    "statistics",
+    "string",
+    "struct",
+    "subprocess",
+    "sys",
+    "sysconfig",
+    "tempfile",
+    "textwrap",
+    "threading",
+    "time",
+    "timeit",
+    "tokenize",
+    "traceback",
+    "types",
+    "typing",
+    "unicodedata",
+    "unittest",
+    "urllib",
+    "uuid",
+    "warnings",
+    "weakref",
+    "xml",
+    "yaml",
+    "zipfile",
+    "zlib",
+];
+
+/// Names that come from a module.
+const FROM: &[(&str, &[&str])] = &[
+    ("abc", &["ABC", "ABCMeta", "abstractmethod"]),
+    ("ast", &["literal_eval"]),
+    ("bs4", &["BeautifulSoup"]),
+    ("collections", &["Counter", "OrderedDict", "defaultdict", "deque", "namedtuple", "ChainMap"]),
+    ("collections.abc", &["Iterable", "Mapping", "MutableMapping", "Sequence"]),
+    ("concurrent.futures", &["ProcessPoolExecutor", "ThreadPoolExecutor", "as_completed"]),
+    ("contextlib", &["ExitStack", "closing", "contextmanager", "suppress"]),
+    ("copy", &["deepcopy"]),
+    ("dataclasses", &["asdict", "dataclass", "field"]),
+    ("datetime", &["timedelta", "tzinfo"]),
+    ("decimal", &["Decimal"]),
+    ("enum", &["Enum", "IntEnum"]),
+    ("fractions", &["Fraction"]),
+    (
+        "functools",
+        &[
+            "cached_property",
+            "lru_cache",
+            "partial",
+            "reduce",
+            "singledispatch",
+            "total_ordering",
+            "update_wrapper",
+            "wraps",
+        ],
+    ),
+    ("inspect", &["getmembers", "isclass", "iscoroutinefunction", "isfunction", "ismethod", "signature"]),
+    ("io", &["BytesIO", "StringIO"]),
+    (
+        "itertools",
+        &[
+            "accumulate",
+            "chain",
+            "combinations",
+            "count",
+            "cycle",
+            "groupby",
+            "islice",
+            "permutations",
+            "product",
+            "starmap",
+            "takewhile",
+            "zip_longest",
+            "dropwhile",
+            "tee",
+        ],
+    ),
+    ("math", &["ceil", "floor", "sqrt"]),
+    ("multiprocessing", &["Pool"]),
+    ("operator", &["attrgetter", "itemgetter", "methodcaller"]),
+    ("pathlib", &["Path", "PosixPath", "PurePath"]),
+    ("pprint", &["pprint"]),
+    ("random", &["randint", "randrange", "shuffle"]),
+    ("subprocess", &["PIPE", "Popen", "check_call", "check_output"]),
+    ("tempfile", &["NamedTemporaryFile", "TemporaryDirectory", "mkdtemp", "mkstemp"]),
+    ("textwrap", &["dedent"]),
+    ("threading", &["Lock", "RLock", "Thread"]),
+    ("time", &["perf_counter", "sleep"]),
+    ("timeit", &["default_timer", "timeit"]),
+    ("types", &["MappingProxyType", "ModuleType", "SimpleNamespace"]),
+    (
+        "typing",
+        &[
+            "Any",
+            "Callable",
+            "Dict",
+            "Generic",
+            "List",
+            "NamedTuple",
+            "Optional",
+            "Tuple",
+            "TypeVar",
+            "TypedDict",
+            "Union",
+            "cast",
+        ],
+    ),
+    ("unittest", &["TestCase"]),
+    ("unittest.mock", &["MagicMock", "Mock", "mock_open", "patch"]),
+    (
+        "urllib.parse",
+        &[
+            "quote",
+            "unquote",
+            "urlencode",
+            "urljoin",
+            "urlparse",
+            "urlsplit",
+            "urlunparse",
+            "urlunsplit",
+            "parse_qs",
+            "parse_qsl",
+        ],
+    ),
+    ("urllib.request", &["urlopen"]),
+    ("warnings", &["warn"]),
+];
+
+/// Names of Python 2 that later versions have under other names, each with what it is now.
+const OLD: &[(&str, &str)] = &[
+    ("basestring", "basestring = str"),
+    ("cmp", "def cmp(a, b):\n    return (a > b) - (a < b)"),
+    ("long", "long = int"),
+    ("raw_input", "raw_input = input"),
+    ("unichr", "unichr = chr"),
+    ("unicode", "unicode = str"),
+    ("xrange", "xrange = range"),
+];
+
+/// Attributes of the class `datetime` that the module of this name does not have.
+const OF_MOMENTS: &[&str] =
+    &["now", "strptime", "today", "utcnow", "fromtimestamp", "utcfromtimestamp", "combine", "min", "max"];
+
+/// The import that gives an undefined name its usual meaning. `attributes` are those that the code asks it for, and
+/// `plainly` says whether the name also stands by itself.
+pub(crate) fn import(name: &str, attributes: &[&str], plainly: bool) -> Option<String> {
+    if name == "datetime" && (plainly || attributes.iter().any(|attribute| OF_MOMENTS.contains(attribute))) {
+        return Some("from datetime import datetime".into());
+    }
+    if name == "date" && attributes.iter().all(|attribute| OF_MOMENTS.contains(attribute)) && !attributes.is_empty() {
+        return Some("from datetime import date".into());
+    }
+    let is_module = MODULES.contains(&name) && !attributes.is_empty() && !plainly;
+    if is_module {
+        return Some(format!("import {name}"));
+    }
+    if let Some((module, _)) = FROM.iter().find(|(_, names)| names.contains(&name)) {
+        return Some(format!("from {module} import {name}"));
+    }
+    if attributes.is_empty() {
+        return None;
+    }
+    let (_, module) = ALIASES.iter().find(|(alias, _)| *alias == name)?;
+    Some(format!("import {module} as {name}"))
+}
+
+/// What gives a name of Python 2 its meaning.
+pub(crate) fn old(name: &str) -> Option<&'static str> {
+    OLD.iter().find(|(known, _)| *known == name).map(|(_, definition)| *definition)
+}
+
+/// Whether a class of this name is an exception, as far as names tell.
+pub(crate) fn is_exception(name: &str) -> bool {
+    ["Error", "Exception", "Warning", "Exit", "Interrupt"].iter().any(|ending| name.ends_with(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_means_what_the_code_does_with_it() {
+        let meant = |name, attributes: &[&str], plainly| import(name, attributes, plainly);
+        let is = |import: &str| Some(import.to_owned());
+        assert_eq!(meant("np", &["array"], false), is("import numpy as np"));
+        assert_eq!(meant("timeit", &["repeat"], false), is("import timeit"));
+        assert_eq!(meant("timeit", &[], true), is("from timeit import timeit"));
+        assert_eq!(meant("datetime", &["now"], false), is("from datetime import datetime"));
+        assert_eq!(meant("datetime", &["timedelta"], false), is("import datetime"));
+        assert_eq!(meant("code", &["strip"], false), None);
+        assert_eq!((meant("t", &[], true), meant("os", &[], true)), (None, None));
+    }
+}

@@ -1,0 +1,78 @@
+//! The analysis behind `prefix`: code that, put before a snippet, makes it run (Treefix, ICSE 2025).
+//!
+//! [`prefixes`] takes a text that may lack definitions and returns [`Prefixes`]: a tree of prefixes, the smallest set of
+//! them that together covers as many of its lines as possible, and the single best one. `reading.rs` says what the
+//! snippet leaves undefined, executions with hooks find values for it, `environment.rs` and `render.rs` write them as
+//! Python, `repair.rs` learns from errors, and `grow.rs` is the whole algorithm.
+//!
+//! Every prefix runs with the snippet as plain Python, in the sandbox, and only what it covers there counts: a line counts
+//! when its statement completes.
+//!
+//! Deliberately absent: a Python interpreter, networks, printing.
+
+mod environment;
+mod grow;
+mod known;
+mod layout;
+mod program;
+mod reading;
+mod render;
+mod repair;
+mod result;
+
+use std::time::Duration;
+
+use twincell_engine::EngineError;
+use twincell_search::Methods;
+use twincell_values::predictor::PredictError;
+
+pub use grow::prefixes;
+pub use reading::function_body;
+pub use result::{Guidance, Prefix, Prefixes};
+
+/// What is asked of a search for prefixes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrefixOptions {
+    /// The number of prefixes that one step asks for: n of the paper.
+    pub width: u32,
+    /// The number of rounds of coverage guidance: k of the paper.
+    pub rounds: u32,
+    /// The time after which a search ends with what it has found.
+    pub deadline: Duration,
+    pub seed: u64,
+    pub methods: Methods,
+}
+
+impl Default for PrefixOptions {
+    fn default() -> Self {
+        Self { width: 10, rounds: 10, deadline: Duration::from_secs(60), seed: 0, methods: Methods::default() }
+    }
+}
+
+/// Why there are no prefixes, in one line.
+#[derive(Debug, thiserror::Error)]
+pub enum PrefixError {
+    #[error("line {line} is not valid Python: {message}")]
+    Syntax { line: u32, message: String },
+    #[error("{0}")]
+    Text(String),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    #[error(transparent)]
+    Predict(#[from] PredictError),
+}
+
+/// How far a search is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    pub prefixes: usize,
+    /// 0 to 1.
+    pub coverage: f64,
+}
+
+/// Whether to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Continue {
+    Yes,
+    Stop,
+}

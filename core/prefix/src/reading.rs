@@ -1,0 +1,268 @@
+//! What a snippet tells before it runs: the names it does not define, what it takes for classes, and what it imports.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ruff_python_ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_stmt};
+use ruff_python_ast::{ExceptHandler, Expr, Stmt};
+use ruff_text_size::Ranged;
+
+use twincell_syntax::parse::{parse, with_stack_for};
+use twincell_syntax::python::{is_builtin, is_builtin_exception, is_identifier};
+use twincell_syntax::{Snippet, global_names, snippet, without_escapes};
+
+use crate::known;
+
+/// The package that relative imports are taken to be in.
+pub(crate) const PACKAGE: &str = "package";
+
+/// What an import gives a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Imported {
+    pub(crate) module: String,
+    /// Its name there. `None` for the module itself.
+    pub(crate) name: Option<String>,
+}
+
+/// A snippet, read.
+#[derive(Debug, Clone)]
+pub(crate) struct Reading {
+    pub(crate) snippet: Snippet,
+    /// The names that it reads and binds nowhere, sorted.
+    pub(crate) undefined: Vec<String>,
+    /// The imports that give undefined names the meaning that everybody knows.
+    pub(crate) imports: BTreeSet<String>,
+    /// Dotted names of exception classes: those that it raises or catches.
+    pub(crate) exceptions: BTreeSet<String>,
+    /// Dotted names of other classes: bases, and what `isinstance` names.
+    pub(crate) classes: BTreeSet<String>,
+    /// Dotted names of values that it raises.
+    pub(crate) raised: BTreeSet<String>,
+    /// The names that imports bind, its own and those of [`Self::imports`].
+    pub(crate) imported: BTreeMap<String, Imported>,
+    /// It uses `super()` outside of classes, where Python gives it no meaning.
+    pub(crate) has_bare_super: bool,
+}
+
+impl Reading {
+    /// Reads a text. Magics of notebooks are left out, on their lines.
+    pub(crate) fn new(text: &str) -> Self {
+        let plain = without_escapes(text);
+        let snippet = snippet(plain.as_deref().unwrap_or(text));
+        let text = &snippet.function.text;
+        let mut names = Names::default();
+        with_stack_for(text.len(), || names.visit_body(parse(text).suite()));
+        let is_free = |name: &String| is_identifier(name) && !snippet.bound.contains(name) && !is_builtin(name);
+        let mut undefined: Vec<String> = global_names(text).into_iter().filter(is_free).collect();
+        undefined.sort_unstable();
+        let import = |name: &String| {
+            let used = names.attributes.iter().filter(|(of, _)| of == name).map(|(_, attribute)| attribute.as_str());
+            known::import(name, &used.collect::<Vec<_>>(), names.plainly.contains(name))
+        };
+        let imports: BTreeSet<String> = undefined.iter().filter_map(import).collect();
+        let recognised: String = imports.iter().map(|import| format!("{import}\n")).collect();
+        let mut imported = names.imported;
+        with_stack_for(recognised.len(), || {
+            let mut names = Names::default();
+            names.visit_body(parse(&recognised).suite());
+            imported.extend(names.imported);
+        });
+        Self {
+            imported,
+            undefined,
+            imports,
+            exceptions: names.exceptions,
+            classes: names.classes,
+            raised: names.raised,
+            has_bare_super: names.bare_super,
+            snippet,
+        }
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.snippet.function.text
+    }
+}
+
+#[derive(Default)]
+struct Names {
+    exceptions: BTreeSet<String>,
+    classes: BTreeSet<String>,
+    raised: BTreeSet<String>,
+    imported: BTreeMap<String, Imported>,
+    /// (name, attribute that is read or assigned).
+    attributes: BTreeSet<(String, String)>,
+    /// Names that stand by themselves: called, passed, compared.
+    plainly: BTreeSet<String>,
+    /// `super()` outside of classes, where Python gives it no meaning.
+    bare_super: bool,
+    in_class: bool,
+}
+
+impl Names {
+    fn exception(&mut self, class: &Expr) {
+        match class {
+            Expr::Tuple(classes) => classes.elts.iter().for_each(|class| self.exception(class)),
+            Expr::Call(call) => self.exception(&call.func),
+            other => {
+                if let Some(name) = dotted(other).filter(|name| !is_builtin_exception(name)) {
+                    self.exceptions.insert(name);
+                }
+            }
+        }
+    }
+
+    fn class(&mut self, class: &Expr) {
+        match class {
+            Expr::Tuple(classes) => classes.elts.iter().for_each(|class| self.class(class)),
+            other => {
+                if let Some(name) = dotted(other).filter(|name| !is_builtin(name)) {
+                    self.classes.insert(name);
+                }
+            }
+        }
+    }
+}
+
+impl Visitor<'_> for Names {
+    fn visit_stmt(&mut self, statement: &Stmt) {
+        let outer = self.in_class;
+        match statement {
+            Stmt::Raise(raise) => match raise.exc.as_deref() {
+                Some(value) if dotted(value).is_some() && !is_class(value) => self.raised.extend(dotted(value)),
+                Some(class) => self.exception(class),
+                None => {}
+            },
+            Stmt::Import(import) => {
+                for alias in &import.names {
+                    let whole = alias.name.to_string();
+                    // `import a.b` binds `a`.
+                    let (bound, module) = match &alias.asname {
+                        Some(name) => (name.to_string(), whole),
+                        None => {
+                            let first = whole.split('.').next().unwrap_or(&whole).to_owned();
+                            (first.clone(), first)
+                        }
+                    };
+                    self.imported.insert(bound, Imported { module, name: None });
+                }
+            }
+            Stmt::ImportFrom(import) => {
+                let inner = import.module.as_ref().map(ToString::to_string);
+                let module = match (import.level, inner) {
+                    (0, inner) => inner.unwrap_or_default(),
+                    (_, None) => PACKAGE.to_owned(),
+                    (_, Some(inner)) => format!("{PACKAGE}.{inner}"),
+                };
+                for alias in &import.names {
+                    let bound = alias.asname.as_ref().unwrap_or(&alias.name).to_string();
+                    let name = Some(alias.name.to_string());
+                    self.imported.insert(bound, Imported { module: module.clone(), name });
+                }
+            }
+            Stmt::ClassDef(class) => {
+                self.in_class = true;
+                let is_exception = |base: &Expr| dotted(base).is_some_and(|name| known::is_exception(&name));
+                for base in class.bases() {
+                    if is_exception(base) { self.exception(base) } else { self.class(base) }
+                }
+            }
+            _ => {}
+        }
+        walk_stmt(self, statement);
+        self.in_class = outer;
+    }
+
+    fn visit_except_handler(&mut self, handler: &ExceptHandler) {
+        let ExceptHandler::ExceptHandler(node) = handler;
+        if let Some(class) = &node.type_ {
+            self.exception(class);
+        }
+        walk_except_handler(self, handler);
+    }
+
+    fn visit_expr(&mut self, expression: &Expr) {
+        match expression {
+            Expr::Attribute(attribute) => {
+                if let Expr::Name(name) = attribute.value.as_ref() {
+                    self.attributes.insert((name.id.to_string(), attribute.attr.to_string()));
+                    return;
+                }
+            }
+            Expr::Name(name) => {
+                self.plainly.insert(name.id.to_string());
+            }
+            Expr::Call(call) => {
+                let name = call.func.as_name_expr().map(|name| name.id.as_str());
+                match (name, &*call.arguments.args) {
+                    (Some("isinstance" | "issubclass"), [_, class]) => self.class(class),
+                    (Some("super"), []) => self.bare_super |= !self.in_class,
+                    (Some("super"), _) => self.bare_super |= !self.in_class,
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+        walk_expr(self, expression);
+    }
+}
+
+/// Whether a name is written as those of classes are.
+fn is_class(expression: &Expr) -> bool {
+    dotted(expression)
+        .is_some_and(|name| name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase)))
+}
+
+/// `a.b.C` as a text.
+fn dotted(expression: &Expr) -> Option<String> {
+    match expression {
+        Expr::Name(name) => Some(name.id.to_string()),
+        Expr::Attribute(attribute) => Some(format!("{}.{}", dotted(&attribute.value)?, attribute.attr)),
+        _ => None,
+    }
+}
+
+/// The body of a function as a snippet of its own: dedented, with `exit(...)` in place of each `return`, since nothing
+/// can return from a file. `None` if the text has no function of this qualified name.
+pub fn function_body(text: &str, qualname: &str) -> Option<String> {
+    let (found, _) = twincell_syntax::functions(text);
+    let function = found.into_iter().find(|function| function.qualname == qualname)?;
+    let (first, returns) = with_stack_for(function.text.len(), || {
+        let parsed = parse(&function.text);
+        let Some(Stmt::FunctionDef(definition)) = parsed.suite().first() else { return None };
+        let mut returns = Returns::default();
+        returns.visit_body(&definition.body);
+        Some((definition.body.first()?.start().to_usize(), returns.0))
+    })?;
+    let mut body = function.text.clone();
+    for (start, value) in returns.into_iter().rev() {
+        match value {
+            Some((from, to)) => {
+                body.insert(to, ')');
+                body.replace_range(start..from, "exit(");
+            }
+            None => body.replace_range(start..start + "return".len(), "exit()"),
+        }
+    }
+    let line = body[..first].rfind('\n').map_or(first, |at| at + 1);
+    let indent: String = body[line..first].chars().take_while(|character| character.is_whitespace()).collect();
+    let lines = body[line.max(first - indent.len())..].lines();
+    let dedented: Vec<&str> = lines.map(|line| line.strip_prefix(indent.as_str()).unwrap_or(line)).collect();
+    Some(dedented.join("\n") + "\n")
+}
+
+/// Where the body's own `return` statements stand, with the range of their values.
+#[derive(Default)]
+struct Returns(Vec<(usize, Option<(usize, usize)>)>);
+
+impl Visitor<'_> for Returns {
+    fn visit_stmt(&mut self, statement: &Stmt) {
+        match statement {
+            Stmt::Return(node) => {
+                let value = node.value.as_ref().map(|value| (value.start().to_usize(), node.end().to_usize()));
+                self.0.push((node.start().to_usize(), value));
+            }
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
+            _ => walk_stmt(self, statement),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The tree of prefixes as plain data, and which of them are worth keeping.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use twincell_engine::protocol::End;
+
+/// What a prefix was made from: the levels of the tree.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Guidance {
+    /// What the snippet leaves undefined.
+    #[default]
+    Undefinedness,
+    /// The error of its parent.
+    Error,
+    /// Lines that nothing covered.
+    Coverage,
+}
+
+/// A node of the tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Prefix {
+    /// Its position. `None` below the root, which is the snippet.
+    pub parent: Option<usize>,
+    pub guidance: Guidance,
+    /// Python source. Empty for the snippet as it is.
+    pub text: String,
+    /// The lines of the snippet that complete behind it, ascending.
+    pub completed: Vec<u32>,
+    pub end: End,
+}
+
+impl Default for Prefix {
+    fn default() -> Self {
+        let guidance = Guidance::default();
+        Self { parent: None, guidance, text: String::new(), completed: vec![], end: End::Whole }
+    }
+}
+
+/// The prefixes of a snippet.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Prefixes {
+    /// The version of this form.
+    pub version: u32,
+    /// The names that the snippet reads and does not define.
+    pub undefined: Vec<String>,
+    /// The lines on which a statement begins, ascending.
+    pub lines: Vec<u32>,
+    /// Those that some prefix covers.
+    pub covered: Vec<u32>,
+    pub nodes: Vec<Prefix>,
+    /// The smallest set of nodes found that together covers all of [`Self::covered`].
+    pub chosen: Vec<usize>,
+    /// The node that covers most. `None` if nothing ran.
+    pub best: Option<usize>,
+    /// Whether the search ended before it was done: its time was over, or somebody stopped it.
+    pub stopped: bool,
+}
+
+const VERSION: u32 = 1;
+
+impl Prefixes {
+    pub(crate) fn new(undefined: Vec<String>, lines: Vec<u32>, nodes: Vec<Prefix>, stopped: bool) -> Self {
+        let covers = |number: usize| -> BTreeSet<u32> {
+            nodes[number].completed.iter().copied().filter(|line| lines.contains(line)).collect()
+        };
+        let sets: Vec<BTreeSet<u32>> = (0..nodes.len()).map(covers).collect();
+        let all: BTreeSet<u32> = sets.iter().flatten().copied().collect();
+        // More coverage first, then what ends by itself, and what is shorter and rests on fewer mocks.
+        let worth = |number: usize| {
+            let Prefix { text, end, .. } = &nodes[number];
+            let is_stopped = matches!(end, End::Steps | End::Time | End::Lost { .. });
+            (std::cmp::Reverse(sets[number].len()), is_stopped, text.matches("Mock").count(), text.len(), number)
+        };
+        let mut order: Vec<usize> = (0..nodes.len()).collect();
+        order.sort_by_key(|&number| worth(number));
+        let best = order.first().copied().filter(|&best| !sets[best].is_empty());
+        let mut left = all.clone();
+        let mut chosen: Vec<usize> = Vec::new();
+        while !left.is_empty() {
+            let gain = |number: &&usize| sets[**number].intersection(&left).count();
+            let most = order.iter().map(|number| gain(&number)).max().unwrap_or(0);
+            let Some(&next) = order.iter().find(|number| gain(number) == most && most > 0) else { break };
+            left.retain(|line| !sets[next].contains(line));
+            chosen.push(next);
+        }
+        // Later ones may cover all that an earlier one was chosen for.
+        for number in chosen.clone() {
+            let of_others: BTreeSet<u32> = chosen
+                .iter()
+                .filter(|&&other| other != number)
+                .flat_map(|&other| sets[other].iter().copied())
+                .collect();
+            if of_others == all {
+                chosen.retain(|&other| other != number);
+            }
+        }
+        let covered = all.into_iter().collect();
+        Self { version: VERSION, undefined, lines, covered, nodes, chosen, best, stopped }
+    }
+
+    /// A node with the snippet behind it, as one file. Imports from `__future__` stay first.
+    pub fn program(&self, number: usize, snippet: &str) -> String {
+        let prefix = self.nodes.get(number).map_or("", |node| &node.text);
+        let is_future = |line: &str| line.trim_start().starts_with("from __future__ import");
+        match snippet.lines().filter(|line| is_future(line)).collect::<Vec<_>>().as_slice() {
+            [] if prefix.is_empty() => snippet.to_owned(),
+            [] => format!("{prefix}\n{snippet}"),
+            future => {
+                let rest: Vec<&str> = snippet.lines().filter(|line| !is_future(line)).collect();
+                format!("{}\n{prefix}\n{}\n", future.join("\n"), rest.join("\n"))
+            }
+        }
+    }
+
+    /// The share of lines that some prefix covers, 0 to 1.
+    pub fn coverage(&self) -> f64 {
+        share(self.covered.len(), self.lines.len())
+    }
+
+    /// The share of lines that a node covers, 0 to 1.
+    pub fn coverage_of(&self, node: &Prefix) -> f64 {
+        share(node.completed.iter().filter(|line| self.lines.contains(line)).count(), self.lines.len())
+    }
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(sets: &[&[u32]]) -> (Vec<usize>, Option<usize>) {
+        let node = |completed: &&[u32]| Prefix { completed: completed.to_vec(), ..Prefix::default() };
+        let found = Prefixes::new(vec![], (1..=9).collect(), sets.iter().map(node).collect(), false);
+        (found.chosen, found.best)
+    }
+
+    #[test]
+    fn no_chosen_prefix_can_be_left_out() {
+        assert_eq!(chosen(&[]), (vec![], None));
+        assert_eq!(chosen(&[&[]]), (vec![], None));
+        assert_eq!(chosen(&[&[1], &[1, 2, 3], &[4, 3]]), (vec![1, 2], Some(1)));
+        // The greedy choice takes the first, which the other two make needless.
+        assert_eq!(chosen(&[&[2, 3, 4, 5], &[1, 2, 3], &[4, 5, 6]]), (vec![1, 2], Some(0)));
+    }
+}

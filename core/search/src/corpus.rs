@@ -1,0 +1,308 @@
+//! What a search has learned: lines and events that ran, executions worth varying, and values used in comparisons.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rand::RngExt;
+use rand_pcg::Pcg64Mcg;
+use rustc_hash::{FxHashMap, FxHashSet};
+use xxhash_rust::xxh3::xxh3_64;
+
+use twincell_engine::observed::Outcome;
+use twincell_engine::protocol::{ExecutionRecord, ObservationPoint};
+use twincell_syntax::{PerSide, Side};
+use twincell_values::value::{Choice, Fixed, Recipe};
+
+use crate::search_targets::SearchTargets;
+use crate::solve::{self, Facts};
+use crate::target::Target;
+use crate::{mutation, vary};
+
+/// The maximum number of executions whose decisions are varied.
+const CORPUS: usize = 24;
+/// The maximum number of access paths with kept comparison values, and of such values for one path.
+const LEARNED_PATHS: usize = 64;
+const LEARNED_VALUES: usize = 12;
+/// After this many executions in a row that only repeat known decisions, nothing new is expected.
+const REPEATED: u32 = 48;
+/// The maximum number of executions from which others with another truth of changed operands are planned, and others
+/// with keys in common.
+const FLIPPED: u32 = 6;
+const SHARING: u32 = 3;
+/// The maximum number of mutations on error for failures of one class on one line.
+const MUTATIONS: u32 = 6;
+
+/// An execution that reached something new.
+pub(crate) struct Entry {
+    pub(crate) choices: Vec<Choice>,
+    /// How much the execution is worth varying: more if it ran changed lines and ended usably.
+    energy: u32,
+    /// Whether it is an example, which stays.
+    is_given: bool,
+}
+
+/// An event, which is worth one entry.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Event {
+    Line(Side, u32),
+    Branch(Side, u32, bool),
+    Comparison(Side, ObservationPoint, Option<std::cmp::Ordering>, bool),
+    /// The hash of a callee's path, or of an exception's message.
+    Call(Side, u64),
+    Exception(Side, u64, u32),
+}
+
+/// Mutations on error come before search targets on unchanged lines.
+const MUTATION_PRIORITY: u8 = 2;
+
+/// The methods of a search. Each can be left out to measure what it contributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Methods {
+    /// Vary executions that reached something new. Without it, every execution is drawn afresh.
+    pub learning: bool,
+    /// Add values with which injected values are compared at run time to the candidates.
+    pub observation: bool,
+    /// Solve conditions that no execution has decided the other way.
+    pub directed: bool,
+    /// Mutate the value that caused an unintended exception.
+    pub mutation: bool,
+}
+
+impl Default for Methods {
+    fn default() -> Self {
+        Self { learning: true, observation: true, directed: true, mutation: true }
+    }
+}
+
+/// The search for executions that reach something new. The versions of a program are searched together; a program of one
+/// version is searched as the old one.
+pub struct Search<'a> {
+    target: &'a Target,
+    pub methods: Methods,
+    covered: PerSide<BTreeSet<u32>>,
+    events: FxHashSet<Event>,
+    corpus: Vec<Entry>,
+    search_targets: SearchTargets,
+    /// By access path, the values with which its values were compared.
+    pub(crate) learned: BTreeMap<String, Vec<Recipe>>,
+    /// The decisions that ran, hashed.
+    known: FxHashSet<u64>,
+    repeated: u32,
+    mutations: FxHashMap<(Side, u32, u64), u32>,
+    flipped: u32,
+    sharing: u32,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(target: &'a Target, methods: Methods) -> Self {
+        Self {
+            target,
+            methods,
+            covered: Default::default(),
+            events: FxHashSet::default(),
+            corpus: Vec::new(),
+            search_targets: if methods.directed { SearchTargets::new(target) } else { SearchTargets::default() },
+            learned: BTreeMap::new(),
+            known: FxHashSet::default(),
+            repeated: 0,
+            mutations: FxHashMap::default(),
+            flipped: 0,
+            sharing: 0,
+        }
+    }
+
+    /// Whether the values in comparisons are of use.
+    pub fn observes(&self) -> bool {
+        self.methods.observation || self.methods.directed
+    }
+
+    /// Whether an execution is planned.
+    pub fn is_waiting(&self) -> bool {
+        self.search_targets.is_waiting()
+    }
+
+    /// The decisions of the most urgent planned execution, which will run under this number.
+    pub fn planned(&mut self, index: u32) -> Option<Fixed> {
+        self.search_targets.take(index)
+    }
+
+    /// The decisions of an execution worth varying, a few of them changed or left to be drawn again.
+    pub fn vary(&self, random: &mut Pcg64Mcg) -> Fixed {
+        vary::vary(self, random)
+    }
+
+    /// Decisions for an execution that depends on no other.
+    pub fn afresh(&self, random: &mut Pcg64Mcg) -> Fixed {
+        vary::afresh(self, random)
+    }
+
+    /// Whether everything that can be drawn was drawn, as far as one can tell.
+    pub fn is_exhausted(&self) -> bool {
+        self.repeated >= REPEATED && !self.search_targets.is_waiting()
+    }
+
+    /// Expects something new again, since executions now run in another way.
+    pub fn hope(&mut self) {
+        self.repeated = 0;
+    }
+
+    /// The share of executable lines that ran, 0 to 1.
+    pub fn coverage(&self) -> f64 {
+        let all: usize = self.target.lines.iter().map(Vec::len).sum();
+        let ran = |side: Side| self.target.lines[side].iter().filter(|line| self.covered[side].contains(line)).count();
+        let ran = ran(Side::Old) + ran(Side::New);
+        if all == 0 { 1.0 } else { ran as f64 / all as f64 }
+    }
+
+    /// Learns from an execution. `is_example`: its decisions were given. Returns the number of lines that no earlier one
+    /// ran.
+    pub fn learn(&mut self, record: &ExecutionRecord, is_example: bool) -> u32 {
+        let (new_lines, novel) = self.note(record);
+        let valid = record.behaviors.iter().all(|behavior| behavior.outcome.is_valid());
+        let runs_changed = |(side, behavior): (Side, &twincell_engine::observed::Behavior)| {
+            behavior.lines.iter().any(|(line, _)| self.target.changed[side].contains(line))
+        };
+        let near = Side::BOTH.into_iter().zip(&record.behaviors).any(runs_changed);
+        if self.known.insert(xxh3_64(&rmp_serde::to_vec(&record.choices).unwrap_or_default())) {
+            self.repeated = 0;
+        } else {
+            self.repeated += 1;
+        }
+        // An example that shows nothing new and stays away from the change is not worth varying.
+        let is_given = is_example && (novel || near) && self.corpus.len() < CORPUS / 2;
+        if is_given || novel || near && valid && self.corpus.len() < CORPUS / 2 {
+            if self.corpus.len() >= CORPUS {
+                let oldest = self.corpus.iter().position(|entry| !entry.is_given);
+                self.corpus.remove(oldest.unwrap_or(0));
+            }
+            let energy = 1 + 2 * u32::from(valid) + 3 * u32::from(near);
+            self.corpus.push(Entry { choices: record.choices.clone(), energy, is_given });
+        }
+        if self.methods.observation {
+            self.learn_values(record);
+        }
+        if self.methods.directed {
+            self.search_targets.learn(self.target, &self.covered, record);
+        }
+        if self.methods.mutation {
+            self.plan_mutations(record);
+            if novel && near && valid {
+                self.plan_operands(record);
+            }
+            if near && valid {
+                self.plan_shared_keywords(record);
+            }
+        }
+        new_lines
+    }
+
+    /// An execution worth varying, drawn in proportion to its worth.
+    pub(crate) fn pick(&self, random: &mut Pcg64Mcg) -> Option<&Entry> {
+        let total: u32 = self.corpus.iter().map(|entry| entry.energy).sum();
+        let mut point = if total == 0 { return None } else { random.random_range(0..total) };
+        self.corpus.iter().find(|entry| {
+            let here = point < entry.energy;
+            point = point.saturating_sub(entry.energy);
+            here
+        })
+    }
+
+    /// Records the events of an execution. Returns the number of new lines, and whether anything is new.
+    fn note(&mut self, record: &ExecutionRecord) -> (u32, bool) {
+        let (mut new_lines, mut novel) = (0, false);
+        for (side, behavior) in Side::BOTH.into_iter().zip(&record.behaviors) {
+            for (line, _) in &behavior.lines {
+                if self.events.insert(Event::Line(side, *line)) {
+                    self.covered[side].insert(*line);
+                    new_lines += 1;
+                }
+            }
+            for (branch, yes, no) in &behavior.branches {
+                for (taken, truth) in [(*yes > 0, true), (*no > 0, false)] {
+                    novel |= taken && self.events.insert(Event::Branch(side, *branch, truth));
+                }
+            }
+            for call in &behavior.calls {
+                novel |= self.events.insert(Event::Call(side, xxh3_64(call.callee.as_bytes())));
+            }
+            if let Outcome::Raised { message, line, .. } = &behavior.outcome {
+                novel |= self.events.insert(Event::Exception(side, xxh3_64(message.as_bytes()), *line));
+            }
+        }
+        for seen in &record.observations {
+            let order = match seen.operands.as_slice() {
+                [left, right] => left.value.as_ref().zip(right.value.as_ref()),
+                _ => None,
+            };
+            let order = order.and_then(|(left, right)| solve::order(left, right));
+            novel |= self.events.insert(Event::Comparison(Side::numbered(seen.version), seen.place, order, seen.truth));
+        }
+        (new_lines, novel || new_lines > 0)
+    }
+
+    /// Keeps the values with which injected values were compared.
+    fn learn_values(&mut self, record: &ExecutionRecord) {
+        for (side, reading) in Side::BOTH.into_iter().zip(&self.target.readings) {
+            let facts = Facts::new(&record.choices, &record.observations, side, &reading.renames, &reading.parameters);
+            for seen in record.observations.iter().filter(|seen| seen.version == side.number()) {
+                let condition = match seen.place {
+                    ObservationPoint::Comparison(number) => {
+                        reading.conditions.comparisons.get(&number).map(|(known, _)| known)
+                    }
+                    ObservationPoint::Call(_) => None,
+                };
+                for (path, value) in solve::compared(&facts, seen, condition) {
+                    if self.learned.len() >= LEARNED_PATHS && !self.learned.contains_key(&path) {
+                        continue;
+                    }
+                    let values = self.learned.entry(path).or_default();
+                    if values.len() < LEARNED_VALUES && !values.contains(&value) {
+                        values.push(value);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Plans to repeat an execution without the decision that made it fail.
+    fn plan_mutations(&mut self, record: &ExecutionRecord) {
+        let Some(failure) = mutation::failure(record) else { return };
+        let reading = &self.target.readings[failure.side];
+        let key = (failure.side, failure.line, xxh3_64(failure.class.as_bytes()));
+        let done = self.mutations.entry(key).or_insert(0);
+        if *done < MUTATIONS {
+            *done += 1;
+            for assignment in mutation::mutations(&failure, record, reading) {
+                self.search_targets.plan(&record.choices, &assignment, MUTATION_PRIORITY);
+            }
+        }
+    }
+
+    /// Plans to repeat an execution with keys that a container has in common with `**kwargs`.
+    fn plan_shared_keywords(&mut self, record: &ExecutionRecord) {
+        let found = if self.sharing < SHARING { mutation::shared_keywords(record) } else { vec![] };
+        self.sharing += u32::from(!found.is_empty());
+        for assignment in found {
+            self.search_targets.plan(&record.choices, &assignment, MUTATION_PRIORITY);
+        }
+    }
+
+    /// Plans to repeat an execution with another truth of each operand of changed lines.
+    fn plan_operands(&mut self, record: &ExecutionRecord) {
+        if self.flipped >= FLIPPED {
+            return;
+        }
+        let changed: Vec<&str> = Side::BOTH
+            .into_iter()
+            .flat_map(|side| {
+                let lines = &self.target.readings[side].lines;
+                let text = |line: &u32| lines.get((*line as usize).saturating_sub(1)).map(String::as_str);
+                self.target.changed[side].iter().filter_map(text).collect::<Vec<_>>()
+            })
+            .collect();
+        let found = mutation::operands(record, &changed);
+        self.flipped += u32::from(!found.is_empty());
+        for assignment in found {
+            self.search_targets.plan(&record.choices, &assignment, MUTATION_PRIORITY);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Calls of library functions that read a file which is not there: its content is a value of the real class, with the columns
+//! that the code uses, and the function reads it with the options that the code gives. Each call gives a new object.
+
+use pyo3::exceptions::{PyImportError, PyOSError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyCFunction, PyDict, PyFunction, PyInt, PyList, PyString, PyTuple};
+
+use twincell_engine::observed::Observed;
+use twincell_syntax::site::SiteKind;
+use twincell_values::path::{AccessPath, bounded};
+use twincell_values::value::{AbstractValue, Declared, library};
+
+use crate::calls::SiteCall;
+use crate::execution::object::Versatile;
+use crate::execution::state;
+use crate::inject::resolve::{self, ValueRequest};
+use crate::observe::{self, kinds::Kind};
+
+/// Functions that read the text of a table, each with the separator that it expects.
+const OF_TEXT: [(&str, &str); 2] = [("read_csv", ","), ("read_table", "\t")];
+/// Names of the parameter that names the file.
+const FILE: [&str; 3] = ["filepath_or_buffer", "io", "path"];
+/// Options that say how the bytes of a file are got. A text in memory has none.
+const OF_BYTES: [&str; 3] = ["compression", "memory_map", "storage_options"];
+
+/// Whether a real call failed since the file that it reads is not there, or is injected.
+pub(super) fn is_missing(call: &SiteCall<'_, '_>, error: &PyErr) -> bool {
+    let py = call.py();
+    reader(call.callee).is_some()
+        && (error.is_instance_of::<PyOSError>(py)
+            || error.is_instance_of::<PyImportError>(py)
+            || file(call).is_some_and(|file| file.is_instance_of::<Versatile>()) && is_possible(call))
+}
+
+/// Whether the function takes these arguments.
+fn is_possible(call: &SiteCall<'_, '_>) -> bool {
+    let signature = call.py().import("inspect").and_then(|inspect| inspect.call_method1("signature", (call.callee,)));
+    signature.map_or(true, |signature| signature.call_method("bind", call.arguments, call.keywords).is_ok())
+}
+
+/// What the function gives for a file that is made up, or the exception with which it refuses its options. The same file
+/// has the same content, whatever else is passed.
+pub(super) fn read(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
+    let Some(name) =
+        reader(call.callee).map(|(_, name)| name).filter(|name| OF_TEXT.iter().any(|(own, _)| own == name))
+    else {
+        return Ok(None);
+    };
+    let Some(file) = file(call) else { return Ok(None) };
+    let named: Vec<Observed> = vec![observe::value(&file)];
+    let path = bounded(AccessPath::from(&name).call(observe::arguments_text(&named, &[])));
+    let written = state::with(|execution| execution.index.path(execution.version, call.site).to_owned());
+    let written = written.unwrap_or_default();
+    let callee = AccessPath::from(&written).before_brackets().as_str().to_owned();
+    let request = ValueRequest {
+        site: Some(call.site),
+        kind: SiteKind::Call,
+        identifier: &name,
+        callee: &callee,
+        declared: given(call.callee),
+        ..ValueRequest::default()
+    };
+    let content = resolve::value(call.py(), &path, &request)?;
+    let content = content.into_bound(call.py());
+    // A text without columns cannot be read, and what made-up options do, nobody knows.
+    let is_readable = observe::kinds::of(&content) == Some(Kind::Frame) && content.getattr("columns")?.len()? > 0;
+    if !is_readable || has_versatile_option(call) {
+        return copied(content).map(Some);
+    }
+    reread(call, &name, &content).map(|content| Some(content.unbind()))
+}
+
+/// A new object for a table, an array or a list of them. Other values stay as they are.
+pub(super) fn copied(content: Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    if let Ok(items) = content.cast_exact::<PyList>() {
+        let items = items.iter().map(copied).collect::<PyResult<Vec<_>>>()?;
+        return Ok(PyList::new(content.py(), items)?.into_any().unbind());
+    }
+    match observe::kinds::of(&content) {
+        Some(Kind::Frame | Kind::Series | Kind::Array) => content.call_method0("copy").map(Bound::unbind),
+        _ => Ok(content.unbind()),
+    }
+}
+
+fn has_versatile_option(call: &SiteCall<'_, '_>) -> bool {
+    let is_option = |(name, value): &(Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        value.is_instance_of::<Versatile>() && !name.extract::<String>().is_ok_and(|name| FILE.contains(&name.as_str()))
+    };
+    call.arguments.iter().skip(1).any(|value| value.is_instance_of::<Versatile>())
+        || call.keywords.is_some_and(|keywords| keywords.iter().any(|option| is_option(&option)))
+}
+
+/// The content written as text, and read again with the options of the call.
+fn reread<'py>(call: &SiteCall<'_, 'py>, name: &str, content: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = call.py();
+    let option = |option: &str| call.keywords.and_then(|keywords| keywords.get_item(option).ok().flatten());
+    let usual = OF_TEXT.iter().find(|(own, _)| *own == name).map_or(",", |(_, separator)| *separator);
+    let given = option("sep").or_else(|| option("delimiter")).and_then(|given| given.extract::<String>().ok());
+    let separator = given.filter(|given| given.chars().count() == 1).unwrap_or_else(|| usual.to_owned());
+    let writing = PyDict::new(py);
+    // A position among the columns of the file means that the labels of the rows stand first.
+    let is_position = |given: &Bound<'_, PyAny>| given.is_instance_of::<PyInt>() && !given.is_instance_of::<PyBool>();
+    writing.set_item("index", option("index_col").is_some_and(|given| is_position(&given)))?;
+    writing.set_item("sep", separator)?;
+    let text = content.call_method("to_csv", (), Some(&writing))?;
+    let buffer = py.import("io")?.getattr("StringIO")?.call1((text,))?;
+    let (first, rest) = match call.arguments.len() {
+        0 => (None, vec![]),
+        _ => (Some(buffer.clone()), call.arguments.iter().skip(1).collect()),
+    };
+    let is_named = first.is_none();
+    let arguments = PyTuple::new(py, first.into_iter().chain(rest).collect::<Vec<_>>())?;
+    let keywords = PyDict::new(py);
+    for (key, value) in call.keywords.into_iter().flat_map(|keywords| keywords.iter()) {
+        let name = key.extract::<String>()?;
+        let is_file = is_named && FILE.contains(&name.as_str());
+        if !OF_BYTES.contains(&name.as_str()) {
+            keywords.set_item(key, if is_file { buffer.clone() } else { value })?;
+        }
+    }
+    call.callee.call(arguments, Some(&keywords))
+}
+
+/// The argument that names the file.
+fn file<'py>(call: &SiteCall<'_, 'py>) -> Option<Bound<'py, PyAny>> {
+    let named = |name: &&str| call.keywords.and_then(|keywords| keywords.get_item(name).ok().flatten());
+    let file = call.arguments.iter().next().or_else(|| FILE.iter().find_map(named))?;
+    let is_name = file.is_instance_of::<Versatile>()
+        || file.is_instance_of::<PyString>()
+        || file.hasattr("__fspath__").unwrap_or(false);
+    is_name.then_some(file)
+}
+
+/// What a function gives that reads files, and its name.
+fn reader(callee: &Bound<'_, PyAny>) -> Option<(library::Given, String)> {
+    // What no library defines is not asked: it may run code.
+    if !callee.is_instance_of::<PyFunction>() && !callee.is_instance_of::<PyCFunction>() {
+        return None;
+    }
+    let module: String = callee.getattr("__module__").ok()?.extract().ok()?;
+    let name: String = callee.getattr("__name__").ok()?.extract().ok()?;
+    let given = library::given_by(module.split('.').next()?, &name)?;
+    Some((given, name))
+}
+
+/// The type of what a function gives that reads files, if this is a frame or a list of some.
+pub(super) fn given(callee: &Bound<'_, PyAny>) -> Option<Declared> {
+    let frame = Declared { library: vec![library::FRAME.to_owned()], ..Declared::of(&[AbstractValue::Object]) };
+    match reader(callee)?.0 {
+        library::Given::Frame => Some(frame),
+        library::Given::Frames => {
+            Some(Declared { items: Some(Box::new(frame)), ..Declared::of(&[AbstractValue::List]) })
+        }
+        library::Given::Array => None,
+    }
+}

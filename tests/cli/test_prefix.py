@@ -1,0 +1,132 @@
+"""`twincell prefix` and `twincell.prefix`: what makes incomplete code run."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+import twincell as library
+
+from .test_compare import twincell
+
+SNIPPET = """\
+if user.is_admin:
+    page = render(user.name)
+    for item in page.items():
+        total += item.price
+else:
+    raise Forbidden(user)
+"""
+
+
+def found(code, **options):
+    return library.prefix(code, predictor="frequency", **options)
+
+
+def completed_alone(program):
+    """The lines of a program that ran in a plain Python, without twincell."""
+    tracer = (
+        "import sys\nlines = set()\n"
+        "def trace(frame, event, _):\n"
+        "    if frame.f_code.co_filename == 'program': lines.add(frame.f_lineno)\n"
+        "    return trace\n"
+        "code = compile(sys.stdin.read(), 'program', 'exec')\n"
+        "sys.settrace(trace)\n"
+        "try: exec(code, {'__name__': '__main__'})\n"
+        "except BaseException: pass\n"
+        "sys.settrace(None)\nprint(sorted(lines))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", tracer], input=program, capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_every_line_of_a_snippet_runs_behind_some_prefix():
+    prefixes = found(SNIPPET)
+    assert prefixes.coverage == 1.0, prefixes
+    assert len(prefixes.chosen) == 2
+    assert prefixes.to_dict()["undefined"] == ["Forbidden", "render", "total", "user"]
+
+
+def test_the_same_runs_in_a_python_without_twincell():
+    prefixes = found(SNIPPET)
+    tree = prefixes.to_dict()
+    for number in tree["chosen"]:
+        program = prefixes.program(number)
+        before = len(program.splitlines()) - len(SNIPPET.splitlines())
+        ran = {line - before for line in completed_alone(program)}
+        assert set(tree["nodes"][number]["completed"]) <= ran, program
+
+
+def test_the_same_seed_gives_the_same_tree():
+    assert found(SNIPPET, seed=3).to_json() == found(SNIPPET, seed=3).to_json()
+
+
+@pytest.mark.parametrize(
+    ("code", "wanted"),
+    [
+        ("print('nothing is missing')\n", ""),
+        ("print(np.zeros(3).sum())\n", "import numpy as np\n"),
+        ("print(json.dumps({}))\n", "import json\n"),
+        ("start = datetime.now()\n", "from datetime import datetime\n"),
+        ("n = raw_input()\n", None),
+        ("import surely_not_installed.inner as s\ns.go(1)\n", None),
+        ("with open('notes.txt') as file:\n    lines = file.readlines()\n", None),
+        ("from .models import Item\nitem = Item(1)\n", None),
+        ("x = await fetch(url)\n", SyntaxError),
+        ("super().__init__(name=name)\n", None),
+        ("for n in xrange(3):\n    n += 1\n", None),
+    ],
+)
+def test_what_everybody_knows_is_imported_and_the_rest_is_made(code, wanted):
+    if wanted is SyntaxError:
+        with pytest.raises(library.TwincellError, match="await"):
+            found(code)
+        return
+    prefixes = found(code)
+    assert prefixes.coverage == 1.0, prefixes
+    if wanted is not None:
+        assert prefixes.best == wanted
+
+
+def test_a_line_counts_when_its_statement_completes():
+    code = "x = 1\ny = (\n    x\n    .missing\n)\nz = 3\n"
+    tree = found(code).to_dict()
+    assert (tree["lines"], tree["covered"]) == ([1, 2, 6], [1])
+
+
+def test_code_that_never_ends_and_code_that_exits_and_deletes_leave_a_result():
+    endless = found("while flag:\n    n = 1\nafter = 2\n").to_dict()
+    assert set(endless["covered"]) == {1, 2, 3}
+    deleting = found("import os, shutil\nshutil.rmtree('/')\nos.remove(__file__)\nexit()\nx = 1\n").to_dict()
+    assert 1 in deleting["covered"] and 5 not in deleting["covered"]
+    assert found("").coverage == 1.0
+
+
+def test_a_file_that_is_no_python_is_refused_in_one_line(tmp_path):
+    (tmp_path / "a.py").write_text("x = = 1\n")
+    done = twincell("prefix", tmp_path / "a.py")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.count("\n") == 1 and "line 1" in done.stderr
+
+
+def test_the_programs_of_a_function_run(tmp_path):
+    code = (
+        "class Shop:\n"
+        "    def price(self, item):\n"
+        "        if not item:\n"
+        "            return 0\n"
+        "        return item.net * self.rate\n"
+    )
+    (tmp_path / "shop.py").write_text(code)
+    done = twincell("prefix", tmp_path / "shop.py", "--function", "Shop.price", "--out", tmp_path / "out", "--json")
+    assert done.returncode == 0, done.stderr + done.stdout
+    tree = json.loads(done.stdout)
+    programs = sorted((tmp_path / "out").iterdir())
+    assert len(programs) == len(tree["chosen"]) == 2
+    for program in programs:
+        assert "exit(" in program.read_text()
+        subprocess.run([sys.executable, program], check=False, timeout=60)
+    done = twincell("prefix", tmp_path / "shop.py", "--function", "Shop.cost")
+    assert done.returncode == 3 and "has no function Shop.cost" in done.stderr
