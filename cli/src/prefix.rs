@@ -26,7 +26,11 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let engine = Engine::warm(&options, &session.environment).map_err(Abort::new)?;
     engine.check_workers().map_err(Abort::new)?;
     let interrupted = &mut *session.interrupted;
-    let mut progress = |_| if interrupted() { Continue::Stop } else { Continue::Yes };
+    let mut is_interrupted = false;
+    let mut progress = |_| {
+        is_interrupted |= interrupted();
+        if is_interrupted { Continue::Stop } else { Continue::Yes }
+    };
     let named = |error| Abort::Failed(format!("{}: {error}", path.display()));
     let prefixes = engine.prefixes(&text, &options.for_prefix(), &mut progress).map_err(named)?;
     if matches.get_flag("json") {
@@ -36,6 +40,9 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     }
     if let Some(folder) = matches.get_one::<PathBuf>("out") {
         write_programs(&prefixes, &text, folder)?;
+    }
+    if is_interrupted {
+        return Err(Abort::Interrupted);
     }
     Ok(if prefixes.covered.len() == prefixes.lines.len() { UNCHANGED } else { INCOMPLETE })
 }

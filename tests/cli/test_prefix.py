@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 import twincell as library
@@ -130,3 +133,36 @@ def test_the_programs_of_a_function_run(tmp_path):
         subprocess.run([sys.executable, program], check=False, timeout=60)
     done = twincell("prefix", tmp_path / "shop.py", "--function", "Shop.cost")
     assert done.returncode == 3 and "has no function Shop.cost" in done.stderr
+
+
+def test_nothing_is_left_in_a_prefix_that_its_snippet_does_not_need():
+    prefixes = found("if a.b:\n    c = d(a.e)\n    print(c.f)\n")
+    tree = prefixes.to_dict()
+    for number in tree["chosen"]:
+        node = tree["nodes"][number]
+        lines = node["text"].splitlines()
+        for left_out in [line for line in lines if line.startswith(("import ", "from "))]:
+            name = left_out.split()[-1]
+            assert sum(name in line for line in lines) > 1, node["text"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children are looked up in /proc")
+def test_an_interrupt_prints_what_was_found(tmp_path):
+    lines = "".join(f"x.a{number} = x.b{number}(x.c{number})\n" for number in range(3000))
+    (tmp_path / "long.py").write_text(f"{lines}never(y.z) + 1 / 0\n")
+    command = [sys.executable, "-m", "twincell", "prefix", "--deadline", "600", "long.py"]
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    # Before it has a worker there is nothing to interrupt.
+    threads = Path(f"/proc/{running.pid}/task")
+    until = time.monotonic() + 60
+    while not any((thread / "children").read_text() for thread in threads.iterdir()):
+        assert running.poll() is None and time.monotonic() < until
+        time.sleep(0.02)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=120)
+    assert running.returncode == 130, err
+    assert out.startswith("# ") and "the search was stopped before it was done" in out

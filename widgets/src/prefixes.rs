@@ -36,7 +36,8 @@ pub fn prefixes_text(prefixes: &Prefixes) -> String {
             from(node.guidance),
             ended(&node.end)
         );
-        out += &if node.text.is_empty() { "# (nothing is needed)\n".to_owned() } else { plain::file(&node.text) };
+        out +=
+            &if node.text.is_empty() { "# (nothing is needed)\n".to_owned() } else { plain::file(&node.text) + "\n" };
     }
     out
 }

@@ -37,4 +37,5 @@ pub use example::{Example, ExampleSource, Examples, GivenCall};
 pub use flow::{Again, PredictionRequest, Replayed, Then, Unit, compare, programs, replay, requests, units};
 pub use note::{NotGiven, WhyNotGiven};
 pub use options::{CompareError, CompareOptions, Source};
-pub use progress::{Continue, Progress};
+pub use progress::Progress;
+pub use twincell_engine::Continue;

@@ -1,4 +1,4 @@
-//! The progress of a comparison, and whether it continues.
+//! The progress of a comparison.
 
 /// The progress of a comparison, for displays.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -9,11 +9,4 @@ pub struct Progress {
     pub budget: u32,
     /// The share of executable lines that ran, 0 to 1.
     pub coverage: f64,
-}
-
-/// The answer of a progress callback: continue, or stop and report the findings so far.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Continue {
-    Yes,
-    Stop,
 }

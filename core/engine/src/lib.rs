@@ -92,6 +92,13 @@ impl PoolOptions {
     }
 }
 
+/// The answer of a progress callback: continue, or stop and report the findings so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Continue {
+    Yes,
+    Stop,
+}
+
 /// Asks work to stop, from any thread or at a time. Every wait for a worker then ends within a few milliseconds.
 #[derive(Debug, Clone, Default)]
 pub struct Stop {

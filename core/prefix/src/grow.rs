@@ -4,6 +4,7 @@
 //! `render.rs` writes them. Each prefix then runs as plain Python before the snippet; only what it covers there counts.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::time::Instant;
 
 use rand::SeedableRng;
@@ -18,10 +19,12 @@ use twincell_values::predictor::Predictor;
 use twincell_values::reading::Locals;
 use twincell_values::value::{Choice, Fixed};
 
+use crate::code::Code;
 use crate::environment::Environment;
+use crate::lessons::{Common, Lessons};
 use crate::program;
 use crate::reading::Reading;
-use crate::render::{Lessons, render};
+use crate::render::render;
 use crate::repair::{Failure, repairs};
 use crate::result::{Guidance, Prefix, Prefixes};
 use crate::{Continue, PrefixError, PrefixOptions, Progress};
@@ -31,10 +34,24 @@ const STEPS: u64 = 50_000;
 /// The number of executions with hooks for each prefix that is asked for.
 const EXECUTIONS: u32 = 6;
 
+/// What an execution with hooks found.
+#[derive(Default)]
+struct Seed {
+    choices: Vec<Choice>,
+    environment: Environment,
+}
+
+impl Seed {
+    fn new(choices: Vec<Choice>) -> Self {
+        Self { environment: Environment::new(&choices), choices }
+    }
+}
+
 /// A node with what it was written from.
 struct Grown {
-    choices: Vec<Choice>,
+    seed: Rc<Seed>,
     lessons: Lessons,
+    code: Code,
 }
 
 struct Tree<'a> {
@@ -49,20 +66,8 @@ struct Tree<'a> {
     grown: Vec<Grown>,
     lines: Vec<u32>,
     covered: BTreeSet<u32>,
-    /// What holds for every prefix of the snippet.
-    shared: Lessons,
+    shared: Common,
     texts: BTreeSet<String>,
-}
-
-/// A prefix without the statement at its top level that holds a line.
-fn without_statement(prefix: &str, line: u32) -> Option<String> {
-    let lines: Vec<&str> = prefix.lines().collect();
-    let begins = |text: &&str| text.starts_with(|c: char| !c.is_whitespace() && !")]}".contains(c));
-    let at = (line as usize).checked_sub(1).filter(|&at| at < lines.len())?;
-    let first = (0..=at).rev().find(|&at| begins(&lines[at]))?;
-    let next = (at + 1..lines.len()).find(|&at| begins(&lines[at])).unwrap_or(lines.len());
-    let rest: Vec<&str> = lines[..first].iter().chain(&lines[next..]).copied().collect();
-    Some(rest.into_iter().map(|line| format!("{line}\n")).collect())
 }
 
 /// Finds prefixes for a snippet.
@@ -93,11 +98,11 @@ pub fn prefixes(
         grown: Vec::new(),
         lines: Vec::new(),
         covered: BTreeSet::new(),
-        shared: Lessons::default(),
+        shared: Common::default(),
         texts: BTreeSet::new(),
     };
     // As it is: many snippets need nothing.
-    let first = tree.add(None, Guidance::Undefinedness, Vec::new(), Lessons::default())?;
+    let first = tree.add(None, Guidance::Undefinedness, Rc::default(), Lessons::default())?;
     if let Some(End::Unreadable { line, message }) = first.map(|first| &tree.nodes[first].end) {
         return Err(PrefixError::Syntax { line: *line, message: message.clone() });
     }
@@ -109,7 +114,18 @@ pub fn prefixes(
             grown => grown?,
         }
     }
+    tree.tidy()?;
     Ok(tree.finish())
+}
+
+/// Whether two runs ended for the same reason at the same place.
+fn is_alike(one: &End, other: &End) -> bool {
+    match (one, other) {
+        (End::Raised(one), End::Raised(other)) => {
+            (&one.class, one.line, one.in_snippet) == (&other.class, other.line, other.in_snippet)
+        }
+        (one, other) => std::mem::discriminant(one) == std::mem::discriminant(other),
+    }
 }
 
 impl Tree<'_> {
@@ -129,34 +145,40 @@ impl Tree<'_> {
         &mut self,
         parent: Option<usize>,
         guidance: Guidance,
-        choices: Vec<Choice>,
+        seed: Rc<Seed>,
         lessons: Lessons,
     ) -> Result<Option<usize>, PrefixError> {
-        let environment = Environment::new(&choices);
-        let mut prefix = render(&environment, self.reading, &lessons);
-        let ScriptRun { lines, completed, end } = loop {
-            if !self.texts.insert(prefix.clone()) {
+        let mut code = render(&seed.environment, self.reading, &lessons);
+        let (text, ScriptRun { lines, completed, end }) = loop {
+            let text = code.text();
+            if !self.texts.insert(text.clone()) {
                 return Ok(None);
             }
-            let script = Script { prefix: prefix.clone(), snippet: self.reading.text().to_owned(), steps: STEPS };
-            let ran = self.plain.script(script)?;
+            let ran = self.run(&text)?;
             // Statements of the prefix that raise are left out (Treefix, III-G2).
             let failing = match &ran.end {
-                End::Raised(raise) if !raise.begun && !raise.in_snippet => without_statement(&prefix, raise.line),
+                End::Raised(raise) if !raise.begun && !raise.in_snippet => code.part_at(raise.line),
                 _ => None,
             };
             match failing {
-                Some(shorter) => prefix = shorter,
-                None => break ran,
+                Some(part) => code = code.without(part),
+                None => break (text, ran),
             }
         };
         if self.lines.is_empty() {
             self.lines = lines;
         }
         self.covered.extend(completed.iter().filter(|line| self.lines.contains(line)));
-        self.nodes.push(Prefix { parent, guidance, text: prefix, completed, end });
-        self.grown.push(Grown { choices, lessons });
+        let mocks = u32::try_from(code.mocks()).unwrap_or(u32::MAX);
+        self.nodes.push(Prefix { parent, guidance, text, mocks, completed, end });
+        self.grown.push(Grown { seed, lessons, code });
         Ok(Some(self.nodes.len() - 1))
+    }
+
+    /// Runs the snippet behind a prefix, without hooks.
+    fn run(&mut self, prefix: &str) -> Result<ScriptRun, PrefixError> {
+        let script = Script { prefix: prefix.to_owned(), snippet: self.reading.text().to_owned(), steps: STEPS };
+        Ok(self.plain.script(script)?)
     }
 
     fn grow(&mut self, hooked: &mut Loaded<'_>) -> Result<(), PrefixError> {
@@ -212,13 +234,7 @@ impl Tree<'_> {
             for index in *next..end.min(*next + BATCH) {
                 let seed = xxh3_64_with_seed(&index.to_le_bytes(), self.options.seed);
                 let mut random = Pcg64Mcg::seed_from_u64(seed);
-                let planned = if is_fresh || index % 4 == 3 { None } else { search.planned(index) };
-                let fixed: Fixed = match planned {
-                    Some(fixed) => fixed,
-                    None if is_fresh => Fixed::new(),
-                    None if search.methods.learning && index % 2 == 1 => search.vary(&mut random),
-                    None => search.afresh(&mut random),
-                };
+                let fixed = if is_fresh { Fixed::new() } else { search.decisions(index, &mut random).fixed };
                 let observe = search.observes();
                 requests.push(ExecutionRequest {
                     index,
@@ -240,13 +256,16 @@ impl Tree<'_> {
         Ok(records)
     }
 
+    /// The prefix that holds what an execution found.
     fn sprout(
         &mut self,
         parent: Option<usize>,
         guidance: Guidance,
         record: &ExecutionRecord,
-    ) -> Result<Option<usize>, PrefixError> {
-        self.add(parent, guidance, record.choices.clone(), self.shared.clone())
+    ) -> Result<(), PrefixError> {
+        let lessons = Lessons { common: self.shared.clone(), ..Lessons::default() };
+        self.add(parent, guidance, Rc::new(Seed::new(record.choices.clone())), lessons)?;
+        Ok(())
     }
 
     /// Mends prefixes that fail, breadth first, until so many are tried.
@@ -258,18 +277,18 @@ impl Tree<'_> {
                 if raise.intended {
                     continue;
                 }
-                let environment = Environment::new(&self.grown[number].choices);
-                let lessons = &self.grown[number].lessons;
-                let failure = Failure { raise, environment: &environment, lessons };
+                let Grown { seed, lessons, .. } = &self.grown[number];
+                let seed = seed.clone();
+                let failure = Failure { raise, environment: &seed.environment, lessons };
                 let found = repairs(&failure, self.reading, self.instrumented, &self.locals);
                 for lessons in found {
                     if budget == 0 || self.is_done() {
                         return Ok(());
                     }
                     budget -= 1;
-                    let choices = self.grown[number].choices.clone();
-                    let Some(child) = self.add(Some(number), Guidance::Error, choices, lessons)? else { continue };
-                    self.share(child);
+                    let added = self.add(Some(number), Guidance::Error, seed.clone(), lessons)?;
+                    let Some(child) = added else { continue };
+                    self.shared.join(&self.grown[child].lessons.common);
                     next.push(child);
                     if self.nodes[child].completed.len() > self.nodes[number].completed.len() {
                         break;
@@ -281,24 +300,9 @@ impl Tree<'_> {
         Ok(())
     }
 
-    /// Takes over for later prefixes what a prefix has learned of the snippet.
-    fn share(&mut self, number: usize) {
-        let Lessons { modules, patched, files, definitions, names, without, mocked: _ } = &self.grown[number].lessons;
-        self.shared.modules.extend(modules.iter().cloned());
-        self.shared.patched.extend(patched.iter().cloned());
-        self.shared.files.extend(files.iter().map(|(file, text)| (file.clone(), text.clone())));
-        self.shared.names.extend(names.iter().cloned());
-        self.shared.without.extend(without.iter().cloned());
-        for definition in definitions {
-            if !self.shared.definitions.contains(definition) {
-                self.shared.definitions.push(definition.clone());
-            }
-        }
-    }
-
     /// The prefix that shares most decisions with an execution.
     fn nearest(&self, choices: &[Choice]) -> Option<usize> {
-        let shared = |grown: &Grown| grown.choices.iter().filter(|choice| choices.contains(choice)).count();
+        let shared = |grown: &Grown| grown.seed.choices.iter().filter(|choice| choices.contains(choice)).count();
         let mut best = None;
         for (number, grown) in self.grown.iter().enumerate() {
             let count = shared(grown);
@@ -309,27 +313,44 @@ impl Tree<'_> {
         best.map(|(_, number)| number)
     }
 
+    /// Leaves out of the prefixes that people see what their snippet does not need.
+    fn tidy(&mut self) -> Result<(), PrefixError> {
+        let found = Prefixes::new(vec![], self.lines.clone(), self.nodes.clone(), false);
+        let seen: BTreeSet<usize> = found.chosen.into_iter().chain(found.best).collect();
+        for number in seen {
+            match self.tidy_node(number) {
+                // It stays as it is.
+                Err(PrefixError::Engine(EngineError::Stopped)) => self.is_stopped = true,
+                tidied => tidied?,
+            }
+        }
+        Ok(())
+    }
+
+    fn tidy_node(&mut self, number: usize) -> Result<(), PrefixError> {
+        let mut part = self.grown[number].code.len();
+        // From the end, since what comes later may need what comes before.
+        while part > 0 {
+            part -= 1;
+            let shorter = self.grown[number].code.without(part);
+            let text = shorter.text();
+            let ran = self.run(&text)?;
+            let node = &mut self.nodes[number];
+            if ran.completed == node.completed && is_alike(&ran.end, &node.end) {
+                node.mocks = u32::try_from(shorter.mocks()).unwrap_or(u32::MAX);
+                (node.text, node.end) = (text, ran.end);
+                self.grown[number].code = shorter;
+            }
+        }
+        Ok(())
+    }
+
     fn finish(self) -> Prefixes {
         // What is bound may be read before it is: `total += 1`.
         let bound = &self.reading.snippet.bound;
-        let asked = self.grown.iter().flat_map(|grown| Environment::new(&grown.choices).names);
-        let early = asked.map(|(name, _)| name).filter(|name| bound.contains(name));
-        let undefined: BTreeSet<String> = self.reading.undefined.iter().cloned().chain(early).collect();
+        let asked = self.grown.iter().flat_map(|grown| &grown.seed.environment.names);
+        let early = asked.map(|(name, _)| name).filter(|name: &&String| bound.contains(*name));
+        let undefined: BTreeSet<String> = self.reading.undefined.iter().chain(early).cloned().collect();
         Prefixes::new(undefined.into_iter().collect(), self.lines, self.nodes, self.is_stopped)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_statement;
-
-    #[test]
-    fn a_statement_goes_with_all_of_its_lines() {
-        let prefix = "import a\n\nb = f(\n    1,\n)\n\ndef g():\n    return 2\n";
-        let without = |line| without_statement(prefix, line);
-        assert_eq!(without(1).as_deref(), Some("b = f(\n    1,\n)\n\ndef g():\n    return 2\n"));
-        assert_eq!(without(4).as_deref(), Some("import a\n\ndef g():\n    return 2\n"));
-        assert_eq!(without(8).as_deref(), Some("import a\n\nb = f(\n    1,\n)\n\n"));
-        assert_eq!((without(0), without(9)), (None, None));
     }
 }

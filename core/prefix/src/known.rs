@@ -1,5 +1,8 @@
 //! Names whose meaning everybody knows: `np` is numpy, `Path` comes from pathlib.
 
+use crate::code::Statement;
+use crate::import::Import;
+
 /// Modules by the short names under which people import them.
 const ALIASES: &[(&str, &str)] = &[
     ("np", "numpy"),
@@ -223,13 +226,12 @@ const FROM: &[(&str, &[&str])] = &[
 
 /// Names of Python 2 that later versions have under other names, each with what it is now.
 const OLD: &[(&str, &str)] = &[
-    ("basestring", "basestring = str"),
-    ("cmp", "def cmp(a, b):\n    return (a > b) - (a < b)"),
-    ("long", "long = int"),
-    ("raw_input", "raw_input = input"),
-    ("unichr", "unichr = chr"),
-    ("unicode", "unicode = str"),
-    ("xrange", "xrange = range"),
+    ("basestring", "str"),
+    ("long", "int"),
+    ("raw_input", "input"),
+    ("unichr", "chr"),
+    ("unicode", "str"),
+    ("xrange", "range"),
 ];
 
 /// Attributes of the class `datetime` that the module of this name does not have.
@@ -238,30 +240,34 @@ const OF_MOMENTS: &[&str] =
 
 /// The import that gives an undefined name its usual meaning. `attributes` are those that the code asks it for, and
 /// `plainly` says whether the name also stands by itself.
-pub(crate) fn import(name: &str, attributes: &[&str], plainly: bool) -> Option<String> {
+pub(crate) fn import(name: &str, attributes: &[&str], plainly: bool) -> Option<Import> {
     if name == "datetime" && (plainly || attributes.iter().any(|attribute| OF_MOMENTS.contains(attribute))) {
-        return Some("from datetime import datetime".into());
+        return Some(Import::name("datetime", "datetime"));
     }
     if name == "date" && attributes.iter().all(|attribute| OF_MOMENTS.contains(attribute)) && !attributes.is_empty() {
-        return Some("from datetime import date".into());
+        return Some(Import::name("datetime", "date"));
     }
     let is_module = MODULES.contains(&name) && !attributes.is_empty() && !plainly;
     if is_module {
-        return Some(format!("import {name}"));
+        return Some(Import::module(name));
     }
     if let Some((module, _)) = FROM.iter().find(|(_, names)| names.contains(&name)) {
-        return Some(format!("from {module} import {name}"));
+        return Some(Import::name(module, name));
     }
     if attributes.is_empty() {
         return None;
     }
     let (_, module) = ALIASES.iter().find(|(alias, _)| *alias == name)?;
-    Some(format!("import {module} as {name}"))
+    Some(Import::aliased(module, name))
 }
 
 /// What gives a name of Python 2 its meaning.
-pub(crate) fn old(name: &str) -> Option<&'static str> {
-    OLD.iter().find(|(known, _)| *known == name).map(|(_, definition)| *definition)
+pub(crate) fn old(name: &str) -> Option<Statement> {
+    if name == "cmp" {
+        return Some(Statement::block("def cmp(a, b):\n    return (a > b) - (a < b)", 0));
+    }
+    let (_, now) = OLD.iter().find(|(known, _)| *known == name)?;
+    Some(Statement::line(format!("{name} = {now}"), 0))
 }
 
 /// Whether a class of this name is an exception, as far as names tell.
@@ -275,7 +281,8 @@ mod tests {
 
     #[test]
     fn a_name_means_what_the_code_does_with_it() {
-        let meant = |name, attributes: &[&str], plainly| import(name, attributes, plainly);
+        let meant =
+            |name, attributes: &[&str], plainly| import(name, attributes, plainly).map(|import| import.to_string());
         let is = |import: &str| Some(import.to_owned());
         assert_eq!(meant("np", &["array"], false), is("import numpy as np"));
         assert_eq!(meant("timeit", &["repeat"], false), is("import timeit"));

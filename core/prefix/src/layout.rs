@@ -45,8 +45,15 @@ impl Expression {
     }
 
     pub(crate) fn dict(entries: Vec<(String, Expression)>) -> Self {
-        let items = entries.into_iter().map(|(key, value)| (format!("{key}: "), value)).collect();
-        Self::Group { open: "{".into(), items, close: "}" }
+        Self::Group { open: "{".into(), items: self::entries(entries), close: "}" }
+    }
+
+    /// The same with something before it that binds less.
+    pub(crate) fn behind(self, before: &str) -> Self {
+        match self {
+            Self::Text(text) => Self::Text(format!("{before}{text}")),
+            Self::Group { open, items, close } => Self::Group { open: format!("{before}{open}"), items, close },
+        }
     }
 
     /// On one line.
@@ -81,6 +88,11 @@ impl Expression {
             _ => format!("{before}{flat}"),
         }
     }
+}
+
+/// The items of a dictionary: keys as source, and their values.
+pub(crate) fn entries(entries: Vec<(String, Expression)>) -> Vec<(String, Expression)> {
+    entries.into_iter().map(|(key, value)| (key + ": ", value)).collect()
 }
 
 fn bare(items: Vec<Expression>) -> Vec<(String, Expression)> {

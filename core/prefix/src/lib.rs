@@ -2,23 +2,28 @@
 //!
 //! [`prefixes`] takes a text that may lack definitions and returns [`Prefixes`]: a tree of prefixes, the smallest set of
 //! them that together covers as many of its lines as possible, and the single best one. `reading.rs` says what the
-//! snippet leaves undefined, executions with hooks find values for it, `environment.rs` and `render.rs` write them as
-//! Python, `repair.rs` learns from errors, and `grow.rs` is the whole algorithm.
+//! snippet leaves undefined, executions with hooks find values for it, `environment.rs` holds them, `values.rs` and
+//! `render.rs` write them as Python, `repair.rs` learns from errors, and `grow.rs` is the whole algorithm.
 //!
 //! Every prefix runs with the snippet as plain Python, in the sandbox, and only what it covers there counts: a line counts
 //! when its statement completes.
 //!
 //! Deliberately absent: a Python interpreter, networks, printing.
 
+mod body;
+mod code;
 mod environment;
 mod grow;
+mod import;
 mod known;
 mod layout;
+mod lessons;
 mod program;
 mod reading;
 mod render;
 mod repair;
 mod result;
+mod values;
 
 use std::time::Duration;
 
@@ -26,9 +31,10 @@ use twincell_engine::EngineError;
 use twincell_search::Methods;
 use twincell_values::predictor::PredictError;
 
+pub use body::function_body;
 pub use grow::prefixes;
-pub use reading::function_body;
 pub use result::{Guidance, Prefix, Prefixes};
+pub use twincell_engine::Continue;
 
 /// What is asked of a search for prefixes.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,11 +74,4 @@ pub struct Progress {
     pub prefixes: usize,
     /// 0 to 1.
     pub coverage: f64,
-}
-
-/// Whether to go on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Continue {
-    Yes,
-    Stop,
 }

@@ -7,8 +7,9 @@ use twincell_syntax::{PerSide, imported_modules};
 use twincell_values::predictor::{FunctionSites, PredictError, Predictor};
 use twincell_values::reading::{Surroundings, apply_constants, literals, read_within};
 
+use crate::import::Import;
 use crate::reading::Reading;
-use crate::render::{MOCK, SUPER};
+use crate::render::SUPER;
 
 /// The maximum number of marks that an execution may pass.
 const STEP_BUDGET: u64 = 20_000;
@@ -31,7 +32,7 @@ pub(crate) fn program(
     apply_constants(&sites.sites, &mut predictions, &read.uses);
     let mut module: String = reading.imports.iter().map(|import| format!("{import}\n")).collect();
     if reading.has_bare_super {
-        module += &format!("{MOCK}\n{SUPER}\n");
+        module += &format!("{}\n{SUPER}\n", Import::of_mocks());
     }
     let imports = imported_modules(&module).into_iter().chain(imported_modules(reading.text())).collect();
     let version = Version {

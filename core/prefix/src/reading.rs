@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_stmt};
 use ruff_python_ast::{ExceptHandler, Expr, Stmt};
-use ruff_text_size::Ranged;
 
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::python::{is_builtin, is_builtin_exception, is_identifier};
-use twincell_syntax::{Snippet, global_names, snippet, without_escapes};
+use twincell_syntax::{Snippet, dotted, global_names, snippet, without_escapes};
 
+use crate::import::Import;
 use crate::known;
 
 /// The package that relative imports are taken to be in.
@@ -30,7 +30,7 @@ pub(crate) struct Reading {
     /// The names that it reads and binds nowhere, sorted.
     pub(crate) undefined: Vec<String>,
     /// The imports that give undefined names the meaning that everybody knows.
-    pub(crate) imports: BTreeSet<String>,
+    pub(crate) imports: BTreeSet<Import>,
     /// Dotted names of exception classes: those that it raises or catches.
     pub(crate) exceptions: BTreeSet<String>,
     /// Dotted names of other classes: bases, and what `isinstance` names.
@@ -58,14 +58,9 @@ impl Reading {
             let used = names.attributes.iter().filter(|(of, _)| of == name).map(|(_, attribute)| attribute.as_str());
             known::import(name, &used.collect::<Vec<_>>(), names.plainly.contains(name))
         };
-        let imports: BTreeSet<String> = undefined.iter().filter_map(import).collect();
-        let recognised: String = imports.iter().map(|import| format!("{import}\n")).collect();
+        let imports: BTreeSet<Import> = undefined.iter().filter_map(import).collect();
         let mut imported = names.imported;
-        with_stack_for(recognised.len(), || {
-            let mut names = Names::default();
-            names.visit_body(parse(&recognised).suite());
-            imported.extend(names.imported);
-        });
+        imported.extend(imports.iter().map(|import| (import.bound().to_owned(), import.target())));
         Self {
             imported,
             undefined,
@@ -195,7 +190,6 @@ impl Visitor<'_> for Names {
                 let name = call.func.as_name_expr().map(|name| name.id.as_str());
                 match (name, &*call.arguments.args) {
                     (Some("isinstance" | "issubclass"), [_, class]) => self.class(class),
-                    (Some("super"), []) => self.bare_super |= !self.in_class,
                     (Some("super"), _) => self.bare_super |= !self.in_class,
                     _ => {}
                 }
@@ -210,59 +204,4 @@ impl Visitor<'_> for Names {
 fn is_class(expression: &Expr) -> bool {
     dotted(expression)
         .is_some_and(|name| name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase)))
-}
-
-/// `a.b.C` as a text.
-fn dotted(expression: &Expr) -> Option<String> {
-    match expression {
-        Expr::Name(name) => Some(name.id.to_string()),
-        Expr::Attribute(attribute) => Some(format!("{}.{}", dotted(&attribute.value)?, attribute.attr)),
-        _ => None,
-    }
-}
-
-/// The body of a function as a snippet of its own: dedented, with `exit(...)` in place of each `return`, since nothing
-/// can return from a file. `None` if the text has no function of this qualified name.
-pub fn function_body(text: &str, qualname: &str) -> Option<String> {
-    let (found, _) = twincell_syntax::functions(text);
-    let function = found.into_iter().find(|function| function.qualname == qualname)?;
-    let (first, returns) = with_stack_for(function.text.len(), || {
-        let parsed = parse(&function.text);
-        let Some(Stmt::FunctionDef(definition)) = parsed.suite().first() else { return None };
-        let mut returns = Returns::default();
-        returns.visit_body(&definition.body);
-        Some((definition.body.first()?.start().to_usize(), returns.0))
-    })?;
-    let mut body = function.text.clone();
-    for (start, value) in returns.into_iter().rev() {
-        match value {
-            Some((from, to)) => {
-                body.insert(to, ')');
-                body.replace_range(start..from, "exit(");
-            }
-            None => body.replace_range(start..start + "return".len(), "exit()"),
-        }
-    }
-    let line = body[..first].rfind('\n').map_or(first, |at| at + 1);
-    let indent: String = body[line..first].chars().take_while(|character| character.is_whitespace()).collect();
-    let lines = body[line.max(first - indent.len())..].lines();
-    let dedented: Vec<&str> = lines.map(|line| line.strip_prefix(indent.as_str()).unwrap_or(line)).collect();
-    Some(dedented.join("\n") + "\n")
-}
-
-/// Where the body's own `return` statements stand, with the range of their values.
-#[derive(Default)]
-struct Returns(Vec<(usize, Option<(usize, usize)>)>);
-
-impl Visitor<'_> for Returns {
-    fn visit_stmt(&mut self, statement: &Stmt) {
-        match statement {
-            Stmt::Return(node) => {
-                let value = node.value.as_ref().map(|value| (value.start().to_usize(), node.end().to_usize()));
-                self.0.push((node.start().to_usize(), value));
-            }
-            Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
-            _ => walk_stmt(self, statement),
-        }
-    }
 }

@@ -10,9 +10,10 @@ use twincell_values::reading::Locals;
 use twincell_values::value::Recipe;
 
 use crate::environment::{Environment, Node};
+use crate::import::Import;
 use crate::known;
+use crate::lessons::Lessons;
 use crate::reading::{Imported, PACKAGE, Reading};
-use crate::render::Lessons;
 
 /// The text of a file that a snippet opens and nobody knows.
 const TEXT: &str = "first line\nsecond line\n";
@@ -32,7 +33,8 @@ pub(crate) fn repairs(
     locals: &Locals,
 ) -> Vec<Lessons> {
     let Failure { raise, lessons, .. } = failure;
-    let mut lessons = (*lessons).clone();
+    let mut learned = (*lessons).clone();
+    let common = &mut learned.common;
     let name = raise.name.as_deref().unwrap_or_default();
     let is = |class: &str| raise.class == class || raise.bases.iter().any(|base| base == class);
     if is("ImportError") && !name.is_empty() {
@@ -43,53 +45,51 @@ pub(crate) fn repairs(
             }
             whole += part;
             // What contains a module that is there is there.
-            if is("ModuleNotFoundError") && whole.len() < name.len() && !lessons.modules.contains(&whole) {
+            if is("ModuleNotFoundError") && whole.len() < name.len() && !common.modules.contains(&whole) {
                 continue;
             }
-            lessons.modules.insert(whole.clone());
+            common.modules.insert(whole.clone());
         }
-        return vec![lessons];
-    }
-    if is("ImportError") {
-        lessons.definitions.push(format!("__package__ = '{PACKAGE}'"));
-        lessons.modules.insert(PACKAGE.into());
-        let relative =
-            reading.imported.values().map(|import| &import.module).filter(|module| module.starts_with(PACKAGE));
-        lessons.modules.extend(relative.cloned());
-        return once(lessons);
-    }
-    if is("EOFError") {
-        lessons.definitions.push("def input(prompt=''):\n    return '1'".into());
-        return once(lessons);
-    }
-    if is("FileNotFoundError") && !name.is_empty() && !name.starts_with('/') {
+    } else if is("ImportError") {
+        common.is_in_package = true;
+        common.modules.insert(PACKAGE.into());
+        let modules = reading.imported.values().map(|import| &import.module);
+        common.modules.extend(modules.filter(|module| module.starts_with(PACKAGE)).cloned());
+    } else if is("EOFError") {
+        common.has_input = true;
+    } else if is("FileNotFoundError") && !name.is_empty() && !name.starts_with('/') {
         let text = if name.ends_with(".json") { "{}" } else { TEXT };
-        return match lessons.files.insert(name.to_owned(), text.into()) {
-            None => vec![lessons],
-            Some(_) => vec![],
-        };
-    }
-    if is("NameError") && is_identifier(name) && !is("UnboundLocalError") {
-        match known::old(name) {
-            Some(definition) => lessons.definitions.push(definition.into()),
-            None => drop(lessons.names.insert(name.to_owned())),
-        }
-        return once(lessons);
-    }
-    if is("AttributeError")
+        common.files.insert(name.to_owned(), text.into());
+    } else if is("NameError") && is_identifier(name) && !is("UnboundLocalError") {
+        let names = if known::old(name).is_some() { &mut common.old_names } else { &mut common.names };
+        names.insert(name.to_owned());
+    } else if is("AttributeError")
         && let Some((root, import)) = recognised(failure, reading, instrumented)
     {
-        lessons.without.insert(import);
-        lessons.names.insert(root);
-        return vec![lessons];
+        common.without.insert(import);
+        common.names.insert(root);
+    } else {
+        return mocks_for(failure, is("OSError"), reading, instrumented, locals);
     }
+    // What was learned before does not help.
+    if learned == **lessons { vec![] } else { vec![learned] }
+}
+
+/// Mocks, the likeliest first: of functions of modules where the machine refuses something, and else of objects.
+fn mocks_for(
+    failure: &Failure<'_>,
+    is_refused: bool,
+    reading: &Reading,
+    instrumented: &Instrumented,
+    locals: &Locals,
+) -> Vec<Lessons> {
     let patches = patches(failure, reading, instrumented);
     let mocks = mocks(failure, reading, instrumented, locals);
-    if is("OSError") { [patches, mocks].concat() } else { [mocks, patches].concat() }
+    if is_refused { [patches, mocks].concat() } else { [mocks, patches].concat() }
 }
 
 /// The name whose usual meaning has no such attribute, and the import that gives it this meaning.
-fn recognised(failure: &Failure<'_>, reading: &Reading, instrumented: &Instrumented) -> Option<(String, String)> {
+fn recognised(failure: &Failure<'_>, reading: &Reading, instrumented: &Instrumented) -> Option<(String, Import)> {
     let sites = instrumented.sites.sites.iter().filter(|site| site.line == failure.raise.line);
     let attributes =
         sites.filter(|site| site.kind == SiteKind::Attribute && failure.raise.name.as_ref() == Some(&site.identifier));
@@ -98,9 +98,8 @@ fn recognised(failure: &Failure<'_>, reading: &Reading, instrumented: &Instrumen
         (rest.strip_prefix('.') == Some(site.identifier.as_str())).then_some(root)
     });
     let import = |root: &str| {
-        let gives = |import: &&String| import.split_whitespace().next_back() == Some(root);
-        let import = reading.imports.iter().find(gives)?;
-        (!failure.lessons.without.contains(import)).then(|| (root.to_owned(), import.clone()))
+        let import = reading.imports.iter().find(|import| import.bound() == root)?;
+        (!failure.lessons.common.without.contains(import)).then(|| (root.to_owned(), import.clone()))
     };
     roots.filter_map(import).next()
 }
@@ -118,18 +117,11 @@ fn patches(failure: &Failure<'_>, reading: &Reading, instrumented: &Instrumented
         let Some(Imported { module, name }) = reading.imported.get(root) else { continue };
         let inner = name.iter().map(String::as_str).chain(rest.split('.').filter(|part| !part.is_empty()));
         let mut lessons = failure.lessons.clone();
-        if lessons.patched.insert((module.clone(), inner.collect::<Vec<_>>().join("."))) {
+        if lessons.common.patched.insert((module.clone(), inner.collect::<Vec<_>>().join("."))) {
             found.push(lessons);
         }
     }
     found
-}
-
-/// Nothing if a lesson was learned before.
-fn once(mut lessons: Lessons) -> Vec<Lessons> {
-    let count = lessons.definitions.len();
-    lessons.definitions.dedup();
-    if lessons.definitions.len() < count { vec![] } else { vec![lessons] }
 }
 
 /// Mocks in place of objects that the failing expression names: the last of them, then all of its line, then all.

@@ -27,6 +27,8 @@ pub struct Prefix {
     pub guidance: Guidance,
     /// Python source. Empty for the snippet as it is.
     pub text: String,
+    /// The number of mocks that it makes: objects that take whatever is asked of them.
+    pub mocks: u32,
     /// The lines of the snippet that complete behind it, ascending.
     pub completed: Vec<u32>,
     pub end: End,
@@ -35,7 +37,7 @@ pub struct Prefix {
 impl Default for Prefix {
     fn default() -> Self {
         let guidance = Guidance::default();
-        Self { parent: None, guidance, text: String::new(), completed: vec![], end: End::Whole }
+        Self { parent: None, guidance, text: String::new(), mocks: 0, completed: vec![], end: End::Whole }
     }
 }
 
@@ -70,9 +72,9 @@ impl Prefixes {
         let all: BTreeSet<u32> = sets.iter().flatten().copied().collect();
         // More coverage first, then what ends by itself, and what is shorter and rests on fewer mocks.
         let worth = |number: usize| {
-            let Prefix { text, end, .. } = &nodes[number];
+            let Prefix { text, mocks, end, .. } = &nodes[number];
             let is_stopped = matches!(end, End::Steps | End::Time | End::Lost { .. });
-            (std::cmp::Reverse(sets[number].len()), is_stopped, text.matches("Mock").count(), text.len(), number)
+            (std::cmp::Reverse(sets[number].len()), is_stopped, *mocks, text.len(), number)
         };
         let mut order: Vec<usize> = (0..nodes.len()).collect();
         order.sort_by_key(|&number| worth(number));

@@ -92,6 +92,14 @@ pub struct Search<'a> {
     sharing: u32,
 }
 
+/// The decisions of an execution. The others are drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Decisions {
+    pub fixed: Fixed,
+    /// They depend on no other execution.
+    pub is_fresh: bool,
+}
+
 impl<'a> Search<'a> {
     pub fn new(target: &'a Target, methods: Methods) -> Self {
         Self {
@@ -120,19 +128,23 @@ impl<'a> Search<'a> {
         self.search_targets.is_waiting()
     }
 
-    /// The decisions of the most urgent planned execution, which will run under this number.
-    pub fn planned(&mut self, index: u32) -> Option<Fixed> {
-        self.search_targets.take(index)
-    }
-
-    /// The decisions of an execution worth varying, a few of them changed or left to be drawn again.
-    pub fn vary(&self, random: &mut Pcg64Mcg) -> Fixed {
-        vary::vary(self, random)
-    }
-
     /// Decisions for an execution that depends on no other.
     pub fn afresh(&self, random: &mut Pcg64Mcg) -> Fixed {
         vary::afresh(self, random)
+    }
+
+    /// The decisions of the next execution: planned ones three times in four while there are any. Of the others, every
+    /// second depends on no other execution, and the rest vary one that reached something new.
+    pub fn decisions(&mut self, index: u32, random: &mut Pcg64Mcg) -> Decisions {
+        // Under its number, a planned execution is known again when its record comes.
+        let planned = if index % 4 == 3 { None } else { self.search_targets.take(index) };
+        match planned {
+            Some(fixed) => Decisions { fixed, is_fresh: false },
+            None if self.methods.learning && index % 2 == 1 => {
+                Decisions { fixed: vary::vary(self, random), is_fresh: false }
+            }
+            None => Decisions { fixed: self.afresh(random), is_fresh: true },
+        }
     }
 
     /// Whether everything that can be drawn was drawn, as far as one can tell.
@@ -141,7 +153,7 @@ impl<'a> Search<'a> {
     }
 
     /// Expects something new again, since executions now run in another way.
-    pub fn hope(&mut self) {
+    pub fn reset_patience(&mut self) {
         self.repeated = 0;
     }
 

@@ -29,5 +29,5 @@ mod solve;
 mod target;
 mod vary;
 
-pub use corpus::{Methods, Search};
+pub use corpus::{Decisions, Methods, Search};
 pub use target::{Reading, Target, executable_lines};

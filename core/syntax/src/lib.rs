@@ -32,6 +32,7 @@ mod cells;
 mod complexity;
 mod defaults;
 mod diff;
+mod dotted;
 mod functions;
 mod guards;
 mod imports;
@@ -58,6 +59,7 @@ pub use cells::{CellContext, CellName, EarlierCells, UsedNames, defined_names, u
 pub use complexity::complexity;
 pub use defaults::has_lasting_defaults;
 pub use diff::{diff, diff_renamed, rows, same_tree, unaligned_diff};
+pub use dotted::dotted;
 pub use functions::{classes, functions};
 pub use guards::{Guard, guards};
 pub use imports::{Import, absolute_imports, imported_modules, imports};

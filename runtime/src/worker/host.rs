@@ -104,7 +104,6 @@ impl PythonHost {
                 .and_then(|()| module::prepare(py))
                 .and_then(|()| names::prepare(py))
                 .and_then(|()| script::prepare(py))
-                .and_then(|()| snippet::prepare(py))
                 .and_then(|()| world::prepare(py))
                 .map_err(|error| module::describe(py, &error))
         })?;
@@ -113,6 +112,10 @@ impl PythonHost {
 
     fn load_program(py: Python<'_>, mut program: Program) -> PyResult<(LoadedProgram, Vec<Unevaluated>)> {
         world::begin_program(py);
+        if program.versions.is_empty() {
+            // It runs snippets. Each fork finds the helpers there.
+            snippet::prepare(py)?;
+        }
         let context = program.context;
         let missing = without_missing_libraries(py, &mut program);
         let providers = providers::of(&mut program);

@@ -1,13 +1,11 @@
-//! Chooses the next execution: an example, a planned one, a fresh one, or a variation of one that reached something new.
-//!
-//! Examples come first. While there are planned executions, they are three in four. Of the others, every second is drawn
-//! afresh. The rest vary an example or an execution that reached something new.
+//! Chooses the next execution: examples come first, then what the search wants.
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use twincell_engine::protocol::ExecutionRequest;
+use twincell_search::Decisions;
 use twincell_values::value::{Decision, Recipe};
 
 use super::confirm::both;
@@ -23,15 +21,10 @@ pub(super) fn choose(state: &mut State<'_>, seed: u64, index: u32) -> ExecutionR
     }
     let mut random = Pcg64Mcg::seed_from_u64(own);
     let wants_afresh = state.replacement.wants_afresh(index);
-    let planned = if index % 4 == 3 || wants_afresh { None } else { state.search.planned(index) };
-    let (fixed, is_fresh) = match planned {
-        Some(fixed) => (fixed, false),
-        None if state.search.methods.learning && index % 2 == 1 && !wants_afresh => {
-            (state.search.vary(&mut random), false)
-        }
-        None => (state.search.afresh(&mut random), true),
+    let Decisions { mut fixed, is_fresh } = match wants_afresh {
+        true => Decisions { fixed: state.search.afresh(&mut random), is_fresh: true },
+        false => state.search.decisions(index, &mut random),
     };
-    let mut fixed = fixed;
     // All of a large object is for its example.
     fixed.retain(|_, decision| !matches!(decision, Decision::Value(Recipe::Given(given)) if given.takes_long()));
     let replace = if is_fresh { state.replacement.afresh(index) } else { state.replacement.like(&fixed) };

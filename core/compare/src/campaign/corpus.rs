@@ -40,7 +40,7 @@ impl<'a> State<'a> {
         let exhausted = self.search.is_exhausted();
         let advanced = self.replacement.advance(campaign, self.target, executed, exhausted);
         if advanced {
-            self.search.hope();
+            self.search.reset_patience();
         }
         advanced || !exhausted
     }

@@ -6,7 +6,7 @@ use ruff_python_ast::{Expr, Stmt};
 
 use twincell_engine::observed::{Call, Observed, WRITTEN};
 use twincell_syntax::parse::parse;
-use twincell_syntax::python::python_string;
+use twincell_syntax::python::{float_repr, python_float, python_string};
 use twincell_values::value::{
     Decision, Made, Makes, NOTEBOOK, Provided, Recipe, library, short_module, within_module, written_class,
 };
@@ -15,7 +15,7 @@ use twincell_values::value::{
 pub(super) fn literal(recipe: &Recipe) -> String {
     let all = |items: &[Recipe]| items.iter().map(literal).collect::<Vec<_>>().join(", ");
     match recipe {
-        Recipe::Float(value) => float_literal(*value),
+        Recipe::Float(value) => python_float(*value),
         Recipe::Str(text) => string(text),
         Recipe::List(items) => format!("[{}]", all(items)),
         Recipe::Tuple(items) if items.len() == 1 => format!("({},)", all(items)),
@@ -152,29 +152,6 @@ pub(super) fn string(text: &str) -> String {
     out
 }
 
-/// A float as Python's `repr` writes it.
-fn float(value: f64) -> String {
-    if value.is_nan() {
-        return "nan".into();
-    }
-    if value.is_infinite() {
-        return if value > 0.0 { "inf".into() } else { "-inf".into() };
-    }
-    let text = format!("{value:?}");
-    match text.split_once('e') {
-        Some((digits, exponent)) => {
-            let digits = digits.strip_suffix(".0").unwrap_or(digits);
-            let (sign, size) = exponent.strip_prefix('-').map_or(('+', exponent), |size| ('-', size));
-            format!("{digits}e{sign}{size:0>2}")
-        }
-        None => text,
-    }
-}
-
-fn float_literal(value: f64) -> String {
-    if value.is_finite() { float(value) } else { format!("float('{}')", float(value)) }
-}
-
 fn parsed(text: &str) -> f64 {
     text.parse().unwrap_or(f64::NAN)
 }
@@ -187,7 +164,7 @@ pub(super) fn plain(value: &Observed) -> Option<String> {
         Observed::Bool(true) => "True".into(),
         Observed::Bool(false) => "False".into(),
         Observed::Int(text) => text.clone(),
-        Observed::Float(text) => Some(parsed(text)).filter(|value| !value.is_nan()).map(float_literal)?,
+        Observed::Float(text) => Some(parsed(text)).filter(|value| !value.is_nan()).map(python_float)?,
         Observed::Str(text) => string(text),
         Observed::Bytes(bytes) => Recipe::Bytes(bytes.clone()).display(),
         Observed::List(items) => format!("[{}]", all(items)?),
@@ -212,8 +189,8 @@ pub(super) fn is_equal_in_python(one: &Observed, other: &Observed) -> bool {
 fn loose(value: &Observed) -> String {
     let all = |items: &[Observed]| items.iter().map(loose).collect::<Vec<_>>();
     match value {
-        Observed::Bool(flag) => float(f64::from(u8::from(*flag))),
-        Observed::Int(text) | Observed::Float(text) if text.parse::<f64>().is_ok() => float(parsed(text)),
+        Observed::Bool(flag) => float_repr(f64::from(u8::from(*flag))),
+        Observed::Int(text) | Observed::Float(text) if text.parse::<f64>().is_ok() => float_repr(parsed(text)),
         Observed::List(items) => format!("[{}]", all(items).join(",")),
         Observed::Tuple(items) => format!("({})", all(items).join(",")),
         Observed::Set(items) => {
@@ -235,7 +212,7 @@ fn loose(value: &Observed) -> String {
 pub(super) fn text(value: &Observed) -> Option<String> {
     let all = |items: &[Observed]| items.iter().map(text).collect::<Option<Vec<_>>>();
     Some(match value {
-        Observed::Float(number) => float(parsed(number)),
+        Observed::Float(number) => float_repr(parsed(number)),
         Observed::Str(characters) => string(characters),
         Observed::None | Observed::Bool(_) | Observed::Int(_) | Observed::Bytes(_) => plain(value)?,
         Observed::List(items) => format!("[{}]", all(items)?.join(", ")),
@@ -316,16 +293,6 @@ pub(super) fn block(text: &str) -> String {
 mod tests {
     use super::*;
     use twincell_engine::observed::Elision;
-
-    #[test]
-    fn floats_read_as_python_writes_them() {
-        for (value, expected) in
-            [(1e16, "1e+16"), (1e-5, "1e-05"), (0.1, "0.1"), (1.5e300, "1.5e+300"), (3.0, "3.0"), (f64::NAN, "nan")]
-        {
-            assert_eq!(float(value), expected);
-        }
-        assert_eq!(float_literal(f64::NEG_INFINITY), "float('-inf')");
-    }
 
     #[test]
     fn only_values_that_a_literal_says_in_full_are_plain() {

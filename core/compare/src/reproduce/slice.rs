@@ -8,7 +8,7 @@ use ruff_python_ast::{Expr, Stmt};
 
 use twincell_syntax::parse::{normalize_newlines, parse, slice, with_stack_for};
 use twincell_syntax::scopes::Bindings;
-use twincell_syntax::{CodeKind, Function};
+use twincell_syntax::{CodeKind, Function, dotted};
 
 /// The statements of `module` on which `function` depends, in order. Empty if there are none. Imports of `missing`
 /// names are left out where these are given, and then so are imports relative to the package.
@@ -187,14 +187,6 @@ pub(super) fn exceptions(text: &str) -> BTreeSet<String> {
         }
         raised.0
     })
-}
-
-fn dotted(expr: &Expr) -> Option<String> {
-    match expr {
-        Expr::Name(name) => Some(name.id.to_string()),
-        Expr::Attribute(attribute) => Some(format!("{}.{}", dotted(&attribute.value)?, attribute.attr)),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

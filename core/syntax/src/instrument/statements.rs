@@ -10,6 +10,7 @@ use ruff_python_ast::{
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
 use super::visitor::{Instrumenter, Scope};
+use crate::dotted;
 use crate::scopes::Bindings;
 use crate::site::BranchKind;
 
@@ -326,14 +327,5 @@ fn is_simple(stmt: &Stmt) -> bool {
         | Stmt::Try(_) => false,
         Stmt::ImportFrom(import) => import.module.as_deref() != Some("__future__"),
         _ => true,
-    }
-}
-
-/// `a.b.c`, if the expression is nothing more.
-fn dotted(expr: &Expr) -> Option<String> {
-    match expr {
-        Expr::Name(name) => Some(name.id.to_string()),
-        Expr::Attribute(attribute) => Some(format!("{}.{}", dotted(&attribute.value)?, attribute.attr)),
-        _ => None,
     }
 }

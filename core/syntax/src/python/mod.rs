@@ -47,3 +47,42 @@ pub fn python_string(text: &str) -> String {
     out.push(quote);
     out
 }
+
+/// A float as Python's `repr` writes it.
+pub fn float_repr(value: f64) -> String {
+    if value.is_nan() {
+        return "nan".into();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "inf".into() } else { "-inf".into() };
+    }
+    let text = format!("{value:?}");
+    match text.split_once('e') {
+        Some((digits, exponent)) => {
+            let digits = digits.strip_suffix(".0").unwrap_or(digits);
+            let (sign, size) = exponent.strip_prefix('-').map_or(('+', exponent), |size| ('-', size));
+            format!("{digits}e{sign}{size:0>2}")
+        }
+        None => text,
+    }
+}
+
+/// A float as an expression, finite or not.
+pub fn python_float(value: f64) -> String {
+    if value.is_finite() { float_repr(value) } else { format!("float('{}')", float_repr(value)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_read_as_python_writes_them() {
+        for (value, expected) in
+            [(1e16, "1e+16"), (1e-5, "1e-05"), (0.1, "0.1"), (1.5e300, "1.5e+300"), (3.0, "3.0"), (f64::NAN, "nan")]
+        {
+            assert_eq!(float_repr(value), expected);
+        }
+        assert_eq!(python_float(f64::NEG_INFINITY), "float('-inf')");
+    }
+}

@@ -1,0 +1,121 @@
+//! A prefix as its parts: imports, then statements.
+
+use std::collections::BTreeSet;
+
+use crate::import::Import;
+
+/// A statement at the top level.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Statement {
+    text: String,
+    /// It has a body of its own, so that an empty line stands before and behind it.
+    is_block: bool,
+    /// The number of mocks that it makes.
+    mocks: usize,
+}
+
+impl Statement {
+    pub(crate) fn line(text: impl Into<String>, mocks: usize) -> Self {
+        Self { text: text.into(), is_block: false, mocks }
+    }
+
+    pub(crate) fn block(text: impl Into<String>, mocks: usize) -> Self {
+        Self { text: text.into(), is_block: true, mocks }
+    }
+}
+
+/// The parts of a prefix.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Code {
+    pub(crate) imports: BTreeSet<Import>,
+    pub(crate) statements: Vec<Statement>,
+}
+
+impl Code {
+    /// The number of imports and statements.
+    pub(crate) fn len(&self) -> usize {
+        self.imports.len() + self.statements.len()
+    }
+
+    /// The number of mocks that it makes.
+    pub(crate) fn mocks(&self) -> usize {
+        self.statements.iter().map(|statement| statement.mocks).sum()
+    }
+
+    /// Python source. Empty if there are no parts.
+    pub(crate) fn text(&self) -> String {
+        self.write().0
+    }
+
+    /// The same without one part, imports first.
+    pub(crate) fn without(&self, part: usize) -> Self {
+        let mut rest = self.clone();
+        match part.checked_sub(self.imports.len()) {
+            Some(statement) => drop(rest.statements.remove(statement)),
+            None => rest.imports = self.imports.iter().enumerate().filter(|(at, _)| *at != part).map(second).collect(),
+        }
+        rest
+    }
+
+    /// The part that holds a line of the text. The first line is 1.
+    pub(crate) fn part_at(&self, line: u32) -> Option<usize> {
+        let (text, begins) = self.write();
+        let is_in = (1..=text.lines().count()).contains(&(line as usize));
+        begins.iter().rposition(|&begin| begin <= line as usize).filter(|_| is_in)
+    }
+
+    /// The text, and the line on which each part begins.
+    fn write(&self) -> (String, Vec<usize>) {
+        let mut text = String::new();
+        let mut begins = Vec::new();
+        let mut line = 1;
+        let mut add = |gap: bool, part: &str| {
+            if gap && !text.is_empty() {
+                text.push('\n');
+                line += 1;
+            }
+            begins.push(line);
+            text += part;
+            text.push('\n');
+            line += part.split('\n').count();
+        };
+        for import in &self.imports {
+            add(false, &import.to_string());
+        }
+        let mut before: Option<&Statement> = None;
+        for statement in &self.statements {
+            add(statement.is_block || before.is_none_or(|before| before.is_block), &statement.text);
+            before = Some(statement);
+        }
+        (text, begins)
+    }
+}
+
+fn second((_, import): (usize, &Import)) -> Import {
+    import.clone()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_goes_with_all_of_its_lines() {
+        let code = Code {
+            imports: [Import::module("a")].into(),
+            statements: vec![
+                Statement::line("b = f(\n    1,\n)", 0),
+                Statement::line("c = 2", 1),
+                Statement::block("def g():\n    return 2", 2),
+            ],
+        };
+        assert_eq!(code.text(), "import a\n\nb = f(\n    1,\n)\nc = 2\n\ndef g():\n    return 2\n");
+        assert_eq!((code.len(), code.mocks()), (4, 3));
+        let parts: Vec<Option<usize>> = (0..=10).map(|line| code.part_at(line)).collect();
+        let expected = [None, Some(0), Some(0), Some(1), Some(1), Some(1), Some(2), Some(2), Some(3), Some(3), None];
+        assert_eq!(parts, expected);
+        assert_eq!(code.without(0).text(), "b = f(\n    1,\n)\nc = 2\n\ndef g():\n    return 2\n");
+        assert_eq!(code.without(3).text(), "import a\n\nb = f(\n    1,\n)\nc = 2\n");
+        assert_eq!(Code::default().text(), "");
+    }
+}

@@ -1,0 +1,50 @@
+//! What the errors of plain runs have taught about a snippet.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::import::Import;
+
+/// How to write an environment so that it does not fail.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Lessons {
+    /// Access paths of objects that are written as mocks, which take whatever is asked of them.
+    pub(crate) mocked: BTreeSet<String>,
+    /// What holds for every prefix of the snippet.
+    pub(crate) common: Common,
+}
+
+/// What holds for every prefix of a snippet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Common {
+    /// Modules that cannot be imported here, and are mocks.
+    pub(crate) modules: BTreeSet<String>,
+    /// What modules hold, by module and dotted path in it, that cannot do its work here, and is a mock.
+    pub(crate) patched: BTreeSet<(String, String)>,
+    /// Recognised imports that do not fit, so that the names are values.
+    pub(crate) without: BTreeSet<Import>,
+    /// Files to make, with their text.
+    pub(crate) files: BTreeMap<String, String>,
+    /// Names of Python 2 that have other names now.
+    pub(crate) old_names: BTreeSet<String>,
+    /// Names that nothing tells anything about.
+    pub(crate) names: BTreeSet<String>,
+    /// The snippet is a module of a package: it has relative imports.
+    pub(crate) is_in_package: bool,
+    /// Nobody answers `input()`.
+    pub(crate) has_input: bool,
+}
+
+impl Common {
+    /// Takes over what somebody else has learned.
+    pub(crate) fn join(&mut self, other: &Self) {
+        let Self { modules, patched, without, files, old_names, names, is_in_package, has_input } = other;
+        self.modules.extend(modules.iter().cloned());
+        self.patched.extend(patched.iter().cloned());
+        self.without.extend(without.iter().cloned());
+        self.files.extend(files.iter().map(|(file, text)| (file.clone(), text.clone())));
+        self.old_names.extend(old_names.iter().cloned());
+        self.names.extend(names.iter().cloned());
+        self.is_in_package |= is_in_package;
+        self.has_input |= has_input;
+    }
+}

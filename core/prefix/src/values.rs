@@ -1,0 +1,398 @@
+//! Values as Python expressions: literals where they serve, then small objects with what is asked of them, and mocks.
+
+use std::collections::BTreeSet;
+
+use twincell_syntax::python::{is_builtin, is_identifier, python_float, python_string};
+use twincell_values::path::{AccessPath, text_of};
+use twincell_values::value::{AbstractValue, Made, Recipe, written_class};
+
+use crate::code::{Code, Statement};
+use crate::environment::Node;
+use crate::import::Import;
+use crate::layout::{Expression, entries};
+use crate::lessons::Lessons;
+use crate::reading::Reading;
+
+/// The parameters of a function that takes whatever it is called with.
+const ANY: &str = "*args, **kwargs";
+
+/// Writes a prefix. Values may need imports, classes and variables before them.
+pub(crate) struct Writer<'a> {
+    pub(crate) reading: &'a Reading,
+    pub(crate) lessons: &'a Lessons,
+    code: Code,
+    /// The mocks of the statement that is being written.
+    mocks: usize,
+    /// The names that are bound.
+    taken: BTreeSet<String>,
+}
+
+impl<'a> Writer<'a> {
+    pub(crate) fn new(reading: &'a Reading, lessons: &'a Lessons) -> Self {
+        Self { reading, lessons, code: Code::default(), mocks: 0, taken: BTreeSet::new() }
+    }
+
+    pub(crate) fn finish(self) -> Code {
+        self.code
+    }
+
+    pub(crate) fn import(&mut self, import: Import) {
+        self.code.imports.insert(import);
+    }
+
+    /// Says that a name is bound. Returns whether it was not.
+    pub(crate) fn take(&mut self, name: &str) -> bool {
+        self.taken.insert(name.to_owned())
+    }
+
+    pub(crate) fn is_taken(&self, name: &str) -> bool {
+        self.taken.contains(name)
+    }
+
+    pub(crate) fn is_imported(&self, name: &str) -> bool {
+        self.code.imports.iter().any(|import| import.bound() == name)
+    }
+
+    pub(crate) fn line(&mut self, text: impl Into<String>) {
+        let mocks = std::mem::take(&mut self.mocks);
+        self.statement(Statement::line(text, mocks));
+    }
+
+    pub(crate) fn block(&mut self, text: impl Into<String>) {
+        let mocks = std::mem::take(&mut self.mocks);
+        self.statement(Statement::block(text, mocks));
+    }
+
+    pub(crate) fn statement(&mut self, statement: Statement) {
+        self.code.statements.push(statement);
+    }
+
+    /// `target = value`.
+    pub(crate) fn assign(&mut self, target: &str, value: &Expression) {
+        self.line(value.written(&format!("{target} = "), 0));
+    }
+
+    pub(crate) fn class(&mut self, name: &str, is_exception: bool) {
+        let base = if is_exception { "(Exception)" } else { "" };
+        self.block(format!("class {name}{base}:\n    pass"));
+        self.take(name);
+    }
+
+    /// An object that takes whatever is asked of it.
+    pub(crate) fn plain_mock(&mut self) -> Expression {
+        self.mock_of(vec![])
+    }
+
+    fn mock_of(&mut self, items: Vec<(String, Expression)>) -> Expression {
+        self.import(Import::of_mocks());
+        self.mocks += 1;
+        Expression::call("MagicMock", items)
+    }
+
+    /// A function that gives the same to all calls, if it is one: its result.
+    pub(crate) fn constant_result(&mut self, node: &Node) -> Option<Expression> {
+        let is_function = matches!(node.value, None | Some(Recipe::Versatile(_)));
+        let is_bare = node.attributes.is_empty() && node.items.is_empty() && node.length.is_none();
+        let ((_, first), rest) = node.calls.split_first().filter(|_| is_function && is_bare)?;
+        if node.calls.iter().any(|(_, result)| result.raises.is_some() || result.awaited.is_some()) {
+            return None;
+        }
+        let name = hint(&first.path);
+        let before = self.mocks;
+        let result = self.value(first, &name);
+        let own = self.mocks;
+        let is_constant = rest.iter().all(|(_, other)| self.value(other, &name) == result);
+        self.mocks = if is_constant { own } else { before };
+        is_constant.then_some(result)
+    }
+
+    /// What an object has to be able to do.
+    fn parts(&self, node: &Node) -> Parts {
+        let is_object = matches!(node.value, None | Some(Recipe::Versatile(_)));
+        let mut attributes: Vec<String> = Vec::new();
+        for (name, _) in &node.attributes {
+            if is_object && is_identifier(name) {
+                attributes.push(name.clone());
+            }
+        }
+        let of_dict =
+            attributes.iter().all(|name| twincell_syntax::python::attributes_of("dict").contains(&name.as_str()));
+        Parts {
+            is_object,
+            is_mapping: is_object && !node.items.is_empty() && of_dict && keys(node).is_some(),
+            attributes,
+            is_called: is_object && !node.calls.is_empty(),
+            special: is_object
+                && (!node.items.is_empty()
+                    || node.length.is_some()
+                    || node.truth == Some(false)
+                    || node.awaited.is_some()
+                    || node.number.is_some()
+                    || node.text.is_some()
+                    || !node.members.is_empty()),
+        }
+    }
+
+    /// A value. `name` is what the code calls it.
+    pub(crate) fn value(&mut self, node: &Node, name: &str) -> Expression {
+        let parts = self.parts(node);
+        if self.lessons.mocked.contains(&node.path) {
+            return self.mock(node, name);
+        }
+        if !parts.is_object {
+            return node
+                .value
+                .as_ref()
+                .map_or_else(|| Expression::text("None"), |value| self.literal(value, node, name));
+        }
+        if let Some((class, _)) = node.instances.iter().find(|(class, truth)| *truth && is_identifier(class)) {
+            let class = class.clone();
+            return self.instance(&class, node, name);
+        }
+        if let Some(class) = node.class.clone().filter(|class| is_identifier(class)) {
+            return self.instance(&class, node, name);
+        }
+        if self.reading.exceptions.contains(&node.path) || self.reading.classes.contains(&node.path) {
+            let class = hint(&node.path);
+            let class = class[..1].to_uppercase() + &class[1..];
+            if !self.taken.contains(&class) {
+                self.class(&class, self.reading.exceptions.contains(&node.path));
+            }
+            return Expression::text(class);
+        }
+        if self.reading.raised.contains(&node.path) && node.attributes.is_empty() {
+            return Expression::text(format!("Exception({})", python_string(&hint(&node.path))));
+        }
+        if parts.is_mapping {
+            let entries = keys(node).unwrap_or_default().into_iter().zip(&node.items);
+            let entries = entries.map(|(key, (_, item))| (key, self.value(item, name))).collect();
+            return Expression::dict(entries);
+        }
+        match (parts.is_called, parts.attributes.is_empty(), parts.special) {
+            (true, true, false) => self.function(node),
+            (false, false, false) => {
+                let items = self.attributes(node, &parts.attributes);
+                self.import(Import::name("types", "SimpleNamespace"));
+                Expression::call("SimpleNamespace", keywords(items))
+            }
+            (false, true, false) => self.bare(node),
+            (false, true, true) if node.length.is_some() && node.truth != Some(false) => self.sequence(node, name),
+            _ => self.mock(node, name),
+        }
+    }
+
+    /// An object of which nothing is asked.
+    fn bare(&mut self, node: &Node) -> Expression {
+        match node.value {
+            Some(Recipe::Versatile(AbstractValue::Callable)) => Expression::text(format!("lambda {ANY}: None")),
+            Some(Recipe::Versatile(AbstractValue::Resource)) => {
+                self.import(Import::name("contextlib", "nullcontext"));
+                Expression::text("nullcontext()")
+            }
+            _ => Expression::text("object()"),
+        }
+    }
+
+    fn sequence(&mut self, node: &Node, name: &str) -> Expression {
+        let count = node.length.unwrap_or_default().min(20);
+        let item = |writer: &mut Self, index: usize| {
+            let known = node.items.iter().find(|(key, _)| *key == index.to_string());
+            known.map_or_else(|| Expression::text("object()"), |(_, item)| writer.value(item, name))
+        };
+        Expression::list((0..count).map(|index| item(self, index)).collect())
+    }
+
+    /// Attributes with their values.
+    fn attributes(&mut self, node: &Node, names: &[String]) -> Vec<(String, Expression)> {
+        let of = |name: &String| node.attributes.iter().find(|(known, _)| known == name);
+        names.iter().filter_map(of).map(|(name, attribute)| (name.clone(), self.value(attribute, name))).collect()
+    }
+
+    fn function(&mut self, node: &Node) -> Expression {
+        match self.constant_result(node) {
+            Some(result) => result.behind(&format!("lambda {ANY}: ")),
+            None => self.mock(node, ""),
+        }
+    }
+
+    /// `def name(...)` that gives the same to all calls.
+    pub(crate) fn define(&mut self, name: &str, result: &Expression) {
+        let body = result.written("return ", 1);
+        self.block(format!("def {name}({ANY}):\n    {body}"));
+    }
+
+    /// An instance of a class that the prefix defines.
+    fn instance(&mut self, class: &str, node: &Node, name: &str) -> Expression {
+        if !self.taken.contains(class) && !is_builtin(class) && !self.is_imported(class) {
+            self.class(class, self.reading.exceptions.contains(class));
+        }
+        let mut variable = lower(if name.is_empty() { class } else { name });
+        while self.taken.contains(&variable) && variable != name {
+            variable.push('_');
+        }
+        let names: Vec<String> =
+            node.attributes.iter().map(|(name, _)| name.clone()).filter(|name| is_identifier(name)).collect();
+        if names.is_empty() {
+            return Expression::text(format!("{class}()"));
+        }
+        let attributes = self.attributes(node, &names);
+        self.line(format!("{variable} = {class}()"));
+        for (attribute, value) in attributes {
+            self.assign(&format!("{variable}.{attribute}"), &value);
+        }
+        self.take(&variable);
+        Expression::text(variable)
+    }
+
+    /// An object that takes whatever is asked of it, with what is known of it set.
+    fn mock(&mut self, node: &Node, name: &str) -> Expression {
+        let names: Vec<String> = node
+            .attributes
+            .iter()
+            .map(|(name, _)| name.clone())
+            .filter(|name| is_identifier(name) && !(name.starts_with("__") && name.ends_with("__")))
+            .collect();
+        let mut items = keywords(self.attributes(node, &names));
+        match node.calls.as_slice() {
+            [] => {}
+            [(_, only)] if only.raises.is_none() && only.awaited.is_none() => {
+                let result = self.value(only, name);
+                items.insert(0, ("return_value=".into(), result));
+            }
+            calls => {
+                let mut results: Vec<Expression> = calls.iter().map(|(_, result)| self.outcome(result)).collect();
+                let effect = if results.len() == 1 { results.remove(0) } else { Expression::list(results) };
+                items.insert(0, ("side_effect=".into(), effect));
+            }
+        }
+        let mut special: Vec<(String, Expression)> = Vec::new();
+        if node.truth == Some(false) {
+            special.push(("'__bool__.return_value'".into(), Expression::text("False")));
+        }
+        if node.length.is_some() {
+            special.push(("'__iter__.return_value'".into(), self.sequence(node, name)));
+            special.push(("'__len__.return_value'".into(), Expression::text(node.length.unwrap_or(0).to_string())));
+        }
+        if let (Some(keys), false) = (keys(node), node.items.is_empty()) {
+            let items =
+                keys.into_iter().zip(&node.items).map(|(key, (_, item))| (key, self.value(item, name))).collect();
+            let of_keys = Expression::Group { open: "{".into(), items: entries(items), close: "}.get" };
+            special.push(("'__getitem__.side_effect'".into(), of_keys));
+        }
+        if let Some(number) = node.number {
+            special.push(("'__int__.return_value'".into(), Expression::text(number.to_string())));
+        }
+        if !special.is_empty() {
+            items.push(("**".into(), Expression::dict(special)));
+        }
+        self.mock_of(items)
+    }
+
+    /// What a call gives or raises.
+    fn outcome(&mut self, node: &Node) -> Expression {
+        match &node.raises {
+            Some(class) => self.raised(class),
+            None => self.value(node, &hint(&node.path)),
+        }
+    }
+
+    fn raised(&mut self, class: &str) -> Expression {
+        let name = class.rsplit('.').next().unwrap_or(class).to_owned();
+        if !is_builtin(&name) && !self.taken.contains(&name) && is_identifier(&name) && !self.is_imported(&name) {
+            self.class(&name, true);
+        }
+        Expression::text(name)
+    }
+
+    fn literal(&mut self, value: &Recipe, node: &Node, name: &str) -> Expression {
+        let inner = |writer: &mut Self, key: &str, item: &Recipe| {
+            let known = node.items.iter().find(|(own, _)| own == key).map(|(_, node)| node.clone());
+            let mut of_item = known.unwrap_or_default();
+            of_item.value = Some(item.clone());
+            writer.value(&of_item, name)
+        };
+        let all = |writer: &mut Self, items: &[Recipe]| {
+            (0..)
+                .zip(items)
+                .map(|(index, item): (usize, _)| inner(writer, &index.to_string(), item))
+                .collect::<Vec<_>>()
+        };
+        match value {
+            Recipe::List(items) => Expression::list(all(self, items)),
+            Recipe::Tuple(items) => Expression::tuple(all(self, items)),
+            Recipe::Set(items) => Expression::set(all(self, items)),
+            Recipe::Dict(entries) => {
+                let entry = |(key, item): &(Recipe, Recipe)| {
+                    let key_text = key.display();
+                    let written = self.value(&Node { value: Some(key.clone()), ..Node::default() }, name).flat();
+                    (written, inner(self, &key_text, item))
+                };
+                Expression::dict(entries.iter().map(entry).collect())
+            }
+            Recipe::Float(value) => Expression::text(python_float(*value)),
+            Recipe::Made(call) => self.made(call),
+            other => Expression::text(other.display()),
+        }
+    }
+
+    /// A value of a class of a library.
+    fn made(&mut self, call: &Made) -> Expression {
+        let written = written_class(&call.class);
+        let root =
+            (call.class.split_once('.').map(|(module, _)| module), written.split_once('.').map(|(short, _)| short));
+        match root {
+            (Some("builtins"), _) | (None, _) | (_, None) => {}
+            (Some(module), Some(short)) if short == module => self.import(Import::module(module)),
+            (Some(module), Some(short)) => self.import(Import::aliased(module, short)),
+        }
+        let plain = |writer: &mut Self, value: &Recipe| writer.literal(value, &Node::default(), "");
+        let arguments: Vec<_> = call.arguments.iter().map(|value| (String::new(), plain(self, value))).collect();
+        let named = call.keywords.iter().map(|(name, value)| (name.clone(), plain(self, value))).collect();
+        Expression::call(&written, arguments.into_iter().chain(keywords(named)).collect())
+    }
+}
+
+/// Arguments with their names before them.
+fn keywords(named: Vec<(String, Expression)>) -> Vec<(String, Expression)> {
+    named.into_iter().map(|(name, value)| (name + "=", value)).collect()
+}
+
+/// What an object has to be able to do.
+#[derive(Debug, Clone)]
+struct Parts {
+    /// It is no plain value.
+    is_object: bool,
+    /// A dictionary does all that is asked of it.
+    is_mapping: bool,
+    attributes: Vec<String>,
+    is_called: bool,
+    /// Python's operations are asked of it.
+    special: bool,
+}
+
+/// The keys of the items, as source, if all are literals.
+fn keys(node: &Node) -> Option<Vec<String>> {
+    let key = |(key, _): &(String, Node)| {
+        let is_literal =
+            text_of(key).is_some() || key.parse::<f64>().is_ok() || matches!(key.as_str(), "None" | "True" | "False");
+        is_literal.then(|| text_of(key).map_or_else(|| key.clone(), python_string))
+    };
+    node.items.iter().map(key).collect()
+}
+
+/// A name for what stands at a path: its last word.
+fn hint(path: &str) -> String {
+    let word = AccessPath::new(path).before_brackets().last_word().to_owned();
+    if is_identifier(&word) { word } else { "value".into() }
+}
+
+fn lower(name: &str) -> String {
+    let mut out = String::new();
+    for (position, character) in name.chars().enumerate() {
+        if character.is_uppercase() && position > 0 && !out.ends_with('_') {
+            out.push('_');
+        }
+        out.extend(character.to_lowercase());
+    }
+    out
+}
