@@ -205,6 +205,7 @@ fn prefix() -> Command {
         .arg(path("file").value_name("FILE.py").required(true).help("The file"))
         .arg(text("function", "NAME").help("Only the body of the function with this qualified name"))
         .arg(path("out").long("out").value_name("DIR").help("Write each prefix with the file as a program that runs"))
+        .arg(path("html").long("html").value_name("FILE.html").help("Write a page with the prefixes and their tree"))
         .arg(flag("json").help("Print as JSON"));
     command_line::add_to(command, Job::Prefix)
 }

@@ -7,7 +7,7 @@ use twincell_driver::files;
 use twincell_driver::options::Job;
 use twincell_driver::warm::Engine;
 use twincell_prefix::{Continue, Prefixes, function_body};
-use twincell_widgets::prefixes_text;
+use twincell_widgets::{prefixes_page, prefixes_text};
 
 use crate::session::{Abort, Session, UNCHANGED, read_options};
 
@@ -41,6 +41,10 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     if let Some(folder) = matches.get_one::<PathBuf>("out") {
         write_programs(&prefixes, &text, folder)?;
     }
+    if let Some(page) = matches.get_one::<PathBuf>("html") {
+        let title = format!("Prefixes for {}", path.display());
+        files::write_text(page, &prefixes_page(&text, &prefixes, &title)).map_err(Abort::Failed)?;
+    }
     if is_interrupted {
         return Err(Abort::Interrupted);
     }
@@ -51,8 +55,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
 fn write_programs(prefixes: &Prefixes, text: &str, folder: &Path) -> Result<(), Abort> {
     std::fs::create_dir_all(folder)
         .map_err(|error| Abort::Failed(format!("cannot make the folder {}: {error}", folder.display())))?;
-    let others = prefixes.chosen.iter().copied().filter(|number| Some(*number) != prefixes.best);
-    for (position, number) in prefixes.best.into_iter().chain(others).enumerate() {
+    for (position, number) in prefixes.kept().into_iter().enumerate() {
         let name = if position == 0 { "best.py".to_owned() } else { format!("prefix_{}.py", position + 1) };
         files::write_text(&folder.join(name), &prefixes.program(number, text)).map_err(Abort::Failed)?;
     }

@@ -194,6 +194,58 @@ fn predict_command(has_cell: bool) -> Command {
     command_line::add_to(command, Job::Predict)
 }
 
+/// `%prefix CODE` and `%%prefix`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrefixLine {
+    pub options: Options,
+    /// A name of the notebook or a path. Absent if the cell is the code.
+    pub code: Option<String>,
+    /// Only the body of this function.
+    pub function: Option<String>,
+    /// Put the best prefix into the next cell.
+    pub insert: bool,
+}
+
+/// Reads the line of `%prefix`, or of `%%prefix` where there is a cell.
+pub fn read_prefix(line: &str, has_cell: bool) -> Result<MagicLine<PrefixLine>, MagicError> {
+    read(prefix_command(has_cell), line, |matches| {
+        Ok(PrefixLine {
+            options: command_line::read(matches, Job::Prefix)?,
+            code: if has_cell { None } else { matches.get_one::<String>("code").cloned() },
+            function: matches.get_one::<String>("function").cloned(),
+            insert: matches.get_flag("insert"),
+        })
+    })
+}
+
+fn prefix_command(has_cell: bool) -> Command {
+    let command = if has_cell {
+        Command::new("%%prefix")
+            .about("Finds code that makes the cell run: imports and values for what it leaves undefined.")
+    } else {
+        Command::new("%prefix").about("Finds code that makes other code run: imports and values.").arg(
+            Arg::new("code")
+                .value_name("CODE")
+                .required(true)
+                .help("A function, class, method or stored version of the notebook, or a file"),
+        )
+    };
+    let command = command
+        .arg(
+            Arg::new("function")
+                .long("function")
+                .value_name("NAME")
+                .help("Only the body of the function with this qualified name"),
+        )
+        .arg(
+            Arg::new("insert")
+                .long("insert")
+                .action(ArgAction::SetTrue)
+                .help("Put the best prefix into a new cell below"),
+        );
+    command_line::add_to(command, Job::Prefix)
+}
+
 /// The flags that completion offers after this magic.
 pub fn flags(magic: &str) -> Vec<String> {
     let command = match magic {
@@ -201,6 +253,8 @@ pub fn flags(magic: &str) -> Vec<String> {
         "%autocompare" => autocompare_command(),
         "%predict" => predict_command(false),
         "%%predict" => predict_command(true),
+        "%prefix" => prefix_command(false),
+        "%%prefix" => prefix_command(true),
         "%study" => study_command(),
         _ => compare_stored_command(),
     };

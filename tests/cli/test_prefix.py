@@ -166,3 +166,28 @@ def test_an_interrupt_prints_what_was_found(tmp_path):
     out, err = running.communicate(timeout=120)
     assert running.returncode == 130, err
     assert out.startswith("# ") and "the search was stopped before it was done" in out
+
+
+def test_the_page_says_which_prefix_runs_which_line_and_runs_no_script(tmp_path):
+    (tmp_path / "hostile.py").write_text("x = '<script>alert(1)</script>'\nif y.z:\n    w(x)\n")
+    done = twincell("prefix", "--html", "page.html", "hostile.py", cwd=tmp_path)
+    page = (tmp_path / "page.html").read_text()
+    assert done.returncode == 0, done.stderr
+    assert "<script" not in page and "&lt;script&gt;" in page and "script-src" not in page
+    assert "★" in page and "Tree" in page
+
+
+def test_the_body_of_a_function_is_what_runs():
+    source = "def f(a):\n    b = a.c\n    return b + d\n"
+    by_name = library.prefix(source, function="f", predictor="frequency")
+    assert (by_name.coverage, by_name.to_dict()["undefined"]) == (1.0, ["a", "d"])
+    by_object = found(completed_alone)
+    assert "program" in by_object.to_dict()["undefined"]
+    with pytest.raises(library.TwincellError, match="the code has no function g"):
+        library.prefix(source, function="g")
+
+
+def test_the_values_of_a_prefix_are_counted_by_type():
+    tree = found("a.b.c\nd = len(e) + 1\n").to_dict()
+    makes = tree["nodes"][tree["best"]]["makes"]
+    assert makes and all(count > 0 for count in makes.values())

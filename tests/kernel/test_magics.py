@@ -97,7 +97,7 @@ def test_a_failure_of_what_was_run_afterwards_is_one_of_the_cell(kernel):
     assert kernel.run("f(1, 2)").value == "2"
 
 
-@pytest.mark.parametrize("magic", ["%%compare", "%%predict", "%%version"])
+@pytest.mark.parametrize("magic", ["%%compare", "%%predict", "%%prefix", "%%version"])
 def test_a_cell_magic_tells_its_help_without_a_body(kernel, magic):
     for flag in ("--help", "-h"):
         assert f"Usage: {magic}" in kernel.run(f"{magic} {flag}").text()
@@ -151,3 +151,24 @@ def test_code_that_fails_after_a_comparison_shows_its_own_traceback(kernel):
     outcome = kernel.run(f"%%compare --run\n{OLD}# ---\n{SAME}1 / 0\n")
     assert outcome.reply["ename"] == "ZeroDivisionError"
     assert "Custom TB Handler failed" not in outcome.text("stderr") + outcome.text()
+
+
+def test_a_cell_gets_what_makes_it_run_and_a_new_cell_with_it(kernel):
+    outcome = kernel.run("%%prefix --insert --predictor frequency\npage = render(user.name)\nprint(page.title)\n")
+    (result,) = outcome.of("execute_result")
+    assert result["data"]["text/plain"].startswith("# 2 of 2 lines run")
+    assert "<details" in result["data"]["text/html"] and "<script" not in result["data"]["text/html"]
+    (payload,) = outcome.reply["payload"]
+    assert payload["source"] == "set_next_input" and "def render(" in payload["text"]
+
+
+def test_the_body_of_a_function_of_the_notebook_gets_what_makes_it_run(kernel):
+    kernel.run("def total(rows):\n    price = rows[0].price\n    return price * rate\n")
+    outcome = kernel.run("%prefix total --predictor frequency")
+    (result,) = outcome.of("execute_result")
+    assert result["data"]["text/plain"].startswith("# 2 of 2 lines run")
+
+
+def test_a_mistake_in_the_line_of_prefix_is_told_in_one_line(kernel):
+    outcome = kernel.run("%prefix nothing_of_this_name")
+    assert outcome.reply["ename"] == "UsageError" and "nothing_of_this_name" in outcome.reply["evalue"]

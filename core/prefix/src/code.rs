@@ -1,8 +1,14 @@
 //! A prefix as its parts: imports, then statements.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::import::Import;
+
+/// The number of values that code makes, by the name of their type.
+pub type Made = BTreeMap<String, u32>;
+
+/// The type of objects that take whatever is asked of them.
+pub(crate) const MOCK: &str = "MagicMock";
 
 /// A statement at the top level.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,17 +16,16 @@ pub(crate) struct Statement {
     text: String,
     /// It has a body of its own, so that an empty line stands before and behind it.
     is_block: bool,
-    /// The number of mocks that it makes.
-    mocks: usize,
+    makes: Made,
 }
 
 impl Statement {
-    pub(crate) fn line(text: impl Into<String>, mocks: usize) -> Self {
-        Self { text: text.into(), is_block: false, mocks }
+    pub(crate) fn line(text: impl Into<String>, makes: Made) -> Self {
+        Self { text: text.into(), is_block: false, makes }
     }
 
-    pub(crate) fn block(text: impl Into<String>, mocks: usize) -> Self {
-        Self { text: text.into(), is_block: true, mocks }
+    pub(crate) fn block(text: impl Into<String>, makes: Made) -> Self {
+        Self { text: text.into(), is_block: true, makes }
     }
 }
 
@@ -37,9 +42,13 @@ impl Code {
         self.imports.len() + self.statements.len()
     }
 
-    /// The number of mocks that it makes.
-    pub(crate) fn mocks(&self) -> usize {
-        self.statements.iter().map(|statement| statement.mocks).sum()
+    /// The values that it makes.
+    pub(crate) fn makes(&self) -> Made {
+        let mut makes = Made::new();
+        for (kind, count) in self.statements.iter().flat_map(|statement| &statement.makes) {
+            *makes.entry(kind.clone()).or_default() += count;
+        }
+        makes
     }
 
     /// Python source. Empty if there are no parts.
@@ -104,13 +113,13 @@ mod tests {
         let code = Code {
             imports: [Import::module("a")].into(),
             statements: vec![
-                Statement::line("b = f(\n    1,\n)", 0),
-                Statement::line("c = 2", 1),
-                Statement::block("def g():\n    return 2", 2),
+                Statement::line("b = f(\n    1,\n)", Made::new()),
+                Statement::line("c = 2", [("int".into(), 1)].into()),
+                Statement::block("def g():\n    return 2", [("function".into(), 1), ("int".into(), 2)].into()),
             ],
         };
         assert_eq!(code.text(), "import a\n\nb = f(\n    1,\n)\nc = 2\n\ndef g():\n    return 2\n");
-        assert_eq!((code.len(), code.mocks()), (4, 3));
+        assert_eq!((code.len(), code.makes()), (4, [("function".into(), 1), ("int".into(), 3)].into()));
         let parts: Vec<Option<usize>> = (0..=10).map(|line| code.part_at(line)).collect();
         let expected = [None, Some(0), Some(0), Some(1), Some(1), Some(1), Some(2), Some(2), Some(3), Some(3), None];
         assert_eq!(parts, expected);

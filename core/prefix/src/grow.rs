@@ -169,8 +169,7 @@ impl Tree<'_> {
             self.lines = lines;
         }
         self.covered.extend(completed.iter().filter(|line| self.lines.contains(line)));
-        let mocks = u32::try_from(code.mocks()).unwrap_or(u32::MAX);
-        self.nodes.push(Prefix { parent, guidance, text, mocks, completed, end });
+        self.nodes.push(Prefix { parent, guidance, text, makes: code.makes(), completed, end });
         self.grown.push(Grown { seed, lessons, code });
         Ok(Some(self.nodes.len() - 1))
     }
@@ -316,8 +315,7 @@ impl Tree<'_> {
     /// Leaves out of the prefixes that people see what their snippet does not need.
     fn tidy(&mut self) -> Result<(), PrefixError> {
         let found = Prefixes::new(vec![], self.lines.clone(), self.nodes.clone(), false);
-        let seen: BTreeSet<usize> = found.chosen.into_iter().chain(found.best).collect();
-        for number in seen {
+        for number in found.kept() {
             match self.tidy_node(number) {
                 // It stays as it is.
                 Err(PrefixError::Engine(EngineError::Stopped)) => self.is_stopped = true,
@@ -337,7 +335,7 @@ impl Tree<'_> {
             let ran = self.run(&text)?;
             let node = &mut self.nodes[number];
             if ran.completed == node.completed && is_alike(&ran.end, &node.end) {
-                node.mocks = u32::try_from(shorter.mocks()).unwrap_or(u32::MAX);
+                node.makes = shorter.makes();
                 (node.text, node.end) = (text, ran.end);
                 self.grown[number].code = shorter;
             }

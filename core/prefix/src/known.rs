@@ -1,6 +1,6 @@
 //! Names whose meaning everybody knows: `np` is numpy, `Path` comes from pathlib.
 
-use crate::code::Statement;
+use crate::code::{Made, Statement};
 use crate::import::Import;
 
 /// Modules by the short names under which people import them.
@@ -264,10 +264,14 @@ pub(crate) fn import(name: &str, attributes: &[&str], plainly: bool) -> Option<I
 /// What gives a name of Python 2 its meaning.
 pub(crate) fn old(name: &str) -> Option<Statement> {
     if name == "cmp" {
-        return Some(Statement::block("def cmp(a, b):\n    return (a > b) - (a < b)", 0));
+        return Some(Statement::block("def cmp(a, b):\n    return (a > b) - (a < b)", function()));
     }
     let (_, now) = OLD.iter().find(|(known, _)| *known == name)?;
-    Some(Statement::line(format!("{name} = {now}"), 0))
+    Some(Statement::line(format!("{name} = {now}"), Made::new()))
+}
+
+fn function() -> Made {
+    [("function".to_owned(), 1)].into()
 }
 
 /// Whether a class of this name is an exception, as far as names tell.

@@ -32,6 +32,7 @@ use twincell_search::Methods;
 use twincell_values::predictor::PredictError;
 
 pub use body::function_body;
+pub use code::Made;
 pub use grow::prefixes;
 pub use result::{Guidance, Prefix, Prefixes};
 pub use twincell_engine::Continue;

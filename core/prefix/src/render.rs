@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use twincell_syntax::python::{is_identifier, python_string};
 use twincell_values::path::AccessPath;
 
-use crate::code::{Code, Statement};
+use crate::code::{Code, MOCK};
 use crate::environment::{Environment, Node};
 use crate::import::Import;
 use crate::known;
@@ -47,11 +47,13 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
         writer.statement(definition);
     }
     if common.has_input {
+        writer.makes("function");
         writer.block(INPUT);
     }
     if reading.has_bare_super {
         writer.import(Import::of_mocks());
-        writer.statement(Statement::block(SUPER, 1));
+        writer.makes(MOCK);
+        writer.block(SUPER);
     }
     let mut environment = environment.clone();
     for class in reading.exceptions.iter().chain(&reading.classes) {
@@ -137,6 +139,7 @@ fn classes_of_mocks(writer: &mut Writer<'_>) {
             let class = parts.collect::<Vec<_>>().join(".");
             if modules.contains(module) && !class.is_empty() {
                 let name = python_string(class.rsplit('.').next().unwrap_or(&class));
+                writer.makes("type");
                 writer.line(format!("{}.{class} = type({name}, {bases}, {{}})", place(module)));
             }
         }

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use twincell_engine::protocol::End;
 
+use crate::code::{MOCK, Made};
+
 /// What a prefix was made from: the levels of the tree.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -27,8 +29,8 @@ pub struct Prefix {
     pub guidance: Guidance,
     /// Python source. Empty for the snippet as it is.
     pub text: String,
-    /// The number of mocks that it makes: objects that take whatever is asked of them.
-    pub mocks: u32,
+    /// The values that it makes.
+    pub makes: Made,
     /// The lines of the snippet that complete behind it, ascending.
     pub completed: Vec<u32>,
     pub end: End,
@@ -37,7 +39,7 @@ pub struct Prefix {
 impl Default for Prefix {
     fn default() -> Self {
         let guidance = Guidance::default();
-        Self { parent: None, guidance, text: String::new(), mocks: 0, completed: vec![], end: End::Whole }
+        Self { parent: None, guidance, text: String::new(), makes: Made::new(), completed: vec![], end: End::Whole }
     }
 }
 
@@ -72,9 +74,10 @@ impl Prefixes {
         let all: BTreeSet<u32> = sets.iter().flatten().copied().collect();
         // More coverage first, then what ends by itself, and what is shorter and rests on fewer mocks.
         let worth = |number: usize| {
-            let Prefix { text, mocks, end, .. } = &nodes[number];
+            let Prefix { text, makes, end, .. } = &nodes[number];
+            let mocks = makes.get(MOCK).copied().unwrap_or_default();
             let is_stopped = matches!(end, End::Steps | End::Time | End::Lost { .. });
-            (std::cmp::Reverse(sets[number].len()), is_stopped, *mocks, text.len(), number)
+            (std::cmp::Reverse(sets[number].len()), is_stopped, mocks, text.len(), number)
         };
         let mut order: Vec<usize> = (0..nodes.len()).collect();
         order.sort_by_key(|&number| worth(number));
@@ -101,6 +104,12 @@ impl Prefixes {
         }
         let covered = all.into_iter().collect();
         Self { version: VERSION, undefined, lines, covered, nodes, chosen, best, stopped }
+    }
+
+    /// The nodes that people see: the best one, then the others of [`Self::chosen`].
+    pub fn kept(&self) -> Vec<usize> {
+        let others = self.chosen.iter().copied().filter(|number| Some(*number) != self.best);
+        self.best.into_iter().chain(others).collect()
     }
 
     /// A node with the snippet behind it, as one file. Imports from `__future__` stay first.

@@ -6,7 +6,7 @@ use twincell_syntax::python::{is_builtin, is_identifier, python_float, python_st
 use twincell_values::path::{AccessPath, text_of};
 use twincell_values::value::{AbstractValue, Made, Recipe, written_class};
 
-use crate::code::{Code, Statement};
+use crate::code::{Code, MOCK, Made as Makes, Statement};
 use crate::environment::Node;
 use crate::import::Import;
 use crate::layout::{Expression, entries};
@@ -21,15 +21,15 @@ pub(crate) struct Writer<'a> {
     pub(crate) reading: &'a Reading,
     pub(crate) lessons: &'a Lessons,
     code: Code,
-    /// The mocks of the statement that is being written.
-    mocks: usize,
+    /// The values of the statement that is being written.
+    makes: Makes,
     /// The names that are bound.
     taken: BTreeSet<String>,
 }
 
 impl<'a> Writer<'a> {
     pub(crate) fn new(reading: &'a Reading, lessons: &'a Lessons) -> Self {
-        Self { reading, lessons, code: Code::default(), mocks: 0, taken: BTreeSet::new() }
+        Self { reading, lessons, code: Code::default(), makes: Makes::new(), taken: BTreeSet::new() }
     }
 
     pub(crate) fn finish(self) -> Code {
@@ -54,13 +54,18 @@ impl<'a> Writer<'a> {
     }
 
     pub(crate) fn line(&mut self, text: impl Into<String>) {
-        let mocks = std::mem::take(&mut self.mocks);
-        self.statement(Statement::line(text, mocks));
+        let makes = std::mem::take(&mut self.makes);
+        self.statement(Statement::line(text, makes));
     }
 
     pub(crate) fn block(&mut self, text: impl Into<String>) {
-        let mocks = std::mem::take(&mut self.mocks);
-        self.statement(Statement::block(text, mocks));
+        let makes = std::mem::take(&mut self.makes);
+        self.statement(Statement::block(text, makes));
+    }
+
+    /// Notes that the statement that is being written makes a value of this type.
+    pub(crate) fn makes(&mut self, kind: &str) {
+        *self.makes.entry(kind.to_owned()).or_default() += 1;
     }
 
     pub(crate) fn statement(&mut self, statement: Statement) {
@@ -74,6 +79,7 @@ impl<'a> Writer<'a> {
 
     pub(crate) fn class(&mut self, name: &str, is_exception: bool) {
         let base = if is_exception { "(Exception)" } else { "" };
+        self.makes("type");
         self.block(format!("class {name}{base}:\n    pass"));
         self.take(name);
     }
@@ -85,8 +91,8 @@ impl<'a> Writer<'a> {
 
     fn mock_of(&mut self, items: Vec<(String, Expression)>) -> Expression {
         self.import(Import::of_mocks());
-        self.mocks += 1;
-        Expression::call("MagicMock", items)
+        self.makes(MOCK);
+        Expression::call(MOCK, items)
     }
 
     /// A function that gives the same to all calls, if it is one: its result.
@@ -98,11 +104,11 @@ impl<'a> Writer<'a> {
             return None;
         }
         let name = hint(&first.path);
-        let before = self.mocks;
+        let before = self.makes.clone();
         let result = self.value(first, &name);
-        let own = self.mocks;
+        let own = self.makes.clone();
         let is_constant = rest.iter().all(|(_, other)| self.value(other, &name) == result);
-        self.mocks = if is_constant { own } else { before };
+        self.makes = if is_constant { own } else { before };
         is_constant.then_some(result)
     }
 
@@ -161,10 +167,12 @@ impl<'a> Writer<'a> {
             return Expression::text(class);
         }
         if self.reading.raised.contains(&node.path) && node.attributes.is_empty() {
+            self.makes("Exception");
             return Expression::text(format!("Exception({})", python_string(&hint(&node.path))));
         }
         if parts.is_mapping {
             let entries = keys(node).unwrap_or_default().into_iter().zip(&node.items);
+            self.makes("dict");
             let entries = entries.map(|(key, (_, item))| (key, self.value(item, name))).collect();
             return Expression::dict(entries);
         }
@@ -173,6 +181,7 @@ impl<'a> Writer<'a> {
             (false, false, false) => {
                 let items = self.attributes(node, &parts.attributes);
                 self.import(Import::name("types", "SimpleNamespace"));
+                self.makes("SimpleNamespace");
                 Expression::call("SimpleNamespace", keywords(items))
             }
             (false, true, false) => self.bare(node),
@@ -184,21 +193,34 @@ impl<'a> Writer<'a> {
     /// An object of which nothing is asked.
     fn bare(&mut self, node: &Node) -> Expression {
         match node.value {
-            Some(Recipe::Versatile(AbstractValue::Callable)) => Expression::text(format!("lambda {ANY}: None")),
+            Some(Recipe::Versatile(AbstractValue::Callable)) => {
+                self.makes("function");
+                Expression::text(format!("lambda {ANY}: None"))
+            }
             Some(Recipe::Versatile(AbstractValue::Resource)) => {
                 self.import(Import::name("contextlib", "nullcontext"));
+                self.makes("nullcontext");
                 Expression::text("nullcontext()")
             }
-            _ => Expression::text("object()"),
+            _ => self.plain_object(),
         }
+    }
+
+    fn plain_object(&mut self) -> Expression {
+        self.makes("object");
+        Expression::text("object()")
     }
 
     fn sequence(&mut self, node: &Node, name: &str) -> Expression {
         let count = node.length.unwrap_or_default().min(20);
         let item = |writer: &mut Self, index: usize| {
             let known = node.items.iter().find(|(key, _)| *key == index.to_string());
-            known.map_or_else(|| Expression::text("object()"), |(_, item)| writer.value(item, name))
+            match known {
+                Some((_, item)) => writer.value(item, name),
+                None => writer.plain_object(),
+            }
         };
+        self.makes("list");
         Expression::list((0..count).map(|index| item(self, index)).collect())
     }
 
@@ -210,7 +232,10 @@ impl<'a> Writer<'a> {
 
     fn function(&mut self, node: &Node) -> Expression {
         match self.constant_result(node) {
-            Some(result) => result.behind(&format!("lambda {ANY}: ")),
+            Some(result) => {
+                self.makes("function");
+                result.behind(&format!("lambda {ANY}: "))
+            }
             None => self.mock(node, ""),
         }
     }
@@ -218,6 +243,7 @@ impl<'a> Writer<'a> {
     /// `def name(...)` that gives the same to all calls.
     pub(crate) fn define(&mut self, name: &str, result: &Expression) {
         let body = result.written("return ", 1);
+        self.makes("function");
         self.block(format!("def {name}({ANY}):\n    {body}"));
     }
 
@@ -232,6 +258,7 @@ impl<'a> Writer<'a> {
         }
         let names: Vec<String> =
             node.attributes.iter().map(|(name, _)| name.clone()).filter(|name| is_identifier(name)).collect();
+        self.makes(class);
         if names.is_empty() {
             return Expression::text(format!("{class}()"));
         }
@@ -317,6 +344,9 @@ impl<'a> Writer<'a> {
                 .map(|(index, item): (usize, _)| inner(writer, &index.to_string(), item))
                 .collect::<Vec<_>>()
         };
+        if let Some(kind) = plain_type(value) {
+            self.makes(kind);
+        }
         match value {
             Recipe::List(items) => Expression::list(all(self, items)),
             Recipe::Tuple(items) => Expression::tuple(all(self, items)),
@@ -330,7 +360,10 @@ impl<'a> Writer<'a> {
                 Expression::dict(entries.iter().map(entry).collect())
             }
             Recipe::Float(value) => Expression::text(python_float(*value)),
-            Recipe::Made(call) => self.made(call),
+            Recipe::Made(call) => {
+                self.makes(&call.class);
+                self.made(call)
+            }
             other => Expression::text(other.display()),
         }
     }
@@ -350,6 +383,23 @@ impl<'a> Writer<'a> {
         let named = call.keywords.iter().map(|(name, value)| (name.clone(), plain(self, value))).collect();
         Expression::call(&written, arguments.into_iter().chain(keywords(named)).collect())
     }
+}
+
+/// The type of a value that is written as a literal.
+fn plain_type(value: &Recipe) -> Option<&'static str> {
+    Some(match value {
+        Recipe::None => "NoneType",
+        Recipe::Bool(_) => "bool",
+        Recipe::Int(_) => "int",
+        Recipe::Float(_) => "float",
+        Recipe::Str(_) => "str",
+        Recipe::Bytes(_) => "bytes",
+        Recipe::List(_) => "list",
+        Recipe::Tuple(_) => "tuple",
+        Recipe::Dict(_) => "dict",
+        Recipe::Set(_) => "set",
+        _ => return None,
+    })
 }
 
 /// Arguments with their names before them.

@@ -21,7 +21,7 @@ from IPython.display import display
 
 from . import _twincell
 from ._progress import Progress
-from ._twincell import Comparison, Predictions, Study, TwincellError
+from ._twincell import Comparison, Predictions, Prefixes, Study, TwincellError
 
 Result = TypeVar("Result")
 
@@ -64,7 +64,7 @@ class LastRun:
 
 @magics_class
 class TwincellMagics(Magics):
-    """`%%compare`, `%compare`, `%%version`, `%version`, `%autocompare`, `%predict` and `%study`."""
+    """`%%compare`, `%compare`, `%%version`, `%version`, `%autocompare`, `%predict`, `%prefix` and `%study`."""
 
     shell: InteractiveShell
 
@@ -135,6 +135,17 @@ class TwincellMagics(Magics):
         if help_text is not None:
             print(help_text)
         return predictions
+
+    @line_cell_magic
+    def prefix(self, line: str, cell: str | None = None) -> Prefixes | None:
+        """Find what makes code run: `%prefix NAME`, `%prefix FILE.py`, `%%prefix` for a cell; see `--help`."""
+
+        prefixes, inserted, help_text = one_line(_twincell.prefix_magic, line, cell, self._named)
+        if help_text is not None:
+            print(help_text)
+        if inserted is not None:
+            self.shell.set_next_input(inserted)
+        return prefixes
 
     @line_magic
     def study(self, line: str) -> Study | None:
@@ -258,7 +269,7 @@ def one_line(function: Callable[..., Result], *arguments: Any) -> Result:
 def with_body(lines: list[str]) -> list[str]:
     """Gives a cell magic that is asked for its help a body, without which IPython refuses it."""
     words = "".join(lines).split()
-    asks = words[:1] in (["%%compare"], ["%%predict"], ["%%version"]) and words[1:] in (["-h"], ["--help"])
+    asks = words[:1] in (["%%compare"], ["%%predict"], ["%%prefix"], ["%%version"]) and words[1:] in (["-h"], ["--help"])
     return [*lines, "\n"] if asks else lines
 
 
@@ -269,5 +280,5 @@ def load_ipython_extension(ipython: Any) -> None:
     magics = TwincellMagics(ipython)
     ipython.register_magics(magics)
     ipython.input_transformers_cleanup.insert(0, with_body)
-    for name in ("%%compare", "%compare", "%autocompare", "%%predict", "%predict", "%study"):
+    for name in ("%%compare", "%compare", "%autocompare", "%%predict", "%predict", "%%prefix", "%prefix", "%study"):
         ipython.set_hook("complete_command", lambda *_, name=name: _twincell.magic_flags(name), str_key=name)

@@ -61,6 +61,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<predict::PyPredictions>()?;
     module.add_class::<prefix::PyPrefixes>()?;
     module.add_function(wrap_pyfunction!(prefix::prefix, module)?)?;
+    module.add_function(wrap_pyfunction!(prefix::prefix_magic, module)?)?;
     module.add_function(wrap_pyfunction!(predict::predict, module)?)?;
     module.add_function(wrap_pyfunction!(predict::predict_magic, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;

@@ -1,17 +1,18 @@
 //! `twincell.prefix`: what makes incomplete code run, as a Python object that notebooks can show.
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use twincell_driver::options::Job;
+use pyo3::types::{PyDict, PyFunction};
+use twincell_driver::options::{Job, Options};
 use twincell_driver::warm::Engine;
-use twincell_prefix::{Continue, Prefixes};
-use twincell_widgets::prefixes_text;
+use twincell_prefix::{Continue, Prefixes, function_body};
+use twincell_widgets::{prefixes_fragment, prefixes_page, prefixes_text};
 
 use super::errors::raised;
 use super::options::read_options;
 use super::plain::plain;
 use super::signals::Signals;
 use super::{environment, source};
+use crate::magics::{self, MagicError, MagicLine};
 
 /// The prefixes of a snippet.
 #[pyclass(frozen, name = "Prefixes", module = "twincell")]
@@ -21,18 +22,68 @@ pub struct PyPrefixes {
 }
 
 /// Finds code that, put before a snippet, makes it run: imports and values for what it leaves undefined. `code` is source
-/// text, a path (`os.PathLike`), a function or a class.
+/// text, a path (`os.PathLike`), a function or a class. Of a function, the body runs. `function` names one whose body is
+/// the snippet.
 ///
 /// The snippet runs in the sandbox. A signal ends the search, and then the result has what was found. Raises
 /// `TwincellError` if the code is not Python or an option is wrong.
 #[pyfunction]
-#[pyo3(signature = (code, **options))]
-pub fn prefix(py: Python<'_>, code: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<PyPrefixes> {
-    let snippet = source::read(code, "the code")?.text;
-    let options = read_options(py, options, Job::Prefix)?;
+#[pyo3(signature = (code, *, function = None, **options))]
+pub fn prefix(
+    py: Python<'_>,
+    code: &Bound<'_, PyAny>,
+    function: Option<String>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<PyPrefixes> {
+    let snippet = snippet(code, function)?;
+    found(py, snippet, &read_options(py, options, Job::Prefix)?)
+}
+
+/// `%prefix LINE` and `%%prefix LINE`: the prefixes, the text for a new cell, and help to print. `named` looks up a name of
+/// the notebook, or returns it as a path.
+#[pyfunction]
+pub fn prefix_magic(
+    py: Python<'_>,
+    line: &str,
+    cell: Option<&str>,
+    named: &Bound<'_, PyAny>,
+) -> PyResult<(Option<PyPrefixes>, Option<String>, Option<String>)> {
+    let request = match magics::read_prefix(line, cell.is_some()).map_err(raised)? {
+        MagicLine::Run(request) => request,
+        MagicLine::Help(help) => return Ok((None, None, Some(help))),
+    };
+    let snippet = match (cell, request.function) {
+        (Some(cell), _) if cell.trim().is_empty() => return Err(raised(MagicError::EmptyCell)),
+        (Some(cell), Some(function)) => body(cell, "the cell", &function)?,
+        // The magic is line 1 of the cell.
+        (Some(cell), None) => format!("\n{cell}"),
+        (None, function) => snippet(&named.call1((request.code.unwrap_or_default(),))?, function)?,
+    };
+    let prefixes = found(py, snippet, &request.options)?;
+    let inserted = prefixes.best().filter(|text| request.insert && !text.is_empty()).map(str::to_owned);
+    Ok((Some(prefixes), inserted, None))
+}
+
+/// The text that an object stands for, or the body of one of its functions.
+fn snippet(code: &Bound<'_, PyAny>, function: Option<String>) -> PyResult<String> {
+    let read = source::read(code, "the code")?;
+    // A function runs when it is called. What somebody wants to see run is its body.
+    let is_function = code.is_instance_of::<PyFunction>();
+    let own = || code.getattr("__name__").and_then(|name| name.extract::<String>()).ok().filter(|_| is_function);
+    match function.or_else(own) {
+        Some(function) => body(&read.text, &read.label, &function),
+        None => Ok(read.text),
+    }
+}
+
+fn body(text: &str, label: &str, function: &str) -> PyResult<String> {
+    function_body(text, function).ok_or_else(|| raised(format!("{label} has no function {function}")))
+}
+
+fn found(py: Python<'_>, snippet: String, options: &Options) -> PyResult<PyPrefixes> {
     let environment = environment::find(py)?;
     let prefixes = py.detach(|| {
-        let engine = Engine::warm(&options, &environment)?;
+        let engine = Engine::warm(options, &environment)?;
         engine.check_workers()?;
         let mut signals = Signals::new();
         let mut progress = |_| if signals.stop() { Continue::Stop } else { Continue::Yes };
@@ -76,6 +127,31 @@ impl PyPrefixes {
     fn program(&self, node: Option<usize>) -> String {
         let node = node.or(self.prefixes.best).unwrap_or(0);
         self.prefixes.program(node, &self.snippet)
+    }
+
+    /// The same as a page of its own, with the tree in which the prefixes were found.
+    #[pyo3(signature = (title = "Prefixes"))]
+    fn to_html(&self, title: &str) -> String {
+        prefixes_page(&self.snippet, &self.prefixes, title)
+    }
+
+    /// The MIME bundle that Jupyter shows.
+    #[pyo3(signature = (include = None, exclude = None))]
+    fn _repr_mimebundle_<'py>(
+        &self,
+        py: Python<'py>,
+        include: Option<Bound<'py, PyAny>>,
+        exclude: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        // Jupyter filters the bundle itself.
+        let _ = (include, exclude);
+        plain(
+            py,
+            &serde_json::json!({
+                "text/plain": self.__repr__(),
+                "text/html": prefixes_fragment(&self.snippet, &self.prefixes),
+            }),
+        )
     }
 
     fn __repr__(&self) -> String {

@@ -48,10 +48,24 @@ pub fn study_page(study: &StudyState, title: &str) -> String {
 }
 
 fn page(title: &str, fragment: &Markup, state: &str) -> String {
-    let policy = format!(
-        "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; script-src 'sha256-{}'",
-        MODULE_HASH.as_str()
-    );
+    let policy = format!("{PLAIN_POLICY}; img-src data: blob:; script-src 'sha256-{}'", MODULE_HASH.as_str());
+    let body = html! {
+        main { (fragment) }
+        script type="application/json" data-twincell-state { (PreEscaped(state)) }
+        script type="module" { (PreEscaped(MODULE)) }
+    };
+    document(title, &policy, &body)
+}
+
+/// A page without scripts, in which none runs.
+pub(crate) fn plain_page(title: &str, fragment: &Markup) -> String {
+    document(title, PLAIN_POLICY, &html! { main { (fragment) } })
+}
+
+/// Nothing is loaded, and nothing runs.
+const PLAIN_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+
+fn document(title: &str, policy: &str, body: &Markup) -> String {
     html! {
         (DOCTYPE)
         html lang="en" data-twincell-page {
@@ -63,14 +77,20 @@ fn page(title: &str, fragment: &Markup, state: &str) -> String {
                 title { (plain::sentence(title)) }
                 style { (PreEscaped(PAGE_STYLE)) }
             }
-            body {
-                main { (fragment) }
-                script type="application/json" data-twincell-state { (PreEscaped(state)) }
-                script type="module" { (PreEscaped(MODULE)) }
-            }
+            body { (body) }
         }
     }
     .into_string()
+}
+
+/// A part of a view that opens and closes.
+pub(crate) fn section(title: &str, note: &str, open: bool, content: Markup) -> Markup {
+    html! {
+        details.tc-section open[open] {
+            summary { span.tc-title { (title) } " " span.tc-note { (note) } }
+            (content)
+        }
+    }
 }
 
 /// The hash by which the policy knows our script.

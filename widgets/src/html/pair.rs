@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use twincell_compare::report::PairReport;
 use twincell_compare::verdict::Verdict;
 
-use super::{code, plots, tables};
+use super::{code, plots, section, tables};
 use crate::plot::pair_plots;
 use crate::{plain, words};
 
@@ -69,15 +69,6 @@ pub fn body(pair: &PairReport, budget: u32) -> Markup {
             (section("Notes", &words::count(pair.notes.len(), "note"), pair.notes.len() <= 5, html! {
                 ul.tc-notes { @for note in &pair.notes { li { (plain::sentence(note)) } } }
             }))
-        }
-    }
-}
-
-fn section(title: &str, note: &str, open: bool, content: Markup) -> Markup {
-    html! {
-        details.tc-section open[open] {
-            summary { span.tc-title { (title) } " " span.tc-note { (note) } }
-            (content)
         }
     }
 }

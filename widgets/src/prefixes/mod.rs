@@ -1,0 +1,67 @@
+//! Prefixes for a snippet: [`prefixes_text`] for terminals, [`prefixes_fragment`] for a notebook's output area, and
+//! [`prefixes_page`] for a file of its own. This file has the sentences that all of them say.
+
+mod html;
+mod text;
+
+use twincell_engine::protocol::{End, Raise};
+use twincell_prefix::{Guidance, Prefixes};
+
+use crate::{plain, words};
+
+pub use html::{prefixes_fragment, prefixes_page};
+pub use text::prefixes_text;
+
+/// How many lines run, and behind how many prefixes.
+fn headline(prefixes: &Prefixes) -> String {
+    let covered = prefixes.covered.len();
+    let lines = words::count(prefixes.lines.len(), "line");
+    let nodes = counted(prefixes.nodes.len());
+    match prefixes.chosen.len() {
+        0 => format!("{covered} of {lines} run; {nodes} tried"),
+        chosen => format!("{covered} of {lines} run, with {} of {} tried", counted(chosen), prefixes.nodes.len()),
+    }
+}
+
+/// The lines that no prefix covers.
+fn not_reached(prefixes: &Prefixes) -> Option<String> {
+    let missing = prefixes.lines.iter().filter(|line| !prefixes.covered.contains(line));
+    let missing: Vec<String> = missing.map(u32::to_string).collect();
+    match missing.as_slice() {
+        [] => None,
+        [one] => Some(format!("line {one}")),
+        several => Some(format!("lines {}", several.join(", "))),
+    }
+}
+
+/// What every view says of a search that did not come to its end.
+const STOPPED: &str = "the search was stopped before it was done";
+
+/// What a prefix was made from.
+fn from(guidance: Guidance) -> &'static str {
+    match guidance {
+        Guidance::Undefinedness => "from what the code leaves undefined",
+        Guidance::Error => "from the error of another",
+        Guidance::Coverage => "from lines that nothing had reached",
+    }
+}
+
+/// How the code ends behind a prefix, if not by itself.
+fn ended(end: &End) -> Option<String> {
+    Some(match end {
+        End::Whole => return None,
+        End::Steps => "stopped after many steps".into(),
+        End::Time => "stopped since it took too long".into(),
+        End::Unreadable { line, message } => format!("line {line} cannot be read: {}", plain::sentence(message)),
+        End::Lost { reason } => format!("lost: {}", plain::sentence(reason)),
+        End::Raised(raise) => {
+            let Raise { class, message, line, in_snippet, .. } = &**raise;
+            let place = if *in_snippet { format!("line {line}") } else { format!("line {line} of the prefix") };
+            format!("ends at {place} with {}: {}", plain::sentence(class), plain::sentence(message))
+        }
+    })
+}
+
+fn counted(prefixes: usize) -> String {
+    if prefixes == 1 { "1 prefix".into() } else { format!("{prefixes} prefixes") }
+}
