@@ -187,6 +187,11 @@ def test_the_body_of_a_function_is_what_runs():
         library.prefix(source, function="g")
 
 
+def test_names_of_functions_and_comprehensions_are_not_undefined():
+    code = "def load(url):\n    r = s.get(url)\n    return r.json()\nt = sum(e.p for e in load(b))\n"
+    assert found(code).to_dict()["undefined"] == ["b", "s"]
+
+
 def test_the_values_of_a_prefix_are_counted_by_type():
     tree = found("a.b.c\nd = len(e) + 1\n").to_dict()
     makes = tree["nodes"][tree["best"]]["makes"]

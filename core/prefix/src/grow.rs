@@ -31,6 +31,8 @@ use crate::{Continue, PrefixError, PrefixOptions, Progress};
 
 /// The maximum number of statements that a plain run may complete.
 const STEPS: u64 = 50_000;
+/// The maximum number of decisions that are tried to be left out of a prefix.
+const TIDIED: usize = 60;
 /// The number of executions with hooks for each prefix that is asked for.
 const EXECUTIONS: u32 = 6;
 
@@ -326,28 +328,60 @@ impl Tree<'_> {
     }
 
     fn tidy_node(&mut self, number: usize) -> Result<(), PrefixError> {
+        // Objects that need not be mocks.
+        for path in self.grown[number].lessons.mocked.clone() {
+            let Grown { seed, lessons, .. } = &self.grown[number];
+            let (seed, mut lessons) = (seed.clone(), lessons.clone());
+            lessons.mocked.remove(&path);
+            self.replace(number, seed, lessons)?;
+        }
+        // What the execution found and the snippet does not need.
+        let mut choice = self.grown[number].seed.choices.len();
+        while choice > 0 && choice <= TIDIED {
+            choice -= 1;
+            let Grown { seed, lessons, .. } = &self.grown[number];
+            let mut choices = seed.choices.clone();
+            choices.remove(choice);
+            let lessons = lessons.clone();
+            self.replace(number, Rc::new(Seed::new(choices)), lessons)?;
+        }
+        // Parts, from the end, since what comes later may need what comes before.
         let mut part = self.grown[number].code.len();
-        // From the end, since what comes later may need what comes before.
         while part > 0 {
             part -= 1;
-            let shorter = self.grown[number].code.without(part);
-            let text = shorter.text();
-            let ran = self.run(&text)?;
-            let node = &mut self.nodes[number];
-            if ran.completed == node.completed && is_alike(&ran.end, &node.end) {
-                node.makes = shorter.makes();
-                (node.text, node.end) = (text, ran.end);
-                self.grown[number].code = shorter;
-            }
+            let code = self.grown[number].code.without(part);
+            self.replace_code(number, code)?;
         }
         Ok(())
     }
 
+    /// Writes a prefix in another way if that is shorter and the snippet does the same behind it.
+    fn replace(&mut self, number: usize, seed: Rc<Seed>, lessons: Lessons) -> Result<(), PrefixError> {
+        let code = render(&seed.environment, self.reading, &lessons);
+        if code.text().len() < self.nodes[number].text.len() && self.replace_code(number, code)? {
+            (self.grown[number].seed, self.grown[number].lessons) = (seed, lessons);
+        }
+        Ok(())
+    }
+
+    /// Takes other code for a prefix if the snippet does the same behind it.
+    fn replace_code(&mut self, number: usize, code: Code) -> Result<bool, PrefixError> {
+        let text = code.text();
+        let ran = self.run(&text)?;
+        let node = &mut self.nodes[number];
+        let is_same = ran.completed == node.completed && is_alike(&ran.end, &node.end);
+        if is_same {
+            node.makes = code.makes();
+            (node.text, node.end) = (text, ran.end);
+            self.grown[number].code = code;
+        }
+        Ok(is_same)
+    }
+
     fn finish(self) -> Prefixes {
         // What is bound may be read before it is: `total += 1`.
-        let bound = &self.reading.snippet.bound;
-        let asked = self.grown.iter().flat_map(|grown| &grown.seed.environment.names);
-        let early = asked.map(|(name, _)| name).filter(|name: &&String| bound.contains(*name));
+        let asked = self.grown.iter().flat_map(|grown| &grown.seed.environment.names).map(|(name, _)| name);
+        let early = asked.filter(|name| self.reading.bound.is_local(name));
         let undefined: BTreeSet<String> = self.reading.undefined.iter().chain(early).cloned().collect();
         Prefixes::new(undefined.into_iter().collect(), self.lines, self.nodes, self.is_stopped)
     }

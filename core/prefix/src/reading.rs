@@ -7,6 +7,7 @@ use ruff_python_ast::{ExceptHandler, Expr, Stmt};
 
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::python::{is_builtin, is_builtin_exception, is_identifier};
+use twincell_syntax::scopes::Bindings;
 use twincell_syntax::{Snippet, dotted, global_names, snippet, without_escapes};
 
 use crate::import::Import;
@@ -29,6 +30,8 @@ pub(crate) struct Reading {
     pub(crate) snippet: Snippet,
     /// The names that it reads and binds nowhere, sorted.
     pub(crate) undefined: Vec<String>,
+    /// What its top level binds.
+    pub(crate) bound: Bindings,
     /// The imports that give undefined names the meaning that everybody knows.
     pub(crate) imports: BTreeSet<Import>,
     /// Dotted names of exception classes: those that it raises or catches.
@@ -50,10 +53,13 @@ impl Reading {
         let snippet = snippet(plain.as_deref().unwrap_or(text));
         let text = &snippet.function.text;
         let mut names = Names::default();
-        with_stack_for(text.len(), || names.visit_body(parse(text).suite()));
+        let bound = with_stack_for(text.len(), || {
+            let parsed = parse(text);
+            names.visit_body(parsed.suite());
+            Bindings::of_body(parsed.suite())
+        });
         let is_free = |name: &String| is_identifier(name) && !snippet.bound.contains(name) && !is_builtin(name);
-        let mut undefined: Vec<String> = global_names(text).into_iter().filter(is_free).collect();
-        undefined.sort_unstable();
+        let undefined: Vec<String> = global_names(text).into_iter().filter(is_free).collect();
         let import = |name: &String| {
             let used = names.attributes.iter().filter(|(of, _)| of == name).map(|(_, attribute)| attribute.as_str());
             known::import(name, &used.collect::<Vec<_>>(), names.plainly.contains(name))
@@ -64,6 +70,7 @@ impl Reading {
         Self {
             imported,
             undefined,
+            bound,
             imports,
             exceptions: names.exceptions,
             classes: names.classes,
