@@ -51,6 +51,11 @@ impl Code {
         makes
     }
 
+    /// The number of mocks among them.
+    pub(crate) fn mocks(&self) -> u32 {
+        self.statements.iter().filter_map(|statement| statement.makes.get(MOCK)).sum()
+    }
+
     /// Python source. Empty if there are no parts.
     pub(crate) fn text(&self) -> String {
         self.write().0

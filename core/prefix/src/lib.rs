@@ -18,6 +18,7 @@ mod import;
 mod known;
 mod layout;
 mod lessons;
+mod natural;
 mod program;
 mod reading;
 mod render;

@@ -8,7 +8,7 @@ use ruff_python_ast::{ExceptHandler, Expr, Stmt};
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::python::{is_builtin, is_builtin_exception, is_identifier};
 use twincell_syntax::scopes::Bindings;
-use twincell_syntax::{Snippet, dotted, global_names, snippet, without_escapes};
+use twincell_syntax::{Snippet, dotted, snippet, used_names, without_escapes};
 
 use crate::import::Import;
 use crate::known;
@@ -42,6 +42,8 @@ pub(crate) struct Reading {
     pub(crate) raised: BTreeSet<String>,
     /// The names that imports bind, its own and those of [`Self::imports`].
     pub(crate) imported: BTreeMap<String, Imported>,
+    /// Dotted names of objects whose attributes it assigns.
+    pub(crate) assigned: BTreeSet<String>,
     /// It uses `super()` outside of classes, where Python gives it no meaning.
     pub(crate) has_bare_super: bool,
 }
@@ -58,8 +60,8 @@ impl Reading {
             names.visit_body(parsed.suite());
             Bindings::of_body(parsed.suite())
         });
-        let is_free = |name: &String| is_identifier(name) && !snippet.bound.contains(name) && !is_builtin(name);
-        let undefined: Vec<String> = global_names(text).into_iter().filter(is_free).collect();
+        let is_free = |name: &String| is_identifier(name) && !bound.is_local(name) && !is_builtin(name);
+        let undefined: Vec<String> = used_names(text).free.into_iter().filter(is_free).collect();
         let import = |name: &String| {
             let used = names.attributes.iter().filter(|(of, _)| of == name).map(|(_, attribute)| attribute.as_str());
             known::import(name, &used.collect::<Vec<_>>(), names.plainly.contains(name))
@@ -75,6 +77,7 @@ impl Reading {
             exceptions: names.exceptions,
             classes: names.classes,
             raised: names.raised,
+            assigned: names.assigned,
             has_bare_super: names.bare_super,
             snippet,
         }
@@ -95,6 +98,7 @@ struct Names {
     attributes: BTreeSet<(String, String)>,
     /// Names that stand by themselves: called, passed, compared.
     plainly: BTreeSet<String>,
+    assigned: BTreeSet<String>,
     /// `super()` outside of classes, where Python gives it no meaning.
     bare_super: bool,
     in_class: bool,
@@ -185,6 +189,9 @@ impl Visitor<'_> for Names {
     fn visit_expr(&mut self, expression: &Expr) {
         match expression {
             Expr::Attribute(attribute) => {
+                if attribute.ctx.is_store() {
+                    self.assigned.extend(dotted(&attribute.value));
+                }
                 if let Expr::Name(name) = attribute.value.as_ref() {
                     self.attributes.insert((name.id.to_string(), attribute.attr.to_string()));
                     return;

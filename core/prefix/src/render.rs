@@ -11,7 +11,7 @@ use crate::import::Import;
 use crate::known;
 use crate::lessons::Lessons;
 use crate::reading::{Imported, PACKAGE, Reading};
-use crate::values::Writer;
+use crate::values::{Writer, mocked_module};
 
 /// A meaning for `super()` where Python gives it none.
 pub(crate) const SUPER: &str = "def super(*args):\n    return MagicMock()";
@@ -28,7 +28,7 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
     for module in &common.modules {
         writer.import(Import::module("sys"));
         let mock = writer.plain_mock();
-        writer.assign(&place(module), &mock);
+        writer.assign(&mocked_module(module), &mock);
     }
     classes_of_mocks(&mut writer);
     for (module, inner) in &common.patched {
@@ -76,11 +76,6 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
     writer.finish()
 }
 
-/// Where the mock of a module stands.
-fn place(module: &str) -> String {
-    format!("sys.modules[{}]", python_string(module))
-}
-
 /// A name of the snippet.
 fn assign(writer: &mut Writer<'_>, name: &str, node: &Node) {
     if !is_identifier(name) || writer.is_taken(name) || writer.is_imported(name) {
@@ -92,7 +87,7 @@ fn assign(writer: &mut Writer<'_>, name: &str, node: &Node) {
         return;
     }
     writer.take(name);
-    if reading.exceptions.contains(name) || reading.classes.contains(name) {
+    if reading.exceptions.contains(name) || reading.classes.contains(name) || writer.lessons.classes.contains(name) {
         writer.class(name, reading.exceptions.contains(name));
         return;
     }
@@ -114,7 +109,7 @@ fn of_module(writer: &mut Writer<'_>, name: &str, Imported { module, name: inner
     if !writer.lessons.common.modules.contains(module) || is_class(name) {
         return;
     }
-    let place = place(module);
+    let place = mocked_module(module);
     let Some(inner) = inner else {
         for (attribute, node) in &node.attributes {
             if is_identifier(attribute) && !is_class(&node.path) {
@@ -140,7 +135,7 @@ fn classes_of_mocks(writer: &mut Writer<'_>) {
             if modules.contains(module) && !class.is_empty() {
                 let name = python_string(class.rsplit('.').next().unwrap_or(&class));
                 writer.makes("type");
-                writer.line(format!("{}.{class} = type({name}, {bases}, {{}})", place(module)));
+                writer.line(format!("{}.{class} = type({name}, {bases}, {{}})", mocked_module(module)));
             }
         }
     };

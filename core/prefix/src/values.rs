@@ -11,7 +11,7 @@ use crate::environment::Node;
 use crate::import::Import;
 use crate::layout::{Expression, entries};
 use crate::lessons::Lessons;
-use crate::reading::Reading;
+use crate::reading::{Imported, Reading};
 
 /// The parameters of a function that takes whatever it is called with.
 const ANY: &str = "*args, **kwargs";
@@ -151,12 +151,11 @@ impl<'a> Writer<'a> {
                 .as_ref()
                 .map_or_else(|| Expression::text("None"), |value| self.literal(value, node, name));
         }
-        if let Some((class, _)) = node.instances.iter().find(|(class, truth)| *truth && is_identifier(class)) {
-            let class = class.clone();
-            return self.instance(&class, node, name);
-        }
-        if let Some(class) = node.class.clone().filter(|class| is_identifier(class)) {
-            return self.instance(&class, node, name);
+        let tested = node.instances.iter().filter(|(_, truth)| *truth).map(|(class, _)| class);
+        for class in tested.chain(&node.class) {
+            if let Some(written) = self.class_of(class) {
+                return self.instance(&written, &hint(class), node, name);
+            }
         }
         if self.reading.exceptions.contains(&node.path) || self.reading.classes.contains(&node.path) {
             let class = hint(&node.path);
@@ -201,6 +200,11 @@ impl<'a> Writer<'a> {
                 self.import(Import::name("contextlib", "nullcontext"));
                 self.makes("nullcontext");
                 Expression::text("nullcontext()")
+            }
+            _ if self.reading.assigned.contains(&node.path) => {
+                self.import(Import::name("types", "SimpleNamespace"));
+                self.makes("SimpleNamespace");
+                Expression::text("SimpleNamespace()")
             }
             _ => self.plain_object(),
         }
@@ -247,18 +251,45 @@ impl<'a> Writer<'a> {
         self.block(format!("def {name}({ANY}):\n    {body}"));
     }
 
-    /// An instance of a class that the prefix defines.
-    fn instance(&mut self, class: &str, node: &Node, name: &str) -> Expression {
+    /// The expression for a class that the snippet calls `class`. The prefix defines it if nothing else does. `None` if
+    /// the snippet writes it in another form than a name with dots.
+    fn class_of(&mut self, class: &str) -> Option<String> {
+        let (root, rest) = AccessPath::new(class).split_root();
+        if !class.split('.').all(is_identifier) {
+            return None;
+        }
+        if let Some(Imported { module, name }) = self.reading.imported.get(root).filter(|_| !self.is_imported(root)) {
+            let inner: Vec<&str> =
+                name.iter().map(String::as_str).chain(rest.split('.').filter(|part| !part.is_empty())).collect();
+            if inner.is_empty() {
+                return None;
+            }
+            let holder = if self.lessons.common.modules.contains(module) {
+                mocked_module(module)
+            } else {
+                self.import(Import::module(module));
+                module.clone()
+            };
+            return Some(format!("{holder}.{}", inner.join(".")));
+        }
+        if !rest.is_empty() {
+            return None;
+        }
         if !self.taken.contains(class) && !is_builtin(class) && !self.is_imported(class) {
             self.class(class, self.reading.exceptions.contains(class));
         }
-        let mut variable = lower(if name.is_empty() { class } else { name });
+        Some(class.to_owned())
+    }
+
+    /// An instance of a class: its expression, and its last name.
+    fn instance(&mut self, class: &str, short: &str, node: &Node, name: &str) -> Expression {
+        let mut variable = lower(if name.is_empty() { short } else { name });
         while self.taken.contains(&variable) && variable != name {
             variable.push('_');
         }
         let names: Vec<String> =
             node.attributes.iter().map(|(name, _)| name.clone()).filter(|name| is_identifier(name)).collect();
-        self.makes(class);
+        self.makes(short);
         if names.is_empty() {
             return Expression::text(format!("{class}()"));
         }
@@ -400,6 +431,11 @@ fn plain_type(value: &Recipe) -> Option<&'static str> {
         Recipe::Set(_) => "set",
         _ => return None,
     })
+}
+
+/// Where the mock of a module stands.
+pub(crate) fn mocked_module(module: &str) -> String {
+    format!("sys.modules[{}]", python_string(module))
 }
 
 /// Arguments with their names before them.

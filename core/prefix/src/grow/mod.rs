@@ -3,6 +3,8 @@
 //! Where the paper asks a language model for prefixes, executions with hooks find values for what is missing, and
 //! `render.rs` writes them. Each prefix then runs as plain Python before the snippet; only what it covers there counts.
 
+mod tidy;
+
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Instant;
@@ -31,8 +33,6 @@ use crate::{Continue, PrefixError, PrefixOptions, Progress};
 
 /// The maximum number of statements that a plain run may complete.
 const STEPS: u64 = 50_000;
-/// The maximum number of decisions that are tried to be left out of a prefix.
-const TIDIED: usize = 60;
 /// The number of executions with hooks for each prefix that is asked for.
 const EXECUTIONS: u32 = 6;
 
@@ -118,16 +118,6 @@ pub fn prefixes(
     }
     tree.tidy()?;
     Ok(tree.finish())
-}
-
-/// Whether two runs ended for the same reason at the same place.
-fn is_alike(one: &End, other: &End) -> bool {
-    match (one, other) {
-        (End::Raised(one), End::Raised(other)) => {
-            (&one.class, one.line, one.in_snippet) == (&other.class, other.line, other.in_snippet)
-        }
-        (one, other) => std::mem::discriminant(one) == std::mem::discriminant(other),
-    }
 }
 
 impl Tree<'_> {
@@ -312,70 +302,6 @@ impl Tree<'_> {
             }
         }
         best.map(|(_, number)| number)
-    }
-
-    /// Leaves out of the prefixes that people see what their snippet does not need.
-    fn tidy(&mut self) -> Result<(), PrefixError> {
-        let found = Prefixes::new(vec![], self.lines.clone(), self.nodes.clone(), false);
-        for number in found.kept() {
-            match self.tidy_node(number) {
-                // It stays as it is.
-                Err(PrefixError::Engine(EngineError::Stopped)) => self.is_stopped = true,
-                tidied => tidied?,
-            }
-        }
-        Ok(())
-    }
-
-    fn tidy_node(&mut self, number: usize) -> Result<(), PrefixError> {
-        // Objects that need not be mocks.
-        for path in self.grown[number].lessons.mocked.clone() {
-            let Grown { seed, lessons, .. } = &self.grown[number];
-            let (seed, mut lessons) = (seed.clone(), lessons.clone());
-            lessons.mocked.remove(&path);
-            self.replace(number, seed, lessons)?;
-        }
-        // What the execution found and the snippet does not need.
-        let mut choice = self.grown[number].seed.choices.len();
-        while choice > 0 && choice <= TIDIED {
-            choice -= 1;
-            let Grown { seed, lessons, .. } = &self.grown[number];
-            let mut choices = seed.choices.clone();
-            choices.remove(choice);
-            let lessons = lessons.clone();
-            self.replace(number, Rc::new(Seed::new(choices)), lessons)?;
-        }
-        // Parts, from the end, since what comes later may need what comes before.
-        let mut part = self.grown[number].code.len();
-        while part > 0 {
-            part -= 1;
-            let code = self.grown[number].code.without(part);
-            self.replace_code(number, code)?;
-        }
-        Ok(())
-    }
-
-    /// Writes a prefix in another way if that is shorter and the snippet does the same behind it.
-    fn replace(&mut self, number: usize, seed: Rc<Seed>, lessons: Lessons) -> Result<(), PrefixError> {
-        let code = render(&seed.environment, self.reading, &lessons);
-        if code.text().len() < self.nodes[number].text.len() && self.replace_code(number, code)? {
-            (self.grown[number].seed, self.grown[number].lessons) = (seed, lessons);
-        }
-        Ok(())
-    }
-
-    /// Takes other code for a prefix if the snippet does the same behind it.
-    fn replace_code(&mut self, number: usize, code: Code) -> Result<bool, PrefixError> {
-        let text = code.text();
-        let ran = self.run(&text)?;
-        let node = &mut self.nodes[number];
-        let is_same = ran.completed == node.completed && is_alike(&ran.end, &node.end);
-        if is_same {
-            node.makes = code.makes();
-            (node.text, node.end) = (text, ran.end);
-            self.grown[number].code = code;
-        }
-        Ok(is_same)
     }
 
     fn finish(self) -> Prefixes {

@@ -1,0 +1,147 @@
+//! The prefixes that people see, written as a person would have: without needless mocks, values and statements, and with
+//! natural values. Each change is tried by a plain run, and stays if the snippet does the same behind it.
+
+use std::rc::Rc;
+
+use twincell_engine::EngineError;
+use twincell_engine::protocol::End;
+use twincell_values::path::Question;
+use twincell_values::value::{Choice, Decision};
+
+use super::{Grown, Seed, Tree};
+use crate::code::Code;
+use crate::lessons::Lessons;
+use crate::render::render;
+use crate::result::Prefixes;
+use crate::{PrefixError, natural};
+
+/// The maximum number of decisions that are tried to be left out of a prefix.
+const TIDIED: usize = 60;
+/// Whether two runs ended for the same reason at the same place.
+fn is_alike(one: &End, other: &End) -> bool {
+    match (one, other) {
+        (End::Raised(one), End::Raised(other)) => {
+            (&one.class, one.line, one.in_snippet) == (&other.class, other.line, other.in_snippet)
+        }
+        (one, other) => std::mem::discriminant(one) == std::mem::discriminant(other),
+    }
+}
+
+impl Tree<'_> {
+    /// Leaves out of the prefixes that people see what their snippet does not need.
+    pub(super) fn tidy(&mut self) -> Result<(), PrefixError> {
+        let found = Prefixes::new(vec![], self.lines.clone(), self.nodes.clone(), false);
+        for number in found.kept() {
+            match self.tidy_node(number) {
+                // It stays as it is.
+                Err(PrefixError::Engine(EngineError::Stopped)) => self.is_stopped = true,
+                tidied => tidied?,
+            }
+        }
+        Ok(())
+    }
+
+    fn tidy_node(&mut self, number: usize) -> Result<(), PrefixError> {
+        self.without_mocks(number)?;
+        self.without_choices(number)?;
+        self.with_natural_values(number)?;
+        // Parts, from the end, since what comes later may need what comes before.
+        let mut part = self.grown[number].code.len();
+        while part > 0 {
+            part -= 1;
+            let code = self.grown[number].code.without(part);
+            self.replace(number, code)?;
+        }
+        Ok(())
+    }
+
+    /// Objects that need not be mocks.
+    fn without_mocks(&mut self, number: usize) -> Result<(), PrefixError> {
+        for path in self.grown[number].lessons.mocked.clone() {
+            self.rewrite(number, |_, lessons| {
+                lessons.mocked.remove(&path);
+            })?;
+        }
+        Ok(())
+    }
+
+    /// What the execution found and the snippet does not need.
+    fn without_choices(&mut self, number: usize) -> Result<(), PrefixError> {
+        let mut choice = self.grown[number].seed.choices.len();
+        while choice > 0 && choice <= TIDIED {
+            choice -= 1;
+            self.rewrite(number, |choices, _| drop(choices.remove(choice)))?;
+        }
+        Ok(())
+    }
+
+    /// Values that a person would have written.
+    fn with_natural_values(&mut self, number: usize) -> Result<(), PrefixError> {
+        for choice in 0..self.grown[number].seed.choices.len().min(TIDIED) {
+            let Choice { path, decision } = self.grown[number].seed.choices[choice].clone();
+            let (Question::Value(at), Decision::Value(value)) = (Question::parse(&path), decision) else { continue };
+            let name = at.before_brackets().last_word().to_owned();
+            if natural::is_of_class(&name) && name == path {
+                let as_class = |_: &mut Vec<Choice>, lessons: &mut Lessons| {
+                    lessons.classes.insert(name.clone());
+                };
+                let is_class = self.rewrite(number, as_class)?;
+                if is_class {
+                    continue;
+                }
+            }
+            for other in natural::instead_of(Some(&value), &name) {
+                let change = |choices: &mut Vec<Choice>, _: &mut Lessons| {
+                    choices[choice].decision = Decision::Value(other);
+                };
+                if self.rewrite(number, change)? {
+                    break;
+                }
+            }
+        }
+        for name in self.grown[number].lessons.common.names.clone() {
+            if self.grown[number].seed.environment.names.iter().any(|(known, _)| *known == name) {
+                continue;
+            }
+            for value in natural::instead_of(None, &name) {
+                let choice = Choice { path: name.clone(), decision: Decision::Value(value) };
+                if self.rewrite(number, |choices, _| choices.push(choice))? {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a prefix in another way if that needs no more mocks and the snippet does the same behind it. Says whether.
+    fn rewrite(
+        &mut self,
+        number: usize,
+        change: impl FnOnce(&mut Vec<Choice>, &mut Lessons),
+    ) -> Result<bool, PrefixError> {
+        let Grown { seed, lessons, code } = &self.grown[number];
+        let (mut choices, mut lessons) = (seed.choices.clone(), lessons.clone());
+        change(&mut choices, &mut lessons);
+        let seed = Rc::new(Seed::new(choices));
+        let other = render(&seed.environment, self.reading, &lessons);
+        let is_taken = other == *code || other.mocks() <= code.mocks() && self.replace(number, other)?;
+        if is_taken {
+            (self.grown[number].seed, self.grown[number].lessons) = (seed, lessons);
+        }
+        Ok(is_taken)
+    }
+
+    /// Takes other code for a prefix if the snippet does the same behind it.
+    fn replace(&mut self, number: usize, code: Code) -> Result<bool, PrefixError> {
+        let text = code.text();
+        let ran = self.run(&text)?;
+        let node = &mut self.nodes[number];
+        let is_same = ran.completed == node.completed && is_alike(&ran.end, &node.end);
+        if is_same {
+            node.makes = code.makes();
+            (node.text, node.end) = (text, ran.end);
+            self.grown[number].code = code;
+        }
+        Ok(is_same)
+    }
+}
