@@ -240,7 +240,9 @@ fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
         let (index, version) = (&execution.index, execution.version);
         let given = execution.run.shared.get(&index.container_path(version, site));
         let is_it = |path: &&String| execution.run.values.get(*path).is_some_and(|value| value.is(object));
-        if let Some(path) = given.filter(is_it) {
+        // Other versions may get an item by unpacking.
+        let is_item = |path: &&String| path.ends_with(']') && is_plain(object);
+        if let Some(path) = given.filter(is_it).filter(|path| !is_item(path)) {
             return Some(path.clone());
         }
         let path = (!index.is_local(version, site)).then(|| index.container_path(version, site))?;
