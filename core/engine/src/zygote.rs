@@ -263,6 +263,7 @@ fn environment(folder: &Path) -> Vec<(&'static str, OsString)> {
         ("OMP_NUM_THREADS", "1"),
         ("OPENBLAS_NUM_THREADS", "1"),
         ("MKL_NUM_THREADS", "1"),
+        ("POLARS_MAX_THREADS", "1"),
     ];
     variables.extend(settings.map(|(name, value)| (name, OsString::from(value))));
     variables

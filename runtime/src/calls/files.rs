@@ -11,6 +11,7 @@ use twincell_values::path::{AccessPath, bounded};
 use twincell_values::value::{AbstractValue, Declared, library};
 
 use crate::calls::SiteCall;
+use crate::execution::code;
 use crate::execution::object::Versatile;
 use crate::execution::state;
 use crate::inject::resolve::{self, ValueRequest};
@@ -19,14 +20,14 @@ use crate::observe::{self, kinds::Kind};
 /// Functions that read the text of a table, each with the separator that it expects.
 const OF_TEXT: [(&str, &str); 2] = [("read_csv", ","), ("read_table", "\t")];
 /// Names of the parameter that names the file.
-const FILE: [&str; 3] = ["filepath_or_buffer", "io", "path"];
+const FILE: [&str; 4] = ["filepath_or_buffer", "io", "path", "source"];
 /// Options that say how the bytes of a file are got. A text in memory has none.
 const OF_BYTES: [&str; 3] = ["compression", "memory_map", "storage_options"];
 
 /// Whether a real call failed since the file that it reads is not there, or is injected.
 pub(super) fn is_missing(call: &SiteCall<'_, '_>, error: &PyErr) -> bool {
     let py = call.py();
-    reader(call.callee).is_some()
+    reader(call.callee).is_some_and(|(given, _)| !matches!(given, library::Given::Answer(_)))
         && (error.is_instance_of::<PyOSError>(py)
             || error.is_instance_of::<PyImportError>(py)
             || file(call).is_some_and(|file| file.is_instance_of::<Versatile>()) && is_possible(call))
@@ -63,7 +64,10 @@ pub(super) fn read(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let content = resolve::value(call.py(), &path, &request)?;
     let content = content.into_bound(call.py());
     // A text without columns cannot be read, and what made-up options do, nobody knows.
-    let is_readable = observe::kinds::of(&content) == Some(Kind::Frame) && content.getattr("columns")?.len()? > 0;
+    // The options of polars are not tried.
+    let is_readable = given_frame(call.callee) == Some(library::FRAME)
+        && observe::kinds::of(&content) == Some(Kind::Frame)
+        && content.getattr("columns")?.len()? > 0;
     if !is_readable || has_versatile_option(call) {
         return copied(content).map(Some);
     }
@@ -77,7 +81,10 @@ pub(super) fn copied(content: Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         return Ok(PyList::new(content.py(), items)?.into_any().unbind());
     }
     match observe::kinds::of(&content) {
-        Some(Kind::Frame | Kind::Series | Kind::Array) => content.call_method0("copy").map(Bound::unbind),
+        Some(Kind::Frame | Kind::Series | Kind::Array) => {
+            let copy = if content.hasattr("copy")? { "copy" } else { "clone" };
+            content.call_method0(copy).map(Bound::unbind)
+        }
         _ => Ok(content.unbind()),
     }
 }
@@ -134,7 +141,13 @@ fn file<'py>(call: &SiteCall<'_, 'py>) -> Option<Bound<'py, PyAny>> {
 /// What a function gives that reads files, and its name.
 fn reader(callee: &Bound<'_, PyAny>) -> Option<(library::Given, String)> {
     // What no library defines is not asked: it may run code.
-    if !callee.is_instance_of::<PyFunction>() && !callee.is_instance_of::<PyCFunction>() {
+    let is_plain = observe::kinds::of(callee) == Some(Kind::Function);
+    let own = if is_plain { callee.getattr("__func__").ok() } else { None };
+    let function = own.unwrap_or_else(|| callee.clone());
+    if !function.is_instance_of::<PyFunction>() && !function.is_instance_of::<PyCFunction>() {
+        return None;
+    }
+    if code::gives_later(&function) {
         return None;
     }
     let module: String = callee.getattr("__module__").ok()?.extract().ok()?;
@@ -143,14 +156,23 @@ fn reader(callee: &Bound<'_, PyAny>) -> Option<(library::Given, String)> {
     Some((given, name))
 }
 
-/// The type of what a function gives that reads files, if this is a frame or a list of some.
-pub(super) fn given(callee: &Bound<'_, PyAny>) -> Option<Declared> {
-    let frame = Declared { library: vec![library::FRAME.to_owned()], ..Declared::of(&[AbstractValue::Object]) };
+/// The class of the frame that a function gives.
+fn given_frame(callee: &Bound<'_, PyAny>) -> Option<&'static str> {
     match reader(callee)?.0 {
-        library::Given::Frame => Some(frame),
+        library::Given::Frame(class) => Some(class),
+        library::Given::Frames | library::Given::Array | library::Given::Answer(_) => None,
+    }
+}
+
+/// The type of what a function gives that reads files or asks servers, if this is a frame, a list of some or a response.
+pub(super) fn given(callee: &Bound<'_, PyAny>) -> Option<Declared> {
+    let of_class = |class: &str| Declared { library: vec![class.to_owned()], ..Declared::of(&[AbstractValue::Object]) };
+    match reader(callee)?.0 {
+        library::Given::Frame(class) => Some(of_class(class)),
         library::Given::Frames => {
-            Some(Declared { items: Some(Box::new(frame)), ..Declared::of(&[AbstractValue::List]) })
+            Some(Declared { items: Some(Box::new(of_class(library::FRAME))), ..Declared::of(&[AbstractValue::List]) })
         }
+        library::Given::Answer(class) => Some(of_class(class)),
         library::Given::Array => None,
     }
 }

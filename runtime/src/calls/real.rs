@@ -29,8 +29,6 @@ use crate::restore::clock;
 
 /// How often a real call gives an injected value if its own failure would be caught.
 const SUCCESS_PROBABILITY: f64 = 0.35;
-/// CPython's flags of code that is a generator, a coroutine or both.
-const GIVES_LATER: u32 = 0x20 | 0x80 | 0x100 | 0x200;
 /// How CPython's message begins when a `raise` is given what is no exception.
 const NO_EXCEPTION: &str = "exceptions must derive from BaseException";
 
@@ -206,8 +204,7 @@ fn returned(callee: &Bound<'_, PyAny>) -> Option<Declared> {
     if !function.is_exact_instance_of::<PyFunction>() {
         return None;
     }
-    let flags: u32 = function.getattr("__code__").ok()?.getattr("co_flags").ok()?.extract().ok()?;
-    if flags & GIVES_LATER != 0 {
+    if code::gives_later(&function) {
         return None;
     }
     let annotation: String = function.getattr("__annotations__").ok()?.get_item("return").ok()?.extract().ok()?;
@@ -249,6 +246,14 @@ fn stand_in(call: &SiteCall<'_, '_>, error: &PyErr) -> StandIn {
     if is_expected(call, error) {
         return StandIn::No;
     }
+    // A method of a real response that is there to raise: `raise_for_status`.
+    if is_of_answer(callee)
+        && is_plain(callee, arguments)
+        && method_name(callee).is_some_and(|name| name.starts_with("raise_"))
+    {
+        exceptions::mark_intended(error.value(py).as_any());
+        return StandIn::No;
+    }
     // An abstract method means that another class implements it.
     let is_abstract = error.is_instance_of::<PyNotImplementedError>(py);
     let called_by_all =
@@ -257,6 +262,8 @@ fn stand_in(call: &SiteCall<'_, '_>, error: &PyErr) -> StandIn {
         Some(_) if is_abstract && called_by_all => StandIn::Effect,
         Some(intended) => StandIn::Raise(intended),
         // Real tables and arrays refuse what they are asked. Nobody knows what they would have given.
+        // So do real responses.
+        None if is_of_answer(callee) && is_plain(callee, arguments) => StandIn::No,
         None if is_of_tables(callee) && is_plain(callee, arguments) => StandIn::No,
         None if is_of_library(callee) && is_plain(callee, arguments) && !error.is_instance_of::<PyOSError>(py) => {
             StandIn::No
@@ -417,6 +424,15 @@ fn is_of_tables(callee: &Bound<'_, PyAny>) -> bool {
     let of_owner = callee.getattr("__self__").is_ok_and(|owner| observe::kinds::is_around_tables(&owner));
     let module = || callee.getattr("__module__").and_then(|name| name.extract::<String>());
     of_owner || module().is_ok_and(|name| observe::kinds::is_module_of_tables(&name))
+}
+
+fn method_name(callee: &Bound<'_, PyAny>) -> Option<String> {
+    callee.getattr("__name__").ok()?.extract().ok()
+}
+
+/// Whether the callee is a method of a response of a server.
+fn is_of_answer(callee: &Bound<'_, PyAny>) -> bool {
+    callee.getattr("__self__").is_ok_and(|owner| observe::kinds::of(&owner) == Some(observe::kinds::Kind::Answer))
 }
 
 /// Whether the callee is of a package that is real wherever it is installed. What it refuses, it refuses everywhere.

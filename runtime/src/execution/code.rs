@@ -34,6 +34,15 @@ pub(crate) fn is_own(function: &Bound<'_, PyAny>) -> bool {
     function.is_exact_instance_of::<pyo3::types::PyFunction>() && is_own_code(function, "__code__")
 }
 
+/// CPython's flags of code that is a generator, a coroutine or both.
+const GIVES_LATER: u32 = 0x20 | 0x80 | 0x100 | 0x200;
+
+/// Whether calling a Python function gives a generator or a coroutine.
+pub(crate) fn gives_later(function: &Bound<'_, PyAny>) -> bool {
+    let flags = || -> PyResult<u32> { function.getattr("__code__")?.getattr("co_flags")?.extract() };
+    flags().is_ok_and(|flags| flags & GIVES_LATER != 0)
+}
+
 /// Whether the code in this attribute belongs to the compared function or to a function within it.
 pub(crate) fn is_own_code(object: &Bound<'_, PyAny>, attribute: &str) -> bool {
     let file = || -> PyResult<String> { object.getattr(attribute)?.getattr("co_filename")?.extract() };

@@ -459,6 +459,10 @@ impl twincell_values::drawing::Known for PredictionIndex {
     fn known(&self, path: &str) -> Option<(&Distribution, &Uses)> {
         self.known.by_path.get(path).map(|known| (&known.distribution, &known.uses))
     }
+
+    fn given_by(&self, method: &str) -> Option<&Uses> {
+        self.known.by_identifier.get(&(SiteKind::Call, method.to_owned())).map(|known| &known.uses)
+    }
 }
 
 fn texts(literals: &[Recipe]) -> Vec<String> {

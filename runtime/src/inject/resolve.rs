@@ -20,7 +20,7 @@ use crate::execution::given::Supplied;
 use crate::execution::object::Versatile;
 use crate::execution::prediction_index::Knowledge;
 use crate::execution::state::{self, Execution};
-use crate::inject::{environment, exceptions, given, names, provided, templates};
+use crate::inject::{environment, exceptions, given, names, provided, streams, templates};
 use crate::observe;
 
 /// The exception with which a call fails where no handler names one.
@@ -488,6 +488,11 @@ pub(super) fn apart(py: Python<'_>, recipe: &Recipe) -> PyResult<Py<PyAny>> {
 fn made(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
     let Recipe::Made(call) = recipe else { return content(py, recipe, path) };
     let Made { class, arguments, keywords } = &**call;
+    if let [items] = arguments.as_slice()
+        && let Some(stream) = streams::made(content(py, items, path)?.bind(py), class)?
+    {
+        return Ok(stream.unbind());
+    }
     let callee = match class.rsplit_once('.') {
         Some((module, name)) if !library::is_model(class) => py.import(module)?.getattr(name)?,
         _ => written(py, class)?.into_bound(py),
@@ -495,6 +500,13 @@ fn made(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
     let arguments = PyTuple::new(py, contents(py, arguments, path)?)?;
     if keywords.is_empty() {
         return Ok(callee.call1(arguments)?.unbind());
+    }
+    if library::is_filled(class) {
+        let made = callee.call0()?;
+        for (name, value) in keywords {
+            made.setattr(name, content(py, value, path)?)?;
+        }
+        return Ok(made.unbind());
     }
     let named = PyDict::new(py);
     for (name, value) in keywords {

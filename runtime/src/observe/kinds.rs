@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyType};
 use rustc_hash::FxHashMap;
+use twincell_values::value::library;
 
 /// How a value of a builtin class is observed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,8 @@ pub(crate) enum Kind {
     Index,
     Array,
     Values,
+    /// A response of a server, by its status, headers and content.
+    Answer,
     /// A number of numpy, by the value that Python has for it.
     Scalar,
 }
@@ -123,9 +126,14 @@ pub(crate) fn is_around_tables(value: &Bound<'_, PyAny>) -> bool {
     is_of_tables(value) || value.get_type().module().is_ok_and(|name| is_module_of_tables(&name.to_string_lossy()))
 }
 
+/// Whether a value is one of polars, by the module of its class.
+pub(super) fn is_of_polars(value: &Bound<'_, PyAny>) -> bool {
+    value.get_type().module().is_ok_and(|name| name.to_string_lossy().starts_with("polars."))
+}
+
 /// Whether a module is one of a library of tables or arrays.
 pub(crate) fn is_module_of_tables(name: &str) -> bool {
-    matches!(name.split('.').next(), Some("pandas" | "numpy"))
+    library::is_of_tables(name)
 }
 
 /// The kind of a value of a builtin class, or of one of a library.

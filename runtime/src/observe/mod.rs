@@ -3,6 +3,7 @@
 
 use pyo3::prelude::*;
 
+pub(crate) mod answers;
 pub(crate) mod bindings;
 pub(crate) mod classes;
 pub(crate) mod comparisons;

@@ -13,6 +13,7 @@ use super::kinds::{self, Kind};
 static READER: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
 const SOURCE: &std::ffi::CStr = cr#"
+import functools
 import sys
 import zlib
 
@@ -119,6 +120,43 @@ def of_array(value):
     return [(shape, label(value.dtype), value.tolist(), None, None)], None, {}
 
 
+def polars_column(values, is_cut):
+    kind = str(values.dtype)
+    if not is_cut:
+        return kind, values.to_list(), None, None
+    every = values.to_list()
+    # Texts of plain values say all, and no code of others is asked for one.
+    is_plain = not kind.startswith('Object')
+    return kind, every[:MOST_ROWS], (len(every), zlib.crc32(repr(every).encode()) if is_plain else every[:MOST_READ]), None
+
+
+def of_polars_frame(value):
+    polars = sys.modules['polars']
+    if type(value) is polars.LazyFrame:
+        # A plan with functions of the code runs these.
+        plan = value.explain(optimized=False)
+        if any(mark in plan for mark in ('udf(', 'PYTHON', 'OPAQUE')):
+            return [], None, {}
+        value = value.collect()
+    rows, count = value.shape
+    is_cut = rows * count > MOST_CELLS
+    columns = [(values.name, *polars_column(values, is_cut)) for values in value.get_columns()[:MOST_COLUMNS]]
+    about = {}
+    if count > MOST_COLUMNS:
+        further = value.get_columns()[MOST_COLUMNS:MOST_READ]
+        about['[further columns]'] = (count, [(values.name, str(values.dtype)) for values in further])
+        about['[further values]'] = [polars_column(values, True)[2] for values in further]
+    return columns, None, about
+
+
+def of_polars_series(value):
+    return [(value.name or None, *polars_column(value, len(value) > MOST_CELLS))], None, {}
+
+
+def of_expression(value):
+    return [(None, 'expression', [str(value)], None, None)], None, {}
+
+
 def classes():
     """The classes of what is imported so far, by how they are read."""
     found = {}
@@ -143,12 +181,58 @@ def classes():
         known += [pandas.StringDtype, pandas.BooleanDtype]
         known += [getattr(pandas, f'{sign}Int{bits}Dtype') for sign in ('', 'U') for bits in (8, 16, 32, 64)]
         WRITTEN.update(known, [pandas.Float32Dtype, pandas.Float64Dtype])
+    polars = sys.modules.get('polars')
+    if polars is not None and hasattr(polars, 'DataFrame'):
+        READERS.update(
+            {
+                polars.DataFrame: of_polars_frame,
+                polars.LazyFrame: of_polars_frame,
+                polars.Series: of_polars_series,
+                polars.Expr: of_expression,
+            }
+        )
+        found['frame'] = [*found.get('frame', ()), polars.DataFrame, polars.LazyFrame]
+        found['series'] = [*found.get('series', ()), polars.Series]
+        found['values'] = [*found.get('values', ()), polars.Expr]
     return found
 
 
+# What reads the values of a class that have no reader of their kind.
+READERS = {}
+# The libraries that are settled.
+SETTLED = set()
+# Methods of polars whose rows come in any order unless they are asked for the one in which they are found.
+UNORDERED = {
+    'DataFrame': ('group_by', 'unique'),
+    'LazyFrame': ('group_by', 'unique'),
+    'Series': ('unique', 'mode'),
+    'Expr': ('unique', 'mode'),
+}
+
+
+def in_order(method):
+    @functools.wraps(method)
+    def ordered(*arguments, **named):
+        named.setdefault('maintain_order', True)
+        return method(*arguments, **named)
+
+    return ordered
+
+
 def settle():
-    """Calculations that have no result say so by their result alone."""
-    sys.modules['numpy'].seterr(all='ignore')
+    """Each library once, since executions must find what they left."""
+    if 'numpy' in sys.modules and 'numpy' not in SETTLED:
+        SETTLED.add('numpy')
+        # Calculations that have no result say so by their result alone.
+        sys.modules['numpy'].seterr(all='ignore')
+    polars = sys.modules.get('polars')
+    if hasattr(polars, 'DataFrame') and 'polars' not in SETTLED:
+        SETTLED.add('polars')
+        # An order that differs from call to call is replaced by the one that may also come out.
+        for name, methods in UNORDERED.items():
+            for method in methods:
+                own = getattr(polars, name)
+                setattr(own, method, in_order(getattr(own, method)))
 
 
 def of_values(value):
@@ -157,21 +241,22 @@ def of_values(value):
 
 
 def read(kind, value):
+    if type(value) in READERS:
+        return READERS[type(value)](value)
     return {'frame': of_frame, 'series': of_series, 'index': of_index, 'array': of_array, 'values': of_values}[kind](value)
 "#;
 
 /// Notes the classes of the libraries that are imported by now. Foreign code must not have run since.
 pub(crate) fn note(py: Python<'_>) -> PyResult<()> {
     let modules = py.import("sys")?.getattr("modules")?;
-    if !modules.contains("numpy")? {
+    if !modules.contains("numpy")? && !modules.contains("polars")? {
         return Ok(());
     }
     let reader = READER.get_or_try_init(py, || {
         let reader = PyModule::from_code(py, SOURCE, c"twincell_tables.py", c"twincell_tables")?;
-        // Only once, since executions must find what they left.
-        reader.getattr("settle")?.call0()?;
         Ok::<_, PyErr>(reader.unbind())
     })?;
+    reader.bind(py).getattr("settle")?.call0()?;
     for (name, kind) in [
         ("frame", Kind::Frame),
         ("series", Kind::Series),

@@ -18,6 +18,8 @@ use twincell_values::path::{self, MAX_ARGUMENTS, cut_at};
 
 use crate::execution::object::{Mark, Versatile};
 use crate::execution::{code, state};
+use crate::inject::streams;
+use crate::observe::answers;
 use crate::observe::classes::{self, class_namespace};
 use crate::observe::kinds::{self, Kind};
 use crate::observe::tables::{self, Column, Parts};
@@ -237,18 +239,31 @@ impl Observer {
             Some(Kind::Partial) => {
                 return Observed::Object { class, attributes: self.parts(value, ["args", "func", "keywords"]) };
             }
+            Some(Kind::Answer) => {
+                let parts = answers::parts(value).unwrap_or_default();
+                let attributes = parts.into_iter().map(|(name, part)| (name, self.observe(&part))).collect();
+                return Observed::Object { class, attributes };
+            }
             Some(Kind::Scalar) => {
                 if let Some(plain) = value.call_method0("item").ok().and_then(|item| plain(&item)) {
                     return plain;
                 }
             }
             Some(kind @ (Kind::Frame | Kind::Series | Kind::Index | Kind::Array | Kind::Values)) => {
+                let class = match kinds::is_of_polars(value) {
+                    true => format!("polars.{class}"),
+                    false => class,
+                };
                 return match tables::parts(kind, value) {
                     Some(parts) => self.table(kind, class, parts),
                     None => Observed::Elided { reason: Elision::Size },
                 };
             }
-            Some(_) => return Observed::Object { class, attributes: vec![] },
+            Some(kind) => {
+                let left =
+                    streams::left(value, kind).map(|left| ("[left]".to_owned(), Observed::Int(left.to_string())));
+                return Observed::Object { class, attributes: left.into_iter().collect() };
+            }
             None => {}
         }
         self.object(value, class)

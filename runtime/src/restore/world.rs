@@ -12,7 +12,7 @@ use pyo3::types::{PyDict, PyModule};
 
 use crate::observe::bindings::unchanged;
 use crate::observe::console::Console;
-use crate::observe::{effects, tables};
+use crate::observe::{answers, effects, tables};
 use crate::restore::snapshot;
 
 /// The recursion depth that code may use, which is CPython's own default.
@@ -391,6 +391,7 @@ pub(crate) fn import(py: Python<'_>, names: Vec<String>) -> bool {
     }
     // From now on, the classes of libraries are what they are called.
     let _ = tables::note(py);
+    let _ = answers::note(py);
     let has_one_thread = is_true(py, &world.settle);
     snapshot::note(py).is_ok() && has_one_thread
 }

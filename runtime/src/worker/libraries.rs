@@ -17,7 +17,7 @@ use twincell_values::value::{Declared, library};
 use crate::execution::object::Versatile;
 use crate::execution::prediction_index::PredictionIndex;
 use crate::hooks;
-use crate::observe::tables;
+use crate::observe::{answers, tables};
 use crate::worker::version::LoadedVersion;
 
 /// Imports the libraries whose values a program gets, while no code of it has run. Values of those that are not installed
@@ -26,17 +26,19 @@ pub(super) fn without_missing_libraries(py: Python<'_>, program: &mut Program) -
     let declared = program.versions.iter().flat_map(|version| &version.uses).filter_map(|uses| uses.declared.as_ref());
     let mut modules: Vec<String> = declared.flat_map(Declared::modules).collect();
     let given: Vec<&str> = program.given.iter().flat_map(GivenValue::modules).collect();
-    if modules.is_empty() && given.is_empty() {
+    let written = imported(program);
+    if modules.is_empty() && given.is_empty() && written.is_empty() {
         return modules;
     }
-    for module in given {
-        // If it is missing, loading the value says so.
+    for module in given.into_iter().chain(written) {
+        // If it is missing, loading the value or the code says so.
         let _ = py.import(module);
     }
     modules.sort();
     modules.dedup();
     modules.retain(|module| py.import(module.as_str()).is_err());
     let _ = tables::note(py);
+    let _ = answers::note(py);
     if !modules.is_empty() {
         let is_missing = |uses: &Uses| {
             uses.declared.as_ref().is_some_and(|own| own.modules().iter().any(|module| modules.contains(module)))
@@ -45,6 +47,19 @@ pub(super) fn without_missing_libraries(py: Python<'_>, program: &mut Program) -
         all.filter(|uses| is_missing(uses)).for_each(|uses| uses.declared = None);
     }
     modules
+}
+
+/// The libraries that the texts of a program import, of those with classes that are told by their content.
+fn imported(program: &Program) -> Vec<&'static str> {
+    let texts = || program.versions.iter().flat_map(|version| [&version.module, &version.code]);
+    let named = library::packages().filter(|package| texts().any(|text| text.contains(package)));
+    let named: Vec<&'static str> = named.collect();
+    if named.is_empty() {
+        return named;
+    }
+    let imports: Vec<_> = texts().flat_map(|text| twincell_syntax::imports(text).into_values()).collect();
+    let is_imported = |package: &&str| imports.iter().any(|import| import.target.split('.').next() == Some(*package));
+    named.into_iter().filter(is_imported).collect()
 }
 
 /// Removes the objects that stand in for tables where a module was evaluated without its files. Their names are missing then,

@@ -41,7 +41,11 @@ impl Imports {
                         .any(|import| import.target == class || import.target == module || names(&import.target, class))
             }
             Basis::Use => all.any(|import| import.target == module || is_within(&import.target)),
-            Basis::OwnUse => all.all(|import| !library::is_like(module, &import.target)),
+            Basis::OwnUse => {
+                let mut targets = all.map(|import| import.target.as_str());
+                targets.clone().any(|target| target == module)
+                    || targets.all(|target| !library::is_like(module, target))
+            }
         }
     }
 

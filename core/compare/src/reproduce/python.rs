@@ -35,10 +35,19 @@ pub(super) fn literal(recipe: &Recipe) -> String {
                 Recipe::Named(name) => reached(name),
                 other => literal(other),
             };
+            if let Some((before, behind)) = library::written_stream(class) {
+                return format!("{before}{}{behind}", all(arguments));
+            }
             let positional = arguments.iter().map(within);
             let named = keywords.iter().map(|(name, value)| format!("{name}={}", within(value)));
             let arguments = positional.chain(named).collect::<Vec<_>>().join(", ");
-            format!("{}({arguments})", made(class))
+            match library::is_filled(class) {
+                true => format!(
+                    "(lambda made, **fields: vars(made).update(fields) or made)({}(), {arguments})",
+                    made(class)
+                ),
+                false => format!("{}({arguments})", made(class)),
+            }
         }
         Recipe::Provided(value) => provided(value),
         other => other.display(),
@@ -95,7 +104,10 @@ fn made(class: &str) -> String {
     match class.rsplit_once('.') {
         Some(("builtins", name)) => name.to_owned(),
         Some((module, _)) if short_module(module).is_some() => written_class(class).into_owned(),
-        Some((module, name)) => format!("__import__({}).{name}", string(module)),
+        Some((module, name)) => {
+            let within = module.split_once('.').map(|(_, within)| format!("{within}.")).unwrap_or_default();
+            format!("__import__({}).{within}{name}", string(module))
+        }
         None => class.to_owned(),
     }
 }

@@ -4,6 +4,10 @@ use twincell_engine::observed::{INDEX, NAMES, Observed, VALUES, WRITTEN};
 
 use super::python::{plain, string};
 
+/// What compares frames and series of polars, by its name in `polars.testing`.
+pub(super) const POLARS_FRAME_EQUAL: &str = "assert_frame_equal";
+pub(super) const POLARS_SERIES_EQUAL: &str = "assert_series_equal";
+
 /// A table or an array as source, with the function that compares with it and how.
 pub(super) struct Written {
     /// `pd.testing.assert_frame_equal`.
@@ -60,6 +64,27 @@ pub(super) fn written(value: &Observed) -> Option<Written> {
             let how = if is_plain { exact } else { loose };
             Some(Written { function: "pd.testing.assert_series_equal", literal, how })
         }
+        "polars.DataFrame" => {
+            let (mut data, mut schema) = (Vec::new(), Vec::new());
+            for (name, values) in columns {
+                let (kind, values) = typed(values)?;
+                data.push(format!("{}: {values}", string(name)));
+                schema.push(format!("{}: {kind}", string(name)));
+            }
+            let literal = format!("pl.DataFrame({{{}}}, schema={{{}}})", data.join(", "), schema.join(", "));
+            Some(Written { function: POLARS_FRAME_EQUAL, literal, how: exact })
+        }
+        "polars.Series" => {
+            let [(_, values), rest @ ..] = columns.as_slice() else { return None };
+            let (kind, values) = typed(values)?;
+            let name = match rest {
+                [] => String::new(),
+                [(_, name)] => format!("{}, ", plain(name)?),
+                _ => return None,
+            };
+            let literal = format!("pl.Series({name}{values}, dtype={kind})");
+            Some(Written { function: POLARS_SERIES_EQUAL, literal, how: exact })
+        }
         "ndarray" => {
             let [(_, values)] = columns.as_slice() else { return None };
             let Observed::Object { class, .. } = values else { return None };
@@ -90,6 +115,19 @@ fn list(values: &Observed) -> Option<(String, bool)> {
     Some((format!("[{}]", cells.join(", ")), has_own_type))
 }
 
+/// The type of a column of polars and its values, as source.
+fn typed(values: &Observed) -> Option<(String, String)> {
+    /// Types that have others within them or parameters that cannot be written in one word.
+    const NESTED: [&str; 6] = ["Array", "Categor", "List", "Object", "Struct", "Unknown"];
+    let Observed::Object { class, attributes } = values else { return None };
+    let [(name, Observed::List(items))] = attributes.as_slice() else { return None };
+    if name != VALUES || NESTED.iter().any(|nested| class.starts_with(nested)) {
+        return None;
+    }
+    let cells: Vec<String> = items.iter().map(cell).collect::<Option<_>>()?;
+    Some((format!("pl.{class}"), format!("[{}]", cells.join(", "))))
+}
+
 fn cell(value: &Observed) -> Option<String> {
     match value {
         Observed::Float(text) if text == "NaN" => Some("float('nan')".into()),
@@ -98,6 +136,11 @@ fn cell(value: &Observed) -> Option<String> {
             ("NaTType", _) => Some("pd.NaT".into()),
             ("Timestamp" | "Timedelta", [(name, Observed::Str(inner))]) if name == WRITTEN => {
                 Some(format!("pd.{class}({inner})"))
+            }
+            ("date" | "datetime" | "time" | "timedelta", [(name, Observed::Str(inner))])
+                if name == WRITTEN && !inner.contains("tzinfo") =>
+            {
+                Some(format!("__import__('datetime').{class}({inner})"))
             }
             _ => None,
         },
@@ -124,6 +167,21 @@ mod tests {
         let written = written(&frame).unwrap();
         assert_eq!(written.literal, "pd.DataFrame({'price': [1.5, float('nan')]}, index=[1, 1])");
         assert_eq!((written.function, written.how), ("pd.testing.assert_frame_equal", ", check_exact=True"));
+    }
+
+    #[test]
+    fn a_frame_of_polars_is_written_with_the_types_of_its_columns() {
+        let float = |text: &str| Observed::Float(text.into());
+        let attributes = vec![
+            ("price".to_owned(), column("Float64", vec![float("1.5"), Observed::None, float("NaN")])),
+            ("kind".to_owned(), column("String", vec![Observed::Str("a".into()), Observed::None, Observed::None])),
+        ];
+        let written = written(&Observed::Object { class: "polars.DataFrame".into(), attributes }).unwrap();
+        let (data, schema) = (
+            "{'price': [1.5, None, float('nan')], 'kind': ['a', None, None]}",
+            "{'price': pl.Float64, 'kind': pl.String}",
+        );
+        assert_eq!(written.literal, format!("pl.DataFrame({data}, schema={schema})"));
     }
 
     #[test]

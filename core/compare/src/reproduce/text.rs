@@ -7,6 +7,8 @@ use twincell_syntax::scopes::{is_private, mangle};
 use twincell_syntax::{Function, global_names};
 use twincell_values::value::short_module;
 
+use super::tables;
+
 /// A function's text, with private names of a class that it leaves behind written out.
 pub(super) fn function_text(function: &Function) -> String {
     let Some(class) = function.class_name.as_deref().filter(|_| function.text.contains("__")) else {
@@ -77,7 +79,12 @@ pub(super) fn short_imports(used: &BTreeSet<String>) -> Vec<String> {
         let short = short_module(module)?;
         used.contains(short).then(|| format!("import {module} as {short}"))
     };
-    ["numpy", "pandas"].into_iter().filter_map(line).collect()
+    let mut lines: Vec<String> = ["numpy", "pandas", "polars"].into_iter().filter_map(line).collect();
+    let of_testing = [tables::POLARS_FRAME_EQUAL, tables::POLARS_SERIES_EQUAL].into_iter();
+    lines.extend(
+        of_testing.filter(|name| used.contains(*name)).map(|name| format!("from polars.testing import {name}")),
+    );
+    lines
 }
 
 /// A text of words, in lines that are not too long.

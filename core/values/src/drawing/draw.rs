@@ -55,6 +55,11 @@ const COMPARED: f64 = 0.25;
 /// What the sites that read a path say about it. Items of drawn containers get their own prediction from this.
 pub trait Known {
     fn known(&self, path: &str) -> Option<(&Distribution, &Uses)>;
+
+    /// How the code uses what calls of methods with this name give. `None` if it makes no such call.
+    fn given_by(&self, _method: &str) -> Option<&Uses> {
+        None
+    }
 }
 
 /// Draws and records the decisions of one execution.

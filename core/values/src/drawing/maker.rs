@@ -175,6 +175,14 @@ impl Maker<'_> {
         if drawn.is_some() {
             return drawn;
         }
+        if library::is_answer(class) {
+            let json = self.read_as_json(random, path, depth);
+            return Some(library::drawn_answer(class, random, json));
+        }
+        if let Some(item) = declared.items.as_deref().filter(|_| library::is_context(class)) {
+            let within = Uses { declared: Some(item.clone()), ..Uses::default() };
+            return Some(library::context(self.element(random, path, distribution, &within, depth)));
+        }
         if let Some(content) = library::content(class).filter(|_| declared.items.is_some() || declared.keys.is_some()) {
             let own = Declared { library: vec![], shape: None, classes: vec![content], ..declared.clone() };
             let content = self.declared(random, path, &own, distribution, uses, depth);
@@ -182,6 +190,39 @@ impl Maker<'_> {
         }
         let values = library::values(class);
         (!values.is_empty()).then(|| values[random.random_range(0..values.len())].clone())
+    }
+
+    /// What the code may read from a response: with the keys that it looks up. `None` if it reads no JSON.
+    fn read_as_json(&self, random: &mut Pcg64Mcg, path: &str, depth: u32) -> Option<Recipe> {
+        const METHOD: &str = "json";
+        let path = AccessPath::from(&AccessPath::new(path).attribute(METHOD)).call("");
+        // What a call gives has another path than the local that stands for it.
+        let uses = self.known.known(&path).map(|(_, uses)| uses).or_else(|| self.known.given_by(METHOD))?;
+        let is_list = uses.iterated && uses.key_candidates.is_empty();
+        let class = if is_list { AbstractValue::List } else { AbstractValue::Dict };
+        let value = self.concretize(random, &path, class, uses, depth);
+        Some(self.without_objects(random, value))
+    }
+
+    /// A value with plain ones in place of objects.
+    fn without_objects(&self, random: &mut Pcg64Mcg, value: Recipe) -> Recipe {
+        match value {
+            Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => {
+                Recipe::List(items.into_iter().map(|item| self.without_objects(random, item)).collect())
+            }
+            Recipe::Dict(entries) => {
+                let entry = |(key, value)| (key, self.without_objects(random, value));
+                Recipe::Dict(entries.into_iter().map(entry).collect())
+            }
+            Recipe::Bytes(_) | Recipe::Versatile(_) | Recipe::Named(_) | Recipe::Made(_) => {
+                match random.random_range(0..4) {
+                    0 => Recipe::Str(self.pools.text(random)),
+                    1 => Recipe::List((0..random.random_range(0..3)).map(Recipe::Int).collect()),
+                    _ => Recipe::Int(self.pools.int(random)),
+                }
+            }
+            plain => plain,
+        }
     }
 
     /// An object of a class of the module, made from its fields.

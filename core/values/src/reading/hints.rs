@@ -13,11 +13,12 @@ use twincell_syntax::Function;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::site::{Site, SiteKind};
 
+use super::imported::last;
 use super::inferred::{from_uses, infer, kind};
 use super::models::Known;
 use super::tables::{Kind, Written};
 use super::types;
-use super::uses::{Uses, literal};
+use super::uses::{Uses, literal, named};
 use crate::predictor::Distribution;
 use crate::value::{AbstractValue, Declared, Recipe, library};
 
@@ -78,7 +79,7 @@ pub fn hints_within(function: &Function, known: &Known, others: &BTreeMap<String
             for (name, described) in documented(text.value.to_str()) {
                 let hint = found.entry(name).or_default();
                 read_words(&described, hint);
-                hint.declared = types::documented(&described);
+                hint.declared = types::documented(&described, known);
             }
         }
         annotated(&definition.parameters, known, &mut found);
@@ -353,8 +354,12 @@ pub(super) fn declared(expr: &Expr, depth: u32, known: &Known) -> Option<Declare
                     }
                 },
                 outer => {
-                    let of = plain(outer, known)?;
+                    let of = plain(named(&node.value).as_deref().unwrap_or(outer), known)?;
                     match (of.classes.first()?, inner) {
+                        // What it gives comes first: `Generator[int, None, None]`.
+                        (A::Object, [item, ..]) if of.library.iter().all(|class| library::gives_items(class)) => {
+                            Some(Declared { items: boxed(item), ..of })
+                        }
                         (A::Object, _) if kind(&of) != Kind::Unknown => Some(of),
                         (A::Object, [key, value]) => Some(Declared { keys: boxed(key), items: boxed(value), ..of }),
                         (A::Object, [key]) if outer == "Counter" => {
@@ -369,7 +374,7 @@ pub(super) fn declared(expr: &Expr, depth: u32, known: &Known) -> Option<Declare
                 }
             }
         }
-        other => plain(last_name(other)?, known),
+        other => plain(&named(other)?, known),
     }
 }
 
@@ -396,10 +401,11 @@ pub(super) fn parameter_type(parameter: &ParameterWithDefault, known: &Known) ->
     (class != AbstractValue::None).then(|| Declared::of(&[class]))
 }
 
-/// A builtin class, or an abstract class for which builtin classes stand.
-pub(super) fn plain(name: &str, known: &Known) -> Option<Declared> {
+/// The class of a name, perhaps with its module: a builtin one, an abstract one for which builtin classes stand, one of the
+/// module or one of a library.
+pub(super) fn plain(dotted: &str, known: &Known) -> Option<Declared> {
     use AbstractValue as A;
-    Some(match name {
+    Some(match last(dotted) {
         "str" => Declared::of(&[A::Str]),
         "int" => Declared::of(&[A::Int]),
         "bool" => Declared::of(&[A::Bool]),
@@ -409,10 +415,15 @@ pub(super) fn plain(name: &str, known: &Known) -> Option<Declared> {
         "tuple" | "Tuple" => Declared::of(&[A::Tuple]),
         "dict" | "Dict" | "Mapping" | "MutableMapping" => Declared::of(&[A::Dict]),
         "set" | "Set" | "frozenset" | "FrozenSet" => Declared::of(&[A::Set]),
-        "Sequence" | "Iterable" | "Collection" => Declared::of(&[A::List, A::Tuple]),
+        "Sequence" | "Collection" => Declared::of(&[A::List, A::Tuple]),
+        // Callers pass what gives its items once, too.
+        "Iterable" => Declared {
+            library: vec![library::class_named("Iterator")?.to_owned()],
+            ..Declared::of(&[A::List, A::Tuple, A::Object])
+        },
         name => match known.classes.get(name) {
             Some(class) => class.clone(),
-            None => Declared { library: vec![library::class_named(name)?.to_owned()], ..Declared::of(&[A::Object]) },
+            None => Declared { library: vec![known.library_class(dotted)?.to_owned()], ..Declared::of(&[A::Object]) },
         },
     })
 }
@@ -529,6 +540,35 @@ mod tests {
         assert_eq!(annotated_type("'Optional[str]'").map(|own| own.classes), Some(vec![A::Str, A::None]));
         for text in ["date", "list[Decimal]", "T", "x +", "self"] {
             assert_eq!(annotated_type(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_class_is_that_of_the_library_which_its_name_leads_to() {
+        let declared = |module: &str, annotation: &str| {
+            let code = format!("def f(x: {annotation}): pass");
+            let (functions, _) = twincell_syntax::functions(&code);
+            let hint = hints_within(&functions[0], &Known::of(module), &BTreeMap::new()).remove("x").unwrap();
+            hint.declared.map(|declared| declared.library.join(" "))
+        };
+        for (module, annotation, expected) in [
+            ("import polars as pl\n", "pl.DataFrame", Some("polars.DataFrame")),
+            ("import polars as pl\nimport pandas as pd\n", "pd.DataFrame", Some("pandas.DataFrame")),
+            ("import polars as pl\nimport pandas as pd\n", "pl.DataFrame", Some("polars.DataFrame")),
+            ("from polars import DataFrame\n", "DataFrame", Some("polars.DataFrame")),
+            ("import httpx\n", "httpx.Response", Some("httpx.Response")),
+            ("import httpx\nimport requests\n", "requests.Response", Some("requests.Response")),
+            ("import requests\nfrom flask import Response\n", "Response", None),
+        ] {
+            assert_eq!(declared(module, annotation).as_deref(), expected, "{module}{annotation}");
+        }
+    }
+
+    #[test]
+    fn the_first_type_in_brackets_is_that_of_the_items() {
+        for annotation in ["Iterator[int]", "Generator[int, None, str]", "AsyncGenerator[int, None]", "Iterable[int]"] {
+            let declared = hint(&format!("def f(x: {annotation}): pass"), "x").declared.unwrap();
+            assert_eq!(declared.items.map(|items| items.classes), Some(vec![A::Int]), "{annotation}");
         }
     }
 

@@ -94,6 +94,15 @@ pub(super) fn from_uses(
             infer(hint, declared, if is_certain { Basis::OwnUse } else { Basis::Use });
         }
     }
+    let zones = types::zone_names(definition);
+    let parameters = definition.parameters.iter_non_variadic_params().map(|one| one.parameter.name.to_string());
+    for name in parameters.filter(|name| zones.contains(name)) {
+        let hint = found.entry(name).or_default();
+        let declared = hint.declared.take().unwrap_or_else(|| Declared::of(&[AbstractValue::Str]));
+        let is_text = declared.classes.contains(&AbstractValue::Str) && declared.literals.is_empty();
+        let literals = library::zone_names().map(|name| Recipe::Str(name.to_owned()));
+        hint.declared = Some(if is_text { Declared { literals: literals.collect(), ..declared } } else { declared });
+    }
     for hint in found.values_mut() {
         let Some(declared) = &hint.declared else { continue };
         let of_class = written.iter().filter(|value| declared.literals.is_empty() && declared.admits(value));
@@ -108,6 +117,9 @@ fn of_kind(kind: Kind, table: &Found) -> Declared {
         Kind::Frame | Kind::Frames | Kind::Unknown | Kind::Other => library::FRAME,
         Kind::Series => library::SERIES,
         Kind::Array => library::ARRAY,
+        Kind::PolarsFrame => library::POLARS_FRAME,
+        Kind::PolarsLazy => library::POLARS_LAZY,
+        Kind::PolarsSeries => library::POLARS_SERIES,
     };
     let mut declared = Declared { library: vec![class.to_owned()], ..Declared::of(&[AbstractValue::Object]) };
     give_shape(&mut declared, table);
@@ -147,6 +159,12 @@ pub(super) fn kind(declared: &Declared) -> Kind {
         Kind::Series
     } else if is(library::ARRAY) {
         Kind::Array
+    } else if is(library::POLARS_FRAME) {
+        Kind::PolarsFrame
+    } else if is(library::POLARS_LAZY) {
+        Kind::PolarsLazy
+    } else if is(library::POLARS_SERIES) {
+        Kind::PolarsSeries
     } else if declared.items.as_deref().is_some_and(|items| kind(items) == Kind::Frame) {
         Kind::Frames
     } else {

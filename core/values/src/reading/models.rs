@@ -15,7 +15,7 @@ use super::imported::{self, Around};
 use super::mapped;
 use super::provided::{Provided, give, provided};
 use super::tables;
-use crate::value::{AbstractValue, Declared, Field, Model, Recipe};
+use crate::value::{AbstractValue, Declared, Field, Model, Recipe, library};
 
 /// The classes whose values can be made, by name.
 pub(super) type Classes = BTreeMap<String, Declared>;
@@ -31,6 +31,11 @@ pub struct Known {
     pub classes: Classes,
     /// Whether it imports a library of tables or arrays.
     pub has_tables: bool,
+    /// Whether it imports pandas, and whether it imports polars.
+    pub has_pandas: bool,
+    pub has_polars: bool,
+    /// What the names that it imports stand for, in modules that may have values of libraries.
+    pub imports: BTreeMap<String, String>,
     /// Whether it imports numpy, or no library of tables at all.
     pub has_arrays: bool,
     /// The names that it imports or defines, in modules with tables.
@@ -61,15 +66,15 @@ impl Known {
     fn with_classes(module: &str, imported: Classes, provided: &Provided) -> Self {
         let classes = classes(module, None, imported, provided);
         let mut known = Self { classes, has_arrays: true, ..Self::default() };
-        if !module.contains("pandas") && !module.contains("numpy") {
+        if !library::packages().any(|package| module.contains(package)) {
             return known;
         }
         let imports = twincell_syntax::imports(module);
-        let is_of_tables = |target: &str| matches!(target.split('.').next(), Some("pandas" | "numpy"));
-        known.has_tables = imports.values().any(|import| is_of_tables(&import.target));
-        let is_of = |target: &str, package: &str| target.split('.').next() == Some(package);
-        known.has_arrays = !known.has_tables
-            || imports.values().any(|import| !is_of(&import.target, "pandas") && is_of_tables(&import.target));
+        known.imports = imports.iter().map(|(name, import)| (name.clone(), import.target.clone())).collect();
+        let imports_any = |package: &str| imports.values().any(|import| package_of(&import.target) == package);
+        (known.has_pandas, known.has_polars) = (imports_any("pandas"), imports_any("polars"));
+        known.has_tables = known.has_pandas || known.has_polars || imports_any("numpy");
+        known.has_arrays = !known.has_tables || imports_any("numpy");
         known.texts = tables::constants(module);
         known.helpers = tables::helpers(module);
         if known.has_tables {
@@ -78,6 +83,38 @@ impl Known {
         }
         known
     }
+}
+
+impl Known {
+    /// Whether a table of which nothing is declared is one of polars.
+    pub(super) fn prefers_polars(&self) -> bool {
+        self.has_polars && !self.has_pandas
+    }
+
+    /// The class of a library that a name of the module stands for. Where several libraries have such a class, it is that
+    /// of the one which the module imports.
+    pub(super) fn library_class(&self, dotted: &str) -> Option<&'static str> {
+        let (root, rest) = dotted.split_once('.').map_or((dotted, None), |(root, rest)| (root, Some(rest)));
+        let target = self.imports.get(root).map(|target| match rest {
+            Some(rest) => format!("{target}.{rest}"),
+            None => target.clone(),
+        });
+        if let Some(class) = target.as_deref().and_then(library::class_at) {
+            return Some(class);
+        }
+        let imports = |class: &str| self.imports.values().any(|target| package_of(target) == package_of(class));
+        let may_be = |class: &&str| match &target {
+            Some(target) if !library::is_standard(class) => package_of(target) == package_of(class),
+            _ => true,
+        };
+        let mut all = library::classes_named(imported::last(dotted)).filter(may_be).peekable();
+        let first = all.peek().copied();
+        all.find(|class| imports(class)).or(first)
+    }
+}
+
+fn package_of(dotted: &str) -> &str {
+    dotted.split('.').next().unwrap_or(dotted)
 }
 
 /// The classes of a module, beside those that it imports. Those of another module than the one under comparison are

@@ -10,6 +10,7 @@ use twincell_syntax::python::attributes_of;
 use super::hints::plain;
 use super::models::{Known, last_name};
 use super::types::told;
+use super::uses::named;
 use crate::value::{AbstractValue, Declared, Model, library};
 
 /// How many classes may have what the code asks for.
@@ -38,12 +39,12 @@ pub(super) fn types(definition: &StmtFunctionDef, known: &Known) -> BTreeMap<Str
 
 /// What is asked of a parameter, or of its items.
 #[derive(Default)]
-struct Asked<'a> {
-    tested: Vec<Option<&'a str>>,
+struct Asked {
+    tested: Vec<Option<String>>,
     attributes: Vec<String>,
 }
 
-impl Asked<'_> {
+impl Asked {
     fn declared(&self, name: &str, known: &Known) -> Option<(Declared, bool)> {
         let by_tests = self.by_tests(known).map(|own| (own, true));
         let by_class = || told(&self.attributes).map(|(class, is_certain)| (of_library(class), is_certain));
@@ -52,7 +53,7 @@ impl Asked<'_> {
 
     /// The classes that it is tested for, if they are all known.
     fn by_tests(&self, known: &Known) -> Option<Declared> {
-        let tested = self.tested.iter().map(|class| plain(class.as_ref()?, known));
+        let tested = self.tested.iter().map(|class| plain(class.as_deref()?, known));
         let tested = tested.collect::<Option<Vec<_>>>()?.into_iter().reduce(|one, other| one.or(&other));
         let tested = tested.filter(|own| own.is_of_classes() || own.is_closed)?;
         let is_single = tested.classes == [AbstractValue::Object] && tested.library.len() + tested.models.len() < 2;
@@ -111,13 +112,13 @@ struct Uses<'a> {
     /// The parameter of which each local is an item.
     items: BTreeMap<&'a str, &'a str>,
     /// By parameter, and whether its items are meant.
-    found: BTreeMap<(&'a str, bool), Asked<'a>>,
+    found: BTreeMap<(&'a str, bool), Asked>,
     /// Parameters that are certainly no lists.
     others: Vec<&'a str>,
 }
 
 impl<'a> Uses<'a> {
-    fn asked(&mut self, expr: &'a Expr) -> Option<&mut Asked<'a>> {
+    fn asked(&mut self, expr: &'a Expr) -> Option<&mut Asked> {
         let name = expr.as_name_expr()?.id.as_str();
         let of = match self.items.get(name) {
             Some(parameter) => (*parameter, true),
@@ -160,7 +161,7 @@ impl<'a> Uses<'a> {
                 [&node.left, &node.right].into_iter().for_each(|class| self.test(subject, class));
             }
             class => {
-                let name = last_name(class);
+                let name = named(class);
                 if let Some(asked) = self.asked(subject) {
                     asked.tested.push(name);
                 }

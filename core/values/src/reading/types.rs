@@ -3,7 +3,8 @@
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{self as ast, Expr, StmtFunctionDef};
 
-use super::uses::literal;
+use super::models::Known;
+use super::uses::{literal, named};
 use crate::value::{AbstractValue, Declared, Made, Recipe, library};
 
 /// Attributes and methods that together tell a class. Any of the first, or two of the second.
@@ -71,13 +72,36 @@ impl<'a> Visitor<'a> for Written {
     }
 }
 
+/// The names that are passed for those of time zones: `ZoneInfo(name)`.
+pub(super) fn zone_names(definition: &StmtFunctionDef) -> Vec<String> {
+    let mut named = ZoneNames::default();
+    named.visit_body(&definition.body);
+    named.0
+}
+
+#[derive(Default)]
+struct ZoneNames(Vec<String>);
+
+impl<'a> Visitor<'a> for ZoneNames {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if let Expr::Call(call) = expr
+            && let Some(callee) = named(&call.func)
+            && matches!(callee.as_str(), "ZoneInfo" | "zoneinfo.ZoneInfo" | "pytz.timezone" | "tz.gettz")
+            && let [Expr::Name(name)] = call.arguments.args.as_ref()
+        {
+            self.0.push(name.id.to_string());
+        }
+        walk_expr(self, expr);
+    }
+}
+
 /// The class that the description of a parameter begins with: `DataFrame`, `datetime.date, optional`.
-pub(super) fn documented(described: &str) -> Option<Declared> {
+pub(super) fn documented(described: &str, known: &Known) -> Option<Declared> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
     let word: String = described.trim_start_matches(['`', ':', '~']).chars().take_while(|c| is_part(*c)).collect();
     let name = word.rsplit('.').next().unwrap_or_default();
     let is_name = word.contains('.') || name.starts_with(char::is_uppercase) || matches!(name, "ndarray" | "datetime");
-    let class = library::class_named(name).filter(|_| is_name)?;
+    let class = known.library_class(&word).filter(|_| is_name)?;
     let declared = Declared { library: vec![class.to_owned()], ..Declared::of(&[AbstractValue::Object]) };
     let rest = &described[described.find(&word)? + word.len()..];
     match rest.trim_start_matches(['`', ' ', ',']) {
@@ -107,8 +131,15 @@ mod tests {
     }
 
     #[test]
+    fn names_of_time_zones_are_told_by_what_takes_them() {
+        let parsed = twincell_syntax::parse::parse("def f(a, b):\n    return ZoneInfo(a), pytz.timezone(b), zone(a)\n");
+        let Some(definition) = parsed.suite()[0].as_function_def_stmt() else { panic!() };
+        assert_eq!(zone_names(definition), ["a", "b"]);
+    }
+
+    #[test]
     fn docstrings_name_classes() {
-        let class = |text: &str| documented(text).map(|declared| declared.library[0].clone());
+        let class = |text: &str| documented(text, &Known::default()).map(|declared| declared.library[0].clone());
         assert_eq!(class("pd.DataFrame").as_deref(), Some("pandas.DataFrame"));
         assert_eq!(class("datetime.date, optional").as_deref(), Some("datetime.date"));
         assert_eq!((class("Path to the file"), class("date")), (None, None));

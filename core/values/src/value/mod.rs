@@ -190,6 +190,12 @@ impl Recipe {
             Recipe::Named(name) => out.push_str(within_module(name).1),
             Recipe::Made(call) => {
                 let Made { class, arguments, keywords } = &**call;
+                if let Some((before, behind)) = library::written_stream(class) {
+                    out.push_str(before);
+                    arguments.iter().for_each(|items| items.write(out));
+                    out.push_str(behind);
+                    return;
+                }
                 out.push_str(&written_class(class));
                 sequence(out, "(", arguments, "");
                 for (index, (name, value)) in keywords.iter().enumerate() {
@@ -225,7 +231,7 @@ impl Recipe {
 }
 
 /// Modules under the names by which everybody imports them.
-const SHORT: [(&str, &str); 2] = [("pandas", "pd"), ("numpy", "np")];
+const SHORT: [(&str, &str); 3] = [("pandas", "pd"), ("numpy", "np"), ("polars", "pl")];
 
 /// A dotted name as people write it: `pd.DataFrame`, `ValueError`.
 pub fn written_class(class: &str) -> std::borrow::Cow<'_, str> {

@@ -490,7 +490,7 @@ impl<'a> Reader<'a> {
             Some(target) if rest.is_empty() => Some(target.clone()),
             Some(target) => Some(format!("{target}.{rest}")),
             None => {
-                let module = ["pandas", "numpy"].into_iter().find(|module| short_module(module) == Some(first));
+                let module = library::packages().find(|module| short_module(module) == Some(first));
                 module.map(|module| format!("{module}.{rest}")).filter(|_| !rest.is_empty())
             }
         };
@@ -543,7 +543,7 @@ fn is_value_maker(target: &str) -> bool {
 }
 
 fn is_library(module: &str) -> bool {
-    matches!(module.split('.').next(), Some("pandas" | "numpy"))
+    library::is_of_tables(module)
 }
 
 /// Sums and repetitions of literals: `"a" * 100`, `60 * 60`, `[0] + [1]`.

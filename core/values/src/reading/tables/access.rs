@@ -8,6 +8,7 @@ use super::methods::{
     SAME_COLUMNS, USUAL, is_of_tables, of_cell, of_column,
 };
 use super::notes::{is_column, written_index};
+use super::polars;
 use super::roles::{Origin, Role, Source, Table};
 use super::walk::{CERTAIN, Walk};
 use crate::value::shape::Content;
@@ -190,6 +191,7 @@ impl Walk<'_> {
             Role::Table(table) => match name {
                 "loc" | "at" => Role::ByLabel(table),
                 "iloc" | "iat" => Role::ByPosition(table),
+                _ if self.is_of_polars(&table) => Role::Other,
                 "T" | "columns" | "index" | "values" | "shape" | "empty" | "size" | "dtypes" => Role::Other,
                 _ if OF_FRAMES.contains(&name) || SAME_COLUMNS.contains(&name) || ALL_NUMBERS.contains(&name) => {
                     Role::Other
@@ -270,6 +272,17 @@ impl Walk<'_> {
     }
 
     pub(super) fn attribute_of_parameter(&mut self, root: usize, name: &str) -> Role {
+        if self.known.has_polars && polars::is_only_of_frames(name) {
+            let found = &mut self.found[root];
+            found.is_polars = true;
+            found.is_collected |= name == "collect";
+            found.frame += CERTAIN;
+            return Role::Other;
+        }
+        if self.found[root].is_polars && matches!(name, "filter" | "select") {
+            self.found[root].frame += 1;
+            return Role::Other;
+        }
         let found = &mut self.found[root];
         let table = Table { roots: vec![root], ..Table::default() };
         if OF_OTHERS.contains(&name) {

@@ -5,6 +5,7 @@ use ruff_text_size::Ranged;
 
 use super::methods::{ALL_NUMBERS, NOT_OF_ARRAYS, OF_ARRAYS, OF_FRAMES, ONLY_ARRAYS, SAME_COLUMNS, of_cell, of_column};
 use super::notes::{joined, written_content, written_index};
+use super::polars;
 use super::roles::{Origin, Role, Source, Table};
 use super::walk::{CERTAIN, Walk};
 use super::{Kind, texts};
@@ -88,6 +89,9 @@ impl Walk<'_> {
         if matches!(function.value.as_ref(), Expr::Name(module) if matches!(module.id.as_str(), "pd" | "pandas")) {
             return self.call_of_pandas(node, name);
         }
+        if matches!(function.value.as_ref(), Expr::Name(module) if matches!(module.id.as_str(), "pl" | "polars")) {
+            return self.call_of_polars(node, name);
+        }
         if matches!(function.value.as_ref(), Expr::Name(module) if matches!(module.id.as_str(), "np" | "numpy")) {
             return self.call_of_numpy(node, name);
         }
@@ -116,7 +120,9 @@ impl Walk<'_> {
                 self.arguments(node);
                 Role::Like(root)
             }
+            Role::Table(table) if self.is_of_polars(&table) => self.method_of_polars(&table, node, name),
             Role::Table(table) => self.method(&table, node, name),
+            Role::Group(table) if self.is_of_polars(&table) => self.method_of_polars_group(table, node, name),
             Role::Group(table) => self.method_of_group(table, node, name),
             Role::Column(source) => self.method_of_column(&source, node, name),
             Role::GroupColumn(source) => {
@@ -157,6 +163,9 @@ impl Walk<'_> {
                 }
             }
             Role::Accessor => {
+                if matches!(name, "to_date" | "to_datetime" | "strptime") {
+                    self.read_as_dates(&function.value);
+                }
                 self.arguments(node);
                 Role::Column(None)
             }
@@ -170,6 +179,12 @@ impl Walk<'_> {
     pub(super) fn method_of_parameter(&mut self, root: usize, node: &ExprCall, name: &str) -> Role {
         let table = Table { roots: vec![root], ..Table::default() };
         self.attribute_of_parameter(root, name);
+        if self.found[root].is_polars && polars::is_of_frames(name) {
+            return match self.method_of_polars(&table, node, name) {
+                Role::Table(own) if own.defined.is_empty() && !own.is_derived => Role::Parameter(root),
+                role => role,
+            };
+        }
         if node.arguments.find_keyword("axis").is_some() {
             self.found[root].array += CERTAIN;
             self.axis(root, node);
@@ -443,6 +458,11 @@ impl Walk<'_> {
     }
 
     pub(super) fn method_of_column(&mut self, source: &Source, node: &ExprCall, name: &str) -> Role {
+        if self.known.has_polars
+            && let Some(role) = self.method_of_polars_column(source, node, name)
+        {
+            return role;
+        }
         let column = Role::Column(source.clone());
         self.attribute_of_column(source, name);
         if let Some(Origin { root, column: None }) = source {
@@ -572,7 +592,7 @@ impl Walk<'_> {
     }
 
     /// What a function gives that reads a file: the file is not there, so its columns are those that the code uses.
-    fn read_file(&mut self, node: &ExprCall, given: library::Given) -> Role {
+    pub(super) fn read_file(&mut self, node: &ExprCall, given: library::Given) -> Role {
         let arguments = &node.arguments;
         let first = arguments.args.first().map(|first| self.argument(first));
         if let Some(Role::Parameter(root)) = first {
@@ -580,13 +600,18 @@ impl Walk<'_> {
         }
         self.arguments(node);
         let kind = match given {
-            library::Given::Frame => Kind::Frame,
+            library::Given::Frame(library::POLARS_FRAME) => Kind::PolarsFrame,
+            library::Given::Frame(library::POLARS_LAZY) => Kind::PolarsLazy,
+            library::Given::Frame(_) => Kind::Frame,
             library::Given::Frames => Kind::Frames,
             library::Given::Array => Kind::Array,
+            library::Given::Answer(_) => return Role::Other,
         };
         let role = self.other_at(node.range(), kind, None);
         let Role::Table(table) = &role else { return role };
-        for (option, content) in [("index_col", None), ("usecols", None), ("parse_dates", Some(Content::DateTexts))] {
+        for (option, content) in
+            [("index_col", None), ("usecols", None), ("parse_dates", Some(Content::DateTexts)), ("columns", None)]
+        {
             let names = arguments.find_keyword(option).and_then(|keyword| self.written_names(&keyword.value));
             for name in names.into_iter().flatten() {
                 let source = self.column(table, &name);

@@ -7,6 +7,7 @@ mod access;
 mod calls;
 mod methods;
 mod notes;
+mod polars;
 mod roles;
 mod walk;
 
@@ -32,6 +33,9 @@ pub enum Kind {
     Array,
     /// A container of frames.
     Frames,
+    PolarsFrame,
+    PolarsLazy,
+    PolarsSeries,
     /// Not declared.
     Unknown,
     /// No table, as its uses tell.
@@ -63,6 +67,11 @@ pub(super) struct Found {
     /// The same, with what other libraries have as well, and values of Python itself do not.
     fitting: u32,
     foreign: u32,
+    /// Whether a table for which it stands is one of polars, and whether it is collected.
+    is_polars: bool,
+    is_collected: bool,
+    /// Whether it is declared as a table.
+    is_declared: bool,
     /// Whether its name is that of a frame.
     is_named: bool,
     /// What callers in the module hand over.
@@ -80,9 +89,33 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// Nothing but what a value of this kind is by itself.
+    fn of(kind: Kind, known: &Known) -> Self {
+        let is_polars = match kind {
+            Kind::PolarsFrame | Kind::PolarsLazy | Kind::PolarsSeries => true,
+            Kind::Unknown => known.prefers_polars(),
+            _ => false,
+        };
+        Self { is_polars, is_declared: !matches!(kind, Kind::Unknown | Kind::Other), ..Self::default() }
+    }
+
     /// The kind of a value that declares nothing, if its uses tell, and whether they tell enough without an import.
     /// `has_arrays`: arrays are at hand beside series.
     pub fn kind(&self, has_arrays: bool) -> Option<(Kind, bool)> {
+        let (kind, is_certain) = self.kind_by_uses(has_arrays)?;
+        let kind = match kind {
+            Kind::Frame if self.is_polars && self.is_collected => Kind::PolarsLazy,
+            Kind::Frame if self.is_polars => Kind::PolarsFrame,
+            Kind::Series if self.is_polars => Kind::PolarsSeries,
+            // Only what is known of frames of pandas says this.
+            Kind::Frames if self.is_polars => return None,
+            kind => kind,
+        };
+        // What polars has, other libraries have as well.
+        Some((kind, is_certain && !self.is_polars))
+    }
+
+    fn kind_by_uses(&self, has_arrays: bool) -> Option<(Kind, bool)> {
         let most = self.frame.max(self.series).max(self.array);
         if self.is_expected() && self.only_series == 0 {
             return Some((Kind::Frame, self.frame >= CERTAIN));
@@ -111,6 +144,11 @@ impl Found {
             Kind::Series
         };
         Some((kind, most > 1))
+    }
+
+    /// Whether its uses so far are those of a frame.
+    fn is_frame(&self) -> bool {
+        self.is_declared || self.is_expected() || self.frame > 0
     }
 
     /// Whether its name or a caller says that it is a frame.

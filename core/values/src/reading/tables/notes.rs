@@ -281,7 +281,7 @@ pub(in crate::reading) fn is_plural(name: &str) -> bool {
 
 /// Whether an expression is a module of tables or arrays, as code names it.
 pub(super) fn is_library(name: &str) -> bool {
-    matches!(name, "pd" | "pandas" | "np" | "numpy")
+    matches!(name, "pd" | "pandas" | "np" | "numpy" | "pl" | "polars")
 }
 
 pub(super) fn is_named(expr: &Expr, name: &str) -> bool {

@@ -58,6 +58,8 @@ pub(super) struct Walk<'a> {
     /// The arguments of the innermost call that were read, with what they stand for.
     pub(super) arguments: HashMap<TextRange, Role>,
     pub(super) depth: u32,
+    /// The frame whose method is being read: expressions of polars in its arguments are about its columns.
+    pub(super) context: Option<Table>,
 }
 
 impl<'a> Walk<'a> {
@@ -72,16 +74,20 @@ impl<'a> Walk<'a> {
             let table = Table { roots: vec![root], ..Table::default() };
             let whole = Role::Column(Some(Origin { root, column: None }));
             let role = match kinds.get(name) {
-                Some(Kind::Frame) => Role::Table(table),
+                Some(Kind::Frame | Kind::PolarsFrame | Kind::PolarsLazy) => Role::Table(table),
                 Some(Kind::Frames) => Role::Tables(table),
-                Some(Kind::Series | Kind::Array) => whole,
+                Some(Kind::Series | Kind::Array | Kind::PolarsSeries) => whole,
                 Some(Kind::Other) => Role::Other,
                 Some(Kind::Unknown) | None => Role::Parameter(root),
             };
             names.insert(name.clone(), role);
         }
         // A default that is a text may name a column.
-        let found = parameters.iter().map(|name| Found { is_named: is_of_frames(name), ..Found::default() }).collect();
+        let of_name = |name: &String| {
+            let kind = kinds.get(name).copied().unwrap_or(Kind::Unknown);
+            Found { is_named: is_of_frames(name), ..Found::of(kind, known) }
+        };
+        let found = parameters.iter().map(of_name).collect();
         let defaults = parameters.iter().map(|name| defaults.get(name).cloned().unwrap_or_default()).collect();
         Self {
             count: parameters.len(),
@@ -101,6 +107,7 @@ impl<'a> Walk<'a> {
             helpers: 0,
             arguments: HashMap::new(),
             depth: 0,
+            context: None,
         }
     }
 
@@ -128,14 +135,15 @@ impl<'a> Walk<'a> {
                 _ => Shape::default(),
             };
             let own = match role {
-                Role::Table(table) if table.is_derived => (Kind::Frame, Shape::default()),
+                Role::Table(table) if table.is_derived => (self.kind_of(table), Shape::default()),
                 Role::Table(table) => {
                     let mut shape = shape(&table.roots);
                     for column in &table.defined {
                         shape.column(column);
                     }
-                    (Kind::Frame, shape)
+                    (self.kind_of(table), shape)
                 }
+                Role::Column(_) if self.known.prefers_polars() => continue,
                 Role::Column(_) => (Kind::Series, Shape::default()),
                 _ => continue,
             };
@@ -182,7 +190,7 @@ impl<'a> Walk<'a> {
                     && is_of_frames(path.rsplit('.').next().unwrap_or_default());
                 let shape = self.known.tables.get(&path).map(|(_, shape)| shape.clone()).unwrap_or_default();
                 self.parameters.push(path);
-                self.found.push(Found { is_named, shape, ..Found::default() });
+                self.found.push(Found { is_named, shape, ..Found::of(kind, self.known) });
                 self.defaults.push(vec![]);
                 self.others.push(kind);
                 let own = self.parameters.len() - 1;
@@ -197,9 +205,9 @@ impl<'a> Walk<'a> {
         };
         let table = Table { roots: vec![root], ..Table::default() };
         match kind {
-            Kind::Frame => Role::Table(table),
+            Kind::Frame | Kind::PolarsFrame | Kind::PolarsLazy => Role::Table(table),
             Kind::Frames => Role::Tables(table),
-            Kind::Series | Kind::Array => Role::Column(Some(Origin { root, column: None })),
+            Kind::Series | Kind::Array | Kind::PolarsSeries => Role::Column(Some(Origin { root, column: None })),
             Kind::Unknown | Kind::Other => Role::Parameter(root),
         }
     }

@@ -195,7 +195,7 @@ pub(super) fn number(random: &mut Pcg64Mcg, is_whole: bool, cells: &Cells<'_>) -
 }
 
 /// Values as a column of the kind that they have in a table: dates are no texts there.
-pub(super) fn column(content: Content, values: Vec<Recipe>, is_category: bool) -> Recipe {
+pub(super) fn column(content: Content, values: Vec<Recipe>, categories: Option<Categories>) -> Recipe {
     if values.is_empty() {
         let kind = match content {
             Content::Dates => "datetime64[ns]",
@@ -212,14 +212,53 @@ pub(super) fn column(content: Content, values: Vec<Recipe>, is_category: bool) -
     };
     match content {
         Content::Dates => super::with(made("pandas.to_datetime", [Recipe::List(values)]), "format", text("ISO8601")),
-        Content::Texts | Content::Keys if is_category => made("pandas.Categorical", [Recipe::List(values)]),
+        Content::Texts | Content::Keys => match categories {
+            None => Recipe::List(values),
+            Some(Categories::Used) => made("pandas.Categorical", [Recipe::List(values)]),
+            Some(Categories::WithUnused) => {
+                let all = Recipe::List(all_categories(&values));
+                super::with(made("pandas.Categorical", [Recipe::List(values)]), "categories", all)
+            }
+        },
         _ => Recipe::List(values),
     }
+}
+
+/// Which categories a column of categories has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Categories {
+    /// Those of its cells.
+    Used,
+    /// One more.
+    WithUnused,
+}
+
+/// A category that no cell has.
+const UNUSED: &str = "unused";
+
+/// The values of a column, each once, and a category that no cell has.
+pub(super) fn all_categories(values: &[Recipe]) -> Vec<Recipe> {
+    let mut found: Vec<Recipe> = Vec::new();
+    for value in values.iter().filter(|value| **value != Recipe::None).chain([&text(UNUSED)]) {
+        if !found.contains(value) {
+            found.push(value.clone());
+        }
+    }
+    found
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_category_may_have_no_cell() {
+        let values = vec![text("b"), Recipe::None, text("b")];
+        let column = |categories| column(Content::Keys, values.clone(), categories).display();
+        assert_eq!(column(Some(Categories::Used)), "pd.Categorical(['b', None, 'b'])");
+        let with_unused = column(Some(Categories::WithUnused));
+        assert_eq!(with_unused, "pd.Categorical(['b', None, 'b'], categories=['b', 'unused'])");
+    }
 
     #[test]
     fn uses_come_before_candidates_and_these_before_names() {

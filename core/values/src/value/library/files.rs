@@ -1,20 +1,28 @@
-//! Functions of libraries that read files, and what they give. A file that is not there is invented: as a value of the real
-//! class with the columns that the code uses.
+//! Functions of libraries that read files or ask servers, and what they give. What is not there is invented: as a value of the
+//! real class, a table with the columns that the code uses.
 
-/// What a function gives that reads a file.
+use super::{FRAME, OF_HTTPX, OF_REQUESTS, POLARS_FRAME, POLARS_LAZY};
+
+/// What a function gives that reads a file or asks a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Given {
-    Frame,
+    /// A frame of this class.
+    Frame(&'static str),
     /// A list of frames.
     Frames,
     Array,
+    /// What a server answers, of this class.
+    Answer(&'static str),
 }
+
+/// Functions and methods that ask a server.
+const ASKING: &[&str] = &["delete", "get", "head", "options", "patch", "post", "put", "request", "send"];
 
 /// By package and by the name of the function.
 const READERS: &[(&str, Given, &[&str])] = &[
     (
         "pandas",
-        Given::Frame,
+        Given::Frame(FRAME),
         &[
             "read_clipboard",
             "read_csv",
@@ -37,11 +45,32 @@ const READERS: &[(&str, Given, &[&str])] = &[
             "read_xml",
         ],
     ),
+    (
+        "polars",
+        Given::Frame(POLARS_FRAME),
+        &[
+            "read_avro",
+            "read_clipboard",
+            "read_csv",
+            "read_database",
+            "read_database_uri",
+            "read_delta",
+            "read_excel",
+            "read_ipc",
+            "read_json",
+            "read_ndjson",
+            "read_ods",
+            "read_parquet",
+        ],
+    ),
+    ("polars", Given::Frame(POLARS_LAZY), &["scan_csv", "scan_delta", "scan_ipc", "scan_ndjson", "scan_parquet"]),
     ("pandas", Given::Frames, &["read_html"]),
+    ("requests", Given::Answer(OF_REQUESTS), ASKING),
+    ("httpx", Given::Answer(OF_HTTPX), ASKING),
     ("numpy", Given::Array, &["fromfile", "genfromtxt", "load", "loadtxt"]),
 ];
 
-/// What a function of a package gives, if it reads a file.
+/// What a function of a package gives, if it reads a file or asks a server.
 pub fn given_by(package: &str, function: &str) -> Option<Given> {
     let is_it = |(own, _, names): &&(&str, Given, &[&str])| *own == package && names.contains(&function);
     READERS.iter().find(is_it).map(|(_, given, _)| *given)
@@ -53,7 +82,8 @@ mod tests {
 
     #[test]
     fn what_a_reader_gives_is_known_by_its_package() {
-        assert_eq!(given_by("pandas", "read_csv"), Some(Given::Frame));
+        assert_eq!(given_by("pandas", "read_csv"), Some(Given::Frame(FRAME)));
+        assert_eq!(given_by("polars", "scan_csv"), Some(Given::Frame(POLARS_LAZY)));
         assert_eq!(given_by("pandas", "read_html"), Some(Given::Frames));
         assert_eq!(given_by("numpy", "read_csv"), None);
         assert_eq!(given_by("pandas", "concat"), None);

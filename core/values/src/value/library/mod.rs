@@ -9,7 +9,10 @@ mod cells;
 mod collections;
 mod files;
 mod numbers;
+mod polars;
 mod programs;
+mod responses;
+mod streams;
 mod tables;
 mod texts;
 mod times;
@@ -21,6 +24,9 @@ use super::{AbstractValue, Made, Recipe, Shape};
 pub use arrays::ARRAY;
 pub use cells::{Cells, KEYS};
 pub use files::{Given, given_by};
+pub use polars::{FRAME as POLARS_FRAME, LAZY as POLARS_LAZY, SERIES as POLARS_SERIES};
+pub use responses::{OF_HTTPX, OF_REQUESTS, drawn as drawn_answer, is_answer, is_filled};
+pub use streams::{ASYNC_GENERATOR, GENERATOR, context, gives_items, is_context, written as written_stream};
 pub use tables::{FRAME, SERIES};
 
 /// A class of a library, with what makes its values.
@@ -65,7 +71,7 @@ impl Provider {
 }
 
 /// The families, in the order in which a name is looked up.
-const PROVIDERS: [&[Provider]; 7] = [
+const PROVIDERS: [&[Provider]; 10] = [
     times::PROVIDERS,
     numbers::PROVIDERS,
     texts::PROVIDERS,
@@ -73,6 +79,9 @@ const PROVIDERS: [&[Provider]; 7] = [
     programs::PROVIDERS,
     tables::PROVIDERS,
     arrays::PROVIDERS,
+    polars::PROVIDERS,
+    responses::PROVIDERS,
+    streams::PROVIDERS,
 ];
 
 fn provider(is_it: impl Fn(&Provider) -> bool) -> Option<&'static Provider> {
@@ -84,6 +93,17 @@ pub fn class_named(name: &str) -> Option<&'static str> {
     provider(|provider| provider.is_named(name)).map(|provider| provider.class)
 }
 
+/// The class with this dotted name.
+pub fn class_at(dotted: &str) -> Option<&'static str> {
+    provider(|provider| provider.class == dotted).map(|provider| provider.class)
+}
+
+/// The classes with this name, whatever stands before it.
+pub fn classes_named(name: &str) -> impl Iterator<Item = &'static str> {
+    let all = PROVIDERS.into_iter().flatten().filter(move |provider| provider.is_named(name));
+    all.map(|provider| provider.class)
+}
+
 /// The module that has to be imported for a class.
 pub fn module_of(class: &str) -> &str {
     class.rsplit_once('.').map_or(class, |(module, _)| module)
@@ -91,12 +111,22 @@ pub fn module_of(class: &str) -> &str {
 
 /// Whether the values of a class have a shape that the code tells.
 pub fn has_shape(class: &str) -> bool {
-    matches!(class, FRAME | SERIES | ARRAY)
+    matches!(class, FRAME | SERIES | ARRAY | POLARS_FRAME | POLARS_LAZY | POLARS_SERIES)
 }
 
 /// Whether the class comes with Python.
 pub fn is_standard(class: &str) -> bool {
-    !matches!(module_of(class), "pandas" | "numpy")
+    packages().all(|package| class.split('.').next() != Some(package))
+}
+
+/// The packages with classes that do not come with Python.
+pub fn packages() -> impl Iterator<Item = &'static str> {
+    ["pandas", "numpy", "polars", "requests", "httpx"].into_iter()
+}
+
+/// Whether a module is one of a library of tables or arrays.
+pub fn is_of_tables(module: &str) -> bool {
+    matches!(module.split('.').next(), Some("pandas" | "numpy" | "polars"))
 }
 
 /// Whether an import brings other classes that are used like those of a module.
@@ -146,6 +176,8 @@ pub fn others(value: &Recipe) -> Vec<Recipe> {
     let Recipe::Made(call) = value else { return vec![] };
     let of_shape = match call.class.as_str() {
         FRAME | SERIES => tables::others(value),
+        POLARS_FRAME | POLARS_LAZY | POLARS_SERIES => polars::others(value),
+        maker if streams::is_maker(maker) => streams::others(value),
         maker if makes(maker, ARRAY) => arrays::others(value),
         maker => class_of(maker).map(values).unwrap_or_default(),
     };
@@ -157,10 +189,17 @@ pub fn simpler(value: &Recipe) -> Vec<Recipe> {
     let Recipe::Made(call) = value else { return vec![] };
     match call.class.as_str() {
         FRAME | SERIES => tables::simpler(value),
+        POLARS_FRAME | POLARS_LAZY | POLARS_SERIES => polars::simpler(value),
+        maker if streams::is_maker(maker) => streams::simpler(value),
         maker if makes(maker, ARRAY) => arrays::simpler(value),
         // The most usual one.
         _ => others(value).into_iter().take(1).collect(),
     }
+}
+
+/// Names of time zones, the usual one first.
+pub fn zone_names() -> impl Iterator<Item = &'static str> {
+    times::place_names()
 }
 
 /// A date or a moment that has to do with the others of an execution, which have the same `anchor`. `numbers` are
@@ -177,18 +216,23 @@ pub fn drawn(class: &str, shape: Option<&Shape>, random: &mut Pcg64Mcg, cells: &
         FRAME => Some(tables::frame(shape, random, cells)),
         SERIES => Some(tables::series(shape, random, cells)),
         ARRAY => Some(arrays::array(shape, random, cells)),
+        POLARS_FRAME | POLARS_LAZY => Some(polars::frame(class, shape, random, cells)),
+        POLARS_SERIES => Some(polars::series(shape, random, cells)),
         _ => None,
     }
 }
 
 /// What a container of a library holds its items as.
 pub fn content(class: &str) -> Option<AbstractValue> {
-    collections::content(class)
+    collections::content(class).or_else(|| streams::content(class))
 }
 
 /// A container of a library with this content.
 pub fn holding(class: &str, content: Recipe) -> Recipe {
-    collections::holding(class, content)
+    match streams::content(class) {
+        Some(_) => streams::holding(class, content),
+        None => collections::holding(class, content),
+    }
 }
 
 /// A call with positional arguments.

@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand_pcg::Pcg64Mcg;
 
-use super::cells::{self, Cells};
+use super::cells::{self, Categories, Cells};
 use super::{Provider, ints, made, text, with};
 use crate::value::shape::{Column, Content, Shape};
 use crate::value::{Made, Recipe};
@@ -21,7 +21,7 @@ pub(super) const PROVIDERS: &[Provider] = &[
 
 /// How often a table has one column more than the code names, and how often texts are categories.
 const FURTHER_COLUMN: f64 = 0.2;
-const CATEGORY: f64 = 0.06;
+pub(super) const CATEGORY: f64 = 0.06;
 /// How often tables of one execution have the same number of rows.
 const SAME_ROWS: f64 = 0.8;
 /// How often the labels of the rows are their numbers.
@@ -64,8 +64,8 @@ fn indices() -> Vec<Recipe> {
     vec![index(&["2024-05-17", "2024-05-18"]), index(&[]), index(&["2024-02-29", "2023-12-31", "2024-02-29"])]
 }
 
-/// A data frame with the columns that the code names.
-pub(super) fn frame(shape: &Shape, random: &mut Pcg64Mcg, cells: &Cells<'_>) -> Recipe {
+/// The columns that the code names, and sometimes a further one.
+pub(super) fn columns_of(shape: &Shape, random: &mut Pcg64Mcg) -> Vec<Column> {
     let mut columns = shape.columns.clone();
     if columns.is_empty() {
         columns = ["a", "b", "c"].map(Column::named).to_vec();
@@ -79,11 +79,17 @@ pub(super) fn frame(shape: &Shape, random: &mut Pcg64Mcg, cells: &Cells<'_>) -> 
         further.note(Content::Numbers);
         columns.push(further);
     }
+    columns
+}
+
+/// A data frame with the columns that the code names.
+pub(super) fn frame(shape: &Shape, random: &mut Pcg64Mcg, cells: &Cells<'_>) -> Recipe {
+    let columns = columns_of(shape, random);
     let rows = rows(random, cells);
     let entry = |column: &Column| {
         let values = cells::values(random, column, rows, cells);
-        let is_category = random.random_bool(CATEGORY);
-        (text(&column.name), cells::column(cells::content(column), values, is_category))
+        let categories = categories(random);
+        (text(&column.name), cells::column(cells::content(column), values, categories))
     };
     let entries = columns.iter().map(entry).collect();
     indexed(made(FRAME, [Recipe::Dict(entries)]), shape, random, rows)
@@ -97,7 +103,8 @@ pub(super) fn series(shape: &Shape, random: &mut Pcg64Mcg, cells: &Cells<'_>) ->
         own.note(Content::Numbers);
     }
     let values = cells::values(random, &own, rows, cells);
-    let series = match cells::column(cells::content(&own), values, random.random_bool(CATEGORY)) {
+    let categories = categories(random);
+    let series = match cells::column(cells::content(&own), values, categories) {
         // An empty one is a series already.
         series @ Recipe::Made(_) if rows == 0 => return series,
         column => made(SERIES, [column]),
@@ -106,7 +113,15 @@ pub(super) fn series(shape: &Shape, random: &mut Pcg64Mcg, cells: &Cells<'_>) ->
     if random.random_bool(0.3) { with(series, "name", text("value")) } else { series }
 }
 
-fn rows(random: &mut Pcg64Mcg, cells: &Cells<'_>) -> usize {
+/// Whether texts are categories, and whether there are some that no cell has.
+fn categories(random: &mut Pcg64Mcg) -> Option<Categories> {
+    let is_all =
+        |random: &mut Pcg64Mcg| if random.random_bool(0.5) { Categories::WithUnused } else { Categories::Used };
+    random.random_bool(CATEGORY).then(|| is_all(random))
+}
+
+/// The number of rows of a table.
+pub(super) fn rows(random: &mut Pcg64Mcg, cells: &Cells<'_>) -> usize {
     if random.random_bool(SAME_ROWS) { cells.rows } else { random.random_range(0..6) }
 }
 
@@ -142,18 +157,7 @@ pub(super) fn others(value: &Recipe) -> Vec<Recipe> {
 
 /// The same table with fewer rows, with the numbers of the rows as their labels, with fewer columns, or with plainer values.
 pub(super) fn simpler(value: &Recipe) -> Vec<Recipe> {
-    let rows = row_count(value);
-    let mut found = Vec::new();
-    if rows > 1 {
-        let half = rows.div_ceil(2);
-        found.push(picked(value, &[0]));
-        found.push(picked(value, &(0..half).collect::<Vec<_>>()));
-        found.push(picked(value, &(half..rows).collect::<Vec<_>>()));
-        found.extend((0..rows.min(6)).map(|out| {
-            let kept: Vec<usize> = (0..rows).filter(|row| *row != out).collect();
-            picked(value, &kept)
-        }));
-    }
+    let mut found = row_picks(value);
     let Recipe::Made(call) = value else { return found };
     let Made { class, arguments, keywords } = &**call;
     if keywords.iter().any(|(name, _)| name != "dtype") {
@@ -176,22 +180,40 @@ pub(super) fn simpler(value: &Recipe) -> Vec<Recipe> {
     found
 }
 
+/// The same table with fewer rows.
+pub(super) fn row_picks(value: &Recipe) -> Vec<Recipe> {
+    let rows = row_count(value);
+    let mut found = Vec::new();
+    if rows > 1 {
+        let half = rows.div_ceil(2);
+        found.push(picked(value, &[0]));
+        found.push(picked(value, &(0..half).collect::<Vec<_>>()));
+        found.push(picked(value, &(half..rows).collect::<Vec<_>>()));
+        found.extend((0..rows.min(6)).map(|out| {
+            let kept: Vec<usize> = (0..rows).filter(|row| *row != out).collect();
+            picked(value, &kept)
+        }));
+    }
+    found
+}
+
 fn is_frame(value: &Recipe) -> bool {
     matches!(value, Recipe::Made(call) if call.class == FRAME)
 }
 
 /// The number of rows.
-fn row_count(value: &Recipe) -> usize {
+pub(super) fn row_count(value: &Recipe) -> usize {
     match value {
         Recipe::List(values) => values.len(),
         Recipe::Dict(entries) => entries.first().map_or(0, |(_, column)| row_count(column)),
-        Recipe::Made(call) => call.arguments.first().map_or(0, row_count),
+        // The name of a series may come first.
+        Recipe::Made(call) => call.arguments.last().map_or(0, row_count),
         _ => 0,
     }
 }
 
 /// The table with only these rows, in this order.
-fn picked(value: &Recipe, rows: &[usize]) -> Recipe {
+pub(super) fn picked(value: &Recipe, rows: &[usize]) -> Recipe {
     match value {
         Recipe::List(values) => Recipe::List(rows.iter().filter_map(|row| values.get(*row).cloned()).collect()),
         Recipe::Dict(entries) => {
@@ -200,14 +222,22 @@ fn picked(value: &Recipe, rows: &[usize]) -> Recipe {
         Recipe::Made(call) => Recipe::from(Made {
             class: call.class.clone(),
             arguments: call.arguments.iter().map(|argument| picked(argument, rows)).collect(),
-            keywords: call.keywords.iter().map(|(name, value)| (name.clone(), picked(value, rows))).collect(),
+            // Others say nothing of single rows.
+            keywords: call
+                .keywords
+                .iter()
+                .map(|(name, value)| match name.as_str() {
+                    "index" => (name.clone(), picked(value, rows)),
+                    _ => (name.clone(), value.clone()),
+                })
+                .collect(),
         }),
         other => other.clone(),
     }
 }
 
 /// The table with plainer numbers and texts in its cells.
-fn plainer(value: &Recipe) -> Recipe {
+pub(super) fn plainer(value: &Recipe) -> Recipe {
     let cell = |value: &Recipe| match value {
         Recipe::Float(number) if number.fract() != 0.0 => Recipe::Float(number.trunc()),
         Recipe::Int(number) if number.abs() > 12 => Recipe::Int(number % 10),

@@ -78,8 +78,16 @@ fn zones() -> Vec<Recipe> {
     vec![offset(0), offset(2), place(), offset(-5)]
 }
 
+/// Zones with and without summer time, on both sides of Greenwich, and with half an hour.
+const PLACES: [&str; 5] = [PLACE, "UTC", "America/New_York", "Asia/Kolkata", "Asia/Tokyo"];
+
+/// Names of zones, the usual one first.
+pub(super) fn place_names() -> impl Iterator<Item = &'static str> {
+    PLACES.into_iter()
+}
+
 fn places() -> Vec<Recipe> {
-    [PLACE, "UTC", "America/New_York"].map(|name| made("zoneinfo.ZoneInfo", [text(name)])).to_vec()
+    place_names().map(|name| made("zoneinfo.ZoneInfo", [text(name)])).collect()
 }
 
 fn place() -> Recipe {

@@ -1,0 +1,67 @@
+//! Generators over given items, which no call of a class makes, and how many items are left in what gives them once.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyModule;
+
+use twincell_values::value::library;
+
+use crate::observe::kinds::Kind;
+
+static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+
+const SOURCE: &std::ffi::CStr = c"
+def generator(source):
+    for item in source:
+        yield item
+
+
+async def stream(source):
+    for item in source:
+        yield item
+
+
+LIST = type(iter([]))
+CODES = {generator.__code__: 'gi_frame', stream.__code__: 'ag_frame'}
+
+
+def left(value, code):
+    if type(value) is LIST:
+        return value.__length_hint__()
+    if code not in CODES:
+        return None
+    frame = getattr(value, CODES[code])
+    return 0 if frame is None else frame.f_locals['source'].__length_hint__()
+";
+
+fn module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
+    let module = MODULE.get_or_try_init(py, || {
+        PyModule::from_code(py, SOURCE, c"twincell/streams.py", c"twincell_streams").map(Bound::unbind)
+    })?;
+    Ok(module.bind(py))
+}
+
+/// A generator over these items. `None` if the maker makes something else.
+pub(super) fn made<'py>(items: &Bound<'py, PyAny>, maker: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let name = match maker {
+        library::GENERATOR => "generator",
+        library::ASYNC_GENERATOR => "stream",
+        _ => return Ok(None),
+    };
+    let source = items.try_iter()?;
+    module(items.py())?.getattr(name)?.call1((source,)).map(Some)
+}
+
+/// How many items are left in an iterator over a list, or in a generator that was made here. `None` for others.
+pub(crate) fn left(value: &Bound<'_, PyAny>, kind: Kind) -> Option<usize> {
+    let py = value.py();
+    let code = match kind {
+        Kind::Iterator => None,
+        Kind::Generator => Some("gi_code"),
+        Kind::AsyncGenerator => Some("ag_code"),
+        _ => return None,
+    };
+    // Asking a builtin class runs no other code.
+    let code = code.map_or_else(|| Ok(py.None().into_bound(py)), |code| value.getattr(code)).ok()?;
+    module(py).ok()?.getattr("left").ok()?.call1((value, code)).ok()?.extract().ok()?
+}
