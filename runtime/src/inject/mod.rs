@@ -24,7 +24,6 @@ pub(crate) mod reach;
 pub(crate) mod reflection;
 pub(crate) mod replacement;
 pub(crate) mod resolve;
-pub(crate) mod streams;
 mod templates;
 pub(crate) mod texts;
 mod unpacking;

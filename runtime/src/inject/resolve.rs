@@ -20,7 +20,7 @@ use crate::execution::given::Supplied;
 use crate::execution::object::Versatile;
 use crate::execution::prediction_index::Knowledge;
 use crate::execution::state::{self, Execution};
-use crate::inject::{environment, exceptions, given, names, provided, streams, templates};
+use crate::inject::{environment, exceptions, given, names, provided, templates};
 use crate::observe;
 
 /// The exception with which a call fails where no handler names one.
@@ -489,7 +489,7 @@ fn made(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
     let Recipe::Made(call) = recipe else { return content(py, recipe, path) };
     let Made { class, arguments, keywords } = &**call;
     if let [items] = arguments.as_slice()
-        && let Some(stream) = streams::made(content(py, items, path)?.bind(py), class)?
+        && let Some(stream) = observe::streams::made(content(py, items, path)?.bind(py), class)?
     {
         return Ok(stream.unbind());
     }

@@ -12,20 +12,31 @@ static READER: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 const SOURCE: &std::ffi::CStr = c"
 import sys
 
+# How headers are held, by the class that holds them.
+HEADERS = {}
+_get = object.__getattribute__
+
 
 def classes():
-    modules = [sys.modules.get(name) for name in ('requests', 'httpx')]
-    return [module.Response for module in modules if hasattr(module, 'Response')]
+    found = []
+    for name, holder, attribute in (('requests', 'structures.CaseInsensitiveDict', '_store'), ('httpx', 'Headers', '_list')):
+        module = sys.modules.get(name)
+        if hasattr(module, 'Response'):
+            found.append(module.Response)
+            for part in holder.split('.'):
+                module = getattr(module, part, None)
+            HEADERS[module] = attribute
+    return found
 
 
 def read(value):
-    reason = value.reason if 'reason' in vars(value) else value.reason_phrase
-    try:
-        content = value.content
-    except Exception:
-        content = None
-    headers = sorted(value.headers.items())
-    return {'status_code': value.status_code, 'reason': reason, 'headers': headers, 'content': content}
+    # What lies in the object itself, since code may have put its own objects there.
+    own = _get(value, '__dict__')
+    headers = own.get('headers')
+    if type(headers) in HEADERS:
+        headers = _get(headers, '__dict__').get(HEADERS[type(headers)])
+    names = ('status_code', 'reason', 'url', '_content')
+    return {**{name.strip('_'): own[name] for name in names if name in own}, 'headers': headers}
 ";
 
 /// Notes the classes of the libraries that are imported by now. Foreign code must not have run since.

@@ -13,6 +13,7 @@ pub(crate) mod files;
 pub(crate) mod identity;
 pub(crate) mod kinds;
 pub(crate) mod messages;
+pub(crate) mod streams;
 pub(crate) mod tables;
 mod values;
 

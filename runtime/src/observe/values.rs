@@ -18,10 +18,10 @@ use twincell_values::path::{self, MAX_ARGUMENTS, cut_at};
 
 use crate::execution::object::{Mark, Versatile};
 use crate::execution::{code, state};
-use crate::inject::streams;
 use crate::observe::answers;
 use crate::observe::classes::{self, class_namespace};
 use crate::observe::kinds::{self, Kind};
+use crate::observe::streams;
 use crate::observe::tables::{self, Column, Parts};
 
 /// How the names begin that Python gives threads.

@@ -6,7 +6,7 @@ use pyo3::types::PyModule;
 
 use twincell_values::value::library;
 
-use crate::observe::kinds::Kind;
+use super::kinds::Kind;
 
 static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
@@ -31,7 +31,11 @@ def left(value, code):
     if code not in CODES:
         return None
     frame = getattr(value, CODES[code])
-    return 0 if frame is None else frame.f_locals['source'].__length_hint__()
+    if frame is None:
+        return 0
+    # Code may run ours on a source of its own.
+    source = frame.f_locals.get('source')
+    return source.__length_hint__() if type(source) is LIST else None
 ";
 
 fn module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
@@ -42,7 +46,7 @@ fn module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
 }
 
 /// A generator over these items. `None` if the maker makes something else.
-pub(super) fn made<'py>(items: &Bound<'py, PyAny>, maker: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+pub(crate) fn made<'py>(items: &Bound<'py, PyAny>, maker: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
     let name = match maker {
         library::GENERATOR => "generator",
         library::ASYNC_GENERATOR => "stream",
@@ -53,7 +57,7 @@ pub(super) fn made<'py>(items: &Bound<'py, PyAny>, maker: &str) -> PyResult<Opti
 }
 
 /// How many items are left in an iterator over a list, or in a generator that was made here. `None` for others.
-pub(crate) fn left(value: &Bound<'_, PyAny>, kind: Kind) -> Option<usize> {
+pub(super) fn left(value: &Bound<'_, PyAny>, kind: Kind) -> Option<usize> {
     let py = value.py();
     let code = match kind {
         Kind::Iterator => None,
