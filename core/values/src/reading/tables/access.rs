@@ -279,8 +279,8 @@ impl Walk<'_> {
             found.frame += CERTAIN;
             return Role::Other;
         }
-        if self.found[root].is_polars && matches!(name, "filter" | "select") {
-            self.found[root].frame += 1;
+        if self.found[root].is_polars && polars::is_of_frames(name) {
+            self.found[root].frame += u32::from(matches!(name, "filter" | "select"));
             return Role::Other;
         }
         let found = &mut self.found[root];

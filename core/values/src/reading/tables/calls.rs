@@ -146,6 +146,10 @@ impl Walk<'_> {
                 self.arguments(node);
                 Role::Other
             }
+            // `pl.col('a').sum().over('b')`.
+            Role::Cell(_) if self.known.has_polars && name == "over" => {
+                self.method_of_polars_column(&None, node, name).unwrap_or_default()
+            }
             Role::Cell(source) => {
                 if let Some(Origin { root, column: None }) = &source {
                     self.ask_item(*root, name);
