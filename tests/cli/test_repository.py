@@ -310,6 +310,87 @@ def test_functions_of_other_modules_are_never_replaced(tmp_path: Path) -> None:
     assert pair["verdict"] == "likely_preserving"
 
 
+INVENTORY = """from .errors import NotEnough, UnknownItem
+from .items import ITEMS
+
+
+class Inventory:
+    def __init__(self, amounts=None):
+        self.amounts = dict(amounts or {})
+
+    def amount(self, item):
+        return self.amounts.get(item, 0)
+
+    def transfer(self, other: "Inventory", item: str, count: int = 1) -> None:
+        if item not in ITEMS:
+            raise UnknownItem(item)
+"""
+TRANSFERS = (
+    "        if item in self.amounts:\n            available = self.amounts[item]\n        else:\n"
+    "            available = 0\n        if available < count:\n            raise NotEnough(item)\n"
+    "        self.amounts[item] = available - count\n        if self.amounts[item] == 0:\n"
+    "            del self.amounts[item]\n        if item in other.amounts:\n"
+    "            other.amounts[item] += count\n        else:\n            other.amounts[item] = count\n",
+    "        available = self.amount(item)\n        if count > available:\n            raise NotEnough(item)\n"
+    "        self.amounts[item] = available - count\n        if not self.amounts[item]:\n"
+    "            del self.amounts[item]\n        other.amounts[item] = other.amount(item) + count\n",
+)
+
+
+def test_a_method_of_another_object_is_real_without_the_module(tmp_path: Path) -> None:
+    files = {
+        "src/shop/__init__.py": "",
+        "src/shop/errors.py": "class UnknownItem(KeyError):\n    pass\n\n\nclass NotEnough(ValueError):\n    pass\n",
+        "src/shop/items.py": "ITEMS = frozenset({'rope', 'torch', 'coin'})\n",
+    }
+    old, new = (INVENTORY + text for text in TRANSFERS)
+    path = "src/shop/inventory.py"
+    folder = repository(
+        tmp_path, {**files, path: old}, {path: new}, {path: new.replace("+ count", "+ count + (count > 2)")}
+    )
+    found = pairs(folder, "HEAD~2..HEAD~1", path=path)["Inventory.transfer"]
+    assert found["verdict"] == "likely_preserving", found["sentence"]
+    found = pairs(folder, "HEAD~2..HEAD", path=path)["Inventory.transfer"]
+    assert found["verdict"] == "changing", found["sentence"]
+
+
+FOLD = "def fold(text):\n    return text.casefold().strip()\n\n\nclass Named:\n    def label(self):\n        return self.name.casefold().strip()\n"
+# name: (the module's beginning, old's function, new's, its name); one version alone uses what other modules have.
+IMPORTED_BY_ONE = {
+    "a function": (
+        "from .fold import fold\n",
+        "def f(name, most):\n    if len(name) > most + 70000:\n        return None\n    return name.casefold().strip()\n",
+        "def f(name, most):\n    return None if len(name) > most + 70000 else fold(name)\n",
+        "f",
+    ),
+    "a function behind a helper": (
+        "from .fold import fold\n\n\ndef _short(name):\n    return fold(name)[:3]\n\n\n",
+        "def f(name, most):\n    if len(name) > most + 70000:\n        return None\n"
+        "    return name.casefold().strip()[:3]\n",
+        "def f(name, most):\n    return None if len(name) > most + 70000 else _short(name)\n",
+        "f",
+    ),
+    "an inherited method": (
+        "from .fold import Named\n\n\nclass Person(Named):\n    def __init__(self, name: str):\n        self.name = name\n\n",
+        "    def f(self, most: int):\n        if most > 70000:\n            return None\n"
+        "        return [self.name.casefold().strip(), most]\n",
+        "    def f(self, most: int):\n        return None if most > 70000 else [self.label(), most]\n",
+        "Person.f",
+    ),
+}
+
+
+@pytest.mark.parametrize("module, old, new, name", IMPORTED_BY_ONE.values(), ids=IMPORTED_BY_ONE)
+def test_what_one_version_alone_imports_or_inherits_is_real(
+    tmp_path: Path, module: str, old: str, new: str, name: str
+) -> None:
+    path = "src/shop/people.py"
+    files = {"src/shop/__init__.py": "", "src/shop/fold.py": FOLD, path: module + old}
+    folder = repository(tmp_path, files, {path: module + new})
+    found = pairs(folder, path=path)[name]
+    assert found["verdict"] == "likely_preserving", found["sentence"]
+
+
 def test_the_project_is_real_in_executions_without_the_module(tmp_path: Path) -> None:
     words = "def fold(text):\n    return text.casefold()\n\n\nSTOP = frozenset({'a', 'the'})\n"
     old = (

@@ -607,3 +607,96 @@ def test_a_helper_that_the_other_version_reaches_by_its_name_is_of_both():
     old = module + "        find = getattr(self, 'css')\n        return list(find(query))\n"
     new = module + "        return list(self.css(query))\n"
     expect(PRESERVING, old, new, context="module", function="Page.f")
+
+
+USED_BY_ONE = """
+    NAMES = {'a': 1}
+
+    def scale(value):
+        return value * 2
+
+    def look(name):
+        return NAMES[name]
+
+    class Item:
+        def __init__(self, name: str, count: int = 0):
+            self.name = name
+            self.count = count
+
+        @property
+        def is_empty(self):
+            return self.count == 0
+
+        def total(self, price):
+            return self.count * price
+
+    def make(name):
+        return Item(name, 1)
+
+    class Base:
+        @staticmethod
+        def doubled(value):
+            return value * 2
+
+        @classmethod
+        def named(cls, value):
+            return [cls.__name__, value]
+
+        @property
+        def size(self):
+            return len(self.items)
+"""
+
+# name: (old, new) below these; the same behavior, and one version alone uses some of them.
+ONE_SIDED = {
+    "a further call of a helper that both call": (
+        "def f(x, y):\n    return (scale(x), y * 2)",
+        "def f(x, y):\n    return (scale(x), scale(y))",
+    ),
+    "a helper that looks up in a try": (
+        "def f(x):\n    try:\n        return NAMES[x]\n    except KeyError:\n        return None",
+        "def f(x):\n    try:\n        return look(x)\n    except KeyError:\n        return None",
+    ),
+    "a helper that makes what the other makes itself": (
+        "def f(x):\n    item = Item(x, 1)\n    return (item.name, item.count, 0)",
+        "def f(x):\n    item = make(x)\n    return (item.name, item.count, 0)",
+    ),
+    "a static method that only one class redefines": (
+        "class Box(Base):\n    def f(self, x):\n        return [self.doubled(x), x]",
+        "class Box(Base):\n    @staticmethod\n    def doubled(value):\n        return value + value\n\n"
+        "    def f(self, x):\n        return [self.doubled(x), x]",
+    ),
+    "a class method called by the name of its class": (
+        "class Box(Base):\n    def f(self, x):\n        return ['Base', x] if x else None",
+        "class Box(Base):\n    def f(self, x):\n        return Base.named(x) if x else None",
+    ),
+    "a property that only one version reads": (
+        "class Box(Base):\n    def f(self, x):\n        return len(self.items) < x",
+        "class Box(Base):\n    def f(self, x):\n        return self.size < x",
+    ),
+    "a property of a parameter's class": (
+        "def f(item: Item, x: int):\n    if x > 70000:\n        return None\n    return item.count == 0",
+        "def f(item: Item, x: int):\n    return None if x > 70000 else item.is_empty",
+    ),
+    "a method of a parameter's class": (
+        "def f(item: Item, x: int):\n    if x > 70000:\n        return x\n    return item.count * x",
+        "def f(item: Item, x: int):\n    return x if x > 70000 else item.total(x)",
+    ),
+}
+
+
+# Without the module, what both call is missing code, and no class is known.
+ONLY_WITH_MODULE = {
+    "a further call of a helper that both call",
+    "a property of a parameter's class",
+    "a method of a parameter's class",
+}
+
+
+@pytest.mark.parametrize("name", ONE_SIDED)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_code_that_only_one_version_uses_is_real(name, seed):
+    old, new = (code(USED_BY_ONE) + "\n\n" + text + "\n" for text in ONE_SIDED[name])
+    function = "Box.f" if "class Box" in old else "f"
+    for context in ["module"] if name in ONLY_WITH_MODULE else ["module", "function"]:
+        expect(PRESERVING, old, new, seed=seed, context=context, function=function)

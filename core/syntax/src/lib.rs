@@ -63,7 +63,7 @@ pub use dotted::dotted;
 pub use functions::{classes, functions};
 pub use guards::{Guard, guards};
 pub use imports::{Import, absolute_imports, imported_modules, imports};
-pub use index::{Class, Index, changed_entities, global_names};
+pub use index::{Class, Index, attribute_names, changed_entities, global_names};
 pub use nesting::{Nesting, TooDeep, too_deep};
 pub use notebook::{cell_code, plain_python, runs_python, without_escapes};
 pub use pairing::{function_renames, pair};

@@ -151,7 +151,7 @@ impl<'py> SiteCall<'_, 'py> {
         if is_of_tables(self.callee) || self.arguments.iter().any(|argument| observe::kinds::is_of_tables(&argument)) {
             return Ok(None);
         }
-        if state::with(|execution| execution.index.is_called_by_all(execution.version, self.site)) != Some(true) {
+        if !replacement::is_called_by_all(self.callee, self.site) {
             return Ok(None);
         }
         let path = callee_path(self.callee, self.site);
@@ -171,6 +171,10 @@ impl<'py> SiteCall<'_, 'py> {
             !index.catches(version, site).is_empty() || index.unwinds(version, site) && !is_pure(callee)
         });
         if guarded != Some(true) || code::is_own(callee) {
+            return Ok(());
+        }
+        // Where the other version does by itself what a helper does, nothing can fail in its place.
+        if code::is_of_program(callee) && !replacement::is_called_by_all(callee, site) {
             return Ok(());
         }
         let module = callee.getattr("__module__").and_then(|name| name.extract::<String>()).unwrap_or_default();
@@ -256,8 +260,7 @@ fn stand_in(call: &SiteCall<'_, '_>, error: &PyErr) -> StandIn {
     }
     // An abstract method means that another class implements it.
     let is_abstract = error.is_instance_of::<PyNotImplementedError>(py);
-    let called_by_all =
-        state::with(|execution| execution.index.is_called_by_all(execution.version, site)).unwrap_or(false);
+    let called_by_all = replacement::is_called_by_all(callee, site);
     match raised_by_module(py, error) {
         Some(_) if is_abstract && called_by_all => StandIn::Effect,
         Some(intended) => StandIn::Raise(intended),

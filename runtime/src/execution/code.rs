@@ -1,7 +1,7 @@
 //! Identifies whose code it is, by the names under which the compared text and its module run.
 
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyFunction, PyType};
 
 use twincell_engine::protocol::PROJECT_FOLDER;
 
@@ -29,9 +29,37 @@ pub(crate) fn is_file_of_project(file: &str) -> bool {
     file.starts_with(PROJECT_PATH)
 }
 
+/// Whether a callee is a function, method or class of the program: of the compared module or another one of its project.
+pub(crate) fn is_of_program(callee: &Bound<'_, PyAny>) -> bool {
+    let kind = callee.get_type();
+    let is_method =
+        kind.name().is_ok_and(|name| name == "method") && kind.module().is_ok_and(|module| module == "builtins");
+    let function = if is_method { callee.getattr("__func__").ok() } else { None };
+    program_name(function.as_ref().unwrap_or(callee)).is_some()
+}
+
+/// The name of a function or class of the program, with its module. `None` for other code. What a version changed is no
+/// function that another version has.
+pub(crate) fn program_name(object: &Bound<'_, PyAny>) -> Option<String> {
+    if let Ok(class) = object.cast::<PyType>() {
+        let (module, name) = (class.module().ok()?.to_string(), class.qualname().ok()?);
+        let is_it = module == MODULE_NAME || is_of_project(object.py(), &module);
+        return is_it.then(|| format!("{module}:{name}"));
+    }
+    let function = object.cast_exact::<PyFunction>().ok()?;
+    let text = |name: &str| function.getattr(name).and_then(|text| text.extract::<String>()).ok();
+    let file: String = function.getattr("__code__").ok()?.getattr("co_filename").ok()?.extract().ok()?;
+    let changed = match file.as_str() {
+        FILE_NAME => "",
+        FUNCTION_FILE_NAME => "changed ",
+        _ => return None,
+    };
+    Some(format!("{changed}{}:{}", text("__module__")?, text("__qualname__")?))
+}
+
 /// A function that the code under comparison defines itself.
 pub(crate) fn is_own(function: &Bound<'_, PyAny>) -> bool {
-    function.is_exact_instance_of::<pyo3::types::PyFunction>() && is_own_code(function, "__code__")
+    function.is_exact_instance_of::<PyFunction>() && is_own_code(function, "__code__")
 }
 
 /// CPython's flags of code that is a generator, a coroutine or both.

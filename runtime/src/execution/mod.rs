@@ -8,6 +8,7 @@ pub(crate) mod given;
 mod handlers;
 pub(crate) mod object;
 pub(crate) mod observations;
+pub(crate) mod own_uses;
 pub(crate) mod prediction_index;
 pub(crate) mod state;
 pub(crate) mod static_paths;

@@ -22,6 +22,7 @@ use crate::execution::actions::Actions;
 use crate::execution::given::GivenObjects;
 use crate::execution::object::{Mark, Versatile};
 use crate::execution::observations::Observations;
+use crate::execution::own_uses::OwnUses;
 use crate::execution::prediction_index::PredictionIndex;
 
 /// The maximum number of forced operations kept from one run.
@@ -115,6 +116,8 @@ pub(crate) struct Execution {
     pub run: VersionRun,
     /// Globals and methods of classes that some versions have and others lack, by qualified name.
     pub uneven: Rc<HashSet<String>>,
+    /// The calls and properties of all versions, and which of them have counterparts.
+    pub own_uses: Rc<OwnUses>,
     /// The names of keywords that the versions hand on, by the path of the parameter that collects them.
     pub passed_on: Rc<FxHashMap<String, Vec<String>>>,
     /// The globals of the running version.

@@ -1,8 +1,8 @@
 //! Existing functions, properties and plain globals that are replaced with injected values if a request asks for it.
 //!
 //! Real results keep executions on the paths to which they lead. A decision `injected(name)` replaces a helper or a
-//! global for one execution, in both versions. Code that itself changed runs as a companion and is never replaced, and
-//! neither is code that only one version calls.
+//! global for one execution, in both versions. Code that itself changed runs as a companion and is never replaced.
+//! Neither is code of the program where one version alone uses it (`execution/own_uses.rs`).
 
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
@@ -40,6 +40,16 @@ pub(crate) fn is_injected(name: &str, origin: Origin) -> bool {
         execution.draw.whether(&Question::Injected(name).to_string(), probability)
     })
     .unwrap_or(false)
+}
+
+/// Whether every version makes this call. For code of the program, each needs a counterpart of its own.
+pub(crate) fn is_called_by_all(callee: &Bound<'_, PyAny>, site: u32) -> bool {
+    let is_of_program = code::is_of_program(callee);
+    let by_all = state::with(|execution| match is_of_program {
+        true => execution.own_uses.is_called_by_all(execution.version, site),
+        false => execution.index.is_called_by_all(execution.version, site),
+    });
+    by_all == Some(true)
 }
 
 pub(crate) fn is_possible() -> bool {
@@ -136,6 +146,7 @@ fn is_standard(py: Python<'_>, package: &str) -> bool {
 
 /// Whether a property of the methods' own object is injected instead of calculated by `getter`.
 pub(crate) fn property(path: &str, name: &str, getter: &Bound<'_, PyAny>) -> bool {
-    let by_all = || state::with(|execution| execution.index.is_read_by_all(name)) == Some(true);
-    is_possible() && by_all() && origin(getter).is_some_and(|origin| is_injected(path, origin))
+    let Some(function) = code::program_name(getter).filter(|_| is_possible()) else { return false };
+    let by_all = state::with(|execution| execution.own_uses.is_read_by_all(path, name, &function));
+    by_all == Some(true) && origin(getter).is_some_and(|origin| is_injected(path, origin))
 }

@@ -58,14 +58,39 @@ pub(crate) fn is_wrapping(class: &Bound<'_, PyType>, name: &str) -> bool {
     state::with(|execution| execution.index.is_wrapping(execution.version, &class, name)) == Some(true)
 }
 
-/// The qualified names of the functions that a class of the code under comparison defines.
+/// The function behind a static method, a class method or a property, as a class holds it.
+pub(crate) fn function_of<'py>(member: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    if member.is_exact_instance_of::<PyFunction>() {
+        return Some(member.clone());
+    }
+    let kind = member.get_type();
+    let (module, name) = (kind.module().ok()?, kind.name().ok()?);
+    let attribute = match (module.to_str().ok()?, name.to_str().ok()?) {
+        ("builtins", "staticmethod" | "classmethod") => "__func__",
+        ("builtins", "property") => "fget",
+        ("functools", "cached_property") => "func",
+        _ => return None,
+    };
+    member.getattr(attribute).ok().filter(|function| function.is_exact_instance_of::<PyFunction>())
+}
+
+/// The qualified names of the functions that a class of the code under comparison defines, and the classes within it.
 pub(crate) fn methods(class: &Bound<'_, PyAny>) -> Vec<String> {
     let Ok(class) = class.cast::<PyType>() else { return Vec::new() };
     if !class.module().is_ok_and(|module| module == code::MODULE_NAME) {
         return Vec::new();
     }
     let Ok(owner) = class.qualname() else { return Vec::new() };
-    let members = class_namespace(class).unwrap_or_default().into_iter();
-    let functions = members.filter(|(_, value)| value.is_exact_instance_of::<PyFunction>());
-    functions.map(|(name, _)| format!("{owner}.{name}")).collect()
+    let mut found = Vec::new();
+    for (name, value) in class_namespace(class).unwrap_or_default() {
+        let name = format!("{owner}.{name}");
+        // A class that stands under another name is not within this one.
+        if value.cast::<PyType>().is_ok_and(|inner| inner.qualname().is_ok_and(|own| own == name.as_str())) {
+            found.extend(methods(&value));
+        }
+        if function_of(&value).is_some() {
+            found.push(name);
+        }
+    }
+    found
 }

@@ -180,7 +180,17 @@ fn of_class<'py>(class: &Bound<'py, PyAny>, name: &str) -> Option<(Bound<'py, Py
 
 /// Injects classes and functions in all versions if one version imports them from where they are missing, and another
 /// defines them itself or imports them from where they are. Their code is no part of the change, as far as one can see.
-pub(crate) fn inject_alike(py: Python<'_>, versions: &[LoadedVersion], shared: &HashSet<String>) -> PyResult<()> {
+/// What only the version uses that has it stays: the other does without it.
+pub(crate) fn inject_alike(
+    py: Python<'_>,
+    index: &PredictionIndex,
+    versions: &[LoadedVersion],
+    shared: &HashSet<String>,
+) -> PyResult<()> {
+    let is_used = |version: usize, name: &str| {
+        let sites = &index.versions[version].version.sites.sites;
+        sites.iter().any(|site| AccessPath::new(&site.path).split_root().0 == name)
+    };
     for name in shared {
         let values: Vec<Option<Bound<'_, PyAny>>> =
             versions.iter().map(|version| version.before.bind(py).get_item(name).ok().flatten()).collect();
@@ -190,6 +200,15 @@ pub(crate) fn inject_alike(py: Python<'_>, versions: &[LoadedVersion], shared: &
                 .then(|| stand_in.path().to_owned())
         });
         let Some(path) = stand_in else { continue };
+        let is_there =
+            |value: &Option<Bound<'_, PyAny>>| value.as_ref().is_some_and(|value| !value.is_instance_of::<Versatile>());
+        let used = |wanted: bool| {
+            let there = (0..).zip(&values).filter(|(_, value)| is_there(value) == wanted);
+            there.map(|(version, _)| version).any(|version| is_used(version, name))
+        };
+        if used(true) && !used(false) {
+            continue;
+        }
         let is_real =
             |value: &Bound<'_, PyAny>| value.is_instance_of::<PyType>() || value.is_exact_instance_of::<PyFunction>();
         for (version, value) in versions.iter().zip(values) {

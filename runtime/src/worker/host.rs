@@ -25,6 +25,7 @@ use twincell_values::value::{Fixed, Provider, Recipe};
 use crate::execution::given::GivenObjects;
 use crate::execution::object::{Mark, Versatile};
 use crate::execution::observations::Observations;
+use crate::execution::own_uses::OwnUses;
 use crate::execution::prediction_index::PredictionIndex;
 use crate::execution::state::{self, Execution, OfThreads, VersionRun};
 use crate::execution::steps::StopExecution;
@@ -38,6 +39,7 @@ use crate::restore::{clock, identity, order, world};
 use crate::worker::globals::Plain;
 use crate::worker::identities::{Seen, identities};
 use crate::worker::libraries::{lacking, without_missing_libraries, without_stand_ins};
+use crate::worker::own_uses;
 use crate::worker::passed_on::{self, PassedOn};
 use crate::worker::providers::{self, Failure};
 use crate::worker::tree::Tree;
@@ -65,6 +67,7 @@ struct Loaded {
     shared: HashSet<String>,
     /// The globals that some versions have and others lack.
     uneven: Rc<HashSet<String>>,
+    own_uses: Rc<OwnUses>,
     passed_on: Rc<PassedOn>,
     /// The globals and class attributes that can be injected instead.
     plain: Vec<Plain>,
@@ -168,6 +171,7 @@ impl PythonHost {
             let mut execution = new_execution(&program.index, number, draw, version.globals.bind(py), false);
             execution.alone |= alone;
             execution.uneven = loaded.uneven.clone();
+            execution.own_uses = loaded.own_uses.clone();
             execution.passed_on = loaded.passed_on.clone();
             execution.receiver = version.receiver.as_ref().map(|class| class.clone_ref(py));
             execution.stand_ins = version.stand_ins.clone();
@@ -409,11 +413,12 @@ fn load(
     let shared = versions.iter().map(names).reduce(|a, b| &a & &b).unwrap_or_default();
     let all = versions.iter().map(names).reduce(|a, b| &a | &b).unwrap_or_default();
     let uneven = Rc::new(&all - &shared);
-    globals::inject_alike(py, &versions, &shared)?;
+    globals::inject_alike(py, index, &versions, &shared)?;
     let modules: Vec<_> = versions.iter().map(|version: &LoadedVersion| version.before.bind(py).clone()).collect();
     let plain = if context == Context::Module { globals::plain(index, &modules) } else { vec![] };
+    let own_uses = Rc::new(own_uses::own_uses(index, &modules));
     let passed_on = Rc::new(passed_on::passed_on(index, &modules));
-    Ok((Loaded { versions, shared, uneven, passed_on, plain, machine: Machine::of(index) }, unevaluated))
+    Ok((Loaded { versions, shared, uneven, own_uses, passed_on, plain, machine: Machine::of(index) }, unevaluated))
 }
 
 /// Loads what somebody gave for a version. What cannot be loaded goes to `unevaluated`.
@@ -498,6 +503,7 @@ fn new_execution(
         version: number,
         run,
         uneven: Rc::default(),
+        own_uses: Rc::default(),
         passed_on: Rc::default(),
         globals: Some(globals.clone().unbind()),
         globals_before: None,

@@ -12,6 +12,7 @@ mod isolation;
 mod libraries;
 mod module;
 mod outcome;
+mod own_uses;
 mod passed_on;
 mod providers;
 mod script;

@@ -7,12 +7,13 @@
 //! and Chambers 1995, limited to one text). Uses through other objects are not followed.
 
 mod constants;
+mod reads;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use ruff_python_ast::comparable::{ComparableExpr, ComparableStmt};
-use ruff_python_ast::visitor::{Visitor, walk_expr};
+use ruff_python_ast::visitor::Visitor;
 use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 
@@ -21,9 +22,9 @@ use crate::parse::{normalize_newlines, parse, with_stack_for};
 use crate::scopes::Bindings;
 use crate::{Function, diff, functions};
 use constants::{constants, pure_imports};
+use reads::{Reads, SUPER, owners};
 
-/// Marks a look-up that starts behind a class.
-const SUPER: &str = "<super>";
+pub use reads::{attribute_names, global_names};
 
 /// The entities of a text and what each of them reads.
 #[derive(Debug, Clone, Default)]
@@ -196,6 +197,23 @@ impl Index {
             self.inherited(class, attribute)
         };
         self.reads.get(entity).into_iter().flatten().filter_map(resolve).collect()
+    }
+
+    /// What an entity reads of a class that the text does not show, by the name of the class: what it inherits from
+    /// elsewhere.
+    pub fn read_from_elsewhere<'a>(&'a self, entity: &str) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let names = self.reads.get(entity).into_iter().flatten().filter(|name| !self.has(name));
+        names.filter_map(|name| {
+            let (class, attribute) = name.rsplit_once('.')?;
+            let class = class.strip_suffix(SUPER).unwrap_or(class);
+            (self.classes.contains_key(class) && self.inherited(class, attribute).is_none())
+                .then_some((class, attribute))
+        })
+    }
+
+    /// The names that an entity reads directly, whatever binds them.
+    pub fn names_read_by<'a>(&'a self, entity: &str) -> impl Iterator<Item = &'a str> {
+        self.reads.get(entity).into_iter().flatten().map(String::as_str)
     }
 
     /// The entity behind an attribute of a class, looked up along the bases that the text holds.
@@ -406,89 +424,6 @@ fn inner_bodies(stmt: &Stmt) -> Vec<&[Stmt]> {
         Stmt::With(node) => vec![&node.body],
         _ => vec![],
     }
-}
-
-/// The names and attributes that code reads.
-struct Reads {
-    class: Option<String>,
-    first_parameter: Option<String>,
-    found: BTreeSet<String>,
-}
-
-impl Reads {
-    fn new(class: Option<&str>) -> Self {
-        Self { class: class.map(str::to_string), first_parameter: None, found: BTreeSet::new() }
-    }
-
-    /// The class of the object that an expression gives, or the class that it is.
-    fn class_of(&self, expr: &Expr) -> Option<String> {
-        match expr {
-            Expr::Name(name) if Some(name.id.as_str()) == self.first_parameter.as_deref() => self.class.clone(),
-            Expr::Name(name) => Some(name.id.to_string()),
-            Expr::Call(call) => match call.func.as_ref() {
-                Expr::Name(name) if name.id.as_str() == "super" => Some(format!("{}{SUPER}", self.class.as_ref()?)),
-                Expr::Name(name) if name.id.as_str() == "type" => self.class.clone(),
-                other => self.class_of(other).filter(|_| other.is_name_expr()),
-            },
-            Expr::Attribute(attribute) if attribute.attr.as_str() == "__class__" => self.class_of(&attribute.value),
-            _ => None,
-        }
-    }
-}
-
-impl<'a> Visitor<'a> for Reads {
-    fn visit_annotation(&mut self, _: &'a Expr) {}
-
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        match expr {
-            Expr::Name(name) if name.ctx.is_load() => {
-                self.found.insert(name.id.to_string());
-            }
-            // `super(C, self)` in `C` says no more than `super()`.
-            Expr::Call(call) if is_super(&call.func) && self.class.is_some() => {
-                let is_own = |first: &Expr| match first {
-                    Expr::Name(name) => {
-                        self.class.as_deref().and_then(|class| class.rsplit('.').next()) == Some(name.id.as_str())
-                    }
-                    _ => false,
-                };
-                let first = call.arguments.args.first().is_some_and(is_own);
-                call.arguments.args.iter().skip(usize::from(first)).for_each(|argument| self.visit_expr(argument));
-                return;
-            }
-            Expr::Attribute(attribute) => {
-                if let Some(class) = self.class_of(&attribute.value) {
-                    self.found.insert(format!("{class}.{}", attribute.attr));
-                    // `C.x` reads only that attribute of the class.
-                    if attribute.value.is_name_expr() {
-                        return;
-                    }
-                }
-            }
-            _ => {}
-        }
-        walk_expr(self, expr);
-    }
-}
-
-fn is_super(callee: &Expr) -> bool {
-    matches!(callee, Expr::Name(name) if name.id.as_str() == "super")
-}
-
-/// The first part of each dotted name.
-fn owners(names: &BTreeSet<String>) -> Vec<String> {
-    names.iter().filter_map(|name| name.split_once('.')).map(|(owner, _)| owner.to_string()).collect()
-}
-
-/// The names that the statements of a text read.
-pub fn global_names(text: &str) -> BTreeSet<String> {
-    with_stack_for(text.len(), || {
-        let mut reads = Reads::new(None);
-        reads.visit_body(&parse(text).syntax().body);
-        let owners = owners(&reads.found);
-        reads.found.extend(owners);
-        reads.found
-    })
 }
 
 /// The entities that differ between two texts: changed, added and removed.

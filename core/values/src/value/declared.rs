@@ -175,6 +175,12 @@ impl Declared {
         parts.chain(fields)
     }
 
+    /// The names of the classes of its models and of those within them.
+    pub fn classes_of_models(&self) -> Vec<&str> {
+        let own = self.models.iter().map(|model| model.class.as_str());
+        own.chain(self.within().flat_map(Self::classes_of_models)).collect()
+    }
+
     /// The models of classes that have no provider.
     pub fn own_models(&self) -> impl Iterator<Item = &Model> {
         let is_provided = |model: &Model| self.provided.iter().any(|provider| provider.class == model.class);

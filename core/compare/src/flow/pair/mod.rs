@@ -1,6 +1,7 @@
 //! One pair with everything that its comparison needs: both versions, what runs beside them, and the differences.
 
 mod around;
+mod one_sided;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -46,6 +47,8 @@ pub(super) struct Texts {
     elsewhere: PerSide<Rc<str>>,
     /// What the modules import at their top level.
     imports: PerSide<BTreeMap<String, Import>>,
+    /// The names that the modules import from others of their project.
+    of_project: PerSide<BTreeSet<String>>,
     /// (qualified name in new, name in old) of functions with the same code.
     function_renames: Rc<[(String, String)]>,
     /// The examples that the texts bring with them, and the names of which values may be made.
@@ -121,6 +124,10 @@ impl Texts {
                 None => Surroundings::within(&texts[side], &texts[side], &around),
             })
         });
+        let of_project = PerSide::of(|side| match &places[side] {
+            Some(place) => of_project(place, &elsewhere[side]),
+            None => BTreeSet::new(),
+        });
         let wrapped = wrapped(&indices, &places, &texts).into();
         Self {
             indices,
@@ -135,6 +142,7 @@ impl Texts {
             cut_out,
             surroundings,
             imports,
+            of_project,
             function_renames,
             calls_beside,
             module_names,
@@ -209,6 +217,13 @@ fn wrapped(indices: &PerSide<Index>, places: &PerSide<Option<Place>>, texts: &Pe
         }
     }
     found
+}
+
+/// The names that a module with absolute imports takes from others of its project.
+fn of_project(place: &Place, module: &str) -> BTreeSet<String> {
+    let imports = twincell_syntax::imports(module).into_iter();
+    let found = imports.filter(|(_, import)| import.is_global && twincell_project::holds(place, &import.target));
+    found.map(|(name, _)| name).collect()
 }
 
 /// The text of another module of a project.

@@ -1,0 +1,131 @@
+//! The code of the module that one version alone uses: the other may do the same by itself, so nothing may be invented in
+//! its place. Without the module it is real all the same, with everything that it needs. What both versions use of this is
+//! real in both.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use twincell_syntax::{CodeKind, Function, Index, PerSide, Side, attribute_names};
+use twincell_values::reading::hints_within;
+
+use super::{Texts, entity};
+
+/// What this version keeps of its module.
+pub(super) fn kept(texts: &Texts, side: Side, functions: &PerSide<Function>) -> BTreeSet<String> {
+    if functions[side].kind == CodeKind::Snippet {
+        return BTreeSet::new();
+    }
+    let called = PerSide::of(|side| called(&texts.indices[side], entity(&functions[side])));
+    let helpers = PerSide::of(|side| helpers(texts, side, functions));
+    let needed = PerSide::of(|side| needed(&texts.indices[side], &helpers[side]));
+    let is_plain = |name: &String| {
+        let index = &texts.indices[side];
+        index.is_function(name) || index.classes.contains_key(name) || owner_is_class(index, name)
+    };
+    let is_fixed = |name: &String| {
+        let index = &texts.indices[side];
+        index.is_constant(name) || index.is_pure_import(name) || texts.of_project[side].contains(name)
+    };
+    // State that both versions read is the same for both, whatever it holds.
+    let is_own = |name: &String| is_plain(name) || is_fixed(name) || !called[side.other()].contains(name);
+    let mut keep: BTreeSet<String> = needed[side].iter().filter(|name| is_own(name)).cloned().collect();
+    keep.extend(helpers[side].iter().cloned());
+    let is_needed = |name: &&String| called[side].contains(*name) && (is_plain(name) || is_fixed(name));
+    let of_other = needed[side.other()].iter().filter(is_needed);
+    let mut whole: BTreeSet<String> = of_other.cloned().collect();
+    whole.extend(classes_of_values(texts, functions).into_iter().filter(|class| is_plain(class)));
+    keep.extend(needed_whole(&texts.indices[side], &whole));
+    keep.extend(heirs(texts, side, functions));
+    keep
+}
+
+/// The functions that only this version calls.
+fn helpers(texts: &Texts, side: Side, functions: &PerSide<Function>) -> BTreeSet<String> {
+    let index = &texts.indices[side];
+    let used = |side: Side| texts.indices[side].used_by(entity(&functions[side]));
+    let of_other = used(side.other());
+    // The other version may reach it by its name: `getattr(self, 'css')`.
+    let other = &functions[side.other()].text;
+    let is_named = |name: &str| {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        ['\'', '"'].iter().any(|quote| other.contains(&format!("{quote}{last}{quote}")))
+    };
+    let helpers = used(side).into_iter().filter(|name| !of_other.contains(name) && index.is_function(name));
+    helpers.filter(|name| !is_named(name)).collect()
+}
+
+/// What an entity uses, directly or through functions. What the methods of a class use is not used by making an object.
+fn called(index: &Index, from: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut waiting = VecDeque::from([from.to_owned()]);
+    while let Some(entity) = waiting.pop_front() {
+        for next in index.used_by(&entity) {
+            if found.insert(next.clone()) && !index.classes.contains_key(&next) {
+                waiting.push_back(next);
+            }
+        }
+    }
+    found
+}
+
+fn needed(index: &Index, entities: &BTreeSet<String>) -> BTreeSet<String> {
+    entities.iter().flat_map(|entity| index.reach(entity)).collect()
+}
+
+fn needed_whole(index: &Index, entities: &BTreeSet<String>) -> BTreeSet<String> {
+    let mut found = needed(index, entities);
+    found.extend(entities.iter().cloned());
+    found
+}
+
+/// Whether it is an attribute of a class of the text.
+fn owner_is_class(index: &Index, name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(owner, _)| index.classes.contains_key(owner))
+}
+
+/// The classes of the module of which the parameters may be objects, where one version alone uses a method or a property
+/// of this name.
+fn classes_of_values(texts: &Texts, functions: &PerSide<Function>) -> BTreeSet<String> {
+    let read = functions.as_ref().map(|function| attribute_names(&function.text));
+    let one_sided: BTreeSet<&String> = read.old.symmetric_difference(&read.new).collect();
+    let mut found = BTreeSet::new();
+    for side in Side::BOTH {
+        let index = &texts.indices[side];
+        let has_one_sided = |class: &str| {
+            let of_class = |class: &String| {
+                let methods = index.classes.get(class).into_iter().flat_map(|class| &class.methods);
+                methods.into_iter().any(|method| one_sided.contains(method))
+            };
+            index.ancestry(class).iter().any(of_class)
+        };
+        let hints = hints_within(&functions[side], &texts.surroundings[side].known, &BTreeMap::new());
+        let declared = hints.values().filter_map(|hint| hint.declared.as_ref());
+        let classes = declared.flat_map(|declared| declared.classes_of_models());
+        found.extend(classes.filter(|class| has_one_sided(class)).map(str::to_owned));
+    }
+    found
+}
+
+/// The classes of a method, where one version alone uses what they inherit from other modules of their project, with
+/// what their heads name.
+fn heirs(texts: &Texts, side: Side, functions: &PerSide<Function>) -> BTreeSet<String> {
+    let read = PerSide::of(|side| {
+        let found = texts.indices[side].read_from_elsewhere(entity(&functions[side]));
+        found.map(|(class, attribute)| (class.to_owned(), attribute.to_owned())).collect::<BTreeSet<_>>()
+    });
+    let index = &texts.indices[side];
+    let mut keep = BTreeSet::new();
+    for (class, _) in read.old.symmetric_difference(&read.new) {
+        let classes = index.ancestry(class);
+        let heads: Vec<String> = classes
+            .iter()
+            .flat_map(|class| index.names_read_by(class))
+            .filter(|name| texts.of_project[side].contains(*name))
+            .map(str::to_owned)
+            .collect();
+        if !heads.is_empty() {
+            keep.extend(heads);
+            keep.extend(classes);
+        }
+    }
+    keep
+}
