@@ -3,7 +3,7 @@
 import pytest
 import twincell
 
-from .snippets import PRESERVING, expect
+from .snippets import CHANGING, PRESERVING, expect
 
 LONG = "place.joined(" + ", ".join(f"place.part_number_{number}_of_the_whole_path" for number in range(5)) + ")"
 # Name -> old, new: the same behavior, if answers agree.
@@ -72,3 +72,25 @@ def test_a_constant_of_elsewhere_is_seldom_none():
     new = "def f(env):\n    return env.get(NAME_OF_SETTING)\n"
     pair = twincell.compare(old, new).to_dict()["pairs"][0]
     assert pair["executions"]
+
+
+# name: (old, new, one that differs); a keyword that a version takes as a parameter is the one that the other looks up.
+KEYWORDS = {
+    "popped": (
+        "def f(text: str, **options):\n    end = options.pop('end', '!')\n    return [text, end, sorted(options)]\n",
+        "def f(text: str, end='!', **options):\n    return [text, end, sorted(options)]\n",
+        "def f(text: str, end='?', **options):\n    return [text, end, sorted(options)]\n",
+    ),
+    "looked up, and a keyword only": (
+        "def f(text: str, **options):\n    end = options.get('end')\n    return [text] if end is None else [text, end]\n",
+        "def f(text: str, *, end=None, **options):\n    return [text] if end is None else [text, end]\n",
+        "def f(text: str, *, end=None, **options):\n    return [text] if end is None else [end, text]\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("old, new, other", KEYWORDS.values(), ids=KEYWORDS)
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_keyword_that_one_version_collects_reaches_the_parameter_of_the_other(old, new, other, seed):
+    expect(PRESERVING, old, new, seed=seed)
+    expect(CHANGING, old, other, seed=seed)

@@ -5,7 +5,8 @@ use pyo3::types::PyString;
 use rustc_hash::{FxHashMap, FxHashSet};
 use twincell_engine::protocol::{Context, GivenValue, Imported, Program, Version};
 use twincell_syntax::site::{Site, SiteKind, Yields};
-use twincell_values::drawing::Pools;
+use twincell_syntax::{Parameter, ParameterKind};
+use twincell_values::drawing::{Known as _, Pools};
 use twincell_values::path::AccessPath;
 use twincell_values::predictor::Distribution;
 use twincell_values::reading::Uses;
@@ -365,6 +366,17 @@ impl PredictionIndex {
     pub fn is_shared_parameter(&self, name: &str) -> bool {
         self.versions.iter().all(|IndexedVersion { version, .. }| {
             version.parameters.iter().any(|parameter| canonical(version, &parameter.name) == name)
+        })
+    }
+
+    /// The path of the `**kwargs` in which a version without a parameter of this name looks the name up.
+    pub fn collector(&self, name: &str) -> Option<&str> {
+        self.versions.iter().find_map(|IndexedVersion { version, .. }| {
+            let is_free = version.parameters.iter().all(|parameter| parameter.name != name);
+            let is_it = |parameter: &&Parameter| parameter.kind == ParameterKind::VarKeyword && is_free;
+            let path = canonical(version, &version.parameters.iter().find(is_it)?.name);
+            let (_, uses) = self.known(path)?;
+            uses.key_candidates.contains(&Recipe::Str(name.to_owned())).then_some(path)
         })
     }
 

@@ -23,6 +23,8 @@ const EXTRA_WEIGHTS: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
 /// A key for `**kwargs` that the code does not know, and how often it is present.
 const UNKNOWN_KEYWORD: &str = "extra";
 const UNKNOWN_PROBABILITY: f64 = 0.2;
+/// How often a keyword is given that the code looks up.
+const LOOKED_UP_PROBABILITY: f64 = 0.5;
 /// How often a keyword is given that the code hands on.
 const PASSED_ON_PROBABILITY: f64 = 0.25;
 
@@ -73,6 +75,9 @@ impl<'py> Arguments<'py> {
                     }
                     if parameter.has_default && !is_shared(&path) {
                         by_keyword = true;
+                        if let Some(value) = collected(py, parameter, request)? {
+                            keywords.set_item(&parameter.name, value)?;
+                        }
                         continue;
                     }
                     let only = parameter.kind == ParameterKind::PositionalOnly;
@@ -93,7 +98,11 @@ impl<'py> Arguments<'py> {
                         positional.push(resolve::value(py, &path, &request)?.into_bound(py));
                     }
                 }
-                ParameterKind::KeywordOnly if parameter.has_default && !is_shared(&path) => {}
+                ParameterKind::KeywordOnly if parameter.has_default && !is_shared(&path) => {
+                    if let Some(value) = collected(py, parameter, request)? {
+                        keywords.set_item(&parameter.name, value)?;
+                    }
+                }
                 ParameterKind::KeywordOnly => {
                     if let Some(value) = injected(py, &path, parameter.has_default, request)? {
                         keywords.set_item(&parameter.name, value)?;
@@ -145,6 +154,24 @@ fn injected<'py>(
     }
 }
 
+/// The argument for a parameter that another version looks up in its `**kwargs`, under the path that it has there.
+/// `None` if the execution does not give it.
+fn collected<'py>(
+    py: Python<'py>,
+    parameter: &Parameter,
+    request: ValueRequest<'_>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let by_keyword = matches!(parameter.kind, ParameterKind::Positional | ParameterKind::KeywordOnly);
+    let path = state::with(|execution| {
+        let collector = execution.index.collector(&parameter.name).filter(|_| by_keyword)?.to_owned();
+        let question = Question::Keyword { name: &parameter.name, parameter: collector.as_str().into() }.to_string();
+        let is_given = execution.draw.truth(&question, LOOKED_UP_PROBABILITY);
+        is_given.then(|| AccessPath::from(&collector).keyword_item(&parameter.name))
+    });
+    let Some(path) = path.flatten() else { return Ok(None) };
+    Ok(Some(resolve::value(py, &path, &request)?.into_bound(py)))
+}
+
 fn self_object<'py>(py: Python<'py>, path: &str, receiver: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
     let Some(real) = receiver else {
         return resolve::build(py, &Recipe::Versatile(AbstractValue::Object), path).map(|value| value.into_bound(py));
@@ -165,7 +192,7 @@ fn extra_keywords(path: &str, parameters: &[Parameter]) -> Vec<String> {
         if let Some((_, uses)) = index.known(path) {
             for key in &uses.key_candidates {
                 if let Recipe::Str(name) = key {
-                    names.push((name.clone(), 0.5));
+                    names.push((name.clone(), LOOKED_UP_PROBABILITY));
                 }
             }
         }
