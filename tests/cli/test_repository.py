@@ -96,6 +96,37 @@ def test_a_function_that_did_not_change_is_not_accused_of_a_change_in_another_mo
     assert verdicts == {"gross": "identical", "named": "likely_preserving"}
 
 
+def test_a_difference_that_comes_from_another_module_is_judged_there(tmp_path: Path) -> None:
+    after = PACKAGE["src/shop/tax.py"].replace("'other': 1", "'other': 2")
+    new = CART.replace("price + price * rate(kind)", "price * rate(kind) + price")
+    folder = repository(
+        tmp_path,
+        {**PACKAGE, "src/shop/cart.py": CART},
+        {"src/shop/tax.py": after, "src/shop/cart.py": new},
+        {"src/shop/cart.py": new.replace("+ price", "- price")},
+    )
+    pair = pairs(folder, "HEAD~2..HEAD~1")["gross"]
+    assert pair["decided_by"] == ["RATES (src/shop/tax.py)"], pair["sentence"]
+    assert "is judged elsewhere: RATES (src/shop/tax.py)" in pair["sentence"]
+    own = pairs(folder, "HEAD~2..HEAD")["gross"]
+    assert (own["verdict"], own["decided_by"]) == ("changing", []), own["sentence"]
+    assert any("RATES (src/shop/tax.py)" in note for note in own["notes"])
+
+
+def test_a_function_that_follows_a_change_of_another_module_behaves_as_before(tmp_path: Path) -> None:
+    after = PACKAGE["src/shop/tax.py"].replace(
+        "return RATES.get(kind, RATES['other'])", "return kind, RATES.get(kind, RATES['other'])"
+    )
+    folder = repository(
+        tmp_path,
+        {**PACKAGE, "src/shop/cart.py": CART},
+        {"src/shop/tax.py": after, "src/shop/cart.py": CART.replace("rate(kind)", "rate(kind)[1]")},
+    )
+    pair = pairs(folder)["gross"]
+    assert pair["verdict"] == "likely_preserving", pair["sentence"]
+    assert any("rate (src/shop/tax.py)" in note for note in pair["notes"])
+
+
 @pytest.mark.parametrize("staged", [False, True])
 def test_what_is_not_committed_has_its_own_modules(tmp_path: Path, staged: bool) -> None:
     folder = repository(tmp_path, {**PACKAGE, "src/shop/cart.py": CART})

@@ -38,6 +38,8 @@ pub enum Note {
     },
     /// (name in new, name in old) of what was renamed.
     Renamed(Vec<(String, String)>),
+    /// What the function uses in other modules of the project, and what is judged there.
+    ChangedElsewhere(Vec<Changed>),
     /// The function is the same; these names that it uses are not.
     UsesChanged(Vec<String>),
     /// So many differences did not appear again.
@@ -83,6 +85,15 @@ impl Note {
             note => matches!(note, Note::Unevaluated(_) | Note::ModuleEndsWorker { .. }),
         }
     }
+}
+
+/// Something in another module that is not the same in both versions of the project.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Changed {
+    /// `Rates.of`.
+    pub name: String,
+    /// Its module's file in the new version, or else in the old one.
+    pub file: String,
 }
 
 /// Why a call is no example of a function, or not a whole one.

@@ -16,7 +16,7 @@ use twincell_values::value::{Decision, Recipe};
 
 use crate::ExampleSource;
 use crate::campaign::{Campaign, Decisive, SetAside, TestCase, is_without_module, joint_probability, replaced};
-use crate::note::Note;
+use crate::note::{Changed, Note};
 use crate::report::{
     Bound, BranchReport, Evidence, ExecutionReport, LineReport, PairReport, Reproducer, SetAsideReport, VersionReport,
     Witness,
@@ -123,6 +123,12 @@ fn unexecuted(context: &PairContext<'_>, verdict: Verdict, reason: String, sente
 pub(crate) fn decided_elsewhere(report: &mut PairReport, by: Vec<String>) {
     report.sentence = wording::decided_elsewhere(report, &by);
     report.decided_by = by;
+}
+
+/// Marks a pair whose difference comes from changes in other modules, which are judged there.
+pub(crate) fn decided_in_other_modules(report: &mut PairReport, changed: &[Changed]) {
+    report.decided_by = changed.iter().map(wording::elsewhere).collect();
+    report.sentence = wording::decided_in_other_modules(report, changed);
 }
 
 /// The report of a pair that ran.

@@ -161,7 +161,7 @@ fn what_could_not_run_says_why() {
 }
 
 /// A function whose versions have different texts.
-const FUNCTION: PairFacts = PairFacts { kind: CodeKind::Function, has_same_text: false };
+const FUNCTION: PairFacts = PairFacts { kind: CodeKind::Function, has_same_text: false, in_other_modules: false };
 
 #[test]
 fn several_functions_are_counted() {

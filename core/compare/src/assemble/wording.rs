@@ -12,7 +12,7 @@ use twincell_values::value::{Choice, Decision};
 
 use crate::assemble::{CampaignSummary, PairContext, number, uses};
 use crate::campaign::{Decisive, SetAside, TestCase};
-use crate::note::{Isolated, Misfit, NotGiven, Note, WhyNotGiven};
+use crate::note::{Changed, Isolated, Misfit, NotGiven, Note, WhyNotGiven};
 use crate::report::{Bound, Evidence, PairReport};
 use crate::verdict::Verdict;
 
@@ -50,6 +50,27 @@ pub(super) fn identical(context: &PairContext<'_>) -> (String, String) {
 pub(super) fn decided_elsewhere(report: &PairReport, by: &[String]) -> String {
     let (behave, name) = (if by.len() == 1 { "behaves" } else { "behave" }, &report.new.qualname);
     format!("{name} is judged by {}, which {behave} as before. By itself: {}", by.join(", "), report.sentence)
+}
+
+/// What changed in another module, with its file: `Rates.of (src/shop/tax.py)`.
+pub(super) fn elsewhere(changed: &Changed) -> String {
+    format!("{} ({})", changed.name, changed.file)
+}
+
+/// Several of these.
+fn all_elsewhere(changed: &[Changed]) -> String {
+    let names: Vec<String> = changed.iter().map(elsewhere).collect();
+    list(&names.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// The sentence for a pair whose difference comes from other modules, with what it shows by itself.
+pub(super) fn decided_in_other_modules(report: &PairReport, changed: &[Changed]) -> String {
+    format!(
+        "{} behaves as before in one version of the project; what differs is judged elsewhere: {}. By itself: {}",
+        report.new.qualname,
+        all_elsewhere(changed),
+        report.sentence
+    )
 }
 
 /// The sentence that a view shows first.
@@ -230,6 +251,9 @@ pub(crate) fn note(note: &Note) -> String {
             let renames: Vec<String> = renames.iter().map(|(new, old)| format!("{old} is now {new}")).collect();
             format!("renamed: {}", renames.join(", "))
         }
+        Note::ChangedElsewhere(changed) => {
+            format!("it uses what changed in other modules as well, and is judged there: {}", all_elsewhere(changed))
+        }
         Note::UsesChanged(names) => {
             format!("the function itself did not change, but what it uses did: {}", names.join(", "))
         }
@@ -380,6 +404,8 @@ fn list(names: &[&str]) -> String {
 pub(crate) struct PairFacts {
     pub kind: CodeKind,
     pub has_same_text: bool,
+    /// What differs comes from other modules of the project.
+    pub in_other_modules: bool,
 }
 
 /// The sentence about all pairs, and about functions that only one version has.
@@ -398,7 +424,10 @@ pub(crate) fn overall(
         such.map(|(pair, _)| pair.new.qualname.as_str()).collect()
     };
     let (total, all) = (deciding.len(), counted(deciding.len(), &kinds));
+    let (elsewhere, judged): (Vec<_>, Vec<_>) = judged.into_iter().partition(|(_, facts)| facts.in_other_modules);
     let mut sentence = match (verdict, deciding.as_slice()) {
+        (_, []) if judged.is_empty() && elsewhere.len() == 1 => return elsewhere[0].0.sentence.clone(),
+        (_, []) => String::from("No difference that does not come from other modules."),
         (_, [(pair, _)]) => pair.sentence.clone(),
         (Verdict::Changing, _) => {
             let changed = names(Verdict::Changing);
@@ -421,6 +450,10 @@ pub(crate) fn overall(
             }
         },
     };
+    if !elsewhere.is_empty() {
+        let names: Vec<&str> = elsewhere.iter().map(|(pair, _)| pair.new.qualname.as_str()).collect();
+        sentence.push_str(&format!(" Judged in other modules: {}.", list(&names)));
+    }
     if !judged.is_empty() {
         let names: Vec<&str> = judged.iter().map(|(pair, _)| pair.new.qualname.as_str()).collect();
         sentence.push_str(&format!(" Judged only by the code that uses them: {}.", list(&names)));

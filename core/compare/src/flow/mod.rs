@@ -4,6 +4,7 @@
 
 mod ahead;
 mod contamination;
+mod elsewhere;
 mod examples;
 mod imports;
 mod pair;
@@ -21,6 +22,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
+use elsewhere::Modules;
 use pair::{Pair, Texts, VersionParts};
 use prepare::{Prepared, prepare};
 use program::{instrumented, program};
@@ -29,7 +31,7 @@ use select::{Selected, select};
 use twincell_engine::protocol::{Context, Isolation, Program};
 use twincell_engine::{Loaded, WorkerPool};
 use twincell_syntax::instrument::Instrumented;
-use twincell_syntax::{CodeKind, Function, PerSide, too_deep};
+use twincell_syntax::{CodeKind, Function, PerSide, Side, too_deep};
 use twincell_values::predictor::Predictor;
 
 use crate::assemble;
@@ -85,6 +87,7 @@ pub fn compare(
         .unzip();
     let count = pairs.len() as u32;
     let mut reports = Vec::new();
+    let mut modules = Modules::new(&old, &new);
     let mut stopped = false;
     for (number, (pair, taken)) in pairs.iter().zip(taken).enumerate() {
         if stopped && !pair.is_same_program() {
@@ -97,11 +100,33 @@ pub fn compare(
             stopped = answer == Continue::Stop;
             answer
         };
-        reports.push(compare_pair(pair, taken, predictor, pool, options, &mut pair_progress)?);
+        let begun = Instant::now();
+        let mut report = compare_pair(pair, taken, predictor, pool, options, &mut pair_progress)?;
+        if let Some(modules) = modules.as_mut().filter(|_| report.verdict != Verdict::Identical) {
+            let functions = pair.versions.as_ref().map(|version| version.parts[0].clone());
+            let changed = elsewhere::changed(&texts, &functions, modules);
+            if report.verdict == Verdict::Changing && !changed.is_empty() {
+                let taken = taken + begun.elapsed();
+                let within = within_one_project(&old, &new, &functions, options);
+                let is_preserving = |verdict| matches!(verdict, Verdict::LikelyPreserving | Verdict::Identical);
+                let alone = match &within {
+                    Some(pair) => compare_pair(pair, taken, predictor, pool, options, &mut pair_progress)?.verdict,
+                    None => Verdict::Inconclusive,
+                };
+                if is_preserving(alone) {
+                    assemble::decided_in_other_modules(&mut report, &changed);
+                }
+            }
+            report.notes.extend((!changed.is_empty()).then(|| wording::note(&Note::ChangedElsewhere(changed))));
+        }
+        reports.push(report);
     }
     let pairs: Vec<Pair> = prune_inconclusive(pairs, &mut reports);
+    let in_other_modules: Vec<bool> = reports.iter().map(|report| !report.decided_by.is_empty()).collect();
     for (position, callers) in select::deciders(&texts, &pairs, &reports) {
-        assemble::decided_elsewhere(&mut reports[position], callers);
+        if !in_other_modules[position] {
+            assemble::decided_elsewhere(&mut reports[position], callers);
+        }
     }
     let has_run = reports.iter().any(|report| !report.executions.is_empty());
     if let Some(report) = reports.first_mut() {
@@ -114,10 +139,17 @@ pub fn compare(
         report.notes.extend(of_project([&old, &new]).map(|note| wording::note(&note)));
     }
     let deciding = reports.iter().filter(|report| report.decided_by.is_empty());
-    let verdict = Verdict::worst(deciding.map(|report| report.verdict));
-    let facts: Vec<PairFacts> = pairs
-        .iter()
-        .map(|pair| PairFacts { kind: pair.kind(), has_same_text: pair.context().has_same_text() })
+    let verdict = match reports.iter().any(|report| report.decided_by.is_empty()) {
+        true => Verdict::worst(deciding.map(|report| report.verdict)),
+        // Everything that differs comes from other modules.
+        false => Verdict::LikelyPreserving,
+    };
+    let facts: Vec<PairFacts> = (pairs.iter().zip(in_other_modules))
+        .map(|(pair, in_other_modules)| PairFacts {
+            kind: pair.kind(),
+            has_same_text: pair.context().has_same_text(),
+            in_other_modules,
+        })
         .collect();
     let sentence = wording::overall(verdict, &reports, &facts, &added, &removed);
     Ok(Comparison {
@@ -133,6 +165,22 @@ pub fn compare(
         budget: options.budget,
         sandbox: has_run.then(|| pool.enforced()).flatten(),
         milliseconds: started.elapsed().as_secs_f64() * 1000.0,
+    })
+}
+
+/// The same pair with both texts in one version of their project, if one has all that they name of it.
+fn within_one_project(
+    old: &Source,
+    new: &Source,
+    functions: &PerSide<Function>,
+    options: &CompareOptions,
+) -> Option<Pair> {
+    [&new.place, &old.place].into_iter().flatten().find_map(|place| {
+        let within = |source: &Source| Source { place: Some(place.clone()), ..source.clone() };
+        let texts = Texts::new(&within(old), &within(new), options);
+        let is_whole = |side: Side| elsewhere::is_whole(&texts, side, &functions[side], place);
+        let pair = || Pair::new(&texts, (functions.old.clone(), functions.new.clone()), options.max_function);
+        Side::BOTH.into_iter().all(is_whole).then(pair)
     })
 }
 

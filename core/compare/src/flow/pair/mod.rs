@@ -159,6 +159,11 @@ impl Texts {
         })
     }
 
+    /// What a version's module imports, by name, with absolute paths where its place is known.
+    pub fn absolute_imports(&self, side: Side) -> BTreeMap<String, Import> {
+        twincell_syntax::imports(&self.elsewhere[side])
+    }
+
     /// The literals of helpers and constants that a function uses.
     fn reached(&self, side: Side, function: &Function) -> Vec<Recipe> {
         if self.context == Context::Function || function.kind == CodeKind::Snippet {
@@ -393,7 +398,7 @@ fn bound(parts: PerSide<&[Function]>, most: u32) -> Option<Bound> {
 }
 
 /// The name of a function as an entity, without the number of a duplicate.
-fn entity(function: &Function) -> &str {
+pub(super) fn entity(function: &Function) -> &str {
     function.qualname.split('#').next().unwrap_or(&function.qualname)
 }
 
