@@ -385,12 +385,20 @@ def test_a_method_of_another_object_is_real_without_the_module(tmp_path: Path) -
     assert found["verdict"] == "changing", found["sentence"]
 
 
-FOLD = "def fold(text):\n    return text.casefold().strip()\n\n\nclass Named:\n    def label(self):\n        return self.name.casefold().strip()\n"
+FOLD = """def fold(text):
+    return text.casefold().strip()
+
+
+class Named:
+    def label(self):
+        return self.name.casefold().strip()
+"""
 # name: (the module's beginning, old's function, new's, its name); one version alone uses what other modules have.
 IMPORTED_BY_ONE = {
     "a function": (
         "from .fold import fold\n",
-        "def f(name, most):\n    if len(name) > most + 70000:\n        return None\n    return name.casefold().strip()\n",
+        "def f(name, most):\n    if len(name) > most + 70000:\n        return None\n"
+        "    return name.casefold().strip()\n",
         "def f(name, most):\n    return None if len(name) > most + 70000 else fold(name)\n",
         "f",
     ),
@@ -402,7 +410,8 @@ IMPORTED_BY_ONE = {
         "f",
     ),
     "an inherited method": (
-        "from .fold import Named\n\n\nclass Person(Named):\n    def __init__(self, name: str):\n        self.name = name\n\n",
+        "from .fold import Named\n\n\nclass Person(Named):\n    def __init__(self, name: str):\n"
+        "        self.name = name\n\n",
         "    def f(self, most: int):\n        if most > 70000:\n            return None\n"
         "        return [self.name.casefold().strip(), most]\n",
         "    def f(self, most: int):\n        return None if most > 70000 else [self.label(), most]\n",

@@ -82,7 +82,8 @@ KEYWORDS = {
         "def f(text: str, end='?', **options):\n    return [text, end, sorted(options)]\n",
     ),
     "looked up, and a keyword only": (
-        "def f(text: str, **options):\n    end = options.get('end')\n    return [text] if end is None else [text, end]\n",
+        "def f(text: str, **options):\n    end = options.get('end')\n"
+        "    return [text] if end is None else [text, end]\n",
         "def f(text: str, *, end=None, **options):\n    return [text] if end is None else [text, end]\n",
         "def f(text: str, *, end=None, **options):\n    return [text] if end is None else [end, text]\n",
     ),

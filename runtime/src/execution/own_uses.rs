@@ -100,11 +100,12 @@ mod tests {
     }
 
     const AMOUNT: Option<&str> = Some("Stock.amount");
+    const NONE: [Vec<u32>; 2] = [vec![], vec![]];
 
     #[test]
     fn a_call_that_one_version_makes_has_no_counterpart() {
-        assert_eq!(paired(&[], &[("self.amount(x)", AMOUNT)]), [vec![], vec![]]);
-        assert_eq!(paired(&[("f(x)", None)], &[("self.amount(x)", AMOUNT)]), [vec![], vec![]]);
+        assert_eq!(paired(&[], &[("self.amount(x)", AMOUNT)]), NONE);
+        assert_eq!(paired(&[("f(x)", None)], &[("self.amount(x)", AMOUNT)]), NONE);
     }
 
     #[test]
@@ -123,8 +124,8 @@ mod tests {
     #[test]
     fn functions_of_one_name_are_told_apart_where_names_lead_to_them() {
         let base = [("self.amount(x)", Some("Base.amount"))];
-        assert_eq!(paired(&base, &[("self.amount(x)", AMOUNT)]), [vec![], vec![]]);
-        assert_eq!(paired(&[("item.amount(x)", None)], &[("self.amount(x)", AMOUNT)]), [vec![], vec![]]);
+        assert_eq!(paired(&base, &[("self.amount(x)", AMOUNT)]), NONE);
+        assert_eq!(paired(&[("item.amount(x)", None)], &[("self.amount(x)", AMOUNT)]), NONE);
     }
 
     #[test]
