@@ -196,3 +196,47 @@ def test_the_values_of_a_prefix_are_counted_by_type():
     tree = found("a.b.c\nd = len(e) + 1\n").to_dict()
     makes = tree["nodes"][tree["best"]]["makes"]
     assert makes and all(count > 0 for count in makes.values())
+
+
+class Shop:
+    def price(self, cart):
+        return sum(item.price for item in cart) * self.rate
+
+
+def test_the_body_of_a_method_is_what_runs():
+    for method in (Shop.price, Shop().price):
+        prefixes = found(method)
+        assert (prefixes.coverage, prefixes.to_dict()["undefined"]) == (1.0, ["cart", "self"])
+
+
+def test_a_file_that_somebody_has_is_not_overwritten(tmp_path):
+    prefixes = found("text = open('notes.txt').read()\nprint(text.upper())\n")
+    assert prefixes.coverage == 1.0 and "notes.txt" in prefixes.best
+    (tmp_path / "notes.txt").write_text("mine")
+    subprocess.run([sys.executable, "-c", prefixes.program()], cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+    above = found("text = open('../notes.txt').read()\n")
+    assert "write_text" not in (above.best or "")
+
+
+def test_two_objects_of_one_class_are_two():
+    code = "first, second = orders\nif isinstance(first, Order) and isinstance(second, Order):\n    first.a, second.a\n"
+    prefixes = found(code)
+    space: dict[str, object] = {}
+    exec(prefixes.program(), space)
+    assert prefixes.coverage == 1.0 and space["first"] is not space["second"], prefixes
+
+
+def test_classes_of_modules_that_are_not_there_have_instances():
+    code = "from nowhere.models import Page\nif isinstance(thing, Page):\n    print(thing.title)\nelse:\n    print(0)\n"
+    prefixes = found(code)
+    assert prefixes.coverage == 1.0, prefixes
+
+
+def test_a_class_with_a_name_beyond_ascii_is_no_trouble():
+    assert found("if isinstance(x, lib.Éclair):\n    y = 1\nelse:\n    y = 2\n").coverage > 0.5
+
+
+def test_values_are_those_that_a_person_would_have_written():
+    best = found("def call(*args):\n    return f(*args, **kwargs)\nprint(call(*args), encoding.upper())\n").best
+    assert "args = ()" in best and "kwargs = {}" in best and "encoding = 'utf-8'" in best, best

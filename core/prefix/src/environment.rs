@@ -1,5 +1,6 @@
 //! The decisions of an execution as values that hold values: what a prefix has to make.
 
+use twincell_syntax::python::is_builtin;
 use twincell_values::path::{AccessPath, Question, Segment};
 use twincell_values::value::{Choice, Decision, Recipe};
 
@@ -47,6 +48,11 @@ impl Environment {
             environment.add(choice);
         }
         environment
+    }
+
+    /// Whether it has other meanings for names of builtins.
+    pub(crate) fn has_builtins(&self) -> bool {
+        self.names.iter().any(|(name, _)| is_builtin(name))
     }
 
     fn add(&mut self, choice: &Choice) {

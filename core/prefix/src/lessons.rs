@@ -9,6 +9,8 @@ use crate::import::Import;
 pub(crate) struct Lessons {
     /// Access paths of objects that are written as mocks, which take whatever is asked of them.
     pub(crate) mocked: BTreeSet<String>,
+    /// Builtin functions are given other meanings, where the execution has such.
+    pub(crate) has_builtins: bool,
     /// Names that are written as classes.
     pub(crate) classes: BTreeSet<String>,
     /// What holds for every prefix of the snippet.

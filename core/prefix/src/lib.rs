@@ -3,7 +3,7 @@
 //! [`prefixes`] takes a text that may lack definitions and returns [`Prefixes`]: a tree of prefixes, the smallest set of
 //! them that together covers as many of its lines as possible, and the single best one. `reading.rs` says what the
 //! snippet leaves undefined, executions with hooks find values for it, `environment.rs` holds them, `values.rs` and
-//! `render.rs` write them as Python, `repair.rs` learns from errors, and `grow.rs` is the whole algorithm.
+//! `render.rs` write them as Python, `repair.rs` learns from errors, and `grow/` is the whole algorithm.
 //!
 //! Every prefix runs with the snippet as plain Python, in the sandbox, and only what it covers there counts: a line counts
 //! when its statement completes.
@@ -32,7 +32,7 @@ use twincell_engine::EngineError;
 use twincell_search::Methods;
 use twincell_values::predictor::PredictError;
 
-pub use body::function_body;
+pub use body::{first_function_body, function_body};
 pub use code::Made;
 pub use grow::prefixes;
 pub use result::{Guidance, Prefix, Prefixes};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use twincell_syntax::python::{is_identifier, python_string};
+use twincell_syntax::python::{is_builtin, is_identifier, python_string};
 use twincell_values::path::AccessPath;
 
 use crate::code::{Code, MOCK};
@@ -38,7 +38,9 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
     }
     for (file, text) in &common.files {
         writer.import(Import::name("pathlib", "Path"));
-        writer.line(format!("Path({}).write_text({})", python_string(file), python_string(text)));
+        // Whoever runs it elsewhere keeps a file of this name.
+        let file = format!("Path({})", python_string(file));
+        writer.block(format!("if not {file}.exists():\n    {file}.write_text({})", python_string(text)));
     }
     if common.is_in_package {
         writer.line(format!("__package__ = {}", python_string(PACKAGE)));
@@ -82,6 +84,10 @@ fn assign(writer: &mut Writer<'_>, name: &str, node: &Node) {
         return;
     }
     let reading = writer.reading;
+    // A person would keep what everybody knows.
+    if is_builtin(name) && !writer.lessons.has_builtins {
+        return;
+    }
     if let Some(imported) = reading.imported.get(name) {
         of_module(writer, name, imported, node);
         return;
@@ -96,7 +102,7 @@ fn assign(writer: &mut Writer<'_>, name: &str, node: &Node) {
     match constant {
         Some(result) => writer.define(name, &result),
         None => {
-            let value = writer.value(node, name);
+            let value = writer.value_of(name, node);
             writer.assign(name, &value);
         }
     }

@@ -57,7 +57,7 @@ pub(crate) fn repairs(
         common.modules.extend(modules.filter(|module| module.starts_with(PACKAGE)).cloned());
     } else if is("EOFError") {
         common.has_input = true;
-    } else if is("FileNotFoundError") && !name.is_empty() && !name.starts_with('/') {
+    } else if is("FileNotFoundError") && is_below(name) {
         let text = if name.ends_with(".json") { "{}" } else { TEXT };
         common.files.insert(name.to_owned(), text.into());
     } else if is("NameError") && is_identifier(name) && !is("UnboundLocalError") {
@@ -75,6 +75,11 @@ pub(crate) fn repairs(
     if learned == **lessons { vec![] } else { vec![learned] }
 }
 
+/// Whether a path is of a file in the working directory, or below it.
+fn is_below(path: &str) -> bool {
+    !path.is_empty() && !path.starts_with('/') && path.split('/').all(|part| part != "..")
+}
+
 /// Mocks, the likeliest first: of functions of modules where the machine refuses something, and else of objects.
 fn mocks_for(
     failure: &Failure<'_>,
@@ -83,9 +88,14 @@ fn mocks_for(
     instrumented: &Instrumented,
     locals: &Locals,
 ) -> Vec<Lessons> {
+    let builtins = if failure.environment.has_builtins() && !failure.lessons.has_builtins {
+        vec![Lessons { has_builtins: true, ..failure.lessons.clone() }]
+    } else {
+        vec![]
+    };
     let patches = patches(failure, reading, instrumented);
     let mocks = mocks(failure, reading, instrumented, locals);
-    if is_refused { [patches, mocks].concat() } else { [mocks, patches].concat() }
+    if is_refused { [builtins, patches, mocks].concat() } else { [builtins, mocks, patches].concat() }
 }
 
 /// The name whose usual meaning has no such attribute, and the import that gives it this meaning.

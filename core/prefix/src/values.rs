@@ -1,10 +1,10 @@
 //! Values as Python expressions: literals where they serve, then small objects with what is asked of them, and mocks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use twincell_syntax::python::{is_builtin, is_identifier, python_float, python_string};
 use twincell_values::path::{AccessPath, text_of};
-use twincell_values::value::{AbstractValue, Made, Recipe, written_class};
+use twincell_values::value::{AbstractValue, Made, Recipe, library, written_class};
 
 use crate::code::{Code, MOCK, Made as Makes, Statement};
 use crate::environment::Node;
@@ -20,60 +20,74 @@ const ANY: &str = "*args, **kwargs";
 pub(crate) struct Writer<'a> {
     pub(crate) reading: &'a Reading,
     pub(crate) lessons: &'a Lessons,
+    written: Written,
+    /// The name to which the next value is assigned.
+    target: Option<String>,
+}
+
+/// What was written so far.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Written {
     code: Code,
     /// The values of the statement that is being written.
     makes: Makes,
     /// The names that are bound.
     taken: BTreeSet<String>,
+    /// The names of classes by the access paths at which the snippet finds them.
+    classes: BTreeMap<String, String>,
 }
 
 impl<'a> Writer<'a> {
     pub(crate) fn new(reading: &'a Reading, lessons: &'a Lessons) -> Self {
-        Self { reading, lessons, code: Code::default(), makes: Makes::new(), taken: BTreeSet::new() }
+        Self { reading, lessons, written: Written::default(), target: None }
     }
 
     pub(crate) fn finish(self) -> Code {
-        self.code
+        self.written.code
     }
 
     pub(crate) fn import(&mut self, import: Import) {
-        self.code.imports.insert(import);
+        self.written.code.imports.insert(import);
     }
 
     /// Says that a name is bound. Returns whether it was not.
     pub(crate) fn take(&mut self, name: &str) -> bool {
-        self.taken.insert(name.to_owned())
+        self.written.taken.insert(name.to_owned())
     }
 
     pub(crate) fn is_taken(&self, name: &str) -> bool {
-        self.taken.contains(name)
+        self.written.taken.contains(name)
     }
 
     pub(crate) fn is_imported(&self, name: &str) -> bool {
-        self.code.imports.iter().any(|import| import.bound() == name)
+        self.written.code.imports.iter().any(|import| import.bound() == name)
     }
 
     pub(crate) fn line(&mut self, text: impl Into<String>) {
-        let makes = std::mem::take(&mut self.makes);
+        let makes = std::mem::take(&mut self.written.makes);
         self.statement(Statement::line(text, makes));
     }
 
     pub(crate) fn block(&mut self, text: impl Into<String>) {
-        let makes = std::mem::take(&mut self.makes);
+        let makes = std::mem::take(&mut self.written.makes);
         self.statement(Statement::block(text, makes));
     }
 
     /// Notes that the statement that is being written makes a value of this type.
     pub(crate) fn makes(&mut self, kind: &str) {
-        *self.makes.entry(kind.to_owned()).or_default() += 1;
+        *self.written.makes.entry(kind.to_owned()).or_default() += 1;
     }
 
     pub(crate) fn statement(&mut self, statement: Statement) {
-        self.code.statements.push(statement);
+        self.written.code.statements.push(statement);
     }
 
     /// `target = value`.
     pub(crate) fn assign(&mut self, target: &str, value: &Expression) {
+        // It was assigned when it was made.
+        if matches!(value, Expression::Text(text) if text == target) {
+            return;
+        }
         self.line(value.written(&format!("{target} = "), 0));
     }
 
@@ -104,12 +118,27 @@ impl<'a> Writer<'a> {
             return None;
         }
         let name = hint(&first.path);
-        let before = self.makes.clone();
+        // Each result is written from the same state, so that equal ones need the same statements before them.
+        let before = self.written.clone();
         let result = self.value(first, &name);
-        let own = self.makes.clone();
-        let is_constant = rest.iter().all(|(_, other)| self.value(other, &name) == result);
-        self.makes = if is_constant { own } else { before };
-        is_constant.then_some(result)
+        let with_first = std::mem::replace(&mut self.written, before.clone());
+        for (_, other) in rest {
+            let other = self.value(other, &name);
+            let with_other = std::mem::replace(&mut self.written, before.clone());
+            if other != result || with_other != with_first {
+                return None;
+            }
+        }
+        self.written = with_first;
+        Some(result)
+    }
+
+    /// The value of a name at the top level.
+    pub(crate) fn value_of(&mut self, name: &str, node: &Node) -> Expression {
+        self.target = Some(name.to_owned());
+        let value = self.value(node, name);
+        self.target = None;
+        value
     }
 
     /// What an object has to be able to do.
@@ -141,6 +170,7 @@ impl<'a> Writer<'a> {
 
     /// A value. `name` is what the code calls it.
     pub(crate) fn value(&mut self, node: &Node, name: &str) -> Expression {
+        let target = self.target.take();
         let parts = self.parts(node);
         if self.lessons.mocked.contains(&node.path) {
             return self.mock(node, name);
@@ -154,15 +184,11 @@ impl<'a> Writer<'a> {
         let tested = node.instances.iter().filter(|(_, truth)| *truth).map(|(class, _)| class);
         for class in tested.chain(&node.class) {
             if let Some(written) = self.class_of(class) {
-                return self.instance(&written, &hint(class), node, name);
+                return self.instance(&written, &hint(class), node, target.as_deref(), name);
             }
         }
         if self.reading.exceptions.contains(&node.path) || self.reading.classes.contains(&node.path) {
-            let class = hint(&node.path);
-            let class = class[..1].to_uppercase() + &class[1..];
-            if !self.taken.contains(&class) {
-                self.class(&class, self.reading.exceptions.contains(&node.path));
-            }
+            let class = self.class_at(&node.path);
             return Expression::text(class);
         }
         if self.reading.raised.contains(&node.path) && node.attributes.is_empty() {
@@ -251,6 +277,36 @@ impl<'a> Writer<'a> {
         self.block(format!("def {name}({ANY}):\n    {body}"));
     }
 
+    /// The name of the class that stands at an access path, defined if need be.
+    fn class_at(&mut self, path: &str) -> String {
+        if let Some(name) = self.written.classes.get(path) {
+            return name.clone();
+        }
+        let word = hint(path);
+        let mut characters = word.chars();
+        let first: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
+        let name = self.fresh(&(first + characters.as_str()));
+        self.class(&name, self.reading.exceptions.contains(path));
+        self.written.classes.insert(path.to_owned(), name.clone());
+        name
+    }
+
+    /// A name that means nothing else, like the given one.
+    fn fresh(&self, name: &str) -> String {
+        let mut name = name.to_owned();
+        let is_used = |name: &String| {
+            self.written.taken.contains(name)
+                || self.reading.undefined.contains(name)
+                || self.is_imported(name)
+                || is_builtin(name)
+                || !is_identifier(name)
+        };
+        while is_used(&name) {
+            name.push('_');
+        }
+        name
+    }
+
     /// The expression for a class that the snippet calls `class`. The prefix defines it if nothing else does. `None` if
     /// the snippet writes it in another form than a name with dots.
     fn class_of(&mut self, class: &str) -> Option<String> {
@@ -275,30 +331,30 @@ impl<'a> Writer<'a> {
         if !rest.is_empty() {
             return None;
         }
-        if !self.taken.contains(class) && !is_builtin(class) && !self.is_imported(class) {
+        if !self.written.taken.contains(class) && !is_builtin(class) && !self.is_imported(class) {
             self.class(class, self.reading.exceptions.contains(class));
         }
         Some(class.to_owned())
     }
 
-    /// An instance of a class: its expression, and its last name.
-    fn instance(&mut self, class: &str, short: &str, node: &Node, name: &str) -> Expression {
-        let mut variable = lower(if name.is_empty() { short } else { name });
-        while self.taken.contains(&variable) && variable != name {
-            variable.push('_');
-        }
+    /// An instance of a class: its expression, and its last name. `target` is the name that it will have anyway.
+    fn instance(&mut self, class: &str, short: &str, node: &Node, target: Option<&str>, name: &str) -> Expression {
         let names: Vec<String> =
             node.attributes.iter().map(|(name, _)| name.clone()).filter(|name| is_identifier(name)).collect();
         self.makes(short);
         if names.is_empty() {
             return Expression::text(format!("{class}()"));
         }
+        let variable = match target {
+            Some(target) => target.to_owned(),
+            None => self.fresh(&lower(if name.is_empty() { short } else { name })),
+        };
+        self.take(&variable);
         let attributes = self.attributes(node, &names);
         self.line(format!("{variable} = {class}()"));
         for (attribute, value) in attributes {
             self.assign(&format!("{variable}.{attribute}"), &value);
         }
-        self.take(&variable);
         Expression::text(variable)
     }
 
@@ -356,7 +412,8 @@ impl<'a> Writer<'a> {
 
     fn raised(&mut self, class: &str) -> Expression {
         let name = class.rsplit('.').next().unwrap_or(class).to_owned();
-        if !is_builtin(&name) && !self.taken.contains(&name) && is_identifier(&name) && !self.is_imported(&name) {
+        if !is_builtin(&name) && !self.written.taken.contains(&name) && is_identifier(&name) && !self.is_imported(&name)
+        {
             self.class(&name, true);
         }
         Expression::text(name)
@@ -401,6 +458,10 @@ impl<'a> Writer<'a> {
 
     /// A value of a class of a library.
     fn made(&mut self, call: &Made) -> Expression {
+        if let Some((before, behind)) = library::written_stream(&call.class) {
+            let arguments = call.arguments.iter().map(Recipe::display).collect::<Vec<_>>().join(", ");
+            return Expression::text(format!("{before}{arguments}{behind}"));
+        }
         let written = written_class(&call.class);
         let root =
             (call.class.split_once('.').map(|(module, _)| module), written.split_once('.').map(|(short, _)| short));

@@ -133,8 +133,8 @@ impl<'a> Search<'a> {
         vary::afresh(self, random)
     }
 
-    /// The decisions of the next execution: planned ones three times in four while there are any. Of the others, every
-    /// second depends on no other execution, and the rest vary one that reached something new.
+    /// The decisions of the next execution: planned ones three times in four while there are any. Of the others,
+    /// those with odd numbers vary one that reached something new, and those with even numbers depend on no other.
     pub fn decisions(&mut self, index: u32, random: &mut Pcg64Mcg) -> Decisions {
         // Under its number, a planned execution is known again when its record comes.
         let planned = if index % 4 == 3 { None } else { self.search_targets.take(index) };

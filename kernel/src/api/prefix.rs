@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction};
 use twincell_driver::options::{Job, Options};
 use twincell_driver::warm::Engine;
-use twincell_prefix::{Continue, Prefixes, function_body};
+use twincell_prefix::{Continue, Prefixes, first_function_body, function_body};
 use twincell_widgets::{prefixes_fragment, prefixes_page, prefixes_text};
 
 use super::errors::raised;
@@ -68,10 +68,10 @@ pub fn prefix_magic(
 fn snippet(code: &Bound<'_, PyAny>, function: Option<String>) -> PyResult<String> {
     let read = source::read(code, "the code")?;
     // A function runs when it is called. What somebody wants to see run is its body.
-    let is_function = code.is_instance_of::<PyFunction>();
-    let own = || code.getattr("__name__").and_then(|name| name.extract::<String>()).ok().filter(|_| is_function);
-    match function.or_else(own) {
+    let is_function = code.is_instance_of::<PyFunction>() || code.get_type().name()? == "method";
+    match function {
         Some(function) => body(&read.text, &read.label, &function),
+        None if is_function => Ok(first_function_body(&read.text).unwrap_or(read.text)),
         None => Ok(read.text),
     }
 }

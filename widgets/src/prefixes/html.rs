@@ -1,7 +1,7 @@
 //! Prefixes as static HTML: which of them runs which line, the prefixes themselves, the tree in which they were found,
 //! and the types of the values that they make.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, PreEscaped, html};
 use similar::{ChangeTag, TextDiff};
@@ -14,6 +14,10 @@ use crate::{plain, words};
 
 /// The maximum number of nodes of a tree that are listed. The chosen ones are always among them.
 const LISTED: usize = 300;
+/// The maximum number of lines of a snippet that are shown.
+const SHOWN: usize = 5000;
+/// The maximum number of lines of two prefixes that are compared.
+const COMPARED: usize = 2000;
 
 /// The prefixes of a snippet for a notebook's output area: one `div` with its own style, no scripts.
 pub fn prefixes_fragment(snippet: &str, prefixes: &Prefixes) -> String {
@@ -71,6 +75,10 @@ fn facts(prefixes: &Prefixes) -> Markup {
 
 /// The snippet with a column for each prefix that is shown.
 fn lines(snippet: &str, prefixes: &Prefixes, kept: &[usize]) -> Markup {
+    let statements: BTreeSet<u32> = prefixes.lines.iter().copied().collect();
+    let completed: Vec<BTreeSet<u32>> =
+        kept.iter().map(|&number| prefixes.nodes[number].completed.iter().copied().collect()).collect();
+    let more = snippet.lines().count().saturating_sub(SHOWN);
     html! {
         div.tc-scroll.tc-limit tabindex="0" role="region" aria-label="The code, and which prefix runs which line" {
             table.tc-table {
@@ -82,14 +90,14 @@ fn lines(snippet: &str, prefixes: &Prefixes, kept: &[usize]) -> Markup {
                     }
                 }
                 tbody {
-                    @for (line, text) in (1..).zip(snippet.lines()) {
-                        @let is_statement = prefixes.lines.contains(&line);
+                    @for (line, text) in (1..).zip(snippet.lines().take(SHOWN)) {
+                        @let is_statement = statements.contains(&line);
                         tr.tc-dim[!is_statement] {
                             td.tc-num { (line) }
-                            @for &number in kept {
+                            @for completed in &completed {
                                 td.tc-mark {
                                     @if !is_statement {}
-                                    @else if prefixes.nodes[number].completed.contains(&line) { "✓" }
+                                    @else if completed.contains(&line) { "✓" }
                                     @else { span.tc-note title="does not complete" { "–" } }
                                 }
                             }
@@ -99,6 +107,7 @@ fn lines(snippet: &str, prefixes: &Prefixes, kept: &[usize]) -> Markup {
                 }
             }
         }
+        @if more > 0 { p.tc-legend { (words::count(more, "more line")) } }
     }
 }
 
@@ -114,7 +123,7 @@ fn prefix(prefixes: &Prefixes, number: usize, is_open: bool) -> Markup {
     let text = if node.text.is_empty() { "# nothing is needed".to_owned() } else { plain::file(&node.text) };
     let content = html! {
         pre.tc-reproducer { (text) }
-        @if let Some(ended) = ended(&node.end) { p.tc-legend { "Behind it, the code " (ended) "." } }
+        @if let Some(ended) = ended(&node.end) { p.tc-legend { "The code behind it: " (ended) } }
     };
     section(title, &note, is_open, content)
 }
@@ -129,7 +138,9 @@ fn reach(prefixes: &Prefixes, node: &Prefix) -> String {
 fn tree(prefixes: &Prefixes) -> Markup {
     let kept = prefixes.kept();
     let ordered = ordered(prefixes);
-    let listed = ordered.iter().filter(|(number, _)| *number < LISTED || kept.contains(number));
+    let is_listed = |(number, _): &&(usize, usize)| *number < LISTED || kept.contains(number);
+    let listed: Vec<&(usize, usize)> = ordered.iter().filter(is_listed).collect();
+    let left_out = ordered.len() - listed.len();
     html! {
         div.tc-scroll.tc-limit tabindex="0" role="region" aria-label="The tree of prefixes" {
             table.tc-table {
@@ -140,7 +151,7 @@ fn tree(prefixes: &Prefixes) -> Markup {
                     }
                 }
                 tbody {
-                    @for &(number, depth) in listed {
+                    @for &&(number, depth) in &listed {
                         @let node = &prefixes.nodes[number];
                         tr {
                             td.tc-mark style={ "padding-left:" (10 + 16 * depth.min(12)) "px" } {
@@ -157,8 +168,11 @@ fn tree(prefixes: &Prefixes) -> Markup {
                 }
             }
         }
-        @if ordered.len() > LISTED { p.tc-legend { "The first " (LISTED) " of " (ordered.len()) " are listed." } }
-        p.tc-legend { "★ covers most lines. P is the smallest set that covers all lines that any node covers." }
+        @if left_out > 0 { p.tc-legend { (words::count(left_out, "node")) " not listed." } }
+        p.tc-legend {
+            "★ covers most lines. P is the smallest set that covers all lines that any node covers. What is shown above was "
+            "simplified after the search."
+        }
     }
 }
 
@@ -197,6 +211,9 @@ fn change(prefixes: &Prefixes, node: &Prefix) -> Markup {
             details { summary { (words::count(node.text.lines().count(), "line")) } pre.tc-reproducer { (plain::file(&node.text)) } }
         };
     };
+    if parent.text.lines().count() + node.text.lines().count() > COMPARED {
+        return html! { "too long to compare" };
+    }
     let diff = TextDiff::from_lines(&parent.text, &node.text);
     let changed: Vec<String> = diff
         .iter_all_changes()

@@ -5,8 +5,8 @@ use twincell_prefix::Prefixes;
 use super::{STOPPED, ended, from, headline, not_reached};
 use crate::{plain, words};
 
-/// The best prefix, then the others that are needed to cover all lines that were reached. They stand as Python, so that
-/// what is printed can be run.
+/// The best prefix, then the others that are needed to cover all lines that were reached. They stand as Python. Only
+/// very long lines are cut.
 pub fn prefixes_text(prefixes: &Prefixes) -> String {
     let mut out = format!("# {}\n", headline(prefixes));
     if prefixes.stopped {

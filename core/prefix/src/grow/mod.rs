@@ -70,6 +70,8 @@ struct Tree<'a> {
     covered: BTreeSet<u32>,
     shared: Common,
     texts: BTreeSet<String>,
+    /// The number of runs that are left to rewrite a prefix.
+    trials: u32,
 }
 
 /// Finds prefixes for a snippet.
@@ -102,6 +104,7 @@ pub fn prefixes(
         covered: BTreeSet::new(),
         shared: Common::default(),
         texts: BTreeSet::new(),
+        trials: 0,
     };
     // As it is: many snippets need nothing.
     let first = tree.add(None, Guidance::Undefinedness, Rc::default(), Lessons::default())?;
@@ -123,9 +126,14 @@ pub fn prefixes(
 impl Tree<'_> {
     /// Whether nothing is left to do, or nobody wants it done.
     fn is_done(&mut self) -> bool {
-        let coverage = self.covered.len() as f64 / self.lines.len().max(1) as f64;
-        self.is_stopped |= (self.progress)(Progress { prefixes: self.nodes.len(), coverage }) == Continue::Stop;
+        let progress = self.progress_now();
+        self.is_stopped |= (self.progress)(progress) == Continue::Stop;
         self.is_stopped || self.is_covered()
+    }
+
+    fn progress_now(&self) -> Progress {
+        let coverage = self.covered.len() as f64 / self.lines.len().max(1) as f64;
+        Progress { prefixes: self.nodes.len(), coverage }
     }
 
     fn is_covered(&self) -> bool {
@@ -160,7 +168,7 @@ impl Tree<'_> {
         if self.lines.is_empty() {
             self.lines = lines;
         }
-        self.covered.extend(completed.iter().filter(|line| self.lines.contains(line)));
+        self.covered.extend(completed.iter().filter(|line| self.lines.binary_search(line).is_ok()));
         self.nodes.push(Prefix { parent, guidance, text, makes: code.makes(), completed, end });
         self.grown.push(Grown { seed, lessons, code });
         Ok(Some(self.nodes.len() - 1))
@@ -196,9 +204,7 @@ impl Tree<'_> {
             }
             let before = self.nodes.len();
             for record in self.execute(hooked, &mut search, &mut next, options.width * EXECUTIONS, false)? {
-                let ran = record.behaviors.first().map_or(&[][..], |behavior| &behavior.lines);
-                let is_new = |(line, _): &(u32, u32)| self.lines.contains(line) && !self.covered.contains(line);
-                if self.nodes.len() - before < options.width as usize && ran.iter().any(is_new) {
+                if self.nodes.len() - before < options.width as usize && self.reaches_new(&record) {
                     let parent = self.nearest(&record.choices);
                     self.sprout(parent, Guidance::Coverage, &record)?;
                 }
@@ -247,16 +253,27 @@ impl Tree<'_> {
         Ok(records)
     }
 
-    /// The prefix that holds what an execution found.
+    /// The prefix that holds what an execution found. Builtins have other meanings only where that reaches more.
     fn sprout(
         &mut self,
         parent: Option<usize>,
         guidance: Guidance,
         record: &ExecutionRecord,
     ) -> Result<(), PrefixError> {
-        let lessons = Lessons { common: self.shared.clone(), ..Lessons::default() };
-        self.add(parent, guidance, Rc::new(Seed::new(record.choices.clone())), lessons)?;
+        let seed = Rc::new(Seed::new(record.choices.clone()));
+        let mut lessons = Lessons { common: self.shared.clone(), ..Lessons::default() };
+        self.add(parent, guidance, seed.clone(), lessons.clone())?;
+        if seed.environment.has_builtins() && self.reaches_new(record) {
+            lessons.has_builtins = true;
+            self.add(parent, guidance, seed, lessons)?;
+        }
         Ok(())
+    }
+
+    /// Whether an execution ran a line that no prefix covers.
+    fn reaches_new(&self, record: &ExecutionRecord) -> bool {
+        let ran = record.behaviors.first().map_or(&[][..], |behavior| &behavior.lines);
+        ran.iter().any(|(line, _)| self.lines.binary_search(line).is_ok() && !self.covered.contains(line))
     }
 
     /// Mends prefixes that fail, breadth first, until so many are tried.

@@ -13,10 +13,13 @@ use crate::code::Code;
 use crate::lessons::Lessons;
 use crate::render::render;
 use crate::result::Prefixes;
-use crate::{PrefixError, natural};
+use crate::{Continue, PrefixError, natural};
 
 /// The maximum number of decisions that are tried to be left out of a prefix.
 const TIDIED: usize = 60;
+/// The maximum number of runs for a prefix.
+const TRIALS: u32 = 300;
+
 /// Whether two runs ended for the same reason at the same place.
 fn is_alike(one: &End, other: &End) -> bool {
     match (one, other) {
@@ -28,13 +31,17 @@ fn is_alike(one: &End, other: &End) -> bool {
 }
 
 impl Tree<'_> {
-    /// Leaves out of the prefixes that people see what their snippet does not need.
+    /// Rewrites the prefixes that people see. Where it is stopped, they stay as they are.
     pub(super) fn tidy(&mut self) -> Result<(), PrefixError> {
         let found = Prefixes::new(vec![], self.lines.clone(), self.nodes.clone(), false);
         for number in found.kept() {
+            // Each trial would take as long.
+            if matches!(self.nodes[number].end, End::Time | End::Lost { .. }) {
+                continue;
+            }
+            self.trials = TRIALS;
             match self.tidy_node(number) {
-                // It stays as it is.
-                Err(PrefixError::Engine(EngineError::Stopped)) => self.is_stopped = true,
+                Err(PrefixError::Engine(EngineError::Stopped)) => return Ok(()),
                 tidied => tidied?,
             }
         }
@@ -67,9 +74,9 @@ impl Tree<'_> {
 
     /// What the execution found and the snippet does not need.
     fn without_choices(&mut self, number: usize) -> Result<(), PrefixError> {
-        let mut choice = self.grown[number].seed.choices.len();
-        while choice > 0 && choice <= TIDIED {
-            choice -= 1;
+        let count = self.grown[number].seed.choices.len();
+        // From the end, so that those before keep their places.
+        for choice in (count.saturating_sub(TIDIED)..count).rev() {
             self.rewrite(number, |choices, _| drop(choices.remove(choice)))?;
         }
         Ok(())
@@ -131,8 +138,12 @@ impl Tree<'_> {
         Ok(is_taken)
     }
 
-    /// Takes other code for a prefix if the snippet does the same behind it.
+    /// Takes other code for a prefix if the snippet does the same behind it. Says whether.
     fn replace(&mut self, number: usize, code: Code) -> Result<bool, PrefixError> {
+        if self.trials == 0 || !self.goes_on() {
+            return Ok(false);
+        }
+        self.trials -= 1;
         let text = code.text();
         let ran = self.run(&text)?;
         let node = &mut self.nodes[number];
@@ -143,5 +154,11 @@ impl Tree<'_> {
             self.grown[number].code = code;
         }
         Ok(is_same)
+    }
+
+    /// Whether nobody has asked to stop. What was found before then is whole.
+    fn goes_on(&mut self) -> bool {
+        let progress = self.progress_now();
+        !self.is_stopped && (self.progress)(progress) == Continue::Yes
     }
 }
