@@ -355,11 +355,11 @@ pub(super) fn declared(expr: &Expr, depth: u32, known: &Known) -> Option<Declare
                 },
                 outer => {
                     let of = plain(named(&node.value).as_deref().unwrap_or(outer), known)?;
+                    let mut classes = of.library.iter();
+                    let gives_items = !of.library.is_empty() && classes.all(|class| library::gives_items(class));
                     match (of.classes.first()?, inner) {
                         // What it gives comes first: `Generator[int, None, None]`.
-                        (A::Object, [item, ..]) if of.library.iter().all(|class| library::gives_items(class)) => {
-                            Some(Declared { items: boxed(item), ..of })
-                        }
+                        (A::Object, [item, ..]) if gives_items => Some(Declared { items: boxed(item), ..of }),
                         (A::Object, _) if kind(&of) != Kind::Unknown => Some(of),
                         (A::Object, [key, value]) => Some(Declared { keys: boxed(key), items: boxed(value), ..of }),
                         (A::Object, [key]) if outer == "Counter" => {
@@ -570,6 +570,16 @@ mod tests {
             let declared = hint(&format!("def f(x: {annotation}): pass"), "x").declared.unwrap();
             assert_eq!(declared.items.map(|items| items.classes), Some(vec![A::Int]), "{annotation}");
         }
+    }
+
+    #[test]
+    fn two_types_in_the_brackets_of_a_class_of_the_module_are_those_of_keys_and_items() {
+        let module = "from dataclasses import dataclass\n\n@dataclass\nclass Registry:\n    size: int\n";
+        let (functions, _) = twincell_syntax::functions("def f(x: Registry[str, int]): pass");
+        let hint = hints_within(&functions[0], &Known::of(module), &BTreeMap::new()).remove("x").unwrap();
+        let declared = hint.declared.unwrap();
+        assert_eq!(declared.keys.map(|keys| keys.classes), Some(vec![A::Str]));
+        assert_eq!(declared.items.map(|items| items.classes), Some(vec![A::Int]));
     }
 
     #[test]
