@@ -489,9 +489,9 @@ fn made(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
     let Recipe::Made(call) = recipe else { return content(py, recipe, path) };
     let Made { class, arguments, keywords } = &**call;
     if let [items] = arguments.as_slice()
-        && let Some(stream) = observe::streams::made(content(py, items, path)?.bind(py), class)?
+        && let Some(maker) = observe::streams::maker(class)
     {
-        return Ok(stream.unbind());
+        return Ok(maker.over(content(py, items, path)?.bind(py))?.unbind());
     }
     let callee = match class.rsplit_once('.') {
         Some((module, name)) if !library::is_model(class) => py.import(module)?.getattr(name)?,

@@ -45,15 +45,23 @@ fn module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
     Ok(module.bind(py))
 }
 
-/// A generator over these items. `None` if the maker makes something else.
-pub(crate) fn made<'py>(items: &Bound<'py, PyAny>, maker: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let name = match maker {
-        library::GENERATOR => "generator",
-        library::ASYNC_GENERATOR => "stream",
-        _ => return Ok(None),
-    };
-    let source = items.try_iter()?;
-    module(items.py())?.getattr(name)?.call1((source,)).map(Some)
+/// What makes a generator over items.
+pub(crate) struct Maker(&'static str);
+
+/// `None` if this makes something else.
+pub(crate) fn maker(class: &str) -> Option<Maker> {
+    match class {
+        library::GENERATOR => Some(Maker("generator")),
+        library::ASYNC_GENERATOR => Some(Maker("stream")),
+        _ => None,
+    }
+}
+
+impl Maker {
+    pub(crate) fn over<'py>(&self, items: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let source = items.try_iter()?;
+        module(items.py())?.getattr(self.0)?.call1((source,))
+    }
 }
 
 /// How many items are left in an iterator over a list, or in a generator that was made here. `None` for others.
