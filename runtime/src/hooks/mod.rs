@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyModule, PySet, PyString, PyTuple};
 use twincell_syntax::python::is_always_real;
 use twincell_syntax::site::{BranchKind, Comparator, SiteKind};
-use twincell_values::path::{AccessPath, bounded};
+use twincell_values::path::{AccessPath, Segment, bounded};
 
 use crate::calls::{SiteCall, real, supers};
 use crate::execution::object::Versatile;
@@ -241,14 +241,18 @@ fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
         let given = execution.run.shared.get(&index.container_path(version, site));
         let is_it = |path: &&String| execution.run.values.get(*path).is_some_and(|value| value.is(object));
         // Other versions may get an item by unpacking.
-        let is_item = |path: &&String| path.ends_with(']') && is_plain(object);
+        let is_item = |path: &&String| ends_in_subscript(path) && is_plain(object);
         if let Some(path) = given.filter(is_it).filter(|path| !is_item(path)) {
             return Some(path.clone());
         }
         let path = (!index.is_local(version, site)).then(|| index.container_path(version, site))?;
-        (is_it(&&path) && !path.ends_with(']') || !is_plain(object)).then_some(path)
+        (is_it(&&path) && !ends_in_subscript(&path) || !is_plain(object)).then_some(path)
     });
     path.flatten().unwrap_or_else(|| observe::short(object))
+}
+
+fn ends_in_subscript(path: &str) -> bool {
+    matches!(AccessPath::new(path).segments().last(), Some(Segment::Subscript(_)))
 }
 
 /// A value of a builtin class that only holds data.
