@@ -152,7 +152,8 @@ fn reader(callee: &Bound<'_, PyAny>) -> Option<(library::Given, String)> {
     }
     let module: String = callee.getattr("__module__").ok()?.extract().ok()?;
     let name: String = callee.getattr("__name__").ok()?.extract().ok()?;
-    let given = library::given_by(module.split('.').next()?, &name)?;
+    let qualified: String = callee.getattr("__qualname__").ok()?.extract().ok()?;
+    let given = library::given_at(&module, &qualified)?;
     Some((given, name))
 }
 

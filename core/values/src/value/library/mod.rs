@@ -23,7 +23,7 @@ use super::{AbstractValue, Made, Recipe, Shape};
 
 pub use arrays::ARRAY;
 pub use cells::{Cells, KEYS};
-pub use files::{Given, given_by};
+pub use files::{Given, given_at, given_by};
 pub use polars::{FRAME as POLARS_FRAME, LAZY as POLARS_LAZY, SERIES as POLARS_SERIES};
 pub use responses::{OF_HTTPX, OF_REQUESTS, drawn as drawn_answer, is_answer, is_filled};
 pub use streams::{ASYNC_GENERATOR, GENERATOR, context, gives_items, is_context, written as written_stream};
