@@ -46,6 +46,9 @@ pub struct Known {
     pub handed: tables::Handed,
 }
 
+/// The usual short name of polars, which other modules have as well.
+const POLARS: &str = "pl";
+
 /// The number of classes that are read, the number of types in one, and how deep its fields may nest.
 const MOST: usize = 200;
 const MOST_TYPES: usize = 80;
@@ -66,7 +69,8 @@ impl Known {
     fn with_classes(module: &str, imported: Classes, provided: &Provided) -> Self {
         let classes = classes(module, None, imported, provided);
         let mut known = Self { classes, has_arrays: true, ..Self::default() };
-        if !library::packages().any(|package| module.contains(package)) {
+        let is_renamed = module.contains(&format!(" as {POLARS}"));
+        if !is_renamed && !library::packages().any(|package| module.contains(package)) {
             return known;
         }
         let imports = twincell_syntax::imports(module);
@@ -86,6 +90,14 @@ impl Known {
 }
 
 impl Known {
+    /// Whether a name stands for the module polars. The usual ones do unless an import binds them to another module.
+    pub(super) fn is_polars(&self, name: &str) -> bool {
+        match self.imports.get(name) {
+            Some(target) => target == "polars",
+            None => matches!(name, "polars" | POLARS),
+        }
+    }
+
     /// Whether a table of which nothing is declared is one of polars.
     pub(super) fn prefers_polars(&self) -> bool {
         self.has_polars && !self.has_pandas

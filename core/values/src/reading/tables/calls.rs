@@ -89,7 +89,7 @@ impl Walk<'_> {
         if matches!(function.value.as_ref(), Expr::Name(module) if matches!(module.id.as_str(), "pd" | "pandas")) {
             return self.call_of_pandas(node, name);
         }
-        if matches!(function.value.as_ref(), Expr::Name(module) if matches!(module.id.as_str(), "pl" | "polars")) {
+        if matches!(function.value.as_ref(), Expr::Name(module) if self.known.is_polars(&module.id)) {
             return self.call_of_polars(node, name);
         }
         if matches!(function.value.as_ref(), Expr::Name(module) if matches!(module.id.as_str(), "np" | "numpy")) {

@@ -5,6 +5,7 @@ use ruff_python_ast::{Expr, Number, Operator, UnaryOp};
 use super::roles::{Origin, Role, Source, Table};
 use super::walk::Walk;
 use super::{content_of, texts};
+use crate::reading::models::Known;
 use crate::reading::uses::literal;
 use crate::value::Recipe;
 use crate::value::shape::{Column, Content};
@@ -279,9 +280,9 @@ pub(in crate::reading) fn is_plural(name: &str) -> bool {
     WORDS.iter().any(|word| name == *word || name.strip_suffix(word).is_some_and(|rest| rest.ends_with('_')))
 }
 
-/// Whether an expression is a module of tables or arrays, as code names it.
-pub(super) fn is_library(name: &str) -> bool {
-    matches!(name, "pd" | "pandas" | "np" | "numpy" | "pl" | "polars")
+/// Whether a name is a module of tables or arrays, as code names it.
+pub(super) fn is_library(name: &str, known: &Known) -> bool {
+    matches!(name, "pd" | "pandas" | "np" | "numpy") || known.is_polars(name)
 }
 
 pub(super) fn is_named(expr: &Expr, name: &str) -> bool {

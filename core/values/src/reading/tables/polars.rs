@@ -546,6 +546,20 @@ mod tests {
     }
 
     #[test]
+    fn a_short_name_is_polars_unless_an_import_binds_it_to_another_module() {
+        for (module, name, expected) in [
+            ("", "pl", true),
+            ("import polars\n", "polars", true),
+            ("import polars as p\n", "p", true),
+            ("import pytorch_lightning as pl\n", "pl", false),
+            ("import pandas as pd\nimport pytorch_lightning as pl\n", "pl", false),
+            ("import polars as pl\n", "pd", false),
+        ] {
+            assert_eq!(Known::of(module).is_polars(name), expected, "{module}{name}");
+        }
+    }
+
+    #[test]
     fn an_expression_that_stands_by_itself_is_about_the_frame() {
         let found = columns("def f(df):\n    big = pl.col('a') > 3\n    return df.filter(big)\n");
         assert_eq!(found, [("a".to_owned(), Some(Content::Numbers))]);

@@ -630,7 +630,7 @@ impl<'a> Walk<'a> {
         match node.func.as_ref() {
             Expr::Name(name) => !twincell_syntax::python::is_builtin(&name.id),
             Expr::Attribute(function) => match function.value.as_ref() {
-                Expr::Name(name) if is_library(&name.id) => false,
+                Expr::Name(name) if is_library(&name.id, self.known) => false,
                 Expr::Name(name) if self.names.get(name.id.as_str()) == Some(&Role::Other) => true,
                 _ => !is_of_tables(&function.attr),
             },
