@@ -113,6 +113,19 @@ def test_an_expression_that_a_function_gives_is_compared():
     expect(CHANGING, old, old.replace("> limit", ">= limit"), context="module")
 
 
+def test_options_of_an_expression_are_part_of_it():
+    old = POLARS + "def f(limit: int):\n    return (pl.col('a') + limit).rank('dense')\n"
+    expect(CHANGING, old, old.replace("'dense'", "'min'"), context="module", function="f")
+
+
+def test_a_plan_is_read_whatever_its_columns_are_called():
+    old = (
+        POLARS + "def f(lf: pl.LazyFrame):\n"
+        "    return lf.filter(pl.col('price') > 3).select('price').rename({'price': 'PYTHON udf('})\n"
+    )
+    expect(CHANGING, old, old.replace("> 3", "> 4"), context="module", function="f")
+
+
 def test_a_frame_is_that_of_the_library_which_its_annotation_names():
     pytest.importorskip("pandas")
     old = (

@@ -24,6 +24,8 @@ MOST_READ = 20_000
 ZONES = ('datetime', 'dateutil', 'pytz', 'zoneinfo')
 # The types of columns that are written by the library itself.
 WRITTEN = set()
+# What writes functions and objects as bytes.
+WRITERS = ('cloudpickle', 'pickle')
 
 
 def label(dtype):
@@ -130,13 +132,30 @@ def polars_column(values, is_cut):
     return kind, every[:MOST_ROWS], (len(every), zlib.crc32(repr(every).encode()) if is_plain else every[:MOST_READ]), None
 
 
+def written(serialize):
+    """A plan or an expression as bytes. None if it holds functions or objects of Python."""
+    # What writes these runs their code.
+    missing = object()
+    kept = {name: sys.modules.get(name, missing) for name in WRITERS}
+    sys.modules.update(dict.fromkeys(kept))
+    try:
+        return serialize()
+    except Exception:
+        return None
+    finally:
+        for name, module in kept.items():
+            if module is missing:
+                del sys.modules[name]
+            else:
+                sys.modules[name] = module
+
+
 def of_polars_frame(value):
     polars = sys.modules['polars']
     if type(value) is polars.LazyFrame:
         # A plan with functions of the code runs these.
-        plan = value.explain(optimized=False)
-        if any(mark in plan for mark in ('udf(', 'PYTHON', 'OPAQUE')):
-            return [], None, {}
+        if written(value.serialize) is None:
+            return None
         value = value.collect()
     rows, count = value.shape
     is_cut = rows * count > MOST_CELLS
@@ -154,7 +173,11 @@ def of_polars_series(value):
 
 
 def of_expression(value):
-    return [(None, 'expression', [str(value)], None, None)], None, {}
+    # Its text leaves out options.
+    found = written(value.meta.serialize)
+    if found is None:
+        return None
+    return [(None, 'expression', [str(value)], (1, zlib.crc32(found)), None)], None, {}
 
 
 def classes():
