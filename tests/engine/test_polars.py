@@ -113,6 +113,14 @@ def test_an_expression_that_a_function_gives_is_compared():
     expect(CHANGING, old, old.replace("> limit", ">= limit"), context="module")
 
 
+@pytest.mark.parametrize("call", ["value_counts()", "unique(maintain_order=False).to_frame()"])
+def test_rows_without_an_order_come_in_one(call):
+    old = POLARS + f"def f(names: pl.Series):\n    return names.{call}.rows()\n"
+    new = POLARS + f"def f(names: pl.Series):\n    found = names.{call}\n    return found.rows()\n"
+    expect(PRESERVING, old, new, context="module", function="f")
+    expect(CHANGING, old, old.replace(".rows()", ".rows()[1:]"), context="module", function="f")
+
+
 def test_options_of_an_expression_are_part_of_it():
     old = POLARS + "def f(limit: int):\n    return (pl.col('a') + limit).rank('dense')\n"
     expect(CHANGING, old, old.replace("'dense'", "'min'"), context="module", function="f")

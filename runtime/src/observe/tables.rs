@@ -14,6 +14,7 @@ static READER: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
 const SOURCE: &std::ffi::CStr = cr#"
 import functools
+import inspect
 import sys
 import zlib
 
@@ -227,7 +228,7 @@ SETTLED = set()
 # Methods of polars whose rows come in any order unless they are asked for the one in which they are found.
 UNORDERED = {
     'DataFrame': ('group_by', 'unique'),
-    'LazyFrame': ('group_by', 'unique'),
+    'LazyFrame': ('group_by', 'pivot', 'unique'),
     'Series': ('unique', 'mode'),
     'Expr': ('unique', 'mode'),
 }
@@ -236,8 +237,23 @@ UNORDERED = {
 def in_order(method):
     @functools.wraps(method)
     def ordered(*arguments, **named):
-        named.setdefault('maintain_order', True)
-        return method(*arguments, **named)
+        return method(*arguments, **{**named, 'maintain_order': True})
+
+    return ordered
+
+
+def by_value(method):
+    """Counts of values have no option for their order but that by count."""
+
+    @functools.wraps(method)
+    def ordered(self, *arguments, **named):
+        polars = sys.modules['polars']
+        found = method(self, *arguments, **named)
+        if named.get('sort') is True:
+            return found
+        if type(found) is polars.DataFrame:
+            return found if self.dtype == polars.Object else found.sort(polars.nth(0))
+        return found.sort()
 
     return ordered
 
@@ -255,7 +271,12 @@ def settle():
         for name, methods in UNORDERED.items():
             for method in methods:
                 own = getattr(polars, name)
-                setattr(own, method, in_order(getattr(own, method)))
+                found = getattr(own, method, None)
+                # Older ones do not have the option for each of these.
+                if found is not None and 'maintain_order' in inspect.signature(found).parameters:
+                    setattr(own, method, in_order(found))
+        for own in (polars.Series, polars.Expr):
+            own.value_counts = by_value(own.value_counts)
 
 
 def of_values(value):
