@@ -66,6 +66,26 @@ def test_what_a_request_gives_is_a_real_response(library):
     assert f"'class': '{library}.Response'" in str(injections), injections
 
 
+@pytest.mark.parametrize(
+    "library, name", [("requests", "encoding"), ("requests", "note"), ("httpx", "default_encoding"), ("httpx", "note")]
+)
+def test_what_the_code_sets_is_part_of_a_response(library, name):
+    pytest.importorskip(library)
+    old = (
+        f"import {library}\n\ndef f(response: {library}.Response):\n"
+        f"    response.{name} = 'ascii'\n    return response\n"
+    )
+    expect(CHANGING, old, old.replace("'ascii'", "'latin-1'"), context="module", function="f")
+
+
+@pytest.mark.parametrize("library", ["requests", "httpx"])
+def test_what_was_asked_of_a_response_is_no_part_of_it(library):
+    pytest.importorskip(library)
+    old = f"import {library}\n\ndef f(response: {library}.Response):\n    return response\n"
+    new = old.replace("    return", "    text = response.text\n    return")
+    expect(PRESERVING, old, new, context="module", function="f")
+
+
 def test_a_response_of_another_library_is_not_one_of_requests():
     pytest.importorskip("requests")
     old = (

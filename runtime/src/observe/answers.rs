@@ -1,5 +1,5 @@
-//! Responses of servers -> plain data: status, headers, content. What their classes keep beside these says only what was asked
-//! of them before.
+//! Responses of servers -> plain data: status, headers, content, and what differs from a new response. What their classes keep
+//! of what was asked of them before is left out.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -9,11 +9,20 @@ use super::kinds::{self, Kind};
 
 static READER: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
-const SOURCE: &std::ffi::CStr = c"
+const SOURCE: &std::ffi::CStr = cr#"
 import sys
 
 # How headers are held, by the class that holds them.
 HEADERS = {}
+# The class that holds cookies.
+JARS = set()
+SHOWN = ('status_code', 'reason', 'url', '_content')
+# What says how an answer came and what was asked of it before.
+CACHES = {
+    '_content_consumed', '_cookies', '_decoder', '_elapsed', '_encoding', '_next', '_num_bytes_downloaded', '_request',
+    '_text', 'connection', 'elapsed', 'extensions', 'is_closed', 'is_stream_consumed', 'next_request', 'raw', 'request',
+    'stream',
+}
 _get = object.__getattribute__
 
 
@@ -26,7 +35,27 @@ def classes():
             for part in holder.split('.'):
                 module = getattr(module, part, None)
             HEADERS[module] = attribute
+    cookies = getattr(sys.modules.get('requests'), 'cookies', None)
+    if hasattr(cookies, 'RequestsCookieJar'):
+        JARS.add(cookies.RequestsCookieJar)
     return found
+
+
+def is_new(name, value):
+    """Whether an attribute is as in a new answer."""
+    if name == 'default_encoding':
+        return type(value) is str and value == 'utf-8'
+    return value is None or type(value) is list and not value
+
+
+def baked(jar):
+    """What lies in a jar of cookies: domain, path, name, and what the cookie holds."""
+    found = {}
+    for domain, paths in _get(jar, '__dict__')['_cookies'].items():
+        for path, cookies in paths.items():
+            for name, cookie in cookies.items():
+                found[domain, path, name] = _get(cookie, '__dict__').get('value')
+    return found or None
 
 
 def read(value):
@@ -35,9 +64,15 @@ def read(value):
     headers = own.get('headers')
     if type(headers) in HEADERS:
         headers = _get(headers, '__dict__').get(HEADERS[type(headers)])
-    names = ('status_code', 'reason', 'url', '_content')
-    return {**{name.strip('_'): own[name] for name in names if name in own}, 'headers': headers}
-";
+    found = {**{name.strip('_'): own[name] for name in SHOWN if name in own}, 'headers': headers}
+    for name in sorted(name for name in own if type(name) is str):
+        if name in CACHES or name in SHOWN or name in found:
+            continue
+        part = baked(own[name]) if type(own[name]) in JARS else own[name]
+        if not is_new(name, part):
+            found[name] = part
+    return found
+"#;
 
 /// Notes the classes of the libraries that are imported by now. Foreign code must not have run since.
 pub(crate) fn note(py: Python<'_>) -> PyResult<()> {
