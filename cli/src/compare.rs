@@ -1,5 +1,6 @@
 //! `twincell compare`: two files, or what changed between two revisions.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
@@ -17,7 +18,7 @@ use twincell_widgets::export::{ExportRow, annotations};
 use twincell_widgets::{TextOptions, plain_sentence};
 
 use crate::exports;
-use crate::git::{ChangedFiles, Copies, changed_files, work_tree};
+use crate::git::{ChangedFile, ChangedFiles, Copies, changed_files, work_tree};
 use crate::session::{Abort, Session, UNCHANGED, read_options};
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
@@ -119,6 +120,12 @@ fn revisions(
             },
         };
         let root = work_tree(&here).unwrap_or_default();
+        // If one function alone is compared, nothing judges the others.
+        let is_compared = |file: &&ChangedFile| {
+            options.function.is_none() && options.paths.excluded(&root.join(&file.path)).is_none()
+        };
+        let compared_files: BTreeSet<String> =
+            files.modified.iter().filter(is_compared).map(|file| file.path.clone()).collect();
         for file in &mut files.modified {
             if let Some(copies) = &copies {
                 copies.place(file);
@@ -128,7 +135,8 @@ fn revisions(
                 notes.push(format!("{}: left out by the policy (exclude: {pattern})", file.path));
                 continue;
             }
-            let result = watched(&engine, &file.old, &file.new, &options.for_file(&place), &file.path, session)?;
+            let core = CompareOptions { compared_files: compared_files.clone(), ..options.for_file(&place) };
+            let result = watched(&engine, &file.old, &file.new, &core, &file.path, session)?;
             match result {
                 Ok(comparison) => compared.push(Compared { path: file.path.clone(), result: Ok(comparison) }),
                 Err(failure) if nothing_to_compare(&failure) => notes.push(format!("{}: {failure}", file.path)),

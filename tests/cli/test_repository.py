@@ -111,6 +111,10 @@ def test_a_difference_that_comes_from_another_module_is_judged_there(tmp_path: P
     own = pairs(folder, "HEAD~2..HEAD")["gross"]
     assert (own["verdict"], own["decided_by"]) == ("changing", []), own["sentence"]
     assert any("RATES (src/shop/tax.py)" in note for note in own["notes"])
+    # Nothing judges a file that is not compared.
+    alone = pairs(folder, "HEAD~2..HEAD~1", "src/shop/cart.py")["gross"]
+    assert (alone["verdict"], alone["decided_by"]) == ("changing", []), alone["sentence"]
+    assert any("RATES (src/shop/tax.py)" in note for note in alone["notes"])
 
 
 def test_a_function_that_follows_a_change_of_another_module_behaves_as_before(tmp_path: Path) -> None:

@@ -38,8 +38,11 @@ pub enum Note {
     },
     /// (name in new, name in old) of what was renamed.
     Renamed(Vec<(String, String)>),
-    /// What the function uses in other modules of the project, and what is judged there.
-    ChangedElsewhere(Vec<Changed>),
+    /// What the function uses in other modules of the project, and whether it is judged there.
+    ChangedElsewhere {
+        changed: Vec<Changed>,
+        are_judged: bool,
+    },
     /// The function is the same; these names that it uses are not.
     UsesChanged(Vec<String>),
     /// So many differences did not appear again.

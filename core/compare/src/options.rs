@@ -1,5 +1,6 @@
 //! The input of a comparison: two sources and its options, and why it may be refused.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,6 +77,10 @@ pub struct CompareOptions {
     /// What makes values of classes, as the project declares it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<Arc<Provider>>,
+    /// The files of the project that the same job compares, each by itself, as paths from its root. Only what changed in
+    /// these is judged elsewhere.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub compared_files: BTreeSet<String>,
     /// The folders of the packages that are installed where workers run. What is in them says what their classes declare.
     #[serde(skip)]
     pub packages: Vec<PathBuf>,
@@ -101,6 +106,7 @@ impl Default for CompareOptions {
             given: vec![],
             not_given: vec![],
             providers: vec![],
+            compared_files: BTreeSet::new(),
             packages: vec![],
         }
     }

@@ -518,6 +518,7 @@ impl Options {
             given: vec![],
             not_given: vec![],
             providers: self.providers.clone(),
+            compared_files: BTreeSet::new(),
             packages: vec![],
         }
     }

@@ -251,8 +251,9 @@ pub(crate) fn note(note: &Note) -> String {
             let renames: Vec<String> = renames.iter().map(|(new, old)| format!("{old} is now {new}")).collect();
             format!("renamed: {}", renames.join(", "))
         }
-        Note::ChangedElsewhere(changed) => {
-            format!("it uses what changed in other modules as well, and is judged there: {}", all_elsewhere(changed))
+        Note::ChangedElsewhere { changed, are_judged } => {
+            let place = if *are_judged { ", and is judged there" } else { "" };
+            format!("it uses what changed in other modules as well{place}: {}", all_elsewhere(changed))
         }
         Note::UsesChanged(names) => {
             format!("the function itself did not change, but what it uses did: {}", names.join(", "))

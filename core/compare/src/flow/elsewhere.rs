@@ -1,6 +1,6 @@
-//! Changes in other modules of the project that a function uses. They have comparisons of their own, so they alone do not
-//! make the function changing: its two texts also run in one and the same version of the project, and only a difference
-//! that shows there is its own.
+//! Changes in other modules of the project that a function uses. Where the same job compares these modules as well, they
+//! alone do not make the function changing: its two texts also run in one and the same version of the project, and only a
+//! difference that shows there is its own.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -11,9 +11,11 @@ use super::pair::{Texts, entity};
 use crate::Source;
 use crate::note::Changed;
 
-/// The maximum number of entities that are looked at for one version, and of modules that are read.
+/// The maximum number of entities that are looked at for one version, of modules that are read, and of names that are
+/// looked for among the modules.
 const ENTITIES: usize = 400;
 const MODULES: usize = 60;
+const NAMES: usize = 2000;
 
 /// Another module of the project, as one version has it.
 struct Module {
@@ -27,20 +29,49 @@ pub(super) struct Modules {
     places: PerSide<Place>,
     known: PerSide<BTreeMap<String, Option<Module>>>,
     changed: BTreeMap<String, BTreeSet<String>>,
+    /// What a comparison of each module by itself judges.
+    judged: BTreeMap<String, BTreeSet<String>>,
+    /// Whether a name was not looked for, since there were too many.
+    is_cut: PerSide<bool>,
+}
+
+/// What changed in other modules of what a function uses.
+pub(super) struct Elsewhere {
+    pub changed: Vec<Changed>,
+    /// Whether this is all, and the same job judges each of it.
+    pub are_judged: bool,
+}
+
+/// What a version of a function uses in other modules.
+struct Used {
+    /// (module, name) of each that is there.
+    found: BTreeSet<(String, String)>,
+    /// Whether all that the function names is there.
+    is_complete: bool,
+    /// Whether something was not looked at, since there is too much.
+    is_cut: bool,
 }
 
 impl Modules {
     /// `None` if both versions lie in one copy of the project, or in none.
     pub fn new(old: &Source, new: &Source) -> Option<Self> {
         let places = PerSide { old: old.place.clone()?, new: new.place.clone()? };
-        let known = PerSide::default();
-        (places.old.folder != places.new.folder).then_some(Self { places, known, changed: BTreeMap::new() })
+        (places.old.folder != places.new.folder).then(|| Self::of(places))
+    }
+
+    fn of(places: PerSide<Place>) -> Self {
+        let (changed, judged) = (BTreeMap::new(), BTreeMap::new());
+        Self { places, known: PerSide::default(), changed, judged, is_cut: PerSide::default() }
     }
 
     fn get(&mut self, side: Side, dotted: &str) -> Option<&Module> {
         if !self.known[side].contains_key(dotted) {
-            let room = self.known[side].len() < MODULES;
-            let found = room.then(|| twincell_project::module(&self.places[side], dotted)).flatten();
+            let known = &self.known[side];
+            if known.len() >= NAMES || known.values().flatten().count() >= MODULES {
+                self.is_cut[side] = true;
+                return None;
+            }
+            let found = twincell_project::module(&self.places[side], dotted);
             let module = found.map(|(place, text)| Module {
                 index: Index::of(&text),
                 imports: twincell_syntax::imports(&twincell_syntax::absolute_imports(&text, place.package())),
@@ -68,6 +99,34 @@ impl Modules {
         &self.changed[dotted]
     }
 
+    /// Whether a comparison of a module by itself judges what changed there: a function that both versions have, or what
+    /// such a function reaches.
+    fn judges(&mut self, dotted: &str, name: &str) -> bool {
+        if !self.judged.contains_key(dotted) {
+            let text = |side: Side| twincell_project::module(&self.places[side], dotted).map(|(_, text)| text);
+            let functions = PerSide::of(|side| {
+                let text = text(side).unwrap_or_default();
+                let functions = twincell_syntax::functions(&text).0;
+                functions.iter().map(|function| entity(function).to_owned()).collect::<BTreeSet<String>>()
+            });
+            let shared: BTreeSet<String> = functions.old.intersection(&functions.new).cloned().collect();
+            let classes = shared.iter().filter_map(|name| name.rsplit_once('.')).map(|(class, _)| class.to_owned());
+            let mut judged: BTreeSet<String> = classes.collect();
+            for side in Side::BOTH {
+                let Some(module) = self.known[side].get(dotted).and_then(Option::as_ref) else { continue };
+                let mut reached = shared.clone();
+                let mut waiting: Vec<String> = shared.iter().cloned().collect();
+                while let Some(name) = waiting.pop() {
+                    let further = module.index.used_by(&name).into_iter().filter(|next| reached.insert(next.clone()));
+                    waiting.extend(further);
+                }
+                judged.extend(reached);
+            }
+            self.judged.insert(dotted.to_owned(), judged);
+        }
+        self.judged[dotted].contains(name)
+    }
+
     /// The module that a dotted path lies in, and what it names there.
     fn resolve(&mut self, side: Side, target: &str) -> Option<(String, String)> {
         let ends = target.match_indices('.').map(|(at, _)| at).collect::<Vec<_>>();
@@ -91,17 +150,21 @@ fn targets(index: &Index, imports: &BTreeMap<String, Import>, entity: &str) -> V
     found
 }
 
-/// What a version of a function uses in other modules: those it names, as far as they are there, and whether all are.
-fn used(texts: &Texts, side: Side, function: &Function, modules: &mut Modules) -> (BTreeSet<(String, String)>, bool) {
+/// What a version of a function uses in other modules: what it names, and what these reach.
+fn used(texts: &Texts, side: Side, function: &Function, modules: &mut Modules) -> Used {
     let own = entity(function);
     let imports = texts.absolute_imports(side);
     let index = &texts.indices[side];
     let reached = std::iter::once(own.to_owned()).chain(index.reach(own));
     let mut waiting: VecDeque<String> = reached.flat_map(|entity| targets(index, &imports, &entity)).collect();
     let direct = waiting.len();
-    let (mut found, mut is_complete, mut seen) = (BTreeSet::new(), true, BTreeSet::new());
+    let (mut found, mut is_complete, mut is_cut, mut seen) = (BTreeSet::new(), true, false, BTreeSet::new());
     for number in 0.. {
-        let Some(target) = waiting.pop_front().filter(|_| seen.len() < ENTITIES) else { break };
+        let Some(target) = waiting.pop_front() else { break };
+        if seen.len() >= ENTITIES {
+            is_cut = true;
+            break;
+        }
         if !seen.insert(target.clone()) || !twincell_project::holds(&modules.places[side], &target) {
             continue;
         }
@@ -116,43 +179,56 @@ fn used(texts: &Texts, side: Side, function: &Function, modules: &mut Modules) -
         let Some(Module { index, imports, .. }) = modules.get(side, &module) else { continue };
         let inherited = || name.rsplit_once('.').and_then(|(class, attribute)| index.inherited(class, attribute));
         let root = name.split('.').next().unwrap_or(&name);
-        let names = if index.defines(&name) { Some(name.clone()) } else { inherited() };
-        let Some(start) = names.or_else(|| index.defines(root).then(|| root.to_owned())) else {
+        // What follows the entity in the name leads on: `tax.Rates.of`, where `tax` imports `Rates`.
+        let whole = if index.defines(&name) { Some(name.clone()) } else { inherited() };
+        let of_root = || index.defines(root).then(|| (root.to_owned(), &name[root.len()..]));
+        let Some((start, rest)) = whole.map(|whole| (whole, "")).or_else(of_root) else {
             is_complete &= number >= direct;
             continue;
         };
         let reached: Vec<String> = std::iter::once(start.clone()).chain(index.reach(&start)).collect();
         for entity in reached {
-            let rest = if entity == start { &name[start.len().min(name.len())..] } else { "" };
+            let rest = if entity == start { rest } else { "" };
             let further = targets(index, imports, &entity).into_iter();
-            waiting.extend(further.map(|target| if entity == start { format!("{target}{rest}") } else { target }));
+            waiting.extend(further.map(|target| target + rest));
             found.insert((module.clone(), entity));
         }
     }
-    (found, is_complete)
+    Used { found, is_complete, is_cut: is_cut || modules.is_cut[side] }
 }
 
-/// What changed in other modules of what a function uses, in either version.
-pub(super) fn changed(texts: &Texts, functions: &PerSide<Function>, modules: &mut Modules) -> Vec<Changed> {
-    let mut found = BTreeSet::new();
+/// What changed in other modules of what a function uses, in either version. The same job also compares the files
+/// `compared`.
+pub(super) fn changed(
+    texts: &Texts,
+    functions: &PerSide<Function>,
+    modules: &mut Modules,
+    compared: &BTreeSet<String>,
+) -> Elsewhere {
+    let (mut found, mut are_judged) = (BTreeSet::new(), true);
     for side in Side::BOTH {
-        for (module, name) in used(texts, side, &functions[side], modules).0 {
+        let used = used(texts, side, &functions[side], modules);
+        are_judged &= !used.is_cut;
+        for (module, name) in used.found {
             if !modules.changed(&module).contains(&name) {
                 continue;
             }
             let file =
                 [Side::New, Side::Old].into_iter().find_map(|side| Some(modules.get(side, &module)?.file.clone()));
-            found.extend(file.map(|file| Changed { name, file }));
+            let Some(file) = file else { continue };
+            are_judged &= compared.contains(&file) && modules.judges(&module, &name);
+            found.insert(Changed { name, file });
         }
     }
-    found.into_iter().collect()
+    are_judged &= Side::BOTH.into_iter().all(|side| !modules.is_cut[side]);
+    Elsewhere { changed: found.into_iter().collect(), are_judged }
 }
 
 /// Whether a project has all that a function names of its modules.
 pub(super) fn is_whole(texts: &Texts, side: Side, function: &Function, place: &Place) -> bool {
     let places = PerSide::new(place.clone(), place.clone());
-    let mut modules = Modules { places, known: PerSide::default(), changed: BTreeMap::new() };
-    used(texts, side, function, &mut modules).1
+    let used = used(texts, side, function, &mut Modules::of(places));
+    used.is_complete && !used.is_cut
 }
 
 #[cfg(test)]
@@ -165,10 +241,20 @@ mod tests {
 
     /// What a function of `shop/cart.py` uses that changed, by name, when `shop/tax.py` became `tax`.
     fn changed_in(cart: &str, tax: &str) -> Vec<String> {
-        let folders = [TAX, tax].map(|tax| {
+        let of = |tax| vec![("__init__.py", "from .tax import rate\n"), ("tax.py", tax)];
+        let (found, are_judged) = changed_between(cart, [of(TAX), of(tax)]);
+        assert!(are_judged && found.iter().all(|changed| changed.file == "shop/tax.py"), "{found:?}");
+        found.into_iter().map(|changed| changed.name).collect()
+    }
+
+    /// What a function of `shop/cart.py` uses that changed between these other files of `shop`, and whether a job that
+    /// compares all of them judges it.
+    fn changed_between(cart: &str, files: [Vec<(&str, &str)>; 2]) -> (Vec<Changed>, bool) {
+        let compared = files[1].iter().map(|(file, _)| format!("shop/{file}")).collect();
+        let folders = files.map(|files| {
             let folder = tempfile::tempdir().unwrap();
             std::fs::create_dir(folder.path().join("shop")).unwrap();
-            for (file, text) in [("__init__.py", "from .tax import rate\n"), ("tax.py", tax), ("cart.py", cart)] {
+            for (file, text) in files.into_iter().chain([("cart.py", cart)]) {
                 std::fs::write(folder.path().join("shop").join(file), text).unwrap();
             }
             folder
@@ -181,10 +267,8 @@ mod tests {
         let texts = Texts::new(&old, &new, &CompareOptions::default());
         let function = twincell_syntax::functions(cart).0.remove(0);
         let functions = PerSide::new(function.clone(), function);
-        let mut modules = Modules::new(&old, &new).unwrap();
-        let found = changed(&texts, &functions, &mut modules);
-        assert!(found.iter().all(|changed| changed.file == "shop/tax.py"), "{found:?}");
-        found.into_iter().map(|changed| changed.name).collect()
+        let found = changed(&texts, &functions, &mut Modules::new(&old, &new).unwrap(), &compared);
+        (found.changed, found.are_judged)
     }
 
     #[test]
@@ -204,6 +288,65 @@ mod tests {
         let cart = "from .tax import Base\nclass C(Base):\n    def f(self):\n        return self.name()\n";
         assert_eq!(changed_in(cart, &tax), ["Base.name"]);
         assert_eq!(changed_in(&cart.replace("self.name()", "1"), &tax), [""; 0]);
+    }
+
+    /// What changed of what a function uses when `shop/util.py` changes, on the way through `shop/tax.py`.
+    fn changed_beyond(cart: &str, tax: &str) -> Vec<String> {
+        let of = |util| vec![("__init__.py", ""), ("tax.py", tax), ("util.py", util)];
+        let util = "def rate():\n    return 1\nclass Base:\n    def rate(self):\n        return 1\n";
+        let new = util.replace("return 1", "return 2");
+        let (found, are_judged) = changed_between(cart, [of(util), of(&new)]);
+        assert!(are_judged && found.iter().all(|changed| changed.file == "shop/util.py"), "{found:?}");
+        found.into_iter().map(|changed| changed.name).collect()
+    }
+
+    #[test]
+    fn what_an_inherited_method_uses_is_found_whatever_the_classes_are_called() {
+        for class in ["Discount", "éé"] {
+            let base = "from .util import rate\nclass B:\n    def f(self):\n        return rate()\n";
+            let tax = format!("{base}class {class}(B):\n    pass\n");
+            let cart = format!("from .tax import {class}\ndef f(x):\n    return {class}.f(x)\n");
+            assert_eq!(changed_beyond(&cart, &tax), ["rate"], "{class}");
+        }
+    }
+
+    #[test]
+    fn what_follows_a_class_in_a_name_leads_to_its_bases_in_other_modules() {
+        let tax = "from .util import Base\nclass C(Base):\n    pass\n";
+        let cart = "from .tax import C\ndef f(x):\n    return C.rate(x)\n";
+        assert_eq!(changed_beyond(cart, tax), ["Base.rate"]);
+    }
+
+    #[test]
+    fn what_is_too_much_to_be_looked_at_is_not_all() {
+        let tax: String = (0..ENTITIES).map(|number| format!("def f{number}():\n    pass\n")).collect();
+        let of = || vec![("__init__.py", ""), ("tax.py", tax.as_str())];
+        let calls = |most: usize| -> String { (0..most).map(|number| format!("    tax.f{number}()\n")).collect() };
+        let cart = |most| format!("from . import tax\ndef f(x):\n{}", calls(most));
+        assert!(changed_between(&cart(ENTITIES / 2), [of(), of()]).1);
+        assert!(!changed_between(&cart(ENTITIES + 1), [of(), of()]).1);
+        let imports: String = (0..=MODULES).map(|number| format!("from . import m{number}\n")).collect();
+        let calls: String = (0..=MODULES).map(|number| format!("    m{number}.f()\n")).collect();
+        let names: Vec<String> = (0..=MODULES).map(|number| format!("m{number}.py")).collect();
+        let of = || names.iter().map(|name| (name.as_str(), "def f():\n    pass\n")).collect::<Vec<_>>();
+        assert!(!changed_between(&format!("{imports}def f(x):\n{calls}"), [of(), of()]).1);
+    }
+
+    #[test]
+    fn what_no_function_of_its_module_uses_is_judged_nowhere() {
+        let cart = "from .tax import RATE\ndef f(x):\n    return RATE\n";
+        let judged = |beside: &str| {
+            let [old, new] = ["RATE = 1\n", "RATE = 2\n"].map(|rate| format!("{rate}{beside}"));
+            let (found, are_judged) = changed_between(cart, [vec![("tax.py", &old)], vec![("tax.py", &new)]]);
+            assert_eq!(found.len(), 1);
+            are_judged
+        };
+        assert!(judged("def rate():\n    return RATE\n"));
+        assert!(!judged("def rate():\n    return 1\n"));
+        assert!(!judged(""));
+        // A module that only one version has is not compared.
+        let (new, tax) = ("def f():\n    return 2\n", "from .tax import f as g\ndef f(x):\n    return g()\n");
+        assert!(!changed_between(tax, [vec![], vec![("tax.py", new)]]).1);
     }
 
     #[test]

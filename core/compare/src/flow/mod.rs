@@ -22,7 +22,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use elsewhere::Modules;
+use elsewhere::{Elsewhere, Modules};
 use pair::{Pair, Texts, VersionParts};
 use prepare::{Prepared, prepare};
 use program::{instrumented, program};
@@ -88,36 +88,39 @@ pub fn compare(
     let count = pairs.len() as u32;
     let mut reports = Vec::new();
     let mut modules = Modules::new(&old, &new);
-    let mut stopped = false;
+    let stopped = Cell::new(false);
     for (number, (pair, taken)) in pairs.iter().zip(taken).enumerate() {
-        if stopped && !pair.is_same_program() {
+        if stopped.get() && !pair.is_same_program() {
             reports.push(assemble::failed(&pair.context(), "stopped before its turn came".into()));
             continue;
         }
         let mut pair_progress = |executions: u32, coverage: f64| {
             let answer =
                 progress(Progress { pair: number as u32, pairs: count, executions, budget: options.budget, coverage });
-            stopped = answer == Continue::Stop;
+            stopped.set(answer == Continue::Stop);
             answer
         };
         let begun = Instant::now();
         let mut report = compare_pair(pair, taken, predictor, pool, options, &mut pair_progress)?;
         if let Some(modules) = modules.as_mut().filter(|_| report.verdict != Verdict::Identical) {
             let functions = pair.versions.as_ref().map(|version| version.parts[0].clone());
-            let changed = elsewhere::changed(&texts, &functions, modules);
-            if report.verdict == Verdict::Changing && !changed.is_empty() {
+            let Elsewhere { changed, are_judged } =
+                elsewhere::changed(&texts, &functions, modules, &options.compared_files);
+            if report.verdict == Verdict::Changing && !changed.is_empty() && are_judged && !stopped.get() {
                 let taken = taken + begun.elapsed();
                 let within = within_one_project(&old, &new, &functions, options);
-                let is_preserving = |verdict| matches!(verdict, Verdict::LikelyPreserving | Verdict::Identical);
-                let alone = match &within {
-                    Some(pair) => compare_pair(pair, taken, predictor, pool, options, &mut pair_progress)?.verdict,
-                    None => Verdict::Inconclusive,
-                };
-                if is_preserving(alone) {
+                // An error here costs nobody the report.
+                let alone = within
+                    .and_then(|pair| compare_pair(&pair, taken, predictor, pool, options, &mut pair_progress).ok());
+                let is_preserving = alone.is_some_and(|alone| {
+                    matches!(alone.verdict, Verdict::LikelyPreserving | Verdict::Identical) && !stopped.get()
+                });
+                if is_preserving {
                     assemble::decided_in_other_modules(&mut report, &changed);
                 }
             }
-            report.notes.extend((!changed.is_empty()).then(|| wording::note(&Note::ChangedElsewhere(changed))));
+            let note = (!changed.is_empty()).then_some(Note::ChangedElsewhere { changed, are_judged });
+            report.notes.extend(note.map(|note| wording::note(&note)));
         }
         reports.push(report);
     }
@@ -138,12 +141,7 @@ pub fn compare(
     if let Some(report) = reports.iter_mut().find(|report| !report.executions.is_empty()) {
         report.notes.extend(of_project([&old, &new]).map(|note| wording::note(&note)));
     }
-    let deciding = reports.iter().filter(|report| report.decided_by.is_empty());
-    let verdict = match reports.iter().any(|report| report.decided_by.is_empty()) {
-        true => Verdict::worst(deciding.map(|report| report.verdict)),
-        // Everything that differs comes from other modules.
-        false => Verdict::LikelyPreserving,
-    };
+    let verdict = overall(&reports);
     let facts: Vec<PairFacts> = (pairs.iter().zip(in_other_modules))
         .map(|(pair, in_other_modules)| PairFacts {
             kind: pair.kind(),
@@ -166,6 +164,16 @@ pub fn compare(
         sandbox: has_run.then(|| pool.enforced()).flatten(),
         milliseconds: started.elapsed().as_secs_f64() * 1000.0,
     })
+}
+
+/// The verdict on all pairs.
+fn overall(reports: &[PairReport]) -> Verdict {
+    let is_deciding = |report: &&PairReport| report.decided_by.is_empty();
+    match reports.is_empty() || reports.iter().any(|report| is_deciding(&report)) {
+        true => Verdict::worst(reports.iter().filter(is_deciding).map(|report| report.verdict)),
+        // Everything that differs comes from other modules, whose own comparisons judge it.
+        false => Verdict::LikelyPreserving,
+    }
 }
 
 /// The same pair with both texts in one version of their project, if one has all that they name of it.
@@ -443,6 +451,16 @@ mod tests {
         assert_eq!(report.bound, Some(Bound::Deadline { seconds: 3600.0 }));
         // With time left, a worker is started.
         assert!(compared(&pair, Duration::ZERO).is_err());
+    }
+
+    #[test]
+    fn only_what_is_judged_in_other_modules_counts_as_likely_preserving() {
+        let pair = pair(OLD, NEW, u32::MAX);
+        let mut report = PairReport { verdict: Verdict::Changing, ..assemble::identical(&pair.context()) };
+        assert_eq!(overall(&[]), Verdict::Identical);
+        assert_eq!(overall(std::slice::from_ref(&report)), Verdict::Changing);
+        report.decided_by = vec!["rate (shop/tax.py)".into()];
+        assert_eq!(overall(&[report]), Verdict::LikelyPreserving);
     }
 
     #[test]
