@@ -5,6 +5,8 @@
 //! uses of the same function. So a helper that one version alone calls is never replaced, and neither is a further call
 //! of a helper that both call.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rustc_hash::FxHashSet;
 use twincell_syntax::site::SiteKind;
 
@@ -25,36 +27,65 @@ pub(crate) struct OwnUse {
 /// The uses of all versions.
 #[derive(Debug, Default)]
 pub(crate) struct OwnUses {
-    versions: Vec<Vec<OwnUse>>,
     /// The sites of each version's calls that have a counterpart in all others.
     paired: Vec<FxHashSet<u32>>,
+    /// What each version reads, by the name of the attribute.
+    read: Vec<BTreeMap<String, BTreeSet<Read>>>,
+}
+
+/// What code a use may run, as far as names tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Code<'a> {
+    Known(&'a str),
+    Named(&'a str),
+}
+
+/// How one version reads an attribute of a name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Read {
+    /// The path, if it is certain.
+    path: Option<String>,
+    /// The function that names lead to.
+    function: Option<String>,
+}
+
+/// The calls of one version, counted.
+#[derive(Default)]
+struct Calls<'a> {
+    counts: BTreeMap<Code<'a>, usize>,
+    written: BTreeSet<(Code<'a>, &'a str)>,
 }
 
 impl OwnUse {
-    /// Whether both may run the same code, as far as names tell.
-    fn may_be_of(&self, other: &Self) -> bool {
-        match (&self.target, &other.target) {
-            (None, None) => self.identifier == other.identifier,
-            (own, other) => own == other,
-        }
+    fn code(&self) -> Code<'_> {
+        self.target.as_deref().map_or(Code::Named(&self.identifier), Code::Known)
     }
 }
 
 impl OwnUses {
-    pub fn new(versions: Vec<Vec<OwnUse>>) -> Self {
-        let calls = |uses: &'_ [OwnUse]| uses.iter().filter(|one| one.kind == SiteKind::Call).cloned().collect();
-        let calls: Vec<Vec<OwnUse>> = versions.iter().map(|uses| calls(uses)).collect();
-        let is_paired = |call: &OwnUse, own: &[OwnUse], others: &[OwnUse]| {
-            let like = |calls: &[OwnUse]| calls.iter().filter(|other| call.may_be_of(other)).count();
-            let is_it = |other: &OwnUse| call.may_be_of(other) && call.path == other.path;
-            others.iter().any(is_it) || like(others) == like(own)
+    pub fn new(versions: &[Vec<OwnUse>]) -> Self {
+        let calls: Vec<Calls<'_>> = versions.iter().map(|uses| Calls::of(uses)).collect();
+        let paired_of = |(uses, own): (&Vec<OwnUse>, &Calls<'_>)| {
+            let is_paired = |call: &&OwnUse| {
+                let count = own.counts.get(&call.code());
+                let is_it = |others: &Calls<'_>| {
+                    others.written.contains(&(call.code(), &call.path)) || others.counts.get(&call.code()) == count
+                };
+                call.kind == SiteKind::Call && calls.iter().all(is_it)
+            };
+            uses.iter().filter(is_paired).map(|call| call.site).collect()
         };
-        let paired_of = |own: &Vec<OwnUse>| {
-            let paired = own.iter().filter(|call| calls.iter().all(|others| is_paired(call, own, others)));
-            paired.map(|call| call.site).collect()
+        let paired = versions.iter().zip(&calls).map(paired_of).collect();
+        let read_of = |uses: &Vec<OwnUse>| {
+            let mut found: BTreeMap<String, BTreeSet<Read>> = BTreeMap::new();
+            for read in uses.iter().filter(|read| read.kind == SiteKind::Attribute) {
+                let path = read.is_certain.then(|| read.path.clone());
+                let read_as = Read { path, function: read.target.clone() };
+                found.entry(read.identifier.clone()).or_default().insert(read_as);
+            }
+            found
         };
-        let paired = calls.iter().map(paired_of).collect();
-        Self { versions, paired }
+        Self { paired, read: versions.iter().map(read_of).collect() }
     }
 
     /// Whether every version makes this call.
@@ -64,12 +95,23 @@ impl OwnUses {
 
     /// Whether every version reads this property, whose function has this name, of the object at this path.
     pub fn is_read_by_all(&self, path: &str, name: &str, function: &str) -> bool {
-        let is_it = |read: &OwnUse| {
-            let is_of_object = !read.is_certain || read.path == path;
-            let is_of_function = read.target.as_deref().is_none_or(|target| target == function);
-            read.kind == SiteKind::Attribute && read.identifier == name && is_of_object && is_of_function
-        };
-        self.versions.iter().all(|uses| uses.iter().any(is_it))
+        let paths = [None, Some(path)];
+        let ways = paths.into_iter().flat_map(|path| [(path, None), (path, Some(function))]);
+        let ways: Vec<Read> = ways
+            .map(|(path, function)| Read { path: path.map(str::to_owned), function: function.map(str::to_owned) })
+            .collect();
+        self.read.iter().all(|read| read.get(name).is_some_and(|found| ways.iter().any(|way| found.contains(way))))
+    }
+}
+
+impl<'a> Calls<'a> {
+    fn of(uses: &'a [OwnUse]) -> Self {
+        let mut calls = Self::default();
+        for call in uses.iter().filter(|one| one.kind == SiteKind::Call) {
+            *calls.counts.entry(call.code()).or_default() += 1;
+            calls.written.insert((call.code(), &call.path));
+        }
+        calls
     }
 }
 
@@ -94,7 +136,7 @@ mod tests {
     }
 
     fn paired(old: &[(&str, Option<&str>)], new: &[(&str, Option<&str>)]) -> [Vec<u32>; 2] {
-        let all = OwnUses::new(vec![uses(old), uses(new)]);
+        let all = OwnUses::new(&[uses(old), uses(new)]);
         let of = |version: usize| (0..4).filter(|&site| all.is_called_by_all(version, site)).collect();
         [of(0), of(1)]
     }
@@ -132,12 +174,21 @@ mod tests {
     fn a_property_counts_where_every_version_reads_it_of_the_same_object() {
         let size = Some("Box.size");
         let read = |old: &[(&str, Option<&str>)], new: &[(&str, Option<&str>)]| {
-            OwnUses::new(vec![uses(old), uses(new)]).is_read_by_all("self.size", "size", "Box.size")
+            OwnUses::new(&[uses(old), uses(new)]).is_read_by_all("self.size", "size", "Box.size")
         };
         assert!(read(&[("self.size", size)], &[("self.size", size)]));
         assert!(read(&[("box.size", None)], &[("self.size", size)]));
         assert!(!read(&[], &[("self.size", size)]));
         assert!(!read(&[("self.inner.size", None)], &[("self.size", size)]));
         assert!(!read(&[("self.size", Some("Base.size"))], &[("self.size", size)]));
+    }
+
+    #[test]
+    fn many_calls_are_counted_once() {
+        // Comparing each call with each other one would not end here.
+        let names: Vec<String> = (0..100_000).map(|number| format!("self.f{number}(x)")).collect();
+        let written: Vec<(&str, Option<&str>)> = names.iter().map(|name| (name.as_str(), None)).collect();
+        let all = OwnUses::new(&[uses(&written), uses(&written[1..])]);
+        assert!(!all.is_called_by_all(0, 0) && all.is_called_by_all(0, 99_999) && all.is_called_by_all(1, 0));
     }
 }

@@ -1,5 +1,5 @@
-//! Which functions and classes of the program the names in its code lead to. They are looked up without running code:
-//! along names of the module, modules, and the namespaces of classes.
+//! Which functions and classes of the program the names in its code lead to. They are looked up without code of
+//! their metaclasses, along names of the module, modules, and the namespaces of classes.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyType};
@@ -34,7 +34,8 @@ pub(super) fn own_uses(index: &PredictionIndex, modules: &[Bound<'_, PyDict>]) -
         });
         uses.collect()
     };
-    OwnUses::new(modules.iter().enumerate().map(of_version).collect())
+    let versions: Vec<Vec<OwnUse>> = modules.iter().enumerate().map(of_version).collect();
+    OwnUses::new(&versions)
 }
 
 /// The function or class of the program that a dotted path leads to, by the name that all versions have for it.
