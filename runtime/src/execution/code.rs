@@ -1,9 +1,11 @@
 //! Identifies whose code it is, by the names under which the compared text and its module run.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyFunction, PyType};
+use pyo3::types::{PyFunction, PyModule, PyType};
 
 use twincell_engine::protocol::PROJECT_FOLDER;
+
+use crate::observe::classes;
 
 /// `__name__` of the code under comparison.
 pub(crate) const MODULE_NAME: &str = "twincell_module";
@@ -19,7 +21,9 @@ pub(crate) const PROJECT_PATH: &str = PROJECT_FOLDER;
 /// Whether a module with this name comes from the project of the running version.
 pub(crate) fn is_of_project(py: Python<'_>, module: &str) -> bool {
     let file = || -> PyResult<String> {
-        py.import("sys")?.getattr("modules")?.get_item(module)?.getattr("__file__")?.extract()
+        let module = py.import("sys")?.getattr("modules")?.get_item(module)?;
+        // Looking in the namespace runs no `__getattr__`.
+        module.cast::<PyModule>()?.dict().as_any().get_item("__file__")?.extract()
     };
     file().is_ok_and(|file| is_file_of_project(&file))
 }
@@ -42,7 +46,7 @@ pub(crate) fn is_of_program(callee: &Bound<'_, PyAny>) -> bool {
 /// function that another version has.
 pub(crate) fn program_name(object: &Bound<'_, PyAny>) -> Option<String> {
     if let Ok(class) = object.cast::<PyType>() {
-        let (module, name) = (class.module().ok()?.to_string(), class.qualname().ok()?);
+        let (module, name) = classes::module_and_name(class)?;
         let is_it = module == MODULE_NAME || is_of_project(object.py(), &module);
         return is_it.then(|| format!("{module}:{name}"));
     }

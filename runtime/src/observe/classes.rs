@@ -7,6 +7,7 @@ use pyo3::types::{PyDict, PyFunction, PyTuple, PyType};
 use crate::execution::{code, state};
 
 static DESCRIPTORS: PyOnceLock<(Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
+static NAMES: PyOnceLock<(Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
 
 /// The namespaces of a class and its bases in the order of look-up. That of `object` is the last.
 pub(crate) fn namespaces<'py>(class: &Bound<'py, PyType>) -> PyResult<Vec<Bound<'py, PyAny>>> {
@@ -38,6 +39,20 @@ fn descriptors(py: Python<'_>) -> PyResult<(&Bound<'_, PyAny>, &Bound<'_, PyAny>
     Ok((order.bind(py), namespace.bind(py)))
 }
 
+/// The module and the qualified name of a class, if both are texts.
+pub(crate) fn module_and_name(class: &Bound<'_, PyType>) -> Option<(String, String)> {
+    let (module, name) = NAMES
+        .get_or_try_init(class.py(), || {
+            let of_type = class.py().get_type::<PyType>().getattr("__dict__")?;
+            Ok::<_, PyErr>((of_type.get_item("__module__")?.unbind(), of_type.get_item("__qualname__")?.unbind()))
+        })
+        .ok()?;
+    let text = |descriptor: &Py<PyAny>| {
+        descriptor.bind(class.py()).call_method1("__get__", (class,)).ok()?.extract::<String>().ok()
+    };
+    Some((text(module)?, text(name)?))
+}
+
 /// The name of an attribute of a real object as the other version has it, which keeps it behind no property.
 pub(crate) fn unwrapped(class: &Bound<'_, PyType>, name: String) -> String {
     let wraps = || state::with(|execution| execution.index.wraps_attributes(execution.version)) == Some(true);
@@ -64,8 +79,8 @@ pub(crate) fn function_of<'py>(member: &Bound<'py, PyAny>) -> Option<Bound<'py, 
         return Some(member.clone());
     }
     let kind = member.get_type();
-    let (module, name) = (kind.module().ok()?, kind.name().ok()?);
-    let attribute = match (module.to_str().ok()?, name.to_str().ok()?) {
+    let (module, name) = module_and_name(&kind)?;
+    let attribute = match (module.as_str(), name.as_str()) {
         ("builtins", "staticmethod" | "classmethod") => "__func__",
         ("builtins", "property") => "fget",
         ("functools", "cached_property") => "func",

@@ -14,6 +14,7 @@ use crate::execution::code::FILE_NAME;
 use crate::execution::object::Versatile;
 use crate::execution::state;
 use crate::observe;
+use crate::observe::classes;
 
 /// The maximum number of failing statements of a module that are reported.
 const MAX_UNEVALUATED: usize = 20;
@@ -345,7 +346,8 @@ pub(crate) fn enclosing_class<'py>(globals: &Bound<'py, PyDict>, qualname: &str)
     let mut parts = owner.split('.');
     let mut found = globals.get_item(parts.next()?).ok()??;
     for part in parts {
-        found = found.getattr(part).ok()?;
+        let namespaces = classes::namespaces(found.cast::<PyType>().ok()?).ok()?;
+        found = namespaces.into_iter().find_map(|namespace| namespace.get_item(part).ok())?;
     }
     found.is_instance_of::<PyType>().then_some(found)
 }
