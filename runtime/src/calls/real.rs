@@ -435,7 +435,9 @@ fn method_name(callee: &Bound<'_, PyAny>) -> Option<String> {
 
 /// Whether the callee is a method of a response of a server.
 fn is_of_answer(callee: &Bound<'_, PyAny>) -> bool {
-    callee.getattr("__self__").is_ok_and(|owner| observe::kinds::of(&owner) == Some(observe::kinds::Kind::Answer))
+    use observe::kinds::{Kind, of};
+    // Other objects may run code when they are asked for an attribute.
+    of(callee) == Some(Kind::Function) && callee.getattr("__self__").is_ok_and(|owner| of(&owner) == Some(Kind::Answer))
 }
 
 /// Whether the callee is of a package that is real wherever it is installed. What it refuses, it refuses everywhere.
