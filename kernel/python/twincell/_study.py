@@ -43,7 +43,8 @@ def to_pandas(study: Study) -> pandas.DataFrame:
 
 def to_polars(study: Study) -> polars.DataFrame:
     """Evidence is a list of structures."""
-    return needed("polars", "to_polars").DataFrame(study)
+    frame: polars.DataFrame = needed("polars", "to_polars").DataFrame(study)
+    return frame
 
 
 def to_arrow(study: Study) -> pyarrow.Table:

@@ -269,7 +269,8 @@ def one_line(function: Callable[..., Result], *arguments: Any) -> Result:
 def with_body(lines: list[str]) -> list[str]:
     """Gives a cell magic that is asked for its help a body, without which IPython refuses it."""
     words = "".join(lines).split()
-    asks = words[:1] in (["%%compare"], ["%%predict"], ["%%prefix"], ["%%version"]) and words[1:] in (["-h"], ["--help"])
+    magics = ("%%compare", "%%predict", "%%prefix", "%%version")
+    asks = words[:1] in [[magic] for magic in magics] and words[1:] in (["-h"], ["--help"])
     return [*lines, "\n"] if asks else lines
 
 
