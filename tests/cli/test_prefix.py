@@ -240,3 +240,26 @@ def test_a_class_with_a_name_beyond_ascii_is_no_trouble():
 def test_values_are_those_that_a_person_would_have_written():
     best = found("def call(*args):\n    return f(*args, **kwargs)\nprint(call(*args), encoding.upper())\n").best
     assert "args = ()" in best and "kwargs = {}" in best and "encoding = 'utf-8'" in best, best
+
+
+def test_arguments_variables_and_packages_are_there():
+    for code in (
+        "import sys\npath = sys.argv[1]\nprint(path.upper())\n",
+        "import os\nkey = os.environ['API_KEY']\nprint(key.upper())\n",
+        "from ..db import session\nfrom .models import User\nprint(session.query(User))\n",
+    ):
+        prefixes = found(code)
+        assert prefixes.coverage == 1.0, prefixes
+        assert completed_alone(prefixes.program()), prefixes
+
+
+def test_a_loop_that_asks_again_and_again_has_a_short_prefix():
+    prefixes = found("while True:\n    command = ask()\n    if command == 'quit':\n        break\n    handle(command)\n")
+    assert all(len(text.splitlines()) < 60 for text in prefixes.chosen), prefixes
+
+
+def test_a_program_of_no_node_is_told_in_one_line():
+    prefixes = found("a\n")
+    for number in (-1, 99):
+        with pytest.raises(library.TwincellError, match=f"there is no node {number}"):
+            prefixes.program(number)

@@ -36,12 +36,27 @@ pub(crate) struct Common {
     pub(crate) is_in_package: bool,
     /// Nobody answers `input()`.
     pub(crate) has_input: bool,
+    /// Nobody gives arguments on a command line.
+    pub(crate) has_arguments: bool,
+    /// Variables of the environment that nobody has set.
+    pub(crate) variables: BTreeSet<String>,
 }
 
 impl Common {
     /// Takes over what somebody else has learned.
     pub(crate) fn join(&mut self, other: &Self) {
-        let Self { modules, patched, without, files, old_names, names, is_in_package, has_input } = other;
+        let Self {
+            modules,
+            patched,
+            without,
+            files,
+            old_names,
+            names,
+            variables,
+            is_in_package,
+            has_input,
+            has_arguments,
+        } = other;
         self.modules.extend(modules.iter().cloned());
         self.patched.extend(patched.iter().cloned());
         self.without.extend(without.iter().cloned());
@@ -49,6 +64,8 @@ impl Common {
         self.old_names.extend(old_names.iter().cloned());
         self.names.extend(names.iter().cloned());
         self.is_in_package |= is_in_package;
+        self.variables.extend(variables.iter().cloned());
         self.has_input |= has_input;
+        self.has_arguments |= has_arguments;
     }
 }

@@ -13,8 +13,13 @@ use twincell_syntax::{Snippet, dotted, snippet, used_names, without_escapes};
 use crate::import::Import;
 use crate::known;
 
-/// The package that relative imports are taken to be in.
-pub(crate) const PACKAGE: &str = "package";
+/// The outermost package that relative imports are taken to reach.
+const PACKAGE: &str = "package";
+
+/// The package that is so many levels below it.
+fn package_below(levels: u32) -> String {
+    PACKAGE.to_owned() + &".part".repeat(levels as usize)
+}
 
 /// What an import gives a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +49,12 @@ pub(crate) struct Reading {
     pub(crate) imported: BTreeMap<String, Imported>,
     /// Dotted names of objects whose attributes it assigns.
     pub(crate) assigned: BTreeSet<String>,
+    /// The package that the snippet is a module of, if it has relative imports.
+    pub(crate) package: Option<String>,
+    /// It reads `sys.argv`.
+    pub(crate) has_arguments: bool,
+    /// It reads `os.environ`.
+    pub(crate) has_environment: bool,
     /// It uses `super()` outside of classes, where Python gives it no meaning.
     pub(crate) has_bare_super: bool,
 }
@@ -67,8 +78,16 @@ impl Reading {
             known::import(name, &used.collect::<Vec<_>>(), names.plainly.contains(name))
         };
         let imports: BTreeSet<Import> = undefined.iter().filter_map(import).collect();
+        // The import that goes up most reaches the outermost package.
+        let highest = names.relative.iter().map(|import| import.level).max();
         let mut imported = names.imported;
+        imported.extend(names.relative.into_iter().map(|import| {
+            let package = package_below(highest.unwrap_or(import.level) - import.level);
+            let module = import.module.map_or_else(|| package.clone(), |inner| format!("{package}.{inner}"));
+            (import.bound, Imported { module, name: Some(import.name) })
+        }));
         imported.extend(imports.iter().map(|import| (import.bound().to_owned(), import.target())));
+        let asks = |name: &str, attribute: &str| names.attributes.contains(&(name.to_owned(), attribute.to_owned()));
         Self {
             imported,
             undefined,
@@ -76,6 +95,9 @@ impl Reading {
             imports,
             exceptions: names.exceptions,
             classes: names.classes,
+            package: highest.map(|highest| package_below(highest - 1)),
+            has_arguments: asks("sys", "argv"),
+            has_environment: asks("os", "environ"),
             raised: names.raised,
             assigned: names.assigned,
             has_bare_super: names.bare_super,
@@ -88,12 +110,21 @@ impl Reading {
     }
 }
 
+/// `from ..module import name as bound`
+struct Relative {
+    bound: String,
+    level: u32,
+    module: Option<String>,
+    name: String,
+}
+
 #[derive(Default)]
 struct Names {
     exceptions: BTreeSet<String>,
     classes: BTreeSet<String>,
     raised: BTreeSet<String>,
     imported: BTreeMap<String, Imported>,
+    relative: Vec<Relative>,
     /// (name, attribute that is read or assigned).
     attributes: BTreeSet<(String, String)>,
     /// Names that stand by themselves: called, passed, compared.
@@ -153,16 +184,16 @@ impl Visitor<'_> for Names {
                 }
             }
             Stmt::ImportFrom(import) => {
-                let inner = import.module.as_ref().map(ToString::to_string);
-                let module = match (import.level, inner) {
-                    (0, inner) => inner.unwrap_or_default(),
-                    (_, None) => PACKAGE.to_owned(),
-                    (_, Some(inner)) => format!("{PACKAGE}.{inner}"),
-                };
+                let module = import.module.as_ref().map(ToString::to_string);
                 for alias in &import.names {
                     let bound = alias.asname.as_ref().unwrap_or(&alias.name).to_string();
-                    let name = Some(alias.name.to_string());
-                    self.imported.insert(bound, Imported { module: module.clone(), name });
+                    let name = alias.name.to_string();
+                    if import.level > 0 {
+                        self.relative.push(Relative { bound, level: import.level, module: module.clone(), name });
+                    } else {
+                        let module = module.clone().unwrap_or_default();
+                        self.imported.insert(bound, Imported { module, name: Some(name) });
+                    }
                 }
             }
             Stmt::ClassDef(class) => {

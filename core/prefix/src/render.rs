@@ -10,7 +10,7 @@ use crate::environment::{Environment, Node};
 use crate::import::Import;
 use crate::known;
 use crate::lessons::Lessons;
-use crate::reading::{Imported, PACKAGE, Reading};
+use crate::reading::{Imported, Reading};
 use crate::values::{Writer, mocked_module};
 
 /// A meaning for `super()` where Python gives it none.
@@ -42,8 +42,17 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
         let file = format!("Path({})", python_string(file));
         writer.block(format!("if not {file}.exists():\n    {file}.write_text({})", python_string(text)));
     }
-    if common.is_in_package {
-        writer.line(format!("__package__ = {}", python_string(PACKAGE)));
+    if let (true, Some(package)) = (common.is_in_package, &reading.package) {
+        writer.line(format!("__package__ = {}", python_string(package)));
+    }
+    if common.has_arguments {
+        writer.import(Import::module("sys"));
+        writer.line("sys.argv = ['program', '1', '2', '3']");
+    }
+    for variable in &common.variables {
+        writer.import(Import::module("os"));
+        let text = python_string(variable);
+        writer.line(format!("os.environ[{text}] = {text}"));
     }
     for definition in common.old_names.iter().filter_map(|name| known::old(name)) {
         writer.statement(definition);

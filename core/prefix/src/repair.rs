@@ -13,7 +13,7 @@ use crate::environment::{Environment, Node};
 use crate::import::Import;
 use crate::known;
 use crate::lessons::Lessons;
-use crate::reading::{Imported, PACKAGE, Reading};
+use crate::reading::{Imported, Reading};
 
 /// The text of a file that a snippet opens and nobody knows.
 const TEXT: &str = "first line\nsecond line\n";
@@ -50,11 +50,19 @@ pub(crate) fn repairs(
             }
             common.modules.insert(whole.clone());
         }
-    } else if is("ImportError") {
+    } else if is("ImportError")
+        && let Some(package) = &reading.package
+    {
         common.is_in_package = true;
-        common.modules.insert(PACKAGE.into());
+        let dots = package.match_indices('.').map(|(dot, _)| &package[..dot]);
+        common.modules.extend(dots.chain([package.as_str()]).map(str::to_owned));
+        let outermost = package.split('.').next().unwrap_or(package);
         let modules = reading.imported.values().map(|import| &import.module);
-        common.modules.extend(modules.filter(|module| module.starts_with(PACKAGE)).cloned());
+        common.modules.extend(modules.filter(|module| AccessPath::from(*module).split_root().0 == outermost).cloned());
+    } else if is("IndexError") && reading.has_arguments && !common.has_arguments {
+        common.has_arguments = true;
+    } else if is("KeyError") && reading.has_environment && !name.is_empty() && !common.variables.contains(name) {
+        common.variables.insert(name.to_owned());
     } else if is("EOFError") {
         common.has_input = true;
     } else if is("FileNotFoundError") && is_below(name) {

@@ -16,6 +16,9 @@ use crate::reading::{Imported, Reading};
 /// The parameters of a function that takes whatever it is called with.
 const ANY: &str = "*args, **kwargs";
 
+/// The maximum number of calls of an object whose results are written one by one.
+const EACH: usize = 20;
+
 /// Writes a prefix. Values may need imports, classes and variables before them.
 pub(crate) struct Writer<'a> {
     pub(crate) reading: &'a Reading,
@@ -372,6 +375,15 @@ impl<'a> Writer<'a> {
             [(_, only)] if only.raises.is_none() && only.awaited.is_none() => {
                 let result = self.value(only, name);
                 items.insert(0, ("return_value=".into(), result));
+            }
+            calls if calls.len() > EACH => {
+                // So many calls are of a loop, which goes on as it ends.
+                let last = &calls[calls.len() - 1].1;
+                let (key, result) = match &last.raises {
+                    Some(class) => ("side_effect=", self.raised(class)),
+                    None => ("return_value=", self.value(last, &hint(&last.path))),
+                };
+                items.insert(0, (key.into(), result));
             }
             calls => {
                 let mut results: Vec<Expression> = calls.iter().map(|(_, result)| self.outcome(result)).collect();

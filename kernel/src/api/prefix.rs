@@ -123,10 +123,17 @@ impl PyPrefixes {
     }
 
     /// A node of the tree with the snippet behind it, as one program; the best one unless a number is given.
+    /// Raises `TwincellError` if the tree has no such node.
     #[pyo3(signature = (node = None))]
-    fn program(&self, node: Option<usize>) -> String {
-        let node = node.or(self.prefixes.best).unwrap_or(0);
-        self.prefixes.program(node, &self.snippet)
+    fn program(&self, node: Option<i64>) -> PyResult<String> {
+        let count = self.prefixes.nodes.len();
+        let node = match node {
+            None => self.prefixes.best.unwrap_or(0),
+            Some(node) => usize::try_from(node).ok().filter(|node| *node < count).ok_or_else(|| {
+                raised(format!("there is no node {node}: the tree has {count}, from 0 on, in to_dict()['nodes']"))
+            })?,
+        };
+        Ok(self.prefixes.program(node, &self.snippet))
     }
 
     /// The same as a page of its own, with the tree in which the prefixes were found.

@@ -198,6 +198,8 @@ def run(prefix, snippet, steps):
             ended = ("whole",)
         else:
             name = getattr(error, "name", None) or getattr(error, "filename", None)
+            if isinstance(error, KeyError):
+                name = next(iter(BaseException.args.__get__(error)), None)
             name = name if isinstance(name, str) else None
             bases = [base.__name__ for base in type(error).__mro__[1:9]]
             intended = raised is not None and (error is raised or type(error) is raised)

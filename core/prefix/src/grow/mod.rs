@@ -263,7 +263,8 @@ impl Tree<'_> {
         let seed = Rc::new(Seed::new(record.choices.clone()));
         let mut lessons = Lessons { common: self.shared.clone(), ..Lessons::default() };
         self.add(parent, guidance, seed.clone(), lessons.clone())?;
-        if seed.environment.has_builtins() && self.reaches_new(record) {
+        // Before, errors may tell of something better: a file to make instead of another `open`.
+        if guidance == Guidance::Coverage && seed.environment.has_builtins() && self.reaches_new(record) {
             lessons.has_builtins = true;
             self.add(parent, guidance, seed, lessons)?;
         }
