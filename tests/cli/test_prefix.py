@@ -254,7 +254,8 @@ def test_arguments_variables_and_packages_are_there():
 
 
 def test_a_loop_that_asks_again_and_again_has_a_short_prefix():
-    prefixes = found("while True:\n    command = ask()\n    if command == 'quit':\n        break\n    handle(command)\n")
+    code = "while True:\n    command = ask()\n    if command == 'quit':\n        break\n    handle(command)\n"
+    prefixes = found(code)
     assert all(len(text.splitlines()) < 60 for text in prefixes.chosen), prefixes
 
 

@@ -188,7 +188,9 @@ mod tests {
         frame(FRAME, &shape, &mut Pcg64Mcg::seed_from_u64(seed), &cells)
     }
 
-    fn parts(value: &Recipe) -> (&[(Recipe, Recipe)], &[(Recipe, Recipe)]) {
+    type Entries = [(Recipe, Recipe)];
+
+    fn parts(value: &Recipe) -> (&Entries, &Entries) {
         let Recipe::Made(call) = value else { panic!() };
         let [Recipe::Dict(entries)] = call.arguments.as_slice() else { panic!() };
         let [(_, Recipe::Dict(kinds))] = call.keywords.as_slice() else { panic!() };
