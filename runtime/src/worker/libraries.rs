@@ -1,13 +1,14 @@
 //! The libraries of the code under comparison as they are installed here: those that are missing, what others lack, and the
 //! tables for which objects stand in where a module was evaluated without its files.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use pyo3::exceptions::PyAttributeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use twincell_engine::protocol::{GivenValue, Program, Unevaluated, Version};
+use twincell_syntax::Import;
 use twincell_syntax::site::SiteKind;
 use twincell_values::drawing::Known;
 use twincell_values::path::AccessPath;
@@ -51,15 +52,21 @@ pub(super) fn without_missing_libraries(py: Python<'_>, program: &mut Program) -
 
 /// The libraries that the texts of a program import, of those with classes that are told by their content.
 fn imported(program: &Program) -> Vec<&'static str> {
-    let texts = || program.versions.iter().flat_map(|version| [&version.module, &version.code]);
-    let named = library::packages().filter(|package| texts().any(|text| text.contains(package)));
-    let named: Vec<&'static str> = named.collect();
-    if named.is_empty() {
-        return named;
-    }
-    let imports: Vec<_> = texts().flat_map(|text| twincell_syntax::imports(text).into_values()).collect();
-    let is_imported = |package: &&str| imports.iter().any(|import| import.target.split('.').next() == Some(*package));
-    named.into_iter().filter(is_imported).collect()
+    let is_it = |package: &str, module: &str| module.split('.').next() == Some(package);
+    let is_imported = |package: &&'static str| {
+        let by_module = program.imports.iter().any(|module| is_it(package, module));
+        let mut codes =
+            program.versions.iter().filter(|version| version.code.contains(package)).filter_map(own_imports);
+        by_module || codes.any(|imports| imports.values().any(|import| is_it(package, &import.target)))
+    };
+    library::packages().filter(is_imported).collect()
+}
+
+/// What the function of a version imports itself. `None` if its text is too long to be read in a worker: the stack for that
+/// is reserved by the length of the text, and the memory of workers is bounded.
+fn own_imports(version: &Version) -> Option<BTreeMap<String, Import>> {
+    const LONGEST: usize = 20_000;
+    (version.code.len() <= LONGEST).then(|| twincell_syntax::imports(&version.code))
 }
 
 /// Removes the objects that stand in for tables where a module was evaluated without its files. Their names are missing then,
@@ -84,7 +91,7 @@ pub(super) fn lacking(py: Python<'_>, index: &PredictionIndex, versions: &[Loade
     let mut found = Vec::new();
     for (indexed, version) in index.versions.iter().zip(versions) {
         let globals = version.globals.bind(py);
-        let own = bound(&indexed.version);
+        let Some(own) = bound(&indexed.version) else { continue };
         for site in indexed.version.sites.sites.iter().filter(|site| site.kind == SiteKind::Attribute) {
             let Some((holder, name)) = AccessPath::new(&site.path).split_attribute() else { continue };
             let (first, rest) = holder.split_root();
@@ -107,9 +114,9 @@ pub(super) fn lacking(py: Python<'_>, index: &PredictionIndex, versions: &[Loade
     found
 }
 
-/// The names that the code of a version binds or imports itself, in any of its functions.
-fn bound(version: &Version) -> BTreeSet<String> {
+/// The names that the code of a version binds or imports itself, in any of its functions. `None` if nobody knows.
+fn bound(version: &Version) -> Option<BTreeSet<String>> {
     let parameters = version.parameters.iter().map(|parameter| parameter.name.clone());
     let names = version.locals.names.iter().cloned().chain(parameters);
-    names.chain(twincell_syntax::imports(&version.code).into_keys()).collect()
+    Some(names.chain(own_imports(version)?.into_keys()).collect())
 }
