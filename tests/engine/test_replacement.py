@@ -161,6 +161,10 @@ HELPERS = """
             return item
         return None
 
+    def ensure(place):
+        if not place.get_names():
+            place.load_default_names()
+
     class Box:
         def __init__(self, items):
             self.items = items
@@ -190,6 +194,10 @@ SAME = {
     "a helper is called at another place": (
         "def f(x, y):\n    a = scale(x)\n    if y:\n        return a\n    return None",
         "def f(x, y):\n    if y:\n        return scale(x)\n    return None",
+    ),
+    "a helper that calls what it is given is written out": (
+        "def f(make):\n    place = make()\n    ensure(place)\n    return place",
+        "def f(make):\n    place = make()\n    if not place.get_names():\n        place.load_default_names()\n    return place",
     ),
     "a global is read once": (
         "def f(x):\n    return x in NAMES and NAMES[x] < LIMIT",

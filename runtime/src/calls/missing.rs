@@ -15,6 +15,7 @@ use crate::execution::state::{self, Execution};
 use crate::execution::steps;
 use crate::inject::reach;
 use crate::inject::resolve::{self, ValueRequest};
+use crate::inject::running;
 use crate::observe::kinds::{self, Kind};
 use crate::observe::{self, identity, messages};
 
@@ -57,11 +58,12 @@ struct CallSite {
 }
 
 impl CallSite {
-    fn of(site: Option<u32>) -> Self {
+    fn of(py: Python<'_>, site: Option<u32>) -> Self {
+        let discarded = site.is_none() && running::discards_call(py);
         state::with(|execution| {
             let line = execution.run.line;
             let version = &execution.index.versions[execution.version].version;
-            let Some(number) = site else { return Self { line, ..Self::default() } };
+            let Some(number) = site else { return Self { line, discarded, ..Self::default() } };
             let uses = version.uses.get(number as usize);
             let known = version.sites.sites.get(number as usize);
             Self {
@@ -132,7 +134,7 @@ impl<'py> MissingCall<'_, 'py> {
         let Self { callee, site, arguments, keywords, .. } = *self;
         let functions = self.functions();
         let handed = Handed::by(self)?;
-        let place = CallSite::of(site);
+        let place = CallSite::of(self.py(), site);
         let key = bounded(AccessPath::new(callee).call(handed.text(callee)));
         if self.recorded {
             let Handed { positional: arguments, named: keywords } = handed;

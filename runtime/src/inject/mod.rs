@@ -24,6 +24,6 @@ pub(crate) mod reach;
 pub(crate) mod reflection;
 pub(crate) mod replacement;
 pub(crate) mod resolve;
+pub(crate) mod running;
 mod templates;
 pub(crate) mod texts;
-mod unpacking;

@@ -15,7 +15,7 @@ use crate::execution::object::Versatile;
 use crate::execution::state;
 use crate::inject::comparing::length;
 use crate::inject::resolve::{self, ValueRequest};
-use crate::inject::{failures, protocols, unpacking};
+use crate::inject::{failures, protocols, running};
 use crate::observe;
 
 pub(crate) fn binary(
@@ -39,7 +39,7 @@ pub(crate) fn iterate(slf: &Bound<'_, Versatile>) -> PyResult<Py<PyAny>> {
     let py = slf.py();
     let path = slf.get().path();
     failures::may(py, || Question::Iteration(path.into()).to_string())?;
-    let count = match unpacking::unpack_count(py) {
+    let count = match running::unpack_count(py) {
         Some(count) => unpacked(path, count),
         None => length(path),
     };
