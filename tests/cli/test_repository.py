@@ -579,3 +579,39 @@ def test_what_another_module_raises_is_raised(tmp_path: Path) -> None:
     assert found["age"]["verdict"] == "likely_preserving", found["age"]["sentence"]
     found = pairs(folder, "HEAD~2..HEAD", path="src/shop/app.py")
     assert found["age"]["verdict"] == "changing", found["age"]["sentence"]
+
+
+@pytest.mark.parametrize("is_new", [True, False])
+def test_code_that_moved_into_a_helper_of_another_module_calls_as_before(tmp_path: Path, is_new: bool) -> None:
+    helper = "def ensure(context):\n    if not context.get_certs():\n        context.load_default_certs()\n"
+    old = """from .tax import rate
+
+
+def made(verify, factory):
+    context = factory(verify)
+    if not context.get_certs():
+        context.load_default_certs()
+    return context
+"""
+    new = """from .tax import ensure
+
+
+def made(verify, factory):
+    context = factory(verify)
+    ensure(context)
+    return context
+"""
+    tax = PACKAGE["src/shop/tax.py"]
+    before = {**PACKAGE, "src/shop/cart.py": old}
+    if not is_new:
+        before["src/shop/tax.py"] = f"{tax}\n\n{helper}"
+    folder = repository(
+        tmp_path,
+        before,
+        {"src/shop/tax.py": f"{tax}\n\n{helper}", "src/shop/cart.py": new},
+        {"src/shop/tax.py": f"{tax}\n\n{helper.replace('if not', 'if')}"},
+    )
+    kept = pairs(folder, "HEAD~2..HEAD~1")["made"]
+    assert kept["verdict"] == "likely_preserving", kept["sentence"]
+    other = pairs(folder, "HEAD~2..HEAD")["made"]
+    assert other["verdict"] == "changing", other["sentence"]

@@ -18,7 +18,7 @@ use twincell_values::value::{AbstractValue, Choice, Fixed, Given, Recipe};
 
 use crate::observed::Behavior;
 
-pub const PROTOCOL_VERSION: u32 = 16;
+pub const PROTOCOL_VERSION: u32 = 17;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.
@@ -73,12 +73,14 @@ impl Member {
     }
 }
 
-/// A function of the same text that the compared function uses and that also changed. Its instrumented code replaces
-/// the plain code from the module's evaluation, so that it is observed like the rest.
+/// A function of the program that the compared function uses and that also changed, or that one version alone uses. Its
+/// instrumented code replaces the plain code from its module's evaluation, so that it is observed like the rest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Companion {
     pub qualname: String,
     pub name: String,
+    /// The other module of the project that holds it, by dotted name. `None` if it is of the same text.
+    pub module: Option<String>,
     pub code: String,
 }
 

@@ -382,7 +382,7 @@ fn load(
                 let _ = globals.del_item(&given.name);
             }
             without_stand_ins(globals, index.as_ref());
-            let installed = module::install(globals, &version.companions);
+            let installed = module::install(globals, tree, &version.companions);
             let execution = state::replace(outer, Vec::new());
             let left = world::left(py);
             world::restore(py);

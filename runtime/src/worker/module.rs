@@ -15,6 +15,7 @@ use crate::execution::object::Versatile;
 use crate::execution::state;
 use crate::observe;
 use crate::observe::classes;
+use crate::worker::tree::Tree;
 
 /// The maximum number of failing statements of a module that are reported.
 const MAX_UNEVALUATED: usize = 20;
@@ -198,11 +199,19 @@ pub(crate) fn compile_snippet<'py>(py: Python<'py>, code: &str) -> PyResult<Boun
     helpers(py)?.getattr("snippet")?.call1((code,))
 }
 
-/// Gives functions of the evaluated module the instrumented code of their companions, so that they are observed. A
-/// function that is not found, or whose code cannot be replaced, stays as it is.
-pub(crate) fn install(globals: &Bound<'_, PyDict>, companions: &[Companion]) -> PyResult<()> {
+/// Gives functions of the evaluated module, and of others of its project, the instrumented code of their companions, so
+/// that they are observed. A function that is not found, or whose code cannot be replaced, stays as it is.
+pub(crate) fn install(globals: &Bound<'_, PyDict>, tree: Option<&Tree>, companions: &[Companion]) -> PyResult<()> {
     let py = globals.py();
     for companion in companions {
+        let of_other = match &companion.module {
+            Some(dotted) => {
+                let Some(names) = tree.and_then(|tree| tree.names(py, dotted)) else { continue };
+                Some(names)
+            }
+            None => None,
+        };
+        let globals = of_other.as_ref().unwrap_or(globals);
         let definition = compile_function(py, &companion.code)?;
         // As Python spells a private name within its class.
         let class = companion.qualname.rsplit('.').nth(1);
@@ -218,7 +227,7 @@ pub(crate) fn install(globals: &Bound<'_, PyDict>, companions: &[Companion]) -> 
                 // Python refuses this if the function closes over variables. Then it runs unobserved.
                 let _ = function.setattr("__code__", code);
             }
-            None if !companion.qualname.contains('.') => {
+            None if companion.module.is_none() && !companion.qualname.contains('.') => {
                 definition.cast_into::<PyCode>()?.run(Some(globals), None)?;
             }
             None => {}

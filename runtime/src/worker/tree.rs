@@ -328,6 +328,12 @@ impl Tree {
         Ok(std::mem::take(&mut *notes))
     }
 
+    /// What a module holds, if it was imported.
+    pub fn names<'py>(&self, py: Python<'py>, dotted: &str) -> Option<Bound<'py, PyDict>> {
+        let modules = self.tree.getattr(py, "modules").ok()?.into_bound(py).cast_into::<PyDict>().ok()?;
+        Some(modules.get_item(dotted).ok()??.cast_into::<PyModule>().ok()?.dict())
+    }
+
     /// Takes what its modules hold now for what each run finds.
     pub fn keep(&mut self, py: Python<'_>) -> PyResult<()> {
         self.tree.call_method0(py, "keep")?;

@@ -7,8 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use twincell_engine::protocol::Place;
 use twincell_syntax::{Function, Import, Index, PerSide, Side};
 
-use super::pair::{Texts, entity};
-use crate::Source;
+use super::pair::{Companion, Texts, entity};
 use crate::note::Changed;
 
 /// The maximum number of entities that are looked at for one version, of modules that are read, and of names that are
@@ -36,6 +35,7 @@ pub(super) struct Modules {
 }
 
 /// What changed in other modules of what a function uses.
+#[derive(Default)]
 pub(super) struct Elsewhere {
     pub changed: Vec<Changed>,
     /// Whether this is all, and the same job judges each of it.
@@ -44,8 +44,8 @@ pub(super) struct Elsewhere {
 
 /// What a version of a function uses in other modules.
 struct Used {
-    /// (module, name) of each that is there.
-    found: BTreeSet<(String, String)>,
+    /// (module, name) of each that is there, once, nearest first.
+    found: Vec<(String, String)>,
     /// Whether all that the function names is there.
     is_complete: bool,
     /// Whether something was not looked at, since there is too much.
@@ -53,15 +53,14 @@ struct Used {
 }
 
 impl Modules {
-    /// `None` if both versions lie in one copy of the project, or in none.
-    pub fn new(old: &Source, new: &Source) -> Option<Self> {
-        let places = PerSide { old: old.place.clone()?, new: new.place.clone()? };
-        (places.old.folder != places.new.folder).then(|| Self::of(places))
-    }
-
-    fn of(places: PerSide<Place>) -> Self {
+    pub fn of(places: PerSide<Place>) -> Self {
         let (changed, judged) = (BTreeMap::new(), BTreeMap::new());
         Self { places, known: PerSide::default(), changed, judged, is_cut: PerSide::default() }
+    }
+
+    /// Whether both versions lie in one copy of the project.
+    fn are_one(&self) -> bool {
+        self.places.old.folder == self.places.new.folder
     }
 
     fn get(&mut self, side: Side, dotted: &str) -> Option<&Module> {
@@ -158,7 +157,8 @@ fn used(texts: &Texts, side: Side, function: &Function, modules: &mut Modules) -
     let reached = std::iter::once(own.to_owned()).chain(index.reach(own));
     let mut waiting: VecDeque<String> = reached.flat_map(|entity| targets(index, &imports, &entity)).collect();
     let direct = waiting.len();
-    let (mut found, mut is_complete, mut is_cut, mut seen) = (BTreeSet::new(), true, false, BTreeSet::new());
+    let (mut found, mut is_complete, mut is_cut) = (Vec::new(), true, false);
+    let (mut seen, mut known) = (BTreeSet::new(), BTreeSet::new());
     for number in 0.. {
         let Some(target) = waiting.pop_front() else { break };
         if seen.len() >= ENTITIES {
@@ -191,20 +191,44 @@ fn used(texts: &Texts, side: Side, function: &Function, modules: &mut Modules) -
             let rest = if entity == start { rest } else { "" };
             let further = targets(index, imports, &entity).into_iter();
             waiting.extend(further.map(|target| target + rest));
-            found.insert((module.clone(), entity));
+            if known.insert((module.clone(), entity.clone())) {
+                found.push((module.clone(), entity));
+            }
         }
     }
     Used { found, is_complete, is_cut: is_cut || modules.is_cut[side] }
 }
 
+/// The functions of other modules that changed and that one version alone uses, nearest first. None if something was not
+/// looked at.
+pub(super) fn one_sided(texts: &Texts, functions: &PerSide<Function>) -> PerSide<Vec<Companion>> {
+    let Some(modules) = &texts.around else { return PerSide::default() };
+    let modules = &mut *modules.borrow_mut();
+    let used = PerSide::of(|side| used(texts, side, &functions[side], modules));
+    if used.iter().any(|used| used.is_cut) {
+        return PerSide::default();
+    }
+    PerSide::of(|side| {
+        let of_other: BTreeSet<&(String, String)> = used[side.other()].found.iter().collect();
+        let own = used[side].found.iter().filter(|one| !of_other.contains(one));
+        let companion = |(module, name): &(String, String)| {
+            let is_changed = modules.changed(module).contains(name);
+            let known = &modules.get(side, module).filter(|_| is_changed)?.index;
+            let function = known.functions.iter().find(|function| function.qualname == *name)?.clone();
+            Some(Companion { function, module: Some(module.clone()) })
+        };
+        own.filter_map(companion).collect()
+    })
+}
+
 /// What changed in other modules of what a function uses, in either version. The same job also compares the files
 /// `compared`.
-pub(super) fn changed(
-    texts: &Texts,
-    functions: &PerSide<Function>,
-    modules: &mut Modules,
-    compared: &BTreeSet<String>,
-) -> Elsewhere {
+pub(super) fn changed(texts: &Texts, functions: &PerSide<Function>, compared: &BTreeSet<String>) -> Elsewhere {
+    let Some(modules) = &texts.around else { return Elsewhere::default() };
+    let modules = &mut *modules.borrow_mut();
+    if modules.are_one() {
+        return Elsewhere::default();
+    }
     let (mut found, mut are_judged) = (BTreeSet::new(), true);
     for side in Side::BOTH {
         let used = used(texts, side, &functions[side], modules);
@@ -234,7 +258,7 @@ pub(super) fn is_whole(texts: &Texts, side: Side, function: &Function, place: &P
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::CompareOptions;
+    use crate::{CompareOptions, Source};
 
     const TAX: &str = "RATES = {'food': 1}\n\n\ndef rate(kind):\n    return RATES[kind]\n\n\ndef other():\n    return 1\n\n\n\
                        class Base:\n    def name(self):\n        return 1\n";
@@ -251,24 +275,52 @@ mod tests {
     /// compares all of them judges it.
     fn changed_between(cart: &str, files: [Vec<(&str, &str)>; 2]) -> (Vec<Changed>, bool) {
         let compared = files[1].iter().map(|(file, _)| format!("shop/{file}")).collect();
-        let folders = files.map(|files| {
+        let found = between([cart, cart], files, |texts, functions| changed(texts, functions, &compared));
+        (found.changed, found.are_judged)
+    }
+
+    /// What `look` finds of the first functions of two versions of `shop/cart.py` with these other files of `shop`.
+    fn between<R>(
+        carts: [&str; 2],
+        files: [Vec<(&str, &str)>; 2],
+        look: impl FnOnce(&Texts, &PerSide<Function>) -> R,
+    ) -> R {
+        let folders = [0, 1].map(|side: usize| {
             let folder = tempfile::tempdir().unwrap();
             std::fs::create_dir(folder.path().join("shop")).unwrap();
-            for (file, text) in files.into_iter().chain([("cart.py", cart)]) {
+            for (file, text) in files[side].iter().copied().chain([("cart.py", carts[side])]) {
                 std::fs::write(folder.path().join("shop").join(file), text).unwrap();
             }
             folder
         });
-        let [old, new] = folders.each_ref().map(|folder| Source {
-            text: cart.into(),
-            place: Some(twincell_project::place(folder.path(), "shop/cart.py")),
+        let [old, new] = [0, 1].map(|side: usize| Source {
+            text: carts[side].into(),
+            place: Some(twincell_project::place(folders[side].path(), "shop/cart.py")),
             ..Source::default()
         });
         let texts = Texts::new(&old, &new, &CompareOptions::default());
-        let function = twincell_syntax::functions(cart).0.remove(0);
-        let functions = PerSide::new(function.clone(), function);
-        let found = changed(&texts, &functions, &mut Modules::new(&old, &new).unwrap(), &compared);
-        (found.changed, found.are_judged)
+        let [old, new] = carts.map(|cart| twincell_syntax::functions(cart).0.remove(0));
+        look(&texts, &PerSide::new(old, new))
+    }
+
+    #[test]
+    fn changed_functions_of_other_modules_that_one_version_alone_uses_are_found() {
+        let tax = format!("{TAX}def net(x):\n    return x - rate(x) - low()\ndef low():\n    return 1\n");
+        let new = format!("{tax}def more(x):\n    return low()\n");
+        let carts = [
+            "from .tax import rate\ndef f(x):\n    return x - rate(x)\n",
+            "from . import tax\ndef f(x):\n    return tax.more(tax.net(x))\n",
+        ];
+        let files = [vec![("tax.py", tax.as_str())], vec![("tax.py", new.as_str())]];
+        let found = |carts: [&str; 2]| {
+            let name = |one: Companion| (one.module.unwrap(), one.function.qualname);
+            between(carts, files.clone(), one_sided).map(|found| found.into_iter().map(name).collect::<Vec<_>>())
+        };
+        let more = ("shop.tax".to_owned(), "more".to_owned());
+        assert_eq!(found(carts), PerSide::new(vec![], vec![more]));
+        // What is the same in both versions is none.
+        assert_eq!(found([carts[1], carts[0]]), PerSide::default());
+        assert_eq!(found([carts[0], carts[0]]), PerSide::default());
     }
 
     #[test]

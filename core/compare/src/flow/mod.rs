@@ -22,7 +22,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use elsewhere::{Elsewhere, Modules};
+use elsewhere::Elsewhere;
 use pair::{Pair, Texts, VersionParts};
 use prepare::{Prepared, prepare};
 use program::{instrumented, program};
@@ -87,7 +87,6 @@ pub fn compare(
         .unzip();
     let count = pairs.len() as u32;
     let mut reports = Vec::new();
-    let mut modules = Modules::new(&old, &new);
     let stopped = Cell::new(false);
     for (number, (pair, taken)) in pairs.iter().zip(taken).enumerate() {
         if stopped.get() && !pair.is_same_program() {
@@ -102,10 +101,9 @@ pub fn compare(
         };
         let begun = Instant::now();
         let mut report = compare_pair(pair, taken, predictor, pool, options, &mut pair_progress)?;
-        if let Some(modules) = modules.as_mut().filter(|_| report.verdict != Verdict::Identical) {
+        if report.verdict != Verdict::Identical {
             let functions = pair.versions.as_ref().map(|version| version.parts[0].clone());
-            let Elsewhere { changed, are_judged } =
-                elsewhere::changed(&texts, &functions, modules, &options.compared_files);
+            let Elsewhere { changed, are_judged } = elsewhere::changed(&texts, &functions, &options.compared_files);
             if report.verdict == Verdict::Changing && !changed.is_empty() && are_judged && !stopped.get() {
                 let taken = taken + begun.elapsed();
                 let within = within_one_project(&old, &new, &functions, options);

@@ -93,8 +93,13 @@ pub(super) fn program(
             module: count_steps(&own.module),
             alone: count_steps(&own.alone),
             body: own.body.clone(),
-            companions: (own.parts.iter().skip(1).zip(codes))
-                .map(|(part, code)| Companion { qualname: part.qualname.clone(), name: part.name.clone(), code })
+            companions: (own.parts.iter().zip(&own.modules).skip(1).zip(codes))
+                .map(|((part, module), code)| Companion {
+                    qualname: part.qualname.clone(),
+                    name: part.name.clone(),
+                    module: module.clone(),
+                    code,
+                })
                 .collect(),
             decorators: own.decorators.clone(),
             attribute_renames: if side == Side::New { attribute_renames(pair) } else { vec![] },

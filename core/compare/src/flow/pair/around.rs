@@ -10,8 +10,8 @@ use twincell_syntax::{CodeKind, Function, Index, PerSide, Side};
 use super::{Texts, entity, one_sided, owner};
 
 /// The text that is evaluated before a function in its context.
-pub(super) fn module(texts: &Texts, side: Side, kept: &BTreeSet<String>, parts: &[Function]) -> Rc<str> {
-    let function = &parts[0];
+pub(super) fn module(texts: &Texts, side: Side, kept: &BTreeSet<String>, parts: &[&Function]) -> Rc<str> {
+    let function = parts[0];
     match texts.context {
         // The statements are the rest of the module.
         _ if function.kind == CodeKind::Snippet => texts.contexts[side].clone(),
@@ -27,8 +27,8 @@ pub(super) fn module(texts: &Texts, side: Side, kept: &BTreeSet<String>, parts: 
 
 /// The text for an execution without the module: as in function context, the constants that the function reads, which
 /// the code could also have written out, and what it imports from its project, which is there in each version.
-pub(super) fn alone(texts: &Texts, side: Side, kept: &BTreeSet<String>, parts: &[Function]) -> String {
-    let function = &parts[0];
+pub(super) fn alone(texts: &Texts, side: Side, kept: &BTreeSet<String>, parts: &[&Function]) -> String {
+    let function = parts[0];
     if texts.context == Context::Function || function.kind == CodeKind::Snippet {
         return String::new();
     }
@@ -47,12 +47,12 @@ pub(super) fn alone(texts: &Texts, side: Side, kept: &BTreeSet<String>, parts: &
 
 /// What a function and its companions read of modules that only compute. These are there on every machine, so what they
 /// give does not have to be invented.
-fn pure_imports(index: &Index, parts: &[Function]) -> BTreeSet<String> {
+fn pure_imports(index: &Index, parts: &[&Function]) -> BTreeSet<String> {
     read(parts).filter(|name| index.is_pure_import(name)).collect()
 }
 
 /// The names that a function and its companions read of what surrounds them.
-fn read(parts: &[Function]) -> impl Iterator<Item = String> {
+fn read(parts: &[&Function]) -> impl Iterator<Item = String> {
     let texts = parts.iter().flat_map(|part| std::iter::once(&part.text).chain(&part.decorators));
     texts.flat_map(|text| twincell_syntax::global_names(text))
 }

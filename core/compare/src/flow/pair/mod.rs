@@ -1,6 +1,7 @@
 //! One pair with everything that its comparison needs: both versions, what runs beside them, and the differences.
 
 mod around;
+mod companions;
 mod one_sided;
 
 use std::cell::RefCell;
@@ -13,19 +14,18 @@ use twincell_syntax::{CodeKind, Diff, Function, Import, Index, PerSide, Side, Sn
 use twincell_values::reading::{Around, Hint, Known, ModuleText, Surroundings};
 use twincell_values::value::Recipe;
 
-use around::{alone, kept, module};
+pub(super) use companions::Companion;
 
+use around::{alone, kept, module};
+use companions::{companions, path};
+
+use super::elsewhere::{self, Modules};
 use super::examples::{self, ModuleNames};
 use super::imports::Imports;
 use super::reached;
 use super::special::{operation, operations_of, special_methods};
 use crate::report::Bound;
 use crate::{CompareOptions, GivenCall, Source, assemble};
-
-/// The maximum number of companions of a function, nearest first, and their maximum length in characters. Beyond this,
-/// plain code runs.
-const COMPANIONS: usize = 12;
-const COMPANION_CHARACTERS: usize = 30_000;
 
 /// The two texts from which pairs come: what each holds, and what changed in it.
 pub(super) struct Texts {
@@ -58,6 +58,8 @@ pub(super) struct Texts {
     wrapped: Rc<[Wrapped]>,
     /// What methods share, by the names of their old and new classes.
     classes: RefCell<BTreeMap<PerSide<String>, Rc<ClassDiff>>>,
+    /// The other modules of the projects that hold the texts, where they count.
+    pub around: Option<RefCell<Modules>>,
     /// What classes declare about the attributes of their objects.
     fields: RefCell<PerSide<BTreeMap<String, Rc<Fields>>>>,
 }
@@ -102,6 +104,12 @@ impl Texts {
         });
         let place = |source: &Source| source.place.clone().filter(|_| context == Context::Module);
         let places = PerSide::new(place(old), place(new));
+        let around = match &places {
+            PerSide { old: Some(old), new: Some(new) } => {
+                Some(RefCell::new(Modules::of(PerSide::new(old.clone(), new.clone()))))
+            }
+            _ => None,
+        };
         let before =
             |source: &Source| if context == Context::Module { source.context.as_str().into() } else { Rc::default() };
         let contexts = PerSide::new(before(old), before(new));
@@ -137,6 +145,7 @@ impl Texts {
             modules,
             contexts,
             places,
+            around,
             elsewhere,
             context,
             cut_out,
@@ -186,6 +195,8 @@ impl Texts {
 pub(super) struct VersionParts {
     /// The function and its companions, each with its own text.
     pub parts: Vec<Function>,
+    /// The other module of the project that holds each part, by dotted name.
+    pub modules: Vec<Option<String>>,
     /// The text that is evaluated before. All pairs share it, since there are as many as the text has functions.
     pub module: Rc<str>,
     /// Where the module lies.
@@ -312,15 +323,31 @@ impl Pair {
             _ => PerSide::new(Body::Function, Body::Function),
         };
         let unchanged = own.identical;
+        // Most functions of a text are the same and do not run.
         let is_run = !own.identical || !changed_names.is_empty();
+        let mut others =
+            if is_run && !is_too_large { elsewhere::one_sided(texts, &functions) } else { PerSide::default() };
         let mut bodies = bodies.into_iter();
         let versions = PerSide::of(|side| {
             let function = &functions[side];
-            let companions =
-                if function.kind == CodeKind::Snippet { vec![] } else { companions(texts, side, &paths, function) };
-            let parts: Vec<Function> = std::iter::once(function.clone()).chain(companions).collect();
-            let kept = kept(texts, side, &functions, &paths[side]);
-            let module = module(texts, side, &kept, &parts);
+            let path = path(texts, side, &paths, function);
+            let others = std::mem::take(&mut others[side]);
+            let (mut parts, mut modules) = (vec![function.clone()], vec![None]);
+            for Companion { function, module } in companions(&texts.indices[side], &path, function, others) {
+                parts.push(function);
+                modules.push(module);
+            }
+            let own: Vec<&Function> =
+                parts.iter().zip(&modules).filter(|(_, module)| module.is_none()).map(|(part, _)| part).collect();
+            let kept = kept(texts, side, &functions, &path);
+            let module = module(texts, side, &kept, &own);
+            let alone = if is_run { alone(texts, side, &kept, &own) } else { String::new() };
+            let fields = parts.iter().zip(&modules).map(|(part, module)| match module {
+                // Its own module declares them.
+                Some(_) => Fields::new(),
+                None => fields(texts, side, part),
+            });
+            let fields = fields.collect();
             VersionParts {
                 elsewhere: match &texts.places[side] {
                     Some(_) if function.kind != CodeKind::Snippet => texts.elsewhere[side].clone(),
@@ -328,17 +355,17 @@ impl Pair {
                 },
                 module,
                 place: texts.places[side].clone(),
-                // Most functions of a text are the same and do not run.
-                alone: if is_run { alone(texts, side, &kept, &parts) } else { String::new() },
+                alone,
                 decorators: decorators(texts, side, function, decorators_differ),
                 surroundings: texts.surroundings[side].clone(),
                 imports: Imports {
                     of_module: texts.imports[side].clone(),
                     own: parts.iter().flat_map(|part| twincell_syntax::imports(&part.text)).collect(),
                 },
-                fields: parts.iter().map(|part| fields(texts, side, part)).collect(),
+                fields,
                 reached: if is_run { texts.reached(side, function) } else { vec![] },
                 parts,
+                modules,
                 body: bodies.next().unwrap_or_default(),
             }
         });
@@ -463,36 +490,6 @@ fn keeps_state_otherwise(texts: &Texts, classes: &PerSide<String>, renames: &[(S
         names.map(canonical).filter(|name| !index.defines(&format!("{class}.{name}"))).collect()
     };
     attributes(&texts.indices.old, old, &[]) != attributes(&texts.indices.new, new, renames)
-}
-
-/// The functions on the way to changed entities, in either version.
-fn companions(texts: &Texts, side: Side, paths: &PerSide<Vec<String>>, function: &Function) -> Vec<Function> {
-    let index = &texts.indices[side];
-    let other = &paths[side.other()];
-    let inside = (function.kind == CodeKind::Class).then(|| format!("{}.", entity(function)));
-    let reached: BTreeSet<String> = index.reach(entity(function)).into_iter().collect();
-    let mut names: Vec<&String> = paths[side].iter().collect();
-    names.extend(other.iter().filter(|name| reached.contains(*name) && !paths[side].contains(name)));
-    let mut left = COMPANION_CHARACTERS;
-    let mut found = Vec::new();
-    for name in names {
-        if name == entity(function) || inside.as_ref().is_some_and(|inside| name.starts_with(inside)) {
-            continue;
-        }
-        let Some(companion) = index.functions.iter().find(|function| function.qualname == *name) else { continue };
-        if companion.text.starts_with("lambda")
-            || !companion.text.starts_with(['d', 'a'])
-            || companion.name == function.name
-        {
-            continue;
-        }
-        if found.len() >= COMPANIONS || companion.text.len() > left {
-            break;
-        }
-        left -= companion.text.len();
-        found.push(companion.clone());
-    }
-    found
 }
 
 /// The decorators to apply: if they differ, all of them, and otherwise those that changed themselves. The others do the
