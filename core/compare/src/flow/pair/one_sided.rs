@@ -34,7 +34,7 @@ pub(super) fn kept(texts: &Texts, side: Side, functions: &PerSide<Function>) -> 
     let mut whole: BTreeSet<String> = of_other.cloned().collect();
     whole.extend(classes_of_values(texts, functions).into_iter().filter(|class| is_plain(class)));
     keep.extend(needed_whole(&texts.indices[side], &whole));
-    keep.extend(heirs(texts, side, functions));
+    keep.extend(heirs(texts, side, functions, &called));
     keep
 }
 
@@ -105,11 +105,17 @@ fn classes_of_values(texts: &Texts, functions: &PerSide<Function>) -> BTreeSet<S
     found
 }
 
-/// The classes of a method, where one version alone uses what they inherit from other modules of their project, with
-/// what their heads name.
-fn heirs(texts: &Texts, side: Side, functions: &PerSide<Function>) -> BTreeSet<String> {
+/// The classes of methods, where one version alone uses what they inherit from other modules of their project, directly
+/// or through functions, with what their heads name.
+fn heirs(
+    texts: &Texts,
+    side: Side,
+    functions: &PerSide<Function>,
+    called: &PerSide<BTreeSet<String>>,
+) -> BTreeSet<String> {
     let read = PerSide::of(|side| {
-        let found = texts.indices[side].read_from_elsewhere(entity(&functions[side]));
+        let entities = std::iter::once(entity(&functions[side])).chain(called[side].iter().map(String::as_str));
+        let found = entities.flat_map(|entity| texts.indices[side].read_from_elsewhere(entity));
         found.map(|(class, attribute)| (class.to_owned(), attribute.to_owned())).collect::<BTreeSet<_>>()
     });
     let index = &texts.indices[side];
@@ -128,4 +134,42 @@ fn heirs(texts: &Texts, side: Side, functions: &PerSide<Function>) -> BTreeSet<S
         }
     }
     keep
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Pair;
+    use super::*;
+    use crate::{CompareOptions, Source};
+
+    /// What each version of `App.f` has of its text without its module, in a project with a module `base`.
+    fn alone(old: &str, new: &str) -> PerSide<String> {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("base.py"), "class Base:\n    def ready(self, g):\n        return g\n")
+            .unwrap();
+        std::fs::write(folder.path().join("app.py"), "").unwrap();
+        let place = twincell_project::place(folder.path(), "app.py");
+        let [old, new] =
+            [old, new].map(|text| Source { text: text.into(), place: Some(place.clone()), ..Source::default() });
+        let texts = Texts::new(&old, &new, &CompareOptions::default());
+        let function = |source: &Source| {
+            let all = twincell_syntax::functions(&source.text).0;
+            all.into_iter().find(|function| function.qualname == "App.f").unwrap()
+        };
+        let pair = Pair::new(&texts, (function(&old), function(&new)), u32::MAX);
+        pair.versions.map(|version| version.alone)
+    }
+
+    #[test]
+    fn what_a_helper_inherits_in_one_version_and_has_itself_in_the_other_is_real_in_both() {
+        let old = "from base import Base\n\n\nclass App(Base):\n    def f(self, g):\n        self.add(g)\n\n    \
+                   def add(self, g):\n        self.g = self.ready(g)\n";
+        let new = format!("{old}\n    def ready(self, g):\n        return g\n");
+        let found = alone(old, &new);
+        for (side, text) in Side::BOTH.into_iter().zip(found) {
+            for kept in ["from base import Base", "class App(Base):", "self.g = self.ready(g)"] {
+                assert!(text.contains(kept), "{side:?} lacks {kept}: {text}");
+            }
+        }
+    }
 }
