@@ -167,3 +167,11 @@ def test_what_the_code_of_a_class_cannot_do_with_a_value_is_no_refusal(seed):
 def test_a_constructor_may_be_static_and_take_nothing():
     text = "class C:\n    @staticmethod\n    def __init__():\n        pass\n\n    def m(self, x):\n        return {}\n"
     assert twincell.compare(text.format("x"), text.format("[x]")).verdict == "changing"
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_members_that_changed_are_used_more_often(seed):
+    others = "".join(f"    def part_{number}(self):\n        return {number}\n\n" for number in range(80))
+    old = f"class Bar:\n{others}    def rest(self):\n        return None\n"
+    new = old.replace("return None", "return self")
+    assert twincell.compare(old, new, function="Bar", budget=20, seed=seed).verdict == "changing"

@@ -64,6 +64,8 @@ pub struct Member {
     pub hints: BTreeMap<String, Hint>,
     /// Only one version defines this special method, so the operation that asks for it is used: `bool(x)`, `x[0]`.
     pub by_operation: bool,
+    /// It uses something that changed, directly or indirectly.
+    pub is_changed: bool,
 }
 
 impl Member {

@@ -30,6 +30,8 @@ use crate::{hooks, observe};
 
 /// The number of members of an object that are used: one to six.
 const LENGTHS: [f64; 6] = [0.15, 0.25, 0.25, 0.2, 0.1, 0.05];
+/// How many times as often a member is used that uses something changed.
+const CHANGED: f64 = 3.0;
 /// How often a parameter gets a new value although an earlier one with its name has a value.
 const NEW: f64 = 0.6;
 /// How often an object is compared with another of its own class.
@@ -275,8 +277,9 @@ fn use_object<'py>(
         return Ok(object);
     }
     let length = 1 + arguments::draw_number(Question::MembersUsed, &LENGTHS);
+    let weights: Vec<f64> = members.iter().map(|member| if member.is_changed { CHANGED } else { 1.0 }).collect();
     for step in 1..=u32::try_from(length).unwrap_or(1) {
-        let index = arguments::draw_number(Question::Member(step), &vec![1.0; members.len()]);
+        let index = arguments::draw_number(Question::Member(step), &weights);
         let Some(member) = members.get(usize::try_from(index).unwrap_or(0)) else { continue };
         let slot = Slot::Use { step, member: member.name.clone() };
         let made = match operation(class, constructor, &object, member, &mut given, Question::Operand(step)) {

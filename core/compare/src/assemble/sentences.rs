@@ -225,6 +225,7 @@ fn members_of_a_class_are_told_by_name() {
         is_property,
         hints: Default::default(),
         by_operation: false,
+        is_changed: false,
     };
     let members = [member("add", false), member("total", true)];
     let functions = PerSide::new(OLD, NEW).map(function);

@@ -9,7 +9,7 @@ use super::pair::methods;
 
 /// A member that stands for an operation.
 pub(super) fn operation(name: &str, by_operation: bool) -> Member {
-    Member { name: name.into(), is_property: false, hints: BTreeMap::new(), by_operation }
+    Member { name: name.into(), is_property: false, hints: BTreeMap::new(), by_operation, is_changed: false }
 }
 
 /// The operations that ask for a special method, by the name of the method that they ask for first.

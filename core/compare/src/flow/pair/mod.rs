@@ -551,6 +551,13 @@ fn class_bodies(texts: &Texts, functions: &PerSide<Function>) -> PerSide<Body> {
     let imports = Imports { of_module: texts.imports.old.clone(), ..Imports::default() };
     imports.keep_library(texts.context, &mut constructor);
     shared.iter_mut().for_each(|member| imports.keep_library(texts.context, &mut member.hints));
+    for member in &mut shared {
+        let is_tainted = |side: Side| {
+            let found = texts.indices[side].inherited(entity(&functions[side]), &member.name);
+            found.is_some_and(|name| texts.tainted[side].contains(&name))
+        };
+        member.is_changed = Side::BOTH.into_iter().any(is_tainted);
+    }
     let body = Body::Class { constructor, members: shared };
     PerSide::new(body.clone(), body)
 }
@@ -617,6 +624,7 @@ fn members(index: &Index, class: &str, known: &Known) -> Vec<Member> {
                     is_property,
                     hints: twincell_values::reading::hints_within(method, known, &BTreeMap::new()),
                     by_operation: false,
+                    is_changed: false,
                 });
             }
         }
