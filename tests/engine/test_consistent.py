@@ -54,6 +54,30 @@ def test_answers_agree(name):
         expect(PRESERVING, old, new, seed=seed)
 
 
+NEAREST = """
+    def f(rows: list):
+        best = None
+        for row in rows:
+            if row.free and (best is None or row.size < best.size):
+                best = row
+        return best.size if best is not None else 'none'
+"""
+NEAREST_BY_KEY = """
+    def f(rows: list):
+        free = [row for row in rows if row.free]
+        return min(free, key=lambda row: row.size).size if free else 'none'
+"""
+
+
+def test_none_in_a_list_has_no_attributes():
+    for seed in range(4):
+        expect(PRESERVING, NEAREST, NEAREST_BY_KEY, seed=seed)
+    old = "def f(rows: list):\n    return [row.size for row in rows]\n"
+    comparison = expect(CHANGING, old, old.replace("rows]", "rows if row is not None]"))
+    (found,) = comparison.evidence
+    assert "'NoneType' object has no attribute 'size'" in found["old"], found
+
+
 def test_answers_agree_where_each_version_has_its_own_process():
     expect(PRESERVING, *SAME["a_key_is_there_when_its_item_is"], isolation="process", budget=60)
 

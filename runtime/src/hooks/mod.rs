@@ -17,6 +17,7 @@ use crate::execution::state;
 use crate::execution::steps::{self, StopExecution};
 use crate::inject::exceptions;
 use crate::inject::failures;
+use crate::inject::items;
 use crate::inject::machine;
 use crate::inject::members;
 use crate::inject::names;
@@ -122,7 +123,8 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
         execution.index.wrapped_attribute(execution.version, None, name).map(str::to_owned)
     };
     let known = state::with(of_other).flatten();
-    let path = bounded(AccessPath::from(&container_path(object, site)).attribute(known.as_deref().unwrap_or(name)));
+    let holder = container_path(object, site);
+    let path = bounded(AccessPath::from(&holder).attribute(known.as_deref().unwrap_or(name)));
     let request = ValueRequest {
         site: Some(site),
         kind: SiteKind::Attribute,
@@ -134,8 +136,10 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
         exceptions::mark_intended(error.value(py).as_any());
         return Err(error);
     }
-    // What a table lacks, nobody knows. Nor does anybody know what a library lacks that is installed.
-    if observe::kinds::is_around_tables(object) || of_library(object).is_some() {
+    // What a table lacks, nobody knows. Nor does anybody know what a library lacks that is installed. An item of a
+    // container goes by its value.
+    let is_none = || holder == observe::short(object) && items::may_be_none(object);
+    if observe::kinds::is_around_tables(object) || of_library(object).is_some() || is_none() {
         return Err(error);
     }
     state::forced(&path);

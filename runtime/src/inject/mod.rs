@@ -11,6 +11,7 @@ pub(crate) mod environment;
 pub(crate) mod exceptions;
 pub(crate) mod failures;
 pub(crate) mod given;
+pub(crate) mod items;
 pub(crate) mod machine;
 pub(crate) mod members;
 pub(crate) mod membership;

@@ -1,0 +1,22 @@
+//! None as an item of an injected container. It has no attributes, in whichever way code reaches it.
+
+use pyo3::prelude::*;
+use twincell_values::value::Recipe;
+
+use crate::execution::state;
+
+/// Whether the value is None and may be an item of a container that was injected into the running version.
+pub(crate) fn may_be_none(value: &Bound<'_, PyAny>) -> bool {
+    let is_injected =
+        || state::with(|execution| execution.run.injected.iter().any(|(_, _, recipe)| holds_none(recipe)));
+    value.is_none() && is_injected() == Some(true)
+}
+
+fn holds_none(recipe: &Recipe) -> bool {
+    let is_it = |item: &Recipe| *item == Recipe::None || holds_none(item);
+    match recipe {
+        Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().any(is_it),
+        Recipe::Dict(entries) => entries.iter().any(|(key, value)| is_it(key) || is_it(value)),
+        _ => false,
+    }
+}
