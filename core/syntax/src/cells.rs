@@ -9,6 +9,7 @@ use ruff_python_ast::{Expr, Stmt};
 
 use super::notebook::plain_python;
 use super::parse::{normalize_newlines, parse, slice, with_stack_for};
+use super::queries::names_of_call;
 use super::scopes::Bindings;
 
 /// What a notebook knows of a name.
@@ -243,6 +244,12 @@ impl<'a> SourceOrderVisitor<'a> for Free {
             }
             Expr::Generator(node) => {
                 self.within(Bindings::of_comprehension(&node.generators), |visitor| walk_expr(visitor, expr));
+            }
+            Expr::Call(call) => {
+                let is_free = |name: &&str| !self.scopes.iter().any(|scope| scope.is_local(name));
+                let free = names_of_call(call).into_iter().filter(is_free);
+                self.used.free.extend(free.map(str::to_owned));
+                walk_expr(self, expr);
             }
             _ => walk_expr(self, expr),
         }

@@ -11,6 +11,7 @@ mod drawing;
 mod files;
 mod implied;
 mod missing;
+mod queries;
 pub(crate) mod real;
 pub(crate) mod supers;
 mod tasks;

@@ -14,7 +14,7 @@ use twincell_values::path::{AccessPath, Question, bounded};
 use twincell_values::reading::annotated_type;
 use twincell_values::value::Declared;
 
-use crate::calls::{MissingCall, SiteCall, builtins, drawing, files, supers, tasks};
+use crate::calls::{MissingCall, SiteCall, builtins, drawing, files, queries, supers, tasks};
 use crate::execution::code;
 use crate::execution::object::Versatile;
 use crate::execution::state;
@@ -68,7 +68,10 @@ impl<'py> SiteCall<'_, 'py> {
         // Effects that were blocked earlier, such as during an import, have nothing to do with this call.
         state::with(|execution| execution.run.blocked = false);
         let of_task = tasks::arguments(self)?;
-        match callee.call(of_task.as_ref().unwrap_or(arguments), keywords) {
+        let supplied = queries::supply(self)?;
+        let called = callee.call(of_task.as_ref().unwrap_or(arguments), keywords);
+        drop(supplied);
+        match called {
             Ok(value) => {
                 comparisons::call(site, callee, arguments, &value);
                 drawing::record(self, &value);

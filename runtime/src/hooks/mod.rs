@@ -210,7 +210,7 @@ struct Identifiers(Vec<Py<PyString>>);
 const IDENTIFIERS: &str = "_tc_identifiers";
 
 /// The globals of the Python code that called the hook.
-fn callers_globals(py: Python<'_>) -> Option<Bound<'_, PyDict>> {
+pub(crate) fn callers_globals(py: Python<'_>) -> Option<Bound<'_, PyDict>> {
     // SAFETY: this thread holds the interpreter (`py`). The reference is borrowed from the running frame, or null if no
     // Python code runs.
     let globals = unsafe { Bound::from_borrowed_ptr_or_opt(py, pyo3::ffi::PyEval_GetGlobals()) };

@@ -37,6 +37,8 @@ pub(crate) enum Kind {
     Values,
     /// A response of a server, by its status, headers and content.
     Answer,
+    /// A statement or an expression of SQL, by its text and parameters.
+    Statement,
     /// A number of numpy, by the value that Python has for it.
     Scalar,
 }

@@ -13,6 +13,7 @@ pub(crate) mod files;
 pub(crate) mod identity;
 pub(crate) mod kinds;
 pub(crate) mod messages;
+pub(crate) mod statements;
 pub(crate) mod streams;
 pub(crate) mod tables;
 mod values;
@@ -22,6 +23,15 @@ pub(crate) use values::{
     MAX_ITEMS, arguments_text, assigned_since, bounded, characters, class_name, former_name, namespace,
     object_namespace, short, slots, value, without_addresses,
 };
+
+/// Notes the classes of the libraries that are imported by now, which are observed in their own ways. Foreign code must
+/// not have run since.
+pub(crate) fn note_libraries(py: Python<'_>) {
+    // What cannot be read is observed as any object.
+    let _ = tables::note(py);
+    let _ = answers::note(py);
+    let _ = statements::note(py);
+}
 
 /// Once for each process: looks up builtin classes, and listens to warnings, uncaught exceptions and effects.
 pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {

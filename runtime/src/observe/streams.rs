@@ -1,4 +1,4 @@
-//! Generators over given items, which no call of a class makes, and how many items are left in what gives them once.
+//! Generators over given items and queues of them, which no call of a class makes, and how many items are left in what gives them once.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -11,6 +11,9 @@ use super::kinds::Kind;
 static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
 const SOURCE: &std::ffi::CStr = c"
+import asyncio
+
+
 def generator(source):
     for item in source:
         yield item
@@ -19,6 +22,13 @@ def generator(source):
 async def stream(source):
     for item in source:
         yield item
+
+
+def queue(source):
+    filled = asyncio.Queue()
+    for item in source:
+        filled.put_nowait(item)
+    return filled
 
 
 LIST = type(iter([]))
@@ -45,7 +55,7 @@ fn module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
     Ok(module.bind(py))
 }
 
-/// What makes a generator over items.
+/// What makes a generator over items, or a queue of them.
 pub(crate) struct Maker(&'static str);
 
 /// `None` if this makes something else.
@@ -53,6 +63,7 @@ pub(crate) fn maker(class: &str) -> Option<Maker> {
     match class {
         library::GENERATOR => Some(Maker("generator")),
         library::ASYNC_GENERATOR => Some(Maker("stream")),
+        library::QUEUE => Some(Maker("queue")),
         _ => None,
     }
 }

@@ -21,8 +21,8 @@ use crate::execution::{code, state};
 use crate::observe::answers;
 use crate::observe::classes::{self, class_namespace};
 use crate::observe::kinds::{self, Kind};
-use crate::observe::streams;
 use crate::observe::tables::{self, Column, Parts};
+use crate::observe::{statements, streams};
 
 /// How the names begin that Python gives threads.
 const UNNAMED_THREAD: &str = "Thread-";
@@ -243,6 +243,13 @@ impl Observer {
                 let parts = answers::parts(value).unwrap_or_default();
                 let attributes = parts.into_iter().map(|(name, part)| (name, self.observe(&part))).collect();
                 return Observed::Object { class, attributes };
+            }
+            Some(Kind::Statement) => {
+                if let Some((sql, parameters)) = statements::parts(value) {
+                    let parts = [("sql", Observed::Str(bounded(sql))), ("parameters", self.observe(&parameters))];
+                    let attributes = parts.into_iter().map(|(name, part)| (name.to_owned(), part)).collect();
+                    return Observed::Object { class, attributes };
+                }
             }
             Some(Kind::Scalar) => {
                 if let Some(plain) = value.call_method0("item").ok().and_then(|item| plain(&item)) {

@@ -12,7 +12,7 @@ use pyo3::types::{PyDict, PyModule};
 
 use crate::observe::bindings::unchanged;
 use crate::observe::console::Console;
-use crate::observe::{answers, effects, tables};
+use crate::observe::{self, effects};
 use crate::restore::snapshot;
 
 /// The recursion depth that code may use, which is CPython's own default.
@@ -390,8 +390,7 @@ pub(crate) fn import(py: Python<'_>, names: Vec<String>) -> bool {
         let _ = console.release();
     }
     // From now on, the classes of libraries are what they are called.
-    let _ = tables::note(py);
-    let _ = answers::note(py);
+    observe::note_libraries(py);
     let has_one_thread = is_true(py, &world.settle);
     snapshot::note(py).is_ok() && has_one_thread
 }

@@ -18,7 +18,7 @@ use twincell_values::value::{Declared, library};
 use crate::execution::object::Versatile;
 use crate::execution::prediction_index::PredictionIndex;
 use crate::hooks;
-use crate::observe::{answers, tables};
+use crate::observe;
 use crate::worker::version::LoadedVersion;
 
 /// Imports the libraries whose values a program gets, while no code of it has run. Values of those that are not installed
@@ -38,8 +38,7 @@ pub(super) fn without_missing_libraries(py: Python<'_>, program: &mut Program) -
     modules.sort();
     modules.dedup();
     modules.retain(|module| py.import(module.as_str()).is_err());
-    let _ = tables::note(py);
-    let _ = answers::note(py);
+    observe::note_libraries(py);
     if !modules.is_empty() {
         let is_missing = |uses: &Uses| {
             uses.declared.as_ref().is_some_and(|own| own.modules().iter().any(|module| modules.contains(module)))

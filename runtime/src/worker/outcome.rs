@@ -42,12 +42,12 @@ pub(crate) fn settle<'py>(
     (ended(py, result), returned)
 }
 
-/// What `raise ... from` named. None stands for `from None`.
+/// What `raise ... from` named. `from None` only hides what was handled before, where something was.
 fn cause(py: Python<'_>, error: &PyErr) -> Option<Observed> {
     let exception = error.value(py);
     let is_named = exception.getattr("__suppress_context__").and_then(|flag| flag.is_truthy()).unwrap_or(false);
     let cause = if is_named { exception.getattr("__cause__").ok()? } else { return None };
-    Some(observe::value(&cause))
+    (!cause.is_none()).then(|| observe::value(&cause))
 }
 
 /// The result of a coroutine, or the value itself. The second part says how deep it is.

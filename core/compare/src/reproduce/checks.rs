@@ -279,10 +279,7 @@ fn cause(
     outcome(checks, case, behaviors.old, behaviors.new, standins)?;
     checks.caught = true;
     checks.after.push(match (then, behaviors.new.left(&Slot::Cause)) {
-        (None, _) => "assert not caught.value.__suppress_context__".into(),
-        (Some(Observed::None), _) => {
-            "assert caught.value.__suppress_context__ and caught.value.__cause__ is None".into()
-        }
+        (None, _) => "assert caught.value.__cause__ is None".into(),
         (Some(Observed::Exception { class, .. }), other) => {
             if matches!(other, Some(Observed::Exception { class: other, .. }) if class == other) {
                 return Err(Refusal::SlotDiffers(Slot::Cause));

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use ruff_python_ast::{Arguments, Expr, Stmt};
+use ruff_python_ast::{Arguments, Expr, Stmt, StmtClassDef};
 
 use super::Index;
 use crate::bound::bound;
 use crate::python::is_pure_import;
 use crate::scopes::{assigned_attributes, declared_globals};
 
-/// Numbers, texts and tables that a module or a class binds once. A switch, None and what is empty are set later, and so
+/// Numbers, texts, tables and enumerations that a module or a class binds once. A switch, None and what is empty are set later, and so
 /// are attributes of a class whose names have small letters: subclasses and objects have others.
 pub(super) fn constants(index: &Index, body: &[Stmt]) -> BTreeSet<String> {
     let constant = |stmt| constant(index, stmt);
@@ -17,6 +17,9 @@ pub(super) fn constants(index: &Index, body: &[Stmt]) -> BTreeSet<String> {
     let mut found: BTreeSet<String> = of_module.map(str::to_owned).collect();
     for stmt in body {
         let Stmt::ClassDef(class) = stmt else { continue };
+        if is_enumeration(index, class) {
+            found.insert(class.name.to_string());
+        }
         let names = class.body.iter().filter_map(constant).filter(|name| name.chars().all(|c| !c.is_lowercase()));
         found.extend(names.map(|name| format!("{}.{name}", class.name)));
     }
@@ -29,6 +32,36 @@ pub(super) fn constants(index: &Index, body: &[Stmt]) -> BTreeSet<String> {
         });
     }
     found
+}
+
+/// Whether a class is an enumeration of values that are written out, without code of its own.
+fn is_enumeration(index: &Index, class: &StmtClassDef) -> bool {
+    const BASES: [&str; 5] = ["Enum", "Flag", "IntEnum", "IntFlag", "StrEnum"];
+    let is_base = |base: &Expr| match base {
+        Expr::Name(name) => BASES.contains(&name.id.as_str()) && only_computes(index, base),
+        Expr::Attribute(node) => BASES.contains(&node.attr.as_str()) && only_computes(index, base),
+        _ => false,
+    };
+    let is_builtin = |base: &Expr| {
+        let name = base.as_name_expr().map(|name| name.id.as_str());
+        name.is_some_and(|name| matches!(name, "str" | "int") && !index.has(name))
+    };
+    let is_auto = |value: &Expr| match value {
+        Expr::Call(call) => call.arguments.is_empty() && only_computes(index, &call.func),
+        _ => false,
+    };
+    let is_member = |stmt: &Stmt| match stmt {
+        Stmt::Assign(node) => is_auto(&node.value) || is_written_out(index, &node.value),
+        Stmt::Expr(node) => node.value.is_string_literal_expr(),
+        Stmt::Pass(_) => true,
+        _ => false,
+    };
+    let bases = class.bases();
+    class.decorator_list.is_empty()
+        && class.keywords().is_empty()
+        && bases.iter().any(is_base)
+        && bases.iter().all(|base| is_base(base) || is_builtin(base))
+        && class.body.iter().all(is_member)
 }
 
 /// The names that imports bind to modules that only compute, and to what those hold. An import within another statement
@@ -146,6 +179,23 @@ mod tests {
             assert!(index.is_constant(name), "{name}");
         }
         for name in ["RECENT", "IDS", "RATES", "CACHE", "SIZE", "NESTED"] {
+            assert!(!index.is_constant(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn an_enumeration_without_code_is_a_constant() {
+        let index = Index::of(
+            "import enum\nfrom enum import Enum, auto\nfrom shop import Base, color\n\n\
+             class Unit(str, Enum):\n    'Units.'\n    C = 'c'\n\n\
+             class Kind(enum.IntEnum):\n    A = auto()\n\n\
+             class Own(Enum):\n    A = 1\n    def f(self):\n        return 1\n\n\
+             class Loaded(Enum):\n    A = color()\n\nclass Plain:\n    A = 1\n\nclass Other(Base, Enum):\n    A = 1\n",
+        );
+        for name in ["Unit", "Kind"] {
+            assert!(index.is_constant(name), "{name}");
+        }
+        for name in ["Own", "Loaded", "Plain", "Other"] {
             assert!(!index.is_constant(name), "{name}");
         }
     }

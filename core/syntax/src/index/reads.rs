@@ -6,6 +6,7 @@ use ruff_python_ast::Expr;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 
 use crate::parse::{parse, with_stack_for};
+use crate::queries::names_of_call;
 
 /// Marks a look-up that starts behind a class.
 pub(super) const SUPER: &str = "<super>";
@@ -58,6 +59,7 @@ impl<'a> Visitor<'a> for Reads {
                 call.arguments.args.iter().skip(usize::from(first)).for_each(|argument| self.visit_expr(argument));
                 return;
             }
+            Expr::Call(call) => self.found.extend(names_of_call(call).into_iter().map(str::to_owned)),
             Expr::Attribute(attribute) => {
                 if let Some(class) = self.class_of(&attribute.value) {
                     self.found.insert(format!("{class}.{}", attribute.attr));

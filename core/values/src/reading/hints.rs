@@ -6,12 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use ruff_python_ast::{Expr, ParameterWithDefault, Parameters, Stmt};
+use ruff_python_ast::{AtomicNodeIndex, Expr, Identifier, ParameterWithDefault, Parameters, Stmt, StmtFunctionDef};
+use ruff_text_size::TextRange;
 use serde::{Deserialize, Serialize};
 
-use twincell_syntax::Function;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::site::{Site, SiteKind};
+use twincell_syntax::{CodeKind, Function};
 
 use super::imported::last;
 use super::inferred::{from_uses, infer, kind};
@@ -72,7 +73,15 @@ pub fn hints_within(function: &Function, known: &Known, others: &BTreeMap<String
     with_stack_for(function.text.len(), || {
         let parsed = parse(&function.text);
         let mut found: BTreeMap<String, Hint> = BTreeMap::new();
-        let Some(Stmt::FunctionDef(definition)) = parsed.suite().first() else { return found };
+        let statements;
+        let definition = match parsed.suite().first() {
+            _ if function.kind == CodeKind::Snippet => {
+                statements = without_parameters(parsed.suite());
+                &statements
+            }
+            Some(Stmt::FunctionDef(definition)) => definition,
+            _ => return found,
+        };
         if let Some(Stmt::Expr(first)) = definition.body.first()
             && let Expr::StringLiteral(text) = first.value.as_ref()
         {
@@ -102,6 +111,21 @@ pub fn hints_within(function: &Function, known: &Known, others: &BTreeMap<String
         });
         found
     })
+}
+
+/// A function that consists of statements.
+fn without_parameters(statements: &[Stmt]) -> StmtFunctionDef {
+    StmtFunctionDef {
+        node_index: AtomicNodeIndex::default(),
+        range: TextRange::default(),
+        is_async: false,
+        decorator_list: Default::default(),
+        name: Identifier::new("statements", TextRange::default()),
+        type_params: None,
+        parameters: Box::default(),
+        returns: None,
+        body: statements.to_vec().into(),
+    }
 }
 
 /// Weights predictions and adds candidates at the sites that read a value for which there are hints.

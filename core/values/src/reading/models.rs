@@ -116,7 +116,7 @@ impl Known {
         }
         let imports = |class: &str| self.imports.values().any(|target| package_of(target) == package_of(class));
         let may_be = |class: &&str| match &target {
-            Some(target) if !library::is_standard(class) => package_of(target) == package_of(class),
+            Some(target) if library::is_only_of_its_package(class) => package_of(target) == package_of(class),
             _ => true,
         };
         let mut all = library::classes_named(imported::last(dotted)).filter(may_be).peekable();

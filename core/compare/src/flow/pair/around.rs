@@ -35,9 +35,12 @@ pub(super) fn alone(texts: &Texts, side: Side, kept: &BTreeSet<String>, parts: &
     let index = &texts.indices[side];
     let mut keep = kept.clone();
     let of_both = |name: &String| texts.indices.iter().all(|index| index.is_constant(name));
-    let reached = index.reach(entity(function)).into_iter();
+    let reached = index.reach(entity(function));
+    let owners = reached.iter().filter_map(|name| name.rsplit_once('.')).map(|(owner, _)| owner.to_owned());
+    let enumerations: BTreeSet<String> = owners.filter(of_both).collect();
+    keep.extend(one_sided::needed_whole(index, &enumerations));
     // Constants may be made with modules that only compute.
-    keep.extend(reached.filter(|name| of_both(name) || index.is_pure_import(name)));
+    keep.extend(reached.into_iter().filter(|name| of_both(name) || index.is_pure_import(name)));
     keep.extend(pure_imports(index, parts));
     keep.extend(read(parts).filter(|name| texts.of_project[side].contains(name)));
     let real = texts.imports[side].iter().filter(|(_, import)| is_always_real(&import.target));

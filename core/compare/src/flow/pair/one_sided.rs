@@ -71,7 +71,8 @@ fn needed(index: &Index, entities: &BTreeSet<String>) -> BTreeSet<String> {
     entities.iter().flat_map(|entity| index.reach(entity)).collect()
 }
 
-fn needed_whole(index: &Index, entities: &BTreeSet<String>) -> BTreeSet<String> {
+/// These entities, and all that they need.
+pub(super) fn needed_whole(index: &Index, entities: &BTreeSet<String>) -> BTreeSet<String> {
     let mut found = needed(index, entities);
     found.extend(entities.iter().cloned());
     found

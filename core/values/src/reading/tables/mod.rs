@@ -355,6 +355,8 @@ mod tests {
             ("df['a'].diff().dt.days", C::Dates),
             ("df.groupby('k')['a'].diff().dt.days", C::Dates),
             ("(df['a'] - df['b']) > pd.Timedelta(0)", C::Dates),
+            ("df['a'] > df['b'] + pd.Timedelta(days=1)", C::Dates),
+            ("df['a'].ge(df['b'] - dt.timedelta(1))", C::Dates),
             ("df['a'].str.strip()", C::Texts),
             ("df['a'] == 'x'", C::Texts),
             ("df[df['a'] > 3]", C::Numbers),

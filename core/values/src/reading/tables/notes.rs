@@ -1,6 +1,8 @@
 //! Notes what is said of the columns of parameters.
 
-use ruff_python_ast::{Expr, Number, Operator, UnaryOp};
+use ruff_python_ast::{Expr, ExprBinOp, Number, Operator, UnaryOp};
+
+use twincell_syntax::names_in_query;
 
 use super::roles::{Origin, Role, Source, Table};
 use super::walk::Walk;
@@ -154,8 +156,7 @@ impl Walk<'_> {
                     self.note(role, Content::Keys);
                 }
                 let is_negative = matches!(other, Expr::UnaryOp(node) if node.op == UnaryOp::USub);
-                let is_time = matches!(other, Expr::Call(call) if is_moment(&call.func));
-                if is_time {
+                if self.is_time(other) {
                     self.note(role, Content::Dates);
                     if let Role::Difference(origins) = role {
                         for origin in origins {
@@ -179,11 +180,22 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether an expression gives dates or spans.
+    fn is_time(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Call(call) => is_moment(&call.func),
+            Expr::Name(name) => matches!(self.names.get(name.id.as_str()), Some(Role::Dates)),
+            Expr::BinOp(node) => is_moved(node),
+            _ => false,
+        }
+    }
+
     /// What an operator says of one of its operands.
     pub(super) fn operands(&mut self, own: &Role, operator: Operator, other: &Role, written: &Expr) {
         use Operator as O;
         match operator {
             O::BitAnd | O::BitOr | O::BitXor => self.note(own, Content::Truths),
+            O::Add if self.is_time(written) => self.note(own, Content::Dates),
             O::Add => match (other, literal(written)) {
                 (Role::Names(_) | Role::OneOf(_), _) | (_, Some(Recipe::Str(_))) => self.note(own, Content::Texts),
                 (_, Some(Recipe::Int(_) | Recipe::Float(_))) => self.note(own, Content::Numbers),
@@ -210,15 +222,11 @@ impl Walk<'_> {
     /// The columns that the text of a query compares.
     pub(super) fn query(&mut self, table: &Table, text: &str) {
         let Ok(parsed) = ruff_python_parser::parse_expression(&text.replace('@', "")) else { return };
-        let locals: Vec<String> = text
-            .split('@')
-            .skip(1)
-            .map(|rest| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect())
-            .collect();
+        let locals = names_in_query(text);
         let outer = self.names.clone();
         let body = parsed.into_syntax().body;
         for name in names_in(&body) {
-            if !locals.contains(&name) {
+            if !locals.contains(name.as_str()) {
                 let source = self.column(table, &name);
                 self.names.insert(name, Role::Column(source));
             }
@@ -246,7 +254,7 @@ pub(super) fn names_in(expr: &Expr) -> Vec<String> {
 }
 
 pub(super) fn is_column(role: &Role) -> bool {
-    matches!(role, Role::Column(_) | Role::Accessor | Role::Like(_) | Role::Difference(_))
+    matches!(role, Role::Column(_) | Role::Accessor | Role::Like(_) | Role::Difference(_) | Role::Dates)
 }
 
 /// What an operator with these operands gives.
@@ -291,12 +299,32 @@ pub(super) fn is_named(expr: &Expr, name: &str) -> bool {
 
 /// Whether a callee makes dates or spans.
 pub(super) fn is_moment(callee: &Expr) -> bool {
-    let name = match callee {
-        Expr::Name(name) => name.id.as_str(),
-        Expr::Attribute(node) => node.attr.as_str(),
-        _ => return false,
+    const MOMENTS: [&str; 8] =
+        ["Timestamp", "datetime", "Timedelta", "timedelta", "today", "now", "to_datetime", "date"];
+    last_name(callee).is_some_and(|name| MOMENTS.contains(&name))
+}
+
+/// Whether a span is added to something or taken away from it.
+pub(super) fn is_moved(node: &ExprBinOp) -> bool {
+    let is_span = |expr: &Expr| match expr {
+        Expr::Call(call) => {
+            last_name(&call.func).is_some_and(|name| matches!(name, "Timedelta" | "timedelta" | "DateOffset"))
+        }
+        _ => false,
     };
-    matches!(name, "Timestamp" | "datetime" | "Timedelta" | "timedelta" | "today" | "now" | "to_datetime" | "date")
+    match node.op {
+        Operator::Add => is_span(&node.left) || is_span(&node.right),
+        Operator::Sub => is_span(&node.right) && !is_span(&node.left),
+        _ => false,
+    }
+}
+
+fn last_name(callee: &Expr) -> Option<&str> {
+    match callee {
+        Expr::Name(name) => Some(name.id.as_str()),
+        Expr::Attribute(node) => Some(node.attr.as_str()),
+        _ => None,
+    }
 }
 
 /// What a literal is, also a negative number.

@@ -46,6 +46,8 @@ pub(super) enum Role {
     Cell(Source),
     /// `df['end'] - df['start']`: a span of time, if it is asked what only such a span has.
     Difference(Vec<Origin>),
+    /// `df['start'] + pd.Timedelta(days=1)`: dates.
+    Dates,
     /// `df['a'].str`, `df['a'].dt`.
     Accessor,
     /// What was calculated from an array: it has as many dimensions.

@@ -9,7 +9,7 @@ use twincell_syntax::parse::parse;
 use ruff_python_ast::{Alias, Comprehension, Expr, ExprCall, ExprLambda, Operator, Stmt, UnaryOp};
 
 use super::methods::is_of_tables;
-use super::notes::{is_column, is_library, is_named, joined, result};
+use super::notes::{is_column, is_library, is_moved, is_named, joined, result};
 use super::roles::{Origin, Role, Table};
 use super::{Found, Globals, Handed, Kind, Tables, Written, is_of_frames, texts};
 use crate::reading::models::Known;
@@ -534,6 +534,7 @@ impl<'a> Walk<'a> {
                         Role::Column(Some(left @ Origin { column: Some(_), .. })),
                         Role::Column(Some(right @ Origin { column: Some(_), .. })),
                     ) => Role::Difference(vec![left.clone(), right.clone()]),
+                    _ if is_moved(node) && (is_column(&left) || is_column(&right)) => Role::Dates,
                     _ => result(&left, &right),
                 }
             }

@@ -26,7 +26,7 @@ pub use cells::{Cells, KEYS};
 pub use files::{Given, given_at, given_by};
 pub use polars::{FRAME as POLARS_FRAME, LAZY as POLARS_LAZY, SERIES as POLARS_SERIES};
 pub use responses::{OF_HTTPX, OF_REQUESTS, drawn as drawn_answer, is_answer, is_filled};
-pub use streams::{ASYNC_GENERATOR, GENERATOR, context, gives_items, is_context, written as written_stream};
+pub use streams::{ASYNC_GENERATOR, GENERATOR, QUEUE, context, gives_items, is_context, written as written_stream};
 pub use tables::{FRAME, SERIES};
 
 /// A class of a library, with what makes its values.
@@ -117,6 +117,11 @@ pub fn has_shape(class: &str) -> bool {
 /// Whether the class comes with Python.
 pub fn is_standard(class: &str) -> bool {
     packages().all(|package| class.split('.').next() != Some(package))
+}
+
+/// Whether a name from another package cannot stand for the class, as `typing.Iterator` does for one of `collections.abc`.
+pub fn is_only_of_its_package(class: &str) -> bool {
+    !is_standard(class) || class.starts_with("asyncio.")
 }
 
 /// The packages with classes that do not come with Python.

@@ -1,11 +1,12 @@
-//! What gives its items once: iterators, generators and asynchronous ones. And context managers, which give one value.
+//! What gives its items once: iterators, generators and asynchronous ones, and queues of tasks. And context managers, which give one value.
 
 use super::{Provider, made, text};
 use crate::value::{AbstractValue, Made, Recipe};
 
-/// What stands for a call that makes a generator, and one that makes an asynchronous one: no function does.
+/// What stands for calls that make a generator, an asynchronous one, and a filled queue: no function does.
 pub const GENERATOR: &str = "types.GeneratorType";
 pub const ASYNC_GENERATOR: &str = "types.AsyncGeneratorType";
+pub const QUEUE: &str = "asyncio.queues.Queue";
 const ITERATOR: &str = "builtins.iter";
 const CONTEXT: &str = "contextlib.nullcontext";
 
@@ -21,6 +22,7 @@ pub(super) const PROVIDERS: &[Provider] = &[
     Provider::new("collections.abc.AsyncIterable", || streams(ASYNC_GENERATOR))
         .made_by(&[ASYNC_GENERATOR])
         .changeable(),
+    Provider::new("asyncio.Queue", || streams(QUEUE)).made_by(&[QUEUE]).changeable(),
     Provider::new("contextlib.AbstractContextManager", contexts).also(&["ContextManager"]).made_by(&[CONTEXT]),
     Provider::new("contextlib.AbstractAsyncContextManager", contexts)
         .also(&["AsyncContextManager"])
@@ -70,7 +72,7 @@ pub fn context(value: Recipe) -> Recipe {
 
 /// Whether a call makes what gives its items once.
 pub(super) fn is_maker(maker: &str) -> bool {
-    matches!(maker, ITERATOR | GENERATOR | ASYNC_GENERATOR)
+    matches!(maker, ITERATOR | GENERATOR | ASYNC_GENERATOR | QUEUE)
 }
 
 /// The same with other items.
@@ -103,6 +105,10 @@ pub fn written(maker: &str) -> Option<(&'static str, &'static str)> {
     match maker {
         GENERATOR => Some(("(item for item in ", ")")),
         ASYNC_GENERATOR => Some(("(await __import__('asyncio').sleep(0, item) for item in ", ")")),
+        QUEUE => Some((
+            "(lambda queue, items: ([*map(queue.put_nowait, items)], queue)[1])(__import__('asyncio').Queue(), ",
+            ")",
+        )),
         _ => None,
     }
 }
