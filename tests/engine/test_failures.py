@@ -236,3 +236,16 @@ def test_callers_that_rely_on_a_default_notice_that_it_is_gone(old, new):
     comparison = expect(CHANGING, f"def f({old}):\n    return a\n", f"def f({new}):\n    return a\n")
     assert "missing a required argument" in comparison.evidence[0]["new"]
     expect(PRESERVING, f"def f({new}):\n    return a\n", f"def f({old}):\n    return a\n")
+
+
+def test_an_exception_without_a_cause_is_the_same_wherever_it_is_raised():
+    old = (
+        "def f(text: str):\n    try:\n        return int(text)\n    except ValueError:\n"
+        "        raise KeyError(text) from None\n"
+    )
+    new = (
+        "def f(text: str):\n    try:\n        return int(text)\n    except ValueError:\n        pass\n"
+        "    raise KeyError(text)\n"
+    )
+    expect(PRESERVING, old, new)
+    expect(CHANGING, old, old.replace("ValueError:", "ValueError as error:").replace("from None", "from error"))

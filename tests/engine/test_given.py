@@ -265,3 +265,13 @@ def test_a_pickle_that_ends_its_worker_costs_only_itself():
 def test_values_are_named(values):
     with pytest.raises(twincell.TwincellError, match="values"):
         twincell.compare(*SAME_PAIR, values=values)
+
+
+def test_the_text_of_a_query_reads_given_values():
+    pd = pytest.importorskip("pandas")
+    old = 'def top(df):\n    return df[df["price"] > 10 * rate]\n'
+    new = 'def top(df):\n    return df.query("price > 10 * @rate")\n'
+    sales = pd.DataFrame({"price": [12.0, 9.5, 20.0, 11.99], "units": [3, 8, 1, 4]})
+    values = {"df": sales, "rate": 1.2}
+    assert twincell.compare(old, new, values=values).verdict == "likely_preserving"
+    assert twincell.compare(old, new.replace("> 10", ">= 10"), values=values).verdict == "changing"

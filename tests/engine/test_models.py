@@ -193,3 +193,24 @@ def test_a_best_one_that_begins_as_none_does_not_make_items_none():
     )
     new = DATACLASS + "def f(items: list[Item]):\n    return min(items, key=lambda item: item.price, default=None)\n"
     expect(PRESERVING, old, new, context="module", function="f")
+
+
+def test_members_of_an_enumeration_are_real_without_the_module():
+    head = (
+        "from dataclasses import dataclass, replace\nfrom enum import Enum\n\n"
+        "class Unit(Enum):\n    CELSIUS = 'C'\n    KELVIN = 'K'\n\n"
+        "@dataclass\nclass Measure:\n    value: float\n    unit: Unit\n\n"
+    )
+    old = (
+        "def f(measure: Measure):\n    if measure.unit is Unit.CELSIUS:\n        return measure\n"
+        "    if measure.unit is Unit.KELVIN:\n        return Measure(measure.value - 273.15, Unit.CELSIUS)\n"
+        "    raise TypeError(measure.unit)\n"
+    )
+    new = (
+        "def f(measure: Measure):\n    match measure.unit:\n        case Unit.CELSIUS:\n            return measure\n"
+        "        case Unit.KELVIN:\n            value = measure.value - 273.15\n"
+        "        case other:\n            raise TypeError(other)\n"
+        "    return replace(measure, value=value, unit=Unit.CELSIUS)\n"
+    )
+    expect(PRESERVING, head + old, head + new, function="f")
+    expect(CHANGING, head + old, head + new.replace("- 273.15", "- 273"), function="f")

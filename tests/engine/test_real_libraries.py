@@ -236,3 +236,16 @@ def test_a_replaced_helper_gives_what_it_declares():
     )
     new = old.replace("f'{total(values)}'", "'%d' % total(values)")
     expect(PRESERVING, old, new, context="module", function="f")
+
+
+def test_a_table_that_is_read_outside_functions_has_the_columns_that_the_code_names():
+    old = "import pandas as pd\n\nsales = pd.read_csv('sales.csv')\ntotal = sales.groupby('region')['amount'].sum()\n"
+    expect(CHANGING, old, old.replace("sum()", "mean()"))
+    expect(PRESERVING, old, old.replace("['amount'].sum()", "['amount'].agg('sum')"))
+
+
+def test_the_text_of_a_query_reads_parameters_and_names_of_the_module():
+    old = "import pandas as pd\n\nLOW = 3\n\ndef f(df: pd.DataFrame, limit: int):\n    return df[(df['a'] > limit) & (df['b'] > LOW)]\n"
+    new = "import pandas as pd\n\nLOW = 3\n\ndef f(df: pd.DataFrame, limit: int):\n    return df.query('a > @limit and b > @LOW')\n"
+    expect(PRESERVING, old, new, context="module", function="f")
+    expect(CHANGING, old, new.replace("b > @LOW", "b >= @LOW"), context="module", function="f")

@@ -5,6 +5,7 @@ import pytest
 from .snippets import CHANGING, PRESERVING, expect
 
 HEAD = (
+    "import asyncio\n"
     "from collections.abc import AsyncIterator, Generator, Iterable, Iterator\n"
     "from contextlib import AbstractContextManager\nfrom typing import ContextManager\n\n"
 )
@@ -46,6 +47,15 @@ PAIRS = {
         "return max(items, default=0)",
         "best = sorted(items)\n    return best[-1] if best else 0",
         "return max(items, default=1)",
+    ),
+    "a queue of tasks": (
+        "async def f(queue: asyncio.Queue[int], limit: int | None = None):",
+        "found = []\n    while not queue.empty() and (limit is None or len(found) < limit):\n"
+        "        found.append(queue.get_nowait())\n    return found",
+        "found = []\n    while limit is None or len(found) < limit:\n        try:\n"
+        "            found.append(queue.get_nowait())\n        except asyncio.QueueEmpty:\n            break\n    return found",
+        "found = []\n    while not queue.empty() and (limit is None or len(found) <= limit):\n"
+        "        found.append(queue.get_nowait())\n    return found",
     ),
     "a context manager": (
         "def f(context: AbstractContextManager[int]):",

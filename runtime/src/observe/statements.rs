@@ -12,6 +12,10 @@ static READER: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 const SOURCE: &std::ffi::CStr = cr#"
 import sys
 
+# The last statements that were read. They are observed more than once, and change only by becoming others.
+KEPT = {}
+MOST_KEPT = 32
+
 
 def classes():
     sql = sys.modules['sqlalchemy.sql.elements'].ClauseElement
@@ -26,6 +30,15 @@ def classes():
 
 
 def read(value):
+    known = KEPT.get(id(value))
+    if known is None or known[0] is not value:
+        if len(KEPT) >= MOST_KEPT:
+            KEPT.clear()
+        known = KEPT[id(value)] = (value, *written(value))
+    return known[1], known[2]
+
+
+def written(value):
     sqlalchemy = sys.modules['sqlalchemy']
     if isinstance(value, sqlalchemy.Table):
         return value.fullname, {}
