@@ -15,6 +15,10 @@ pub(super) fn constants(index: &Index, body: &[Stmt]) -> BTreeSet<String> {
     let constant = |stmt| constant(index, stmt);
     let of_module = body.iter().filter_map(constant);
     let mut found: BTreeSet<String> = of_module.map(str::to_owned).collect();
+    let is_bound_once = |name: &String| match index.places.get(name) {
+        Some(places) => places.len() == 1,
+        None => index.classes.contains_key(name),
+    };
     for stmt in body {
         let Stmt::ClassDef(class) = stmt else { continue };
         if is_enumeration(index, class) {
@@ -23,7 +27,7 @@ pub(super) fn constants(index: &Index, body: &[Stmt]) -> BTreeSet<String> {
         let names = class.body.iter().filter_map(constant).filter(|name| name.chars().all(|c| !c.is_lowercase()));
         found.extend(names.map(|name| format!("{}.{name}", class.name)));
     }
-    found.retain(|name| index.places.get(name).is_some_and(|places| places.len() == 1));
+    found.retain(is_bound_once);
     if !found.is_empty() {
         let (rebound, assigned) = (declared_globals(&index.text), assigned_attributes(&index.text));
         found.retain(|name| match name.rsplit_once('.') {

@@ -22,7 +22,7 @@ pub(super) const PROVIDERS: &[Provider] = &[
     Provider::new("collections.abc.AsyncIterable", || streams(ASYNC_GENERATOR))
         .made_by(&[ASYNC_GENERATOR])
         .changeable(),
-    Provider::new("asyncio.Queue", || streams(QUEUE)).made_by(&[QUEUE]).changeable(),
+    Provider::new("asyncio.Queue", queues).made_by(&[QUEUE]).changeable(),
     Provider::new("contextlib.AbstractContextManager", contexts).also(&["ContextManager"]).made_by(&[CONTEXT]),
     Provider::new("contextlib.AbstractAsyncContextManager", contexts)
         .also(&["AsyncContextManager"])
@@ -33,6 +33,13 @@ fn streams(maker: &str) -> Vec<Recipe> {
     let items: [&[i64]; 4] = [&[1, 2, 3], &[], &[5], &[2, 1, 2]];
     let items = items.map(|items| Recipe::List(items.iter().map(|item| Recipe::Int(*item)).collect()));
     items.map(|items| made(maker, [items])).to_vec()
+}
+
+/// `None` often says that nothing more comes.
+fn queues() -> Vec<Recipe> {
+    let (number, end) = (Recipe::Int, Recipe::None);
+    let items = [vec![number(1), number(2), end.clone()], vec![], vec![number(0), number(3), end], vec![number(2)]];
+    items.map(|items| made(QUEUE, [Recipe::List(items)])).to_vec()
 }
 
 fn contexts() -> Vec<Recipe> {
