@@ -106,10 +106,11 @@ fn unpacked(path: &str, count: usize) -> usize {
 pub(crate) fn item(py: Python<'_>, path: &str, index: usize) -> PyResult<Py<PyAny>> {
     let identifier = AccessPath::new(path).last_name();
     let key = other_index(path, index as i64).unwrap_or_else(|| index.to_string());
+    let is_line = state::with(|execution| execution.run.text_files.contains(path)).unwrap_or(false);
     resolve::value(
         py,
         &bounded(AccessPath::new(path).item(key)),
-        &ValueRequest { kind: SiteKind::Subscript, identifier, ..ValueRequest::default() },
+        &ValueRequest { kind: SiteKind::Subscript, identifier, is_line, ..ValueRequest::default() },
     )
 }
 
@@ -131,9 +132,10 @@ pub(crate) fn next(slf: &Bound<'_, Versatile>) -> PyResult<Option<Py<PyAny>>> {
 
 pub(crate) fn awaited(slf: &Bound<'_, Versatile>) -> PyResult<Ready> {
     protocols::protocol(slf, "__await__");
-    let path = slf.get().path();
+    let path = bounded(AccessPath::new(slf.get().path()).awaited());
+    failures::may_later(slf.py(), &path)?;
     let request = ValueRequest { kind: SiteKind::Call, ..ValueRequest::default() };
-    resolve::value(slf.py(), &bounded(AccessPath::new(path).awaited()), &request).map(Ready::new)
+    resolve::value(slf.py(), &path, &request).map(Ready::new)
 }
 
 /// An iterator over injected items, also an async one.
