@@ -28,6 +28,44 @@ CHANGES = {
         text("def opened(pool):", "    try:", "        yield pool", "    finally:", "        pool.release(1)"),
         text("def opened(pool):", "    yield pool", "    pool.release(1)"),
     ),
+    "cleaning up no longer happens after an exception in an asynchronous generator": (
+        text(
+            "async def lease(pool):",
+            "    connection = await pool.acquire()",
+            "    try:",
+            "        yield connection",
+            "    finally:",
+            "        await pool.release(connection)",
+        ),
+        text(
+            "async def lease(pool):",
+            "    connection = await pool.acquire()",
+            "    yield connection",
+            "    await pool.release(connection)",
+        ),
+    ),
+    "an asynchronous context manager no longer cleans up": (
+        text(
+            "from contextlib import asynccontextmanager",
+            "@asynccontextmanager",
+            "async def lease(pool):",
+            "    try:",
+            "        yield pool",
+            "    finally:",
+            "        await pool.release(1)",
+        ),
+        text(
+            "from contextlib import asynccontextmanager",
+            "@asynccontextmanager",
+            "async def lease(pool):",
+            "    yield pool",
+            "    await pool.release(1)",
+        ),
+    ),
+    "what is sent into an asynchronous generator is used otherwise": (
+        text("async def total(start):", "    while True:", "        start += (yield start) or 1"),
+        text("async def total(start):", "    while True:", "        start += (yield start) or 0"),
+    ),
     "an exception is no longer held back": (
         text("def quiet(names):", "    for name in names:", "        with suppress(KeyError):", "            yield 1"),
         text("def quiet(names):", "    for name in names:", "        yield 1"),
@@ -75,6 +113,21 @@ REFACTORINGS = {
             "        pool.release(1)",
         ),
         text("def opened(pool):", "    try:", "        yield pool", "    finally:", "        pool.release(1)"),
+    ),
+    "finally for except and raise in an asynchronous generator": (
+        text(
+            "async def opened(pool):",
+            "    try:",
+            "        yield pool",
+            "    except BaseException:",
+            "        await pool.release(1)",
+            "        raise",
+            "    else:",
+            "        await pool.release(1)",
+        ),
+        text(
+            "async def opened(pool):", "    try:", "        yield pool", "    finally:", "        await pool.release(1)"
+        ),
     ),
     "the value sent in gets a name": (
         text("def echo(item):", "    while item:", "        item = yield item"),

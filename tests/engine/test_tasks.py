@@ -92,6 +92,25 @@ PRESERVED = {
             return len([task for task in tasks if task.exception() is None])
         """,
     ),
+    "failures among the results, counted in other ways": (
+        """
+        import asyncio
+
+        async def f(client, urls: list):
+            found = await asyncio.gather(*[client.get(url) for url in urls], return_exceptions=True)
+            return len([one for one in found if isinstance(one, Exception)])
+        """,
+        """
+        import asyncio
+
+        async def f(client, urls: list):
+            failed = 0
+            for one in await asyncio.gather(*[client.get(url) for url in urls], return_exceptions=True):
+                if isinstance(one, Exception):
+                    failed += 1
+            return failed
+        """,
+    ),
 }
 DIFFERENT = {
     "a rollback where an error was committed": (
@@ -131,6 +150,22 @@ DIFFERENT = {
                 for row in rows:
                     await db.insert(row)
             return len(rows)
+        """,
+    ),
+    "failures among the results": (
+        """
+        import asyncio
+
+        async def f(client, urls: list):
+            tasks = [client.get(url) for url in urls]
+            return await asyncio.gather(*tasks, return_exceptions=True)
+        """,
+        """
+        import asyncio
+
+        async def f(client, urls: list):
+            tasks = [client.get(url) for url in urls]
+            return await asyncio.gather(*tasks)
         """,
     ),
     "a task that nobody waits for": (

@@ -28,7 +28,7 @@ const ANSWERS: [(&str, Answer); 12] = [
     ("super", supers::answer),
     ("type", class),
     // These reach outside the process. They are treated as missing.
-    ("open", outside),
+    ("open", file),
     ("input", outside),
     ("breakpoint", outside),
 ];
@@ -118,6 +118,26 @@ fn class(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let value = call.arguments.get_item(0)?;
     let Ok(value) = value.cast::<Versatile>() else { return Ok(None) };
     Ok(value.get().real.as_ref().map(|real| real.clone_ref(call.py())))
+}
+
+/// `open(x)`. The lines of a file that is read as text are texts.
+fn file(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
+    let opened = outside(call)?;
+    let file = opened.as_ref().and_then(|file| file.bind(call.py()).cast_exact::<Versatile>().ok());
+    if let Some(file) = file.filter(|_| reads_text(call)) {
+        let path = file.get().path().to_owned();
+        state::with(|execution| execution.run.text_files.insert(path));
+    }
+    Ok(opened)
+}
+
+/// Whether the mode in which a file is opened is known, and text is read in it.
+fn reads_text(call: &SiteCall<'_, '_>) -> bool {
+    let named = || call.keywords.and_then(|keywords| keywords.get_item("mode").ok().flatten());
+    match call.arguments.get_item(1).ok().or_else(named) {
+        None => true,
+        Some(mode) => mode.extract::<String>().is_ok_and(|mode| mode.contains(['r', '+']) && !mode.contains('b')),
+    }
 }
 
 fn outside(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {

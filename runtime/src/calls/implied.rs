@@ -91,7 +91,8 @@ pub(super) fn parts(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
 pub(super) fn lines(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let py = call.py();
     let Some((base, "readlines")) = method(call.callee) else { return Ok(None) };
-    if call.has_arguments() || !some_base(base, call.site, PredictionIndex::is_iterated) {
+    let is_file = state::with(|execution| execution.run.text_files.contains(base)).unwrap_or(false);
+    if call.has_arguments() || !is_file && !some_base(base, call.site, PredictionIndex::is_iterated) {
         return Ok(None);
     }
     let lines = match plain_value(py, base) {

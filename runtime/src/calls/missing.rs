@@ -7,7 +7,7 @@ use twincell_engine::observed::{Call, Observed};
 use twincell_syntax::site::SiteKind;
 use twincell_values::drawing::Draw;
 use twincell_values::path::{AccessPath, Question, bounded};
-use twincell_values::value::{Decision, Recipe};
+use twincell_values::value::{AbstractValue, Decision, Declared, Recipe};
 
 use crate::calls::{MissingCall, conversions, implied};
 use crate::execution::object::Versatile;
@@ -167,15 +167,18 @@ impl<'py> MissingCall<'_, 'py> {
             return Ok(Py::new(self.py(), exception)?.into_any());
         }
         let identifier = AccessPath::new(callee).last_name();
+        let of_file = of_text_file(callee);
         let request = ValueRequest {
             site,
             kind: SiteKind::Call,
             identifier,
             callee,
+            is_line: of_file == Some("readline"),
             raises: true,
             discarded: place.discarded && !place.awaited,
             declared: (self.declared.cloned())
                 .or_else(|| site.is_none().then(|| resolve::of_protocol(identifier, true)).flatten())
+                .or_else(|| of_file.map(|_| Declared::of(&[AbstractValue::Str])))
                 .or_else(|| resolve::of_name(identifier)),
             ..ValueRequest::default()
         };
@@ -220,6 +223,13 @@ impl<'py> MissingCall<'_, 'py> {
         }
         path
     }
+}
+
+/// `read`, `readline` of a callee that is this method of an injected file, which is read as text.
+fn of_text_file(callee: &str) -> Option<&str> {
+    let (file, method) = AccessPath::new(callee).split_attribute()?;
+    let is_open = || state::with(|execution| execution.run.text_files.contains(file.as_str())).unwrap_or(false);
+    (matches!(method, "read" | "readline") && is_open()).then_some(method)
 }
 
 /// While a module is evaluated, missing decorators return the decorated object, and other calls give an object.

@@ -92,11 +92,16 @@ pub(crate) struct PredictionIndex {
     lacking: FxHashSet<String>,
     /// How a generator uses what its consumer does, in any version.
     pub yields: Yields,
+    /// Whether some version collects the failures of awaitables among their results, as `gather` does if it is asked to.
+    pub collects_failures: bool,
     /// The exceptions that `except` clauses catch on each line of each version. Empty if no version catches any.
     guards: Vec<FxHashMap<u32, Vec<String>>>,
     /// For a value about which nothing is known.
     generic: Knowledge,
 }
+
+/// The keyword of `asyncio.gather` that asks for the failures of awaitables among their results.
+const COLLECTING: &str = "return_exceptions";
 
 impl IndexedVersion {
     fn new(py: Python<'_>, version: Version, catches: Vec<Vec<String>>, unwinds: Vec<bool>) -> Self {
@@ -197,6 +202,7 @@ fn keywords(versions: &[Version]) -> FxHashMap<String, Vec<String>> {
 
 impl PredictionIndex {
     pub fn new(py: Python<'_>, program: Program) -> Self {
+        let keywords = keywords(&program.versions);
         let unwinds = handlers::unwinding(&program.versions);
         let mut known = Known::of(&program.versions, &unwinds);
         let yields = handlers::consumers(&program.versions);
@@ -218,7 +224,8 @@ impl PredictionIndex {
             given: program.given,
             known,
             asked_for: asked_for(&program.versions),
-            keywords: keywords(&program.versions),
+            collects_failures: keywords.values().flatten().any(|name| name == COLLECTING),
+            keywords,
             lacking: handlers::lacking(&program.versions),
             yields,
             guards: handlers::guards(&program.versions, &catches),

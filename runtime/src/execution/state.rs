@@ -50,6 +50,8 @@ pub(crate) struct VersionRun {
     pub injected: Vec<(String, Py<PyAny>, Recipe)>,
     /// What objects of the code's own classes were like when they were made, by access path. Making them runs the code.
     pub originals: FxHashMap<String, Observed>,
+    /// The access paths of the injected files that are read as text.
+    pub text_files: FxHashSet<String>,
     /// How often a call with the same arguments was made.
     pub occurrences: FxHashMap<String, u32>,
     /// Functions that were passed to external code.

@@ -15,6 +15,7 @@ use crate::calls::{SiteCall, real, supers};
 use crate::execution::object::Versatile;
 use crate::execution::state;
 use crate::execution::steps::{self, StopExecution};
+use crate::inject::constants;
 use crate::inject::exceptions;
 use crate::inject::failures;
 use crate::inject::items;
@@ -139,7 +140,8 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
     // What a table lacks, nobody knows. Nor does anybody know what a library lacks that is installed. An item of a
     // container goes by its value.
     let is_none = || holder == observe::short(object) && items::may_be_none(object);
-    if observe::kinds::is_around_tables(object) || of_library(object).is_some() || is_none() {
+    let is_of_library = observe::kinds::is_around_tables(object) || of_library(object).is_some();
+    if is_of_library || constants::is_one(object) || is_none() {
         return Err(error);
     }
     state::forced(&path);
@@ -169,6 +171,7 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
         return Err(error);
     }
     let path = bounded(AccessPath::from(&container_path(object, site)).item(observe::short(key)));
+    let is_constant = constants::is_one(object);
     // An object without items itself, a set, may nevertheless hold the key. Then the item exists, too.
     let holds = object.is_exact_instance_of::<PySet>() && object.contains(key).unwrap_or(false);
     let request = ValueRequest {
@@ -178,12 +181,12 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
         failure: (!holds).then_some("KeyError"),
         ..ValueRequest::default()
     };
-    if !error.is_instance_of::<PyTypeError>(py) {
+    if is_constant || !error.is_instance_of::<PyTypeError>(py) {
         if resolve::is_caught(&path, &request) {
             exceptions::mark_intended(error.value(py).as_any());
             return Err(error);
         }
-        if is_made_by_the_code(object, site) || observe::kinds::is_around_tables(object) {
+        if is_constant || is_made_by_the_code(object, site) || observe::kinds::is_around_tables(object) {
             return Err(error);
         }
     }

@@ -32,6 +32,23 @@ pub(crate) fn may_lack(py: Python<'_>, object: &Bound<'_, PyAny>, site: u32) -> 
     }
 }
 
+/// The exception with which what is awaited fails, where no handler names one.
+const OF_AWAITED: &str = "RuntimeError";
+
+/// Raises what was decided for awaiting something, at this path, if some version is prepared to go on after that although
+/// it is in no `try` body.
+pub(crate) fn may_later(py: Python<'_>, path: &str) -> PyResult<()> {
+    let decision = state::with(|execution| {
+        let is_possible = !execution.loading && execution.index.collects_failures;
+        let question = is_possible.then(|| bounded(Question::Raise(path).to_string()))?;
+        Some(execution.draw.failure(&question, &[OF_AWAITED.to_owned()]))
+    });
+    match decision.flatten() {
+        Some(Decision::Raise(name)) => Err(resolve::raise(py, &name)),
+        _ => Ok(()),
+    }
+}
+
 /// What converting an object to a number (`int(x)`, `float(x)`) can raise.
 const OF_NUMBERS: [&str; 6] =
     ["TypeError", "ValueError", "OverflowError", "ArithmeticError", "Exception", "BaseException"];

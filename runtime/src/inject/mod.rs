@@ -7,6 +7,7 @@
 pub(crate) mod arguments;
 mod classes;
 pub(crate) mod comparing;
+pub(crate) mod constants;
 pub(crate) mod environment;
 pub(crate) mod exceptions;
 pub(crate) mod failures;

@@ -12,7 +12,7 @@ use twincell_values::reading::Key;
 use twincell_values::value::{Decision, Recipe};
 
 use crate::execution::object::Versatile;
-use crate::execution::state;
+use crate::execution::state::{self, Execution};
 use crate::inject::comparing::length;
 use crate::inject::resolve::{self, ValueRequest};
 use crate::inject::{failures, protocols, running};
@@ -106,10 +106,11 @@ fn unpacked(path: &str, count: usize) -> usize {
 pub(crate) fn item(py: Python<'_>, path: &str, index: usize) -> PyResult<Py<PyAny>> {
     let identifier = AccessPath::new(path).last_name();
     let key = other_index(path, index as i64).unwrap_or_else(|| index.to_string());
+    let is_line = state::with(|execution| execution.run.text_files.contains(path)).unwrap_or(false);
     resolve::value(
         py,
         &bounded(AccessPath::new(path).item(key)),
-        &ValueRequest { kind: SiteKind::Subscript, identifier, ..ValueRequest::default() },
+        &ValueRequest { kind: SiteKind::Subscript, identifier, is_line, ..ValueRequest::default() },
     )
 }
 
@@ -130,10 +131,19 @@ pub(crate) fn next(slf: &Bound<'_, Versatile>) -> PyResult<Option<Py<PyAny>>> {
 }
 
 pub(crate) fn awaited(slf: &Bound<'_, Versatile>) -> PyResult<Ready> {
-    protocols::protocol(slf, "__await__");
-    let path = slf.get().path();
+    let path = bounded(AccessPath::new(slf.get().path()).awaited());
+    // Equal calls give one object here, and `gather` awaits it once.
+    let is_first = |execution: &mut Execution| {
+        let count = execution.run.occurrences.entry(path.clone()).or_insert(0);
+        *count += 1;
+        *count == 1
+    };
+    if state::with(is_first) == Some(true) {
+        protocols::protocol(slf, "__await__");
+    }
+    failures::may_later(slf.py(), &path)?;
     let request = ValueRequest { kind: SiteKind::Call, ..ValueRequest::default() };
-    resolve::value(slf.py(), &bounded(AccessPath::new(path).awaited()), &request).map(Ready::new)
+    resolve::value(slf.py(), &path, &request).map(Ready::new)
 }
 
 /// An iterator over injected items, also an async one.

@@ -46,6 +46,8 @@ pub(crate) struct ValueRequest<'a> {
     /// A parameter, or another value that no site reads: its injection has no kind of site.
     pub parameter: bool,
     pub may_default: bool,
+    /// It is a line of a file that is read as text.
+    pub is_line: bool,
     /// The class of the object for which it stands.
     pub class: Option<AbstractValue>,
     /// What a signature declares about it, in addition to the sites.
@@ -66,6 +68,7 @@ impl Default for ValueRequest<'_> {
             discarded: false,
             parameter: false,
             may_default: false,
+            is_line: false,
             class: None,
             hint: None,
             declared: None,
@@ -162,16 +165,20 @@ fn decide(execution: &mut Execution, path: &str, request: &ValueRequest<'_>) -> 
     });
     let knowledge = hinted.as_ref().unwrap_or(knowledge);
     let of_no_use = request.discarded && !knowledge.uses.awaited;
-    let distribution = if of_no_use { only(AbstractValue::None) } else { knowledge.distribution };
+    let distribution = match (of_no_use, request.is_line) {
+        (true, _) => only(AbstractValue::None),
+        (_, true) => only(AbstractValue::Str),
+        _ => knowledge.distribution,
+    };
     let described =
         request.site.and_then(|number| index.versions[execution.version].version.sites.sites.get(number as usize));
     let raises = raised(knowledge, request);
     let may_fail = request.failure.is_some_and(|failure| knowledge.catches.iter().any(|name| covers(name, failure)));
     let is_variable = environment_key(path).is_some();
-    let class = request.class.or(is_variable.then_some(AbstractValue::Str));
+    let class = request.class.or((is_variable || request.is_line).then_some(AbstractValue::Str));
     let declared = request.declared.clone().or_else(|| class.map(|class| Declared::of(&[class])));
     let of_class = declared
-        .filter(|_| knowledge.uses.declared.is_none())
+        .filter(|_| request.is_line || knowledge.uses.declared.is_none())
         .map(|declared| Uses { declared: Some(declared), ..knowledge.uses.clone() });
     let supplied = index.supplied(path).filter(|supplied| match &supplied.value {
         Recipe::Given(given) => execution.given.get(given.index as usize).is_some_and(Option::is_some),
@@ -186,6 +193,7 @@ fn decide(execution: &mut Execution, path: &str, request: &ValueRequest<'_>) -> 
         may_fail,
         may_default: request.may_default,
         supply: supplied.map(Supplied::supply),
+        is_line: request.is_line,
     };
     let (decision, fresh) = if path == environment::ENVIRONMENT {
         let object = Recipe::Versatile(AbstractValue::Object);

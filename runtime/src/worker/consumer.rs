@@ -6,6 +6,7 @@
 
 use pyo3::exceptions::PyStopIteration;
 use pyo3::prelude::*;
+use pyo3::types::{PyCFunction, PyDict, PyTuple};
 
 use twincell_engine::observed::Observed;
 use twincell_syntax::site::SiteKind;
@@ -15,6 +16,7 @@ use crate::execution::{code, state};
 use crate::inject::reach;
 use crate::inject::resolve::{self, ValueRequest};
 use crate::observe;
+use crate::worker::module::helpers;
 
 /// How a generator ended.
 pub(crate) enum End<'py> {
@@ -68,6 +70,27 @@ pub(crate) fn consume<'py>(generator: &Bound<'py, PyAny>, most: usize) -> Consum
     let later: Vec<Observed> = given.iter().map(observe::value).collect();
     Consumed { changed: (later != items).then_some(later), items, end }
 }
+
+/// The same for an asynchronous generator: its first items, whether it had no more, and the exception in which it ended.
+pub(crate) fn consume_async<'py>(generator: &Bound<'py, PyAny>, most: usize) -> PyResult<Bound<'py, PyTuple>> {
+    let py = generator.py();
+    let responds = code::is_own_code(generator, "ag_code").then(responds).flatten();
+    let respond = move |arguments: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| -> PyResult<Response> {
+        let py = arguments.py();
+        reach::at_yield(py);
+        let items: usize = arguments.get_item(0)?.extract()?;
+        match responds.filter(|_| items < most).map(|sent| response(py, items, sent)) {
+            None => Ok((None, None)),
+            Some(Ok(sent)) => Ok((Some(sent), None)),
+            Some(Err(thrown)) => Ok((None, Some(thrown.into_value(py).into_any()))),
+        }
+    };
+    let respond = PyCFunction::new_closure(py, None, None, respond)?;
+    Ok(helpers(py)?.getattr("collect")?.call1((generator, most, respond))?.cast_into::<PyTuple>()?)
+}
+
+/// What a consumer does after an item: the value that it sends, or the exception that it throws.
+type Response = (Option<Py<PyAny>>, Option<Py<PyAny>>);
 
 /// Whether drawing the consumer's action is worth it, and whether a value that it sends matters.
 fn responds() -> Option<bool> {

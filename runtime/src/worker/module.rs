@@ -166,18 +166,28 @@ def run(awaitable):
         for task in asyncio.all_tasks(_loop):
             task.cancel()
 
-def collect(generator, count, handed):
+def collect(generator, count, respond):
+    # `respond` tells what the consumer does after an item: the value that it sends, and the exception that it throws.
     async def items():
         found = []
+        sent, thrown = None, None
         try:
-            async for item in generator:
-                found.append(item)
-                handed()
+            while True:
+                step = generator.asend(sent) if thrown is None else generator.athrow(thrown)
+                found.append(await step)
+                sent, thrown = respond(len(found))
                 if len(found) >= count:
-                    return found, False, None
+                    break
+        except StopAsyncIteration:
+            return found, True, None
         except BaseException as error:
             return found, True, error
-        return found, True, None
+        try:
+            await generator.aclose()
+        except BaseException:
+            # Code may refuse to stop. Its clean-up is not part of the comparison.
+            pass
+        return found, False, None
     return run(items())
 ";
 

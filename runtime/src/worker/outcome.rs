@@ -11,8 +11,8 @@ use twincell_values::path::{self, AccessPath};
 use crate::execution::object::Versatile;
 use crate::execution::steps::StopExecution;
 use crate::execution::{code, state};
+use crate::inject::arguments;
 use crate::inject::resolve::{self, ValueRequest};
-use crate::inject::{arguments, reach};
 use crate::observe::kinds::{self, Kind};
 use crate::observe::{self, MAX_ITEMS, identity};
 use crate::worker::consumer::{self, Consumed, End};
@@ -166,8 +166,7 @@ pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(Slot
             })
         }
         Kind::AsyncGenerator => {
-            let found = helpers(py)?.getattr("collect")?;
-            let found = found.call1((value, MAX_ITEMS, wrap_pyfunction!(handed_over, py)?))?.cast_into::<PyTuple>()?;
+            let found = consumer::consume_async(value, MAX_ITEMS)?;
             let items =
                 found.get_item(0)?.try_iter()?.filter_map(Result::ok).map(|item| observe::value(&item)).collect();
             let finished = found.get_item(1)?.is_truthy()?;
@@ -218,12 +217,6 @@ pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(Slot
         }
         _ => Ok(observe::value(value)),
     }
-}
-
-/// An asynchronous generator has given an item.
-#[pyfunction]
-fn handed_over(py: Python<'_>) {
-    reach::at_yield(py);
 }
 
 /// A function is compared by its behavior: it is called on injected arguments. One that the code returns (`is_result`)

@@ -39,6 +39,8 @@ pub struct Ask<'a> {
     pub may_default: bool,
     /// The value that somebody gave for this path. It and others like it are drawn, and nothing else.
     pub supply: Option<Supply<'a>>,
+    /// It is a line of a file, with its end.
+    pub is_line: bool,
 }
 
 /// A given value.
@@ -112,6 +114,11 @@ impl Draw {
         {
             // The search, which does not know declarations, proposed this value.
             self.fixed.remove(ask.path);
+        }
+        if ask.is_line
+            && let Some(Decision::Value(value)) = self.fixed.get_mut(ask.path)
+        {
+            *value = texts::line(value);
         }
         self.decide(ask.path, |draw, random| draw.draw_value(random, pools, known, ask))
     }
@@ -271,7 +278,8 @@ impl Draw {
             return Decision::Fail;
         }
         let maker = self.maker(pools, known);
-        Decision::Value(maker.draw(random, ask.path, ask.distribution, ask.uses, 0))
+        let value = maker.draw(random, ask.path, ask.distribution, ask.uses, 0);
+        Decision::Value(if ask.is_line { texts::line(&value) } else { value })
     }
 
     fn maker<'a>(&self, pools: &'a Pools, known: &'a dyn Known) -> Maker<'a> {
@@ -318,10 +326,28 @@ mod tests {
             may_fail: false,
             may_default: false,
             supply: None,
+            is_line: false,
         }
     }
 
     const UNIFORM: Distribution = [1.0 / 12.0; 12];
+
+    #[test]
+    fn a_line_is_a_text_with_one_line_end_also_where_the_search_proposed_another() {
+        let (pools, uses) = (Pools::default(), Uses::default());
+        let ask = Ask { is_line: true, ..ask("lines[0]", &UNIFORM, &uses) };
+        let is_line = |decision: &Decision| matches!(decision, Decision::Value(Recipe::Str(line)) if line.ends_with('\n') && line.lines().count() == 1);
+        for seed in 0..50 {
+            let (decision, _) = Draw::new(seed, Fixed::new(), 0.15).value(&pools, &Nothing, &ask);
+            assert!(is_line(&decision), "{decision:?}");
+        }
+        let proposed = [("", "\n"), ("a", "a\n"), ("a\n", "a\n"), ("a\r\nb", "a\n")];
+        for (given, line) in proposed {
+            let fixed = Fixed::from([("lines[0]".to_owned(), Decision::Value(Recipe::Str(given.into())))]);
+            let (decision, _) = Draw::new(0, fixed, 0.15).value(&pools, &Nothing, &ask);
+            assert_eq!(decision, Decision::Value(Recipe::Str(line.into())));
+        }
+    }
 
     #[test]
     fn a_decision_depends_on_the_path_and_not_on_the_order_of_asking() {

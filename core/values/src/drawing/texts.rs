@@ -7,6 +7,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::Pools;
 use crate::reading::Uses;
+use crate::value::Recipe;
 
 /// How often a text has the form that the code reads: a number, or fields between separators.
 const READABLE: f64 = 0.7;
@@ -43,6 +44,16 @@ const REPEATING: [&str; 6] = ["aab", "abb", "aba", "ba", "aa", "ab"];
 const LETTERS: [&str; 5] = ["ab", "aA", "s\u{df}S", "a ", "01."];
 /// One execution in this many uses such letters.
 const WITH_LETTERS: u64 = 8;
+
+/// The first line of a text, with its end. What is no text is an empty line.
+pub(super) fn line(value: &Recipe) -> Recipe {
+    let text = match value {
+        Recipe::Str(text) => text.as_str(),
+        _ => "",
+    };
+    let first = text.split(['\n', '\r']).next().unwrap_or_default();
+    Recipe::Str(format!("{first}\n"))
+}
 
 /// The letters of the execution with this seed, if it has any.
 pub(super) fn letters(seed: u64) -> Option<&'static str> {

@@ -41,6 +41,8 @@ pub(super) enum FlowKind {
     /// One of the items, where a value is unpacked. `ElementPart` is an item of what iterating over it gives.
     Part(usize),
     ElementPart(usize),
+    /// A list of such values.
+    Holder,
     /// The result of awaiting it.
     Awaited,
 }
@@ -154,6 +156,11 @@ impl Collector {
             && let Some(value) = place(&awaited.value)
         {
             self.flows.push(Flow { local: name.id.to_string(), value, kind: FlowKind::Awaited });
+        }
+        if let (Expr::ListComp(made), Expr::Name(name), false) = (value, target, is_element)
+            && let Some(value) = place(&made.elt)
+        {
+            self.flows.push(Flow { local: name.id.to_string(), value, kind: FlowKind::Holder });
         }
         let Some(place) = place(value) else { return };
         match target {

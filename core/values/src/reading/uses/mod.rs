@@ -230,6 +230,10 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
                 FlowKind::Element => Uses { element: Some(Box::new(from)), ..Uses::default() },
                 FlowKind::Part(index) => part(index, from),
                 FlowKind::ElementPart(index) => Uses { element: Some(Box::new(part(index, from))), ..Uses::default() },
+                FlowKind::Holder => match from.element {
+                    Some(element) => *element,
+                    None => continue,
+                },
                 FlowKind::Awaited => continue,
             };
             for site in sites {
@@ -340,7 +344,7 @@ fn locals(collector: Collector, sites: &[Site]) -> Locals {
         let meant = match flow.kind {
             FlowKind::Value => site.filter(|site| site.kind != SiteKind::Name).map(|site| site.path.clone()),
             FlowKind::Awaited => site.map(|site| AccessPath::new(&site.path).awaited()),
-            FlowKind::Element | FlowKind::Part(_) | FlowKind::ElementPart(_) => None,
+            FlowKind::Holder | FlowKind::Element | FlowKind::Part(_) | FlowKind::ElementPart(_) => None,
         };
         locals.aliases.extend(meant.map(|meant| (flow.local.clone(), meant)));
     }
@@ -376,6 +380,15 @@ mod tests {
         assert!(name_uses("for a in qq: pass", "qq").iterated);
         assert_eq!(name_uses("a, b = qq", "qq").unpacked, Some(2));
         assert!(name_uses("raise qq", "qq").exception);
+    }
+
+    #[test]
+    fn what_a_list_holds_is_used_as_its_items_are() {
+        let code = "import asyncio\ntasks = [qq.y for url in urls]\nawait asyncio.gather(*tasks)";
+        let at = code.find("qq.y").unwrap_or_default();
+        let item = Site { kind: SiteKind::Attribute, end: at as u32 + 4, path: "qq.y".into(), ..site("qq", at) };
+        let tasks = site("tasks", code.rfind("tasks").unwrap_or_default());
+        assert!(read(code, &[item, tasks]).uses[0].awaited);
     }
 
     #[test]

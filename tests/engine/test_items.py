@@ -1,0 +1,124 @@
+"""What is in a real container and what a text file holds is known: no operation invents another story."""
+
+import pytest
+
+from .snippets import CHANGING, PRESERVING, expect
+
+# name: (old, new)
+PRESERVED = {
+    "a missing key by a test of its own": (
+        """
+        RATES = {"std": 19, "reduced": 7}
+
+        def f(kind: str):
+            return RATES[kind]
+        """,
+        """
+        RATES = {"std": 19, "reduced": 7}
+
+        def f(kind: str):
+            if kind not in RATES:
+                raise KeyError(kind)
+            return RATES[kind]
+        """,
+    ),
+    "a constant within another": (
+        """
+        TABLE = {"de": {"std": 19}, "fr": {"std": 20}}
+
+        def f(country: str):
+            return TABLE[country]["std"]
+        """,
+        """
+        TABLE = {"de": {"std": 19}, "fr": {"std": 20}}
+
+        def f(country: str):
+            of_country = TABLE[country]
+            if "std" not in of_country:
+                return None
+            return of_country["std"]
+        """,
+    ),
+    "a position within a list of the module": (
+        """
+        NAMES = ["low", "mid", "high"]
+
+        def f(level: int):
+            return NAMES[level]
+        """,
+        """
+        NAMES = ["low", "mid", "high"]
+
+        def f(level: int):
+            if level >= len(NAMES) or level < -len(NAMES):
+                raise IndexError("list index out of range")
+            return NAMES[level]
+        """,
+    ),
+    "an empty line is one with nothing but blanks": (
+        """
+        def f(path):
+            with open(path) as file:
+                return [int(line) for line in file if line.strip()]
+        """,
+        """
+        def f(path):
+            with open(path) as file:
+                return [int(line) for line in file if not line.isspace()]
+        """,
+    ),
+}
+DIFFERENT = {
+    "a default for a missing key": (
+        """
+        RATES = {"std": 19, "reduced": 7}
+
+        def f(kind: str):
+            return RATES[kind]
+        """,
+        """
+        RATES = {"std": 19, "reduced": 7}
+
+        def f(kind: str):
+            return RATES.get(kind)
+        """,
+    ),
+    "what is under a key that is there": (
+        """
+        RATES = {"std": 19, "reduced": 7}
+
+        def f(kind: str):
+            return RATES[kind]
+        """,
+        """
+        RATES = {"std": 19, "reduced": 7}
+
+        def f(kind: str):
+            return RATES[kind] * 2
+        """,
+    ),
+    "the end of a line stays": (
+        """
+        def f(path):
+            with open(path) as file:
+                return [line.strip() for line in file]
+        """,
+        """
+        def f(path):
+            with open(path) as file:
+                return [line for line in file]
+        """,
+    ),
+}
+
+
+@pytest.mark.parametrize("old, new", PRESERVED.values(), ids=PRESERVED)
+@pytest.mark.parametrize("seed", range(2))
+def test_versions_that_agree_on_real_content_agree(old, new, seed):
+    expect(PRESERVING, old, new, context="module", function="f", seed=seed)
+
+
+@pytest.mark.parametrize("old, new", DIFFERENT.values(), ids=DIFFERENT)
+@pytest.mark.parametrize("seed", range(2))
+def test_a_difference_on_real_content_is_found(old, new, seed):
+    expect(CHANGING, old, new, context="module", function="f", seed=seed)
