@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use pyo3::exceptions::{PyModuleNotFoundError, PyNameError};
+use pyo3::exceptions::{PyImportError, PyNameError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCode, PyDict};
 
@@ -36,7 +36,7 @@ pub(crate) fn make<'py>(py: Python<'py>, provided: &Provided) -> PyResult<Py<PyA
                 _ => resolve::in_project(py, module, name)?,
             };
             if function.is_instance_of::<Versatile>() {
-                return Err(no_module(module));
+                return Err(not_there(module, name));
             }
             let random = py.import("random")?.getattr("Random")?.call1((provided.number,))?;
             function.call1((random,))?
@@ -62,7 +62,7 @@ fn evaluate<'py>(py: Python<'py>, text: &str, class: &str) -> PyResult<Bound<'py
         (Some(module), name) => {
             let found = resolve::project_module(py, module, name)?;
             if found.is_instance_of::<Versatile>() {
-                return Err(no_module(module));
+                return Err(not_there(module, name));
             }
             found.getattr("__dict__")?
         }
@@ -91,6 +91,6 @@ fn compiled<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyCode>> {
     Ok(code)
 }
 
-fn no_module(name: &str) -> PyErr {
-    PyModuleNotFoundError::new_err(format!("No module named '{name}' that has it"))
+fn not_there(module: &str, name: &str) -> PyErr {
+    PyImportError::new_err(format!("cannot import '{name}' from '{module}'"))
 }

@@ -8,7 +8,7 @@ use twincell_engine::observed::Outcome;
 use twincell_engine::protocol::{Injection, Unevaluated};
 use twincell_syntax::{CodeKind, PerSide, Side};
 use twincell_values::path::Question;
-use twincell_values::value::{Choice, Decision};
+use twincell_values::value::{Choice, Decision, Recipe};
 
 use crate::assemble::{CampaignSummary, PairContext, number, uses};
 use crate::campaign::{Decisive, SetAside, TestCase};
@@ -343,7 +343,7 @@ fn injected_values(case: &TestCase) -> Vec<String> {
 }
 
 /// The decisive values of a witness, those that entered on changed lines first, and the members that were used. Then
-/// plain values that changed lines read: without them, `old returns 1, new returns 2` does not say what 1 and 2 are.
+/// plain values that changed lines read, and real objects that were passed: without them, `old returns 1, new returns 2` does not say what 1 and 2 are.
 fn named_values(context: &PairContext<'_>, case: &TestCase, decisive: &[Decisive]) -> Vec<String> {
     let on_changed_line = |injection: &Injection| {
         let lines = &context.diff.lines[Side::numbered(injection.version)];
@@ -353,8 +353,15 @@ fn named_values(context: &PairContext<'_>, case: &TestCase, decisive: &[Decisive
     let is_decisive = |choice: &&Choice| decisive.iter().any(|value| value.path == choice.path);
     let is_read = |choice: &&Choice| {
         let reads = |injection: &Injection| injection.kind.is_some() && on_changed_line(injection);
-        matches!(&choice.decision, Decision::Value(recipe) if !recipe.has_object())
-            && injection_of(case, choice).is_some_and(reads)
+        // What is read of a real object enters nowhere, so its parameter stands for it.
+        let is_real =
+            |recipe: &Recipe, injection: &Injection| matches!(recipe, Recipe::Made(_)) && injection.kind.is_none();
+        match (&choice.decision, injection_of(case, choice)) {
+            (Decision::Value(recipe), Some(injection)) => {
+                !recipe.has_object() && (reads(injection) || is_real(recipe, injection))
+            }
+            _ => false,
+        }
     };
     let uses = uses(context, case);
     let (used, mut values): (Vec<&Choice>, Vec<&Choice>) = (case.record.choices.iter())
