@@ -34,6 +34,12 @@ PAIRS = {
         "delete(User).filter(User.age > days)",
         "delete(User).where(User.age > days + 1)",
     ),
+    "what no SQL shows": (
+        "def f():",
+        "select(User.id).with_for_update(skip_locked=True)",
+        "select(User.id).with_for_update(nowait=False, skip_locked=True)",
+        "select(User.id).with_for_update(nowait=True)",
+    ),
     "an expression": ("def f():", "User.age > 18", "18 < User.age", "User.age > 19"),
     "an argument": (
         "def f(session: Session):",

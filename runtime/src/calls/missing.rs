@@ -167,7 +167,7 @@ impl<'py> MissingCall<'_, 'py> {
             return Ok(Py::new(self.py(), exception)?.into_any());
         }
         let identifier = AccessPath::new(callee).last_name();
-        let of_file = of_text_file(callee);
+        let of_file = state::with(|execution| of_text_file(callee, execution)).flatten();
         let request = ValueRequest {
             site,
             kind: SiteKind::Call,
@@ -219,17 +219,20 @@ impl<'py> MissingCall<'_, 'py> {
         }
         let path = AccessPath::new(key).repeated(count);
         if count > PATIENCE {
-            execution.draw.settle(&path, Decision::Value(Recipe::None));
+            // A file that is read to its end gives empty texts from then on.
+            let is_read = name == "readline" && of_text_file(self.callee, execution).is_some();
+            let end = if is_read { Recipe::Str(String::new()) } else { Recipe::None };
+            execution.draw.settle(&path, Decision::Value(end));
         }
         path
     }
 }
 
 /// `read`, `readline` of a callee that is this method of an injected file, which is read as text.
-fn of_text_file(callee: &str) -> Option<&str> {
+fn of_text_file<'a>(callee: &'a str, execution: &Execution) -> Option<&'a str> {
     let (file, method) = AccessPath::new(callee).split_attribute()?;
-    let is_open = || state::with(|execution| execution.run.text_files.contains(file.as_str())).unwrap_or(false);
-    (matches!(method, "read" | "readline") && is_open()).then_some(method)
+    let is_it = matches!(method, "read" | "readline") && execution.run.text_files.contains(file.as_str());
+    is_it.then_some(method)
 }
 
 /// While a module is evaluated, missing decorators return the decorated object, and other calls give an object.

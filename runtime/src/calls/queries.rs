@@ -1,5 +1,5 @@
-//! Values for names within the texts of queries: `df.query('price > @limit')` looks `limit` up among the names of the code
-//! around it, without a hook.
+//! Values for names within the texts of queries: `df.query('price > @limit')` looks `limit` up among the names of the
+//! code around it, without a hook.
 
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -47,6 +47,12 @@ fn text<'py>(call: &SiteCall<'_, 'py>) -> Option<Bound<'py, PyString>> {
         return None;
     }
     let name = call.callee.getattr("__name__").ok()?.extract::<String>().ok()?;
+    let names_are_given = call.keywords.is_some_and(|keywords| {
+        ["local_dict", "global_dict", "resolvers"].into_iter().any(|name| keywords.contains(name).unwrap_or(false))
+    });
+    if names_are_given {
+        return None;
+    }
     let first = EVALUATORS.contains(&name.as_str()).then(|| call.arguments.get_item(0).ok())??;
     first.cast_into_exact().ok()
 }
@@ -55,5 +61,9 @@ fn text<'py>(call: &SiteCall<'_, 'py>) -> Option<Bound<'py, PyString>> {
 fn is_local(py: Python<'_>, name: &str) -> bool {
     // SAFETY: this thread holds the interpreter. The reference is borrowed from the running frame, or null if none runs.
     let locals = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyEval_GetLocals()) };
+    if locals.is_none() {
+        // Then an exception says that no frame runs.
+        let _ = PyErr::take(py);
+    }
     locals.is_some_and(|locals| locals.contains(name).unwrap_or(false))
 }

@@ -8,8 +8,11 @@ use pyo3::types::{PyModule, PyTuple};
 use crate::calls::SiteCall;
 use crate::execution::object::Versatile;
 
-/// Functions of `asyncio` that take coroutines alone.
+/// Functions of `asyncio` that take a coroutine alone.
 const TAKING: [&str; 2] = ["create_task", "run"];
+/// The function of `asyncio` that awaits an object once, however often it gets it. Equal calls have one injected object,
+/// where real ones each give their own.
+const GATHERING: &str = "gather";
 
 const SOURCE: &std::ffi::CStr = c"
 async def awaited(value):
@@ -18,24 +21,36 @@ async def awaited(value):
 
 static AWAITED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 
-/// The arguments of a call that makes a task, with a coroutine in place of an injected object. `None` for other calls.
+/// The arguments of a call that makes tasks, with coroutines in place of injected objects. `None` for other calls.
 pub(super) fn arguments<'py>(call: &SiteCall<'_, 'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
     let py = call.py();
-    let Ok(first) = call.arguments.get_item(0) else { return Ok(None) };
-    if !first.is_instance_of::<Versatile>() || !takes_coroutines(call.callee) {
+    let is_injected = |argument: &Bound<'_, PyAny>| argument.is_instance_of::<Versatile>();
+    if !call.arguments.iter().any(|argument| is_injected(&argument)) {
+        return Ok(None);
+    }
+    let count = taken(call.callee);
+    if count == 0 {
         return Ok(None);
     }
     let awaited = AWAITED.get_or_try_init(py, || {
         let module = PyModule::from_code(py, SOURCE, c"twincell/tasks.py", c"twincell_tasks")?;
         Ok::<_, PyErr>(module.getattr("awaited")?.unbind())
     })?;
-    let coroutine = awaited.bind(py).call1((first,))?;
-    let arguments: Vec<_> = std::iter::once(coroutine).chain(call.arguments.iter().skip(1)).collect();
-    PyTuple::new(py, arguments).map(Some)
+    let arguments =
+        call.arguments.iter().enumerate().map(|(at, argument)| match at < count && is_injected(&argument) {
+            true => awaited.bind(py).call1((argument,)),
+            false => Ok(argument),
+        });
+    PyTuple::new(py, arguments.collect::<PyResult<Vec<_>>>()?).map(Some)
 }
 
-fn takes_coroutines(callee: &Bound<'_, PyAny>) -> bool {
+/// How many arguments, the first ones, a callee awaits.
+fn taken(callee: &Bound<'_, PyAny>) -> usize {
     let text = |attribute: &str| callee.getattr(attribute).ok()?.extract::<String>().ok();
-    text("__name__").is_some_and(|name| TAKING.contains(&name.as_str()))
-        && text("__module__").is_some_and(|module| module.split('.').next() == Some("asyncio"))
+    let count = match text("__name__").as_deref() {
+        Some(GATHERING) => usize::MAX,
+        Some(name) if TAKING.contains(&name) => 1,
+        _ => return 0,
+    };
+    if text("__module__").is_some_and(|module| module.split('.').next() == Some("asyncio")) { count } else { 0 }
 }

@@ -224,7 +224,7 @@ impl PredictionIndex {
             given: program.given,
             known,
             asked_for: asked_for(&program.versions),
-            collects_failures: keywords.values().flatten().any(|name| name == COLLECTING),
+            collects_failures: keywords.get("gather").is_some_and(|names| names.iter().any(|name| name == COLLECTING)),
             keywords,
             lacking: handlers::lacking(&program.versions),
             yields,

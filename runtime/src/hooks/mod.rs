@@ -196,7 +196,9 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
 
 /// Whether the code under comparison made a container itself. What such a container lacks, it lacks in each version.
 fn is_made_by_the_code(object: &Bound<'_, PyAny>, site: u32) -> bool {
-    let is_container = object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>();
+    let is_container = object.is_exact_instance_of::<PyList>()
+        || object.is_exact_instance_of::<PyTuple>()
+        || object.is_exact_instance_of::<PyDict>();
     let identity = object.as_ptr() as usize;
     let is_own = |execution: &mut state::Execution| {
         execution.index.is_local(execution.version, site) && !execution.run.identities.contains_key(&identity)

@@ -35,9 +35,9 @@ pub(crate) fn may_lack(py: Python<'_>, object: &Bound<'_, PyAny>, site: u32) -> 
 /// The exception with which what is awaited fails, where no handler names one.
 const OF_AWAITED: &str = "RuntimeError";
 
-/// Raises what was decided for awaiting something, at this path, if some version is prepared to go on after that although
-/// it is in no `try` body.
-pub(crate) fn may_later(py: Python<'_>, path: &str) -> PyResult<()> {
+/// Raises the decided exception of awaiting something, at this path, if a version collects failures
+/// (`gather(..., return_exceptions=True)`).
+pub(crate) fn await_may_fail(py: Python<'_>, path: &str) -> PyResult<()> {
     let decision = state::with(|execution| {
         let is_possible = !execution.loading && execution.index.collects_failures;
         let question = is_possible.then(|| bounded(Question::Raise(path).to_string()))?;

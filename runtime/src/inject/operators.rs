@@ -12,7 +12,7 @@ use twincell_values::reading::Key;
 use twincell_values::value::{Decision, Recipe};
 
 use crate::execution::object::Versatile;
-use crate::execution::state::{self, Execution};
+use crate::execution::state;
 use crate::inject::comparing::length;
 use crate::inject::resolve::{self, ValueRequest};
 use crate::inject::{failures, protocols, running};
@@ -131,17 +131,9 @@ pub(crate) fn next(slf: &Bound<'_, Versatile>) -> PyResult<Option<Py<PyAny>>> {
 }
 
 pub(crate) fn awaited(slf: &Bound<'_, Versatile>) -> PyResult<Ready> {
+    protocols::protocol(slf, "__await__");
     let path = bounded(AccessPath::new(slf.get().path()).awaited());
-    // Equal calls give one object here, and `gather` awaits it once.
-    let is_first = |execution: &mut Execution| {
-        let count = execution.run.occurrences.entry(path.clone()).or_insert(0);
-        *count += 1;
-        *count == 1
-    };
-    if state::with(is_first) == Some(true) {
-        protocols::protocol(slf, "__await__");
-    }
-    failures::may_later(slf.py(), &path)?;
+    failures::await_may_fail(slf.py(), &path)?;
     let request = ValueRequest { kind: SiteKind::Call, ..ValueRequest::default() };
     resolve::value(slf.py(), &path, &request).map(Ready::new)
 }

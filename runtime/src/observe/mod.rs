@@ -37,5 +37,6 @@ pub(crate) fn note_libraries(py: Python<'_>) {
 pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
     console::listen(py)?;
     effects::listen(py)?;
+    streams::prepare(py)?;
     kinds::prepare(py)
 }

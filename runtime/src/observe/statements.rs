@@ -1,9 +1,9 @@
-//! Statements and expressions of SQLAlchemy -> plain data: the SQL, and the values of its parameters. What their objects hold
-//! besides goes deep and is the same for different statements up to there.
+//! Statements and expressions of SQLAlchemy -> plain data: the SQL, the values of its parameters, and the options that no
+//! SQL shows. What their objects hold besides goes deep and is the same for different statements up to there.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyList, PyModule};
+use pyo3::types::{PyDict, PyList, PyModule};
 
 use super::kinds::{self, Kind};
 
@@ -12,21 +12,44 @@ static READER: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 const SOURCE: &std::ffi::CStr = cr#"
 import sys
 
-# The last statements that were read. They are observed more than once, and change only by becoming others.
+# The classes whose SQL the library itself writes.
+KNOWN = set()
+# What stands for a statement: it has one.
+QUERIES = set()
+# What is read by its definition, since its SQL is only its name.
+DEFINED = 'Table', 'Column', 'ColumnClause', 'TableClause'
+OPTIONS = '_for_update_arg', '_with_options', '_execution_options'
+# The last statements that were read: they are observed more than once.
 KEPT = {}
 MOST_KEPT = 32
 
 
 def classes():
-    sql = sys.modules['sqlalchemy.sql.elements'].ClauseElement
-    found, waiting = [], [sql]
+    global iterate, BindParameter
+    from sqlalchemy.sql.elements import BindParameter, ClauseElement
+    from sqlalchemy.sql.visitors import iterate
+    waiting = [ClauseElement]
     while waiting:
         one = waiting.pop()
-        if one not in found and one.__module__.startswith('sqlalchemy.'):
-            found.append(one)
+        if one not in KNOWN and one.__module__.startswith('sqlalchemy.'):
+            KNOWN.add(one)
             waiting.extend(type.__subclasses__(one))
     orm = sys.modules.get('sqlalchemy.orm')
-    return found + [getattr(orm, name) for name in ('Query', 'InstrumentedAttribute') if hasattr(orm, name)]
+    QUERIES.update(getattr(orm, name) for name in ('Query', 'InstrumentedAttribute') if hasattr(orm, name))
+    return [one for one in KNOWN if one.__name__ not in DEFINED] + list(QUERIES)
+
+
+def forget():
+    KEPT.clear()
+
+
+def is_known(part):
+    """Whether the library alone writes this part of a statement."""
+    if type(part) not in KNOWN:
+        return False
+    kind = getattr(part, 'type', None)
+    is_plain = kind is None or type(kind).__module__.startswith('sqlalchemy.')
+    return is_plain and (type(part) is not BindParameter or part.callable is None)
 
 
 def read(value):
@@ -34,18 +57,24 @@ def read(value):
     if known is None or known[0] is not value:
         if len(KEPT) >= MOST_KEPT:
             KEPT.clear()
-        known = KEPT[id(value)] = (value, *written(value))
-    return known[1], known[2]
+        known = KEPT[id(value)] = (value, written(value))
+    return known[1]
 
 
 def written(value):
-    sqlalchemy = sys.modules['sqlalchemy']
-    if isinstance(value, sqlalchemy.Table):
-        return value.fullname, {}
-    statement = getattr(value, 'statement', value)
-    statement = statement if hasattr(statement, 'compile') else statement.__clause_element__()
+    """The SQL, and the other parts by name. None if code of somebody else would write it."""
+    statement = value.__clause_element__() if type(value) in QUERIES else value
+    if not all(map(is_known, iterate(statement))):
+        return None
     compiled = statement.compile()
-    return ' '.join(compiled.string.split()), dict(compiled.params)
+    # The library breaks lines between clauses.
+    sql = compiled.string.replace(' \n', ' ').replace('\n ', ' ')
+    options = {name.strip('_'): getattr(statement, name, None) for name in OPTIONS}
+    return sql, {'parameters': dict(compiled.params), **{name: part for name, part in options.items() if is_set(part)}}
+
+
+def is_set(option):
+    return option is not None and (type(option) is not tuple and not isinstance(option, dict) or len(option) > 0)
 "#;
 
 /// Notes the classes of SQLAlchemy, if it is imported by now. Foreign code must not have run since.
@@ -60,8 +89,16 @@ pub(crate) fn note(py: Python<'_>) -> PyResult<()> {
     kinds::add(Kind::Statement, &found)
 }
 
-/// The SQL of a statement or expression, and its parameters by name. `None` if no SQL can be written for it.
-pub(super) fn parts<'py>(value: &Bound<'py, PyAny>) -> Option<(String, Bound<'py, PyAny>)> {
+/// Forgets what was read, since another run begins.
+pub(crate) fn forget(py: Python<'_>) {
+    if let Some(reader) = READER.get(py) {
+        let _ = reader.bind(py).getattr("forget").and_then(|forget| forget.call0());
+    }
+}
+
+/// The SQL of a statement or expression, and its other parts by name. `None` if no SQL is written for it, or not by the
+/// library alone.
+pub(super) fn parts<'py>(value: &Bound<'py, PyAny>) -> Option<(String, Bound<'py, PyDict>)> {
     let reader = READER.get(value.py())?.bind(value.py());
     reader.getattr("read").and_then(|read| read.call1((value,))).ok()?.extract().ok()
 }

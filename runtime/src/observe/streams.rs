@@ -1,4 +1,5 @@
-//! Generators over given items and queues of them, which no call of a class makes, and how many items are left in what gives them once.
+//! Generators over given items and queues of them, which no call of a class makes, and how many items are left in what
+//! gives them once.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -11,7 +12,7 @@ use super::kinds::Kind;
 static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
 const SOURCE: &std::ffi::CStr = c"
-import asyncio
+from asyncio import Queue
 
 
 def generator(source):
@@ -25,7 +26,7 @@ async def stream(source):
 
 
 def queue(source):
-    filled = asyncio.Queue()
+    filled = Queue()
     for item in source:
         filled.put_nowait(item)
     return filled
@@ -47,6 +48,11 @@ def left(value, code):
     source = frame.f_locals.get('source')
     return source.__length_hint__() if type(source) is LIST else None
 ";
+
+/// Makes them with the classes from before foreign code ran.
+pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
+    module(py).map(|_| ())
+}
 
 fn module(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
     let module = MODULE.get_or_try_init(py, || {

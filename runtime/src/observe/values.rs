@@ -245,9 +245,9 @@ impl Observer {
                 return Observed::Object { class, attributes };
             }
             Some(Kind::Statement) => {
-                if let Some((sql, parameters)) = statements::parts(value) {
-                    let parts = [("sql", Observed::Str(bounded(sql))), ("parameters", self.observe(&parameters))];
-                    let attributes = parts.into_iter().map(|(name, part)| (name.to_owned(), part)).collect();
+                if let Some((sql, parts)) = statements::parts(value) {
+                    let mut attributes = vec![("sql".to_owned(), Observed::Str(bounded(sql)))];
+                    attributes.extend(parts.iter().map(|(name, part)| (name.to_string(), self.observe(&part))));
                     return Observed::Object { class, attributes };
                 }
             }

@@ -398,6 +398,7 @@ pub(crate) fn import(py: Python<'_>, names: Vec<String>) -> bool {
 /// Begins a run. Threads that still work for an earlier one are told to exit. Returns their numbers, as in
 /// `threading.get_ident`.
 pub(crate) fn begin_run(py: Python<'_>) -> Vec<u64> {
+    observe::statements::forget(py);
     let found = WORLD.get(py).and_then(|world| world.begin_run.call0(py).ok()?.extract(py).ok());
     let strangers: Vec<u64> = found.unwrap_or_default();
     for &number in &strangers {

@@ -45,7 +45,7 @@ const LETTERS: [&str; 5] = ["ab", "aA", "s\u{df}S", "a ", "01."];
 /// One execution in this many uses such letters.
 const WITH_LETTERS: u64 = 8;
 
-/// The first line of a text, with its end. What is no text is an empty line.
+/// The first line of a text, with its end; what is no text is an empty line.
 pub(super) fn line(value: &Recipe) -> Recipe {
     let text = match value {
         Recipe::Str(text) => text.as_str(),

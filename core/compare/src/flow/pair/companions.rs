@@ -50,7 +50,7 @@ pub(super) fn companions(
 }
 
 fn is_usable(companion: &Function, function: &Function) -> bool {
-    !companion.text.starts_with("lambda") && companion.text.starts_with(['d', 'a']) && companion.name != function.name
+    companion.text.starts_with(['d', 'a']) && companion.name != function.name
 }
 
 /// What a version uses on the way to changed entities, of either version.
