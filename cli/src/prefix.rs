@@ -6,7 +6,7 @@ use clap::ArgMatches;
 use twincell_driver::files;
 use twincell_driver::options::Job;
 use twincell_driver::warm::Engine;
-use twincell_prefix::{Continue, Prefixes, function_body};
+use twincell_prefix::{Continue, Prefixes, Subject, function_subject};
 use twincell_widgets::{prefixes_page, prefixes_text};
 
 use crate::session::{Abort, Session, UNCHANGED, read_options};
@@ -18,9 +18,9 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let options = read_options(matches, Job::Prefix)?;
     // clap has checked that it is given.
     let path = matches.get_one::<PathBuf>("file").cloned().unwrap_or_default();
-    let mut text = files::read_source(&path).map_err(Abort::Failed)?;
+    let mut subject = Subject::from(files::read_source(&path).map_err(Abort::Failed)?);
     if let Some(function) = matches.get_one::<String>("function") {
-        text = function_body(&text, function)
+        subject = function_subject(&subject.text, function)
             .ok_or_else(|| Abort::Failed(format!("{} has no function {function}", path.display())))?;
     }
     let engine = Engine::warm(&options, &session.environment).map_err(Abort::new)?;
@@ -32,7 +32,8 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         if is_interrupted { Continue::Stop } else { Continue::Yes }
     };
     let named = |error| Abort::Failed(format!("{}: {error}", path.display()));
-    let prefixes = engine.prefixes(&text, &options.for_prefix(), &mut progress).map_err(named)?;
+    let prefixes = engine.prefixes(&subject, &options.for_prefix(), &mut progress).map_err(named)?;
+    let text = subject.text;
     if matches.get_flag("json") {
         writeln!(session.out, "{}", serde_json::to_string_pretty(&prefixes).map_err(Abort::new)?)?;
     } else {

@@ -148,14 +148,14 @@ impl Engine {
         Ok(compare(old, new, self.predictor.as_ref(), &self.pool, &options, progress)?)
     }
 
-    /// Finds prefixes for a text; see [`twincell_prefix::prefixes`].
+    /// Finds prefixes for a text or a function in one; see [`twincell_prefix::prefixes`].
     pub fn prefixes(
         &self,
-        text: &str,
+        subject: &twincell_prefix::Subject,
         options: &twincell_prefix::PrefixOptions,
         progress: &mut dyn FnMut(twincell_prefix::Progress) -> twincell_prefix::Continue,
     ) -> Result<Prefixes, Failure> {
-        caught(|| twincell_prefix::prefixes(text, options, &self.pool, self.predictor.as_ref(), progress))
+        caught(|| twincell_prefix::prefixes(subject, options, &self.pool, self.predictor.as_ref(), progress))
     }
 
     /// How many comparisons are worth predicting ahead together; 0 for none.

@@ -1,29 +1,37 @@
 //! The analysis behind `prefix`: code that, put before a snippet, makes it run (Treefix, ICSE 2025).
 //!
-//! [`prefixes`] takes a text that may lack definitions and returns [`Prefixes`]: a tree of prefixes, the smallest set of
+//! [`prefixes`] takes a [`Subject`], a text that may lack definitions, and returns [`Prefixes`]: a tree of prefixes, the smallest set of
 //! them that together covers as many of its lines as possible, and the single best one. `reading.rs` says what the
-//! snippet leaves undefined, executions with hooks find values for it, `environment.rs` holds them, `values.rs` and
-//! `render.rs` write them as Python, `repair.rs` learns from errors, and `grow/` is the whole algorithm.
+//! snippet leaves undefined. The text alone (`sketch/`) and executions with hooks find values for it, `environment.rs`
+//! holds them, `values.rs`, `stand_in.rs` and `render.rs` write them as Python, `repair.rs` learns from errors, and
+//! `grow/` is the whole algorithm. `function.rs` makes a function of a file a snippet.
 //!
 //! Every prefix runs with the snippet as plain Python, in the sandbox, and only what it covers there counts: a line counts
 //! when its statement completes.
 //!
 //! Deliberately absent: a Python interpreter, networks, printing.
 
+mod arguments;
 mod body;
 mod code;
 mod environment;
+mod files;
+mod function;
 mod grow;
+mod hints;
 mod import;
 mod known;
 mod layout;
 mod lessons;
 mod natural;
+mod network;
 mod program;
 mod reading;
 mod render;
 mod repair;
 mod result;
+mod sketch;
+mod stand_in;
 mod values;
 
 use std::time::Duration;
@@ -32,8 +40,8 @@ use twincell_engine::EngineError;
 use twincell_search::Methods;
 use twincell_values::predictor::PredictError;
 
-pub use body::{first_function_body, function_body};
 pub use code::Made;
+pub use function::{Subject, first_function_subject, function_subject};
 pub use grow::prefixes;
 pub use result::{Guidance, Prefix, Prefixes};
 pub use twincell_engine::Continue;

@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use twincell_engine::protocol::End;
 
+use crate::body::indented;
 use crate::code::{MOCK, Made};
+use crate::hints::dedented;
+use crate::reading::awaits;
 
 /// What a prefix was made from: the levels of the tree.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -112,11 +115,18 @@ impl Prefixes {
         self.best.into_iter().chain(others).collect()
     }
 
-    /// A node with the snippet behind it, as one file. Imports from `__future__` stay first.
+    /// A node with the snippet behind it, as one file. Imports from `__future__` stay first, and a snippet that awaits
+    /// outside of functions becomes a function.
     pub fn program(&self, number: usize, snippet: &str) -> String {
+        let snippet = &*dedented(snippet);
         let prefix = self.nodes.get(number).map_or("", |node| &node.text);
         let is_future = |line: &str| line.trim_start().starts_with("from __future__ import");
         match snippet.lines().filter(|line| is_future(line)).collect::<Vec<_>>().as_slice() {
+            // Files await within functions only.
+            [] if awaits(snippet) => {
+                let inner = indented(snippet);
+                format!("import asyncio\n{prefix}\nasync def main():\n{inner}\nasyncio.run(main())\n")
+            }
             [] if prefix.is_empty() => snippet.to_owned(),
             [] => format!("{prefix}\n{snippet}"),
             future => {

@@ -3,6 +3,7 @@
 //! Where the paper asks a language model for prefixes, executions with hooks find values for what is missing, and
 //! `render.rs` writes them. Each prefix then runs as plain Python before the snippet; only what it covers there counts.
 
+mod scenes;
 mod tidy;
 
 use std::collections::BTreeSet;
@@ -17,12 +18,15 @@ use twincell_engine::protocol::{End, ExecutionRecord, ExecutionRequest, Script, 
 use twincell_engine::{EngineError, Executed, Loaded, WorkerPool};
 use twincell_search::Search;
 use twincell_syntax::instrument::Instrumented;
+use twincell_syntax::without_escapes;
 use twincell_values::predictor::Predictor;
 use twincell_values::reading::Locals;
 use twincell_values::value::{Choice, Fixed};
 
 use crate::code::Code;
 use crate::environment::Environment;
+use crate::function::Subject;
+use crate::hints::{dedented, hint};
 use crate::lessons::{Common, Lessons};
 use crate::program;
 use crate::reading::Reading;
@@ -36,16 +40,21 @@ const STEPS: u64 = 50_000;
 /// The number of executions with hooks for each prefix that is asked for.
 const EXECUTIONS: u32 = 6;
 
-/// What an execution with hooks found.
+/// What an execution with hooks found, or what the text alone says.
 #[derive(Default)]
 struct Seed {
+    /// What the text says.
+    sketched: Option<Environment>,
+    /// What an execution found, or a later trial adds.
     choices: Vec<Choice>,
     environment: Environment,
 }
 
 impl Seed {
-    fn new(choices: Vec<Choice>) -> Self {
-        Self { environment: Environment::new(&choices), choices }
+    fn new(sketched: Option<Environment>, choices: Vec<Choice>) -> Self {
+        let mut environment = sketched.clone().unwrap_or_default();
+        environment.extend(&choices);
+        Self { environment, sketched, choices }
     }
 }
 
@@ -66,6 +75,8 @@ struct Tree<'a> {
     plain: Loaded<'a>,
     nodes: Vec<Prefix>,
     grown: Vec<Grown>,
+    /// The first and the last line that count.
+    counted: Option<(u32, u32)>,
     lines: Vec<u32>,
     covered: BTreeSet<u32>,
     shared: Common,
@@ -76,15 +87,21 @@ struct Tree<'a> {
 
 /// Finds prefixes for a snippet.
 pub fn prefixes(
-    text: &str,
+    subject: &Subject,
     options: &PrefixOptions,
     pool: &WorkerPool,
     predictor: &dyn Predictor,
     progress: &mut dyn FnMut(Progress) -> Continue,
 ) -> Result<Prefixes, PrefixError> {
-    let (_, errors) = twincell_syntax::functions(text);
+    let text = &*dedented(&subject.text);
+    let refused = |line: u32, message: &str| {
+        let hint = hint(text, line).map(|hint| format!("; {hint}")).unwrap_or_default();
+        PrefixError::Syntax { line, message: format!("{message}{hint}") }
+    };
+    let plain = without_escapes(text);
+    let (_, errors) = twincell_syntax::functions(plain.as_deref().unwrap_or(text));
     if let Some(error) = errors.first() {
-        return Err(PrefixError::Syntax { line: error.line, message: error.message.clone() });
+        return Err(refused(error.line, &error.message));
     }
     let pool = &pool.until(Instant::now() + options.deadline);
     let reading = Reading::new(text);
@@ -100,6 +117,7 @@ pub fn prefixes(
         plain: pool.load(&program::of_scripts(&reading))?,
         nodes: Vec::new(),
         grown: Vec::new(),
+        counted: subject.lines,
         lines: Vec::new(),
         covered: BTreeSet::new(),
         shared: Common::default(),
@@ -109,11 +127,12 @@ pub fn prefixes(
     // As it is: many snippets need nothing.
     let first = tree.add(None, Guidance::Undefinedness, Rc::default(), Lessons::default())?;
     if let Some(End::Unreadable { line, message }) = first.map(|first| &tree.nodes[first].end) {
-        return Err(PrefixError::Syntax { line: *line, message: message.clone() });
+        return Err(refused(*line, message));
     }
     if !tree.is_covered() {
-        let mut hooked = pool.load(&hooked)?;
-        match tree.grow(&mut hooked) {
+        // Hooks are not for code that awaits outside of functions.
+        let mut hooked = if reading.awaits { None } else { Some(pool.load(&hooked)?) };
+        match tree.grow(hooked.as_mut()) {
             // What was found counts.
             Err(PrefixError::Engine(EngineError::Stopped)) => tree.is_stopped = true,
             grown => grown?,
@@ -148,8 +167,20 @@ impl Tree<'_> {
         seed: Rc<Seed>,
         lessons: Lessons,
     ) -> Result<Option<usize>, PrefixError> {
+        self.add_if(parent, guidance, seed, lessons, false)
+    }
+
+    /// The same, or only if it covers a line that no other one does.
+    fn add_if(
+        &mut self,
+        parent: Option<usize>,
+        guidance: Guidance,
+        seed: Rc<Seed>,
+        lessons: Lessons,
+        is_new: bool,
+    ) -> Result<Option<usize>, PrefixError> {
         let mut code = render(&seed.environment, self.reading, &lessons);
-        let (text, ScriptRun { lines, completed, end }) = loop {
+        let (text, ScriptRun { lines, mut completed, end }) = loop {
             let text = code.text();
             if !self.texts.insert(text.clone()) {
                 return Ok(None);
@@ -166,9 +197,15 @@ impl Tree<'_> {
             }
         };
         if self.lines.is_empty() {
-            self.lines = lines;
+            let (first, last) = self.counted.unwrap_or((0, u32::MAX));
+            self.lines = lines.into_iter().filter(|line| (first..=last).contains(line)).collect();
         }
-        self.covered.extend(completed.iter().filter(|line| self.lines.binary_search(line).is_ok()));
+        completed.retain(|line| self.lines.binary_search(line).is_ok());
+        let covers: BTreeSet<u32> = completed.iter().copied().collect();
+        if is_new && covers.is_subset(&self.covered) {
+            return Ok(None);
+        }
+        self.covered.extend(covers);
         self.nodes.push(Prefix { parent, guidance, text, makes: code.makes(), completed, end });
         self.grown.push(Grown { seed, lessons, code });
         Ok(Some(self.nodes.len() - 1))
@@ -180,13 +217,21 @@ impl Tree<'_> {
         Ok(self.plain.script(script)?)
     }
 
-    fn grow(&mut self, hooked: &mut Loaded<'_>) -> Result<(), PrefixError> {
+    fn grow(&mut self, mut hooked: Option<&mut Loaded<'_>>) -> Result<(), PrefixError> {
         let target = program::target(self.reading, self.instrumented);
         let mut search = Search::new(&target, self.options.methods);
         let options = self.options;
         let mut next = 0;
+        // What the text says of its values, before anything runs.
+        self.sketch()?;
+        self.repair_all(vec![self.nodes.len() - 1], options.width)?;
+        self.turn_scenes()?;
+        if self.is_done() {
+            return Ok(());
+        }
+        let sketched = self.nodes.len();
         // Undefinedness guidance: values from the predictor and from how the code uses them.
-        let records = self.execute(hooked, &mut search, &mut next, options.width, true)?;
+        let records = self.execute(hooked.as_deref_mut(), &mut search, &mut next, options.width, true)?;
         for record in &records {
             self.sprout(None, Guidance::Undefinedness, record)?;
             if self.is_done() {
@@ -194,7 +239,7 @@ impl Tree<'_> {
             }
         }
         // Error guidance.
-        let first: Vec<usize> = (0..self.nodes.len()).collect();
+        let first: Vec<usize> = std::iter::once(0).chain(sketched..self.nodes.len()).collect();
         self.repair_all(first, options.width * options.width)?;
         // Coverage guidance, unless nothing is missing whose value could be another one.
         let has_values = records.iter().any(|record| !record.choices.is_empty());
@@ -203,7 +248,8 @@ impl Tree<'_> {
                 break;
             }
             let before = self.nodes.len();
-            for record in self.execute(hooked, &mut search, &mut next, options.width * EXECUTIONS, false)? {
+            let count = options.width * EXECUTIONS;
+            for record in self.execute(hooked.as_deref_mut(), &mut search, &mut next, count, false)? {
                 if self.nodes.len() - before < options.width as usize && self.reaches_new(&record) {
                     let parent = self.nearest(&record.choices);
                     self.sprout(parent, Guidance::Coverage, &record)?;
@@ -217,7 +263,7 @@ impl Tree<'_> {
     /// Executions with hooks, from which the search learns.
     fn execute(
         &mut self,
-        hooked: &mut Loaded<'_>,
+        hooked: Option<&mut Loaded<'_>>,
         search: &mut Search<'_>,
         next: &mut u32,
         count: u32,
@@ -225,6 +271,7 @@ impl Tree<'_> {
     ) -> Result<Vec<ExecutionRecord>, PrefixError> {
         const BATCH: u32 = 12;
         let mut records = Vec::new();
+        let Some(hooked) = hooked else { return Ok(records) };
         let end = *next + count;
         while *next < end && !self.is_done() {
             let mut requests = Vec::new();
@@ -260,7 +307,7 @@ impl Tree<'_> {
         guidance: Guidance,
         record: &ExecutionRecord,
     ) -> Result<(), PrefixError> {
-        let seed = Rc::new(Seed::new(record.choices.clone()));
+        let seed = Rc::new(Seed::new(None, record.choices.clone()));
         let mut lessons = Lessons { common: self.shared.clone(), ..Lessons::default() };
         self.add(parent, guidance, seed.clone(), lessons.clone())?;
         // Before, errors may tell of something better: a file to make instead of another `open`.
