@@ -65,7 +65,7 @@ impl Walk<'_> {
         }
         if let Expr::Attribute(attribute) = node.func.as_ref() {
             let of = self.expression(&attribute.value);
-            if let Some(id) = self.method(of, &attribute.attr, node, whole) {
+            if let Some(id) = self.method(of, &attribute.attr, node) {
                 return id;
             }
         }
@@ -225,7 +225,7 @@ impl Walk<'_> {
     }
 
     /// A call of a method that means the same wherever it is called.
-    fn method(&mut self, of: Id, name: &str, node: &ExprCall, whole: &Expr) -> Option<Id> {
+    fn method(&mut self, of: Id, name: &str, node: &ExprCall) -> Option<Id> {
         let arguments = &node.arguments;
         let first = arguments.args.first();
         let value = self.sketch.value(of);
@@ -246,7 +246,6 @@ impl Walk<'_> {
         if let Some(origin) = &value.origin {
             // The rest of a file is read as its rows are.
             if origin == "open()" && matches!(name, "read" | "readlines" | "readline") && !value.is_made {
-                let _ = whole;
                 return Some(of);
             }
             return None;
@@ -308,7 +307,6 @@ impl Walk<'_> {
                 read(self);
                 Some(self.made())
             }
-            ("get" | "post" | "put" | "patch" | "delete" | "head" | "request", _) => None,
             _ => None,
         }
     }

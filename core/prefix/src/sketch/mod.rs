@@ -5,6 +5,8 @@
 
 mod build;
 mod calls;
+mod conditions;
+mod definitions;
 #[cfg(test)]
 mod tests;
 mod walk;

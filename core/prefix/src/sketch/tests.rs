@@ -22,7 +22,7 @@ fn conditions_turn_around() {
     let all = Scene::default();
     let of = |scene: &Scene| ["x", "y", "z"].map(|name| value(text, name, scene));
     assert_eq!(of(&all), ["5", "\"a\"", "\"z\""]);
-    assert_eq!(of(&all.turn(0..3)), ["1", "\"y\"", "\"#z\""]);
+    assert_eq!(of(&all.turn(0..3)), ["4", "\"y\"", "\"#z\""]);
 }
 
 #[test]

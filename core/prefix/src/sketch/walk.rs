@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ruff_python_ast::{BoolOp, CmpOp, ExceptHandler, Expr, Operator, Parameters, Stmt, UnaryOp};
+use ruff_python_ast::{ExceptHandler, Expr, Operator, Stmt, UnaryOp};
 use ruff_text_size::Ranged;
 
 use twincell_syntax::dotted;
@@ -13,7 +13,7 @@ use twincell_values::value::Recipe;
 
 use crate::network;
 
-use super::{Asked, Class, Id, Kind, Operand, Sketch, Test, Value};
+use super::{Class, Id, Kind, Sketch, Value};
 
 /// The maximum number of values that are followed.
 const MOST: usize = 20_000;
@@ -31,11 +31,11 @@ pub(super) struct Function {
 pub(super) struct Walk<'t> {
     pub(super) sketch: Sketch,
     text: &'t str,
-    scopes: Vec<BTreeMap<String, Id>>,
+    pub(super) scopes: Vec<BTreeMap<String, Id>>,
     pub(super) functions: Vec<Function>,
     /// The function around, and the class around, by their numbers.
-    inside: Vec<usize>,
-    class: Option<usize>,
+    pub(super) inside: Vec<usize>,
+    pub(super) class: Option<usize>,
     /// The exceptions that the `try` statements around handle.
     pub(super) handled: Vec<String>,
     /// All that any of them handles.
@@ -87,7 +87,7 @@ impl Walk<'_> {
         before.matches('\n').count() as u32 + 1
     }
 
-    fn name(&mut self, name: &str) -> Id {
+    pub(super) fn name(&mut self, name: &str) -> Id {
         if let Some(id) = self.scopes.iter().rev().find_map(|scope| scope.get(name)) {
             return *id;
         }
@@ -113,7 +113,7 @@ impl Walk<'_> {
         self.bind(name, id);
     }
 
-    fn body(&mut self, body: &[Stmt]) {
+    pub(super) fn body(&mut self, body: &[Stmt]) {
         // Functions and classes may be used before they are defined.
         for statement in body {
             match statement {
@@ -145,16 +145,6 @@ impl Walk<'_> {
                 self.statement(statement);
             }
         }
-    }
-
-    fn declare(&mut self, parameters: &Parameters, is_async: bool, is_method: bool) -> Id {
-        let plain = parameters.iter_non_variadic_params();
-        let parameters: Vec<(String, Id)> =
-            plain.map(|given| (given.name().to_string(), self.sketch.fresh())).collect();
-        let result = self.sketch.fresh();
-        self.functions.push(Function { parameters, result, is_async, is_method });
-        let function = Some(self.functions.len() - 1);
-        self.sketch.add(Value { function, result: Some(result), is_made: true, ..Value::default() })
     }
 
     fn statement(&mut self, statement: &Stmt) {
@@ -274,87 +264,7 @@ impl Walk<'_> {
         }
     }
 
-    fn function(&mut self, node: &ruff_python_ast::StmtFunctionDef) {
-        let id = self.name(&node.name);
-        let Some(function) = self.sketch.value(id).function else { return };
-        let mut scope: BTreeMap<String, Id> = self.functions[function].parameters.iter().cloned().collect();
-        for variadic in [&node.parameters.vararg, &node.parameters.kwarg].into_iter().flatten() {
-            let made = self.sketch.add(Value { is_made: true, ..Value::default() });
-            scope.insert(variadic.name.to_string(), made);
-        }
-        self.scopes.push(scope);
-        self.inside.push(function);
-        self.body(&node.body);
-        self.inside.pop();
-        self.scopes.pop();
-    }
-
-    fn class_body(&mut self, node: &ruff_python_ast::StmtClassDef) {
-        let Some(number) = self.sketch.classes.iter().rposition(|class| class.name == node.name.as_str()) else {
-            return;
-        };
-        node.bases().iter().for_each(|base| {
-            self.expression(base);
-        });
-        let object = self.sketch.classes[number].object;
-        let mut methods = Vec::new();
-        for statement in &node.body {
-            match statement {
-                Stmt::FunctionDef(method) => {
-                    let is_static = method.decorator_list.iter().any(
-                        |decorator| matches!(&decorator.expression, Expr::Name(name) if name.id == "staticmethod"),
-                    );
-                    let is_property = !is_static && !method.decorator_list.is_empty();
-                    let id = self.declare(&method.parameters, method.is_async, !is_static);
-                    let function = self.functions.len() - 1;
-                    let attribute = if is_property { self.functions[function].result } else { id };
-                    self.set_attribute(object, &method.name, attribute);
-                    if let (Some((_, first)), false) = (self.functions[function].parameters.first().cloned(), is_static)
-                    {
-                        self.sketch.join(object, first);
-                    }
-                    if method.name.as_str() == "__init__" {
-                        let class = self.name(&node.name);
-                        self.sketch.value_mut(class).function = Some(function);
-                        self.functions[function].result = object;
-                    }
-                    self.sketch.classes[number].own.insert(method.name.to_string());
-                    methods.push((method, function, id));
-                }
-                Stmt::Assign(assign) => {
-                    let value = self.expression(&assign.value);
-                    for target in assign.targets.iter().filter_map(Expr::as_name_expr) {
-                        self.set_attribute(object, &target.id, value);
-                        self.sketch.classes[number].own.insert(target.id.to_string());
-                    }
-                }
-                Stmt::AnnAssign(assign) => {
-                    if let Some(target) = assign.target.as_name_expr() {
-                        self.sketch.classes[number].own.insert(target.id.to_string());
-                    }
-                }
-                _ => {}
-            }
-        }
-        let outer = self.class.replace(number);
-        for (method, _, id) in methods {
-            // The names of methods are no names of the scope around.
-            self.scopes.push([(method.name.to_string(), id)].into());
-            self.function(method);
-            self.scopes.pop();
-        }
-        self.class = outer;
-    }
-
-    /// `super()`
-    pub(super) fn above(&mut self) -> Id {
-        match self.class {
-            Some(class) => self.sketch.classes[class].above,
-            None => self.sketch.fresh(),
-        }
-    }
-
-    fn set_attribute(&mut self, of: Id, name: &str, value: Id) {
+    pub(super) fn set_attribute(&mut self, of: Id, name: &str, value: Id) {
         let attributes = &mut self.sketch.value_mut(of).attributes;
         match attributes.iter().find(|(known, _)| known == name) {
             Some(&(_, known)) => self.sketch.join(known, value),
@@ -654,94 +564,5 @@ impl Walk<'_> {
             return of;
         }
         self.element(of)
-    }
-
-    /// Notes what a condition asks. `holds` is false within a `not`.
-    pub(super) fn condition(&mut self, test: &Expr, holds: bool) {
-        match test {
-            Expr::UnaryOp(node) if node.op == UnaryOp::Not => self.condition(&node.operand, !holds),
-            Expr::BoolOp(node) => {
-                let _: BoolOp = node.op;
-                node.values.iter().for_each(|value| self.condition(value, holds));
-            }
-            Expr::Compare(node) => {
-                let mut left = node.left.as_ref();
-                for (operator, right) in node.ops.iter().zip(&node.comparators) {
-                    self.comparison(left, *operator, right, holds);
-                    left = right;
-                }
-            }
-            Expr::Named(node) => {
-                let value = self.expression(test);
-                let _ = node;
-                self.ask(value, holds, Test::Truth);
-            }
-            Expr::Call(_) => {
-                let tested = self.tested(test);
-                match tested {
-                    Some((of, test)) => self.ask(of, holds, test),
-                    None => {
-                        let value = self.expression(test);
-                        self.ask(value, holds, Test::Truth);
-                    }
-                }
-            }
-            other => {
-                let value = self.expression(other);
-                self.ask(value, holds, Test::Truth);
-            }
-        }
-    }
-
-    fn ask(&mut self, of: Id, holds: bool, test: Test) {
-        let condition = self.sketch.conditions;
-        self.sketch.conditions += 1;
-        self.sketch.value_mut(of).asked.push(Asked { condition, holds, test });
-    }
-
-    fn comparison(&mut self, left: &Expr, operator: CmpOp, right: &Expr, holds: bool) {
-        let (one, other) = (self.expression(left), self.expression(right));
-        let operand = |sketch: &Sketch, id: Id| match &sketch.value(id).known {
-            Some(known) => Operand::Literal(known.clone()),
-            None => Operand::Value(id),
-        };
-        // What the snippet makes itself is as it is.
-        let is_open = |sketch: &Sketch, id: Id| !sketch.value(id).is_made && sketch.value(id).known.is_none();
-        let mirrored = !is_open(&self.sketch, one) && is_open(&self.sketch, other);
-        let (of, by) = if mirrored { (other, one) } else { (one, other) };
-        let is_ordered = matches!(operator, CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE);
-        if is_ordered && is_open(&self.sketch, one) && is_open(&self.sketch, other) {
-            self.is_kind(one, Kind::Number);
-            self.is_kind(other, Kind::Number);
-        }
-        let than = operand(&self.sketch, by);
-        let less = |or_equal| Test::Less { than: than.clone(), or_equal };
-        let more = |or_equal| Test::More { than: than.clone(), or_equal };
-        let (test, truth) = match (operator, mirrored) {
-            (CmpOp::Is | CmpOp::IsNot, _) if than == Operand::Literal(Recipe::None) => {
-                (Test::None, operator == CmpOp::Is)
-            }
-            (CmpOp::Eq | CmpOp::Is, _) => (Test::Equal(than), true),
-            (CmpOp::NotEq | CmpOp::IsNot, _) => (Test::Equal(than), false),
-            (CmpOp::Lt, false) | (CmpOp::Gt, true) => (less(false), true),
-            (CmpOp::LtE, false) | (CmpOp::GtE, true) => (less(true), true),
-            (CmpOp::Gt, false) | (CmpOp::Lt, true) => (more(false), true),
-            (CmpOp::GtE, false) | (CmpOp::LtE, true) => (more(true), true),
-            (CmpOp::In | CmpOp::NotIn, _) => {
-                let truth = operator == CmpOp::In;
-                let members: Vec<Recipe> = match right {
-                    Expr::List(node) => node.elts.iter().filter_map(literal).collect(),
-                    Expr::Tuple(node) => node.elts.iter().filter_map(literal).collect(),
-                    Expr::Set(node) => node.elts.iter().filter_map(literal).collect(),
-                    _ => vec![],
-                };
-                if !members.is_empty() {
-                    return self.ask(one, holds == truth, Test::Among(members));
-                }
-                let Some(member) = self.sketch.value(one).known.clone() else { return };
-                return self.ask(other, holds == truth, Test::Holds(member));
-            }
-        };
-        self.ask(of, holds == truth, test);
     }
 }
