@@ -437,9 +437,7 @@ def test_one_list_shows_both_sides_of_a_condition():
     assert (prefixes.coverage, len(prefixes.chosen)) == (1.0, 1), prefixes
 
 
-@pytest.mark.parametrize(
-    ("code", "said"), [(">>> f(1)\n2\n", "doctest"), ("x = 1\nprint x\n", "Python 2")]
-)
+@pytest.mark.parametrize(("code", "said"), [(">>> f(1)\n2\n", "doctest"), ("x = 1\nprint x\n", "Python 2")])
 def test_what_is_nearly_python_is_refused_with_a_hint(code, said):
     with pytest.raises(library.TwincellError, match=said):
         found(code)

@@ -10,9 +10,9 @@ PREFIX = "<prefix>"
 SNIPPET = "<snippet>"
 # The processor time after which a run ends whatever it does. Steps end those that count them long before.
 SECONDS = 5
-# Names that cannot be written in Python, so no code can meet these hooks.
 # What `inspect` calls CO_COROUTINE.
 COROUTINE = 0x80
+# Names that cannot be written in Python, so no code can meet these hooks.
 COMPLETED, ITERATED, RAISED = ".completed", ".iterated", ".raised"
 
 
