@@ -204,6 +204,8 @@ pub struct PrefixLine {
     pub function: Option<String>,
     /// Put the best prefix into the next cell.
     pub insert: bool,
+    /// Where the tests go.
+    pub pytest: Option<PathBuf>,
 }
 
 /// Reads the line of `%prefix`, or of `%%prefix` where there is a cell.
@@ -214,6 +216,7 @@ pub fn read_prefix(line: &str, has_cell: bool) -> Result<MagicLine<PrefixLine>, 
             code: if has_cell { None } else { matches.get_one::<String>("code").cloned() },
             function: matches.get_one::<String>("function").cloned(),
             insert: matches.get_flag("insert"),
+            pytest: matches.get_one::<PathBuf>("pytest").cloned(),
         })
     })
 }
@@ -242,6 +245,13 @@ fn prefix_command(has_cell: bool) -> Command {
                 .long("insert")
                 .action(ArgAction::SetTrue)
                 .help("Put the best prefix into a new cell below"),
+        )
+        .arg(
+            Arg::new("pytest")
+                .long("pytest")
+                .value_name("FILE")
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("Write a pytest file that runs the code on the values of each prefix, without twincell"),
         );
     command_line::add_to(command, Job::Prefix)
 }

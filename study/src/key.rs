@@ -5,6 +5,7 @@ use twincell_driver::options::Options;
 use twincell_driver::warm::{Environment, model_options};
 
 use crate::change::{Change, NoChange};
+use crate::prefixes::Snippet;
 
 /// Increase this when rows that are equal in everything hashed here would get other results than before.
 const FORMAT: &[u8] = b"twincell study 4";
@@ -53,6 +54,15 @@ impl Keys {
             put(&mut hash, b"budget of its file");
             put(&mut hash, &budget.to_le_bytes());
         }
+        hex(hash)
+    }
+
+    pub fn of_snippet(&self, snippet: &Snippet, options: &Options) -> String {
+        let mut hash = self.shared.clone();
+        put(&mut hash, b"prefixes");
+        put(&mut hash, &options.width.to_le_bytes());
+        put(&mut hash, &options.rounds.to_le_bytes());
+        put(&mut hash, snippet.text.as_bytes());
         hex(hash)
     }
 

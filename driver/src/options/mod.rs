@@ -259,7 +259,7 @@ pub static TABLE: &[OptionSpec] = &[
         default: "",
         absent: "one for each processor",
         help: "Maximum number of worker processes",
-        jobs: COMPARING,
+        jobs: SEARCHING,
         apply: |options, value| options.jobs = Some(value.integer() as usize),
     },
     OptionSpec {

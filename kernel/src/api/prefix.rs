@@ -2,10 +2,12 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction};
+use twincell_driver::files;
 use twincell_driver::options::{Job, Options};
 use twincell_driver::warm::Engine;
 use twincell_prefix::{Continue, Prefixes, first_function_body, function_body};
-use twincell_widgets::{prefixes_fragment, prefixes_page, prefixes_text};
+use twincell_syntax::{Function, functions};
+use twincell_widgets::{NO_TEST, prefixes_fragment, prefixes_page, prefixes_pytest, prefixes_text};
 
 use super::errors::raised;
 use super::options::read_options;
@@ -17,8 +19,15 @@ use crate::magics::{self, MagicError, MagicLine};
 /// The prefixes of a snippet.
 #[pyclass(frozen, name = "Prefixes", module = "twincell")]
 pub struct PyPrefixes {
-    snippet: String,
+    code: Code,
     prefixes: Prefixes,
+}
+
+/// What is to run.
+struct Code {
+    snippet: String,
+    /// The function whose body it is.
+    function: Option<Function>,
 }
 
 /// Finds code that, put before a snippet, makes it run: imports and values for what it leaves undefined. `code` is source
@@ -35,8 +44,8 @@ pub fn prefix(
     function: Option<String>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyPrefixes> {
-    let snippet = snippet(code, function)?;
-    found(py, snippet, &read_options(py, options, Job::Prefix)?)
+    let code = read_code(code, function)?;
+    found(py, code, &read_options(py, options, Job::Prefix)?)
 }
 
 /// `%prefix LINE` and `%%prefix LINE`: the prefixes, the text for a new cell, and help to print. `named` looks up a name of
@@ -52,44 +61,52 @@ pub fn prefix_magic(
         MagicLine::Run(request) => request,
         MagicLine::Help(help) => return Ok((None, None, Some(help))),
     };
-    let snippet = match (cell, request.function) {
+    let code = match (cell, request.function) {
         (Some(cell), _) if cell.trim().is_empty() => return Err(raised(MagicError::EmptyCell)),
         (Some(cell), Some(function)) => body(cell, "the cell", &function)?,
         // The magic is line 1 of the cell.
-        (Some(cell), None) => format!("\n{cell}"),
-        (None, function) => snippet(&named.call1((request.code.unwrap_or_default(),))?, function)?,
+        (Some(cell), None) => Code { snippet: format!("\n{cell}"), function: None },
+        (None, function) => read_code(&named.call1((request.code.unwrap_or_default(),))?, function)?,
     };
-    let prefixes = found(py, snippet, &request.options)?;
+    let prefixes = found(py, code, &request.options)?;
+    if let Some(file) = &request.pytest {
+        files::write_text(file, &prefixes.pytest()?).map_err(raised)?;
+    }
     let inserted = prefixes.best().filter(|text| request.insert && !text.is_empty()).map(str::to_owned);
     Ok((Some(prefixes), inserted, None))
 }
 
 /// The text that an object stands for, or the body of one of its functions.
-fn snippet(code: &Bound<'_, PyAny>, function: Option<String>) -> PyResult<String> {
+fn read_code(code: &Bound<'_, PyAny>, function: Option<String>) -> PyResult<Code> {
     let read = source::read(code, "the code")?;
     // A function runs when it is called. What somebody wants to see run is its body.
     let is_function = code.is_instance_of::<PyFunction>() || code.get_type().name()? == "method";
+    let whole = |text: String| Code { snippet: text, function: None };
     match function {
         Some(function) => body(&read.text, &read.label, &function),
-        None if is_function => Ok(first_function_body(&read.text).unwrap_or(read.text)),
-        None => Ok(read.text),
+        None if is_function => match first_function_body(&read.text) {
+            Some(snippet) => Ok(Code { snippet, function: functions(&read.text).0.into_iter().next() }),
+            None => Ok(whole(read.text)),
+        },
+        None => Ok(whole(read.text)),
     }
 }
 
-fn body(text: &str, label: &str, function: &str) -> PyResult<String> {
-    function_body(text, function).ok_or_else(|| raised(format!("{label} has no function {function}")))
+fn body(text: &str, label: &str, name: &str) -> PyResult<Code> {
+    let snippet = function_body(text, name).ok_or_else(|| raised(format!("{label} has no function {name}")))?;
+    Ok(Code { snippet, function: functions(text).0.into_iter().find(|function| function.qualname == name) })
 }
 
-fn found(py: Python<'_>, snippet: String, options: &Options) -> PyResult<PyPrefixes> {
+fn found(py: Python<'_>, code: Code, options: &Options) -> PyResult<PyPrefixes> {
     let environment = environment::find(py)?;
     let prefixes = py.detach(|| {
         let engine = Engine::warm(options, &environment)?;
         engine.check_workers()?;
         let mut signals = Signals::new();
         let mut progress = |_| if signals.stop() { Continue::Stop } else { Continue::Yes };
-        engine.prefixes(&snippet, &options.for_prefix(), &mut progress)
+        engine.prefixes(&code.snippet, &options.for_prefix(), &mut progress)
     });
-    Ok(PyPrefixes { snippet, prefixes: prefixes.map_err(raised)? })
+    Ok(PyPrefixes { code, prefixes: prefixes.map_err(raised)? })
 }
 
 #[pymethods]
@@ -133,13 +150,20 @@ impl PyPrefixes {
                 raised(format!("there is no node {node}: the tree has {count}, from 0 on, in to_dict()['nodes']"))
             })?,
         };
-        Ok(self.prefixes.program(node, &self.snippet))
+        Ok(self.prefixes.program(node, &self.code.snippet))
+    }
+
+    /// A pytest file with a fixture for each chosen prefix and a test that runs the code on it, or calls the function whose
+    /// body the code is. It needs no twincell. Raises `TwincellError` if the code ends behind no prefix.
+    fn pytest(&self) -> PyResult<String> {
+        let Code { snippet, function } = &self.code;
+        prefixes_pytest(snippet, function.as_ref(), &self.prefixes).ok_or_else(|| raised(NO_TEST))
     }
 
     /// The same as a page of its own, with the tree in which the prefixes were found.
     #[pyo3(signature = (title = "Prefixes"))]
     fn to_html(&self, title: &str) -> String {
-        prefixes_page(&self.snippet, &self.prefixes, title)
+        prefixes_page(&self.code.snippet, self.code.function.as_ref(), &self.prefixes, title)
     }
 
     /// The MIME bundle that Jupyter shows.
@@ -156,7 +180,7 @@ impl PyPrefixes {
             py,
             &serde_json::json!({
                 "text/plain": self.__repr__(),
-                "text/html": prefixes_fragment(&self.snippet, &self.prefixes),
+                "text/html": prefixes_fragment(&self.code.snippet, self.code.function.as_ref(), &self.prefixes),
             }),
         )
     }

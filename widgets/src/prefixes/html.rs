@@ -7,8 +7,9 @@ use maud::{Markup, PreEscaped, html};
 use similar::{ChangeTag, TextDiff};
 
 use twincell_prefix::{Prefix, Prefixes};
+use twincell_syntax::Function;
 
-use super::{STOPPED, ended, from, headline, not_reached};
+use super::{STOPPED, ended, from, headline, not_reached, prefixes_pytest};
 use crate::html::{STYLE, plain_page, section};
 use crate::{plain, words};
 
@@ -20,16 +21,17 @@ const SHOWN: usize = 5000;
 const COMPARED: usize = 2000;
 
 /// The prefixes of a snippet for a notebook's output area: one `div` with its own style, no scripts.
-pub fn prefixes_fragment(snippet: &str, prefixes: &Prefixes) -> String {
-    fragment(snippet, prefixes).into_string()
+/// `function` is the one whose body is the snippet.
+pub fn prefixes_fragment(snippet: &str, function: Option<&Function>, prefixes: &Prefixes) -> String {
+    fragment(snippet, function, prefixes).into_string()
 }
 
 /// The same as a self-contained page.
-pub fn prefixes_page(snippet: &str, prefixes: &Prefixes, title: &str) -> String {
-    plain_page(title, &fragment(snippet, prefixes))
+pub fn prefixes_page(snippet: &str, function: Option<&Function>, prefixes: &Prefixes, title: &str) -> String {
+    plain_page(title, &fragment(snippet, function, prefixes))
 }
 
-fn fragment(snippet: &str, prefixes: &Prefixes) -> Markup {
+fn fragment(snippet: &str, function: Option<&Function>, prefixes: &Prefixes) -> Markup {
     let kept = prefixes.kept();
     let is_whole = prefixes.covered.len() == prefixes.lines.len();
     html! {
@@ -42,6 +44,9 @@ fn fragment(snippet: &str, prefixes: &Prefixes) -> Markup {
             (section("The code", "and which prefix runs which line", true, lines(snippet, prefixes, &kept)))
             @for (position, &number) in kept.iter().enumerate() {
                 (prefix(prefixes, number, position == 0))
+            }
+            @if let Some(file) = prefixes_pytest(snippet, function, prefixes) {
+                (section("Test", "a pytest file with these prefixes, to copy", false, html! { pre.tc-reproducer { (plain::file(&file)) } }))
             }
             @if prefixes.nodes.len() > 1 {
                 (section("Tree", &words::count(prefixes.nodes.len(), "node"), false, tree(prefixes)))

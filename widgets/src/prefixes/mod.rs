@@ -1,7 +1,10 @@
 //! Prefixes for a snippet: [`prefixes_text`] for terminals, [`prefixes_fragment`] for a notebook's output area, and
-//! [`prefixes_page`] for a file of its own. This file has the sentences that all of them say.
+//! [`prefixes_page`] for a file of its own, and [`prefixes_pytest`] for a project's tests. This file has the sentences that
+//! views say.
 
 mod html;
+mod pytest;
+mod study;
 mod text;
 
 use twincell_engine::protocol::{End, Raise};
@@ -10,6 +13,8 @@ use twincell_prefix::{Guidance, Prefixes};
 use crate::{plain, words};
 
 pub use html::{prefixes_fragment, prefixes_page};
+pub use pytest::{NO_TEST, prefixes_pytest};
+pub use study::{PrefixFigures, Reached, Spread, prefix_study_page, prefix_study_text};
 pub use text::prefixes_text;
 
 /// How many lines run, and behind how many prefixes.
