@@ -6,7 +6,7 @@ use clap::ArgMatches;
 use twincell_driver::files;
 use twincell_driver::options::{Job, Options};
 use twincell_driver::warm::Engine;
-use twincell_prefix::{Continue, function_body};
+use twincell_prefix::{Continue, Generators, function_body};
 use twincell_study::pace::Progress;
 use twincell_study::prefixes::{self, PrefixStudy};
 use twincell_syntax::functions;
@@ -41,12 +41,20 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     engine.check_workers().map_err(Abort::new)?;
     let interrupted = &mut *session.interrupted;
     let mut is_interrupted = false;
-    let mut progress = |_| {
+    let bar = progress_bar(session.progress);
+    let budget = (options.generators != Generators::Local).then_some(options.tokens);
+    let mut progress = |progress: twincell_prefix::Progress| {
         is_interrupted |= interrupted();
+        bar.set_length(100);
+        bar.set_position((100.0 * progress.coverage) as u64);
+        let tokens = budget.map(|budget| format!(", {} of {budget} tokens", progress.tokens)).unwrap_or_default();
+        bar.set_message(format!("{} prefixes{tokens}", progress.prefixes));
         if is_interrupted { Continue::Stop } else { Continue::Yes }
     };
     let named = |error| Abort::Failed(format!("{}: {error}", path.display()));
-    let found = engine.prefixes(&text, &options.for_prefix(), &mut progress).map_err(named)?;
+    let found = engine.prefixes(&text, &options.for_prefix(), &mut progress);
+    bar.finish_and_clear();
+    let found = found.map_err(named)?;
     if matches.get_flag("json") {
         writeln!(session.out, "{}", serde_json::to_string_pretty(&found).map_err(Abort::new)?)?;
     } else {
@@ -65,6 +73,10 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     }
     if is_interrupted {
         return Err(Abort::Interrupted);
+    }
+    // What was found is printed, and stands in files.
+    if let Some(problem) = found.problem {
+        return Err(Abort::Failed(problem));
     }
     Ok(if found.covered.len() == found.lines.len() { UNCHANGED } else { INCOMPLETE })
 }

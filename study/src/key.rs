@@ -3,6 +3,7 @@
 use sha2::{Digest, Sha256};
 use twincell_driver::options::Options;
 use twincell_driver::warm::{Environment, model_options};
+use twincell_prefix::Generators;
 
 use crate::change::{Change, NoChange};
 use crate::prefixes::Snippet;
@@ -62,6 +63,10 @@ impl Keys {
         put(&mut hash, b"prefixes");
         put(&mut hash, &options.width.to_le_bytes());
         put(&mut hash, &options.rounds.to_le_bytes());
+        if options.generators != Generators::Local {
+            put(&mut hash, format!("{:?} {}", options.generators, options.tokens).as_bytes());
+            put(&mut hash, twincell_models::Endpoint::named().as_bytes());
+        }
         put(&mut hash, snippet.text.as_bytes());
         hex(hash)
     }
@@ -82,6 +87,8 @@ fn settings(options: &Options) -> Result<String, String> {
         seed: _,
         width: _,
         rounds: _,
+        generators: _,
+        tokens: _,
         context: _,
         raise_probability: _,
         float_tolerance: _,
@@ -183,10 +190,10 @@ mod tests {
         given.add_examples(twincell_driver::examples::given_as_text("{\"function\": \"f\", \"args\": [1]}").unwrap());
         assert_ne!(key(&given), plain);
         // `jobs`, `cache` and `deadline` change nothing, `model`, `examples` and `recorded` count by their content,
-        // `policy` by what it says, and `width` and `rounds` are of prefixes.
-        assert_eq!(TABLE.len(), 19 + 9);
+        // `policy` by what it says, and `width`, `rounds`, `generator` and `tokens` are of prefixes.
+        assert_eq!(TABLE.len(), 19 + 11);
         let mut others = Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() };
-        for name in ["deadline", "width", "rounds"] {
+        for name in ["deadline", "width", "rounds", "tokens"] {
             others.set_text(name, "7").unwrap();
         }
         assert_eq!(key(&others), plain);

@@ -112,7 +112,7 @@ def test_the_tests_of_a_function_call_it(tmp_path):
         "import sys\npath = sys.argv[1]\nname = input()\nprint(path, name)\n",
         "import os\nkey = os.environ['API_KEY']\nexit(key)\n",
         "with open('notes.txt') as file:\n    lines = file.readlines()\n",
-        "try:\n    go()\nexcept socket.timeout:\n    x = 1\nelse:\n    raise ValueError('a\"\"\"b\\\\')\n",
+        'try:\n    go()\nexcept socket.timeout:\n    x = 1\nelse:\n    raise ValueError(\'a"""b\\\\\')\n',
     ],
 )
 def test_tests_pass_for_code_of_many_kinds(tmp_path, code):

@@ -8,14 +8,19 @@
 //! Every prefix runs with the snippet as plain Python, in the sandbox, and only what it covers there counts: a line counts
 //! when its statement completes.
 //!
+//! `language.rs` says what a language model has to do that stands in for the executions, and `answer.rs` reads what it
+//! answers.
+//!
 //! Deliberately absent: a Python interpreter, networks, printing.
 
+mod answer;
 mod body;
 mod code;
 mod environment;
 mod grow;
 mod import;
 mod known;
+mod language;
 mod layout;
 mod lessons;
 mod natural;
@@ -35,7 +40,8 @@ use twincell_values::predictor::PredictError;
 pub use body::{first_function_body, function_body};
 pub use code::Made;
 pub use grow::prefixes;
-pub use result::{Guidance, Prefix, Prefixes};
+pub use language::{Answers, Generators, LanguageModel, Message, NoAnswer, Question, Role};
+pub use result::{Guidance, Origin, Prefix, Prefixes};
 pub use twincell_engine::Continue;
 
 /// What is asked of a search for prefixes.
@@ -49,11 +55,22 @@ pub struct PrefixOptions {
     pub deadline: Duration,
     pub seed: u64,
     pub methods: Methods,
+    pub generators: Generators,
+    /// The maximum number of tokens that a language model may use.
+    pub tokens: u64,
 }
 
 impl Default for PrefixOptions {
     fn default() -> Self {
-        Self { width: 10, rounds: 10, deadline: Duration::from_secs(60), seed: 0, methods: Methods::default() }
+        Self {
+            width: 10,
+            rounds: 10,
+            deadline: Duration::from_secs(60),
+            seed: 0,
+            methods: Methods::default(),
+            generators: Generators::default(),
+            tokens: 200_000,
+        }
     }
 }
 
@@ -76,4 +93,6 @@ pub struct Progress {
     pub prefixes: usize,
     /// 0 to 1.
     pub coverage: f64,
+    /// Those that a language model has used.
+    pub tokens: u64,
 }

@@ -18,7 +18,7 @@ use twincell_compare::campaign::Techniques;
 use twincell_compare::{CompareOptions, Examples, GivenCall};
 use twincell_engine::protocol::{Context, Isolation};
 use twincell_models::PredictorKind;
-use twincell_prefix::PrefixOptions;
+use twincell_prefix::{Generators, PrefixOptions};
 use twincell_values::value::Provider;
 
 use crate::policy::PathRules;
@@ -35,6 +35,9 @@ pub struct Options {
     /// The number of prefixes for which a step asks, and the maximum number of attempts to cover more.
     pub width: u32,
     pub rounds: u32,
+    /// What finds prefixes, and the maximum number of tokens that a language model may use.
+    pub generators: Generators,
+    pub tokens: u64,
     pub predictor: PredictorKind,
     pub context: Context,
     /// The folder of the model. If absent, the model that comes with twincell.
@@ -186,6 +189,30 @@ pub static TABLE: &[OptionSpec] = &[
         help: "Maximum number of attempts to cover lines that no prefix covers yet",
         jobs: &[Job::Prefix],
         apply: |options, value| options.rounds = value.integer() as u32,
+    },
+    OptionSpec {
+        name: "generator",
+        kind: Kind::Choice { allowed: &["local", "llm", "both"] },
+        default: "local",
+        absent: "",
+        help: "What finds prefixes: executions, the language model at TWINCELL_LLM_URL, or it for what executions leave uncovered",
+        jobs: &[Job::Prefix],
+        apply: |options, value| {
+            options.generators = match value.choice() {
+                "llm" => Generators::Llm,
+                "both" => Generators::Both,
+                _ => Generators::Local,
+            }
+        },
+    },
+    OptionSpec {
+        name: "tokens",
+        kind: Kind::Integer { minimum: 1, maximum: 1_000_000_000 },
+        default: "200000",
+        absent: "",
+        help: "Maximum number of tokens that the language model may use for one search",
+        jobs: &[Job::Prefix],
+        apply: |options, value| options.tokens = value.integer() as u64,
     },
     OptionSpec {
         name: "predictor",
@@ -440,6 +467,8 @@ impl Default for Options {
             seed: core.seed,
             width: prefix.width,
             rounds: prefix.rounds,
+            generators: prefix.generators,
+            tokens: prefix.tokens,
             predictor: PredictorKind::Neural,
             context: core.context,
             model: None,
@@ -489,9 +518,9 @@ impl Options {
 
     /// These options for [`twincell_prefix::prefixes`].
     pub fn for_prefix(&self) -> PrefixOptions {
-        let Self { width, rounds, seed, .. } = *self;
+        let Self { width, rounds, seed, generators, tokens, .. } = *self;
         let deadline = Duration::from_secs_f64(self.deadline);
-        PrefixOptions { width, rounds, seed, deadline, ..PrefixOptions::default() }
+        PrefixOptions { width, rounds, seed, deadline, generators, tokens, ..PrefixOptions::default() }
     }
 
     /// The options that the analysis takes.

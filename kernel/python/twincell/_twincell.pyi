@@ -312,6 +312,8 @@ class Prefixes:
     def to_json(self) -> str: ...
     def program(self, node: int | None = None) -> str: ...
     def pytest(self) -> str: ...
+    @property
+    def problem(self) -> str | None: ...
     def to_html(self, title: str = "Prefixes") -> str: ...
 
 def prefix(
@@ -321,6 +323,8 @@ def prefix(
     seed: int | None = None,
     width: int | None = None,
     rounds: int | None = None,
+    generator: Literal["local", "llm", "both"] | None = None,
+    tokens: int | None = None,
     predictor: Literal["neural", "frequency", "uniform"] | None = None,
     model: str | PathLike[str] | None = None,
     device: Literal["auto", "cpu"] | None = None,

@@ -117,6 +117,12 @@ impl PyPrefixes {
         self.prefixes.coverage()
     }
 
+    /// Why the language model was asked no more, in one line. `None` if nothing was wrong.
+    #[getter]
+    fn problem(&self) -> Option<&str> {
+        self.prefixes.problem.as_deref()
+    }
+
     /// The source of the prefix that covers most. `None` if none ran.
     #[getter]
     fn best(&self) -> Option<&str> {

@@ -82,9 +82,10 @@ pub fn run(
         let found = engine.prefixes(&snippet.text, &options.for_prefix(), &mut go_on);
         let milliseconds = start.elapsed().as_secs_f64() * 1000.0;
         match found {
-            // What the deadline cut may be longer next time.
+            // What the deadline or a language model cut may be longer next time.
             Ok(prefixes) => {
-                let key = (!prefixes.stopped).then(|| keys[number].clone());
+                let is_done = !prefixes.stopped && prefixes.problem.is_none();
+                let key = is_done.then(|| keys[number].clone());
                 PrefixRow { key, ..PrefixRow::new(snippet, &prefixes, milliseconds) }
             }
             Err(error) => {

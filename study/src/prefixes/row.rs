@@ -41,6 +41,9 @@ pub struct PrefixRow {
     pub stopped: bool,
     /// Why there are no prefixes.
     pub reason: Option<String>,
+    /// Why a language model was asked no more.
+    #[serde(default)]
+    pub problem: Option<String>,
     /// What the row depends on. Absent if it must not be taken up.
     pub key: Option<String>,
 }
@@ -88,6 +91,7 @@ impl PrefixRow {
             milliseconds,
             stopped: prefixes.stopped,
             reason: None,
+            problem: prefixes.problem.clone(),
             key: None,
         }
     }

@@ -1,8 +1,11 @@
 //! The tree of prefixes (Treefix, Algorithm 1): breadth first, in three levels.
 //!
-//! Where the paper asks a language model for prefixes, executions with hooks find values for what is missing, and
-//! `render.rs` writes them. Each prefix then runs as plain Python before the snippet; only what it covers there counts.
+//! A [`Generator`] grows it. Where the paper asks a language model for prefixes, [`Local`] has executions with hooks that
+//! find values for what is missing, and `render.rs` writes them. `asking.rs` asks a model. Each prefix then runs as plain
+//! Python before the snippet; only what it covers there counts.
 
+mod asking;
+mod prompt;
 mod tidy;
 
 use std::collections::BTreeSet;
@@ -13,7 +16,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use twincell_engine::protocol::{End, ExecutionRecord, ExecutionRequest, Script, ScriptRun};
+use twincell_engine::protocol::{End, ExecutionRecord, ExecutionRequest, Program, Script, ScriptRun};
 use twincell_engine::{EngineError, Executed, Loaded, WorkerPool};
 use twincell_search::Search;
 use twincell_syntax::instrument::Instrumented;
@@ -23,18 +26,38 @@ use twincell_values::value::{Choice, Fixed};
 
 use crate::code::Code;
 use crate::environment::Environment;
+use crate::language::{Generators, LanguageModel};
 use crate::lessons::{Common, Lessons};
 use crate::program;
 use crate::reading::Reading;
 use crate::render::render;
 use crate::repair::{Failure, repairs};
-use crate::result::{Guidance, Prefix, Prefixes};
+use crate::result::{Guidance, Origin, Prefix, Prefixes};
 use crate::{Continue, PrefixError, PrefixOptions, Progress};
+use asking::Asking;
 
 /// The maximum number of statements that a plain run may complete.
 const STEPS: u64 = 50_000;
 /// The number of executions with hooks for each prefix that is asked for.
 const EXECUTIONS: u32 = 6;
+
+/// What finds prefixes: it adds nodes to a tree until nothing is left to do.
+trait Generator {
+    fn grow(&mut self, tree: &mut Tree<'_>) -> Result<(), PrefixError>;
+}
+
+/// Finds values by executions with hooks, and learns from errors.
+struct Local<'a> {
+    pool: &'a WorkerPool,
+    program: &'a Program,
+}
+
+impl Generator for Local<'_> {
+    fn grow(&mut self, tree: &mut Tree<'_>) -> Result<(), PrefixError> {
+        let mut hooked = self.pool.load(self.program)?;
+        tree.grow(&mut hooked)
+    }
+}
 
 /// What an execution with hooks found.
 #[derive(Default)]
@@ -72,21 +95,29 @@ struct Tree<'a> {
     texts: BTreeSet<String>,
     /// The number of runs that are left to rewrite a prefix.
     trials: u32,
+    /// When the search ends.
+    until: Instant,
+    /// What a language model was asked and has used, and why it was asked no more.
+    asked: u64,
+    tokens: u64,
+    problem: Option<String>,
 }
 
-/// Finds prefixes for a snippet.
+/// Finds prefixes for a snippet. `model` is asked if the options want that.
 pub fn prefixes(
     text: &str,
     options: &PrefixOptions,
     pool: &WorkerPool,
     predictor: &dyn Predictor,
+    model: Option<&dyn LanguageModel>,
     progress: &mut dyn FnMut(Progress) -> Continue,
 ) -> Result<Prefixes, PrefixError> {
     let (_, errors) = twincell_syntax::functions(text);
     if let Some(error) = errors.first() {
         return Err(PrefixError::Syntax { line: error.line, message: error.message.clone() });
     }
-    let pool = &pool.until(Instant::now() + options.deadline);
+    let until = Instant::now() + options.deadline;
+    let pool = &pool.until(until);
     let reading = Reading::new(text);
     let instrumented = program::instrumented(&reading).map_err(|error| PrefixError::Text(error.to_string()))?;
     let hooked = program::program(&reading, &instrumented, predictor)?;
@@ -105,15 +136,30 @@ pub fn prefixes(
         shared: Common::default(),
         texts: BTreeSet::new(),
         trials: 0,
+        until,
+        asked: 0,
+        tokens: 0,
+        problem: None,
     };
     // As it is: many snippets need nothing.
     let first = tree.add(None, Guidance::Undefinedness, Rc::default(), Lessons::default())?;
     if let Some(End::Unreadable { line, message }) = first.map(|first| &tree.nodes[first].end) {
         return Err(PrefixError::Syntax { line: *line, message: message.clone() });
     }
-    if !tree.is_covered() {
-        let mut hooked = pool.load(&hooked)?;
-        match tree.grow(&mut hooked) {
+    let mut local = Local { pool, program: &hooked };
+    let mut asking = model.map(|model| Asking { model, is_second: options.generators == Generators::Both });
+    let mut generators: Vec<&mut dyn Generator> = Vec::new();
+    if options.generators != Generators::Llm {
+        generators.push(&mut local);
+    }
+    if options.generators != Generators::Local {
+        generators.extend(asking.as_mut().map(|asking| asking as &mut dyn Generator));
+    }
+    for generator in generators {
+        if tree.is_done() {
+            break;
+        }
+        match generator.grow(&mut tree) {
             // What was found counts.
             Err(PrefixError::Engine(EngineError::Stopped)) => tree.is_stopped = true,
             grown => grown?,
@@ -133,7 +179,7 @@ impl Tree<'_> {
 
     fn progress_now(&self) -> Progress {
         let coverage = self.covered.len() as f64 / self.lines.len().max(1) as f64;
-        Progress { prefixes: self.nodes.len(), coverage }
+        Progress { prefixes: self.nodes.len(), coverage, tokens: self.tokens }
     }
 
     fn is_covered(&self) -> bool {
@@ -148,7 +194,20 @@ impl Tree<'_> {
         seed: Rc<Seed>,
         lessons: Lessons,
     ) -> Result<Option<usize>, PrefixError> {
-        let mut code = render(&seed.environment, self.reading, &lessons);
+        let code = render(&seed.environment, self.reading, &lessons);
+        self.add_code(parent, guidance, Origin::Local, code, seed, lessons)
+    }
+
+    /// Runs the parts of a prefix, and keeps them. `None` if it was there before.
+    fn add_code(
+        &mut self,
+        parent: Option<usize>,
+        guidance: Guidance,
+        origin: Origin,
+        mut code: Code,
+        seed: Rc<Seed>,
+        lessons: Lessons,
+    ) -> Result<Option<usize>, PrefixError> {
         let (text, ScriptRun { lines, completed, end }) = loop {
             let text = code.text();
             if !self.texts.insert(text.clone()) {
@@ -169,7 +228,7 @@ impl Tree<'_> {
             self.lines = lines;
         }
         self.covered.extend(completed.iter().filter(|line| self.lines.binary_search(line).is_ok()));
-        self.nodes.push(Prefix { parent, guidance, text, makes: code.makes(), completed, end });
+        self.nodes.push(Prefix { parent, guidance, origin, text, makes: code.makes(), completed, end });
         self.grown.push(Grown { seed, lessons, code });
         Ok(Some(self.nodes.len() - 1))
     }
@@ -327,6 +386,7 @@ impl Tree<'_> {
         let asked = self.grown.iter().flat_map(|grown| &grown.seed.environment.names).map(|(name, _)| name);
         let early = asked.filter(|name| self.reading.bound.is_local(name));
         let undefined: BTreeSet<String> = self.reading.undefined.iter().chain(early).cloned().collect();
-        Prefixes::new(undefined.into_iter().collect(), self.lines, self.nodes, self.is_stopped)
+        let found = Prefixes::new(undefined.into_iter().collect(), self.lines, self.nodes, self.is_stopped);
+        Prefixes { tokens: self.tokens, problem: self.problem, ..found }
     }
 }
