@@ -63,6 +63,7 @@ impl Keys {
         put(&mut hash, b"prefixes");
         put(&mut hash, &options.width.to_le_bytes());
         put(&mut hash, &options.rounds.to_le_bytes());
+        put(&mut hash, format!("{:?}", options.prefix_techniques).as_bytes());
         if options.generators != Generators::Local {
             put(&mut hash, format!("{:?} {}", options.generators, options.tokens).as_bytes());
             put(&mut hash, twincell_models::Endpoint::named().as_bytes());
@@ -89,6 +90,7 @@ fn settings(options: &Options) -> Result<String, String> {
         rounds: _,
         generators: _,
         tokens: _,
+        prefix_techniques: _,
         context: _,
         raise_probability: _,
         float_tolerance: _,
@@ -190,8 +192,8 @@ mod tests {
         given.add_examples(twincell_driver::examples::given_as_text("{\"function\": \"f\", \"args\": [1]}").unwrap());
         assert_ne!(key(&given), plain);
         // `jobs`, `cache` and `deadline` change nothing, `model`, `examples` and `recorded` count by their content,
-        // `policy` by what it says, and `width`, `rounds`, `generator` and `tokens` are of prefixes.
-        assert_eq!(TABLE.len(), 19 + 11);
+        // `policy` by what it says, and `width`, `rounds`, `generator`, `tokens` and `skip` are of prefixes.
+        assert_eq!(TABLE.len(), 19 + 12);
         let mut others = Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() };
         for name in ["deadline", "width", "rounds", "tokens"] {
             others.set_text(name, "7").unwrap();

@@ -158,7 +158,11 @@ def snippets(folder):
 
 def test_a_study_of_snippets_has_a_row_for_each_and_goes_on(tmp_path):
     snippets(tmp_path)
-    done = search("--study", "rows.jsonl", "--html", "page.html", "--jobs", "2", "a", "b", folder=tmp_path)
+    (tmp_path / "a" / "unreadable.py").write_bytes(b"x = '\xff'\n")
+    done = search("--study", "rows.jsonl", "--jobs", "2", "a", folder=tmp_path)
+    assert "unreadable.py" in rows(tmp_path / "rows.jsonl")[1]["reason"]
+    (tmp_path / "a" / "unreadable.py").unlink()
+    done = search("--study", "rows.jsonl", "--html", "page.html", "--jobs", "2", "--fresh", "a", "b", folder=tmp_path)
     found = rows(tmp_path / "rows.jsonl")
     assert [row["id"] for row in found] == ["a/x.py", "a/y.py", "b/w.py", "b/z.py"]
     assert [row["coverage"] for row in found] == [1.0, 0.0, 1.0, 1.0]

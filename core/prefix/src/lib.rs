@@ -33,6 +33,7 @@ mod values;
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use twincell_engine::EngineError;
 use twincell_search::Methods;
 use twincell_values::predictor::PredictError;
@@ -55,9 +56,17 @@ pub struct PrefixOptions {
     pub deadline: Duration,
     pub seed: u64,
     pub methods: Methods,
+    pub techniques: Techniques,
     pub generators: Generators,
     /// The maximum number of tokens that a language model may use.
     pub tokens: u64,
+}
+
+impl PrefixOptions {
+    /// The number of rounds of coverage guidance, which may be left out.
+    pub(crate) fn rounds(&self) -> u32 {
+        if self.techniques.coverage { self.rounds } else { 0 }
+    }
 }
 
 impl Default for PrefixOptions {
@@ -68,9 +77,43 @@ impl Default for PrefixOptions {
             deadline: Duration::from_secs(60),
             seed: 0,
             methods: Methods::default(),
+            techniques: Techniques::default(),
             generators: Generators::default(),
             tokens: 200_000,
         }
+    }
+}
+
+/// What a search does besides asking for prefixes once. Each can be left out to measure what it contributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Techniques {
+    /// Mend prefixes that end in an error: the second level of the tree.
+    pub errors: bool,
+    /// Search for lines that are left: the third level.
+    pub coverage: bool,
+    /// Solve conditions there.
+    pub solver: bool,
+}
+
+impl Default for Techniques {
+    fn default() -> Self {
+        Self { errors: true, coverage: true, solver: true }
+    }
+}
+
+impl Techniques {
+    /// The names by which techniques are left out.
+    pub const NAMES: [&str; 3] = ["errors", "coverage", "solver"];
+
+    /// Leaves out the technique with this name. `false` if there is none.
+    pub fn leave_out(&mut self, name: &str) -> bool {
+        match name {
+            "errors" => self.errors = false,
+            "coverage" => self.coverage = false,
+            "solver" => self.solver = false,
+            _ => return false,
+        }
+        true
     }
 }
 

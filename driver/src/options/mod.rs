@@ -38,6 +38,8 @@ pub struct Options {
     /// What finds prefixes, and the maximum number of tokens that a language model may use.
     pub generators: Generators,
     pub tokens: u64,
+    /// What a search for prefixes does.
+    pub prefix_techniques: twincell_prefix::Techniques,
     pub predictor: PredictorKind,
     pub context: Context,
     /// The folder of the model. If absent, the model that comes with twincell.
@@ -213,6 +215,19 @@ pub static TABLE: &[OptionSpec] = &[
         help: "Maximum number of tokens that the language model may use for one search",
         jobs: &[Job::Prefix],
         apply: |options, value| options.tokens = value.integer() as u64,
+    },
+    OptionSpec {
+        name: "skip",
+        kind: Kind::Words { allowed: &twincell_prefix::Techniques::NAMES },
+        default: "",
+        absent: "all are used",
+        help: "Parts of a search to leave out, to measure what each contributes: mending errors, covering what is left, solving",
+        jobs: &[Job::Prefix],
+        apply: |options, value| {
+            for name in value.words() {
+                options.prefix_techniques.leave_out(name);
+            }
+        },
     },
     OptionSpec {
         name: "predictor",
@@ -469,6 +484,7 @@ impl Default for Options {
             rounds: prefix.rounds,
             generators: prefix.generators,
             tokens: prefix.tokens,
+            prefix_techniques: prefix.techniques,
             predictor: PredictorKind::Neural,
             context: core.context,
             model: None,
@@ -518,9 +534,9 @@ impl Options {
 
     /// These options for [`twincell_prefix::prefixes`].
     pub fn for_prefix(&self) -> PrefixOptions {
-        let Self { width, rounds, seed, generators, tokens, .. } = *self;
+        let Self { width, rounds, seed, generators, tokens, prefix_techniques: techniques, .. } = *self;
         let deadline = Duration::from_secs_f64(self.deadline);
-        PrefixOptions { width, rounds, seed, deadline, generators, tokens, ..PrefixOptions::default() }
+        PrefixOptions { width, rounds, seed, deadline, generators, tokens, techniques, ..PrefixOptions::default() }
     }
 
     /// The options that the analysis takes.

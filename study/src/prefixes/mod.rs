@@ -70,6 +70,9 @@ pub fn run(
     let mut rows = Rows::open(&out, fresh)?;
     let mut found: Vec<Option<PrefixRow>> =
         snippets.iter().zip(&keys).map(|(snippet, key)| rows.resume(key, snippet)).collect();
+    for (found, _) in found.iter_mut().zip(&snippets).filter(|(_, snippet)| snippet.problem.is_some()) {
+        *found = None;
+    }
     let waiting: Vec<usize> = (0..snippets.len()).filter(|number| found[*number].is_none()).collect();
     let resumed = (snippets.len() - waiting.len()) as u64;
     let started = Instant::now();
@@ -77,6 +80,9 @@ pub fn run(
     let (next, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
     let search = |number: usize| {
         let snippet = &snippets[number];
+        if let Some(reason) = &snippet.problem {
+            return PrefixRow::not_run(snippet, reason.clone(), 0.0);
+        }
         let start = Instant::now();
         let mut go_on = |_| if is_over.load(Ordering::Relaxed) { Continue::Stop } else { Continue::Yes };
         let found = engine.prefixes(&snippet.text, &options.for_prefix(), &mut go_on);
@@ -153,10 +159,13 @@ fn snippets(inputs: &[PathBuf]) -> Result<Vec<Snippet>, String> {
         for file in files {
             if seen.insert(std::path::absolute(&file).unwrap_or_else(|_| file.clone())) {
                 let (id, folder) = (file.display().to_string(), folder.display().to_string());
-                match files::read_source(&file) {
-                    Ok(text) => found.push(Snippet { id, folder, text }),
-                    Err(reason) => return Err(reason),
-                }
+                let (text, problem) = match files::read_source(&file) {
+                    Ok(text) => (text, None),
+                    // Somebody named this one.
+                    Err(reason) if file == *input => return Err(reason),
+                    Err(reason) => (String::new(), Some(reason)),
+                };
+                found.push(Snippet { id, folder, text, problem });
             }
         }
     }

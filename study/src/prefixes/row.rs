@@ -14,6 +14,8 @@ pub struct Snippet {
     /// The folder among those that were given.
     pub folder: String,
     pub text: String,
+    /// Why the file cannot be read.
+    pub problem: Option<String>,
 }
 
 /// A row. Shares are of the lines on which a statement begins, 0 to 1.

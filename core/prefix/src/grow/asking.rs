@@ -65,7 +65,7 @@ impl Asking<'_> {
         if !self.is_second {
             self.ask_for_undefined(tree)?;
         }
-        for _ in 0..tree.options.rounds {
+        for _ in 0..tree.options.rounds() {
             if tree.is_done() {
                 break;
             }
@@ -95,6 +95,9 @@ impl Asking<'_> {
             if tree.is_done() {
                 return Ok(());
             }
+        }
+        if !tree.options.techniques.errors {
+            return Ok(());
         }
         for (number, answer) in added {
             let End::Raised(raise) = &tree.nodes[number].end else { continue };

@@ -18,7 +18,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use twincell_engine::protocol::{End, ExecutionRecord, ExecutionRequest, Program, Script, ScriptRun};
 use twincell_engine::{EngineError, Executed, Loaded, WorkerPool};
-use twincell_search::Search;
+use twincell_search::{Methods, Search};
 use twincell_syntax::instrument::Instrumented;
 use twincell_values::predictor::Predictor;
 use twincell_values::reading::Locals;
@@ -33,7 +33,7 @@ use crate::reading::Reading;
 use crate::render::render;
 use crate::repair::{Failure, repairs};
 use crate::result::{Guidance, Origin, Prefix, Prefixes};
-use crate::{Continue, PrefixError, PrefixOptions, Progress};
+use crate::{Continue, PrefixError, PrefixOptions, Progress, Techniques};
 use asking::Asking;
 
 /// The maximum number of statements that a plain run may complete.
@@ -241,7 +241,9 @@ impl Tree<'_> {
 
     fn grow(&mut self, hooked: &mut Loaded<'_>) -> Result<(), PrefixError> {
         let target = program::target(self.reading, self.instrumented);
-        let mut search = Search::new(&target, self.options.methods);
+        let Techniques { solver, .. } = self.options.techniques;
+        let methods = Methods { directed: self.options.methods.directed && solver, ..self.options.methods };
+        let mut search = Search::new(&target, methods);
         let options = self.options;
         let mut next = 0;
         // Undefinedness guidance: values from the predictor and from how the code uses them.
@@ -257,7 +259,7 @@ impl Tree<'_> {
         self.repair_all(first, options.width * options.width)?;
         // Coverage guidance, unless nothing is missing whose value could be another one.
         let has_values = records.iter().any(|record| !record.choices.is_empty());
-        for _ in 0..if has_values { options.rounds } else { 0 } {
+        for _ in 0..if has_values { options.rounds() } else { 0 } {
             if self.is_done() || search.is_exhausted() {
                 break;
             }
@@ -338,6 +340,9 @@ impl Tree<'_> {
 
     /// Mends prefixes that fail, breadth first, until so many are tried.
     fn repair_all(&mut self, mut waiting: Vec<usize>, mut budget: u32) -> Result<(), PrefixError> {
+        if !self.options.techniques.errors {
+            return Ok(());
+        }
         while !waiting.is_empty() && budget > 0 && !self.is_done() {
             let mut next = Vec::new();
             for number in std::mem::take(&mut waiting) {
