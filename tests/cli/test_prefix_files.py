@@ -160,7 +160,7 @@ def test_a_study_of_snippets_has_a_row_for_each_and_goes_on(tmp_path):
     snippets(tmp_path)
     (tmp_path / "a" / "unreadable.py").write_bytes(b"x = '\xff'\n")
     done = search("--study", "rows.jsonl", "--jobs", "2", "a", folder=tmp_path)
-    assert "unreadable.py" in rows(tmp_path / "rows.jsonl")[1]["reason"]
+    assert "unreadable.py" in rows(tmp_path / "rows.jsonl")[0]["reason"]
     (tmp_path / "a" / "unreadable.py").unlink()
     done = search("--study", "rows.jsonl", "--html", "page.html", "--jobs", "2", "--fresh", "a", "b", folder=tmp_path)
     found = rows(tmp_path / "rows.jsonl")
