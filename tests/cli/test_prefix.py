@@ -125,7 +125,7 @@ def test_the_programs_of_a_function_run(tmp_path):
     done = twincell("prefix", tmp_path / "shop.py", "--function", "Shop.price", "--out", tmp_path / "out", "--json")
     assert done.returncode == 0, done.stderr + done.stdout
     tree = json.loads(done.stdout)
-    programs = sorted((tmp_path / "out").iterdir())
+    programs = sorted((tmp_path / "out").glob("*.py"))
     assert len(programs) == len(tree["chosen"]) == 2
     for program in programs:
         text = program.read_text()

@@ -24,12 +24,24 @@ pub enum Guidance {
     Coverage,
 }
 
+/// What wrote a prefix.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    #[default]
+    Local,
+    /// A language model.
+    Llm,
+}
+
 /// A node of the tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prefix {
     /// Its position. `None` below the root, which is the snippet.
     pub parent: Option<usize>,
     pub guidance: Guidance,
+    #[serde(default)]
+    pub origin: Origin,
     /// Python source. Empty for the snippet as it is.
     pub text: String,
     /// The values that it makes.
@@ -41,8 +53,16 @@ pub struct Prefix {
 
 impl Default for Prefix {
     fn default() -> Self {
-        let guidance = Guidance::default();
-        Self { parent: None, guidance, text: String::new(), makes: Made::new(), completed: vec![], end: End::Whole }
+        let (guidance, origin) = Default::default();
+        Self {
+            parent: None,
+            guidance,
+            origin,
+            text: String::new(),
+            makes: Made::new(),
+            completed: vec![],
+            end: End::Whole,
+        }
     }
 }
 
@@ -64,6 +84,12 @@ pub struct Prefixes {
     pub best: Option<usize>,
     /// Whether the search ended before it was done: its time was over, or somebody stopped it.
     pub stopped: bool,
+    /// The number of tokens that a language model has used.
+    #[serde(default)]
+    pub tokens: u64,
+    /// Why a language model was asked no more, in one line.
+    #[serde(default)]
+    pub problem: Option<String>,
 }
 
 const VERSION: u32 = 1;
@@ -106,7 +132,7 @@ impl Prefixes {
             }
         }
         let covered = all.into_iter().collect();
-        Self { version: VERSION, undefined, lines, covered, nodes, chosen, best, stopped }
+        Self { version: VERSION, undefined, lines, covered, nodes, chosen, best, stopped, tokens: 0, problem: None }
     }
 
     /// The nodes that people see: the best one, then the others of [`Self::chosen`].

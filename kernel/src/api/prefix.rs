@@ -2,10 +2,11 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction};
+use twincell_driver::files;
 use twincell_driver::options::{Job, Options};
 use twincell_driver::warm::Engine;
 use twincell_prefix::{Continue, Prefixes, Subject, first_function_subject, function_subject};
-use twincell_widgets::{prefixes_fragment, prefixes_page, prefixes_text};
+use twincell_widgets::{NO_TEST, prefixes_fragment, prefixes_page, prefixes_pytest, prefixes_text};
 
 use super::errors::raised;
 use super::options::read_options;
@@ -35,8 +36,8 @@ pub fn prefix(
     function: Option<String>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyPrefixes> {
-    let snippet = snippet(code, function)?;
-    found(py, snippet, &read_options(py, options, Job::Prefix)?)
+    let code = snippet(code, function)?;
+    found(py, code, &read_options(py, options, Job::Prefix)?)
 }
 
 /// `%prefix LINE` and `%%prefix LINE`: the prefixes, the text for a new cell, and help to print. `named` looks up a name of
@@ -52,14 +53,17 @@ pub fn prefix_magic(
         MagicLine::Run(request) => request,
         MagicLine::Help(help) => return Ok((None, None, Some(help))),
     };
-    let snippet = match (cell, request.function) {
+    let code = match (cell, request.function) {
         (Some(cell), _) if cell.trim().is_empty() => return Err(raised(MagicError::EmptyCell)),
         (Some(cell), Some(function)) => body(cell, "the cell", &function)?,
         // The magic is line 1 of the cell.
         (Some(cell), None) => Subject::from(format!("\n{cell}")),
         (None, function) => snippet(&named.call1((request.code.unwrap_or_default(),))?, function)?,
     };
-    let prefixes = found(py, snippet, &request.options)?;
+    let prefixes = found(py, code, &request.options)?;
+    if let Some(file) = &request.pytest {
+        files::write_text(file, &prefixes.pytest()?).map_err(raised)?;
+    }
     let inserted = prefixes.best().filter(|text| request.insert && !text.is_empty()).map(str::to_owned);
     Ok((Some(prefixes), inserted, None))
 }
@@ -100,6 +104,12 @@ impl PyPrefixes {
         self.prefixes.coverage()
     }
 
+    /// Why the language model was asked no more, in one line. `None` if nothing was wrong.
+    #[getter]
+    fn problem(&self) -> Option<&str> {
+        self.prefixes.problem.as_deref()
+    }
+
     /// The source of the prefix that covers most. `None` if none ran.
     #[getter]
     fn best(&self) -> Option<&str> {
@@ -134,6 +144,11 @@ impl PyPrefixes {
             })?,
         };
         Ok(self.prefixes.program(node, &self.snippet))
+    }
+
+    /// A pytest file with a fixture for each chosen prefix and a test that runs the code on it, which calls the function. It needs no twincell. Raises `TwincellError` if the code ends behind no prefix.
+    fn pytest(&self) -> PyResult<String> {
+        prefixes_pytest(&self.snippet, &self.prefixes).ok_or_else(|| raised(NO_TEST))
     }
 
     /// The same as a page of its own, with the tree in which the prefixes were found.
