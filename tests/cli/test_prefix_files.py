@@ -138,7 +138,8 @@ def test_tests_pass_for_functions_of_many_kinds(tmp_path, code):
 
 
 @pytest.mark.parametrize(
-    "code", ["data = await load(url)\nprint(data['name'])\n", "import sys\nprint(x.y)\nsys.exit(2)\n", "    print(a.b)\n"]
+    "code",
+    ["data = await load(url)\nprint(data['name'])\n", "import sys\nprint(x.y)\nsys.exit(2)\n", "    print(a.b)\n"],
 )
 def test_tests_pass_for_what_is_no_plain_file(tmp_path, code):
     prefixes = library.prefix(code, predictor="frequency")

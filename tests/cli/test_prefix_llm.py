@@ -90,6 +90,28 @@ def test_executions_go_first_and_the_model_gets_what_they_leave(ask, tmp_path):
     assert "found = 1  # not run yet" in served.requests[0]["messages"][0]["content"]
 
 
+def test_of_a_function_the_model_gets_what_it_needs_of_its_file(ask, tmp_path):
+    code = "TOKEN = 'other'\nRATE = 2\n\n\ndef other():\n    pass\n\n\ndef f(item):\n    return item.net * RATE\n"
+    (tmp_path / "snippet.py").write_text(code)
+    with chat(lambda *_: [answer("item = N(net=2)", imports=(USER,))]) as served:
+        done = ask(served, "--function", "f", "--width", "1", "--json")
+    tree = json.loads(done.stdout)
+    assert tree["covered"] == tree["lines"] == [10] and tree["nodes"][tree["best"]]["origin"] == "llm", done.stderr
+    sent = json.dumps(served.requests)
+    assert "RATE = 2" in sent and "f(item)" in sent and "TOKEN" not in sent and "def other" not in sent
+
+
+def test_a_model_helps_code_that_awaits(ask, tmp_path):
+    (tmp_path / "snippet.py").write_text("data = await load(url)\nprint(data)\n")
+    given = answer("async def load(url): return 1", "url = 'a'")
+    with chat(lambda *_: [given]) as served:
+        done = ask(served, "--width", "1", "--out", "out", "--pytest", "test_it.py")
+    assert done.returncode == 0, done.stderr
+    (program,) = (tmp_path / "out").glob("*.py")
+    for command in ([str(program)], ["-m", "pytest", "-q", "test_it.py"]):
+        subprocess.run([sys.executable, *command], cwd=tmp_path, check=True, capture_output=True, timeout=60)
+
+
 def test_a_server_that_gives_one_answer_at_a_time_is_asked_again(ask):
     with chat(lambda _, number: [[ADMIN, OTHER][number % 2]]) as served:
         done = ask(served, "--width", "2")

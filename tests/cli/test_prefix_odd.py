@@ -25,7 +25,6 @@ def search(folder, code, *arguments):
         (b"def f(:\n", "line 1"),
         (b"x = 1\n  y = 2\n", "line 2"),
         (b"return 1\n", "line 1"),
-        (b"x = await y\n", "await"),
         (b"a\0b\n", ""),
         (b"\xff\xfe\xfa", ""),
         (b"x = " + b"(" * 5000 + b")" * 5000, ""),
