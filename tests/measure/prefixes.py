@@ -163,7 +163,9 @@ def runs_alone(prefixes: twincell.Prefixes, number: int, text: str, tree: dict[s
     if "from __future__" in text:
         return True
     program = prefixes.program(number)
-    before = len(program.splitlines()) - len(text.splitlines())
+    # Code that awaits stands in a function, which two lines behind it call.
+    behind = 2 if "\nasync def main():\n" in program.removesuffix(text) else 0
+    before = len(program.splitlines()) - len(text.splitlines()) - behind
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "program.py").write_text(program, encoding="utf-8")
         command = [sys.executable, "-c", TRACER, "program.py"]
