@@ -29,6 +29,7 @@ C_CODE = {
     "pyo3": [],
     "pyo3-ffi": [],
     "rayon-core": [],
+    "ring": ["LICENSE-BoringSSL", "LICENSE-other-bits"],
 }
 WITHOUT_LICENCE = {"libsqlite3-sys": "The crate contains SQLite, which its authors have put into the public domain."}
 

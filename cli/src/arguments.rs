@@ -196,16 +196,34 @@ fn predict() -> Command {
 fn prefix() -> Command {
     let command = Command::new("prefix")
         .about("Find code that makes an incomplete Python file run: imports and values to put before it")
-        .override_usage("twincell prefix [OPTIONS] FILE.py")
+        .override_usage("twincell prefix [OPTIONS] FILE.py\n       twincell prefix [OPTIONS] --study ROWS.jsonl FOLDER|FILE.py...")
         .after_help(
             "The file runs in the sandbox behind each prefix, as plain Python. A line counts as run when its statement \
              completes.\n\
-             Exit status: 0 every line runs, 1 some do not, 3 bad input or failure, 130 interrupted.",
+             Rows of a study: id, folder, lines, as_is, error_before, by_step, coverage, best, best_step, tried, chosen, \
+             milliseconds, stopped, reason, key. To resume a study that was stopped or killed, run the same command again.\n\
+             Exit status: 0 every line runs (of a study: done), 1 some do not, 3 bad input or failure, 130 interrupted.",
         )
-        .arg(path("file").value_name("FILE.py").required(true).help("The file"))
-        .arg(text("function", "NAME").help("Only the body of the function with this qualified name"))
-        .arg(path("out").long("out").value_name("DIR").help("Write each prefix with the file as a program that runs"))
-        .arg(path("html").long("html").value_name("FILE.html").help("Write a page with the prefixes and their tree"))
+        .arg(path("file").value_name("FILE.py").required(true).num_args(1..).help("The file; with --study, files and folders"))
+        .arg(text("function", "NAME").help("Call the function with this qualified name, with what it needs of the file"))
+        .arg(path("out").long("out").value_name("DIR").help(
+            "Write each prefix with the file as a program that runs, named as in the report, in place of those that an earlier \
+             run wrote there",
+        ))
+        .arg(path("pytest").long("pytest").value_name("FILE.py").help(
+            "Write a pytest file that runs the file, or calls the function, on the values of each prefix, without twincell",
+        ))
+        .arg(path("html").long("html").value_name("FILE.html").help(
+            "Write a page with the prefixes and their tree, or with the tables and figures of the study",
+        ))
+        .arg(
+            path("study")
+                .long("study")
+                .value_name("ROWS.jsonl")
+                .conflicts_with_all(["function", "out", "pytest", "json"])
+                .help("Search prefixes for each .py file of folders, and write a row for each as they come"),
+        )
+        .arg(flag("fresh").requires("study").help("With --study: discard the rows that are there"))
         .arg(flag("json").help("Print as JSON"));
     command_line::add_to(command, Job::Prefix)
 }

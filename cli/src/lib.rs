@@ -35,6 +35,7 @@ mod git;
 mod mine;
 mod predict;
 mod prefix;
+mod programs;
 mod record;
 mod session;
 mod study;

@@ -73,10 +73,7 @@ fn order(matches: &ArgMatches, session: &mut Session<'_>) -> Result<Order, Abort
 
 /// Runs a study with a progress bar, and passes its warnings on, however it ends.
 fn compared(order: Order, session: &mut Session<'_>) -> Result<Done, Abort> {
-    let bar = ProgressBar::with_draw_target(None, draw_target(session.progress));
-    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {msg}") {
-        bar.set_style(style);
-    }
+    let bar = progress_bar(session.progress);
     let interrupted = &mut *session.interrupted;
     let mut watch = |progress: &Progress| {
         bar.set_length(progress.total.unwrap_or_default().max(progress.done));
@@ -118,6 +115,15 @@ fn print(done: &Done, session: &mut Session<'_>) -> Result<(), Abort> {
         writeln!(session.out, "{line}")?;
     }
     Ok(())
+}
+
+/// The bar of a study.
+pub fn progress_bar(wanted: bool) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, draw_target(wanted));
+    if let Ok(style) = ProgressStyle::with_template("{wide_bar} {msg}") {
+        bar.set_style(style);
+    }
+    bar
 }
 
 fn draw_target(wanted: bool) -> ProgressDrawTarget {

@@ -13,8 +13,8 @@ use twincell_compare::{
     requests,
 };
 use twincell_engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool};
-use twincell_models::{ModelOptions, panic_message};
-use twincell_prefix::{PrefixError, Prefixes};
+use twincell_models::{Endpoint, EndpointError, ModelOptions, panic_message};
+use twincell_prefix::{Generators, LanguageModel, PrefixError, Prefixes, Subject, prefixes};
 use twincell_values::predicted::Predicted;
 use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Predictor};
 
@@ -50,6 +50,8 @@ pub enum Failure {
     Worker(#[from] EngineError),
     #[error(transparent)]
     Prefix(#[from] PrefixError),
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
     #[error(transparent)]
     Notebook(#[from] NotebookError),
     #[error("cannot load the predictor: {0}")]
@@ -148,14 +150,22 @@ impl Engine {
         Ok(compare(old, new, self.predictor.as_ref(), &self.pool, &options, progress)?)
     }
 
-    /// Finds prefixes for a text; see [`twincell_prefix::prefixes`].
+    /// Finds prefixes for a text or a function in one; see [`twincell_prefix::prefixes`]. The environment names the language
+    /// model, if one is to be asked.
     pub fn prefixes(
         &self,
-        text: &str,
+        subject: &Subject,
         options: &twincell_prefix::PrefixOptions,
         progress: &mut dyn FnMut(twincell_prefix::Progress) -> twincell_prefix::Continue,
     ) -> Result<Prefixes, Failure> {
-        caught(|| twincell_prefix::prefixes(text, options, &self.pool, self.predictor.as_ref(), progress))
+        caught(|| {
+            let model = match options.generators {
+                Generators::Local => None,
+                Generators::Llm | Generators::Both => Some(Endpoint::from_environment()?),
+            };
+            let model = model.as_ref().map(|model| model as &dyn LanguageModel);
+            Ok::<_, Failure>(prefixes(subject, options, &self.pool, self.predictor.as_ref(), model, progress)?)
+        })
     }
 
     /// How many comparisons are worth predicting ahead together; 0 for none.

@@ -200,10 +200,12 @@ pub struct PrefixLine {
     pub options: Options,
     /// A name of the notebook or a path. Absent if the cell is the code.
     pub code: Option<String>,
-    /// Only the body of this function.
+    /// Call this function.
     pub function: Option<String>,
     /// Put the best prefix into the next cell.
     pub insert: bool,
+    /// Where the tests go.
+    pub pytest: Option<PathBuf>,
 }
 
 /// Reads the line of `%prefix`, or of `%%prefix` where there is a cell.
@@ -214,6 +216,7 @@ pub fn read_prefix(line: &str, has_cell: bool) -> Result<MagicLine<PrefixLine>, 
             code: if has_cell { None } else { matches.get_one::<String>("code").cloned() },
             function: matches.get_one::<String>("function").cloned(),
             insert: matches.get_flag("insert"),
+            pytest: matches.get_one::<PathBuf>("pytest").cloned(),
         })
     })
 }
@@ -235,13 +238,20 @@ fn prefix_command(has_cell: bool) -> Command {
             Arg::new("function")
                 .long("function")
                 .value_name("NAME")
-                .help("Only the body of the function with this qualified name"),
+                .help("Call the function with this qualified name, with what it needs of the code"),
         )
         .arg(
             Arg::new("insert")
                 .long("insert")
                 .action(ArgAction::SetTrue)
                 .help("Put the best prefix into a new cell below"),
+        )
+        .arg(
+            Arg::new("pytest")
+                .long("pytest")
+                .value_name("FILE")
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("Write a pytest file that runs the code on the values of each prefix, without twincell"),
         );
     command_line::add_to(command, Job::Prefix)
 }

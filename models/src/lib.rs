@@ -31,6 +31,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! [`Endpoint`] is a language model behind HTTP, for prefixes.
+//!
 //! Deliberately absent: finding value sites (they come with the function), searching for ONNX Runtime on the disk (the
 //! caller knows the user's Python), downloads, and training (`train/`).
 
@@ -38,6 +40,7 @@ mod backend;
 mod cache;
 mod frequency;
 mod guarded;
+mod llm;
 mod neural;
 mod options;
 mod seq2seq;
@@ -57,6 +60,7 @@ pub use backend::{Backend, NotUsed, Precision};
 pub use cache::{Cached, Disk, Remembered, Stored};
 pub use frequency::Frequency;
 pub use guarded::panic_message;
+pub use llm::{Endpoint, EndpointError};
 pub use neural::Neural;
 pub use options::{ModelOptions, PredictorKind, UnknownPredictor};
 use sparing::Sparing;

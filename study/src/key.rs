@@ -3,8 +3,10 @@
 use sha2::{Digest, Sha256};
 use twincell_driver::options::Options;
 use twincell_driver::warm::{Environment, model_options};
+use twincell_prefix::Generators;
 
 use crate::change::{Change, NoChange};
+use crate::prefixes::Snippet;
 
 /// Increase this when rows that are equal in everything hashed here would get other results than before.
 const FORMAT: &[u8] = b"twincell study 4";
@@ -56,6 +58,20 @@ impl Keys {
         hex(hash)
     }
 
+    pub fn of_snippet(&self, snippet: &Snippet, options: &Options) -> String {
+        let mut hash = self.shared.clone();
+        put(&mut hash, b"prefixes");
+        put(&mut hash, &options.width.to_le_bytes());
+        put(&mut hash, &options.rounds.to_le_bytes());
+        put(&mut hash, format!("{:?}", options.prefix_techniques).as_bytes());
+        if options.generators != Generators::Local {
+            put(&mut hash, format!("{:?} {}", options.generators, options.tokens).as_bytes());
+            put(&mut hash, twincell_models::Endpoint::named().as_bytes());
+        }
+        put(&mut hash, snippet.text.as_bytes());
+        hex(hash)
+    }
+
     pub fn of_row(&self, row: &NoChange) -> String {
         let mut hash = self.shared.clone();
         put(&mut hash, b"no change");
@@ -72,6 +88,9 @@ fn settings(options: &Options) -> Result<String, String> {
         seed: _,
         width: _,
         rounds: _,
+        generators: _,
+        tokens: _,
+        prefix_techniques: _,
         context: _,
         raise_probability: _,
         float_tolerance: _,
@@ -173,10 +192,10 @@ mod tests {
         given.add_examples(twincell_driver::examples::given_as_text("{\"function\": \"f\", \"args\": [1]}").unwrap());
         assert_ne!(key(&given), plain);
         // `jobs`, `cache` and `deadline` change nothing, `model`, `examples` and `recorded` count by their content,
-        // `policy` by what it says, and `width` and `rounds` are of prefixes.
-        assert_eq!(TABLE.len(), 19 + 9);
+        // `policy` by what it says, and `width`, `rounds`, `generator`, `tokens` and `skip` are of prefixes.
+        assert_eq!(TABLE.len(), 19 + 12);
         let mut others = Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() };
-        for name in ["deadline", "width", "rounds"] {
+        for name in ["deadline", "width", "rounds", "tokens"] {
             others.set_text(name, "7").unwrap();
         }
         assert_eq!(key(&others), plain);

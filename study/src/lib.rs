@@ -68,6 +68,7 @@ pub mod notable;
 pub mod outputs;
 pub mod pace;
 pub mod page;
+pub mod prefixes;
 mod queue;
 pub mod read;
 pub mod run;

@@ -33,9 +33,14 @@ impl Progress {
 
     /// `12 of 300 changes, 4.1 a second, 1:10 left`
     pub fn text(&self) -> String {
+        self.text_of("changes")
+    }
+
+    /// The same for a study of other things.
+    pub fn text_of(&self, things: &str) -> String {
         let mut text = match self.total {
-            Some(total) => format!("{} of {total} changes", self.done),
-            None => format!("{} changes", self.done),
+            Some(total) => format!("{} of {total} {things}", self.done),
+            None => format!("{} {things}", self.done),
         };
         if let Some(rate) = self.rate() {
             text.push_str(&match rate {

@@ -169,6 +169,11 @@ def test_the_body_of_a_function_of_the_notebook_gets_what_makes_it_run(kernel):
     assert result["data"]["text/plain"].startswith("# 2 of 2 lines run")
 
 
+def test_the_tests_with_the_values_of_a_cell_go_to_a_file(kernel, tmp_path):
+    kernel.run(f"%%prefix --pytest {tmp_path / 'test_cell.py'} --predictor frequency\nprint(page.title)\n")
+    assert "def test_prefix_" in (tmp_path / "test_cell.py").read_text()
+
+
 def test_a_mistake_in_the_line_of_prefix_is_told_in_one_line(kernel):
     outcome = kernel.run("%prefix nothing_of_this_name")
     assert outcome.reply["ename"] == "UsageError" and "nothing_of_this_name" in outcome.reply["evalue"]

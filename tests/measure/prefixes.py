@@ -1,12 +1,15 @@
 """Snippets that miss something: how many of their lines run behind the prefixes that twincell finds.
 
-    python -m tests.measure.prefixes FOLDER [FOLDER ...] [--every N] [--show] [--replay] [--seed N]
+    python -m tests.measure.prefixes FOLDER [FOLDER ...] [--every N] [--ablation] [--replay] [--keep DIR] [-- OPTION...]
+    python -m tests.measure.prefixes --package NAME [--package NAME ...] [--seed N] [--count N] [...]
 
-Each `.py` file of a folder is a snippet. The table has a row for each folder with the figures of Treefix (ICSE 2025,
-Tables II and III): the share of lines that any prefix covers after each step of the tree, the share that the single
-best prefix covers, the share of snippets of which all lines run, and the time for each. A snippet without prefixes
-counts as one of which nothing runs. `--every N` takes every Nth file. `--show` also lists the snippets of which some
-line does not run. `--replay` runs each chosen prefix with its snippet in a plain Python without twincell, outside of
+Each `.py` file of a folder is a snippet. `--package` takes the bodies of functions of an installed package: `--count`
+of them, chosen by `--seed`. The tables are those of `twincell prefix --study`, which makes them; options behind `--`
+are its.
+
+`--every N` takes every Nth file. `--ablation` makes the study once more for each part of a search that can be left
+out: the predictor, error guidance, coverage guidance, the solver. `--keep` is where snippets and rows stay, so that the
+same command resumes. `--replay` runs each chosen prefix with its snippet in a plain Python without twincell, outside of
 the sandbox, and counts those that do not execute what the result says: only for snippets that you trust.
 """
 
@@ -14,18 +17,28 @@ from __future__ import annotations
 
 import argparse
 import ast
+import importlib.util
 import json
-import statistics
+import random
+import shutil
 import subprocess
 import sys
 import tempfile
-import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import twincell
 
-STEPS = ("undefinedness", "error", "coverage")
+#: What a study is called, and the options that make it.
+WHOLE = {"whole": []}
+ABLATION = {
+    "predictor: frequencies": ["--predictor", "frequency"],
+    "predictor: chance": ["--predictor", "uniform"],
+    "without error guidance": ["--skip", "errors"],
+    "without coverage guidance": ["--skip", "coverage"],
+    "without the solver": ["--skip", "solver"],
+}
 
 TRACER = """
 import json, sys
@@ -46,45 +59,103 @@ print(json.dumps(sorted(ran)), file=out)
 """
 
 
-class Found(NamedTuple):
-    """What was found for one snippet: shares from 0 to 1, and seconds."""
+class Exits(ast.NodeTransformer):
+    """Leaves with `exit(...)` where the function itself returns, since nothing can return from a file."""
 
-    steps: tuple[float, float, float]
-    best: float
-    seconds: float
-    chosen: int
-    nodes: int
-    #: Chosen prefixes, and those of them that do not run alone as they should.
-    replayed: int
-    differing: int
+    def visit_Return(self, node: ast.Return) -> ast.Expr:
+        values = [] if node.value is None else [node.value]
+        return ast.Expr(ast.Call(ast.Name("exit", ast.Load()), values, []))
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        return node
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AsyncFunctionDef:
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
+        return node
 
 
-def share(lines: set[int], ran: set[int]) -> float:
-    return len(lines & ran) / len(lines) if lines else 1.0
-
-
-def examine(file: Path, seed: int, replay: bool) -> tuple[Found, str]:
-    """What is found for the snippet in a file, and what of it does not run."""
-    text = file.read_text(encoding="utf-8")
-    start = time.perf_counter()
+def is_python(text: str) -> bool:
+    """Whether a text can run as a file: generators and coroutines cannot without their functions."""
     try:
-        prefixes = twincell.prefix(text, seed=seed)
-    except twincell.TwincellError as error:
-        return Found((0.0, 0.0, 0.0), 0.0, time.perf_counter() - start, 0, 0, 0, 0), str(error)
-    seconds = time.perf_counter() - start
-    tree = prefixes.to_dict()
-    lines, nodes = set(tree["lines"]), tree["nodes"]
-    reached: list[set[int]] = [set(), set(), set()]
-    for node in nodes:
-        for step in range(STEPS.index(node["guidance"]), len(STEPS)):
-            reached[step] |= set(node["completed"])
-    best = set(nodes[tree["best"]]["completed"]) if tree["best"] is not None else set()
-    differing = sum(not runs_alone(prefixes, number, text, tree) for number in tree["chosen"]) if replay else 0
-    steps = (share(lines, reached[0]), share(lines, reached[1]), share(lines, reached[2]))
-    replayed = len(tree["chosen"]) if replay else 0
-    found = Found(steps, share(lines, best), seconds, len(tree["chosen"]), len(nodes), replayed, differing)
-    missing = sorted(lines - reached[2])
-    return found, f"lines {', '.join(map(str, missing[:10]))}" if missing else ""
+        compile(text, "snippet", "exec")
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def bodies(package: str) -> Iterator[tuple[str, str]]:
+    """The functions of an installed package: a name for each, and its body as a snippet."""
+    found = importlib.util.find_spec(package)
+    if found is None or not found.submodule_search_locations:
+        raise SystemExit(f"there is no package {package} here: install it, or give another one")
+    root = Path(next(iter(found.submodule_search_locations)))
+    for file in sorted(root.rglob("*.py")):
+        place = file.relative_to(root)
+        if any(part.startswith("test") for part in place.parts):
+            continue
+        try:
+            tree = ast.parse(file.read_text(encoding="utf-8"))
+        except (SyntaxError, UnicodeDecodeError):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef):
+                exits = Exits()
+                body = [exits.visit(statement) for statement in node.body]
+                text = ast.unparse(ast.fix_missing_locations(ast.Module(body, []))) + "\n"
+                if is_python(text):
+                    yield f"{'.'.join(place.with_suffix('').parts)}.{node.name}.{node.lineno}", text
+
+
+def sample(package: str, seed: int, count: int, folder: Path) -> Path:
+    """A folder with bodies of functions of a package, chosen by a seed."""
+    every = sorted(bodies(package))
+    chosen = random.Random(seed).sample(every, min(count, len(every)))
+    return write(folder / f"{package}-{seed}", sorted(chosen))
+
+
+def every_nth(folder: Path, step: int, into: Path) -> Path:
+    """A folder with every Nth snippet of another one."""
+    files = sorted(folder.glob("*.py"))[::step]
+    return write(into / folder.name, [(file.stem, file.read_text(encoding="utf-8")) for file in files])
+
+
+def write(folder: Path, snippets: list[tuple[str, str]]) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name, text in snippets:
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
+    return folder
+
+
+def study(name: str, folders: list[Path], rows: Path, options: list[str]) -> str:
+    """The tables of a study."""
+    command = [sys.executable, "-m", "twincell", "prefix", "--study", str(rows), *options, *map(str, folders)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(done.returncode)
+    return f"## {name}\n\n{done.stdout}"
+
+
+def replayed(folders: list[Path], seed: int) -> str:
+    """How many of the chosen prefixes do not run alone as they should."""
+    count, differing = 0, []
+    for file in (file for folder in folders for file in sorted(folder.glob("*.py"))):
+        text = file.read_text(encoding="utf-8")
+        try:
+            prefixes = twincell.prefix(text, seed=seed)
+        except twincell.TwincellError:
+            continue
+        tree = prefixes.to_dict()
+        count += len(tree["chosen"])
+        differing += [
+            f"{file}, prefix {number}" for number in tree["chosen"] if not runs_alone(prefixes, number, text, tree)
+        ]
+    return "\n".join([f"{len(differing)} of {count} chosen prefixes differ alone", *differing])
 
 
 def runs_alone(prefixes: twincell.Prefixes, number: int, text: str, tree: dict[str, Any]) -> bool:
@@ -92,7 +163,9 @@ def runs_alone(prefixes: twincell.Prefixes, number: int, text: str, tree: dict[s
     if "from __future__" in text:
         return True
     program = prefixes.program(number)
-    before = len(program.splitlines()) - len(text.splitlines())
+    # Code that awaits stands in a function, which two lines behind it call.
+    behind = 2 if "\nasync def main():\n" in program.removesuffix(text) else 0
+    before = len(program.splitlines()) - len(text.splitlines()) - behind
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "program.py").write_text(program, encoding="utf-8")
         command = [sys.executable, "-c", TRACER, "program.py"]
@@ -118,47 +191,36 @@ def extents(text: str) -> dict[int, range]:
     return found
 
 
-def row(name: str, found: list[Found], replay: bool) -> str:
-    mean = lambda values: f"{statistics.mean(values):.3f}"  # noqa: E731
-    seconds = sorted(one.seconds for one in found)
-    cells = [
-        name,
-        str(len(found)),
-        *(mean([one.steps[step] for one in found]) for step in range(3)),
-        mean([one.best for one in found]),
-        mean([one.steps[2] == 1.0 for one in found]),
-        mean([one.chosen for one in found]),
-        mean([one.nodes for one in found]),
-        f"{statistics.median(seconds):.2f}",
-        f"{seconds[int(len(seconds) * 0.9)]:.2f}",
-    ]
-    if replay:
-        cells.append(f"{sum(one.differing for one in found)} of {sum(one.replayed for one in found)}")
-    return "| " + " | ".join(cells) + " |"
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("--package", action="append", default=[], dest="packages")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--show", action="store_true")
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--ablation", action="store_true")
     parser.add_argument("--replay", action="store_true")
-    options = parser.parse_args()
-    head = ["folder", "snippets", "I", "II", "III", "best", "all lines", "chosen", "tried", "median s", "90 % below s"]
-    rows = []
-    for folder in options.folders:
-        found = []
-        for file in sorted(folder.glob("*.py"))[:: options.every]:
-            one, missing = examine(file, options.seed, options.replay)
-            found.append(one)
-            if options.show and (missing or one.differing):
-                print(f"{file}: {one.steps[2]:.2f} {missing}" + (" differs alone" if one.differing else ""), flush=True)
-        rows.append(row(folder.name, found, options.replay))
-    if options.replay:
-        head.append("differing alone")
-    print("| " + " | ".join(head) + " |\n" + "|---" * len(head) + "|")
-    print("\n".join(rows))
+    parser.add_argument("--keep", type=Path)
+    words = sys.argv[1:]
+    at = words.index("--") if "--" in words else len(words)
+    arguments, further = parser.parse_args(words[:at]), words[at + 1 :]
+    if not arguments.folders and not arguments.packages:
+        parser.error("give folders of snippets, or --package NAME")
+    with tempfile.TemporaryDirectory() as temporary:
+        home = arguments.keep or Path(temporary)
+        home.mkdir(parents=True, exist_ok=True)
+        folders = [
+            every_nth(folder, arguments.every, home / "every") if arguments.every > 1 else folder
+            for folder in arguments.folders
+        ]
+        folders += [
+            sample(package, arguments.seed, arguments.count, home / "functions") for package in arguments.packages
+        ]
+        for name, options in (WHOLE | ABLATION if arguments.ablation else WHOLE).items():
+            rows = home / f"{name.replace(': ', '-').replace(' ', '-')}.jsonl"
+            print(study(name, folders, rows, [*options, "--seed", str(arguments.seed), *further]), flush=True)
+        if arguments.replay:
+            print(replayed(folders, arguments.seed))
 
 
 if __name__ == "__main__":

@@ -75,7 +75,10 @@ pub use label::Label;
 pub use plain::sentence as plain_sentence;
 pub use plot::{Confusion, Plot, StudyPlot, confusion_of, pair_plots, study_plot};
 pub use predictions::{predictions_fragment, predictions_text};
-pub use prefixes::{prefixes_fragment, prefixes_page, prefixes_text};
+pub use prefixes::{
+    NO_TEST, PrefixFigures, Reached, Spread, prefix_study_page, prefix_study_text, prefixes_fragment, prefixes_page,
+    prefixes_pytest, prefixes_text,
+};
 pub use state::{ComparisonState, Detail, STATE_FORMAT, StudyRow, StudyState, detail, state};
 pub use text::{TextOptions, text};
 

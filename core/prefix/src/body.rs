@@ -11,15 +11,29 @@ use twincell_syntax::parse::{parse, with_stack_for};
 
 /// The body of a function as a snippet of its own: dedented, with `exit(...)` in place of each `return`, since nothing
 /// can return from a file. `None` if the text has no function of this qualified name.
-pub fn function_body(text: &str, qualname: &str) -> Option<String> {
+pub(crate) fn function_body(text: &str, qualname: &str) -> Option<String> {
     let (found, _) = twincell_syntax::functions(text);
     body(&found.into_iter().find(|function| function.qualname == qualname)?)
 }
 
-/// The same for the first function of a text.
-pub fn first_function_body(text: &str) -> Option<String> {
-    let (found, _) = twincell_syntax::functions(text);
-    body(found.first()?)
+/// A text as a block of its own, one step to the right. Lines that begin in a string stay where they are.
+pub(crate) fn indented(text: &str) -> String {
+    let strings = with_stack_for(text.len(), || {
+        let parsed = parse(text);
+        let mut places = Places::default();
+        places.visit_body(parsed.suite());
+        places.strings
+    });
+    let line_of = |at: usize| text[..at].matches('\n').count();
+    let in_strings: BTreeSet<usize> = strings
+        .iter()
+        .flat_map(|range| line_of(range.start().to_usize()) + 1..=line_of(range.end().to_usize()))
+        .collect();
+    let line = |(number, line): (usize, &str)| match line.is_empty() || in_strings.contains(&number) {
+        true => format!("{line}\n"),
+        false => format!("    {line}\n"),
+    };
+    text.lines().enumerate().map(line).collect()
 }
 
 fn body(function: &Function) -> Option<String> {
@@ -109,7 +123,7 @@ mod tests {
         let nested = "def f(x):\n    def g():\n        return 1\n    return g\n";
         assert_eq!(body(nested), "def g():\n    return 1\nexit(g)\n");
         assert_eq!(body("def f(x): return x\n"), "exit(x)\n");
-        assert_eq!((function_body("x = 1\n", "f"), first_function_body("x = 1\n")), (None, None));
+        assert_eq!(function_body("x = 1\n", "f"), None);
     }
 
     #[test]

@@ -16,16 +16,23 @@ pub(crate) struct Statement {
     text: String,
     /// It has a body of its own, so that an empty line stands before and behind it.
     is_block: bool,
+    /// The sandbox does the same without it, and other machines do not.
+    is_kept: bool,
     makes: Made,
 }
 
 impl Statement {
     pub(crate) fn line(text: impl Into<String>, makes: Made) -> Self {
-        Self { text: text.into(), is_block: false, makes }
+        Self { text: text.into(), is_block: false, is_kept: false, makes }
+    }
+
+    /// The same, and it must stay.
+    pub(crate) fn kept(self) -> Self {
+        Self { is_kept: true, ..self }
     }
 
     pub(crate) fn block(text: impl Into<String>, makes: Made) -> Self {
-        Self { text: text.into(), is_block: true, makes }
+        Self { text: text.into(), is_block: true, is_kept: false, makes }
     }
 }
 
@@ -69,6 +76,12 @@ impl Code {
             None => rest.imports = self.imports.iter().enumerate().filter(|(at, _)| *at != part).map(second).collect(),
         }
         rest
+    }
+
+    /// Whether a part stays although the snippet runs without it here.
+    pub(crate) fn is_kept(&self, part: usize) -> bool {
+        let statement = part.checked_sub(self.imports.len()).and_then(|at| self.statements.get(at));
+        statement.is_some_and(|statement| statement.is_kept)
     }
 
     /// The part that holds a line of the text. The first line is 1.

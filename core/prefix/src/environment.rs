@@ -33,21 +33,28 @@ pub(crate) struct Node {
     pub(crate) instances: Vec<(String, bool)>,
     /// (item, whether it is in it).
     pub(crate) members: Vec<(String, bool)>,
+    /// It is a context manager that gives itself, and whether it is an asynchronous one.
+    pub(crate) entered: Option<bool>,
+    /// Nothing is done with it.
+    pub(crate) is_unused: bool,
 }
 
 impl Node {
-    fn new(path: String) -> Self {
+    pub(crate) fn new(path: String) -> Self {
         Self { path, ..Self::default() }
     }
 }
 
 impl Environment {
+    #[cfg(test)]
     pub(crate) fn new(choices: &[Choice]) -> Self {
         let mut environment = Self::default();
-        for choice in choices {
-            environment.add(choice);
-        }
+        environment.extend(choices);
         environment
+    }
+
+    pub(crate) fn extend(&mut self, choices: &[Choice]) {
+        choices.iter().for_each(|choice| self.add(choice));
     }
 
     /// Whether it has other meanings for names of builtins.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::import::Import;
+use crate::sketch::Scene;
 
 /// How to write an environment so that it does not fail.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub(crate) struct Lessons {
     pub(crate) has_builtins: bool,
     /// Names that are written as classes.
     pub(crate) classes: BTreeSet<String>,
+    /// Which conditions on stand-ins do not hold.
+    pub(crate) scene: Scene,
     /// What holds for every prefix of the snippet.
     pub(crate) common: Common,
 }

@@ -1,41 +1,58 @@
 //! The analysis behind `prefix`: code that, put before a snippet, makes it run (Treefix, ICSE 2025).
 //!
-//! [`prefixes`] takes a text that may lack definitions and returns [`Prefixes`]: a tree of prefixes, the smallest set of
+//! [`prefixes`] takes a [`Subject`], a text that may lack definitions, and returns [`Prefixes`]: a tree of prefixes, the smallest set of
 //! them that together covers as many of its lines as possible, and the single best one. `reading.rs` says what the
-//! snippet leaves undefined, executions with hooks find values for it, `environment.rs` holds them, `values.rs` and
-//! `render.rs` write them as Python, `repair.rs` learns from errors, and `grow/` is the whole algorithm.
+//! snippet leaves undefined. The text alone (`sketch/`) and executions with hooks find values for it, `environment.rs`
+//! holds them, `values.rs`, `stand_in.rs` and `render.rs` write them as Python, `repair.rs` learns from errors, and
+//! `grow/` is the whole algorithm. `function.rs` makes a function of a file a snippet.
 //!
 //! Every prefix runs with the snippet as plain Python, in the sandbox, and only what it covers there counts: a line counts
 //! when its statement completes.
 //!
+//! `language.rs` says what a language model has to do that stands in for the executions, and `answer.rs` reads what it
+//! answers.
+//!
 //! Deliberately absent: a Python interpreter, networks, printing.
 
+mod answer;
+mod arguments;
 mod body;
 mod code;
+mod compact;
 mod environment;
+mod files;
+mod function;
 mod grow;
+mod hints;
 mod import;
 mod known;
+mod language;
 mod layout;
 mod lessons;
 mod natural;
+mod network;
 mod program;
 mod reading;
 mod render;
 mod repair;
 mod result;
+mod sketch;
+mod stand_in;
 mod values;
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use twincell_engine::EngineError;
 use twincell_search::Methods;
 use twincell_values::predictor::PredictError;
 
-pub use body::{first_function_body, function_body};
 pub use code::Made;
+pub use compact::Compact;
+pub use function::{Subject, first_function_subject, function_subject};
 pub use grow::prefixes;
-pub use result::{Guidance, Prefix, Prefixes};
+pub use language::{Answers, Generators, LanguageModel, Message, NoAnswer, Question, Role};
+pub use result::{Guidance, Origin, Prefix, Prefixes};
 pub use twincell_engine::Continue;
 
 /// What is asked of a search for prefixes.
@@ -49,11 +66,64 @@ pub struct PrefixOptions {
     pub deadline: Duration,
     pub seed: u64,
     pub methods: Methods,
+    pub techniques: Techniques,
+    pub generators: Generators,
+    /// The maximum number of tokens that a language model may use.
+    pub tokens: u64,
+}
+
+impl PrefixOptions {
+    /// The number of rounds of coverage guidance, which may be left out.
+    pub(crate) fn rounds(&self) -> u32 {
+        if self.techniques.coverage { self.rounds } else { 0 }
+    }
 }
 
 impl Default for PrefixOptions {
     fn default() -> Self {
-        Self { width: 10, rounds: 10, deadline: Duration::from_secs(60), seed: 0, methods: Methods::default() }
+        Self {
+            width: 10,
+            rounds: 10,
+            deadline: Duration::from_secs(60),
+            seed: 0,
+            methods: Methods::default(),
+            techniques: Techniques::default(),
+            generators: Generators::default(),
+            tokens: 200_000,
+        }
+    }
+}
+
+/// What a search does besides asking for prefixes once. Each can be left out to measure what it contributes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Techniques {
+    /// Mend prefixes that end in an error: the second level of the tree.
+    pub errors: bool,
+    /// Search for lines that are left: the third level.
+    pub coverage: bool,
+    /// Solve conditions there.
+    pub solver: bool,
+}
+
+impl Default for Techniques {
+    fn default() -> Self {
+        Self { errors: true, coverage: true, solver: true }
+    }
+}
+
+impl Techniques {
+    /// The names by which techniques are left out.
+    pub const NAMES: [&str; 3] = ["errors", "coverage", "solver"];
+
+    /// Leaves out the technique with this name. `false` if there is none.
+    pub fn leave_out(&mut self, name: &str) -> bool {
+        match name {
+            "errors" => self.errors = false,
+            "coverage" => self.coverage = false,
+            "solver" => self.solver = false,
+            _ => return false,
+        }
+        true
     }
 }
 
@@ -76,4 +146,6 @@ pub struct Progress {
     pub prefixes: usize,
     /// 0 to 1.
     pub coverage: f64,
+    /// Those that a language model has used.
+    pub tokens: u64,
 }

@@ -59,7 +59,7 @@ fn first(items: &[Recipe]) -> Vec<Recipe> {
 }
 
 /// What the last word of a name promises.
-fn promised(name: &str) -> Option<Recipe> {
+pub(crate) fn promised(name: &str) -> Option<Recipe> {
     let lower = name.to_lowercase();
     if ["is_", "has_"].iter().any(|start| lower.starts_with(start)) {
         return Some(Recipe::Bool(true));

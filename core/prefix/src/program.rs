@@ -9,7 +9,7 @@ use twincell_values::reading::{Surroundings, apply_constants, literals, read_wit
 
 use crate::import::Import;
 use crate::reading::Reading;
-use crate::render::SUPER;
+use crate::render::{SUPER, stand_ins};
 
 /// The maximum number of marks that an execution may pass.
 const STEP_BUDGET: u64 = 20_000;
@@ -34,6 +34,7 @@ pub(crate) fn program(
     if reading.has_bare_super {
         module += &format!("{}\n{SUPER}\n", Import::of_mocks());
     }
+    module += &stand_ins(reading);
     let imports = imported_modules(&module).into_iter().chain(imported_modules(reading.text())).collect();
     let version = Version {
         qualname: reading.snippet.function.qualname.clone(),

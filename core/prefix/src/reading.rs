@@ -12,6 +12,7 @@ use twincell_syntax::{Snippet, dotted, snippet, used_names, without_escapes};
 
 use crate::import::Import;
 use crate::known;
+use crate::sketch::Sketch;
 
 /// The outermost package that relative imports are taken to reach.
 const PACKAGE: &str = "package";
@@ -57,6 +58,19 @@ pub(crate) struct Reading {
     pub(crate) has_environment: bool,
     /// It uses `super()` outside of classes, where Python gives it no meaning.
     pub(crate) has_bare_super: bool,
+    /// It awaits outside of functions, as cells of notebooks may.
+    pub(crate) awaits: bool,
+    /// What the text says of its values.
+    pub(crate) sketch: Sketch,
+}
+
+/// Whether a text awaits outside of functions, as cells of notebooks may.
+pub(crate) fn awaits(text: &str) -> bool {
+    with_stack_for(text.len(), || {
+        let mut names = Names::default();
+        names.visit_body(parse(text).suite());
+        names.awaits
+    })
 }
 
 impl Reading {
@@ -75,7 +89,14 @@ impl Reading {
         let undefined: Vec<String> = used_names(text).free.into_iter().filter(is_free).collect();
         let import = |name: &String| {
             let used = names.attributes.iter().filter(|(of, _)| of == name).map(|(_, attribute)| attribute.as_str());
-            known::import(name, &used.collect::<Vec<_>>(), names.plainly.contains(name))
+            // What the snippet hands to a function of its own is a value: `f(count)`.
+            let is_called = names.called.contains(name) || name.starts_with(char::is_uppercase);
+            let is_handed = names.handed.iter().any(|(callee, given)| given == name && bound.is_local(callee));
+            let used = used.collect::<Vec<_>>();
+            if is_handed && !is_called && used.is_empty() {
+                return None;
+            }
+            known::import(name, &used, names.plainly.contains(name))
         };
         let imports: BTreeSet<Import> = undefined.iter().filter_map(import).collect();
         // The import that goes up most reaches the outermost package.
@@ -92,7 +113,6 @@ impl Reading {
             imported,
             undefined,
             bound,
-            imports,
             exceptions: names.exceptions,
             classes: names.classes,
             package: highest.map(|highest| package_below(highest - 1)),
@@ -101,6 +121,9 @@ impl Reading {
             raised: names.raised,
             assigned: names.assigned,
             has_bare_super: names.bare_super,
+            awaits: names.awaits,
+            sketch: Sketch::read(text, &imports.iter().map(|import| format!("{import}\n")).collect::<String>()),
+            imports,
             snippet,
         }
     }
@@ -130,9 +153,16 @@ struct Names {
     /// Names that stand by themselves: called, passed, compared.
     plainly: BTreeSet<String>,
     assigned: BTreeSet<String>,
+    /// Names that are called.
+    called: BTreeSet<String>,
+    /// (first name of what is called, name that it is given).
+    handed: BTreeSet<(String, String)>,
     /// `super()` outside of classes, where Python gives it no meaning.
     bare_super: bool,
     in_class: bool,
+    /// The number of functions around.
+    depth: u32,
+    awaits: bool,
 }
 
 impl Names {
@@ -163,7 +193,10 @@ impl Names {
 impl Visitor<'_> for Names {
     fn visit_stmt(&mut self, statement: &Stmt) {
         let outer = self.in_class;
+        let is_function = matches!(statement, Stmt::FunctionDef(_));
         match statement {
+            Stmt::For(node) => self.awaits |= node.is_async && self.depth == 0,
+            Stmt::With(node) => self.awaits |= node.is_async && self.depth == 0,
             Stmt::Raise(raise) => match raise.exc.as_deref() {
                 Some(value) if dotted(value).is_some() && !is_class(value) => self.raised.extend(dotted(value)),
                 Some(class) => self.exception(class),
@@ -205,7 +238,9 @@ impl Visitor<'_> for Names {
             }
             _ => {}
         }
+        self.depth += u32::from(is_function);
         walk_stmt(self, statement);
+        self.depth -= u32::from(is_function);
         self.in_class = outer;
     }
 
@@ -228,11 +263,18 @@ impl Visitor<'_> for Names {
                     return;
                 }
             }
+            Expr::Await(_) => self.awaits |= self.depth == 0,
             Expr::Name(name) => {
                 self.plainly.insert(name.id.to_string());
             }
             Expr::Call(call) => {
                 let name = call.func.as_name_expr().map(|name| name.id.as_str());
+                self.called.extend(name.map(str::to_owned));
+                let callee = dotted(&call.func).unwrap_or_default();
+                let callee = callee.split('.').next().unwrap_or_default();
+                for given in call.arguments.args.iter().filter_map(Expr::as_name_expr) {
+                    self.handed.insert((callee.to_owned(), given.id.to_string()));
+                }
                 match (name, &*call.arguments.args) {
                     (Some("isinstance" | "issubclass"), [_, class]) => self.class(class),
                     (Some("super"), _) => self.bare_super |= !self.in_class,

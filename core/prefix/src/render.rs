@@ -5,12 +5,16 @@ use std::collections::BTreeSet;
 use twincell_syntax::python::{is_builtin, is_identifier, python_string};
 use twincell_values::path::AccessPath;
 
+use crate::arguments;
 use crate::code::{Code, MOCK};
 use crate::environment::{Environment, Node};
 use crate::import::Import;
 use crate::known;
+use crate::layout::Expression;
 use crate::lessons::Lessons;
+use crate::network;
 use crate::reading::{Imported, Reading};
+use crate::stand_in;
 use crate::values::{Writer, mocked_module};
 
 /// A meaning for `super()` where Python gives it none.
@@ -31,6 +35,8 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
         writer.assign(&mocked_module(module), &mock);
     }
     classes_of_mocks(&mut writer);
+    stand_in::of_modules(&mut writer);
+    stand_in::of_network(&mut writer);
     for (module, inner) in &common.patched {
         writer.import(Import::module(module));
         let mock = writer.plain_mock();
@@ -45,9 +51,10 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
     if let (true, Some(package)) = (common.is_in_package, &reading.package) {
         writer.line(format!("__package__ = {}", python_string(package)));
     }
-    if common.has_arguments {
-        writer.import(Import::module("sys"));
-        writer.line("sys.argv = ['program', '1', '2', '3']");
+    if let Some(line) = arguments::command_line(reading, &lessons.scene) {
+        argv(&mut writer, &line);
+    } else if common.has_arguments {
+        argv(&mut writer, &["1", "2", "3"].map(str::to_owned));
     }
     for variable in &common.variables {
         writer.import(Import::module("os"));
@@ -66,6 +73,7 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
         writer.makes(MOCK);
         writer.block(SUPER);
     }
+    bases(&mut writer);
     let mut environment = environment.clone();
     for class in reading.exceptions.iter().chain(&reading.classes) {
         // What else is taken from something that has to be made is a class there, too.
@@ -85,6 +93,36 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
         }
     }
     writer.finish()
+}
+
+/// `sys.argv = [...]`
+fn argv(writer: &mut Writer<'_>, line: &[String]) {
+    let words = std::iter::once("program").chain(line.iter().map(String::as_str));
+    let words = words.map(|word| Expression::text(python_string(word))).collect();
+    writer.import(Import::module("sys"));
+    writer.assign("sys.argv", &Expression::list(words));
+}
+
+/// What executions with hooks find before the snippet: what stands in for a network and for classes above its own.
+pub(crate) fn stand_ins(reading: &Reading) -> String {
+    let lessons = Lessons::default();
+    let mut writer = Writer::new(reading, &lessons);
+    stand_in::of_network(&mut writer);
+    if let Some(line) = arguments::command_line(reading, &lessons.scene) {
+        argv(&mut writer, &line);
+    }
+    bases(&mut writer);
+    writer.finish().text()
+}
+
+/// The classes above those of the snippet that it does not define.
+fn bases(writer: &mut Writer<'_>) {
+    let reading = writer.reading;
+    for class in reading.classes.difference(&reading.exceptions).filter(|class| reading.undefined.contains(class)) {
+        if !writer.is_imported(class) && !writer.lessons.mocked.contains(class) {
+            stand_in::base(writer, class, class);
+        }
+    }
 }
 
 /// A name of the snippet.
@@ -125,15 +163,19 @@ fn of_module(writer: &mut Writer<'_>, name: &str, Imported { module, name: inner
         return;
     }
     let place = mocked_module(module);
+    let has_stand_in = |name: &str| network::role(&format!("{module}.{name}")).is_some();
     let Some(inner) = inner else {
         for (attribute, node) in &node.attributes {
-            if is_identifier(attribute) && !is_class(&node.path) {
+            if is_identifier(attribute) && !is_class(&node.path) && !has_stand_in(attribute) {
                 let value = writer.value(node, attribute);
                 writer.assign(&format!("{place}.{attribute}"), &value);
             }
         }
         return;
     };
+    if has_stand_in(inner) {
+        return;
+    }
     let value = writer.value(node, name);
     writer.assign(&format!("{place}.{inner}"), &value);
 }
@@ -142,12 +184,14 @@ fn of_module(writer: &mut Writer<'_>, name: &str, Imported { module, name: inner
 fn classes_of_mocks(writer: &mut Writer<'_>) {
     let (reading, modules) = (writer.reading, &writer.lessons.common.modules);
     let mut add = |names: &BTreeSet<String>, bases: &str| {
-        for name in names {
-            let (root, rest) = AccessPath::from(name).split_root();
+        for path in names {
+            let (root, rest) = AccessPath::from(path).split_root();
             let Some(Imported { module, name }) = reading.imported.get(root) else { continue };
             let parts = name.iter().map(String::as_str).chain(rest.split('.').filter(|part| !part.is_empty()));
             let class = parts.collect::<Vec<_>>().join(".");
-            if modules.contains(module) && !class.is_empty() {
+            // A class above those of the snippet is written whole.
+            let is_above = bases == "()" && reading.sketch.classes.iter().any(|below| below.bases.contains(path));
+            if modules.contains(module) && !class.is_empty() && !is_above {
                 let name = python_string(class.rsplit('.').next().unwrap_or(&class));
                 writer.makes("type");
                 writer.line(format!("{}.{class} = type({name}, {bases}, {{}})", mocked_module(module)));

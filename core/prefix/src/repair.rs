@@ -10,10 +10,12 @@ use twincell_values::reading::Locals;
 use twincell_values::value::Recipe;
 
 use crate::environment::{Environment, Node};
+use crate::files::text_of_file;
 use crate::import::Import;
 use crate::known;
 use crate::lessons::Lessons;
 use crate::reading::{Imported, Reading};
+use crate::sketch::Scene;
 
 /// The text of a file that a snippet opens and nobody knows.
 const TEXT: &str = "first line\nsecond line\n";
@@ -66,8 +68,9 @@ pub(crate) fn repairs(
     } else if is("EOFError") {
         common.has_input = true;
     } else if is("FileNotFoundError") && is_below(name) {
-        let text = if name.ends_with(".json") { "{}" } else { TEXT };
-        common.files.insert(name.to_owned(), text.into());
+        let known = text_of_file(reading, name, raise.line, &Scene::default());
+        let other = if name.ends_with(".json") { "{}" } else { TEXT };
+        common.files.insert(name.to_owned(), known.unwrap_or_else(|| other.to_owned()));
     } else if is("NameError") && is_identifier(name) && !is("UnboundLocalError") {
         let names = if known::old(name).is_some() { &mut common.old_names } else { &mut common.names };
         names.insert(name.to_owned());

@@ -6,7 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use twincell_engine::protocol::End;
 
+use crate::body::indented;
 use crate::code::{MOCK, Made};
+use crate::hints::dedented;
+use crate::reading::awaits;
 
 /// What a prefix was made from: the levels of the tree.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -21,12 +24,24 @@ pub enum Guidance {
     Coverage,
 }
 
+/// What wrote a prefix.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    #[default]
+    Local,
+    /// A language model.
+    Llm,
+}
+
 /// A node of the tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prefix {
     /// Its position. `None` below the root, which is the snippet.
     pub parent: Option<usize>,
     pub guidance: Guidance,
+    #[serde(default)]
+    pub origin: Origin,
     /// Python source. Empty for the snippet as it is.
     pub text: String,
     /// The values that it makes.
@@ -38,8 +53,16 @@ pub struct Prefix {
 
 impl Default for Prefix {
     fn default() -> Self {
-        let guidance = Guidance::default();
-        Self { parent: None, guidance, text: String::new(), makes: Made::new(), completed: vec![], end: End::Whole }
+        let (guidance, origin) = Default::default();
+        Self {
+            parent: None,
+            guidance,
+            origin,
+            text: String::new(),
+            makes: Made::new(),
+            completed: vec![],
+            end: End::Whole,
+        }
     }
 }
 
@@ -61,6 +84,12 @@ pub struct Prefixes {
     pub best: Option<usize>,
     /// Whether the search ended before it was done: its time was over, or somebody stopped it.
     pub stopped: bool,
+    /// The number of tokens that a language model has used.
+    #[serde(default)]
+    pub tokens: u64,
+    /// Why a language model was asked no more, in one line.
+    #[serde(default)]
+    pub problem: Option<String>,
 }
 
 const VERSION: u32 = 1;
@@ -103,7 +132,7 @@ impl Prefixes {
             }
         }
         let covered = all.into_iter().collect();
-        Self { version: VERSION, undefined, lines, covered, nodes, chosen, best, stopped }
+        Self { version: VERSION, undefined, lines, covered, nodes, chosen, best, stopped, tokens: 0, problem: None }
     }
 
     /// The nodes that people see: the best one, then the others of [`Self::chosen`].
@@ -112,11 +141,18 @@ impl Prefixes {
         self.best.into_iter().chain(others).collect()
     }
 
-    /// A node with the snippet behind it, as one file. Imports from `__future__` stay first.
+    /// A node with the snippet behind it, as one file. Imports from `__future__` stay first, and a snippet that awaits
+    /// outside of functions becomes a function.
     pub fn program(&self, number: usize, snippet: &str) -> String {
+        let snippet = &*dedented(snippet);
         let prefix = self.nodes.get(number).map_or("", |node| &node.text);
         let is_future = |line: &str| line.trim_start().starts_with("from __future__ import");
         match snippet.lines().filter(|line| is_future(line)).collect::<Vec<_>>().as_slice() {
+            // Files await within functions only.
+            [] if awaits(snippet) => {
+                let inner = indented(snippet);
+                format!("import asyncio\n{prefix}\nasync def main():\n{inner}\nasyncio.run(main())\n")
+            }
             [] if prefix.is_empty() => snippet.to_owned(),
             [] => format!("{prefix}\n{snippet}"),
             future => {

@@ -12,6 +12,7 @@ use crate::import::Import;
 use crate::layout::{Expression, entries};
 use crate::lessons::Lessons;
 use crate::reading::{Imported, Reading};
+use crate::stand_in::fake;
 
 /// The parameters of a function that takes whatever it is called with.
 const ANY: &str = "*args, **kwargs";
@@ -198,11 +199,27 @@ impl<'a> Writer<'a> {
             self.makes("Exception");
             return Expression::text(format!("Exception({})", python_string(&hint(&node.path))));
         }
+        if node.entered.is_some() && (!parts.attributes.is_empty() || node.entered == Some(true)) {
+            let first = if parts.attributes.iter().any(|name| name.starts_with("status")) { "Response" } else { name };
+            let class = self.fresh(&capitalized(first));
+            self.take(&class);
+            fake(self, &class, vec![], node, None);
+            return Expression::text(format!("{class}()"));
+        }
         if parts.is_mapping {
             let entries = keys(node).unwrap_or_default().into_iter().zip(&node.items);
             self.makes("dict");
             let entries = entries.map(|(key, (_, item))| (key, self.value(item, name))).collect();
             return Expression::dict(entries);
+        }
+        if let (true, true, false, [(_, result)]) =
+            (parts.is_called, parts.attributes.is_empty(), parts.special, node.calls.as_slice())
+            && let (Some(awaited), None) = (&result.awaited, result.entered)
+        {
+            let value = self.value(awaited, name);
+            self.import(Import::name("unittest.mock", "AsyncMock"));
+            self.makes("AsyncMock");
+            return Expression::call("AsyncMock", vec![("return_value=".into(), value)]);
         }
         match (parts.is_called, parts.attributes.is_empty(), parts.special) {
             (true, true, false) => self.function(node),
@@ -226,6 +243,11 @@ impl<'a> Writer<'a> {
                 Expression::text(format!("lambda {ANY}: None"))
             }
             Some(Recipe::Versatile(AbstractValue::Resource)) => {
+                self.import(Import::name("contextlib", "nullcontext"));
+                self.makes("nullcontext");
+                Expression::text("nullcontext()")
+            }
+            _ if node.entered == Some(false) => {
                 self.import(Import::name("contextlib", "nullcontext"));
                 self.makes("nullcontext");
                 Expression::text("nullcontext()")
@@ -285,21 +307,19 @@ impl<'a> Writer<'a> {
         if let Some(name) = self.written.classes.get(path) {
             return name.clone();
         }
-        let word = hint(path);
-        let mut characters = word.chars();
-        let first: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
-        let name = self.fresh(&(first + characters.as_str()));
+        let name = self.fresh(&capitalized(&hint(path)));
         self.class(&name, self.reading.exceptions.contains(path));
         self.written.classes.insert(path.to_owned(), name.clone());
         name
     }
 
     /// A name that means nothing else, like the given one.
-    fn fresh(&self, name: &str) -> String {
+    pub(crate) fn fresh(&self, name: &str) -> String {
         let mut name = name.to_owned();
         let is_used = |name: &String| {
             self.written.taken.contains(name)
                 || self.reading.undefined.contains(name)
+                || self.reading.bound.is_local(name)
                 || self.is_imported(name)
                 || is_builtin(name)
                 || !is_identifier(name)
@@ -312,7 +332,7 @@ impl<'a> Writer<'a> {
 
     /// The expression for a class that the snippet calls `class`. The prefix defines it if nothing else does. `None` if
     /// the snippet writes it in another form than a name with dots.
-    fn class_of(&mut self, class: &str) -> Option<String> {
+    pub(crate) fn class_of(&mut self, class: &str) -> Option<String> {
         let (root, rest) = AccessPath::new(class).split_root();
         if !class.split('.').all(is_identifier) {
             return None;
@@ -543,6 +563,12 @@ fn keys(node: &Node) -> Option<Vec<String>> {
 fn hint(path: &str) -> String {
     let word = AccessPath::new(path).before_brackets().last_word().to_owned();
     if is_identifier(&word) { word } else { "value".into() }
+}
+
+fn capitalized(word: &str) -> String {
+    let mut characters = word.chars();
+    let first: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
+    first + characters.as_str()
 }
 
 fn lower(name: &str) -> String {

@@ -18,7 +18,7 @@ use twincell_compare::campaign::Techniques;
 use twincell_compare::{CompareOptions, Examples, GivenCall};
 use twincell_engine::protocol::{Context, Isolation};
 use twincell_models::PredictorKind;
-use twincell_prefix::PrefixOptions;
+use twincell_prefix::{Generators, PrefixOptions};
 use twincell_values::value::Provider;
 
 use crate::policy::PathRules;
@@ -35,6 +35,11 @@ pub struct Options {
     /// The number of prefixes for which a step asks, and the maximum number of attempts to cover more.
     pub width: u32,
     pub rounds: u32,
+    /// What finds prefixes, and the maximum number of tokens that a language model may use.
+    pub generators: Generators,
+    pub tokens: u64,
+    /// What a search for prefixes does.
+    pub prefix_techniques: twincell_prefix::Techniques,
     pub predictor: PredictorKind,
     pub context: Context,
     /// The folder of the model. If absent, the model that comes with twincell.
@@ -188,6 +193,43 @@ pub static TABLE: &[OptionSpec] = &[
         apply: |options, value| options.rounds = value.integer() as u32,
     },
     OptionSpec {
+        name: "generator",
+        kind: Kind::Choice { allowed: &["local", "llm", "both"] },
+        default: "local",
+        absent: "",
+        help: "What finds prefixes: executions, the language model at TWINCELL_LLM_URL, or it for what executions leave uncovered",
+        jobs: &[Job::Prefix],
+        apply: |options, value| {
+            options.generators = match value.choice() {
+                "llm" => Generators::Llm,
+                "both" => Generators::Both,
+                _ => Generators::Local,
+            }
+        },
+    },
+    OptionSpec {
+        name: "tokens",
+        kind: Kind::Integer { minimum: 1, maximum: 1_000_000_000 },
+        default: "200000",
+        absent: "",
+        help: "Maximum number of tokens that the language model may use for one search",
+        jobs: &[Job::Prefix],
+        apply: |options, value| options.tokens = value.integer() as u64,
+    },
+    OptionSpec {
+        name: "skip",
+        kind: Kind::Words { allowed: &twincell_prefix::Techniques::NAMES },
+        default: "",
+        absent: "all are used",
+        help: "Parts of a search to leave out, to measure what each contributes: mending errors, covering what is left, solving",
+        jobs: &[Job::Prefix],
+        apply: |options, value| {
+            for name in value.words() {
+                options.prefix_techniques.leave_out(name);
+            }
+        },
+    },
+    OptionSpec {
         name: "predictor",
         kind: Kind::Choice { allowed: &["neural", "frequency", "uniform"] },
         default: "neural",
@@ -259,7 +301,7 @@ pub static TABLE: &[OptionSpec] = &[
         default: "",
         absent: "one for each processor",
         help: "Maximum number of worker processes",
-        jobs: COMPARING,
+        jobs: SEARCHING,
         apply: |options, value| options.jobs = Some(value.integer() as usize),
     },
     OptionSpec {
@@ -440,6 +482,9 @@ impl Default for Options {
             seed: core.seed,
             width: prefix.width,
             rounds: prefix.rounds,
+            generators: prefix.generators,
+            tokens: prefix.tokens,
+            prefix_techniques: prefix.techniques,
             predictor: PredictorKind::Neural,
             context: core.context,
             model: None,
@@ -489,9 +534,9 @@ impl Options {
 
     /// These options for [`twincell_prefix::prefixes`].
     pub fn for_prefix(&self) -> PrefixOptions {
-        let Self { width, rounds, seed, .. } = *self;
+        let Self { width, rounds, seed, generators, tokens, prefix_techniques: techniques, .. } = *self;
         let deadline = Duration::from_secs_f64(self.deadline);
-        PrefixOptions { width, rounds, seed, deadline, ..PrefixOptions::default() }
+        PrefixOptions { width, rounds, seed, deadline, generators, tokens, techniques, ..PrefixOptions::default() }
     }
 
     /// The options that the analysis takes.

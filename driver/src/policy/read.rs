@@ -22,8 +22,9 @@ const MOST_PATTERNS: usize = 200;
 const LONGEST_PATTERN: usize = 200;
 /// The table of `pyproject.toml`.
 const TABLE_NAME: &str = "[tool.twincell]";
-/// Options that choose what runs outside the sandbox, or that are about one command.
-const NOT_FOR_POLICIES: [&str; 6] = ["python", "model", "function", "policy", "examples", "recorded"];
+/// Options that choose what runs outside the sandbox or leaves the machine, or that are about one command.
+const NOT_FOR_POLICIES: [&str; 8] =
+    ["python", "model", "function", "policy", "examples", "recorded", "generator", "tokens"];
 
 /// The policy in a folder: `twincell.toml`, or else `pyproject.toml` where it has the table.
 pub(super) fn folder(folder: &Path) -> Result<Option<Policy>, PolicyError> {

@@ -311,6 +311,9 @@ class Prefixes:
     def to_dict(self) -> dict[str, Any]: ...
     def to_json(self) -> str: ...
     def program(self, node: int | None = None) -> str: ...
+    def pytest(self) -> str: ...
+    @property
+    def problem(self) -> str | None: ...
     def to_html(self, title: str = "Prefixes") -> str: ...
 
 def prefix(
@@ -320,10 +323,14 @@ def prefix(
     seed: int | None = None,
     width: int | None = None,
     rounds: int | None = None,
+    generator: Literal["local", "llm", "both"] | None = None,
+    tokens: int | None = None,
+    skip: str | None = None,
     predictor: Literal["neural", "frequency", "uniform"] | None = None,
     model: str | PathLike[str] | None = None,
     device: Literal["auto", "cpu"] | None = None,
     cache: Literal["disk", "memory"] | None = None,
+    jobs: int | None = None,
     timeout: float | None = None,
     memory: int | None = None,
     deadline: float | None = None,

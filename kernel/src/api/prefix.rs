@@ -2,10 +2,11 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction};
+use twincell_driver::files;
 use twincell_driver::options::{Job, Options};
 use twincell_driver::warm::Engine;
-use twincell_prefix::{Continue, Prefixes, first_function_body, function_body};
-use twincell_widgets::{prefixes_fragment, prefixes_page, prefixes_text};
+use twincell_prefix::{Continue, Prefixes, Subject, first_function_subject, function_subject};
+use twincell_widgets::{NO_TEST, prefixes_fragment, prefixes_page, prefixes_pytest, prefixes_text};
 
 use super::errors::raised;
 use super::options::read_options;
@@ -22,8 +23,8 @@ pub struct PyPrefixes {
 }
 
 /// Finds code that, put before a snippet, makes it run: imports and values for what it leaves undefined. `code` is source
-/// text, a path (`os.PathLike`), a function or a class. Of a function, the body runs. `function` names one whose body is
-/// the snippet.
+/// text, a path (`os.PathLike`), a function or a class. A function is called. `function` names one of the text, which runs
+/// with the definitions that it needs.
 ///
 /// The snippet runs in the sandbox. A signal ends the search, and then the result has what was found. Raises
 /// `TwincellError` if the code is not Python or an option is wrong.
@@ -35,8 +36,8 @@ pub fn prefix(
     function: Option<String>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyPrefixes> {
-    let snippet = snippet(code, function)?;
-    found(py, snippet, &read_options(py, options, Job::Prefix)?)
+    let code = snippet(code, function)?;
+    found(py, code, &read_options(py, options, Job::Prefix)?)
 }
 
 /// `%prefix LINE` and `%%prefix LINE`: the prefixes, the text for a new cell, and help to print. `named` looks up a name of
@@ -52,44 +53,47 @@ pub fn prefix_magic(
         MagicLine::Run(request) => request,
         MagicLine::Help(help) => return Ok((None, None, Some(help))),
     };
-    let snippet = match (cell, request.function) {
+    let code = match (cell, request.function) {
         (Some(cell), _) if cell.trim().is_empty() => return Err(raised(MagicError::EmptyCell)),
         (Some(cell), Some(function)) => body(cell, "the cell", &function)?,
         // The magic is line 1 of the cell.
-        (Some(cell), None) => format!("\n{cell}"),
+        (Some(cell), None) => Subject::from(format!("\n{cell}")),
         (None, function) => snippet(&named.call1((request.code.unwrap_or_default(),))?, function)?,
     };
-    let prefixes = found(py, snippet, &request.options)?;
+    let prefixes = found(py, code, &request.options)?;
+    if let Some(file) = &request.pytest {
+        files::write_text(file, &prefixes.pytest()?).map_err(raised)?;
+    }
     let inserted = prefixes.best().filter(|text| request.insert && !text.is_empty()).map(str::to_owned);
     Ok((Some(prefixes), inserted, None))
 }
 
-/// The text that an object stands for, or the body of one of its functions.
-fn snippet(code: &Bound<'_, PyAny>, function: Option<String>) -> PyResult<String> {
+/// The text that an object stands for, or one of its functions.
+fn snippet(code: &Bound<'_, PyAny>, function: Option<String>) -> PyResult<Subject> {
     let read = source::read(code, "the code")?;
-    // A function runs when it is called. What somebody wants to see run is its body.
+    // A function runs when it is called.
     let is_function = code.is_instance_of::<PyFunction>() || code.get_type().name()? == "method";
     match function {
         Some(function) => body(&read.text, &read.label, &function),
-        None if is_function => Ok(first_function_body(&read.text).unwrap_or(read.text)),
-        None => Ok(read.text),
+        None if is_function => Ok(first_function_subject(&read.text).unwrap_or_else(|| Subject::from(read.text))),
+        None => Ok(Subject::from(read.text)),
     }
 }
 
-fn body(text: &str, label: &str, function: &str) -> PyResult<String> {
-    function_body(text, function).ok_or_else(|| raised(format!("{label} has no function {function}")))
+fn body(text: &str, label: &str, function: &str) -> PyResult<Subject> {
+    function_subject(text, function).ok_or_else(|| raised(format!("{label} has no function {function}")))
 }
 
-fn found(py: Python<'_>, snippet: String, options: &Options) -> PyResult<PyPrefixes> {
+fn found(py: Python<'_>, subject: Subject, options: &Options) -> PyResult<PyPrefixes> {
     let environment = environment::find(py)?;
     let prefixes = py.detach(|| {
         let engine = Engine::warm(options, &environment)?;
         engine.check_workers()?;
         let mut signals = Signals::new();
         let mut progress = |_| if signals.stop() { Continue::Stop } else { Continue::Yes };
-        engine.prefixes(&snippet, &options.for_prefix(), &mut progress)
+        engine.prefixes(&subject, &options.for_prefix(), &mut progress)
     });
-    Ok(PyPrefixes { snippet, prefixes: prefixes.map_err(raised)? })
+    Ok(PyPrefixes { snippet: subject.text, prefixes: prefixes.map_err(raised)? })
 }
 
 #[pymethods]
@@ -98,6 +102,12 @@ impl PyPrefixes {
     #[getter]
     fn coverage(&self) -> f64 {
         self.prefixes.coverage()
+    }
+
+    /// Why the language model was asked no more, in one line. `None` if nothing was wrong.
+    #[getter]
+    fn problem(&self) -> Option<&str> {
+        self.prefixes.problem.as_deref()
     }
 
     /// The source of the prefix that covers most. `None` if none ran.
@@ -134,6 +144,11 @@ impl PyPrefixes {
             })?,
         };
         Ok(self.prefixes.program(node, &self.snippet))
+    }
+
+    /// A pytest file with a fixture for each chosen prefix and a test that runs the code on it, which calls the function. It needs no twincell. Raises `TwincellError` if the code ends behind no prefix.
+    fn pytest(&self) -> PyResult<String> {
+        prefixes_pytest(&self.snippet, &self.prefixes).ok_or_else(|| raised(NO_TEST))
     }
 
     /// The same as a page of its own, with the tree in which the prefixes were found.

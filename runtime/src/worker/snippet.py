@@ -10,6 +10,8 @@ PREFIX = "<prefix>"
 SNIPPET = "<snippet>"
 # The processor time after which a run ends whatever it does. Steps end those that count them long before.
 SECONDS = 5
+# What `inspect` calls CO_COROUTINE.
+COROUTINE = 0x80
 # Names that cannot be written in Python, so no code can meet these hooks.
 COMPLETED, ITERATED, RAISED = ".completed", ".iterated", ".raised"
 
@@ -141,6 +143,24 @@ def columns(trace):
     return None
 
 
+def is_refused(exited):
+    """Whether a program ends as those do that fail: with a number other than 0, or a message."""
+    code = BaseException.args.__get__(exited)[:1]
+    return bool(code) and type(code[0]) in (int, str) and code[0] != 0
+
+
+def is_own_exit(exited):
+    """Whether the snippet itself called `exit`, and not what it uses."""
+    last = None
+    trace = exited.__traceback__
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if not name.endswith("_sitebuiltins.py"):
+            last = name
+        trace = trace.tb_next
+    return last == SNIPPET
+
+
 def text(value):
     try:
         return str(value)[:1000]
@@ -157,7 +177,12 @@ def run(prefix, snippet, steps):
         flags = without_future(tree)
         marks = Marks()
         tree.body = marks.body(tree.body)
-        code = compile(ast.fix_missing_locations(tree), SNIPPET, "exec", flags, True)
+        ast.fix_missing_locations(tree)
+        try:
+            code = compile(tree, SNIPPET, "exec", flags, True)
+        except SyntaxError:
+            # Notebooks let cells await.
+            code = compile(tree, SNIPPET, "exec", flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
     except (SyntaxError, ValueError, RecursionError) as error:
         return [], [], ("unreadable", getattr(error, "lineno", 0) or 0, text(getattr(error, "msg", error)))
     completed = set()
@@ -189,12 +214,17 @@ def run(prefix, snippet, steps):
     try:
         exec(compile(prefix, PREFIX, "exec", flags, True), names)
         begun = True
-        exec(code, names)
+        if code.co_flags & COROUTINE:
+            import asyncio
+
+            asyncio.run(eval(code, names))
+        else:
+            exec(code, names)
         ended = ("whole",)
     except Stopped as stopped:
         ended = stopped.args
     except BaseException as error:
-        if begun and isinstance(error, SystemExit):
+        if begun and isinstance(error, SystemExit) and not is_refused(error):
             ended = ("whole",)
         else:
             name = getattr(error, "name", None) or getattr(error, "filename", None)
@@ -203,6 +233,7 @@ def run(prefix, snippet, steps):
             name = name if isinstance(name, str) else None
             bases = [base.__name__ for base in type(error).__mro__[1:9]]
             intended = raised is not None and (error is raised or type(error) is raised)
+            intended = intended or isinstance(error, SystemExit) and is_own_exit(error)
             ended = ("raised", begun, type(error).__name__, bases, text(error), name, intended, *place(error))
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)

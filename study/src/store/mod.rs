@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use crate::finding::Finding;
 
 pub use memory::Memory;
+pub(crate) use places::{foreign, open_locked, unreadable, unwritable};
 pub use rows::Store;
 
 /// The formats of results.

@@ -8,7 +8,7 @@ use similar::{ChangeTag, TextDiff};
 
 use twincell_prefix::{Prefix, Prefixes};
 
-use super::{STOPPED, ended, from, headline, not_reached};
+use super::{STOPPED, asked, ended, from, headline, not_reached, prefixes_pytest};
 use crate::html::{STYLE, plain_page, section};
 use crate::{plain, words};
 
@@ -43,6 +43,9 @@ fn fragment(snippet: &str, prefixes: &Prefixes) -> Markup {
             @for (position, &number) in kept.iter().enumerate() {
                 (prefix(prefixes, number, position == 0))
             }
+            @if let Some(file) = prefixes_pytest(snippet, prefixes) {
+                (section("Test", "a pytest file with these prefixes, to copy", false, html! { pre.tc-reproducer { (plain::file(&file)) } }))
+            }
             @if prefixes.nodes.len() > 1 {
                 (section("Tree", &words::count(prefixes.nodes.len(), "node"), false, tree(prefixes)))
             }
@@ -68,6 +71,7 @@ fn facts(prefixes: &Prefixes) -> Markup {
                 }
             }
             @if let Some(lines) = not_reached(prefixes) { div { dt { "Not reached" } dd { (lines) } } }
+            @if let Some(asked) = asked(prefixes) { div { dt { "Language model" } dd { (asked) } } }
             @if prefixes.stopped { div { dt { "Note" } dd { (STOPPED) } } }
         }
     }
@@ -131,7 +135,7 @@ fn prefix(prefixes: &Prefixes, number: usize, is_open: bool) -> Markup {
 /// `5 of 6 lines, from the error of another`
 fn reach(prefixes: &Prefixes, node: &Prefix) -> String {
     let lines = words::count(prefixes.lines.len(), "line");
-    format!("{} of {lines}, {}", node.completed.len(), from(node.guidance))
+    format!("{} of {lines}, {}", node.completed.len(), from(node))
 }
 
 /// The nodes below their parents, each with what it changes in its parent's prefix.
@@ -160,7 +164,7 @@ fn tree(prefixes: &Prefixes) -> Markup {
                                 @if prefixes.chosen.contains(&number) { span.tc-note { "P" } }
                             }
                             td.tc-mark { (bar(prefixes.coverage_of(node))) " " (node.completed.len()) }
-                            td { (from(node.guidance)) }
+                            td { (from(node)) }
                             td { (ended(&node.end).unwrap_or_else(|| "by itself".to_owned())) }
                             td { (change(prefixes, node)) }
                         }

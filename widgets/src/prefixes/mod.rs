@@ -1,15 +1,20 @@
 //! Prefixes for a snippet: [`prefixes_text`] for terminals, [`prefixes_fragment`] for a notebook's output area, and
-//! [`prefixes_page`] for a file of its own. This file has the sentences that all of them say.
+//! [`prefixes_page`] for a file of its own, and [`prefixes_pytest`] for a project's tests. This file has the sentences that
+//! views say.
 
 mod html;
+mod pytest;
+mod study;
 mod text;
 
 use twincell_engine::protocol::{End, Raise};
-use twincell_prefix::{Guidance, Prefixes};
+use twincell_prefix::{Guidance, Origin, Prefix, Prefixes};
 
 use crate::{plain, words};
 
 pub use html::{prefixes_fragment, prefixes_page};
+pub use pytest::{NO_TEST, prefixes_pytest};
+pub use study::{PrefixFigures, Reached, Spread, prefix_study_page, prefix_study_text};
 pub use text::prefixes_text;
 
 /// How many lines run, and behind how many prefixes.
@@ -37,13 +42,24 @@ fn not_reached(prefixes: &Prefixes) -> Option<String> {
 /// What every view says of a search that did not come to its end.
 const STOPPED: &str = "the search was stopped before it was done";
 
-/// What a prefix was made from.
-fn from(guidance: Guidance) -> &'static str {
-    match guidance {
+/// What a prefix was made from, and by whom if not by executions.
+fn from(node: &Prefix) -> String {
+    let guidance = match node.guidance {
         Guidance::Undefinedness => "from what the code leaves undefined",
         Guidance::Error => "from the error of another",
         Guidance::Coverage => "from lines that nothing had reached",
+    };
+    match node.origin {
+        Origin::Local => guidance.to_owned(),
+        Origin::Llm => format!("{guidance}, by the language model"),
     }
+}
+
+/// What the language model has used, and why it was asked no more.
+fn asked(prefixes: &Prefixes) -> Option<String> {
+    let used = (prefixes.tokens > 0).then(|| format!("the language model used {} tokens", prefixes.tokens));
+    let said: Vec<String> = used.into_iter().chain(prefixes.problem.as_deref().map(plain::sentence)).collect();
+    (!said.is_empty()).then(|| said.join("; "))
 }
 
 /// How the code ends behind a prefix, if not by itself.

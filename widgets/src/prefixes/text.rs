@@ -2,7 +2,7 @@
 
 use twincell_prefix::Prefixes;
 
-use super::{STOPPED, ended, from, headline, not_reached};
+use super::{STOPPED, asked, ended, from, headline, not_reached};
 use crate::{plain, words};
 
 /// The best prefix, then the others that are needed to cover all lines that were reached. They stand as Python. Only
@@ -12,6 +12,9 @@ pub fn prefixes_text(prefixes: &Prefixes) -> String {
     if prefixes.stopped {
         out += &format!("# {STOPPED}\n");
     }
+    if let Some(asked) = asked(prefixes) {
+        out += &format!("# {asked}\n");
+    }
     if let Some(lines) = not_reached(prefixes) {
         out += &format!("# not reached: {lines}\n");
     }
@@ -19,7 +22,7 @@ pub fn prefixes_text(prefixes: &Prefixes) -> String {
         let node = &prefixes.nodes[number];
         let star = if Some(number) == prefixes.best { "best prefix" } else { "prefix" };
         let lines = words::count(prefixes.lines.len(), "line");
-        out += &format!("\n# {star} {number}: {} of {lines}, {}", node.completed.len(), from(node.guidance));
+        out += &format!("\n# {star} {number}: {} of {lines}, {}", node.completed.len(), from(node));
         out += &ended(&node.end).map_or_else(String::new, |ended| format!("; {ended}"));
         out += "\n";
         out += &if node.text.is_empty() { "# (nothing is needed)".to_owned() } else { plain::file(&node.text) };

@@ -1,8 +1,12 @@
 //! The tree of prefixes (Treefix, Algorithm 1): breadth first, in three levels.
 //!
-//! Where the paper asks a language model for prefixes, executions with hooks find values for what is missing, and
-//! `render.rs` writes them. Each prefix then runs as plain Python before the snippet; only what it covers there counts.
+//! A [`Generator`] grows it. Where the paper asks a language model for prefixes, [`Local`] has executions with hooks that
+//! find values for what is missing, and `render.rs` writes them. `asking.rs` asks a model. Each prefix then runs as plain
+//! Python before the snippet; only what it covers there counts.
 
+mod asking;
+mod prompt;
+mod scenes;
 mod tidy;
 
 use std::collections::BTreeSet;
@@ -13,39 +17,68 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use twincell_engine::protocol::{End, ExecutionRecord, ExecutionRequest, Script, ScriptRun};
+use twincell_engine::protocol::{End, ExecutionRecord, ExecutionRequest, Program, Script, ScriptRun};
 use twincell_engine::{EngineError, Executed, Loaded, WorkerPool};
-use twincell_search::Search;
+use twincell_search::{Methods, Search};
 use twincell_syntax::instrument::Instrumented;
+use twincell_syntax::without_escapes;
 use twincell_values::predictor::Predictor;
 use twincell_values::reading::Locals;
 use twincell_values::value::{Choice, Fixed};
 
 use crate::code::Code;
 use crate::environment::Environment;
+use crate::function::Subject;
+use crate::hints::{dedented, hint};
+use crate::language::{Generators, LanguageModel};
 use crate::lessons::{Common, Lessons};
 use crate::program;
 use crate::reading::Reading;
 use crate::render::render;
 use crate::repair::{Failure, repairs};
-use crate::result::{Guidance, Prefix, Prefixes};
-use crate::{Continue, PrefixError, PrefixOptions, Progress};
+use crate::result::{Guidance, Origin, Prefix, Prefixes};
+use crate::{Continue, PrefixError, PrefixOptions, Progress, Techniques};
+use asking::Asking;
 
 /// The maximum number of statements that a plain run may complete.
 const STEPS: u64 = 50_000;
 /// The number of executions with hooks for each prefix that is asked for.
 const EXECUTIONS: u32 = 6;
 
-/// What an execution with hooks found.
+/// What finds prefixes: it adds nodes to a tree until nothing is left to do.
+trait Generator {
+    fn grow(&mut self, tree: &mut Tree<'_>) -> Result<(), PrefixError>;
+}
+
+/// Finds values in the text and by executions with hooks, and learns from errors.
+struct Local<'a> {
+    pool: &'a WorkerPool,
+    /// `None` for code that awaits outside of functions, which hooks are not for.
+    program: Option<&'a Program>,
+}
+
+impl Generator for Local<'_> {
+    fn grow(&mut self, tree: &mut Tree<'_>) -> Result<(), PrefixError> {
+        let mut hooked = self.program.map(|program| self.pool.load(program)).transpose()?;
+        tree.grow(hooked.as_mut())
+    }
+}
+
+/// What an execution with hooks found, or what the text alone says.
 #[derive(Default)]
 struct Seed {
+    /// What the text says.
+    sketched: Option<Environment>,
+    /// What an execution found, or a later trial adds.
     choices: Vec<Choice>,
     environment: Environment,
 }
 
 impl Seed {
-    fn new(choices: Vec<Choice>) -> Self {
-        Self { environment: Environment::new(&choices), choices }
+    fn new(sketched: Option<Environment>, choices: Vec<Choice>) -> Self {
+        let mut environment = sketched.clone().unwrap_or_default();
+        environment.extend(&choices);
+        Self { environment, sketched, choices }
     }
 }
 
@@ -54,6 +87,16 @@ struct Grown {
     seed: Rc<Seed>,
     lessons: Lessons,
     code: Code,
+}
+
+/// Where a prefix goes in the tree, and what wrote it.
+#[derive(Default)]
+struct Place {
+    parent: Option<usize>,
+    guidance: Guidance,
+    origin: Origin,
+    /// It is kept only if it covers a line that no other one does.
+    is_new: bool,
 }
 
 struct Tree<'a> {
@@ -66,27 +109,43 @@ struct Tree<'a> {
     plain: Loaded<'a>,
     nodes: Vec<Prefix>,
     grown: Vec<Grown>,
+    /// The first and the last line that count.
+    counted: Option<(u32, u32)>,
     lines: Vec<u32>,
     covered: BTreeSet<u32>,
     shared: Common,
     texts: BTreeSet<String>,
     /// The number of runs that are left to rewrite a prefix.
     trials: u32,
+    /// When the search ends.
+    until: Instant,
+    /// What a language model was asked and has used, and why it was asked no more.
+    asked: u64,
+    tokens: u64,
+    problem: Option<String>,
 }
 
-/// Finds prefixes for a snippet.
+/// Finds prefixes for a snippet. `model` is asked if the options want that.
 pub fn prefixes(
-    text: &str,
+    subject: &Subject,
     options: &PrefixOptions,
     pool: &WorkerPool,
     predictor: &dyn Predictor,
+    model: Option<&dyn LanguageModel>,
     progress: &mut dyn FnMut(Progress) -> Continue,
 ) -> Result<Prefixes, PrefixError> {
-    let (_, errors) = twincell_syntax::functions(text);
+    let text = &*dedented(&subject.text);
+    let refused = |line: u32, message: &str| {
+        let hint = hint(text, line).map(|hint| format!("; {hint}")).unwrap_or_default();
+        PrefixError::Syntax { line, message: format!("{message}{hint}") }
+    };
+    let plain = without_escapes(text);
+    let (_, errors) = twincell_syntax::functions(plain.as_deref().unwrap_or(text));
     if let Some(error) = errors.first() {
-        return Err(PrefixError::Syntax { line: error.line, message: error.message.clone() });
+        return Err(refused(error.line, &error.message));
     }
-    let pool = &pool.until(Instant::now() + options.deadline);
+    let until = Instant::now() + options.deadline;
+    let pool = &pool.until(until);
     let reading = Reading::new(text);
     let instrumented = program::instrumented(&reading).map_err(|error| PrefixError::Text(error.to_string()))?;
     let hooked = program::program(&reading, &instrumented, predictor)?;
@@ -100,20 +159,36 @@ pub fn prefixes(
         plain: pool.load(&program::of_scripts(&reading))?,
         nodes: Vec::new(),
         grown: Vec::new(),
+        counted: subject.lines,
         lines: Vec::new(),
         covered: BTreeSet::new(),
         shared: Common::default(),
         texts: BTreeSet::new(),
         trials: 0,
+        until,
+        asked: 0,
+        tokens: 0,
+        problem: None,
     };
     // As it is: many snippets need nothing.
     let first = tree.add(None, Guidance::Undefinedness, Rc::default(), Lessons::default())?;
     if let Some(End::Unreadable { line, message }) = first.map(|first| &tree.nodes[first].end) {
-        return Err(PrefixError::Syntax { line: *line, message: message.clone() });
+        return Err(refused(*line, message));
     }
-    if !tree.is_covered() {
-        let mut hooked = pool.load(&hooked)?;
-        match tree.grow(&mut hooked) {
+    let mut local = Local { pool, program: (!reading.awaits).then_some(&hooked) };
+    let mut asking = model.map(|model| Asking { model, is_second: options.generators == Generators::Both });
+    let mut generators: Vec<&mut dyn Generator> = Vec::new();
+    if options.generators != Generators::Llm {
+        generators.push(&mut local);
+    }
+    if options.generators != Generators::Local {
+        generators.extend(asking.as_mut().map(|asking| asking as &mut dyn Generator));
+    }
+    for generator in generators {
+        if tree.is_done() {
+            break;
+        }
+        match generator.grow(&mut tree) {
             // What was found counts.
             Err(PrefixError::Engine(EngineError::Stopped)) => tree.is_stopped = true,
             grown => grown?,
@@ -133,7 +208,7 @@ impl Tree<'_> {
 
     fn progress_now(&self) -> Progress {
         let coverage = self.covered.len() as f64 / self.lines.len().max(1) as f64;
-        Progress { prefixes: self.nodes.len(), coverage }
+        Progress { prefixes: self.nodes.len(), coverage, tokens: self.tokens }
     }
 
     fn is_covered(&self) -> bool {
@@ -148,8 +223,33 @@ impl Tree<'_> {
         seed: Rc<Seed>,
         lessons: Lessons,
     ) -> Result<Option<usize>, PrefixError> {
-        let mut code = render(&seed.environment, self.reading, &lessons);
-        let (text, ScriptRun { lines, completed, end }) = loop {
+        let code = render(&seed.environment, self.reading, &lessons);
+        let place = Place { parent, guidance, ..Place::default() };
+        self.add_code(place, code, seed, lessons)
+    }
+
+    /// The same, or only if it covers a line that no other one does.
+    fn add_if(
+        &mut self,
+        parent: Option<usize>,
+        guidance: Guidance,
+        seed: Rc<Seed>,
+        lessons: Lessons,
+        is_new: bool,
+    ) -> Result<Option<usize>, PrefixError> {
+        let code = render(&seed.environment, self.reading, &lessons);
+        self.add_code(Place { parent, guidance, is_new, ..Place::default() }, code, seed, lessons)
+    }
+
+    /// Runs the parts of a prefix, and keeps them. `None` if it was there before.
+    fn add_code(
+        &mut self,
+        place: Place,
+        mut code: Code,
+        seed: Rc<Seed>,
+        lessons: Lessons,
+    ) -> Result<Option<usize>, PrefixError> {
+        let (text, ScriptRun { lines, mut completed, end }) = loop {
             let text = code.text();
             if !self.texts.insert(text.clone()) {
                 return Ok(None);
@@ -166,10 +266,17 @@ impl Tree<'_> {
             }
         };
         if self.lines.is_empty() {
-            self.lines = lines;
+            let (first, last) = self.counted.unwrap_or((0, u32::MAX));
+            self.lines = lines.into_iter().filter(|line| (first..=last).contains(line)).collect();
         }
-        self.covered.extend(completed.iter().filter(|line| self.lines.binary_search(line).is_ok()));
-        self.nodes.push(Prefix { parent, guidance, text, makes: code.makes(), completed, end });
+        completed.retain(|line| self.lines.binary_search(line).is_ok());
+        let covers: BTreeSet<u32> = completed.iter().copied().collect();
+        let Place { parent, guidance, origin, is_new } = place;
+        if is_new && covers.is_subset(&self.covered) {
+            return Ok(None);
+        }
+        self.covered.extend(covers);
+        self.nodes.push(Prefix { parent, guidance, origin, text, makes: code.makes(), completed, end });
         self.grown.push(Grown { seed, lessons, code });
         Ok(Some(self.nodes.len() - 1))
     }
@@ -180,13 +287,25 @@ impl Tree<'_> {
         Ok(self.plain.script(script)?)
     }
 
-    fn grow(&mut self, hooked: &mut Loaded<'_>) -> Result<(), PrefixError> {
+    fn grow(&mut self, mut hooked: Option<&mut Loaded<'_>>) -> Result<(), PrefixError> {
         let target = program::target(self.reading, self.instrumented);
-        let mut search = Search::new(&target, self.options.methods);
+        let Techniques { solver, .. } = self.options.techniques;
+        let methods = Methods { directed: self.options.methods.directed && solver, ..self.options.methods };
+        let mut search = Search::new(&target, methods);
         let options = self.options;
         let mut next = 0;
+        // What the text says of its values, before anything runs.
+        self.sketch()?;
+        self.repair_all(vec![self.nodes.len() - 1], options.width)?;
+        if options.techniques.coverage {
+            self.turn_scenes()?;
+        }
+        if self.is_done() {
+            return Ok(());
+        }
+        let sketched = self.nodes.len();
         // Undefinedness guidance: values from the predictor and from how the code uses them.
-        let records = self.execute(hooked, &mut search, &mut next, options.width, true)?;
+        let records = self.execute(hooked.as_deref_mut(), &mut search, &mut next, options.width, true)?;
         for record in &records {
             self.sprout(None, Guidance::Undefinedness, record)?;
             if self.is_done() {
@@ -194,16 +313,17 @@ impl Tree<'_> {
             }
         }
         // Error guidance.
-        let first: Vec<usize> = (0..self.nodes.len()).collect();
+        let first: Vec<usize> = std::iter::once(0).chain(sketched..self.nodes.len()).collect();
         self.repair_all(first, options.width * options.width)?;
         // Coverage guidance, unless nothing is missing whose value could be another one.
         let has_values = records.iter().any(|record| !record.choices.is_empty());
-        for _ in 0..if has_values { options.rounds } else { 0 } {
+        for _ in 0..if has_values { options.rounds() } else { 0 } {
             if self.is_done() || search.is_exhausted() {
                 break;
             }
             let before = self.nodes.len();
-            for record in self.execute(hooked, &mut search, &mut next, options.width * EXECUTIONS, false)? {
+            let count = options.width * EXECUTIONS;
+            for record in self.execute(hooked.as_deref_mut(), &mut search, &mut next, count, false)? {
                 if self.nodes.len() - before < options.width as usize && self.reaches_new(&record) {
                     let parent = self.nearest(&record.choices);
                     self.sprout(parent, Guidance::Coverage, &record)?;
@@ -217,7 +337,7 @@ impl Tree<'_> {
     /// Executions with hooks, from which the search learns.
     fn execute(
         &mut self,
-        hooked: &mut Loaded<'_>,
+        hooked: Option<&mut Loaded<'_>>,
         search: &mut Search<'_>,
         next: &mut u32,
         count: u32,
@@ -225,6 +345,7 @@ impl Tree<'_> {
     ) -> Result<Vec<ExecutionRecord>, PrefixError> {
         const BATCH: u32 = 12;
         let mut records = Vec::new();
+        let Some(hooked) = hooked else { return Ok(records) };
         let end = *next + count;
         while *next < end && !self.is_done() {
             let mut requests = Vec::new();
@@ -260,7 +381,7 @@ impl Tree<'_> {
         guidance: Guidance,
         record: &ExecutionRecord,
     ) -> Result<(), PrefixError> {
-        let seed = Rc::new(Seed::new(record.choices.clone()));
+        let seed = Rc::new(Seed::new(None, record.choices.clone()));
         let mut lessons = Lessons { common: self.shared.clone(), ..Lessons::default() };
         self.add(parent, guidance, seed.clone(), lessons.clone())?;
         // Before, errors may tell of something better: a file to make instead of another `open`.
@@ -279,6 +400,9 @@ impl Tree<'_> {
 
     /// Mends prefixes that fail, breadth first, until so many are tried.
     fn repair_all(&mut self, mut waiting: Vec<usize>, mut budget: u32) -> Result<(), PrefixError> {
+        if !self.options.techniques.errors {
+            return Ok(());
+        }
         while !waiting.is_empty() && budget > 0 && !self.is_done() {
             let mut next = Vec::new();
             for number in std::mem::take(&mut waiting) {
@@ -327,6 +451,7 @@ impl Tree<'_> {
         let asked = self.grown.iter().flat_map(|grown| &grown.seed.environment.names).map(|(name, _)| name);
         let early = asked.filter(|name| self.reading.bound.is_local(name));
         let undefined: BTreeSet<String> = self.reading.undefined.iter().chain(early).cloned().collect();
-        Prefixes::new(undefined.into_iter().collect(), self.lines, self.nodes, self.is_stopped)
+        let found = Prefixes::new(undefined.into_iter().collect(), self.lines, self.nodes, self.is_stopped);
+        Prefixes { tokens: self.tokens, problem: self.problem, ..found }
     }
 }

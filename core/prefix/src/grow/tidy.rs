@@ -56,8 +56,10 @@ impl Tree<'_> {
         let mut part = self.grown[number].code.len();
         while part > 0 {
             part -= 1;
-            let code = self.grown[number].code.without(part);
-            self.replace(number, code)?;
+            if !self.grown[number].code.is_kept(part) {
+                let code = self.grown[number].code.without(part);
+                self.replace(number, code)?;
+            }
         }
         Ok(())
     }
@@ -129,7 +131,7 @@ impl Tree<'_> {
         let Grown { seed, lessons, code } = &self.grown[number];
         let (mut choices, mut lessons) = (seed.choices.clone(), lessons.clone());
         change(&mut choices, &mut lessons);
-        let seed = Rc::new(Seed::new(choices));
+        let seed = Rc::new(Seed::new(seed.sketched.clone(), choices));
         let other = render(&seed.environment, self.reading, &lessons);
         let is_taken = other == *code || other.mocks() <= code.mocks() && self.replace(number, other)?;
         if is_taken {
@@ -145,7 +147,8 @@ impl Tree<'_> {
         }
         self.trials -= 1;
         let text = code.text();
-        let ran = self.run(&text)?;
+        let mut ran = self.run(&text)?;
+        ran.completed.retain(|line| self.lines.binary_search(line).is_ok());
         let node = &mut self.nodes[number];
         let is_same = ran.completed == node.completed && is_alike(&ran.end, &node.end);
         if is_same {

@@ -27,7 +27,8 @@ use crate::value::{AbstractValue, Declared, Recipe};
 
 pub use surroundings::Surroundings;
 
-pub(super) use written::{literal, literal_members, named};
+pub use written::literal;
+pub(super) use written::{literal_members, named};
 
 /// The form of the subscripts of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@ use ruff_python_ast::{Expr, Number, UnaryOp};
 use crate::value::{AbstractValue, Recipe};
 
 /// A literal as a recipe, if it is a plain one.
-pub(crate) fn literal(expr: &Expr) -> Option<Recipe> {
+pub fn literal(expr: &Expr) -> Option<Recipe> {
     match expr {
         Expr::NoneLiteral(_) => Some(Recipe::None),
         Expr::BooleanLiteral(node) => Some(Recipe::Bool(node.value)),

@@ -1,0 +1,61 @@
+//! Prefixes from what the text alone says: values for which conditions hold, and then those that turn one around.
+
+use std::rc::Rc;
+
+use super::{Seed, Tree};
+use crate::PrefixError;
+use crate::lessons::Lessons;
+use crate::result::Guidance;
+use crate::sketch::Scene;
+
+/// The maximum number of conditions that are turned around, and of exceptions that calls raise.
+const CONDITIONS: usize = 24;
+const FAILURES: usize = 4;
+
+impl Tree<'_> {
+    /// The prefix for which all conditions hold.
+    pub(super) fn sketch(&mut self) -> Result<(), PrefixError> {
+        let seed = self.seed_of(&Scene::default());
+        let lessons = Lessons { common: self.shared.clone(), ..Lessons::default() };
+        self.add(None, Guidance::Undefinedness, seed, lessons)?;
+        Ok(())
+    }
+
+    fn seed_of(&self, scene: &Scene) -> Rc<Seed> {
+        Rc::new(Seed::new(Some(self.reading.sketch.environment(scene)), vec![]))
+    }
+
+    /// Turns conditions around, one after the other, and keeps what reaches more: a guard that is passed shows the next.
+    pub(super) fn turn_scenes(&mut self) -> Result<(), PrefixError> {
+        let conditions = self.reading.sketch.conditions.min(CONDITIONS);
+        self.try_scene(|_| Scene::default().turn(0..conditions))?;
+        for condition in 0..conditions {
+            self.try_scene(|scene| scene.turn([condition]))?;
+        }
+        for last in 1..conditions {
+            self.try_scene(|_| Scene::default().turn(0..=last))?;
+        }
+        let handled = self.reading.sketch.sources.iter().map(|source| source.handled.len()).max();
+        for failing in 0..handled.unwrap_or(0).min(FAILURES) {
+            self.try_scene(|scene| Scene { failing: Some(failing), ..scene.clone() })?;
+        }
+        Ok(())
+    }
+
+    fn try_scene(&mut self, change: impl FnOnce(&Scene) -> Scene) -> Result<(), PrefixError> {
+        if self.is_done() {
+            return Ok(());
+        }
+        // From the best one so far.
+        let sketched =
+            (0..self.nodes.len()).filter(|&number| number == 0 || self.grown[number].seed.sketched.is_some());
+        let worth = |number: usize| (self.nodes[number].completed.len(), std::cmp::Reverse(number));
+        let Some(parent) = sketched.max_by_key(|&number| worth(number)) else { return Ok(()) };
+        let mut lessons = self.grown[parent].lessons.clone();
+        lessons.common = self.shared.clone();
+        lessons.scene = change(&lessons.scene);
+        let seed = self.seed_of(&lessons.scene);
+        self.add_if(Some(parent), Guidance::Coverage, seed, lessons, true)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,65 @@
+//! What a language model is to this crate: a conversation goes in, texts come out. Who answers, and over which network, is
+//! not known here.
+
+use serde::{Deserialize, Serialize};
+
+/// What finds prefixes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Generators {
+    /// Executions with hooks, and what errors teach.
+    #[default]
+    Local,
+    /// A language model.
+    Llm,
+    /// The first, and then the second for lines that it leaves uncovered.
+    Both,
+}
+
+/// Who says something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    User,
+    Assistant,
+}
+
+/// A part of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    pub role: Role,
+    pub text: String,
+}
+
+/// What a model is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Question<'a> {
+    pub conversation: &'a [Message],
+    /// The number of different answers.
+    pub count: u32,
+    /// The maximum number of tokens of one answer.
+    pub length: u64,
+    pub seed: u64,
+}
+
+/// What a model answered.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Answers {
+    pub texts: Vec<String>,
+    /// The number of tokens of the question and the answers.
+    pub tokens: u64,
+}
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoAnswer {
+    /// Nobody waits for it any more.
+    Stopped,
+    /// One line for people.
+    Failed(String),
+}
+
+/// A language model. Nothing in its answers is trusted.
+pub trait LanguageModel: Send + Sync {
+    /// Answers a conversation. `goes_on` is asked often, and says whether somebody still waits.
+    fn answer(&self, question: &Question<'_>, goes_on: &mut dyn FnMut() -> bool) -> Result<Answers, NoAnswer>;
+}

@@ -1,0 +1,576 @@
+//! Values for which conditions hold or do not hold, as what a prefix has to make.
+
+use std::collections::BTreeSet;
+
+use twincell_syntax::python::{attributes_of, python_string};
+use twincell_values::path::AccessPath;
+use twincell_values::value::{AbstractValue, Made, Recipe};
+
+use super::{Asked, Id, Kind, Operand, Sketch, Test, Value};
+use crate::environment::{Environment, Node};
+use crate::natural;
+
+/// How deep values are made.
+const DEPTH: usize = 12;
+/// The maximum number of rows of a list, and of those that show the sides of conditions.
+const ROWS: usize = 20;
+const SIDES: usize = 4;
+
+/// Which conditions do not hold, and what fails.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Scene {
+    pub(crate) turned: BTreeSet<usize>,
+    /// Calls that reach a network raise the exception of this number among those that the snippet expects.
+    pub(crate) failing: Option<usize>,
+}
+
+impl Scene {
+    fn truth(&self, asked: &Asked) -> bool {
+        asked.holds != self.turned.contains(&asked.condition)
+    }
+
+    /// The same with conditions turned to their other side.
+    pub(crate) fn turn(&self, conditions: impl IntoIterator<Item = usize>) -> Self {
+        let mut scene = self.clone();
+        for condition in conditions {
+            if !scene.turned.remove(&condition) {
+                scene.turned.insert(condition);
+            }
+        }
+        scene
+    }
+}
+
+impl Sketch {
+    /// What the snippet does not define.
+    pub(crate) fn environment(&self, scene: &Scene) -> Environment {
+        let mut free: Vec<(&String, Id)> = self.free.iter().map(|(name, id)| (name, *id)).collect();
+        free.sort_by_key(|(_, id)| *id);
+        let node = |(name, id): (&String, Id)| (name.clone(), self.node(id, name, scene));
+        Environment { names: free.into_iter().map(node).collect() }
+    }
+
+    /// A value that the snippet calls `name`.
+    pub(crate) fn node(&self, id: Id, name: &str, scene: &Scene) -> Node {
+        self.build(id, name, name.to_owned(), scene, &[])
+    }
+
+    fn build(&self, id: Id, name: &str, path: String, scene: &Scene, above: &[Id]) -> Node {
+        let id = self.find(id);
+        let value = self.value(id);
+        let mut node = Node::new(path.clone());
+        if let Some(known) = &value.known {
+            node.value = Some(known.clone());
+            return node;
+        }
+        if above.len() > DEPTH
+            || above.contains(&id)
+            || value.asked.iter().any(|asked| asked.test == Test::None && scene.truth(asked))
+        {
+            node.value = Some(Recipe::None);
+            return node;
+        }
+        let above = &[above, &[id]].concat()[..];
+        if let Some(parsed) = value.parsed
+            && let Some(text) = json(&self.build(parsed, name, path.clone(), scene, above))
+        {
+            let is_bytes = value.kind == Some(Kind::Bytes);
+            node.value = Some(if is_bytes { Recipe::Bytes(text.into_bytes()) } else { Recipe::Str(text) });
+            return node;
+        }
+        let is_empty = value.asked.iter().any(|asked| asked.test == Test::Truth && !scene.truth(asked));
+        let is_object = Some(Recipe::Versatile(AbstractValue::Object));
+        match self.form(value) {
+            Form::Leaf => {
+                node.is_unused = value.asked.is_empty()
+                    && value.kind.is_none()
+                    && value.length.is_none()
+                    && value.least == 0
+                    && value.awaited.is_none();
+                node.value = Some(self.leaf(value, name, scene));
+            }
+            Form::Plain(Kind::Frame) => node.value = Some(self.frame(value, scene)),
+            Form::Plain(Kind::Dict) => self.dict(value, is_empty, scene, above, &mut node),
+            Form::Plain(Kind::List) => {
+                node.items = indexed(if is_empty { vec![] } else { self.rows(value, name, &path, scene, above) });
+                node.value = Some(Recipe::List(node.items.iter().map(of_item).collect()));
+            }
+            Form::Plain(Kind::Set) => {
+                let item = Recipe::Str(singular(name));
+                node.value = Some(Recipe::Set(if is_empty { vec![] } else { vec![item] }));
+            }
+            Form::Plain(_) => node.value = Some(self.leaf(value, name, scene)),
+            Form::Tuple => {
+                let part = |(index, part): (usize, &Id)| {
+                    let name = if value.parts.len() == 1 { name.to_owned() } else { format!("{name}_{index}") };
+                    self.build(*part, &name, format!("{path}[{index}]"), scene, above)
+                };
+                node.items = indexed(value.parts.iter().enumerate().map(part).collect());
+                node.value = Some(Recipe::Tuple(node.items.iter().map(of_item).collect()));
+            }
+            Form::Object => {
+                if is_empty {
+                    node.value = Some(Recipe::None);
+                    return node;
+                }
+                node.value = is_object;
+                let is_special = |name: &str| name.starts_with("__") && name.ends_with("__") && above.len() == 1;
+                for (attribute, inner) in value.attributes.iter().filter(|(name, _)| !is_special(name)) {
+                    let path = format!("{path}.{attribute}");
+                    node.attributes.push((attribute.clone(), self.build(*inner, attribute, path, scene, above)));
+                }
+                if value.entered.is_some() {
+                    node.entered = Some(value.is_entered_async);
+                }
+                if let Some(result) = value.result {
+                    let result = self.build(result, name, format!("{path}()"), scene, above);
+                    node.calls.push((String::new(), result));
+                }
+                if value.element.is_some() {
+                    node.items = indexed(self.rows(value, name, &path, scene, above));
+                    node.length = Some(node.items.len());
+                }
+                for (key, item) in &value.items {
+                    let key_text = python_string(key);
+                    let path = format!("{path}[{key_text}]");
+                    node.items.push((key_text, self.build(*item, key, path, scene, above)));
+                }
+            }
+        }
+        if let Some(awaited) = value.awaited {
+            let is_itself = self.find(awaited) == id;
+            let inner = if is_itself {
+                node.clone()
+            } else {
+                self.build(awaited, name, AccessPath::new(&path).awaited(), scene, above)
+            };
+            node.awaited = Some(Box::new(inner));
+        }
+        node
+    }
+
+    fn form(&self, value: &Value) -> Form {
+        // Plain values have methods that give plain values.
+        let is_rich = |id: Id| {
+            let result = self.value(id).result.map(|result| self.value(result));
+            result.is_some_and(|result| {
+                !result.attributes.is_empty() || result.entered.is_some() || result.awaited.is_some()
+            })
+        };
+        let all_of = |class: &str| {
+            !value.attributes.is_empty()
+                && !value.attributes.iter().any(|(_, id)| is_rich(*id))
+                && value.attributes.iter().all(|(name, _)| attributes_of(class).contains(&name.as_str()))
+                && value.attributes.iter().any(|(_, id)| self.value(*id).result.is_some())
+        };
+        let is_plain = value.attributes.is_empty() && value.result.is_none() && value.entered.is_none();
+        if value.kind == Some(Kind::Frame) {
+            return Form::Plain(Kind::Frame);
+        }
+        if is_plain || ["str", "list", "dict", "set"].iter().any(|class| all_of(class)) {
+            if !value.items.is_empty() || value.kind == Some(Kind::Dict) || all_of("dict") && value.element.is_none() {
+                return Form::Plain(Kind::Dict);
+            }
+            if !value.parts.is_empty() && value.element.is_none() {
+                return Form::Tuple;
+            }
+            if let Some(kind @ (Kind::Text | Kind::Bytes | Kind::Number)) = value.kind {
+                return Form::Plain(kind);
+            }
+            if all_of("str") {
+                return Form::Plain(Kind::Text);
+            }
+            let is_measured = value.length.is_some_and(|length| !self.value(length).asked.is_empty());
+            let is_text = value.asked.iter().any(|asked| {
+                matches!(&asked.test, Test::Equal(Operand::Literal(Recipe::Str(_))) | Test::Begins(_) | Test::Ends(_))
+            });
+            if !is_text && (value.element.is_some() || value.kind == Some(Kind::List) || is_measured) {
+                return Form::Plain(Kind::List);
+            }
+            if all_of("list") {
+                return Form::Plain(Kind::List);
+            }
+            if all_of("set") {
+                return Form::Plain(Kind::Set);
+            }
+            if is_plain {
+                return if value.awaited.is_some() && value.asked.is_empty() { Form::Object } else { Form::Leaf };
+            }
+        }
+        Form::Object
+    }
+
+    fn dict(&self, value: &Value, is_empty: bool, scene: &Scene, above: &[Id], node: &mut Node) {
+        let mut absent: BTreeSet<&str> = BTreeSet::new();
+        let mut present: Vec<&str> = Vec::new();
+        for asked in &value.asked {
+            if let Test::Holds(Recipe::Str(key)) = &asked.test {
+                if scene.truth(asked) {
+                    present.push(key);
+                } else {
+                    absent.insert(key);
+                }
+            }
+        }
+        let mut entries: Vec<(String, Node)> = Vec::new();
+        for (key, item) in &value.items {
+            if !is_empty && !absent.contains(key.as_str()) {
+                let path = format!("{}[{}]", node.path, python_string(key));
+                entries.push((key.clone(), self.build(*item, key, path, scene, above)));
+            }
+        }
+        for key in present {
+            if entries.iter().all(|(known, _)| known != key) {
+                let mut item = Node::new(format!("{}[{}]", node.path, python_string(key)));
+                item.value = Some(natural::promised(key).unwrap_or_else(|| Recipe::Str(key.to_owned())));
+                entries.push((key.to_owned(), item));
+            }
+        }
+        if let (Some(_), true, false) = (value.element, entries.is_empty(), is_empty) {
+            // Its keys are not known: a row for each side of what is asked of its values.
+            let rows = self.rows(value, "value", &node.path, scene, above);
+            const KEYS: [&str; SIDES] = ["first", "second", "third", "fourth"];
+            entries.extend(KEYS.iter().map(|key| (*key).to_owned()).zip(rows));
+        }
+        node.value =
+            Some(Recipe::Dict(entries.iter().map(|(key, item)| (Recipe::Str(key.clone()), of(item))).collect()));
+        node.items = entries.into_iter().map(|(key, item)| (python_string(&key), item)).collect();
+    }
+
+    /// Items, with one for each side of the conditions on them.
+    fn rows(&self, value: &Value, name: &str, path: &str, scene: &Scene, above: &[Id]) -> Vec<Node> {
+        let name = singular(name);
+        let item = |scene: &Scene, index: usize| match value.element {
+            Some(element) => self.build(element, &name, format!("{path}[{index}]"), scene, above),
+            None => Node { value: Some(Recipe::Str(name.clone())), ..Node::new(format!("{path}[{index}]")) },
+        };
+        let conditions: Vec<usize> =
+            value.element.map(|element| self.conditions_of(element)).unwrap_or_default().into_iter().collect();
+        let mut rows = vec![item(scene, 0)];
+        for turned in 1..=conditions.len().min(SIDES - 1) {
+            let row = item(&scene.turn(conditions[..turned].iter().copied()), rows.len());
+            let is_known = rows.iter().any(|known| is_alike(known, &row));
+            if !is_known {
+                rows.push(row);
+            }
+        }
+        let length = value.length.map(|length| self.leaf(self.value(length), "length", scene));
+        let asked = match length {
+            Some(Recipe::Int(length)) if value.length.is_some_and(|length| !self.value(length).asked.is_empty()) => {
+                Some(usize::try_from(length).unwrap_or(0).min(ROWS))
+            }
+            _ => None,
+        };
+        let contained = value.asked.iter().filter_map(|asked| match &asked.test {
+            Test::Holds(member) if scene.truth(asked) => Some(member.clone()),
+            _ => None,
+        });
+        for member in contained {
+            rows.push(Node { value: Some(member), ..Node::new(format!("{path}[{}]", rows.len())) });
+        }
+        let count = asked.unwrap_or(rows.len()).max(value.least.min(ROWS));
+        let wanted = if asked == Some(0) { 0 } else { count };
+        while rows.len() < wanted {
+            let again = rows[rows.len() % rows.len().clamp(1, SIDES)].clone();
+            rows.push(again);
+        }
+        rows.truncate(wanted);
+        rows
+    }
+
+    fn frame(&self, value: &Value, scene: &Scene) -> Recipe {
+        let columns = self.columns(value).into_iter().map(|(name, id)| {
+            let column = self.value(id);
+            let conditions: Vec<usize> = column.asked.iter().map(|asked| asked.condition).collect();
+            let cell = |scene: &Scene| match self.leaf(column, &name, scene) {
+                cell @ (Recipe::Int(_) | Recipe::Float(_) | Recipe::Str(_) | Recipe::Bool(_)) => cell,
+                _ => Recipe::Str(name.clone()),
+            };
+            let (one, mut other) = (cell(scene), cell(&scene.turn(conditions)));
+            if one == other {
+                other = match &one {
+                    Recipe::Int(number) => Recipe::Int(number + 1),
+                    Recipe::Float(number) => Recipe::Float(number + 1.0),
+                    Recipe::Str(_) => Recipe::Str("other".into()),
+                    other => other.clone(),
+                };
+            }
+            (Recipe::Str(name), Recipe::List(vec![one, other]))
+        });
+        let columns = Recipe::Dict(columns.collect());
+        let made = Made { class: "pandas.DataFrame".into(), arguments: vec![columns], keywords: vec![] };
+        made.into()
+    }
+
+    fn columns(&self, value: &Value) -> Vec<(String, Id)> {
+        const OF_FRAMES: &[&str] = &[
+            "shape", "columns", "index", "values", "loc", "iloc", "at", "iat", "T", "dtypes", "empty", "size", "plot",
+        ];
+        let is_column = |(name, id): &&(String, Id)| {
+            let inner = self.value(*id);
+            !OF_FRAMES.contains(&name.as_str()) && inner.result.is_none() && !inner.is_made
+        };
+        value.items.iter().chain(value.attributes.iter().filter(is_column)).cloned().collect()
+    }
+
+    /// The plain value that meets most of what is asked of it, the most natural one first.
+    fn leaf(&self, value: &Value, name: &str, scene: &Scene) -> Recipe {
+        let natural = default(name, value.kind);
+        let mut candidates = vec![natural.clone()];
+        if matches!(name, "status_code" | "status") && matches!(natural, Recipe::Int(_)) {
+            candidates.push(Recipe::Int(404));
+        }
+        for asked in &value.asked {
+            candidates.extend(self.candidates(&asked.test, &natural, name));
+        }
+        if let (Some(least @ 1..), Recipe::Str(text)) = (Some(value.least), &natural)
+            && text.len() < least
+        {
+            candidates[0] = Recipe::Str(text.repeat(least));
+        }
+        let met = |candidate: &Recipe| {
+            let is_met = |asked: &&Asked| self.meets(&asked.test, candidate) == Some(scene.truth(asked));
+            value.asked.iter().filter(is_met).count()
+        };
+        let most = candidates.iter().map(met).max().unwrap_or(0);
+        candidates.into_iter().find(|candidate| met(candidate) == most).unwrap_or(natural)
+    }
+
+    fn candidates(&self, test: &Test, natural: &Recipe, name: &str) -> Vec<Recipe> {
+        let text = |text: &str| Recipe::Str(text.to_owned());
+        match test {
+            Test::Truth => vec![Recipe::Bool(true), empty(natural)],
+            Test::None => vec![Recipe::None],
+            Test::Among(members) => members.clone(),
+            Test::Holds(member) => vec![member.clone(), Recipe::List(vec![member.clone()])],
+            Test::Begins(affix) => vec![text(&format!("{affix}{name}")), text(name)],
+            Test::Ends(affix) => vec![text(&format!("{name}{affix}")), text(name)],
+            Test::Is(class) => vec![match *class {
+                "str" => text(name),
+                "int" => Recipe::Int(1),
+                "float" => Recipe::Float(1.5),
+                "list" => Recipe::List(vec![text(&singular(name))]),
+                _ => Recipe::Dict(vec![]),
+            }],
+            Test::Equal(than) | Test::Less { than, .. } | Test::More { than, .. } => around(&self.operand(than)),
+        }
+    }
+
+    fn operand(&self, operand: &Operand) -> Recipe {
+        match operand {
+            Operand::Literal(known) => known.clone(),
+            Operand::Value(id) => {
+                let value = self.value(*id);
+                value.known.clone().unwrap_or_else(|| default("", value.kind))
+            }
+        }
+    }
+
+    /// What a test gives. `None` where it cannot be told.
+    fn meets(&self, test: &Test, value: &Recipe) -> Option<bool> {
+        let order = |than: &Operand| compare(value, &self.operand(than));
+        match test {
+            Test::Truth => Some(is_true(value)),
+            Test::None => Some(*value == Recipe::None),
+            Test::Among(members) => Some(members.contains(value)),
+            Test::Holds(Recipe::Str(member)) => match value {
+                Recipe::Str(text) => Some(text.contains(member.as_str())),
+                Recipe::List(items) => Some(items.contains(&Recipe::Str(member.clone()))),
+                _ => None,
+            },
+            Test::Holds(member) => match value {
+                Recipe::List(items) => Some(items.contains(member)),
+                _ => None,
+            },
+            Test::Begins(affix) => text_of(value).map(|text| text.starts_with(affix)),
+            Test::Ends(affix) => text_of(value).map(|text| text.ends_with(affix)),
+            Test::Is(class) => Some(match value {
+                Recipe::Str(_) => *class == "str",
+                Recipe::Int(_) | Recipe::Bool(_) => *class == "int",
+                Recipe::Float(_) => *class == "float",
+                Recipe::List(_) => *class == "list",
+                Recipe::Dict(_) => *class == "dict",
+                _ => false,
+            }),
+            Test::Equal(than) => {
+                let than = self.operand(than);
+                Some(*value == than || compare(value, &than) == Some(std::cmp::Ordering::Equal))
+            }
+            Test::Less { than, or_equal } => order(than).map(|order| order.is_lt() || *or_equal && order.is_eq()),
+            Test::More { than, or_equal } => order(than).map(|order| order.is_gt() || *or_equal && order.is_eq()),
+        }
+    }
+}
+
+enum Form {
+    Leaf,
+    Plain(Kind),
+    Tuple,
+    Object,
+}
+
+fn indexed(items: Vec<Node>) -> Vec<(String, Node)> {
+    items.into_iter().enumerate().map(|(index, item)| (index.to_string(), item)).collect()
+}
+
+fn of_item((_, item): &(String, Node)) -> Recipe {
+    of(item)
+}
+
+fn of(item: &Node) -> Recipe {
+    item.value.clone().unwrap_or(Recipe::Versatile(AbstractValue::Object))
+}
+
+/// Whether two values are the same, wherever they stand.
+fn is_alike(one: &Node, other: &Node) -> bool {
+    let inner = |one: &[(String, Node)], other: &[(String, Node)]| {
+        one.len() == other.len()
+            && one.iter().zip(other).all(|(one, other)| one.0 == other.0 && is_alike(&one.1, &other.1))
+    };
+    of(one) == of(other)
+        && inner(&one.attributes, &other.attributes)
+        && inner(&one.items, &other.items)
+        && inner(&one.calls, &other.calls)
+}
+
+/// A value that a person would write under a name.
+fn default(name: &str, kind: Option<Kind>) -> Recipe {
+    let last = name.rsplit('.').next().unwrap_or(name);
+    let promised = natural::promised(last);
+    match kind {
+        _ if matches!(last, "status_code" | "status") && kind == Some(Kind::Number) => Recipe::Int(200),
+        Some(Kind::Number) => match promised {
+            Some(number @ (Recipe::Int(_) | Recipe::Float(_))) => number,
+            _ => Recipe::Int(1),
+        },
+        Some(Kind::Bytes) => Recipe::Bytes(last.as_bytes().to_vec()),
+        Some(Kind::Text) => match promised {
+            Some(text @ Recipe::Str(_)) => text,
+            _ => Recipe::Str(if last.is_empty() { "text".into() } else { last.to_lowercase() }),
+        },
+        _ if matches!(last, "status_code" | "status") => Recipe::Int(200),
+        _ if last == "ok" => Recipe::Bool(true),
+        None if last == "content" => Recipe::Bytes(b"content".to_vec()),
+        _ => promised.unwrap_or_else(|| match last {
+            "" => Recipe::Int(1),
+            last => Recipe::Str(last.to_lowercase()),
+        }),
+    }
+}
+
+/// A value, and those beside it.
+fn around(value: &Recipe) -> Vec<Recipe> {
+    match value {
+        Recipe::Int(number) => {
+            let more = Recipe::Int(number.saturating_add(1));
+            vec![Recipe::Int(*number), more, Recipe::Int(number.saturating_sub(1))]
+        }
+        Recipe::Float(number) => vec![Recipe::Float(*number), Recipe::Float(number + 1.0), Recipe::Float(number - 1.0)],
+        Recipe::Str(text) => {
+            let other = if text == "other" { "another" } else { "other" };
+            vec![Recipe::Str(text.clone()), Recipe::Str(other.into()), Recipe::Str(String::new())]
+        }
+        Recipe::Bool(truth) => vec![Recipe::Bool(*truth), Recipe::Bool(!truth)],
+        other => vec![other.clone()],
+    }
+}
+
+fn compare(one: &Recipe, other: &Recipe) -> Option<std::cmp::Ordering> {
+    let number = |value: &Recipe| match value {
+        Recipe::Int(number) => Some(*number as f64),
+        Recipe::Float(number) => Some(*number),
+        Recipe::Bool(truth) => Some(f64::from(u8::from(*truth))),
+        _ => None,
+    };
+    match (number(one), number(other)) {
+        (Some(one), Some(other)) => one.partial_cmp(&other),
+        _ => Some(text_of(one)?.cmp(text_of(other)?)),
+    }
+}
+
+fn text_of(value: &Recipe) -> Option<&str> {
+    match value {
+        Recipe::Str(text) => Some(text),
+        _ => None,
+    }
+}
+
+fn is_true(value: &Recipe) -> bool {
+    match value {
+        Recipe::None => false,
+        Recipe::Bool(truth) => *truth,
+        Recipe::Int(number) => *number != 0,
+        Recipe::Float(number) => *number != 0.0,
+        Recipe::Str(text) => !text.is_empty(),
+        Recipe::Bytes(bytes) => !bytes.is_empty(),
+        Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => !items.is_empty(),
+        Recipe::Dict(entries) => !entries.is_empty(),
+        _ => true,
+    }
+}
+
+/// The value of the same type that is false.
+fn empty(value: &Recipe) -> Recipe {
+    match value {
+        Recipe::Int(_) => Recipe::Int(0),
+        Recipe::Float(_) => Recipe::Float(0.0),
+        Recipe::Str(_) => Recipe::Str(String::new()),
+        Recipe::List(_) => Recipe::List(vec![]),
+        Recipe::Tuple(_) => Recipe::Tuple(vec![]),
+        Recipe::Dict(_) => Recipe::Dict(vec![]),
+        _ => Recipe::Bool(false),
+    }
+}
+
+/// What one of several is called.
+fn singular(name: &str) -> String {
+    match name.strip_suffix('s') {
+        Some(one) if one.len() > 1 && !one.ends_with('s') => one.to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+/// A value as JSON. `None` if it has no such form.
+pub(crate) fn json(node: &Node) -> Option<String> {
+    let inner = |key: &str, item: &Recipe| {
+        let known = node.items.iter().find(|(known, _)| known == key).map(|(_, node)| node);
+        match known {
+            Some(known) => json(known),
+            None => json(&Node { value: Some(item.clone()), ..Node::default() }),
+        }
+    };
+    Some(match node.value.as_ref()? {
+        Recipe::None => "null".into(),
+        Recipe::Bool(truth) => truth.to_string(),
+        Recipe::Int(number) => number.to_string(),
+        Recipe::Float(number) if number.is_finite() => format!("{number:?}"),
+        Recipe::Str(text) => quoted(text),
+        Recipe::List(items) | Recipe::Tuple(items) => {
+            let items = items.iter().enumerate().map(|(index, item)| inner(&index.to_string(), item));
+            format!("[{}]", items.collect::<Option<Vec<_>>>()?.join(", "))
+        }
+        Recipe::Dict(entries) => {
+            let entry = |(key, item): &(Recipe, Recipe)| {
+                let Recipe::Str(key) = key else { return None };
+                Some(format!("{}: {}", quoted(key), inner(&python_string(key), item)?))
+            };
+            format!("{{{}}}", entries.iter().map(entry).collect::<Option<Vec<_>>>()?.join(", "))
+        }
+        _ => return None,
+    })
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' | '\\' => out.extend(['\\', character]),
+            '\n' => out += "\\n",
+            '\t' => out += "\\t",
+            character if u32::from(character) < 32 => out += &format!("\\u{:04x}", u32::from(character)),
+            character => out.push(character),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,100 @@
+//! The functions and classes of a snippet.
+
+use std::collections::BTreeMap;
+
+use ruff_python_ast::{Expr, Parameters, Stmt};
+
+use super::walk::{Function, Walk};
+use super::{Id, Value};
+
+impl Walk<'_> {
+    pub(super) fn declare(&mut self, parameters: &Parameters, is_async: bool, is_method: bool) -> Id {
+        let plain = parameters.iter_non_variadic_params();
+        let parameters: Vec<(String, Id)> =
+            plain.map(|given| (given.name().to_string(), self.sketch.fresh())).collect();
+        let result = self.sketch.fresh();
+        self.functions.push(Function { parameters, result, is_async, is_method });
+        let function = Some(self.functions.len() - 1);
+        self.sketch.add(Value { function, result: Some(result), is_made: true, ..Value::default() })
+    }
+
+    pub(super) fn function(&mut self, node: &ruff_python_ast::StmtFunctionDef) {
+        let id = self.name(&node.name);
+        let Some(function) = self.sketch.value(id).function else { return };
+        let mut scope: BTreeMap<String, Id> = self.functions[function].parameters.iter().cloned().collect();
+        for variadic in [&node.parameters.vararg, &node.parameters.kwarg].into_iter().flatten() {
+            let made = self.sketch.add(Value { is_made: true, ..Value::default() });
+            scope.insert(variadic.name.to_string(), made);
+        }
+        self.scopes.push(scope);
+        self.inside.push(function);
+        self.body(&node.body);
+        self.inside.pop();
+        self.scopes.pop();
+    }
+
+    pub(super) fn class_body(&mut self, node: &ruff_python_ast::StmtClassDef) {
+        let Some(number) = self.sketch.classes.iter().rposition(|class| class.name == node.name.as_str()) else {
+            return;
+        };
+        node.bases().iter().for_each(|base| {
+            self.expression(base);
+        });
+        let object = self.sketch.classes[number].object;
+        let mut methods = Vec::new();
+        for statement in &node.body {
+            match statement {
+                Stmt::FunctionDef(method) => {
+                    let is_static = method.decorator_list.iter().any(
+                        |decorator| matches!(&decorator.expression, Expr::Name(name) if name.id == "staticmethod"),
+                    );
+                    let is_property = !is_static && !method.decorator_list.is_empty();
+                    let id = self.declare(&method.parameters, method.is_async, !is_static);
+                    let function = self.functions.len() - 1;
+                    let attribute = if is_property { self.functions[function].result } else { id };
+                    self.set_attribute(object, &method.name, attribute);
+                    if let (Some((_, first)), false) = (self.functions[function].parameters.first().cloned(), is_static)
+                    {
+                        self.sketch.join(object, first);
+                    }
+                    if method.name.as_str() == "__init__" {
+                        let class = self.name(&node.name);
+                        self.sketch.value_mut(class).function = Some(function);
+                        self.functions[function].result = object;
+                    }
+                    self.sketch.classes[number].own.insert(method.name.to_string());
+                    methods.push((method, function, id));
+                }
+                Stmt::Assign(assign) => {
+                    let value = self.expression(&assign.value);
+                    for target in assign.targets.iter().filter_map(Expr::as_name_expr) {
+                        self.set_attribute(object, &target.id, value);
+                        self.sketch.classes[number].own.insert(target.id.to_string());
+                    }
+                }
+                Stmt::AnnAssign(assign) => {
+                    if let Some(target) = assign.target.as_name_expr() {
+                        self.sketch.classes[number].own.insert(target.id.to_string());
+                    }
+                }
+                _ => {}
+            }
+        }
+        let outer = self.class.replace(number);
+        for (method, _, id) in methods {
+            // The names of methods are no names of the scope around.
+            self.scopes.push([(method.name.to_string(), id)].into());
+            self.function(method);
+            self.scopes.pop();
+        }
+        self.class = outer;
+    }
+
+    /// `super()`
+    pub(super) fn above(&mut self) -> Id {
+        match self.class {
+            Some(class) => self.sketch.classes[class].above,
+            None => self.sketch.fresh(),
+        }
+    }
+}

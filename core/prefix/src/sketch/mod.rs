@@ -1,0 +1,252 @@
+//! What the text of a snippet alone says of its values: attributes, keys, items and results, and what its conditions ask
+//! of them. `walk.rs` reads them, and `build.rs` makes values for which conditions hold or do not hold.
+//!
+//! It is a guess like any other: a plain run says what it is worth.
+
+mod build;
+mod calls;
+mod conditions;
+mod definitions;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use twincell_values::value::Recipe;
+
+pub(crate) use build::{Scene, json};
+
+/// The place of a value in [`Sketch::values`].
+pub(crate) type Id = usize;
+
+/// What a condition asks of a value.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Test {
+    Truth,
+    Equal(Operand),
+    Less { than: Operand, or_equal: bool },
+    More { than: Operand, or_equal: bool },
+    Among(Vec<Recipe>),
+    Holds(Recipe),
+    None,
+    Begins(String),
+    Ends(String),
+    Is(&'static str),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Operand {
+    Literal(Recipe),
+    Value(Id),
+}
+
+/// One part of a condition.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Asked {
+    /// Its number in the snippet, in the order of the text.
+    pub(crate) condition: usize,
+    /// What the test gives where the condition holds.
+    pub(crate) holds: bool,
+    pub(crate) test: Test,
+}
+
+/// What plain value the uses of a value name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Number,
+    Text,
+    Bytes,
+    List,
+    Dict,
+    Set,
+    Frame,
+}
+
+/// A value, as far as the text tells.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Value {
+    pub(crate) attributes: Vec<(String, Id)>,
+    /// By literal keys.
+    pub(crate) items: Vec<(String, Id)>,
+    /// What iterating or an index gives.
+    pub(crate) element: Option<Id>,
+    /// What it is unpacked into.
+    pub(crate) parts: Vec<Id>,
+    /// What a call gives.
+    pub(crate) result: Option<Id>,
+    pub(crate) awaited: Option<Id>,
+    /// `with value as entered`
+    pub(crate) entered: Option<Id>,
+    pub(crate) is_entered_async: bool,
+    pub(crate) length: Option<Id>,
+    /// The number of items that indices ask for.
+    pub(crate) least: usize,
+    /// The JSON text of this one.
+    pub(crate) parsed: Option<Id>,
+    pub(crate) asked: Vec<Asked>,
+    /// The snippet gives it this value itself.
+    pub(crate) known: Option<Recipe>,
+    pub(crate) kind: Option<Kind>,
+    /// Where it comes from: the dotted name of an import, with `()` behind it for what a call of it gives.
+    pub(crate) origin: Option<String>,
+    /// The arguments of the call that gives it.
+    pub(crate) arguments: Vec<Id>,
+    /// The function of the snippet that it is.
+    pub(crate) function: Option<usize>,
+    /// The snippet makes it itself.
+    pub(crate) is_made: bool,
+    /// Another value that it turned out to be.
+    same: Option<Id>,
+}
+
+/// A class with what its objects use.
+#[derive(Debug, Clone)]
+pub(crate) struct Class {
+    pub(crate) name: String,
+    /// Dotted names.
+    pub(crate) bases: Vec<String>,
+    pub(crate) object: Id,
+    /// What `super()` gives.
+    pub(crate) above: Id,
+    /// What it defines: methods, and attributes that it or its methods assign.
+    pub(crate) own: BTreeSet<String>,
+    /// Objects of it are made with arguments.
+    pub(crate) is_given: bool,
+}
+
+/// A call whose value comes from elsewhere.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    pub(crate) origin: String,
+    pub(crate) value: Id,
+    pub(crate) line: u32,
+    /// The exceptions that the snippet expects of it, by dotted name.
+    pub(crate) handled: Vec<String>,
+}
+
+impl Source {
+    /// The arguments of the call.
+    pub(crate) fn arguments<'s>(&self, sketch: &'s Sketch) -> &'s [Id] {
+        &sketch.value(self.value).arguments
+    }
+}
+
+/// The values of a snippet.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Sketch {
+    values: Vec<Value>,
+    /// The names that the snippet binds nowhere.
+    pub(crate) free: BTreeMap<String, Id>,
+    pub(crate) classes: Vec<Class>,
+    pub(crate) sources: Vec<Source>,
+    /// The number of conditions.
+    pub(crate) conditions: usize,
+}
+
+impl Sketch {
+    /// A value.
+    pub(crate) fn value(&self, id: Id) -> &Value {
+        &self.values[self.find(id)]
+    }
+
+    fn find(&self, mut id: Id) -> Id {
+        while let Some(other) = self.values[id].same {
+            id = other;
+        }
+        id
+    }
+
+    pub(crate) fn is_same(&self, one: Id, other: Id) -> bool {
+        self.find(one) == self.find(other)
+    }
+
+    fn value_mut(&mut self, id: Id) -> &mut Value {
+        let id = self.find(id);
+        &mut self.values[id]
+    }
+
+    fn add(&mut self, value: Value) -> Id {
+        self.values.push(value);
+        self.values.len() - 1
+    }
+
+    fn fresh(&mut self) -> Id {
+        self.add(Value::default())
+    }
+
+    /// Says that two values are one.
+    fn join(&mut self, one: Id, other: Id) {
+        let mut waiting = vec![(one, other)];
+        while let Some((one, other)) = waiting.pop() {
+            let (one, other) = (self.find(one), self.find(other));
+            if one == other {
+                continue;
+            }
+            let from = std::mem::take(&mut self.values[other]);
+            self.values[other].same = Some(one);
+            let to = &mut self.values[one];
+            for (mine, theirs) in [(&mut to.attributes, from.attributes), (&mut to.items, from.items)] {
+                for (name, id) in theirs {
+                    match mine.iter().find(|(known, _)| *known == name) {
+                        Some((_, known)) => waiting.push((*known, id)),
+                        None => mine.push((name, id)),
+                    }
+                }
+            }
+            let optional = [
+                (&mut to.element, from.element),
+                (&mut to.result, from.result),
+                (&mut to.awaited, from.awaited),
+                (&mut to.entered, from.entered),
+                (&mut to.length, from.length),
+                (&mut to.parsed, from.parsed),
+            ];
+            for (mine, theirs) in optional {
+                match (*mine, theirs) {
+                    (Some(mine), Some(theirs)) => waiting.push((mine, theirs)),
+                    (None, theirs) => *mine = theirs,
+                    _ => {}
+                }
+            }
+            for (index, part) in from.parts.into_iter().enumerate() {
+                match to.parts.get(index) {
+                    Some(mine) => waiting.push((*mine, part)),
+                    None => to.parts.push(part),
+                }
+            }
+            to.asked.extend(from.asked);
+            to.is_entered_async |= from.is_entered_async;
+            to.is_made |= from.is_made;
+            to.least = to.least.max(from.least);
+            to.kind = to.kind.or(from.kind);
+            to.origin = to.origin.take().or(from.origin);
+            to.function = to.function.or(from.function);
+            // Two known values are one of several.
+            to.known = to.known.take().or(from.known);
+            if to.arguments.is_empty() {
+                to.arguments = from.arguments;
+            }
+        }
+    }
+
+    /// The conditions that ask something of a value or of what it holds, ascending.
+    pub(crate) fn conditions_of(&self, id: Id) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut waiting = vec![id];
+        while let Some(id) = waiting.pop() {
+            let id = self.find(id);
+            if !seen.insert(id) {
+                continue;
+            }
+            let value = &self.values[id];
+            found.extend(value.asked.iter().map(|asked| asked.condition));
+            waiting.extend(value.attributes.iter().chain(&value.items).map(|(_, id)| *id));
+            waiting.extend(&value.parts);
+            waiting
+                .extend([value.element, value.result, value.length, value.awaited, value.parsed].into_iter().flatten());
+        }
+        found
+    }
+}

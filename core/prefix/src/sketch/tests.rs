@@ -1,0 +1,38 @@
+//! What the text of a snippet tells of its values.
+
+use super::{Scene, Sketch, json};
+
+/// The value of a free name, as JSON.
+fn value(text: &str, name: &str, scene: &Scene) -> String {
+    let sketch = Sketch::read(text, "");
+    let node = sketch.environment(scene).names.into_iter().find(|(known, _)| known == name).map(|(_, node)| node);
+    node.and_then(|node| json(&node)).unwrap_or_default()
+}
+
+#[test]
+fn a_list_has_a_row_for_each_side_of_a_condition() {
+    let text = "for a in orders:\n    if a['n'] > 10:\n        b(a)\n    elif a['s'] == 'open':\n        c(a)\n";
+    let expected = r#"[{"n": 11, "s": "open"}, {"n": 1, "s": "open"}, {"n": 1, "s": "s"}]"#;
+    assert_eq!(value(text, "orders", &Scene::default()), expected);
+}
+
+#[test]
+fn conditions_turn_around() {
+    let text = "if x >= 5 and y in ('a', 'b') and not z.startswith('#'):\n    pass\n";
+    let all = Scene::default();
+    let of = |scene: &Scene| ["x", "y", "z"].map(|name| value(text, name, scene));
+    assert_eq!(of(&all), ["5", "\"a\"", "\"z\""]);
+    assert_eq!(of(&all.turn(0..3)), ["4", "\"y\"", "\"#z\""]);
+}
+
+#[test]
+fn values_are_followed_through_functions_of_the_snippet() {
+    let text = "def total(rows):\n    return sum(row['price'] for row in rows)\n\nprint(total(load['items']))\n";
+    assert_eq!(value(text, "load", &Scene::default()), r#"{"items": [{"price": 1}]}"#);
+}
+
+#[test]
+fn a_value_that_is_its_own_part_ends() {
+    let text = "node = tree\nwhile node:\n    node = node['next']\ndef f(x):\n    return f(x)\nf(f)\na = a[0]\n";
+    assert!(!value(text, "tree", &Scene::default()).is_empty());
+}

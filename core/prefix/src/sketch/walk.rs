@@ -1,0 +1,568 @@
+//! Reads a snippet's text for what it does with its values, in the order of the text.
+
+use std::collections::BTreeMap;
+
+use ruff_python_ast::{ExceptHandler, Expr, Operator, Stmt, UnaryOp};
+use ruff_text_size::Ranged;
+
+use twincell_syntax::dotted;
+use twincell_syntax::parse::{parse, with_stack_for};
+use twincell_syntax::python::is_builtin;
+use twincell_values::reading::literal;
+use twincell_values::value::Recipe;
+
+use crate::network;
+
+use super::{Class, Id, Kind, Sketch, Value};
+
+/// The maximum number of values that are followed.
+const MOST: usize = 20_000;
+
+/// A function of the snippet.
+pub(super) struct Function {
+    pub(super) parameters: Vec<(String, Id)>,
+    pub(super) result: Id,
+    pub(super) is_async: bool,
+    /// Its first parameter is the object.
+    pub(super) is_method: bool,
+}
+
+/// Where names are looked up, and what is around the place that is read.
+pub(super) struct Walk<'t> {
+    pub(super) sketch: Sketch,
+    text: &'t str,
+    pub(super) scopes: Vec<BTreeMap<String, Id>>,
+    pub(super) functions: Vec<Function>,
+    /// The function around, and the class around, by their numbers.
+    pub(super) inside: Vec<usize>,
+    pub(super) class: Option<usize>,
+    /// The exceptions that the `try` statements around handle.
+    pub(super) handled: Vec<String>,
+    /// All that any of them handles.
+    expected: Vec<String>,
+}
+
+impl Sketch {
+    /// Reads a text. `imports` are those that a prefix adds, as source.
+    pub(crate) fn read(text: &str, imports: &str) -> Self {
+        with_stack_for(text.len(), || {
+            let mut walk = Walk {
+                sketch: Self::default(),
+                text,
+                scopes: vec![BTreeMap::new()],
+                functions: vec![],
+                inside: vec![],
+                class: None,
+                handled: vec![],
+                expected: vec![],
+            };
+            walk.body(parse(imports).suite());
+            walk.body(parse(text).suite());
+            walk.expect_failures();
+            walk.sketch
+        })
+    }
+}
+
+impl Walk<'_> {
+    /// What the snippet handles anywhere, a network may raise wherever it is used.
+    fn expect_failures(&mut self) {
+        const GENERAL: &[&str] = &["Exception", "OSError", "IOError", "ConnectionError", "TimeoutError"];
+        for source in &mut self.sketch.sources {
+            if network::role(&source.origin).is_none() {
+                continue;
+            }
+            let root = source.origin.split('.').next().unwrap_or_default();
+            for class in &self.expected {
+                let is_own = class.split('.').next() == Some(root);
+                if (is_own || GENERAL.contains(&class.as_str())) && !source.handled.contains(class) {
+                    source.handled.push(class.clone());
+                }
+            }
+        }
+    }
+
+    pub(super) fn line(&self, expression: &Expr) -> u32 {
+        let before = &self.text[..expression.start().to_usize().min(self.text.len())];
+        before.matches('\n').count() as u32 + 1
+    }
+
+    pub(super) fn name(&mut self, name: &str) -> Id {
+        if let Some(id) = self.scopes.iter().rev().find_map(|scope| scope.get(name)) {
+            return *id;
+        }
+        if is_builtin(name) {
+            return self.sketch.add(Value { origin: Some(name.to_owned()), ..Value::default() });
+        }
+        if let Some(id) = self.sketch.free.get(name) {
+            return *id;
+        }
+        let id = self.sketch.fresh();
+        self.sketch.free.insert(name.to_owned(), id);
+        id
+    }
+
+    fn bind(&mut self, name: &str, id: Id) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.to_owned(), id);
+        }
+    }
+
+    fn imported(&mut self, name: &str, origin: String) {
+        let id = self.sketch.add(Value { origin: Some(origin), ..Value::default() });
+        self.bind(name, id);
+    }
+
+    pub(super) fn body(&mut self, body: &[Stmt]) {
+        // Functions and classes may be used before they are defined.
+        for statement in body {
+            match statement {
+                Stmt::FunctionDef(node) => {
+                    let id = self.declare(&node.parameters, node.is_async, false);
+                    self.bind(&node.name, id);
+                }
+                Stmt::ClassDef(node) => {
+                    let object = self.sketch.add(Value { is_made: true, ..Value::default() });
+                    let above = self.sketch.fresh();
+                    let bases = node.bases().iter().filter_map(dotted).collect();
+                    let name = node.name.to_string();
+                    let result = self.sketch.add(Value { result: Some(object), is_made: true, ..Value::default() });
+                    self.bind(&name, result);
+                    self.sketch.classes.push(Class {
+                        name,
+                        bases,
+                        object,
+                        above,
+                        own: Default::default(),
+                        is_given: false,
+                    });
+                }
+                _ => {}
+            }
+        }
+        for statement in body {
+            if self.sketch.values.len() < MOST {
+                self.statement(statement);
+            }
+        }
+    }
+
+    fn statement(&mut self, statement: &Stmt) {
+        match statement {
+            Stmt::FunctionDef(node) => self.function(node),
+            Stmt::ClassDef(node) => self.class_body(node),
+            Stmt::Import(node) => {
+                for alias in &node.names {
+                    let whole = alias.name.to_string();
+                    let first = whole.split('.').next().unwrap_or(&whole).to_owned();
+                    match &alias.asname {
+                        Some(name) => self.imported(name, whole.clone()),
+                        None => self.imported(&first, first.clone()),
+                    }
+                }
+            }
+            Stmt::ImportFrom(node) => {
+                for alias in &node.names {
+                    let module = node.module.as_ref().map(ToString::to_string).unwrap_or_default();
+                    let bound = alias.asname.as_ref().unwrap_or(&alias.name).to_string();
+                    self.imported(&bound, format!("{module}.{}", alias.name));
+                }
+            }
+            Stmt::Assign(node) => {
+                let value = self.expression(&node.value);
+                node.targets.iter().for_each(|target| self.assign(target, value));
+            }
+            Stmt::AnnAssign(node) => {
+                if let Some(value) = &node.value {
+                    let value = self.expression(value);
+                    self.assign(&node.target, value);
+                }
+            }
+            Stmt::AugAssign(node) => {
+                let (target, value) = (self.expression(&node.target), self.expression(&node.value));
+                let result = self.arithmetic(node.op, target, value);
+                if let Expr::Name(name) = node.target.as_ref() {
+                    self.bind(&name.id, result);
+                }
+            }
+            Stmt::Return(node) => {
+                if let (Some(value), Some(&function)) = (&node.value, self.inside.last()) {
+                    let (value, result) = (self.expression(value), self.functions[function].result);
+                    if self.sketch.value(value).known.is_none() {
+                        self.sketch.join(result, value);
+                    }
+                }
+            }
+            Stmt::For(node) => {
+                let over = self.expression(&node.iter);
+                let element = self.element(over);
+                self.assign(&node.target, element);
+                self.body(&node.body);
+                self.body(&node.orelse);
+            }
+            Stmt::While(node) => {
+                self.condition(&node.test, true);
+                self.body(&node.body);
+                self.body(&node.orelse);
+            }
+            Stmt::If(node) => {
+                self.condition(&node.test, true);
+                self.body(&node.body);
+                for clause in &node.elif_else_clauses {
+                    if let Some(test) = &clause.test {
+                        self.condition(test, true);
+                    }
+                    self.body(&clause.body);
+                }
+            }
+            Stmt::With(node) => {
+                for item in &node.items {
+                    let value = self.expression(&item.context_expr);
+                    let entered = self.entered(value, node.is_async);
+                    if let Some(target) = &item.optional_vars {
+                        self.assign(target, entered);
+                    }
+                }
+                self.body(&node.body);
+            }
+            Stmt::Try(node) => {
+                let before = self.handled.len();
+                for ExceptHandler::ExceptHandler(handler) in &node.handlers {
+                    match handler.type_.as_deref() {
+                        Some(Expr::Tuple(classes)) => self.handled.extend(classes.elts.iter().filter_map(dotted)),
+                        Some(class) => self.handled.extend(dotted(class)),
+                        None => self.handled.push("Exception".into()),
+                    }
+                }
+                self.expected.extend(self.handled[before..].iter().cloned());
+                self.body(&node.body);
+                self.handled.truncate(before);
+                for ExceptHandler::ExceptHandler(handler) in &node.handlers {
+                    if let Some(name) = &handler.name {
+                        let error = self.sketch.add(Value { is_made: true, ..Value::default() });
+                        self.bind(name, error);
+                    }
+                    self.body(&handler.body);
+                }
+                self.body(&node.orelse);
+                self.body(&node.finalbody);
+            }
+            Stmt::Match(node) => {
+                self.expression(&node.subject);
+                node.cases.iter().for_each(|case| self.body(&case.body));
+            }
+            Stmt::Assert(node) => self.condition(&node.test, true),
+            Stmt::Expr(node) => {
+                self.expression(&node.value);
+            }
+            Stmt::Raise(node) => {
+                for value in node.exc.iter().chain(&node.cause) {
+                    self.expression(value);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn set_attribute(&mut self, of: Id, name: &str, value: Id) {
+        let attributes = &mut self.sketch.value_mut(of).attributes;
+        match attributes.iter().find(|(known, _)| known == name) {
+            Some(&(_, known)) => self.sketch.join(known, value),
+            None => attributes.push((name.to_owned(), value)),
+        }
+    }
+
+    fn assign(&mut self, target: &Expr, value: Id) {
+        match target {
+            Expr::Name(name) => self.bind(&name.id, value),
+            Expr::Tuple(node) => self.unpack(&node.elts, value),
+            Expr::List(node) => self.unpack(&node.elts, value),
+            Expr::Attribute(node) => {
+                let of = self.expression(&node.value);
+                let known = self.sketch.value(value).known.is_some();
+                if self.sketch.value(of).is_made {
+                    if let Some(class) = self.class {
+                        self.sketch.classes[class].own.insert(node.attr.to_string());
+                    }
+                    let value =
+                        if known { self.sketch.add(Value { is_made: true, ..Value::default() }) } else { value };
+                    self.set_attribute(of, &node.attr, value);
+                }
+            }
+            Expr::Subscript(node) => {
+                self.expression(&node.value);
+                self.expression(&node.slice);
+            }
+            Expr::Starred(node) => {
+                let rest = self.sketch.add(Value { element: Some(value), ..Value::default() });
+                self.assign(&node.value, rest);
+            }
+            _ => {}
+        }
+    }
+
+    fn unpack(&mut self, targets: &[Expr], value: Id) {
+        let parts = self.parts(value, targets.len());
+        for (target, part) in targets.iter().zip(parts) {
+            self.assign(target, part);
+        }
+    }
+
+    pub(super) fn parts(&mut self, value: Id, count: usize) -> Vec<Id> {
+        while self.sketch.value(value).parts.len() < count {
+            let part = self.sketch.fresh();
+            self.sketch.value_mut(value).parts.push(part);
+        }
+        self.sketch.value(value).parts[..count].to_vec()
+    }
+
+    pub(super) fn element(&mut self, of: Id) -> Id {
+        if let Some(known) = self.sketch.value(of).element {
+            return known;
+        }
+        let element = self.sketch.fresh();
+        self.sketch.value_mut(of).element = Some(element);
+        element
+    }
+
+    fn entered(&mut self, value: Id, is_async: bool) -> Id {
+        // Files, sessions, answers: most give themselves.
+        let of = self.sketch.value_mut(value);
+        of.entered = Some(value);
+        of.is_entered_async |= is_async;
+        value
+    }
+
+    pub(super) fn is_kind(&mut self, id: Id, kind: Kind) {
+        let value = self.sketch.value_mut(id);
+        if value.kind.is_none() {
+            value.kind = Some(kind);
+        }
+    }
+
+    pub(super) fn attribute(&mut self, of: Id, name: &str) -> Id {
+        if let Some((_, id)) = self.sketch.value(of).attributes.iter().find(|(known, _)| known == name) {
+            return *id;
+        }
+        let origin = self.sketch.value(of).origin.as_ref().filter(|origin| !network::is_answer(origin));
+        let origin = origin.map(|origin| format!("{origin}.{name}"));
+        let id = self.sketch.add(Value { origin, ..Value::default() });
+        self.sketch.value_mut(of).attributes.push((name.to_owned(), id));
+        id
+    }
+
+    pub(super) fn item(&mut self, of: Id, key: &str) -> Id {
+        if let Some((_, id)) = self.sketch.value(of).items.iter().find(|(known, _)| known == key) {
+            return *id;
+        }
+        let id = self.sketch.fresh();
+        self.sketch.value_mut(of).items.push((key.to_owned(), id));
+        id
+    }
+
+    fn arithmetic(&mut self, operator: Operator, left: Id, right: Id) -> Id {
+        let kind = |id: Id| {
+            let value = self.sketch.value(id);
+            match &value.known {
+                Some(Recipe::Int(_) | Recipe::Float(_)) => Some(Kind::Number),
+                Some(Recipe::Str(_)) => Some(Kind::Text),
+                _ => value.kind,
+            }
+        };
+        let (one, other) = (kind(left), kind(right));
+        let result = match (operator, one, other) {
+            (Operator::Mod, Some(Kind::Text), _) => return self.sketch.fresh(),
+            (_, Some(kind), None) | (_, None, Some(kind)) => Some(kind),
+            (Operator::Add, None, None) => None,
+            (Operator::BitOr | Operator::BitAnd, None, None) => None,
+            (_, None, None) => Some(Kind::Number),
+            (_, one, _) => one,
+        };
+        if let Some(kind @ (Kind::Number | Kind::Text | Kind::Bytes)) = result {
+            self.is_kind(left, kind);
+            self.is_kind(right, kind);
+        }
+        self.sketch.add(Value { kind: result, is_made: true, ..Value::default() })
+    }
+
+    pub(super) fn expression(&mut self, expression: &Expr) -> Id {
+        if let Some(known) = literal(expression) {
+            return self.sketch.add(Value { known: Some(known), is_made: true, ..Value::default() });
+        }
+        match expression {
+            Expr::Name(name) => self.name(&name.id),
+            Expr::Attribute(node) => {
+                let of = self.expression(&node.value);
+                self.attribute(of, &node.attr)
+            }
+            Expr::Subscript(node) => self.subscript(&node.value, &node.slice),
+            Expr::Call(node) => self.call(node, expression),
+            Expr::Await(node) => {
+                let of = self.expression(&node.value);
+                self.awaited(of)
+            }
+            Expr::BinOp(node) => {
+                let (left, right) = (self.expression(&node.left), self.expression(&node.right));
+                self.arithmetic(node.op, left, right)
+            }
+            Expr::Compare(_) | Expr::BoolOp(_) => {
+                self.condition(expression, true);
+                self.made()
+            }
+            Expr::UnaryOp(node) => {
+                if node.op == UnaryOp::Not {
+                    self.condition(expression, true);
+                    return self.made();
+                }
+                let of = self.expression(&node.operand);
+                if matches!(node.op, UnaryOp::USub) {
+                    self.is_kind(of, Kind::Number);
+                }
+                of
+            }
+            Expr::If(node) => {
+                self.condition(&node.test, true);
+                let (one, other) = (self.expression(&node.body), self.expression(&node.orelse));
+                if self.sketch.value(one).known.is_some() { other } else { one }
+            }
+            Expr::Named(node) => {
+                let value = self.expression(&node.value);
+                self.assign(&node.target, value);
+                value
+            }
+            Expr::ListComp(node) => self.comprehension(&node.generators, &[&node.elt]),
+            Expr::SetComp(node) => self.comprehension(&node.generators, &[&node.elt]),
+            Expr::Generator(node) => self.comprehension(&node.generators, &[&node.elt]),
+            Expr::DictComp(node) => {
+                let key = node.key.as_deref();
+                let mut inner: Vec<&Expr> = key.into_iter().collect();
+                inner.push(&node.value);
+                self.comprehension(&node.generators, &inner);
+                self.made()
+            }
+            Expr::List(node) => self.display(&node.elts),
+            Expr::Tuple(node) => self.display(&node.elts),
+            Expr::Set(node) => self.display(&node.elts),
+            Expr::Dict(node) => {
+                for item in &node.items {
+                    if let Some(key) = &item.key {
+                        self.expression(key);
+                    }
+                    let value = self.expression(&item.value);
+                    if item.key.is_none() {
+                        self.is_kind(value, Kind::Dict);
+                    }
+                }
+                self.made()
+            }
+            Expr::FString(node) => {
+                for element in node.value.elements().filter_map(|element| element.as_interpolation()) {
+                    let value = self.expression(&element.expression);
+                    let is_number = element.format_spec.as_ref().is_some_and(|specification| {
+                        let range = specification.range();
+                        let text = self.text.get(range.start().to_usize()..range.end().to_usize());
+                        text.is_some_and(|text| text.ends_with(['f', 'd', 'e', '%']))
+                    });
+                    if is_number {
+                        self.is_kind(value, Kind::Number);
+                    }
+                }
+                self.made()
+            }
+            Expr::Starred(node) => self.expression(&node.value),
+            Expr::Yield(node) => {
+                if let Some(value) = &node.value {
+                    self.expression(value);
+                }
+                self.made()
+            }
+            Expr::Lambda(node) => {
+                let parameters = node.parameters.iter().flat_map(|parameters| parameters.iter_non_variadic_params());
+                let scope = parameters.map(|given| (given.name().to_string(), self.sketch.fresh())).collect();
+                self.scopes.push(scope);
+                self.expression(&node.body);
+                self.scopes.pop();
+                self.made()
+            }
+            _ => self.made(),
+        }
+    }
+
+    pub(super) fn made(&mut self) -> Id {
+        self.sketch.add(Value { is_made: true, ..Value::default() })
+    }
+
+    fn display(&mut self, items: &[Expr]) -> Id {
+        let parts: Vec<Id> = items.iter().map(|item| self.expression(item)).collect();
+        self.sketch.add(Value { parts, is_made: true, ..Value::default() })
+    }
+
+    fn awaited(&mut self, of: Id) -> Id {
+        let value = self.sketch.value(of);
+        if value.is_made {
+            return of;
+        }
+        if let Some(known) = value.awaited {
+            return known;
+        }
+        // What a network gives is the same, awaited or not.
+        let id = if value.origin.is_some() && value.function.is_none() { of } else { self.sketch.fresh() };
+        self.sketch.value_mut(of).awaited = Some(id);
+        id
+    }
+
+    fn comprehension(&mut self, generators: &[ruff_python_ast::Comprehension], inner: &[&Expr]) -> Id {
+        self.scopes.push(BTreeMap::new());
+        for generator in generators {
+            let over = self.expression(&generator.iter);
+            let element = self.element(over);
+            self.assign(&generator.target, element);
+            generator.ifs.iter().for_each(|test| self.condition(test, true));
+        }
+        let mut last = None;
+        for expression in inner {
+            last = Some(self.expression(expression));
+        }
+        self.scopes.pop();
+        self.sketch.add(Value { element: last, is_made: true, ..Value::default() })
+    }
+
+    fn subscript(&mut self, of: &Expr, slice: &Expr) -> Id {
+        let of = self.expression(of);
+        match literal(slice) {
+            Some(Recipe::Str(key)) => return self.item(of, &key),
+            Some(Recipe::Int(index)) => {
+                if let Some(part) = usize::try_from(index).ok().and_then(|index| self.sketch.value(of).parts.get(index))
+                {
+                    return *part;
+                }
+                let value = self.sketch.value_mut(of);
+                value.least = value.least.max(usize::try_from(index).unwrap_or(0).min(10) + 1);
+                return self.element(of);
+            }
+            _ => {}
+        }
+        if let Expr::Slice(slice) = slice {
+            for bound in [&slice.lower, &slice.upper, &slice.step].into_iter().flatten() {
+                let bound = self.expression(bound);
+                self.is_kind(bound, Kind::Number);
+            }
+            return of;
+        }
+        if let Expr::List(node) = slice {
+            let names = node.elts.iter().filter_map(literal);
+            for name in names {
+                if let Recipe::Str(name) = name {
+                    self.item(of, &name);
+                }
+            }
+            return of;
+        }
+        self.expression(slice);
+        // A mask.
+        if self.sketch.value(of).kind == Some(Kind::Frame) || matches!(slice, Expr::Compare(_)) {
+            return of;
+        }
+        self.element(of)
+    }
+}

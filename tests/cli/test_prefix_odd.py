@@ -1,0 +1,123 @@
+"""`twincell prefix` on hostile and odd input: it ends, says what is wrong in one line, and harms nothing."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from .test_compare import twincell
+
+
+def search(folder, code, *arguments):
+    """The result for a text, as JSON."""
+    (folder / "odd.py").write_bytes(code if isinstance(code, bytes) else code.encode())
+    done = twincell("prefix", "odd.py", "--predictor", "frequency", "--json", *arguments, cwd=folder)
+    assert done.returncode in (0, 1), done.stderr
+    assert "panicked" not in done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (b"x = = 1\n", "line 1"),
+        (b"def f(:\n", "line 1"),
+        (b"x = 1\n  y = 2\n", "line 2"),
+        (b"return 1\n", "line 1"),
+        (b"a\0b\n", ""),
+        (b"\xff\xfe\xfa", ""),
+        (b"x = " + b"(" * 5000 + b")" * 5000, ""),
+        (b"if x:\n" + b"".join(b" " * depth + b"if x:\n" for depth in range(1, 300)) + b" " * 300 + b"y\n", ""),
+    ],
+)
+def test_what_cannot_be_read_is_told_in_one_line(tmp_path, code, said):
+    (tmp_path / "odd.py").write_bytes(code)
+    done = twincell("prefix", "odd.py", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.count("\n") == 1 and said in done.stderr and "odd.py" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("code", ["", "\n\n", "# only a comment\n", '"""Only a docstring."""\n', "\ufeff\n", "pass"])
+def test_nothing_to_run_is_whole(tmp_path, code):
+    tree = search(tmp_path, code)
+    assert tree["covered"] == tree["lines"] and tree["problem"] is None
+
+
+def test_five_thousand_lines_end_with_a_result(tmp_path):
+    code = "".join(f"value_{number} = source.item_{number % 7} + {number}\n" for number in range(5000))
+    tree = search(tmp_path, code, "--deadline", "20")
+    assert len(tree["lines"]) == 5000 and tree["nodes"]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "while True:\n    n = 1\n",
+        "import itertools\nfor i in itertools.count():\n    x = i\n",
+        "def f():\n    f()\nf()\n",
+        "x = []\nwhile True:\n    x.append('a' * 10_000_000)\n",
+        "import time\ntime.sleep(10_000)\n",
+        "y = 10 ** 10 ** 8\n",
+        "import threading\nthreading.Event().wait()\n",
+        "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n",
+        "import ctypes\nctypes.string_at(0)\n",
+    ],
+)
+def test_code_that_does_not_end_by_itself_leaves_a_result(tmp_path, code):
+    tree = search(tmp_path, code, "--deadline", "20", "--timeout", "2", "--memory", "256")
+    assert tree["nodes"] and set(tree["covered"]) <= set(tree["lines"])
+
+
+def test_code_that_exits_in_the_middle_covers_what_comes_before(tmp_path):
+    for leave in ("exit()", "import sys; sys.exit(3)", "raise SystemExit", "quit(1)"):
+        tree = search(tmp_path, f"x = 1\n{leave}\ny = missing\n")
+        assert 1 in tree["covered"] and 3 not in tree["covered"], leave
+
+
+def test_code_that_deletes_and_writes_files_finds_none_of_the_users(tmp_path):
+    victim = tmp_path / "victim.txt"
+    victim.write_text("mine")
+    code = (
+        "import os, pathlib, shutil, subprocess, sys\n"
+        f"for act in (lambda: os.remove({str(victim)!r}), lambda: shutil.rmtree({str(tmp_path)!r}),\n"
+        f"            lambda: pathlib.Path({str(victim)!r}).write_text('theirs'),\n"
+        f"            lambda: subprocess.run(['rm', '-rf', {str(tmp_path)!r}])):\n"
+        "    try:\n        act()\n    except BaseException:\n        missing += 1\n"
+    )
+    tree = search(tmp_path, code)
+    assert tree["nodes"] and victim.read_text() == "mine"
+
+
+def test_code_that_reaches_for_the_worker_does_not_forge_a_result(tmp_path):
+    code = (
+        "import os, sys\n"
+        "for number in range(3, 64):\n    try:\n        os.write(number, b'forged' * 100)\n"
+        "    except OSError:\n        pass\n"
+        "sys.settrace(None)\nsys.modules.clear()\nnot_reached = missing.thing\n"
+    )
+    tree = search(tmp_path, code)
+    assert set(tree["covered"]) <= set(tree["lines"])
+
+
+def test_control_characters_of_code_never_reach_the_terminal(tmp_path):
+    (tmp_path / "odd.py").write_text("raise ValueError(name + '\\x1b[2J\\u202e')\n")
+    done = twincell("prefix", "odd.py", "--predictor", "frequency", cwd=tmp_path)
+    assert "\x1b" not in done.stdout + done.stderr and "\u202e" not in done.stdout + done.stderr
+
+
+def test_lines_end_in_any_way(tmp_path):
+    for end in (b"\r\n", b"\r"):
+        assert search(tmp_path, b"x = missing" + end + b"y = x" + end)["lines"] == [1, 2]
+
+
+def test_parts_of_a_search_can_be_left_out(tmp_path):
+    code = (
+        "if item.code == 'x-77':\n    a = item.b + 1\n"
+        "elif len(item.name) > 30 and item.size == 12345:\n    b.c\n"
+        "else:\n    c = nowhere.go(item)\n"
+    )
+    steps = lambda *arguments: {node["guidance"] for node in search(tmp_path, code, *arguments)["nodes"]}  # noqa: E731
+    assert steps() == {"undefinedness", "error", "coverage"}
+    assert "coverage" not in steps("--skip", "coverage") and "error" not in steps("--skip", "errors")
+    assert steps("--skip", "errors,coverage,solver") == {"undefinedness"}
