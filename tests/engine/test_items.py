@@ -67,6 +67,39 @@ PRESERVED = {
                 return [int(line) for line in file if not line.isspace()]
         """,
     ),
+    "a table of the function becomes one of the module": (
+        """
+        def f(kind: str):
+            rates = {"std": 19, "reduced": 7}
+            return rates[kind]
+        """,
+        """
+        RATES = {"std": 19, "reduced": 7}
+
+        def f(kind: str):
+            return RATES[kind]
+        """,
+    ),
+    "a file is read to its end": (
+        """
+        def f(path):
+            found = []
+            with open(path) as file:
+                line = file.readline()
+                while line != "":
+                    found.append(line.strip())
+                    line = file.readline()
+            return found
+        """,
+        """
+        def f(path):
+            found = []
+            with open(path) as file:
+                while line := file.readline():
+                    found.append(line.strip())
+            return found
+        """,
+    ),
 }
 DIFFERENT = {
     "a default for a missing key": (
