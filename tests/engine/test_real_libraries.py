@@ -245,7 +245,8 @@ def test_a_table_that_is_read_outside_functions_has_the_columns_that_the_code_na
 
 
 def test_the_text_of_a_query_reads_parameters_and_names_of_the_module():
-    old = "import pandas as pd\n\nLOW = 3\n\ndef f(df: pd.DataFrame, limit: int):\n    return df[(df['a'] > limit) & (df['b'] > LOW)]\n"
-    new = "import pandas as pd\n\nLOW = 3\n\ndef f(df: pd.DataFrame, limit: int):\n    return df.query('a > @limit and b > @LOW')\n"
+    head = "import pandas as pd\n\nLOW = 3\n\ndef f(df: pd.DataFrame, limit: int):\n    return "
+    old = f"{head}df[(df['a'] > limit) & (df['b'] > LOW)]\n"
+    new = f"{head}df.query('a > @limit and b > @LOW')\n"
     expect(PRESERVING, old, new, context="module", function="f")
     expect(CHANGING, old, new.replace("b > @LOW", "b >= @LOW"), context="module", function="f")

@@ -197,7 +197,8 @@ SAME = {
     ),
     "a helper that calls what it is given is written out": (
         "def f(make):\n    place = make()\n    ensure(place)\n    return place",
-        "def f(make):\n    place = make()\n    if not place.get_names():\n        place.load_default_names()\n    return place",
+        "def f(make):\n    place = make()\n    if not place.get_names():\n"
+        "        place.load_default_names()\n    return place",
     ),
     "a global is read once": (
         "def f(x):\n    return x in NAMES and NAMES[x] < LIMIT",

@@ -53,7 +53,8 @@ PAIRS = {
         "found = []\n    while not queue.empty() and (limit is None or len(found) < limit):\n"
         "        found.append(queue.get_nowait())\n    return found",
         "found = []\n    while limit is None or len(found) < limit:\n        try:\n"
-        "            found.append(queue.get_nowait())\n        except asyncio.QueueEmpty:\n            break\n    return found",
+        "            found.append(queue.get_nowait())\n        except asyncio.QueueEmpty:\n            break\n"
+        "    return found",
         "found = []\n    while not queue.empty() and (limit is None or len(found) <= limit):\n"
         "        found.append(queue.get_nowait())\n    return found",
     ),

@@ -206,7 +206,12 @@ impl<'py> MissingCall<'_, 'py> {
     /// The path of this call's value. The same question at another place has the same answer. In a loop the answer may
     /// change.
     fn path(&self, execution: &mut Execution, key: &str) -> String {
-        let asked = format!("{key} at {}", self.site.map_or(0, |site| site + 1));
+        // Each line of a file is read once, wherever that is.
+        let reads_line = of_text_file(self.callee, execution) == Some("readline");
+        let asked = match reads_line {
+            true => key.to_owned(),
+            false => format!("{key} at {}", self.site.map_or(0, |site| site + 1)),
+        };
         let count = execution.run.occurrences.entry(asked).or_insert(0);
         *count += 1;
         let count = *count;
@@ -214,14 +219,13 @@ impl<'py> MissingCall<'_, 'py> {
         let consumes = CONSUMING.contains(&name.split('_').next().unwrap_or(name));
         let stable =
             |draw: &mut Draw| !consumes || draw.truth(&Question::Stable(key.into()).to_string(), STABLE_PROBABILITY);
-        if count == 1 || count <= PATIENCE && stable(&mut execution.draw) {
+        if count == 1 || !reads_line && count <= PATIENCE && stable(&mut execution.draw) {
             return key.to_string();
         }
         let path = AccessPath::new(key).repeated(count);
         if count > PATIENCE {
             // A file that is read to its end gives empty texts from then on.
-            let is_read = name == "readline" && of_text_file(self.callee, execution).is_some();
-            let end = if is_read { Recipe::Str(String::new()) } else { Recipe::None };
+            let end = if reads_line { Recipe::Str(String::new()) } else { Recipe::None };
             execution.draw.settle(&path, Decision::Value(end));
         }
         path

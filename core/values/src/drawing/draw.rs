@@ -118,10 +118,7 @@ impl Draw {
         if ask.is_line
             && let Some(Decision::Value(value)) = self.fixed.get_mut(ask.path)
         {
-            // The end of a file is no line.
-            if !matches!(value, Recipe::Str(text) if text.is_empty()) {
-                *value = texts::line(value);
-            }
+            *value = texts::line(value);
         }
         self.decide(ask.path, |draw, random| draw.draw_value(random, pools, known, ask))
     }
