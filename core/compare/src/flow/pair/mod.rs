@@ -556,7 +556,8 @@ fn class_bodies(texts: &Texts, functions: &PerSide<Function>) -> PerSide<Body> {
             let found = texts.indices[side].inherited(entity(&functions[side]), &member.name);
             found.is_some_and(|name| texts.tainted[side].contains(&name))
         };
-        member.is_changed = Side::BOTH.into_iter().any(is_tainted);
+        // What asks for a special method of one version alone is tried with the others, by which it is told best.
+        member.is_changed = !member.by_operation && Side::BOTH.into_iter().any(is_tainted);
     }
     let body = Body::Class { constructor, members: shared };
     PerSide::new(body.clone(), body)
