@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use twincell_compare::report::Comparison;
 use twincell_compare::verdict::Verdict;
-use twincell_compare::{CompareError, CompareOptions, Continue, Progress, Source};
+use twincell_compare::{CompareError, CompareOptions, Continue, Progress, Source, unknown_functions};
 use twincell_driver::notebook::NotebookError;
 use twincell_driver::options::{Job, Options};
 use twincell_driver::warm::{Engine, Failure};
@@ -147,6 +147,7 @@ fn revisions(
     if let (Some(function), true) = (&options.function, compared.is_empty() && !files.modified.is_empty()) {
         return Err(Abort::Failed(format!("no changed file has the function {function} in both revisions of {range}")));
     }
+    notes.extend(unknown_examples(&files, options));
     let verdict = overall(&compared);
     let rows: Vec<ExportRow> = compared.iter().flat_map(Compared::rows).collect();
     if matches.get_flag("json") {
@@ -191,6 +192,17 @@ fn nothing_to_compare(failure: &Failure) -> bool {
                 | CompareError::NothingInCommon { .. }
         ) | Failure::Notebook(NotebookError::NothingInCommon { .. })
     )
+}
+
+/// What to say of examples whose functions no changed file has.
+fn unknown_examples(changed: &ChangedFiles, options: &Options) -> Option<String> {
+    // Cells are compared one by one.
+    if changed.modified.iter().any(|file| files::is_notebook(Path::new(&file.path))) {
+        return None;
+    }
+    let texts = changed.modified.iter().flat_map(|file| [file.old.text.as_str(), file.new.text.as_str()]);
+    let unknown: Vec<String> = unknown_functions(texts, &options.given).into_iter().collect();
+    Some(format!("examples not used, since no changed file has their function: {}", named(&unknown)?))
 }
 
 /// The maximum number of files that a note names.

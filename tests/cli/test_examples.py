@@ -93,6 +93,20 @@ def lines(project):
     return [json.loads(line) for line in (project / "recorded.jsonl").read_text().splitlines()]
 
 
+def test_a_range_names_examples_that_no_changed_file_has(project):
+    (project / "calls.py").write_text("price(7654321, 2)\npirce(1, 2)\n")
+    found = []
+    for options in [("--json",), ()]:
+        done = twincell(
+            "compare", "--predictor", "frequency", "--git", "HEAD", "--examples", "calls.py", *options, cwd=project
+        )
+        assert done.returncode == 1, done.stderr
+        found.append(done.stdout)
+    said = "examples not used, since no changed file has their function: pirce"
+    assert json.loads(found[0])["notes"] == [said]
+    assert said in found[1]
+
+
 def test_what_tests_pass_is_recorded_and_shows_the_change(project):
     done = record(project, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -34,7 +34,9 @@ pub mod verdict;
 pub use cells::together;
 pub use decide::decide;
 pub use example::{Example, ExampleSource, Examples, GivenCall};
-pub use flow::{Again, PredictionRequest, Replayed, Then, Unit, compare, programs, replay, requests, units};
+pub use flow::{
+    Again, PredictionRequest, Replayed, Then, Unit, compare, programs, replay, requests, units, unknown_functions,
+};
 pub use note::{NotGiven, WhyNotGiven};
 pub use options::{CompareError, CompareOptions, Source};
 pub use progress::Progress;

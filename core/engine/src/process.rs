@@ -181,9 +181,14 @@ impl Process {
         let mut tail = [0; BYTES];
         let count = self.errors.read_at(&mut tail, length.saturating_sub(BYTES as u64)).unwrap_or(0);
         let text = String::from_utf8_lossy(&tail[..count]);
-        let line = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
+        let line = text.lines().map(str::trim).rfind(|line| !line.is_empty() && !is_hint(line)).unwrap_or_default();
         line.chars().filter(|character| !character.is_control()).take(300).collect()
     }
+}
+
+/// Rust's advice below the reason why a process of ours aborted.
+fn is_hint(line: &str) -> bool {
+    line.starts_with("note: run with `RUST_BACKTRACE=1`")
 }
 
 impl Drop for Process {
@@ -319,6 +324,12 @@ def work():
 threading.Thread(target=work).start()
 ctypes.CDLL(None).syscall(int(sys.argv[2]), 0)
 ";
+
+    #[test]
+    fn advice_about_backtraces_is_no_reason() {
+        let advice = "note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace";
+        assert!(is_hint(advice) && !is_hint("memory allocation of 204816 bytes failed"));
+    }
 
     #[test]
     #[expect(clippy::zombie_processes, reason = "the process under test waits for it")]

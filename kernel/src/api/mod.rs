@@ -97,8 +97,8 @@ fn compare(
 ) -> PyResult<PyComparison> {
     let options = read_options(py, options, Job::Compare)?;
     let (old, new) = (source::read(old, "old")?, source::read(new, "new")?);
-    let given = values.map(|values| notebook::given(py, values)).transpose()?.unwrap_or_default();
-    let watched = watch(py, old, new, &options, given, None)?;
+    let given = values.map(|values| notebook::given(py, values, [&old.text, &new.text])).transpose()?;
+    let watched = watch(py, old, new, &options, given.unwrap_or_default(), None)?;
     match watched.interrupt {
         Some(interrupt) => Err(interrupt),
         None => Ok(watched.comparison),

@@ -98,8 +98,8 @@ fn names_of_values(needed: &BTreeSet<String>) -> BTreeSet<String> {
     .collect()
 }
 
-/// The values of a mapping, for parameters and globals of their names.
-pub fn given(py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<GivenValues> {
+/// The values of a mapping, for parameters and globals of their names in either text.
+pub fn given(py: Python<'_>, values: &Bound<'_, PyAny>, texts: [&str; 2]) -> PyResult<GivenValues> {
     let Ok(values) = values.cast::<PyDict>() else {
         return Err(raised("values must be a dictionary: the names of parameters and globals, with their values"));
     };
@@ -110,7 +110,12 @@ pub fn given(py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<GivenValues>
         .collect::<PyResult<_>>()?;
     let bound: Vec<_> =
         names.iter().zip(values.values()).map(|(name, value)| (name.as_str(), name.as_str(), value)).collect();
-    Ok(collect(py, &bound, &|_| true)?.values)
+    let mut readable = BTreeSet::new();
+    for text in texts {
+        let UsedNames { free, parameters } = used_names(text);
+        readable.extend(free.into_iter().chain(parameters).chain(defined_names(text)));
+    }
+    Ok(collect(py, &bound, &|name| readable.contains(name))?.values)
 }
 
 struct Collected {

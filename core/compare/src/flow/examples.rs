@@ -110,10 +110,31 @@ pub(super) fn unknown(texts: &Texts, given: &Examples) -> Vec<Note> {
     if given.is_shared {
         return vec![];
     }
+    let unknown = strangers(&[&texts.indices.old, &texts.indices.new], given);
+    let note = |(source, function): (&&ExampleSource, &&str)| Note::UnknownExample {
+        source: (*source).clone(),
+        function: (*function).to_owned(),
+    };
+    let more = unknown.len().saturating_sub(MOST_NOTES);
+    unknown.iter().take(MOST_NOTES).map(note).chain((more > 0).then_some(Note::MoreMisfits(more))).collect()
+}
+
+/// The functions that a file of examples calls and that none of the texts has.
+pub fn unknown_functions<'a>(texts: impl IntoIterator<Item = &'a str>, given: &Examples) -> BTreeSet<String> {
+    if given.calls.is_empty() {
+        return BTreeSet::new();
+    }
+    let indices: Vec<Index> = texts.into_iter().map(Index::of).collect();
+    let unknown = strangers(&indices.iter().collect::<Vec<_>>(), given);
+    unknown.into_values().map(str::to_owned).collect()
+}
+
+/// The places in files of examples with a call whose function no text has, and its name.
+fn strangers<'a>(indices: &[&Index], given: &'a Examples) -> BTreeMap<&'a ExampleSource, &'a str> {
     let is_known = |call: &Call| {
-        let mut functions = texts.indices.iter().flat_map(|index| &index.functions);
+        let mut functions = indices.iter().flat_map(|index| &index.functions);
         functions.any(|function| call.is_of(entity(&function.qualname)))
-            || texts.indices.iter().any(|index| index.classes.keys().any(|class| call.is_of(class)))
+            || indices.iter().any(|index| index.classes.keys().any(|class| call.is_of(class)))
     };
     // A line of Python also calls what it needs for its example, and methods of objects of any class.
     let mut known = BTreeSet::new();
@@ -126,12 +147,7 @@ pub(super) fn unknown(texts: &Texts, given: &Examples) -> Vec<Note> {
         }
     }
     unknown.retain(|source, _| !known.contains(source));
-    let note = |(source, function): (&&ExampleSource, &&str)| Note::UnknownExample {
-        source: (*source).clone(),
-        function: (*function).to_owned(),
-    };
-    let more = unknown.len().saturating_sub(MOST_NOTES);
-    unknown.iter().take(MOST_NOTES).map(note).chain((more > 0).then_some(Note::MoreMisfits(more))).collect()
+    unknown
 }
 
 /// The decisions that a call stands for, and the parameters whose values are not known.

@@ -43,6 +43,7 @@ use crate::verdict::Verdict;
 use crate::{CompareError, CompareOptions, Continue, Progress, Source, decide, reproduce};
 
 pub use ahead::{PredictionRequest, requests};
+pub use examples::unknown_functions;
 pub use replay::{Again, Replayed, Then, replay};
 pub use units::{Unit, units};
 
