@@ -103,7 +103,7 @@ def test_a_range_names_examples_that_no_changed_file_has(project):
         assert done.returncode == 1, done.stderr
         found.append(done.stdout)
     said = "examples not used, since no changed file has their function: pirce"
-    assert json.loads(found[0])["notes"] == [said]
+    assert said in json.loads(found[0])["notes"]
     assert said in found[1]
 
 
