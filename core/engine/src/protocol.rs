@@ -18,7 +18,7 @@ use twincell_values::value::{AbstractValue, Choice, Fixed, Given, Recipe};
 
 use crate::observed::Behavior;
 
-pub const PROTOCOL_VERSION: u32 = 17;
+pub const PROTOCOL_VERSION: u32 = 18;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.

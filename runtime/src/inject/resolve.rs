@@ -5,23 +5,24 @@ use std::borrow::Cow;
 
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyNameError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PySet, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyModule, PySet, PyString, PyTuple, PyType};
 
 use twincell_engine::observed::Observed;
 use twincell_engine::protocol::Injection;
 use twincell_syntax::site::SiteKind;
-use twincell_values::drawing::Ask;
+use twincell_values::drawing::{Ask, Known};
 use twincell_values::drawing::likelihood::class_probabilities;
 use twincell_values::path::{AccessPath, environment_key};
 use twincell_values::reading::{Hint, Uses};
 use twincell_values::value::{AbstractValue, Decision, Declared, Made, Recipe, library, within_module};
 
+use crate::execution::code;
 use crate::execution::given::Supplied;
 use crate::execution::object::Versatile;
 use crate::execution::prediction_index::Knowledge;
 use crate::execution::state::{self, Execution};
 use crate::inject::{environment, exceptions, given, names, provided, templates};
-use crate::observe;
+use crate::observe::{self, classes};
 
 /// The exception with which a call fails where no handler names one.
 const UNNAMED: &str = "RuntimeError";
@@ -454,7 +455,7 @@ fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
             }
             dict.into_any().unbind()
         }
-        Recipe::Versatile(_) => Py::new(py, Versatile::new(path))?.into_any(),
+        Recipe::Versatile(_) => versatile(py, path)?,
         Recipe::Named(name) => named(py, name)?,
         // A class that only one of the versions has is missing in all.
         Recipe::Made(call) if is_uneven(&call.class) => Py::new(py, Versatile::new(path))?.into_any(),
@@ -475,6 +476,28 @@ fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
         // Without its module.
         Recipe::Provided(_) => Py::new(py, Versatile::new(path))?.into_any(),
     })
+}
+
+/// An object that stands for one of the class of the project that the code names for it, if it names one.
+fn versatile(py: Python<'_>, path: &str) -> PyResult<Py<PyAny>> {
+    let named = state::with(|execution| execution.index.known(path)?.1.named.clone()).flatten();
+    let real = named.and_then(|name| concrete_class(py, &name));
+    Ok(Py::new(py, Versatile { real, ..Versatile::new(path) })?.into_any())
+}
+
+/// The class of the program that the running version has under a dotted name, unless others have to define its methods.
+fn concrete_class(py: Python<'_>, name: &str) -> Option<Py<PyAny>> {
+    let globals = state::with(|execution| Some(execution.globals.as_ref()?.clone_ref(py))).flatten()?;
+    let mut parts = name.split('.');
+    let mut value = globals.bind(py).get_item(parts.next()?).ok()??;
+    for part in parts {
+        value = value.cast::<PyModule>().ok()?.dict().get_item(part).ok()??;
+    }
+    code::program_name(&value)?;
+    let members = classes::class_members(value.cast::<PyType>().ok()?).ok()?;
+    let is_set = |flag: &str| members.get_item(flag).ok().flatten().is_some_and(|own| own.is_truthy().unwrap_or(true));
+    let is_open = is_set("_is_protocol") || is_set("__abstractmethods__");
+    (!is_open).then(|| value.unbind())
 }
 
 /// Whether a name is one of the code's own that only some versions have.

@@ -45,6 +45,8 @@ pub struct Hint {
     bytes: bool,
     /// The type that the annotation declares, if it is understood as a whole, or that the code tells.
     pub declared: Option<Declared>,
+    /// The class that the annotation names, if its type is not understood.
+    named: Option<String>,
     /// What says so.
     pub basis: Basis,
 }
@@ -149,6 +151,7 @@ impl Hint {
     pub fn apply(&self, distribution: &mut Distribution, uses: &mut Uses) {
         weigh(self, distribution);
         uses.declared = self.declared.clone();
+        uses.named = self.named.clone();
         for candidate in &self.candidates {
             if !uses.candidates.contains(candidate) {
                 uses.candidates.push(candidate.clone());
@@ -240,6 +243,7 @@ fn one(
         let mut hint = Hint::default();
         read_type(annotation, &mut hint, 0);
         hint.declared = declared(annotation, 0, known);
+        hint.named = class_named(annotation, 0).filter(|_| hint.declared.is_none());
         if hint != Hint::default() {
             found.insert(name.to_string(), hint);
         }
@@ -399,6 +403,32 @@ pub(super) fn declared(expr: &Expr, depth: u32, known: &Known) -> Option<Declare
             }
         }
         other => plain(&named(other)?, known),
+    }
+}
+
+/// The dotted name of the one class in an annotation, beside None.
+fn class_named(expr: &Expr, depth: u32) -> Option<String> {
+    if depth > MAX_DEPTH {
+        return None;
+    }
+    let either = |parts: &[Expr]| {
+        let mut named = parts.iter().filter(|part| !part.is_none_literal_expr());
+        let first = class_named(named.next()?, depth + 1);
+        first.filter(|_| named.next().is_none())
+    };
+    match expr {
+        Expr::StringLiteral(text) => {
+            let parsed = ruff_python_parser::parse_expression(text.value.to_str()).ok()?;
+            class_named(&parsed.into_syntax().body, depth + 1)
+        }
+        Expr::BinOp(node) => either(&[(*node.left).clone(), (*node.right).clone()]),
+        Expr::Subscript(node) => match last_name(&node.value)? {
+            "Optional" | "Final" => class_named(&node.slice, depth + 1),
+            "Union" => either(&node.slice.as_tuple_expr()?.elts),
+            "Annotated" => class_named(node.slice.as_tuple_expr()?.elts.first()?, depth + 1),
+            _ => None,
+        },
+        other => named(other).filter(|name| last(name).trim_start_matches('_').starts_with(char::is_uppercase)),
     }
 }
 

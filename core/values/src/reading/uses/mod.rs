@@ -91,6 +91,8 @@ pub struct Uses {
     pub key_candidates: Vec<Recipe>,
     /// The type that the annotation declares.
     pub declared: Option<Declared>,
+    /// The class that the annotation names, where its type is not understood.
+    pub named: Option<String>,
     /// The uses of the values that iterating over it gives.
     pub element: Option<Box<Uses>>,
     /// The uses of its items one by one, where it is unpacked.
@@ -120,6 +122,7 @@ impl Uses {
             (Some(own), Some(other)) if own != *other => Some(own.or(other)),
             (own, other) => own.or_else(|| other.clone()),
         };
+        self.named = self.named.take().or_else(|| other.named.clone());
         self.bytes |= other.bytes;
         add_missing(&mut self.separators, &other.separators);
         add_missing(&mut self.like, &other.like);
