@@ -34,6 +34,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         subject = function_subject(&subject.text, function)
             .ok_or_else(|| Abort::Failed(format!("{} has no function {function}", path.display())))?;
     }
+    subject.folder = path.parent().map(Path::to_owned);
     let engine = Engine::warm(&options, &session.environment).map_err(Abort::new)?;
     engine.check_workers().map_err(Abort::new)?;
     let interrupted = &mut *session.interrupted;

@@ -31,6 +31,7 @@ pub mod decode;
 pub mod examples;
 pub mod files;
 pub mod given;
+pub mod libraries;
 pub mod notebook;
 pub mod options;
 pub mod policy;

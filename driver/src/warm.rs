@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use twincell_compare::report::Comparison;
 use twincell_compare::{
@@ -14,10 +15,11 @@ use twincell_compare::{
 };
 use twincell_engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool};
 use twincell_models::{Endpoint, EndpointError, ModelOptions, panic_message};
-use twincell_prefix::{Generators, LanguageModel, PrefixError, Prefixes, Subject, prefixes};
+use twincell_prefix::{Generators, LanguageModel, Library, PrefixError, Prefixes, Subject, prefixes};
 use twincell_values::predicted::Predicted;
 use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Predictor};
 
+use crate::libraries::Libraries;
 use crate::notebook::{self, NotebookError, Notebooks};
 use crate::options::{Cache, Device, Options};
 use crate::project::Placed;
@@ -56,6 +58,8 @@ pub enum Failure {
     Notebook(#[from] NotebookError),
     #[error("cannot load the predictor: {0}")]
     Model(String),
+    #[error("there is no place to install libraries: {0}")]
+    Libraries(String),
     #[error(
         "the given values cannot be put where workers read: {0}; is there space in the folder for temporary files?"
     )]
@@ -79,6 +83,8 @@ pub struct Engine {
     predictor: Arc<dyn Predictor>,
     /// The folders of the packages that workers can import.
     packages: Arc<[PathBuf]>,
+    /// Where missing libraries are installed, if they are to be, and workers that do not look there.
+    libraries: Option<(Arc<Libraries>, Arc<WorkerPool>)>,
 }
 
 /// The number of pools and predictors that are kept: the latest ones, so that a session that tries many options does
@@ -96,7 +102,14 @@ impl Engine {
     pub fn warm(options: &Options, environment: &Environment) -> Result<Self, Failure> {
         check_owner(&OWNER, std::process::id())?;
         let packages = packages(options, environment).into();
-        Ok(Self { pool: pool(options, environment), predictor: predictor(options, environment)?, packages })
+        let (mut pool, mut libraries) = (workers(options, environment, vec![]), None);
+        if options.install {
+            let python = options.python.as_ref().unwrap_or(&environment.python);
+            let opened = Libraries::open(python, environment.cache.as_deref())?;
+            let all = workers(options, environment, vec![opened.packages()]);
+            libraries = Some((Arc::new(opened), std::mem::replace(&mut pool, all)));
+        }
+        Ok(Self { pool, predictor: predictor(options, environment)?, packages, libraries })
     }
 
     /// Whether this process can compare at all.
@@ -164,8 +177,23 @@ impl Engine {
                 Generators::Llm | Generators::Both => Some(Endpoint::from_environment()?),
             };
             let model = model.as_ref().map(|model| model as &dyn LanguageModel);
-            Ok::<_, Failure>(prefixes(subject, options, &self.pool, self.predictor.as_ref(), model, progress)?)
+            let libraries = self.provide(subject, options.deadline, progress)?;
+            let found = prefixes(subject, options, &self.pool, self.predictor.as_ref(), model, progress)?;
+            Ok::<_, Failure>(Prefixes { libraries, ..found })
         })
+    }
+
+    /// Installs what a snippet imports, if that is wanted.
+    fn provide(
+        &self,
+        subject: &Subject,
+        limit: Duration,
+        progress: &mut dyn FnMut(twincell_prefix::Progress) -> Continue,
+    ) -> Result<Vec<Library>, Failure> {
+        let Some((libraries, users)) = &self.libraries else { return Ok(vec![]) };
+        let until = Instant::now() + limit;
+        let mut go_on = || progress(twincell_prefix::Progress::default()) == Continue::Yes && Instant::now() < until;
+        libraries.provide(subject, users, &self.pool, &mut go_on)
     }
 
     /// How many comparisons are worth predicting ahead together; 0 for none.
@@ -306,7 +334,7 @@ pub fn model_options(options: &Options, environment: &Environment) -> ModelOptio
 
 /// What workers with these options report about themselves.
 pub fn worker_info(options: &Options, environment: &Environment) -> Result<WorkerInfo, Failure> {
-    Ok(pool(options, environment).info()?)
+    Ok(workers(options, environment, vec![]).info()?)
 }
 
 /// The folders of the packages that workers can import. Another Python is taken to lie in an environment of its own.
@@ -320,13 +348,15 @@ fn packages(options: &Options, environment: &Environment) -> Vec<PathBuf> {
     found
 }
 
-fn pool(options: &Options, environment: &Environment) -> Arc<WorkerPool> {
+/// Workers whose imports look in some folders last.
+fn workers(options: &Options, environment: &Environment, packages: Vec<PathBuf>) -> Arc<WorkerPool> {
     let python = options.python.as_ref().unwrap_or(&environment.python);
     let key = PoolOptions {
         workers: options.worker_count(),
         deadline: options.deadline(),
         memory_bytes: options.memory << 20,
         allow_incomplete: options.run_unsafe,
+        packages,
         ..PoolOptions::new(python)
     };
     let made: Result<_, std::convert::Infallible> =

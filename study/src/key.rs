@@ -68,6 +68,9 @@ impl Keys {
             put(&mut hash, format!("{:?} {}", options.generators, options.tokens).as_bytes());
             put(&mut hash, twincell_models::Endpoint::named().as_bytes());
         }
+        if options.install {
+            put(&mut hash, b"install");
+        }
         put(&mut hash, snippet.text.as_bytes());
         hex(hash)
     }
@@ -90,6 +93,7 @@ fn settings(options: &Options) -> Result<String, String> {
         rounds: _,
         generators: _,
         tokens: _,
+        install: _,
         prefix_techniques: _,
         context: _,
         raise_probability: _,

@@ -69,6 +69,8 @@ pub struct PoolOptions {
     pub memory_bytes: u64,
     /// Whether programs may run where the system does not enforce all that the sandbox promises.
     pub allow_incomplete: bool,
+    /// Folders of installed packages in which imports look last, after those of the Python.
+    pub packages: Vec<PathBuf>,
 }
 
 impl PoolOptions {
@@ -83,6 +85,7 @@ impl PoolOptions {
             start_deadline: Duration::from_secs(30),
             memory_bytes: 1 << 30,
             allow_incomplete: false,
+            packages: vec![],
         }
     }
 

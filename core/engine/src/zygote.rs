@@ -27,6 +27,9 @@ pub const SOCKET_VARIABLE: &str = "TWINCELL_WORKER_SOCKET";
 /// Environment variable of a zygote: the home folder of whoever compares, which stays closed. A worker's own is another.
 const HOME_VARIABLE: &str = "TWINCELL_WORKER_HOME";
 
+/// Environment variable of a zygote: folders of packages in which imports look last.
+const PACKAGES_VARIABLE: &str = "TWINCELL_WORKER_PACKAGES";
+
 /// The environment variables that a zygote inherits from this process: enough to find Python's packages and the
 /// system's libraries, and nothing that could hold a secret.
 const INHERITED: [&str; 10] = [
@@ -120,6 +123,7 @@ impl Zygote {
             .current_dir(folder.path())
             .env_clear()
             .envs(environment(folder.path()))
+            .env(PACKAGES_VARIABLE, std::env::join_paths(&options.packages).map_err(io::Error::other)?)
             .env(SOCKET_VARIABLE, theirs.as_raw_fd().to_string())
             .stdin(Stdio::null())
             .stdout(Stdio::null())

@@ -1,6 +1,7 @@
 //! A function of a file as what runs: the parts of the file that it needs, on their lines, and a call of it.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Decorator, Expr, Parameters, Stmt, StmtClassDef, StmtFunctionDef};
@@ -19,11 +20,13 @@ pub struct Subject {
     pub text: String,
     /// The first and the last line that count. `None` for all.
     pub lines: Option<(u32, u32)>,
+    /// The folder of the text's file. What it imports from there is no library.
+    pub folder: Option<PathBuf>,
 }
 
 impl From<String> for Subject {
     fn from(text: String) -> Self {
-        Self { text, lines: None }
+        Self { text, ..Self::default() }
     }
 }
 
@@ -75,7 +78,8 @@ fn called(text: &str, body: &[Stmt], qualname: &str) -> Option<Subject> {
     lines.push(String::new());
     lines.push(call);
     let lines_of = (begin as u32 + 1, end as u32 + 1);
-    Some(Subject { text: lines.join("\n") + "\n", lines: Some(lines_of).filter(|(first, last)| first <= last) })
+    let lines_of = Some(lines_of).filter(|(first, last)| first <= last);
+    Some(Subject { text: lines.join("\n") + "\n", lines: lines_of, folder: None })
 }
 
 fn find_class<'b>(body: &'b [Stmt], name: &str) -> Option<&'b StmtClassDef> {
@@ -205,7 +209,7 @@ mod tests {
     use super::*;
 
     fn subject(text: &str, name: &str) -> (String, Option<(u32, u32)>) {
-        let Subject { text, lines } = function_subject(text, name).unwrap_or_default();
+        let Subject { text, lines, .. } = function_subject(text, name).unwrap_or_default();
         (text, lines)
     }
 

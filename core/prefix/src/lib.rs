@@ -9,6 +9,8 @@
 //! Every prefix runs with the snippet as plain Python, in the sandbox, and only what it covers there counts: a line counts
 //! when its statement completes.
 //!
+//! `libraries.rs` says which libraries a snippet imports, and which distributions bring them.
+//!
 //! `language.rs` says what a language model has to do that stands in for the executions, and `answer.rs` reads what it
 //! answers.
 //!
@@ -19,6 +21,7 @@ mod arguments;
 mod body;
 mod code;
 mod compact;
+mod distributions;
 mod environment;
 mod files;
 mod function;
@@ -29,6 +32,7 @@ mod known;
 mod language;
 mod layout;
 mod lessons;
+mod libraries;
 mod natural;
 mod network;
 mod program;
@@ -52,6 +56,7 @@ pub use compact::Compact;
 pub use function::{Subject, first_function_subject, function_subject};
 pub use grow::prefixes;
 pub use language::{Answers, Generators, LanguageModel, Message, NoAnswer, Question, Role};
+pub use libraries::{Library, NotInstalled, libraries, missing};
 pub use result::{Guidance, Origin, Prefix, Prefixes};
 pub use twincell_engine::Continue;
 
@@ -141,7 +146,7 @@ pub enum PrefixError {
 }
 
 /// How far a search is.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Progress {
     pub prefixes: usize,
     /// 0 to 1.

@@ -9,6 +9,7 @@ use twincell_engine::protocol::End;
 use crate::body::indented;
 use crate::code::{MOCK, Made};
 use crate::hints::dedented;
+use crate::libraries::{Library, NotInstalled};
 use crate::reading::awaits;
 
 /// What a prefix was made from: the levels of the tree.
@@ -90,6 +91,9 @@ pub struct Prefixes {
     /// Why a language model was asked no more, in one line.
     #[serde(default)]
     pub problem: Option<String>,
+    /// What was to be installed for the snippet.
+    #[serde(default)]
+    pub libraries: Vec<Library>,
 }
 
 const VERSION: u32 = 1;
@@ -132,7 +136,13 @@ impl Prefixes {
             }
         }
         let covered = all.into_iter().collect();
-        Self { version: VERSION, undefined, lines, covered, nodes, chosen, best, stopped, tokens: 0, problem: None }
+        let (tokens, problem, libraries) = (0, None, vec![]);
+        Self { version: VERSION, undefined, lines, covered, nodes, chosen, best, stopped, tokens, problem, libraries }
+    }
+
+    /// Whether a library is missing that may be there next time, e.g. since there was no network.
+    pub fn may_install_more(&self) -> bool {
+        self.libraries.iter().filter_map(|library| library.problem.as_ref()).any(NotInstalled::may_pass)
     }
 
     /// The nodes that people see: the best one, then the others of [`Self::chosen`].

@@ -38,6 +38,8 @@ pub struct Options {
     /// What finds prefixes, and the maximum number of tokens that a language model may use.
     pub generators: Generators,
     pub tokens: u64,
+    /// Whether libraries that a snippet imports are installed if they are missing.
+    pub install: bool,
     /// What a search for prefixes does.
     pub prefix_techniques: twincell_prefix::Techniques,
     pub predictor: PredictorKind,
@@ -215,6 +217,15 @@ pub static TABLE: &[OptionSpec] = &[
         help: "Maximum number of tokens that the language model may use for one search",
         jobs: &[Job::Prefix],
         apply: |options, value| options.tokens = value.integer() as u64,
+    },
+    OptionSpec {
+        name: "install",
+        kind: Kind::Flag,
+        default: "off",
+        absent: "",
+        help: "Install libraries that the code imports and that are missing, from wheels and apart from those of your Python",
+        jobs: &[Job::Prefix],
+        apply: |options, value| options.install = value.flag(),
     },
     OptionSpec {
         name: "skip",
@@ -484,6 +495,7 @@ impl Default for Options {
             rounds: prefix.rounds,
             generators: prefix.generators,
             tokens: prefix.tokens,
+            install: false,
             prefix_techniques: prefix.techniques,
             predictor: PredictorKind::Neural,
             context: core.context,

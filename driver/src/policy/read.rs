@@ -23,8 +23,8 @@ const LONGEST_PATTERN: usize = 200;
 /// The table of `pyproject.toml`.
 const TABLE_NAME: &str = "[tool.twincell]";
 /// Options that choose what runs outside the sandbox or leaves the machine, or that are about one command.
-const NOT_FOR_POLICIES: [&str; 8] =
-    ["python", "model", "function", "policy", "examples", "recorded", "generator", "tokens"];
+const NOT_FOR_POLICIES: [&str; 9] =
+    ["python", "model", "function", "policy", "examples", "recorded", "generator", "tokens", "install"];
 
 /// The policy in a folder: `twincell.toml`, or else `pyproject.toml` where it has the table.
 pub(super) fn folder(folder: &Path) -> Result<Option<Policy>, PolicyError> {

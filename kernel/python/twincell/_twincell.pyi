@@ -325,6 +325,7 @@ def prefix(
     rounds: int | None = None,
     generator: Literal["local", "llm", "both"] | None = None,
     tokens: int | None = None,
+    install: bool | None = None,
     skip: str | None = None,
     predictor: Literal["neural", "frequency", "uniform"] | None = None,
     model: str | PathLike[str] | None = None,

@@ -14,6 +14,7 @@ def main() -> int:
     # Foreign code does not see them.
     socket = os.environ.pop("TWINCELL_WORKER_SOCKET", None)
     home = os.environ.pop("TWINCELL_WORKER_HOME", "")
+    packages = os.environ.pop("TWINCELL_WORKER_PACKAGES", "")
     if socket is None:
         print("twincell.worker is started by twincell itself; to compare code, run: twincell compare", file=sys.stderr)
         return 2
@@ -22,6 +23,8 @@ def main() -> int:
     folder = os.getcwd()
     # Foreign code writes to its current folder. Before Python 3.11, nothing else keeps it out of the search path.
     sys.path[:] = [path for path in sys.path if path and path != folder]
+    # Last, so that none of them takes the place of what the user has. Their `.pth` files are not run.
+    sys.path += [path for path in packages.split(os.pathsep) if path]
     from twincell import _importable, _twincell
 
     _twincell.serve_worker(int(socket), folder, *_importable.paths(home))

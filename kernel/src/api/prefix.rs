@@ -86,6 +86,8 @@ fn body(text: &str, label: &str, function: &str) -> PyResult<Subject> {
 
 fn found(py: Python<'_>, subject: Subject, options: &Options) -> PyResult<PyPrefixes> {
     let environment = environment::find(py)?;
+    // A notebook, and most programs, import from there.
+    let subject = Subject { folder: std::env::current_dir().ok(), ..subject };
     let prefixes = py.detach(|| {
         let engine = Engine::warm(options, &environment)?;
         engine.check_workers()?;

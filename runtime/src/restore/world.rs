@@ -137,6 +137,7 @@ def _installations():
     found = [paths[name] for name in ('stdlib', 'platstdlib', 'purelib', 'platlib') if name in paths]
     if site.ENABLE_USER_SITE:
         found.append(site.getusersitepackages())
+    found += [path for path in sys.path if os.path.basename(path) == 'site-packages']
     return [os.path.realpath(path) + os.sep for path in found]
 
 _INSTALLED = _installations()

@@ -88,9 +88,9 @@ pub fn run(
         let found = engine.prefixes(&Subject::from(snippet.text.clone()), &options.for_prefix(), &mut go_on);
         let milliseconds = start.elapsed().as_secs_f64() * 1000.0;
         match found {
-            // What the deadline or a language model cut may be longer next time.
+            // What the deadline, a language model or an installer cut may be longer next time.
             Ok(prefixes) => {
-                let is_done = !prefixes.stopped && prefixes.problem.is_none();
+                let is_done = !prefixes.stopped && prefixes.problem.is_none() && !prefixes.may_install_more();
                 let key = is_done.then(|| keys[number].clone());
                 PrefixRow { key, ..PrefixRow::new(snippet, &prefixes, milliseconds) }
             }

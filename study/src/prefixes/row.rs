@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use twincell_engine::protocol::End;
-use twincell_prefix::{Guidance, Prefixes};
+use twincell_prefix::{Guidance, Library, Prefixes};
 
 /// A snippet to search prefixes for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,6 +46,9 @@ pub struct PrefixRow {
     /// Why a language model was asked no more.
     #[serde(default)]
     pub problem: Option<String>,
+    /// What was to be installed for it.
+    #[serde(default)]
+    pub libraries: Vec<Library>,
     /// What the row depends on. Absent if it must not be taken up.
     pub key: Option<String>,
 }
@@ -94,6 +97,7 @@ impl PrefixRow {
             stopped: prefixes.stopped,
             reason: None,
             problem: prefixes.problem.clone(),
+            libraries: prefixes.libraries.clone(),
             key: None,
         }
     }

@@ -8,7 +8,7 @@ use similar::{ChangeTag, TextDiff};
 
 use twincell_prefix::{Prefix, Prefixes};
 
-use super::{STOPPED, asked, ended, from, headline, not_reached, prefixes_pytest};
+use super::{STOPPED, asked, ended, from, headline, libraries, not_reached, prefixes_pytest};
 use crate::html::{STYLE, plain_page, section};
 use crate::{plain, words};
 
@@ -72,6 +72,7 @@ fn facts(prefixes: &Prefixes) -> Markup {
             }
             @if let Some(lines) = not_reached(prefixes) { div { dt { "Not reached" } dd { (lines) } } }
             @if let Some(asked) = asked(prefixes) { div { dt { "Language model" } dd { (asked) } } }
+            @for said in libraries(prefixes) { div { dt { "Libraries" } dd { (said) } } }
             @if prefixes.stopped { div { dt { "Note" } dd { (STOPPED) } } }
         }
     }

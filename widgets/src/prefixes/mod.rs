@@ -8,7 +8,7 @@ mod study;
 mod text;
 
 use twincell_engine::protocol::{End, Raise};
-use twincell_prefix::{Guidance, Origin, Prefix, Prefixes};
+use twincell_prefix::{Guidance, Library, NotInstalled, Origin, Prefix, Prefixes};
 
 use crate::{plain, words};
 
@@ -60,6 +60,33 @@ fn asked(prefixes: &Prefixes) -> Option<String> {
     let used = (prefixes.tokens > 0).then(|| format!("the language model used {} tokens", prefixes.tokens));
     let said: Vec<String> = used.into_iter().chain(prefixes.problem.as_deref().map(plain::sentence)).collect();
     (!said.is_empty()).then(|| said.join("; "))
+}
+
+/// What was installed for the code, and what was not and why.
+fn libraries(prefixes: &Prefixes) -> Vec<String> {
+    let is_there = |library: &&Library| library.problem.is_none();
+    let there: Vec<String> = prefixes.libraries.iter().filter(is_there).map(brought).collect();
+    let installed = (!there.is_empty()).then(|| format!("installed for the code: {}", there.join(", ")));
+    let missing = prefixes.libraries.iter().filter_map(|library| {
+        let reason = match library.problem.as_ref()? {
+            NotInstalled::Unknown => "nobody knows which distribution brings it".to_owned(),
+            NotInstalled::NoInstaller => "there is neither uv nor pip".to_owned(),
+            NotInstalled::Refused { message } => plain::sentence(message),
+            NotInstalled::Lacking => "the distribution does not bring it".to_owned(),
+            NotInstalled::Stopped => "stopped before it was done".to_owned(),
+        };
+        Some(format!("not installed, so that something stands in for it: {}: {reason}", brought(library)))
+    });
+    installed.into_iter().chain(missing).collect()
+}
+
+/// `yaml (PyYAML)`
+fn brought(library: &Library) -> String {
+    let module = plain::value(&library.module);
+    match &library.distribution {
+        Some(distribution) if *distribution != library.module => format!("{module} ({})", plain::value(distribution)),
+        _ => module,
+    }
 }
 
 /// How the code ends behind a prefix, if not by itself.

@@ -15,6 +15,14 @@ pub use stdlib::*;
 /// The newest minor version of Python 3 whose builtins count.
 const NEWEST: u8 = 14;
 
+/// The oldest and the newest minor version of Python 3 that is in use.
+const IN_USE: std::ops::RangeInclusive<u8> = 7..=NEWEST;
+
+/// Whether a module comes with some version of Python that is in use. Later ones have lost a few.
+pub fn is_of_stdlib(root: &str) -> bool {
+    IN_USE.into_iter().any(|minor| ruff_python_stdlib::sys::is_known_standard_library(minor, root))
+}
+
 /// Whether a name is that of a builtin exception.
 pub fn is_builtin_exception(name: &str) -> bool {
     ruff_python_stdlib::builtins::is_exception(name, NEWEST)

@@ -1,0 +1,196 @@
+//! Libraries that snippets import and the user does not have, installed where only workers look.
+//!
+//! All snippets share one folder for each build of Python, in twincell's cache folder, which can be deleted. The user's own
+//! environment is never written to. Only wheels are unpacked, and no Python outside of the sandbox looks in the folder: it
+//! would run what they bring, such as `.pth` files.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{self, Read, Seek};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use twincell_engine::WorkerPool;
+use twincell_prefix::{Library, NotInstalled, Subject, libraries, missing};
+
+use crate::files;
+use crate::warm::Failure;
+
+/// How often a wait looks whether somebody still waits.
+const INTERVAL: Duration = Duration::from_millis(50);
+/// The maximum number of characters of what an installer says.
+const MOST_SAID: usize = 400;
+/// Variables that would lead an installer to another place than the one that it is told.
+const ELSEWHERE: [&str; 5] = ["PIP_PREFIX", "PIP_PYTHON", "PIP_ROOT", "UV_PYTHON", "UV_SYSTEM_PYTHON"];
+/// What tells one build of Python from another, and whether it has pip.
+const BUILD: &str = "\
+import sys, sysconfig
+from importlib.util import find_spec
+print(sysconfig.get_config_var('SOABI') or sys.implementation.cache_tag, find_spec('pip') is not None)
+";
+
+/// A folder that libraries are installed into.
+#[derive(Debug)]
+pub struct Libraries {
+    /// The user's Python, and whether it has pip.
+    python: PathBuf,
+    has_pip: bool,
+    folder: PathBuf,
+    /// What was refused, so that it is not asked for again.
+    refused: Mutex<HashMap<String, NotInstalled>>,
+}
+
+impl Libraries {
+    /// The folder for a Python. It is made if it is not there.
+    pub fn open(python: &Path, cache: Option<&Path>) -> Result<Self, Failure> {
+        let failed = |reason: String| Failure::Libraries(reason);
+        let Some(cache) = cache else { return Err(failed("there is no cache folder: set XDG_CACHE_HOME".to_owned())) };
+        let said = run(Command::new(python).args(["-I", "-c", BUILD]), &mut || true);
+        let said = said.ok().and_then(Result::ok).unwrap_or_default();
+        let (build, has_pip) = said
+            .trim()
+            .split_once(' ')
+            .filter(|(build, _)| !build.is_empty() && build.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'/'))
+            .ok_or_else(|| failed(format!("{} does not run", python.display())))?;
+        let folder = cache.join("libraries").join(build);
+        let own = Self { python: python.to_owned(), has_pip: has_pip == "True", folder, refused: Mutex::default() };
+        std::fs::create_dir_all(own.packages())
+            .map_err(|error| failed(format!("cannot make {}: {}", own.packages().display(), files::reason(&error))))?;
+        Ok(own)
+    }
+
+    /// The folder that imports look in. Workers may read all of it, because of its name.
+    pub fn packages(&self) -> PathBuf {
+        self.folder.join("site-packages")
+    }
+
+    /// Installs what a snippet imports and the user does not have, and says of each library how that went. `users` and
+    /// `all` are workers without and with this folder.
+    pub fn provide(
+        &self,
+        subject: &Subject,
+        users: &WorkerPool,
+        all: &WorkerPool,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Vec<Library>, Failure> {
+        let mut wanted: BTreeMap<String, Option<String>> = libraries(&subject.text);
+        wanted.retain(|module, _| !subject.folder.as_deref().is_some_and(|folder| lies_in(module, folder)));
+        let absent = missing(&wanted.keys().cloned().collect::<Vec<_>>(), users)?;
+        let mut problems: HashMap<String, NotInstalled> = HashMap::new();
+        for module in missing(&absent, all)? {
+            let problem = match &wanted[&module] {
+                None => Some(NotInstalled::Unknown),
+                Some(distribution) => self.install(distribution, go_on),
+            };
+            problems.extend(problem.map(|problem| (module, problem)));
+        }
+        let lacking = missing(&absent, all)?;
+        let library = |module: String| {
+            let problem = lacking.contains(&module).then(|| problems.remove(&module).unwrap_or(NotInstalled::Lacking));
+            Library { distribution: wanted[&module].clone(), module, problem }
+        };
+        Ok(absent.into_iter().map(library).collect())
+    }
+
+    /// Installs a distribution. Says why it could not.
+    fn install(&self, distribution: &str, go_on: &mut dyn FnMut() -> bool) -> Option<NotInstalled> {
+        let refused = || self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = refused().get(distribution) {
+            return Some(known.clone());
+        }
+        let lock = self.lock(go_on);
+        let problem = match lock {
+            Ok(Some(_)) => self.install_alone(distribution, go_on),
+            Ok(None) => Some(NotInstalled::Stopped),
+            Err(error) => Some(NotInstalled::Refused { message: files::reason(&error) }),
+        };
+        if let Some(problem) = problem.clone().filter(|problem| *problem != NotInstalled::Stopped) {
+            refused().insert(distribution.to_owned(), problem);
+        }
+        problem
+    }
+
+    fn install_alone(&self, distribution: &str, go_on: &mut dyn FnMut() -> bool) -> Option<NotInstalled> {
+        let mut uv = Command::new("uv");
+        uv.args(["pip", "install", "--quiet", "--python"]).arg(&self.python);
+        let mut pip = Command::new(&self.python);
+        pip.args(["-I", "-m", "pip", "install", "-qq", "--no-user", "--no-input", "--disable-pip-version-check"]);
+        // The user's Python does not change, so that a virtual environment is not necessary.
+        pip.env("PIP_REQUIRE_VIRTUALENV", "0");
+        // pip builds what a wheel requires by its address, whatever it is told. For that it starts another Python, which
+        // does not start with such a home. Its own, which is isolated, does not look at it.
+        pip.env("PYTHONHOME", "/dev/null").env_remove("PYTHONPATH");
+        for mut installer in std::iter::once(uv).chain(self.has_pip.then_some(pip)) {
+            installer.args(["--only-binary", ":all:", "--target"]).arg(self.packages()).args(["--", distribution]);
+            // Nothing in the folder of the code takes the place of a module of Python.
+            installer.current_dir(&self.folder);
+            for name in ELSEWHERE {
+                installer.env_remove(name);
+            }
+            match run(&mut installer, go_on) {
+                Ok(Ok(_)) => return None,
+                Ok(Err(message)) => return Some(NotInstalled::Refused { message }),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => return Some(NotInstalled::Stopped),
+                Err(error) => return Some(NotInstalled::Refused { message: files::reason(&error) }),
+            }
+        }
+        Some(NotInstalled::NoInstaller)
+    }
+
+    /// Keeps other processes and threads from the folder. `None` if nobody waits any more.
+    fn lock(&self, go_on: &mut dyn FnMut() -> bool) -> io::Result<Option<File>> {
+        let file = File::create(self.folder.with_extension("lock"))?;
+        while go_on() {
+            match file.try_lock() {
+                Ok(()) => return Ok(Some(file)),
+                Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(INTERVAL),
+                Err(std::fs::TryLockError::Error(error)) => return Err(error),
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether a module is one of the code's own folder, so that it is no library.
+fn lies_in(module: &str, folder: &Path) -> bool {
+    let root = module.split('.').next().unwrap_or_default();
+    folder.join(root).is_dir() || folder.join(format!("{root}.py")).is_file()
+}
+
+/// Runs a command to its end. What it said, or what it said on failing. The error is `Interrupted` if nobody waits any more.
+fn run(command: &mut Command, go_on: &mut dyn FnMut() -> bool) -> io::Result<Result<String, String>> {
+    let mut said = tempfile::tempfile()?;
+    // An interrupt from the terminal is meant for this process, which then ends all that the command has started.
+    let command = command.process_group(0).stdin(Stdio::null());
+    let mut child = command.stdout(said.try_clone()?).stderr(said.try_clone()?).spawn()?;
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if !go_on() {
+            // SAFETY: the call takes no pointers. The child is not waited for yet, so that the number is its group's.
+            unsafe { libc::kill(-(child.id() as libc::pid_t), libc::SIGKILL) };
+            let _ = child.wait();
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        std::thread::sleep(INTERVAL);
+    };
+    said.rewind()?;
+    let mut bytes = Vec::new();
+    said.take(1 << 20).read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    if status.success() {
+        return Ok(Ok(text.into_owned()));
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let mut line = if words.is_empty() { format!("it ended with {status}") } else { words.join(" ") };
+    if let Some((at, _)) = line.char_indices().nth(MOST_SAID) {
+        line.truncate(at);
+        line.push('…');
+    }
+    Ok(Err(line))
+}
