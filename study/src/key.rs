@@ -196,12 +196,13 @@ mod tests {
         given.add_examples(twincell_driver::examples::given_as_text("{\"function\": \"f\", \"args\": [1]}").unwrap());
         assert_ne!(key(&given), plain);
         // `jobs`, `cache` and `deadline` change nothing, `model`, `examples` and `recorded` count by their content,
-        // `policy` by what it says, and `width`, `rounds`, `generator`, `tokens` and `skip` are of prefixes.
-        assert_eq!(TABLE.len(), 19 + 12);
+        // `policy` by what it says, and `width`, `rounds`, `generator`, `tokens`, `install` and `skip` are of prefixes.
+        assert_eq!(TABLE.len(), 19 + 13);
         let mut others = Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() };
         for name in ["deadline", "width", "rounds", "tokens"] {
             others.set_text(name, "7").unwrap();
         }
+        others.set_text("install", "on").unwrap();
         assert_eq!(key(&others), plain);
     }
 

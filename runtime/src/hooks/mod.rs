@@ -139,7 +139,8 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
     }
     // What a table lacks, nobody knows. Nor does anybody know what a library lacks that is installed. An item of a
     // container goes by its value.
-    let is_none = || holder == observe::short(object) && items::may_be_none(object);
+    let is_none =
+        || items::is_allowed_none(object, &holder) || holder == observe::short(object) && items::may_be_none(object);
     let is_of_library = observe::kinds::is_around_tables(object) || of_library(object).is_some();
     if is_of_library || constants::is_one(object) || is_none() {
         return Err(error);
@@ -170,8 +171,9 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
     if !missing || is_running() != Some(true) {
         return Err(error);
     }
-    let path = bounded(AccessPath::from(&container_path(object, site)).item(observe::short(key)));
-    let is_constant = constants::is_one(object);
+    let holder = container_path(object, site);
+    let path = bounded(AccessPath::from(&holder).item(observe::short(key)));
+    let is_constant = constants::is_one(object) || items::is_allowed_none(object, &holder);
     // An object without items itself, a set, may nevertheless hold the key. Then the item exists, too.
     let holds = object.is_exact_instance_of::<PySet>() && object.contains(key).unwrap_or(false);
     let request = ValueRequest {

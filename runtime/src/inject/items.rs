@@ -1,9 +1,17 @@
-//! None as an item of an injected container. It has no attributes, in whichever way code reaches it.
+//! None where it is itself, and stands for nothing: as an item of an injected container, and where an annotation
+//! allows it. It has no attributes and no items, in whichever way code reaches them.
 
 use pyo3::prelude::*;
+use twincell_values::drawing::Known;
 use twincell_values::value::Recipe;
 
 use crate::execution::state;
+
+/// Whether the value is None, and the annotation of the name that holds it allows None.
+pub(crate) fn is_allowed_none(value: &Bound<'_, PyAny>, holder: &str) -> bool {
+    value.is_none()
+        && state::with(|execution| execution.index.known(holder)?.1.optional.then_some(())).flatten().is_some()
+}
 
 /// Whether the value is None and may be an item of a container that was injected into the running version.
 pub(crate) fn may_be_none(value: &Bound<'_, PyAny>) -> bool {

@@ -10,8 +10,8 @@ use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyModule, PySet, PySt
 use twincell_engine::observed::Observed;
 use twincell_engine::protocol::Injection;
 use twincell_syntax::site::SiteKind;
-use twincell_values::drawing::{Ask, Known};
 use twincell_values::drawing::likelihood::class_probabilities;
+use twincell_values::drawing::{Ask, Known};
 use twincell_values::path::{AccessPath, environment_key};
 use twincell_values::reading::{Hint, Uses};
 use twincell_values::value::{AbstractValue, Decision, Declared, Made, Recipe, library, within_module};

@@ -1,5 +1,6 @@
 """What compiles still compiles when it is instrumented, line by line where it was: the standard library's own files."""
 
+import ast
 import pathlib
 import re
 import sysconfig
@@ -10,6 +11,16 @@ from twincell import _twincell
 
 MARK = re.compile(r"_tc_l\((\d+)\)")
 STDLIB = pathlib.Path(sysconfig.get_path("stdlib"))
+
+
+def begun(text):
+    """The lines of each statement that begins before its header ends, such as a loop over several lines."""
+    spans = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.stmt):
+            end = node.body[0].lineno if getattr(node, "body", None) else node.end_lineno
+            spans[node.lineno] = max(end, spans.get(node.lineno, 0))
+    return spans
 
 
 def compiles(text, name):
@@ -39,10 +50,11 @@ def faults(paths):
             found.append(f"{path}: does not compile")
         if len(code.split("\n")) != len(text.split("\n")):
             found.append(f"{path}: has other lines")
+        spans = begun(text)
         for number, line in enumerate(code.split("\n"), 1):
             own = [int(mark) for mark in MARK.findall(line)]
             marks += len(own)
-            if any(mark != number for mark in own):
+            if any(not mark <= number <= spans.get(mark, mark) for mark in own):
                 found.append(f"{path}: marks {own} in line {number}")
     assert marks > 1000
     return found

@@ -47,6 +47,8 @@ pub struct Hint {
     pub declared: Option<Declared>,
     /// The class that the annotation names, if its type is not understood.
     named: Option<String>,
+    /// Whether the annotation allows None.
+    optional: bool,
     /// What says so.
     pub basis: Basis,
 }
@@ -152,6 +154,7 @@ impl Hint {
         weigh(self, distribution);
         uses.declared = self.declared.clone();
         uses.named = self.named.clone();
+        uses.optional |= self.optional;
         for candidate in &self.candidates {
             if !uses.candidates.contains(candidate) {
                 uses.candidates.push(candidate.clone());
@@ -244,6 +247,7 @@ fn one(
         read_type(annotation, &mut hint, 0);
         hint.declared = declared(annotation, 0, known);
         hint.named = class_named(annotation, 0).filter(|_| hint.declared.is_none());
+        hint.optional = hint.classes.contains(&AbstractValue::None);
         if hint != Hint::default() {
             found.insert(name.to_string(), hint);
         }
@@ -586,6 +590,21 @@ mod tests {
         let list = hint("def f(x: list[int]): pass", "x");
         assert_eq!((list.classes, list.items), (vec![A::List], vec![A::Int]));
         assert_eq!(hint("def f(x: Any): pass", "x").classes, []);
+    }
+
+    #[test]
+    fn an_annotation_names_one_class_beside_none() {
+        let named = |annotation: &str| hint(&format!("def f(x: {annotation}): pass"), "x").named;
+        for annotation in ["Session", "'Session'", "Session | None", "Optional['Session']", "Annotated[Session, 1]"] {
+            assert_eq!(named(annotation).as_deref(), Some("Session"), "{annotation}");
+        }
+        assert_eq!(named("Union[None, web.Session]").as_deref(), Some("web.Session"));
+        for annotation in ["int", "Session | Other", "list[Session]", "session", "None", "'x +'", "Union[()]"] {
+            assert_eq!(named(annotation), None, "{annotation}");
+        }
+        let optional = |code: &str| hint(code, "x").optional;
+        assert!(optional("def f(x: Session | None): pass") && optional("def f(x: Optional[int]): pass"));
+        assert!(!optional("def f(x: Session = None): pass") && !optional("def f(x: int): pass"));
     }
 
     #[test]

@@ -93,6 +93,8 @@ pub struct Uses {
     pub declared: Option<Declared>,
     /// The class that the annotation names, where its type is not understood.
     pub named: Option<String>,
+    /// Whether the annotation allows None.
+    pub optional: bool,
     /// The uses of the values that iterating over it gives.
     pub element: Option<Box<Uses>>,
     /// The uses of its items one by one, where it is unpacked.
@@ -123,6 +125,7 @@ impl Uses {
             (own, other) => own.or_else(|| other.clone()),
         };
         self.named = self.named.take().or_else(|| other.named.clone());
+        self.optional |= other.optional;
         self.bytes |= other.bytes;
         add_missing(&mut self.separators, &other.separators);
         add_missing(&mut self.like, &other.like);
