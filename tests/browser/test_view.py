@@ -69,6 +69,18 @@ def test_any_execution_of_the_list_can_be_seen_in_full(view):
     detail.get_by_text("Injected values").first.wait_for()
 
 
+def test_prefixes_of_a_cell_are_shown_and_one_becomes_a_cell(open_notebook):
+    notebook = open_notebook("%%prefix\nfor user in users:\n    print(user.name)\n", "1 + 1")
+    notebook.run(0)
+    shown = notebook.output(0).locator(".tcw")
+    shown.get_by_role("tree").wait_for()
+    shown.get_by_role("button", name="Insert as a cell").click()
+    shown.get_by_text("A cell with it stands below.").wait_for()
+    sources = "window.jupyterapp.shell.currentWidget.content.widgets.map(cell => cell.model.sharedModel.source)"
+    cells = notebook.page.evaluate(sources)
+    assert len(cells) == 3 and "users = " in cells[1]
+
+
 def test_the_stop_button_ends_a_campaign_and_keeps_what_was_found(open_notebook):
     notebook = open_notebook(f"%%compare --budget 1000000\n{OLD}# ---\n{SAME}", "print('later')")
     notebook.run(0)

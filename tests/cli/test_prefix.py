@@ -170,12 +170,13 @@ def test_an_interrupt_prints_what_was_found(tmp_path):
     assert out.startswith("# ") and "the search was stopped before it was done" in out
 
 
-def test_the_page_says_which_prefix_runs_which_line_and_runs_no_script(tmp_path):
+def test_the_page_says_which_prefix_runs_which_line_and_runs_only_our_script(tmp_path):
     (tmp_path / "hostile.py").write_text("x = '<script>alert(1)</script>'\nif y.z:\n    w(x)\n")
     done = twincell("prefix", "--html", "page.html", "hostile.py", cwd=tmp_path)
     page = (tmp_path / "page.html").read_text()
     assert done.returncode == 0, done.stderr
-    assert "<script" not in page and "&lt;script&gt;" in page and "script-src" not in page
+    assert "<script>alert" not in page and "&lt;script&gt;" in page and "script-src 'sha256-" in page
+    assert page.count("<script ") == 2
     assert "★" in page and "Tree" in page
 
 

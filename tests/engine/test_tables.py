@@ -96,6 +96,25 @@ PAIRS = {
 }
 
 
+# The same, of a row of a frame: by its annotation and by its name.
+ROWS = {
+    "annotated": ("row: pd.Series", "return row['price'] * 2", "return 2 * row['price']", "return row['price'] * 3"),
+    "named": ("row", "return pd.Series([row['x']])", "return pd.Series((row['x'],))", "return pd.Series([-row['x']])"),
+    "by label": ("row", "return row.loc['x'] - row.y", "return row['x'] - row['y']", "return row['y'] - row['x']"),
+    "texts": ("row", "return row['t'].strip()", "text = row['t']\n    return text.strip()", "return row['t'].lstrip()"),
+    "dates": ("row", "return row['day'].year", "return row['day'].date().year", "return row['day'].month"),
+}
+
+
+@pytest.mark.parametrize("parameters, old, new, other", ROWS.values(), ids=ROWS)
+def test_rows_have_the_labels_that_are_looked_up(parameters, old, new, other):
+    def function(body):
+        return f"{PANDAS}def f({parameters}):\n    {body}\n"
+
+    expect(PRESERVING, function(old), function(new), context="module", function="f")
+    expect(CHANGING, function(old), function(other), context="module", function="f")
+
+
 @pytest.mark.parametrize("imports, parameters, old, new, other", PAIRS.values(), ids=PAIRS)
 def test_real_tables_tell_refactorings_from_changes(imports, parameters, old, new, other):
     def text(body):

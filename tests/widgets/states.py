@@ -115,6 +115,7 @@ def version(
         "qualname": name,
         "lines": lines,
         "coverage": sum(1 for line in able if line["executions"]) / max(1, len(able)),
+        "first_line": 1,
         "changed_lines": len(changed),
         "changed_lines_reached": len(reached),
         "branches": [
@@ -410,6 +411,66 @@ HOSTILE = (
 
 #: Names that every plain object of JavaScript answers to.
 INHERITED = ("__proto__", "constructor", "toString")
+
+
+SNIPPET = """\
+total = 0
+for order in fetch_orders(session):
+    if order.amount > threshold:
+        total += order.amount
+    else:
+        requeue(order)
+"""
+
+
+def prefixes() -> dict:
+    """Prefixes of a snippet: a tree of three levels, the best one, and another one of P."""
+
+    def node(number: int, parent: int | None, depth: int, step: int, text: str, completed: list[int], **more) -> dict:
+        return {
+            "number": number,
+            "parent": parent,
+            "depth": depth,
+            "step": step,
+            "from": "from what the code leaves undefined",
+            "text": text,
+            "completed": completed,
+            "coverage": len(completed) / 5,
+            "ended": None,
+            "ended_at": None,
+            "makes": [["int", 1], ["list", 1]] if text else [],
+            "best": False,
+            "chosen": False,
+            "test": f"\n\ndef test_prefix_{number}():\n    run(CODE)\n" if text else None,
+            **more,
+        }
+
+    failed = {"ended": "ends at line 2 with NameError: name 'fetch_orders' is not defined", "ended_at": 2}
+    lines = ["threshold = 0", "session = None", "fetch_orders = lambda session: [Order(1)]", "requeue = print"]
+    high = "\n".join(["threshold = 5", *lines[1:]]) + "\n"
+    nodes = [
+        node(0, None, 0, 1, "", [1], **failed),
+        node(1, 0, 1, 2, "\n".join(lines[:2]) + "\n", [1], **failed),
+        node(2, 1, 2, 2, "\n".join(lines) + "\n", [1, 2, 3, 4], best=True, chosen=True),
+        node(3, 2, 3, 3, high, [1, 2, 3, 6], chosen=True),
+    ]
+    code = [
+        {"number": number, "text": text, "statement": text.strip() != "else:"}
+        for number, text in enumerate(SNIPPET.splitlines(), 1)
+    ]
+    return {
+        "format": 2,
+        "sentence": "5 of 5 lines run, with 2 prefixes of 4 tried",
+        "whole": True,
+        "undefined": ["fetch_orders", "requeue", "session", "threshold"],
+        "facts": [["Note", "the search was stopped before it was done"]],
+        "code": code,
+        "statements": 5,
+        "nodes": nodes,
+        "more": 3,
+        "around": ["", SNIPPET],
+        "test_beginning": '"""Runs the code below."""\n',
+    }
 
 
 def hostile(state):

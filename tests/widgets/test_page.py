@@ -17,6 +17,10 @@ pytestmark = pytest.mark.long
 #: Milliseconds from the arrival of 300 executions to their first paint, and frames a second of 10,000 rows.
 PAINT, FRAMES = 150, 50
 
+#: A clipboard in the place of the browser's, which this page may not use.
+CLIPBOARD = """\
+Object.defineProperty(navigator, "clipboard", { value: { writeText: async text => { window.copied = text } } })"""
+
 
 def executions_table(tab):
     return tab.tab(re.compile("^Executions")).get_by_role("grid", name="Executions")
@@ -385,6 +389,59 @@ def test_a_change_of_a_study_is_compared_once_more_where_there_is_a_kernel(open_
     page.get_by_text("the texts of this change are not known.").wait_for()
 
 
+def test_prefixes_show_the_best_one_and_the_whole_tree(open_tab, scheme):
+    tab = open_tab(scheme)
+    tab.show(states.prefixes())
+    page = tab.page
+    assert "5 of 5 lines run" in page.locator(".tcw-sentence").inner_text()
+    tree = page.get_by_role("tree")
+    assert [one.inner_text().split()[:2] for one in tree.get_by_role("treeitem").all()] == [["★", "2"], ["3", "P"]]
+    prefix, code = (page.get_by_role("textbox", name=re.compile(name)) for name in ("^Prefix 2", "^The code that runs"))
+    assert "fetch_orders = lambda session" in prefix.inner_text()
+    assert "requeue(order)" in code.inner_text()
+    signs = page.locator(".tcw-g-reach .cm-gutterElement").all_inner_texts()
+    assert [sign for sign in signs if sign] == ["✓", "✓", "✓", "✓", "–"]
+    page.get_by_role("button", name="Whole tree (4)").click()
+    assert tree.get_by_role("treeitem").count() == 4
+    tree.focus()
+    page.keyboard.press("Home")
+    assert "Its text" not in page.get_by_role("tabpanel").inner_text()
+    assert "✗" in page.locator(".tcw-g-reach .cm-gutterElement").all_inner_texts()
+    assert "NameError" in page.get_by_role("tabpanel").inner_text()
+    tab.tab("Change from its parent")
+    assert "It has no parent" in page.get_by_role("tabpanel").inner_text()
+    tree.focus()
+    page.keyboard.press("End")
+    page.locator(".cm-deletedLine", has_text="threshold = 0").wait_for()
+    assert page.locator(".cm-insertedLine", has_text="threshold = 5").count() == 1
+    # Prefix 3 is kept; going back from one that is not chooses the best one.
+    page.keyboard.press("Home")
+    page.get_by_role("button", name="Only the best prefix and those of P").click()
+    assert tree.get_by_role("treeitem", selected=True).inner_text().startswith("★ 2")
+    assert "Not listed: 3 nodes." in page.locator(".tcw-prefixes").inner_text()
+
+
+def test_a_prefix_is_copied_downloaded_and_counted(open_tab):
+    tab = open_tab()
+    tab.show(states.prefixes())
+    page = tab.page
+    page.evaluate(CLIPBOARD)
+    for name, text in [("script", states.SNIPPET), ("test", "def test_prefix_2"), ("cell", "threshold = 0")]:
+        # A page has no cells, so that the prefix is copied instead.
+        page.get_by_role("button", name=name).click()
+        page.get_by_role("status").filter(has_text="copied").wait_for()
+        assert text in page.evaluate("window.copied")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").first.click()
+    assert download.value.suggested_filename == "prefix_2.py"
+    source = Path(download.value.path()).read_text()
+    assert source.startswith("threshold = 0\n") and source.endswith(states.SNIPPET)
+    panel = tab.tab("Test")
+    assert "def test_prefix_2" in panel.inner_text() and "def test_prefix_3" in panel.inner_text()
+    rows = [row.inner_text().split() for row in tab.tab("Values").get_by_role("row").all()]
+    assert rows == [["Type", "★", "2", "3"], ["int", "1", "1"], ["list", "1", "1"]]
+
+
 def test_a_stored_comparison_that_cannot_be_shown_says_why(open_tab):
     tab = open_tab()
     state = states.study()
@@ -512,7 +569,8 @@ def test_everything_is_reached_by_keyboard_alone(open_tab):
     for _ in range(3):
         page.keyboard.press("ArrowDown")
     page.keyboard.press("End")
-    assert page.locator(":focus").get_attribute("aria-activedescendant").endswith("-300")
+    # The last row is there when the table was drawn again.
+    page.locator(":focus[aria-activedescendant$='-300']").wait_for()
     page.keyboard.press("Home")
     page.keyboard.press("Enter")
     page.get_by_role("tab", name="Execution 1", exact=True).wait_for()
@@ -574,6 +632,10 @@ def test_axe_finds_nothing_serious(open_tab, scheme, width):
         check(name)
     tab.show(states.study())
     check("study")
+    tab.show(states.prefixes())
+    for name in ["Code", "Change from its parent", "Test", "Values"]:
+        tab.tab(name)
+        check(f"prefixes: {name}")
     page.evaluate("window.showProgress({pair: 0, pairs: 1, executions: 3, budget: 9, coverage: 0.5})")
     check("progress")
 
@@ -581,7 +643,7 @@ def test_axe_finds_nothing_serious(open_tab, scheme, width):
 def test_nothing_sticks_out_of_a_narrow_column(open_tab):
     tab = open_tab(width=360)
     page = tab.page
-    for state in (states.comparison(several=True), states.study()):
+    for state in (states.comparison(several=True), states.study(), states.prefixes()):
         tab.show(state)
         for tab_name in page.get_by_role("tab").all():
             tab_name.click()
@@ -635,6 +697,11 @@ def test_hostile_text_stays_text_everywhere(open_tab, scheme):
     harmless("study")
     page.get_by_role("grid", name="Changes").get_by_role("row").nth(1).click()
     harmless("change")
+    prefixes = states.hostile(states.prefixes())
+    tab.show(prefixes)
+    for each in page.get_by_role("tab").all():
+        each.click()
+        harmless(f"prefixes: {each.inner_text()}")
 
 
 class Clock:

@@ -79,7 +79,9 @@ pub use prefixes::{
     NO_TEST, PrefixFigures, Reached, Spread, prefix_study_page, prefix_study_text, prefixes_fragment, prefixes_page,
     prefixes_pytest, prefixes_text,
 };
-pub use state::{ComparisonState, Detail, STATE_FORMAT, StudyRow, StudyState, detail, state};
+pub use state::{
+    ComparisonState, Detail, PrefixesState, STATE_FORMAT, StudyRow, StudyState, detail, prefixes_state, state,
+};
 pub use text::{TextOptions, text};
 
 /// The MIME type of a [`Comparison`] as JSON; the report's field `format` is its version.

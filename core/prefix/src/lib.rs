@@ -57,7 +57,7 @@ pub use function::{Subject, first_function_subject, function_subject};
 pub use grow::prefixes;
 pub use language::{Answers, Generators, LanguageModel, Message, NoAnswer, Question, Role};
 pub use libraries::{Library, NotInstalled, libraries, missing};
-pub use result::{Guidance, Origin, Prefix, Prefixes};
+pub use result::{Guidance, Origin, Prefix, Prefixes, around};
 pub use twincell_engine::Continue;
 
 /// What is asked of a search for prefixes.

@@ -154,21 +154,10 @@ impl Prefixes {
     /// A node with the snippet behind it, as one file. Imports from `__future__` stay first, and a snippet that awaits
     /// outside of functions becomes a function.
     pub fn program(&self, number: usize, snippet: &str) -> String {
-        let snippet = &*dedented(snippet);
-        let prefix = self.nodes.get(number).map_or("", |node| &node.text);
-        let is_future = |line: &str| line.trim_start().starts_with("from __future__ import");
-        match snippet.lines().filter(|line| is_future(line)).collect::<Vec<_>>().as_slice() {
-            // Files await within functions only.
-            [] if awaits(snippet) => {
-                let inner = indented(snippet);
-                format!("import asyncio\n{prefix}\nasync def main():\n{inner}\nasyncio.run(main())\n")
-            }
-            [] if prefix.is_empty() => snippet.to_owned(),
-            [] => format!("{prefix}\n{snippet}"),
-            future => {
-                let rest: Vec<&str> = snippet.lines().filter(|line| !is_future(line)).collect();
-                format!("{}\n{prefix}\n{}\n", future.join("\n"), rest.join("\n"))
-            }
+        let [before, after] = around(snippet);
+        match self.nodes.get(number).map_or("", |node| &node.text) {
+            "" => before + &after,
+            prefix => format!("{before}{prefix}\n{after}"),
         }
     }
 
@@ -181,6 +170,22 @@ impl Prefixes {
     pub fn coverage_of(&self, node: &Prefix) -> f64 {
         share(node.completed.iter().filter(|line| self.lines.binary_search(line).is_ok()).count(), self.lines.len())
     }
+}
+
+/// What stands before and behind the prefix in a program.
+pub fn around(snippet: &str) -> [String; 2] {
+    let snippet = &*dedented(snippet);
+    let is_future = |line: &&str| line.trim_start().starts_with("from __future__ import");
+    let (future, rest): (Vec<&str>, Vec<&str>) = snippet.lines().partition(is_future);
+    if !future.is_empty() {
+        return [future, rest].map(|lines| lines.join("\n") + "\n");
+    }
+    // Files await within functions only.
+    if awaits(snippet) {
+        let inner = indented(snippet);
+        return ["import asyncio\n".to_owned(), format!("async def main():\n{inner}\nasyncio.run(main())\n")];
+    }
+    [String::new(), snippet.to_owned()]
 }
 
 fn share(part: usize, whole: usize) -> f64 {

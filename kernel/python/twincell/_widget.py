@@ -1,4 +1,4 @@
-"""The interactive view of a comparison in a notebook. Rust decides what it shows, and `widgets/js` how.
+"""The interactive view of a result in a notebook. Rust decides what it shows, and `widgets/js` how.
 
 It needs the package `anywidget`. Without it, and where nobody looks at the output, there is only the static output.
 """
@@ -16,7 +16,7 @@ from typing import Any
 from IPython import get_ipython
 from IPython.display import display
 
-from ._twincell import Comparison, Start, Study, TwincellError, widget_loader, widget_module
+from ._twincell import Comparison, Prefixes, Start, Study, TwincellError, widget_loader, widget_module
 
 logger = logging.getLogger("twincell.kernel")
 
@@ -44,7 +44,7 @@ def view_class() -> type:
     made = itertools.count()
 
     class View(anywidget.AnyWidget):
-        """A comparison, a study, or the progress of a running comparison."""
+        """A comparison, a study, prefixes, or the progress of a running comparison."""
 
         _esm = widget_loader()
         #: The widget's own module, for the loader. It goes with the first view, and to views that ask for it.
@@ -54,7 +54,13 @@ def view_class() -> type:
         progress = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
         pinned: traitlets.List[Any] = traitlets.List().tag(sync=True)
 
-        def __init__(self, comparison: Comparison | None = None, study: Study | None = None, **traits: Any) -> None:
+        def __init__(
+            self,
+            comparison: Comparison | None = None,
+            study: Study | None = None,
+            prefixes: Prefixes | None = None,
+            **traits: Any,
+        ) -> None:
             #: The comparison that answers requests; None while one runs, and before a change of a study is opened.
             self.comparison = comparison
             self.study = study
@@ -67,6 +73,8 @@ def view_class() -> type:
                 traits["state"] = json.loads(comparison._state())
             if study is not None:
                 traits |= {"kind": "study", "state": json.loads(study._state())}
+            if prefixes is not None:
+                traits |= {"kind": "prefixes", "state": json.loads(prefixes._state())}
             if next(made) == 0:
                 traits["module"] = widget_module()
             super().__init__(**traits)
@@ -154,7 +162,7 @@ def answer(
     return ({"ok": True, "source": source} if then == "reproduce" else {"ok": True, "detail": detail}), start
 
 
-def show(result: Comparison | Study) -> bool:
+def show(result: Comparison | Study | Prefixes) -> bool:
     """Shows the interactive view, and behind it the static output. Returns False where only static output is possible.
 
     The static output is for opening the notebook later without a kernel. While the view lives, its style hides it.
@@ -162,6 +170,13 @@ def show(result: Comparison | Study) -> bool:
     if not is_live() or (isinstance(result, Study) and len(result) > ROWS):
         return False
     made = view_class()
-    display(made(study=result) if isinstance(result, Study) else made(result))
+    match result:
+        case Study():
+            view = made(study=result)
+        case Prefixes():
+            view = made(prefixes=result)
+        case _:
+            view = made(result)
+    display(view)
     display(result._repr_mimebundle_(), raw=True)
     return True

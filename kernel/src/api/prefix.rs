@@ -6,8 +6,9 @@ use twincell_driver::files;
 use twincell_driver::options::{Job, Options};
 use twincell_driver::warm::Engine;
 use twincell_prefix::{Continue, Prefixes, Subject, first_function_subject, function_subject};
-use twincell_widgets::{NO_TEST, prefixes_fragment, prefixes_page, prefixes_pytest, prefixes_text};
+use twincell_widgets::{NO_TEST, prefixes_fragment, prefixes_page, prefixes_pytest, prefixes_state, prefixes_text};
 
+use super::comparison::show;
 use super::errors::raised;
 use super::options::read_options;
 use super::plain::plain;
@@ -157,6 +158,16 @@ impl PyPrefixes {
     #[pyo3(signature = (title = "Prefixes"))]
     fn to_html(&self, title: &str) -> String {
         prefixes_page(&self.snippet, &self.prefixes, title)
+    }
+
+    /// What the interactive view shows, as JSON.
+    fn _state(&self) -> PyResult<String> {
+        serde_json::to_string(&prefixes_state(&self.snippet, &self.prefixes)).map_err(raised)
+    }
+
+    /// Shows the interactive view where there is a front end for it. Elsewhere IPython uses the MIME bundle.
+    fn _ipython_display_(slf: &Bound<'_, Self>) -> PyResult<()> {
+        show(slf)
     }
 
     /// The MIME bundle that Jupyter shows.

@@ -2,22 +2,26 @@
 
 import { focusOn, h, replace } from "./dom";
 import { Kernel } from "./kernel";
+import { insertBelow } from "./notebook";
 import type { Host } from "./session";
 import style from "./style.css";
 import { followTheme } from "./theme";
-import type { ComparisonState, Pinned, Progress, StudyState } from "./types";
+import type { ComparisonState, Pinned, PrefixesState, Progress, StudyState } from "./types";
 import { attempt } from "./views/attempt";
 import { comparisonView } from "./views/comparison";
+import { PrefixesView, type PrefixHost } from "./views/prefixes";
 import { progressView } from "./views/progress";
 import { StudyView } from "./views/study";
 
-type State = ComparisonState | StudyState;
+type State = ComparisonState | StudyState | PrefixesState;
 
 interface Model {
   get(name: string): unknown;
   set(name: string, value: unknown): void;
   save_changes(): void;
   send(message: unknown): void;
+  /** What the front end lets widgets reach. Not all have it. */
+  widget_manager?: unknown;
   on(name: string, listener: (value: never) => void): void;
   off(name: string, listener: (value: never) => void): void;
 }
@@ -77,16 +81,12 @@ function keepFocus(path: EventTarget[], root: HTMLElement): void {
   });
 }
 
-function viewOf(
-  state: State,
-  kernel: Kernel | null,
-  pinned: Pinned[],
-  savePinned: Host["savePinned"],
-): View | HTMLElement {
-  const host = { kernel, pinned, savePinned };
-  const view = attempt<State, View>(state, (known) =>
-    "rows" in known ? new StudyView(known, kernel) : comparisonView(known, host),
-  );
+function viewOf(state: State, host: Host & PrefixHost): View | HTMLElement {
+  const view = attempt<State, View>(state, (known) => {
+    if ("rows" in known) return new StudyView(known, host.kernel);
+    if ("nodes" in known) return new PrefixesView(known, host);
+    return comparisonView(known, host);
+  });
   return typeof view === "string" ? h("p", { role: "alert" }, view) : view;
 }
 
@@ -108,9 +108,10 @@ function render({ model, el, signal }: { model: Model; el: HTMLElement; signal?:
     model.set("pinned", now);
     model.save_changes();
   };
+  const insert = (element: Element, source: string) => insertBelow(element, model.widget_manager, source);
   const onState = () => {
     const state = model.get("state") as State | null;
-    if (state) place.show(viewOf(state, kernel, pinned(), savePinned));
+    if (state) place.show(viewOf(state, { kernel, pinned: pinned(), savePinned, insert }));
     else place.show(progress.element);
   };
   const onProgress = () => {
@@ -135,7 +136,7 @@ function render({ model, el, signal }: { model: Model; el: HTMLElement; signal?:
 /** Shows a state in a page without a kernel. Returns a function that removes it again. */
 export function mount(el: HTMLElement, state: State): () => void {
   const own = new AbortController();
-  stage(el, own.signal).show(viewOf(state, null, [], null));
+  stage(el, own.signal).show(viewOf(state, { kernel: null, pinned: [], savePinned: null, insert: null }));
   return () => own.abort();
 }
 

@@ -141,18 +141,22 @@ export function button(
   return made;
 }
 
+/** The name of a pytest file about a pair. */
+export function testName(of: PairState): string {
+  return `test_${of.new.qualname.replace(/\W+/g, "_").slice(0, 80)}.py`;
+}
+
 /** Turns a button on or off. One that is off keeps the focus, so that keyboard users do not lose their place. */
 export function enable(button: HTMLButtonElement, on: boolean): void {
   button.setAttribute("aria-disabled", String(!on));
 }
 
 /** A test as text, with buttons to copy the original: the shown text has long lines cut and characters escaped. */
-export function source(text: string, of: PairState): HTMLElement {
+export function source(text: string, name: string): HTMLElement {
   const said = h("span", { class: "tcw-quiet", role: "status" });
   const copy = async () => {
     said.textContent = (await copyText(text)) ? "Copied." : "The browser did not let it be copied.";
   };
-  const name = `test_${of.new.qualname.replace(/\W+/g, "_").slice(0, 80)}.py`;
   return h(
     "div",
     {},

@@ -299,3 +299,67 @@ export interface StudyRow {
 
 /** A person's judgment of a change. */
 export type Label = "changing" | "preserving" | "unclear";
+
+/** The prefixes of a snippet. */
+export interface PrefixesState {
+  /** `STATE_FORMAT`. */
+  format: number;
+  sentence: string;
+  /** Whether every line runs behind some prefix. */
+  whole: boolean;
+  /** The names that the snippet reads and does not define. */
+  undefined: Array<string>;
+  /** What else there is to say, as (name, text). */
+  facts: Array<[string, string]>;
+  /** The snippet, without long gaps. */
+  code: Array<CodeLine>;
+  /** The number of lines on which a statement begins. */
+  statements: number;
+  /** Every parent before its children. */
+  nodes: Array<PrefixNode>;
+  /** The number of nodes that are not among them. */
+  more: number;
+  /** What stands before and behind the prefix in a program. */
+  around: [string, string];
+  /** The beginning of a pytest file, which the tests of nodes follow. */
+  test_beginning: string;
+}
+
+/** A line of the snippet. */
+export interface CodeLine {
+  /** Counted from 1. */
+  number: number;
+  text: string;
+  /** Whether a statement begins on it. */
+  statement: boolean;
+}
+
+/** A node of the tree. */
+export interface PrefixNode {
+  /** Its number in the report. */
+  number: number;
+  parent: number | null;
+  depth: number;
+  /** The step that made it: undefinedness, error or coverage guidance. */
+  step: 1 | 2 | 3;
+  /** What it was made from. */
+  from: string;
+  /** Python. Empty if nothing is needed. */
+  text: string;
+  /** The lines of the snippet that complete behind it. */
+  completed: Array<number>;
+  /** The share of lines that it covers, 0 to 1. */
+  coverage: number;
+  /** How the snippet ends behind it, if not by itself. */
+  ended: string | null;
+  /** The line of the snippet at which an exception ends it. */
+  ended_at: number | null;
+  /** The number of values that it makes of each type. */
+  makes: Array<[string, number]>;
+  /** It covers most. */
+  best: boolean;
+  /** It is in P, the smallest set that covers all lines that any node covers. */
+  chosen: boolean;
+  /** Its fixture and its test in a pytest file. None if the snippet does not end behind it. */
+  test: string | null;
+}

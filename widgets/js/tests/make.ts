@@ -1,7 +1,18 @@
 // Small states to test with.
 
 import { STATE_FORMAT } from "../src/state";
-import type { ComparisonState, Detail, Execution, Line, PairState, VersionRun, StudyRow, Version } from "../src/types";
+import type {
+  ComparisonState,
+  Detail,
+  Execution,
+  Line,
+  PairState,
+  PrefixesState,
+  PrefixNode,
+  StudyRow,
+  Version,
+  VersionRun,
+} from "../src/types";
 
 export function line(number: number, text: string, changed = false): Line {
   return { number, text, changed, executable: true, executions: 1, hits: 0 };
@@ -134,5 +145,42 @@ export function change(id: string, verdict: StudyRow["verdict"], label: StudyRow
     evidence: [],
     reproducer: null,
     comparison: null,
+  };
+}
+
+export function node(number: number, more: Partial<PrefixNode> = {}): PrefixNode {
+  return {
+    number,
+    parent: null,
+    depth: 0,
+    step: 1,
+    from: "from what the code leaves undefined",
+    text: "x = 1\n",
+    completed: [1],
+    coverage: 1,
+    ended: null,
+    ended_at: null,
+    makes: [],
+    best: false,
+    chosen: false,
+    test: null,
+    ...more,
+  };
+}
+
+export function prefixes(more: Partial<PrefixesState> = {}): PrefixesState {
+  return {
+    format: STATE_FORMAT,
+    sentence: "1 of 1 line run, with 1 prefix of 1 tried",
+    whole: true,
+    undefined: ["x"],
+    facts: [],
+    code: [{ number: 1, text: "print(x)", statement: true }],
+    statements: 1,
+    nodes: [node(0, { best: true, chosen: true })],
+    more: 0,
+    around: ["", "print(x)\n"],
+    test_beginning: "",
+    ...more,
   };
 }

@@ -16,7 +16,7 @@ test("a test is taken along as it is, whatever of it is seen", async () => {
   const writeText = vi.fn(async (_: string) => undefined);
   vi.stubGlobal("navigator", { clipboard: { writeText } });
   const text = `x = '${"a".repeat(600)}\u{202e}'\n`;
-  const made = source(text, pair());
+  const made = source(text, "test_f.py");
   expect(made.querySelector("pre")?.textContent).toMatch(/… \(\d+ characters\)$/);
   [...made.querySelectorAll("button")].find((one) => one.textContent === "Copy")?.click();
   await vi.waitFor(() => expect(made.querySelector("[role=status]")?.textContent).toBe("Copied."));

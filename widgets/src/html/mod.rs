@@ -34,7 +34,7 @@ pub fn html_fragment(comparison: &Comparison) -> String {
 /// A comparison as a self-contained page that needs no network: the interactive view and, below it, the static one for
 /// readers without scripts. Only our script runs, by a policy that names its hash.
 pub fn html_page(comparison: &Comparison, title: &str) -> String {
-    page(title, &fragment(comparison), &json(&state::state(comparison)))
+    page(title, &fragment(comparison), &state::state(comparison))
 }
 
 /// A study for a notebook's output area: a table without scripts.
@@ -44,14 +44,14 @@ pub fn study_fragment(study: &StudyState) -> String {
 
 /// A study as a page like that of [`html_page`]. Without scripts it shows a table of its changes.
 pub fn study_page(study: &StudyState, title: &str) -> String {
-    page(title, &study::table(study), &json(study))
+    page(title, &study::table(study), study)
 }
 
-fn page(title: &str, fragment: &Markup, state: &str) -> String {
+pub(crate) fn page(title: &str, fragment: &Markup, state: &impl Serialize) -> String {
     let policy = format!("{PLAIN_POLICY}; img-src data: blob:; script-src 'sha256-{}'", MODULE_HASH.as_str());
     let body = html! {
         main { (fragment) }
-        script type="application/json" data-twincell-state { (PreEscaped(state)) }
+        script type="application/json" data-twincell-state { (PreEscaped(json(state))) }
         script type="module" { (PreEscaped(MODULE)) }
     };
     document(title, &policy, &body)

@@ -8,12 +8,11 @@ use similar::{ChangeTag, TextDiff};
 
 use twincell_prefix::{Prefix, Prefixes};
 
-use super::{STOPPED, asked, ended, from, headline, libraries, not_reached, prefixes_pytest};
-use crate::html::{STYLE, plain_page, section};
+use super::{code_lines, ended, from, headline, listed, prefixes_pytest};
+use crate::html::{STYLE, page, section};
+use crate::state::prefixes_state;
 use crate::{plain, words};
 
-/// The maximum number of nodes of a tree that are listed. The chosen ones are always among them.
-const LISTED: usize = 300;
 /// The maximum number of lines of a snippet that are shown.
 const SHOWN: usize = 5000;
 /// The maximum number of lines of two prefixes that are compared.
@@ -24,9 +23,9 @@ pub fn prefixes_fragment(snippet: &str, prefixes: &Prefixes) -> String {
     fragment(snippet, prefixes).into_string()
 }
 
-/// The same as a self-contained page.
+/// The same as a self-contained page, with the interactive view before it.
 pub fn prefixes_page(snippet: &str, prefixes: &Prefixes, title: &str) -> String {
-    plain_page(title, &fragment(snippet, prefixes))
+    page(title, &fragment(snippet, prefixes), &prefixes_state(snippet, prefixes))
 }
 
 fn fragment(snippet: &str, prefixes: &Prefixes) -> Markup {
@@ -70,10 +69,7 @@ fn facts(prefixes: &Prefixes) -> Markup {
                     }
                 }
             }
-            @if let Some(lines) = not_reached(prefixes) { div { dt { "Not reached" } dd { (lines) } } }
-            @if let Some(asked) = asked(prefixes) { div { dt { "Language model" } dd { (asked) } } }
-            @for said in libraries(prefixes) { div { dt { "Libraries" } dd { (said) } } }
-            @if prefixes.stopped { div { dt { "Note" } dd { (STOPPED) } } }
+            @for (name, text) in super::facts(prefixes) { div { dt { (name) } dd { (text) } } }
         }
     }
 }
@@ -83,7 +79,8 @@ fn lines(snippet: &str, prefixes: &Prefixes, kept: &[usize]) -> Markup {
     let statements: BTreeSet<u32> = prefixes.lines.iter().copied().collect();
     let completed: Vec<BTreeSet<u32>> =
         kept.iter().map(|&number| prefixes.nodes[number].completed.iter().copied().collect()).collect();
-    let more = snippet.lines().count().saturating_sub(SHOWN);
+    let all = code_lines(snippet);
+    let more = all.len().saturating_sub(SHOWN);
     html! {
         div.tc-scroll.tc-limit tabindex="0" role="region" aria-label="The code, and which prefix runs which line" {
             table.tc-table {
@@ -95,7 +92,7 @@ fn lines(snippet: &str, prefixes: &Prefixes, kept: &[usize]) -> Markup {
                     }
                 }
                 tbody {
-                    @for (line, text) in (1..).zip(snippet.lines().take(SHOWN)) {
+                    @for (line, text) in all.into_iter().take(SHOWN) {
                         @let is_statement = statements.contains(&line);
                         tr.tc-dim[!is_statement] {
                             td.tc-num { (line) }
@@ -141,11 +138,8 @@ fn reach(prefixes: &Prefixes, node: &Prefix) -> String {
 
 /// The nodes below their parents, each with what it changes in its parent's prefix.
 fn tree(prefixes: &Prefixes) -> Markup {
-    let kept = prefixes.kept();
-    let ordered = ordered(prefixes);
-    let is_listed = |(number, _): &&(usize, usize)| *number < LISTED || kept.contains(number);
-    let listed: Vec<&(usize, usize)> = ordered.iter().filter(is_listed).collect();
-    let left_out = ordered.len() - listed.len();
+    let listed = listed(prefixes);
+    let left_out = prefixes.nodes.len() - listed.len();
     html! {
         div.tc-scroll.tc-limit tabindex="0" role="region" aria-label="The tree of prefixes" {
             table.tc-table {
@@ -156,7 +150,7 @@ fn tree(prefixes: &Prefixes) -> Markup {
                     }
                 }
                 tbody {
-                    @for &&(number, depth) in &listed {
+                    @for &(number, depth) in &listed {
                         @let node = &prefixes.nodes[number];
                         tr {
                             td.tc-mark style={ "padding-left:" (10 + 16 * depth.min(12)) "px" } {
@@ -179,23 +173,6 @@ fn tree(prefixes: &Prefixes) -> Markup {
             "simplified after the search."
         }
     }
-}
-
-/// Each node with its depth, every parent before its children.
-fn ordered(prefixes: &Prefixes) -> Vec<(usize, usize)> {
-    let mut children: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
-    for (number, node) in prefixes.nodes.iter().enumerate() {
-        // A parent comes before its children. What says something else did not come from a search.
-        children.entry(node.parent.filter(|parent| *parent < number)).or_default().push(number);
-    }
-    let below = |parent: Option<usize>| children.get(&parent).into_iter().flatten().rev().copied();
-    let mut waiting: Vec<(usize, usize)> = below(None).map(|number| (number, 0)).collect();
-    let mut found = Vec::new();
-    while let Some((number, depth)) = waiting.pop() {
-        found.push((number, depth));
-        waiting.extend(below(Some(number)).map(|child| (child, depth + 1)));
-    }
-    found
 }
 
 /// A share of 0 to 1 as a bar.

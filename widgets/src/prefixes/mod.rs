@@ -6,9 +6,10 @@ mod html;
 mod pytest;
 mod study;
 mod text;
+mod tree;
 
 use twincell_engine::protocol::{End, Raise};
-use twincell_prefix::{Guidance, Library, NotInstalled, Origin, Prefix, Prefixes};
+use twincell_prefix::{Compact, Guidance, Library, NotInstalled, Origin, Prefix, Prefixes};
 
 use crate::{plain, words};
 
@@ -17,8 +18,11 @@ pub use pytest::{NO_TEST, prefixes_pytest};
 pub use study::{PrefixFigures, Reached, Spread, prefix_study_page, prefix_study_text};
 pub use text::prefixes_text;
 
+pub(crate) use pytest::{beginning, test_of};
+pub(crate) use tree::listed;
+
 /// How many lines run, and behind how many prefixes.
-fn headline(prefixes: &Prefixes) -> String {
+pub(crate) fn headline(prefixes: &Prefixes) -> String {
     let covered = prefixes.covered.len();
     let lines = words::count(prefixes.lines.len(), "line");
     let nodes = counted(prefixes.nodes.len());
@@ -26,6 +30,22 @@ fn headline(prefixes: &Prefixes) -> String {
         0 => format!("{covered} of {lines} run; {nodes} tried"),
         chosen => format!("{covered} of {lines} run, with {} of {} tried", counted(chosen), prefixes.nodes.len()),
     }
+}
+
+/// What there is to say besides the prefixes, as (name, text).
+pub(crate) fn facts(prefixes: &Prefixes) -> Vec<(&'static str, String)> {
+    let missed = not_reached(prefixes).map(|lines| ("Not reached", lines));
+    let asked = asked(prefixes).map(|said| ("Language model", said));
+    let libraries = libraries(prefixes).into_iter().map(|said| ("Libraries", said));
+    let stopped = prefixes.stopped.then(|| ("Note", STOPPED.to_owned()));
+    missed.into_iter().chain(asked).chain(libraries).chain(stopped).collect()
+}
+
+/// The lines of a snippet by number, without the gaps that definitions which nobody needs have left.
+pub(crate) fn code_lines(snippet: &str) -> Vec<(u32, &str)> {
+    let all: Vec<&str> = snippet.lines().collect();
+    let kept = Compact::new(snippet).lines;
+    kept.into_iter().filter_map(|number| Some((number, *all.get(number as usize - 1)?))).collect()
 }
 
 /// The lines that no prefix covers.
@@ -43,7 +63,7 @@ fn not_reached(prefixes: &Prefixes) -> Option<String> {
 const STOPPED: &str = "the search was stopped before it was done";
 
 /// What a prefix was made from, and by whom if not by executions.
-fn from(node: &Prefix) -> String {
+pub(crate) fn from(node: &Prefix) -> String {
     let guidance = match node.guidance {
         Guidance::Undefinedness => "from what the code leaves undefined",
         Guidance::Error => "from the error of another",
@@ -90,7 +110,7 @@ fn brought(library: &Library) -> String {
 }
 
 /// How the code ends behind a prefix, if not by itself.
-fn ended(end: &End) -> Option<String> {
+pub(crate) fn ended(end: &End) -> Option<String> {
     Some(match end {
         End::Whole => return None,
         End::Steps => "stopped after many steps".into(),

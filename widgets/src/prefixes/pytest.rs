@@ -42,20 +42,23 @@ def put_back(tmp_path, monkeypatch):
 /// The tests of the prefixes that people see. `None` if the code ends behind none of them.
 pub fn prefixes_pytest(snippet: &str, prefixes: &Prefixes) -> Option<String> {
     let code = Compact::new(snippet);
-    let mut tests = String::new();
-    for number in prefixes.kept() {
-        let node = &prefixes.nodes[number];
-        let Some(raised) = expected(&node.end) else { continue };
-        tests += &fixture(number, node, prefixes);
-        tests += &test(number, node, raised, &code);
-    }
-    if tests.is_empty() {
-        return None;
-    }
+    let tests: String = prefixes.kept().into_iter().filter_map(|number| test_of(number, prefixes, &code)).collect();
+    (!tests.is_empty()).then(|| beginning(&code) + &tests)
+}
+
+/// The beginning of a file, which tests of prefixes follow.
+pub(crate) fn beginning(code: &Compact) -> String {
     let (imports, run) = if code.awaits { (AWAITING, RUN_AWAITING) } else { ("", RUN) };
     let text = literal(&code.text);
     let intro = "\"\"\"Runs the code below on the values that twincell found for it.\"\"\"\n";
-    Some(format!("{intro}\n{imports}{IMPORTS}\nCODE = {text}\n\n\n{PUT_BACK}\n\n{run}{tests}"))
+    format!("{intro}\n{imports}{IMPORTS}\nCODE = {text}\n\n\n{PUT_BACK}\n\n{run}")
+}
+
+/// The fixture and the test of a prefix. `None` if the code does not end behind it.
+pub(crate) fn test_of(number: usize, prefixes: &Prefixes, code: &Compact) -> Option<String> {
+    let node = &prefixes.nodes[number];
+    let raised = expected(&node.end)?;
+    Some(fixture(number, node, prefixes) + &test(number, node, raised, code))
 }
 
 const RUN: &str = "\

@@ -5,6 +5,7 @@
 //! report.
 
 mod build;
+mod prefixes;
 #[cfg(test)]
 mod typescript;
 
@@ -21,6 +22,7 @@ use crate::label::Label;
 use crate::words::FinalValue;
 
 pub use build::{detail, state};
+pub use prefixes::{PrefixesState, prefixes_state};
 
 /// The version of the state's format. The view refuses any other.
 pub const STATE_FORMAT: u32 = 2;

@@ -7,7 +7,7 @@ import * as plain from "../plain";
 import type { PairContext, Session } from "../session";
 import type { Detail, DetailValue, Evidence } from "../types";
 import * as words from "../words";
-import { button, enable, evidenceTable, output, seen, simpleTable, source } from "../parts";
+import { button, enable, evidenceTable, output, seen, simpleTable, source, testName } from "../parts";
 import { statusLine } from "./status";
 
 /** The maximum number of listed values. */
@@ -95,7 +95,7 @@ export function detailView(context: PairContext, panel: HTMLElement): DetailView
   });
   store.watch(["test"], signal, () => {
     const text = store.get().test;
-    replace(test, text !== null && source(text, pair));
+    replace(test, text !== null && source(text, testName(pair)));
   });
   return { focusValue: (path) => fields.get(path)?.focus() };
 }

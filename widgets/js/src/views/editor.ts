@@ -1,4 +1,4 @@
-// One version of a function in a read-only editor: Python's colors, keys, and names for screen readers.
+// Python in a read-only editor: its colors, and for one version of a function keys and names for screen readers.
 
 import { indentUnit, syntaxHighlighting, HighlightStyle } from "@codemirror/language";
 import { python } from "@codemirror/lang-python";
@@ -33,6 +33,21 @@ export function editorExtensions(version: Version, number: VersionNumber, events
     return true;
   };
   return [
+    ...readOnlyPython(
+      `${words.versionName(number)} version, ${plain.value(version.qualname)}. Arrow keys move by line; Enter lists the executions that ran the line.`,
+    ),
+    keymap.of([
+      { key: "ArrowDown", run: (view) => step(view, version, 1, events) },
+      { key: "ArrowUp", run: (view) => step(view, version, -1, events) },
+      { key: "Enter", run: toggle },
+      { key: "Space", run: toggle },
+    ]),
+  ];
+}
+
+/** Python that can be read and not changed, under a name for screen readers. */
+export function readOnlyPython(label: string): Extension[] {
+  return [
     python(),
     indentUnit.of("    "),
     syntaxHighlighting(highlighting),
@@ -40,17 +55,7 @@ export function editorExtensions(version: Version, number: VersionNumber, events
     EditorView.editable.of(false),
     EditorView.lineWrapping,
     drawSelection(),
-    EditorView.contentAttributes.of({
-      tabindex: "0",
-      "aria-readonly": "true",
-      "aria-label": `${words.versionName(number)} version, ${plain.value(version.qualname)}. Arrow keys move by line; Enter lists the executions that ran the line.`,
-    }),
-    keymap.of([
-      { key: "ArrowDown", run: (view) => step(view, version, 1, events) },
-      { key: "ArrowUp", run: (view) => step(view, version, -1, events) },
-      { key: "Enter", run: toggle },
-      { key: "Space", run: toggle },
-    ]),
+    EditorView.contentAttributes.of({ tabindex: "0", "aria-readonly": "true", "aria-label": label }),
   ];
 }
 

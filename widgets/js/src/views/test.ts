@@ -3,7 +3,7 @@
 import { h, replace } from "../dom";
 import * as plain from "../plain";
 import type { PairContext } from "../session";
-import { source } from "../parts";
+import { source, testName } from "../parts";
 
 export function testView({ pair }: PairContext, panel: HTMLElement): void {
   const { reproducer } = pair;
@@ -21,5 +21,5 @@ export function testView({ pair }: PairContext, panel: HTMLElement): void {
     reproducer?.holds === true
       ? "A pytest file that does not need twincell. It was run: it passes with old and fails with new."
       : "A pytest file that does not need twincell. It could not be run here.";
-  replace(panel, h("p", { class: "tcw-lead" }, note), source(text, pair));
+  replace(panel, h("p", { class: "tcw-lead" }, note), source(text, testName(pair)));
 }

@@ -10,6 +10,7 @@ use super::methods::{
 use super::notes::{is_column, written_index};
 use super::polars;
 use super::roles::{Origin, Role, Source, Table};
+use super::texts;
 use super::walk::{CERTAIN, Walk};
 use crate::value::shape::Content;
 
@@ -41,6 +42,13 @@ impl Walk<'_> {
                         holder.clone()
                     }
                 }
+            }
+            Role::ByLabel(table)
+                if let Some(root) = self.row(table)
+                    && let Some(names) = self.written_names(&node.slice) =>
+            {
+                self.found[root].looked_up += 1;
+                self.labels(root, &names)
             }
             Role::ByLabel(table) | Role::ByPosition(table) => {
                 let by_label = matches!(holder, Role::ByLabel(_));
@@ -78,6 +86,9 @@ impl Walk<'_> {
             Role::Tables(table) => {
                 self.role(&node.slice);
                 Role::Table(table.clone())
+            }
+            Role::Column(Some(Origin { root, column: None })) if let Some(names) = texts(&node.slice) => {
+                self.labels(*root, &names)
             }
             Role::Column(source) => {
                 self.dimensions(source, &node.slice);
@@ -123,11 +134,31 @@ impl Walk<'_> {
         }
     }
 
+    /// What a series has at these labels: a cell, or a part of the series.
+    fn labels(&mut self, root: usize, names: &[String]) -> Role {
+        names.iter().for_each(|name| self.note_column(root, name, &[]));
+        match names {
+            [name] => Role::Cell(Some(Origin { root, column: Some(name.clone()) })),
+            _ => Role::Column(Some(Origin { root, column: None })),
+        }
+    }
+
+    /// The parameter or other value of which this is the table, if it is a row.
+    fn row(&self, table: &Table) -> Option<usize> {
+        match table.roots.as_slice() {
+            [root] if !table.is_derived && self.found[*root].is_row() => Some(*root),
+            _ => None,
+        }
+    }
+
     /// A subscript of what may be a table, an array or anything else.
     pub(super) fn subscript_of_parameter(&mut self, root: usize, node: &ExprSubscript) -> Role {
         let table = Table { roots: vec![root], ..Table::default() };
         if let Some(names) = self.written_names(&node.slice) {
             self.found[root].looked_up += 1;
+            if self.found[root].is_row() {
+                return self.labels(root, &names);
+            }
             if self.is_list(&node.slice) {
                 // Nothing else takes a list of names.
                 self.found[root].frame += CERTAIN;
@@ -319,6 +350,7 @@ impl Walk<'_> {
             "T" => Role::Parameter(root),
             "ndim" => Role::Dimensions(root),
             "shape" => Role::Extent(root),
+            _ if self.found[root].is_row() && !is_of_tables(name) => self.labels(root, &[name.to_owned()]),
             _ => Role::Other,
         }
     }

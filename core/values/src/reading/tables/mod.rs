@@ -72,8 +72,9 @@ pub(super) struct Found {
     is_collected: bool,
     /// Whether it is declared as a table.
     is_declared: bool,
-    /// Whether its name is that of a frame.
+    /// Whether its name is that of a frame, and whether it is that of a row.
     is_named: bool,
+    is_named_row: bool,
     /// What callers in the module hand over.
     handed: Option<Kind>,
     /// Whether it is read as a file, by its name.
@@ -126,6 +127,10 @@ impl Found {
         if self.is_refuted() {
             return None;
         }
+        if self.is_row() {
+            // Rows of polars are tuples or dictionaries.
+            return (self.looked_up > 0 && !self.is_polars).then_some((Kind::Series, self.frame >= CERTAIN));
+        }
         // Only tables have columns by name.
         if self.looked_up > 0 {
             if self.frame + self.series > 0 {
@@ -151,6 +156,14 @@ impl Found {
         self.is_declared || self.is_expected() || self.frame > 0
     }
 
+    /// Whether its name or a caller says that it is a row of a frame: a series whose labels are names of columns.
+    fn is_row(&self) -> bool {
+        match self.handed {
+            Some(kind) => kind == Kind::Series,
+            None => self.is_named_row && !self.is_declared,
+        }
+    }
+
     /// Whether its name or a caller says that it is a frame.
     fn is_expected(&self) -> bool {
         self.is_named || self.handed == Some(Kind::Frame)
@@ -169,6 +182,11 @@ impl Found {
 fn is_of_frames(name: &str) -> bool {
     let name = name.trim_matches(|letter: char| letter == '_' || letter.is_ascii_digit()).to_ascii_lowercase();
     matches!(name.as_str(), "df" | "dataframe" | "frame") || name.starts_with("df_") || name.ends_with("_df")
+}
+
+/// Whether a name is one that rows of frames have.
+fn is_of_rows(name: &str) -> bool {
+    name.trim_matches('_').to_ascii_lowercase().rsplit('_').next() == Some("row")
 }
 
 /// What a function says of its parameters, and of what else it gets.
@@ -333,6 +351,20 @@ mod tests {
         let kinds = BTreeMap::from([("df".to_owned(), Kind::Frame)]);
         let found = read(definition, None, &kinds, &Known::default(), &[]).parameters.remove("df").unwrap();
         found.shape.columns.into_iter().map(|column| column.name).collect()
+    }
+
+    #[test]
+    fn rows_have_the_labels_that_are_looked_up() {
+        let of = |use_it: &str| columns(&format!("def f(row):\n    return {use_it}\n"), "row");
+        let labels = [("a".to_owned(), vec![Content::Numbers]), ("b".to_owned(), vec![Content::Texts])];
+        for use_it in ["row['a'] * 2, row['b'].lower()", "row.loc['a'] * 2, row.b.lower() + row['b']"] {
+            assert_eq!(of(use_it), labels);
+            let code = format!("def f(row):\n    return {use_it}\n");
+            assert_eq!(found(&code)["row"].kind(true).map(|(kind, _)| kind), Some(Kind::Series));
+        }
+        // A dictionary, or anything else.
+        assert_eq!(found("def f(row):\n    return row['a'], row.items()\n")["row"].kind(true), None);
+        assert_eq!(found("def f(row):\n    return row.a\n")["row"].kind(true), None);
     }
 
     #[test]

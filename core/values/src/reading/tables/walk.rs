@@ -11,7 +11,7 @@ use ruff_python_ast::{Alias, Comprehension, Expr, ExprCall, ExprLambda, Operator
 use super::methods::is_of_tables;
 use super::notes::{is_column, is_library, is_moved, is_named, joined, result};
 use super::roles::{Origin, Role, Table};
-use super::{Found, Globals, Handed, Kind, Tables, Written, is_of_frames, texts};
+use super::{Found, Globals, Handed, Kind, Tables, Written, is_of_frames, is_of_rows, texts};
 use crate::reading::models::Known;
 use crate::value::Recipe;
 use crate::value::shape::{Content, Shape};
@@ -85,7 +85,7 @@ impl<'a> Walk<'a> {
         // A default that is a text may name a column.
         let of_name = |name: &String| {
             let kind = kinds.get(name).copied().unwrap_or(Kind::Unknown);
-            Found { is_named: is_of_frames(name), ..Found::of(kind, known) }
+            Found { is_named: is_of_frames(name), is_named_row: is_of_rows(name), ..Found::of(kind, known) }
         };
         let found = parameters.iter().map(of_name).collect();
         let defaults = parameters.iter().map(|name| defaults.get(name).cloned().unwrap_or_default()).collect();
@@ -698,6 +698,11 @@ impl<'a> Walk<'a> {
             Expr::Lambda(node) => self.read_once(argument, |walk| walk.lambda(node, given)),
             Expr::Name(name) if self.known.helpers.contains_key(name.id.as_str()) => {
                 self.hand(&name.id, std::slice::from_ref(given));
+                if let Role::Row(_) = given
+                    && let Some([first, ..]) = self.handed.get_mut(name.id.as_str()).map(Vec::as_mut_slice)
+                {
+                    *first = Some(Kind::Series);
+                }
                 self.helper(&name.id, std::slice::from_ref(given))
             }
             other => self.argument(other),

@@ -95,8 +95,26 @@ pub(super) fn frame(shape: &Shape, random: &mut Pcg64Mcg, cells: &Cells<'_>) -> 
     indexed(made(FRAME, [Recipe::Dict(entries)]), shape, random, rows)
 }
 
-/// A series.
+/// A row of a data frame: a series with the labels that the code names.
+fn row(shape: &Shape, random: &mut Pcg64Mcg, cells: &Cells<'_>) -> Recipe {
+    let mut cell = |column: &Column| {
+        let value = match (cells::content(column), cells::values(random, column, 1, cells).remove(0)) {
+            (Content::Dates, Recipe::None) => made("pandas.Timestamp", [text("NaT")]),
+            (Content::Dates, day) => made("pandas.Timestamp", [day]),
+            // What is missing in a column is missing in its rows.
+            (_, Recipe::None) => made("builtins.float", [text("nan")]),
+            (_, value) => value,
+        };
+        (text(&column.name), value)
+    };
+    made(SERIES, [Recipe::Dict(shape.columns.iter().map(&mut cell).collect())])
+}
+
+/// A series, or a row where the code names labels.
 pub(super) fn series(shape: &Shape, random: &mut Pcg64Mcg, cells: &Cells<'_>) -> Recipe {
+    if !shape.columns.is_empty() {
+        return row(shape, random, cells);
+    }
     let rows = rows(random, cells);
     let mut own = shape.own.clone();
     if own.contents.is_empty() && own.candidates.is_empty() {
