@@ -62,6 +62,28 @@ def test_the_same_runs_in_a_python_without_twincell():
         assert set(tree["nodes"][number]["completed"]) <= ran, program
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        SNIPPET,
+        "from __future__ import annotations\nprint(x.name)\n",
+        "x = await fetch(url)\nprint(x.name)\n",
+        "    total = 1\n    print(total + more)\n",
+        "while True:\n    pass\n",
+    ],
+)
+def test_the_view_copies_the_same_programs_and_tests(code):
+    prefixes = found(code, deadline=60.0)
+    state = json.loads(prefixes._state())
+    before, after = state["around"]
+    for node in state["nodes"]:
+        text = node["text"]
+        assert prefixes.program(node["number"]) == (f"{before}{text}\n{after}" if text else before + after)
+    tests = [node["test"] or "" for number in state["kept"] for node in state["nodes"] if node["number"] == number]
+    if any(tests):
+        assert prefixes.pytest() == state["test_beginning"] + "".join(tests)
+
+
 def test_the_same_seed_gives_the_same_tree():
     assert found(SNIPPET, seed=3).to_json() == found(SNIPPET, seed=3).to_json()
 

@@ -102,6 +102,18 @@ ROWS = {
     "named": ("row", "return pd.Series([row['x']])", "return pd.Series((row['x'],))", "return pd.Series([-row['x']])"),
     "by label": ("row", "return row.loc['x'] - row.y", "return row['x'] - row['y']", "return row['y'] - row['x']"),
     "texts": ("row", "return row['t'].strip()", "text = row['t']\n    return text.strip()", "return row['t'].lstrip()"),
+    "set": (
+        "row",
+        "row['m'] = row['x'] * 2\n    return row['m'] + row['y']",
+        "row['m'] = 2 * row['x']\n    return row['y'] + row['m']",
+        "row['m'] = row['x'] * 2\n    return row['m'] - row['y']",
+    ),
+    "get": (
+        "row: pd.Series",
+        "return row.get('x') + row.y",
+        "return row['x'] + row['y']",
+        "return row['x'] - row['y']",
+    ),
     "dates": ("row", "return row['day'].year", "return row['day'].date().year", "return row['day'].month"),
 }
 

@@ -468,6 +468,7 @@ def prefixes() -> dict:
         "statements": 5,
         "nodes": nodes,
         "more": 3,
+        "kept": [2, 3],
         "around": ["", SNIPPET],
         "test_beginning": '"""Runs the code below."""\n',
     }

@@ -401,7 +401,7 @@ def test_prefixes_show_the_best_one_and_the_whole_tree(open_tab, scheme):
     assert "requeue(order)" in code.inner_text()
     signs = page.locator(".tcw-g-reach .cm-gutterElement").all_inner_texts()
     assert [sign for sign in signs if sign] == ["✓", "✓", "✓", "✓", "–"]
-    page.get_by_role("button", name="Whole tree (4)").click()
+    page.get_by_role("button", name="Whole tree (4 of 7)").click()
     assert tree.get_by_role("treeitem").count() == 4
     tree.focus()
     page.keyboard.press("Home")
@@ -702,6 +702,10 @@ def test_hostile_text_stays_text_everywhere(open_tab, scheme):
     for each in page.get_by_role("tab").all():
         each.click()
         harmless(f"prefixes: {each.inner_text()}")
+    page.get_by_role("button", name=re.compile("^Whole tree")).click()
+    for item in page.get_by_role("treeitem").all():
+        item.click()
+        harmless(f"prefixes: {item.inner_text()}")
 
 
 class Clock:

@@ -19,6 +19,11 @@ export function insertBelow(element: Element, manager: unknown, source: string):
   const siblings = [...(cell.parentElement?.children ?? [])].filter((one) => one.classList.contains("jp-Cell"));
   const index = said === undefined ? siblings.indexOf(cell) : Number(said);
   if (!Number.isInteger(index) || index < 0) return false;
-  notebook.insertCell(index + 1, { cell_type: "code", source });
-  return true;
+  try {
+    notebook.insertCell(index + 1, { cell_type: "code", source });
+    return true;
+  } catch (error) {
+    console.error("twincell:", error);
+    return false;
+  }
 }

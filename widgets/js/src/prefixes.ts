@@ -4,8 +4,7 @@ import type { PrefixesState, PrefixNode } from "./types";
 
 /** The nodes that people see first: the best one, then the others of P. */
 export function keptNodes(state: PrefixesState): PrefixNode[] {
-  const best = state.nodes.filter((node) => node.best);
-  return [...best, ...state.nodes.filter((node) => node.chosen && !node.best)];
+  return state.kept.flatMap((number) => state.nodes.filter((node) => node.number === number));
 }
 
 /** `★ 12` for the best one. */
@@ -42,6 +41,11 @@ export function valueTable(nodes: readonly PrefixNode[]): { type: string; counts
 
 /** What a line of the snippet did behind a node: it completed, an exception ended the snippet there, or neither. */
 export type Reach = "completed" | "ended" | "missed" | "none";
+
+/** The number of lines of a text. */
+export function lineCount(text: string): number {
+  return text === "" ? 0 : text.replace(/\n$/, "").split("\n").length;
+}
 
 /** What each line of the snippet did, by its number. A line on which no statement begins did nothing. */
 export function reach(state: PrefixesState, node: PrefixNode): Map<number, Reach> {

@@ -317,8 +317,10 @@ export interface PrefixesState {
   statements: number;
   /** Every parent before its children. */
   nodes: Array<PrefixNode>;
-  /** The number of nodes that are not among them. */
+  /** The number of further nodes. */
   more: number;
+  /** The numbers of the nodes that people see first: the best one, then the others of P. */
+  kept: Array<number>;
   /** What stands before and behind the prefix in a program. */
   around: [string, string];
   /** The beginning of a pytest file, which the tests of nodes follow. */

@@ -179,6 +179,7 @@ export function prefixes(more: Partial<PrefixesState> = {}): PrefixesState {
     statements: 1,
     nodes: [node(0, { best: true, chosen: true })],
     more: 0,
+    kept: [0],
     around: ["", "print(x)\n"],
     test_beginning: "",
     ...more,

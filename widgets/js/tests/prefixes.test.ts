@@ -1,12 +1,16 @@
 import { expect, test, vi } from "vitest";
 import { insertBelow } from "../src/notebook";
-import { keptNodes, program, reach, testFile, valueTable } from "../src/prefixes";
+import { keptNodes, lineCount, program, reach, testFile, valueTable } from "../src/prefixes";
 import { tree } from "../src/views/tree";
 import { node, prefixes } from "./make";
 
-test("the best prefix comes first, then those of P, each once", () => {
+test("the kept nodes come in the order of the report, and those that are not listed do not", () => {
   const nodes = [node(0), node(1, { chosen: true }), node(2, { best: true, chosen: true }), node(3, { chosen: true })];
-  expect(keptNodes(prefixes({ nodes })).map(({ number }) => number)).toEqual([2, 1, 3]);
+  expect(keptNodes(prefixes({ nodes, kept: [2, 3, 1, 9] })).map(({ number }) => number)).toEqual([2, 3, 1]);
+});
+
+test("lines are counted as people count them", () => {
+  expect(["", "x", "x\n", "x\n\ny\n"].map(lineCount)).toEqual([0, 1, 1, 3]);
 });
 
 test("a program is the prefix and what stands around it", () => {
@@ -58,6 +62,9 @@ test("keys walk through the tree: to neighbours, parents and children", () => {
   const items = [...list.element.querySelectorAll("[role=treeitem]")];
   expect(items.map((item) => item.getAttribute("aria-level"))).toEqual(["1", "2", "2"]);
   expect(list.element.getAttribute("aria-activedescendant")).toBe(items[0]?.id);
+  // The browser's own keys stay its own.
+  const back = new KeyboardEvent("keydown", { key: "ArrowLeft", altKey: true, cancelable: true });
+  expect(list.element.dispatchEvent(back)).toBe(true);
 });
 
 test("a cell is inserted below the one with the view, where the front end can", () => {
@@ -69,4 +76,9 @@ test("a cell is inserted below the one with the view, where the front end can", 
   expect(insertCell).toHaveBeenCalledWith(8, { cell_type: "code", source: "x = 1" });
   expect(insertBelow(view, undefined, "x = 1")).toBe(false);
   expect(insertBelow(document.body, manager, "x = 1")).toBe(false);
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  insertCell.mockImplementation(() => {
+    throw new Error("read-only");
+  });
+  expect(insertBelow(view, manager, "x = 1")).toBe(false);
 });

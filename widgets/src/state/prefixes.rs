@@ -27,8 +27,10 @@ pub struct PrefixesState<'a> {
     statements: usize,
     /// Every parent before its children.
     nodes: Vec<PrefixNode<'a>>,
-    /// The number of nodes that are not among them.
+    /// The number of further nodes.
     more: usize,
+    /// The numbers of the nodes that people see first: the best one, then the others of P.
+    kept: Vec<usize>,
     /// What stands before and behind the prefix in a program.
     around: [String; 2],
     /// The beginning of a pytest file, which the tests of nodes follow.
@@ -95,6 +97,7 @@ pub fn prefixes_state<'a>(snippet: &'a str, prefixes: &'a Prefixes) -> PrefixesS
         code: code_lines(snippet).into_iter().map(line).collect(),
         statements: prefixes.lines.len(),
         nodes,
+        kept: prefixes.kept(),
         more,
         around: around(snippet),
         test_beginning: beginning(&compact),

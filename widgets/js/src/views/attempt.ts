@@ -4,7 +4,7 @@
 import { STATE_FORMAT } from "../state";
 
 const UNKNOWN = "This was made by another version of twincell, which this view does not know. Run the cell again.";
-const FAILED = "This could not be shown interactively. The text of the comparison has it all: print it in a cell.";
+const FAILED = "This could not be shown interactively. The text of the result has it all: print it in a cell.";
 
 /** The view that `make` makes of the state, or a sentence for people if it cannot. */
 export function attempt<S extends { format: number }, V extends object>(state: S, make: (state: S) => V): V | string {

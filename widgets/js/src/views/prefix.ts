@@ -5,7 +5,7 @@ import { Compartment, EditorState, type Extension } from "@codemirror/state";
 import { EditorView, gutter, GutterMarker } from "@codemirror/view";
 import { h, replace } from "../dom";
 import * as plain from "../plain";
-import { reach, type Reach } from "../prefixes";
+import { lineCount, reach, type Reach } from "../prefixes";
 import type { PrefixesState, PrefixNode } from "../types";
 import * as words from "../words";
 import { readOnlyPython } from "./editor";
@@ -41,7 +41,7 @@ export class PrefixView {
     const { code } = this.state;
     const did = reach(this.state, node);
     const numbers = code.map(({ number }) => number);
-    const text = node.text === "" ? "# nothing is needed" : node.text;
+    const text = node.text === "" ? "# nothing is needed" : node.text.replace(/\n$/, "");
     const prefix = this.editor(text, `Prefix ${node.number}`, []);
     const snippet = this.editor(code.map((line) => line.text).join("\n"), "The code that runs behind it", [
       column("line", (at) => new Mark(String(numbers[at] ?? ""), "", "")),
@@ -50,11 +50,17 @@ export class PrefixView {
         return new Mark(sign, tone, title);
       }),
     ]);
-    const ended = node.ended === null ? "It ends by itself." : `It ${plain.sentence(node.ended)}.`;
+    const ended = node.ended === null ? "ends by itself" : plain.sentence(node.ended);
     this.replace([
-      this.part("Prefix", words.count(text.split("\n").length, "line"), prefix),
+      this.part("Prefix", words.count(lineCount(node.text), "line"), prefix),
       this.part("The code behind it", ended, snippet),
-      h("p", { class: "tcw-legend" }, "✓ completes, – does not, ✗ an exception ends the code here."),
+      // The signs beside the lines are not read out.
+      h("p", { class: "tcw-hidden" }, spoken(did)),
+      h(
+        "p",
+        { class: "tcw-legend", "aria-hidden": "true" },
+        "✓ completes, – does not, ✗ an exception ends the code here.",
+      ),
     ]);
   }
 
@@ -67,7 +73,8 @@ export class PrefixView {
     const label = `What prefix ${node.number} changes in prefix ${parent.number}`;
     const merge = unifiedMergeView({ original: shown(parent.text), mergeControls: false, gutter: true });
     const editor = this.editor(node.text, label, [merge]);
-    this.replace([this.part(label, "", editor)]);
+    const note = this.state.kept.includes(node.number) ? "what is shown was simplified after the search" : "";
+    this.replace([this.part(label, note, editor)]);
   }
 
   destroy(): void {
@@ -102,6 +109,20 @@ export class PrefixView {
     this.editors.push(made);
     return made;
   }
+}
+
+/** What each line did, for those who do not see the signs. */
+function spoken(did: ReadonlyMap<number, Reach>): string {
+  const lines = (wanted: Reach) => [...did].filter(([, own]) => own === wanted).map(([number]) => number);
+  const said = (wanted: Reach, what: string) => {
+    const found = lines(wanted);
+    return found.length === 0 ? [] : [`${found.length === 1 ? "Line" : "Lines"} ${found.join(", ")}: ${what}.`];
+  };
+  return [
+    ...said("completed", "completed"),
+    ...said("missed", "not completed"),
+    ...said("ended", "an exception ends the code"),
+  ].join(" ");
 }
 
 /** Code for people: unsafe characters are escaped, and very long lines are cut. */

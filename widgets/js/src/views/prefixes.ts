@@ -97,6 +97,8 @@ export class PrefixesView {
     const { state, store } = this;
     const listing = tree(state, (node) => store.set({ node }));
     const more = state.nodes.length - this.kept.length;
+    const count =
+      words.number(state.nodes.length) + (state.more > 0 ? ` of ${words.number(state.nodes.length + state.more)}` : "");
     const toggle = h("div", { class: "tcw-bar" });
     store.watch(["all"], signal, () => {
       const { all } = store.get();
@@ -106,7 +108,7 @@ export class PrefixesView {
         toggle,
         all
           ? tag("the whole tree", "Only the best prefix and those of P", () => this.listAll(false, toggle))
-          : button(`Whole tree (${words.number(state.nodes.length)})`, () => this.listAll(true, toggle), {
+          : button(`Whole tree (${count})`, () => this.listAll(true, toggle), {
               small: true,
             }),
       );
@@ -124,7 +126,7 @@ export class PrefixesView {
       h(
         "p",
         { class: "tcw-legend" },
-        "★ covers most lines. P is the smallest set that covers all lines that any prefix covers. The steps are those of the search: 1 what the code leaves undefined, 2 errors, 3 lines that nothing had reached.",
+        "★ covers most lines. P is the smallest set that covers all lines that any prefix covers. The steps are those of the search: 1 what the code leaves undefined, 2 errors, 3 lines that nothing had reached. Behind a prefix with a hatched bar, the code does not end by itself.",
         state.more > 0 && ` Not listed: ${words.count(state.more, "node")}.`,
       ),
     );
@@ -157,12 +159,13 @@ export class PrefixesView {
       {
         id: "code",
         title: () => "Code",
-        fill: (panel) => this.follow(panel, this.code, (node) => this.code.show(node)),
+        fill: (panel) => this.follow("code", panel, this.code, (node) => this.code.show(node)),
       },
       {
         id: "change",
         title: () => "Change from its parent",
-        fill: (panel) => this.follow(panel, this.change, (node) => this.change.showChange(node, this.parent(node))),
+        fill: (panel) =>
+          this.follow("change", panel, this.change, (node) => this.change.showChange(node, this.parent(node))),
       },
       { id: "test", title: () => "Test", fill: (panel) => this.tests(panel) },
       { id: "values", title: () => "Values", fill: (panel) => this.values(panel) },
@@ -176,16 +179,25 @@ export class PrefixesView {
     return parent === null ? null : (this.byNumber.get(parent) ?? null);
   }
 
-  private follow(panel: HTMLElement, view: PrefixView, show: (node: PrefixNode) => void): void {
+  private follow(id: string, panel: HTMLElement, view: PrefixView, show: (node: PrefixNode) => void): void {
     replace(panel, view.element);
-    this.store.watch(["node"], this.all.signal, () => this.node && show(this.node));
+    let shown: PrefixNode | null = null;
+    this.store.watch(["node", "tab"], this.all.signal, () => {
+      // A hidden panel is filled when it is seen.
+      if (this.store.get().tab !== id || !this.node || this.node === shown) return;
+      shown = this.node;
+      show(shown);
+    });
   }
 
   private actions(): HTMLElement {
     const { insert } = this.host;
     const act = (action: (node: PrefixNode) => Promise<string> | string) => async () => {
       const { node } = this;
-      if (node) this.said.textContent = await action(node);
+      if (!node) return;
+      const said = await action(node);
+      // Meanwhile another one may have been chosen.
+      if (node === this.node) this.said.textContent = said;
     };
     const copied = async (text: string, what: string) =>
       (await copyText(text)) ? `${what} is copied.` : "The browser did not let it be copied.";
@@ -222,7 +234,7 @@ export class PrefixesView {
       return replace(panel, h("p", { class: "tcw-quiet" }, why));
     }
     const lead =
-      "A pytest file that does not need twincell: a fixture for each prefix of P, and a test that runs the code on it.";
+      "A pytest file that does not need twincell: a fixture for each of these prefixes, and a test that runs the code on it.";
     replace(panel, h("p", { class: "tcw-lead" }, lead), source(text, "test_prefixes.py"));
   }
 

@@ -27,6 +27,7 @@ export function tree(state: PrefixesState, chosen: (number: number) => void): Tr
     tabindex: 0,
     "aria-label": "Prefixes",
     onkeydown: (event: KeyboardEvent) => {
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
       const to = target(event.key);
       if (to === undefined) return;
       event.preventDefault();

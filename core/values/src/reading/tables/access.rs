@@ -4,13 +4,12 @@ use ruff_python_ast::{Expr, ExprAttribute, ExprSubscript};
 use twincell_syntax::python::attributes_of;
 
 use super::methods::{
-    ALL_NUMBERS, LIKE_COLUMNS, OF_CONTAINERS, OF_FRAMES, OF_OTHERS, OF_SERIES, ONLY_ARRAYS, ONLY_FRAMES, ONLY_SERIES,
-    SAME_COLUMNS, USUAL, is_of_tables, of_cell, of_column,
+    ALL_NUMBERS, LIKE_COLUMNS, NOT_OF_SERIES, OF_CONTAINERS, OF_FRAMES, OF_OTHERS, OF_SERIES, ONLY_ARRAYS, ONLY_FRAMES,
+    ONLY_SERIES, SAME_COLUMNS, USUAL, is_of_tables, of_cell, of_column,
 };
 use super::notes::{is_column, written_index};
 use super::polars;
 use super::roles::{Origin, Role, Source, Table};
-use super::texts;
 use super::walk::{CERTAIN, Walk};
 use crate::value::shape::Content;
 
@@ -87,7 +86,7 @@ impl Walk<'_> {
                 self.role(&node.slice);
                 Role::Table(table.clone())
             }
-            Role::Column(Some(Origin { root, column: None })) if let Some(names) = texts(&node.slice) => {
+            Role::Column(Some(Origin { root, column: None })) if let Some(names) = self.written_labels(&node.slice) => {
                 self.labels(*root, &names)
             }
             Role::Column(source) => {
@@ -135,11 +134,25 @@ impl Walk<'_> {
     }
 
     /// What a series has at these labels: a cell, or a part of the series.
-    fn labels(&mut self, root: usize, names: &[String]) -> Role {
-        names.iter().for_each(|name| self.note_column(root, name, &[]));
+    pub(super) fn labels(&mut self, root: usize, names: &[String]) -> Role {
+        let is_needed = |walk: &Self, name: &String| !walk.found[root].set.contains(name);
+        for name in names {
+            if is_needed(self, name) {
+                self.note_column(root, name, &[]);
+            }
+        }
         match names {
+            [name] if !is_needed(self, name) => Role::Cell(None),
             [name] => Role::Cell(Some(Origin { root, column: Some(name.clone()) })),
             _ => Role::Column(Some(Origin { root, column: None })),
+        }
+    }
+
+    /// The labels for which an expression stands, if the code says them.
+    fn written_labels(&mut self, expr: &Expr) -> Option<Vec<String>> {
+        match expr {
+            Expr::Name(name) if let Some(Role::Parameter(_)) = self.names.get(name.id.as_str()) => None,
+            other => self.written_names(other),
         }
     }
 
@@ -232,6 +245,12 @@ impl Walk<'_> {
             Role::Row(table) if !matches!(name, "name" | "Index" | "to_dict" | "index" | "get" | "_asdict") => {
                 Role::Cell(self.column(&table, name))
             }
+            Role::Column(Some(Origin { root, column: None }))
+                if !is_of_tables(name)
+                    && (self.found[root].is_named_row || !self.found[root].shape.columns.is_empty()) =>
+            {
+                self.labels(root, &[name.to_owned()])
+            }
             Role::Column(source) => self.attribute_of_column(&source, name),
             Role::GroupColumn(source) => {
                 self.attribute_of_column(&source, name);
@@ -316,6 +335,7 @@ impl Walk<'_> {
         }
         let found = &mut self.found[root];
         let table = Table { roots: vec![root], ..Table::default() };
+        found.not_series += u32::from(NOT_OF_SERIES.contains(&name));
         if OF_OTHERS.contains(&name) {
             found.other += 1;
         }

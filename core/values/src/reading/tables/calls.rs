@@ -124,6 +124,13 @@ impl Walk<'_> {
             Role::Table(table) => self.method(&table, node, name),
             Role::Group(table) if self.is_of_polars(&table) => self.method_of_polars_group(table, node, name),
             Role::Group(table) => self.method_of_group(table, node, name),
+            Role::Column(Some(Origin { root, column: None }))
+                if name == "get"
+                    && let Some(names) = node.arguments.args.first().and_then(texts) =>
+            {
+                self.arguments(node);
+                self.labels(root, &names)
+            }
             Role::Column(source) => self.method_of_column(&source, node, name),
             Role::GroupColumn(source) => {
                 // What keeps the values of the column keeps what they are.
@@ -183,6 +190,13 @@ impl Walk<'_> {
     pub(super) fn method_of_parameter(&mut self, root: usize, node: &ExprCall, name: &str) -> Role {
         let table = Table { roots: vec![root], ..Table::default() };
         self.attribute_of_parameter(root, name);
+        if name == "get"
+            && self.found[root].handed == Some(Kind::Series)
+            && let Some(names) = node.arguments.args.first().and_then(texts)
+        {
+            self.arguments(node);
+            return self.labels(root, &names);
+        }
         if self.found[root].is_polars && polars::is_of_frames(name) {
             return match self.method_of_polars(&table, node, name) {
                 Role::Table(own) if own.defined.is_empty() && !own.is_derived => Role::Parameter(root),
@@ -528,6 +542,10 @@ impl Walk<'_> {
         }
         self.arguments(node);
         match name {
+            // The index becomes a column.
+            "reset_index" if arguments.find_keyword("drop").is_none() => {
+                Role::Table(Table { is_derived: true, ..Table::default() })
+            }
             "fillna" | "diff" | "dropna" | "head" | "tail" | "sort_values" | "reset_index" | "copy" | "where"
             | "mask" | "ffill" | "bfill" | "drop_duplicates" | "rename" | "shift" | "to_numpy" | "tolist"
             | "to_list" | "unique" | "rolling" | "expanding" | "ewm" | "round" | "abs" => column,

@@ -59,6 +59,23 @@ pub(super) const ONLY_FRAMES: &[&str] = &[
     "loc",
 ];
 
+/// What frames have, and series have not.
+pub(super) const NOT_OF_SERIES: &[&str] = &[
+    "applymap",
+    "assign",
+    "columns",
+    "corrwith",
+    "iterrows",
+    "itertuples",
+    "melt",
+    "merge",
+    "pivot",
+    "pivot_table",
+    "query",
+    "select_dtypes",
+    "set_index",
+];
+
 /// Methods that give a frame with the same columns.
 pub(super) const SAME_COLUMNS: &[&str] = &[
     "copy",

@@ -11,7 +11,7 @@ mod polars;
 mod roles;
 mod walk;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::token::Token;
 use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
@@ -75,6 +75,10 @@ pub(super) struct Found {
     /// Whether its name is that of a frame, and whether it is that of a row.
     is_named: bool,
     is_named_row: bool,
+    /// How often it is asked what frames have and series have not.
+    not_series: u32,
+    /// The labels that the code has set in it.
+    set: BTreeSet<String>,
     /// What callers in the module hand over.
     handed: Option<Kind>,
     /// Whether it is read as a file, by its name.
@@ -127,9 +131,10 @@ impl Found {
         if self.is_refuted() {
             return None;
         }
-        if self.is_row() {
-            // Rows of polars are tuples or dictionaries.
-            return (self.looked_up > 0 && !self.is_polars).then_some((Kind::Series, self.frame >= CERTAIN));
+        // Rows of polars are tuples or dictionaries.
+        let is_handed_row = self.handed == Some(Kind::Series);
+        if self.is_row() && !self.is_polars && (self.looked_up > 0 || is_handed_row) {
+            return Some((Kind::Series, self.frame >= CERTAIN));
         }
         // Only tables have columns by name.
         if self.looked_up > 0 {
@@ -160,7 +165,7 @@ impl Found {
     fn is_row(&self) -> bool {
         match self.handed {
             Some(kind) => kind == Kind::Series,
-            None => self.is_named_row && !self.is_declared,
+            None => self.is_named_row && !self.is_declared && self.not_series == 0,
         }
     }
 
@@ -174,7 +179,8 @@ impl Found {
         let most = self.frame.max(self.series).max(self.array);
         let is_container = self.container > 0 && self.frame < CERTAIN;
         let is_foreign = self.foreign > 0 && self.looked_up == 0 && most < CERTAIN;
-        !self.is_expected() && (self.other > 0 || is_container || is_foreign)
+        let is_given = self.is_expected() || self.handed == Some(Kind::Series);
+        !is_given && (self.other > 0 || is_container || is_foreign)
     }
 }
 
@@ -345,6 +351,10 @@ mod tests {
         found.shape.columns.iter().map(|column| (column.name.clone(), column.contents.clone())).collect()
     }
 
+    fn names_of(code: &str) -> Vec<String> {
+        found(code)["row"].shape.columns.iter().map(|column| column.name.clone()).collect()
+    }
+
     fn names(code: &str) -> Vec<String> {
         let parsed = parse(code);
         let Some(Stmt::FunctionDef(definition)) = parsed.suite().first() else { panic!() };
@@ -362,6 +372,29 @@ mod tests {
             let code = format!("def f(row):\n    return {use_it}\n");
             assert_eq!(found(&code)["row"].kind(true).map(|(kind, _)| kind), Some(Kind::Series));
         }
+        // What is set is none that it needs.
+        let code = "def f(row):\n    row['m'] = row['a'] * 2\n    row.loc['n'] = row['m'] + len(row['b'].lower())\n    return row['m']\n";
+        assert_eq!(names_of(code), ["a", "b"]);
+        assert_eq!(found(code)["row"].kind(true).map(|(kind, _)| kind), Some(Kind::Series));
+        let annotated =
+            "def f(row):\n    row['m'] = row['a'] + row.b + row.get('c')\n    return row['m'] + row[NAME]\n";
+        let of_kind = |kind| {
+            let parsed = parse(annotated);
+            let Some(Stmt::FunctionDef(definition)) = parsed.suite().first() else { panic!() };
+            let known = Known::of("import pandas as pd\nNAME = 'd'\n");
+            let (kinds, handed) = match kind {
+                None => (BTreeMap::new(), vec![Some(Kind::Series)]),
+                Some(kind) => (BTreeMap::from([("row".to_owned(), kind)]), vec![]),
+            };
+            let found = read(definition, None, &kinds, &known, &handed).parameters.remove("row").unwrap();
+            found.shape.columns.into_iter().map(|column| column.name).collect::<Vec<_>>()
+        };
+        assert_eq!(of_kind(Some(Kind::Series)), ["a", "b", "c", "d"]);
+        assert_eq!(of_kind(None), ["a", "b", "c", "d"]);
+        // A series, though nothing is looked up; a frame, whatever its name.
+        let kind = |use_it: &str| found(&format!("def f(row):\n    return {use_it}\n"))["row"].kind(false);
+        assert_eq!(kind("row - row.mean(), row.between(0, 1)").map(|(kind, _)| kind), Some(Kind::Series));
+        assert_eq!(kind("row.set_index('a')['b']").map(|(kind, _)| kind), Some(Kind::Frame));
         // A dictionary, or anything else.
         assert_eq!(found("def f(row):\n    return row['a'], row.items()\n")["row"].kind(true), None);
         assert_eq!(found("def f(row):\n    return row.a\n")["row"].kind(true), None);

@@ -435,9 +435,17 @@ impl<'a> Walk<'a> {
             },
             _ => return,
         };
+        if let Some(Role::Column(Some(Origin { root, column: None }))) = self.names.get(name) {
+            self.found[*root].set.extend(names.iter().cloned());
+        }
         if let Some(Role::Parameter(root)) = self.names.get(name) {
             let table = Table { roots: vec![*root], ..Table::default() };
             if names.is_empty() {
+                return;
+            }
+            if self.found[*root].is_row() {
+                self.found[*root].looked_up += 1;
+                self.found[*root].set.extend(names.iter().cloned());
                 return;
             }
             self.names.insert(name.to_owned(), Role::Table(table));

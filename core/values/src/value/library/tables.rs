@@ -101,8 +101,8 @@ fn row(shape: &Shape, random: &mut Pcg64Mcg, cells: &Cells<'_>) -> Recipe {
         let value = match (cells::content(column), cells::values(random, column, 1, cells).remove(0)) {
             (Content::Dates, Recipe::None) => made("pandas.Timestamp", [text("NaT")]),
             (Content::Dates, day) => made("pandas.Timestamp", [day]),
-            // What is missing in a column is missing in its rows.
-            (_, Recipe::None) => made("builtins.float", [text("nan")]),
+            // As rows of a file have it, also in columns of texts.
+            (_, Recipe::None) => missing(),
             (_, value) => value,
         };
         (text(&column.name), value)
@@ -164,6 +164,14 @@ fn indexed(value: Recipe, shape: &Shape, random: &mut Pcg64Mcg, rows: usize) -> 
 
 /// The same table with its rows in another order, with other values, and without rows.
 pub(super) fn others(value: &Recipe) -> Vec<Recipe> {
+    if is_row(value) {
+        return vec![
+            plainer(value),
+            with_numbers(value, 0.0),
+            with_numbers(value, -1.5),
+            with_numbers(value, f64::NAN),
+        ];
+    }
     let rows = row_count(value);
     let backwards: Vec<usize> = (0..rows).rev().collect();
     let mut found = vec![picked(value, &backwards), plainer(value)];
@@ -219,6 +227,41 @@ fn is_frame(value: &Recipe) -> bool {
     matches!(value, Recipe::Made(call) if call.class == FRAME)
 }
 
+/// Whether a series is a row of a frame: labels with a cell each.
+fn is_row(value: &Recipe) -> bool {
+    match value {
+        Recipe::Made(call) if call.class == SERIES => match call.arguments.as_slice() {
+            [Recipe::Dict(entries)] => !entries.is_empty(),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// A row with this number in each cell that has one.
+fn with_numbers(row: &Recipe, number: f64) -> Recipe {
+    let other = if number.is_nan() { missing() } else { Recipe::Float(number) };
+    match row {
+        Recipe::Made(call) => Recipe::from(Made {
+            arguments: call.arguments.iter().map(|cells| with_numbers(cells, number)).collect(),
+            ..Made::clone(call)
+        }),
+        Recipe::Dict(cells) => {
+            let cell = |cell: &Recipe| match cell {
+                Recipe::Int(_) | Recipe::Float(_) => other.clone(),
+                kept => kept.clone(),
+            };
+            Recipe::Dict(cells.iter().map(|(label, value)| (label.clone(), cell(value))).collect())
+        }
+        kept => kept.clone(),
+    }
+}
+
+/// The number that stands for a cell without a value.
+fn missing() -> Recipe {
+    made("builtins.float", [text("nan")])
+}
+
 /// The number of rows.
 pub(super) fn row_count(value: &Recipe) -> usize {
     match value {
@@ -265,7 +308,7 @@ pub(super) fn plainer(value: &Recipe) -> Recipe {
         Recipe::Dict(entries) => {
             let column = |column: &Recipe| match column {
                 Recipe::List(values) => Recipe::List(values.iter().map(cell).collect()),
-                other => other.clone(),
+                other => cell(other),
             };
             Recipe::Dict(entries.iter().map(|(name, values)| (name.clone(), column(values))).collect())
         }
@@ -299,6 +342,24 @@ mod tests {
             assert_eq!(names[..2], [&text("price"), &text("day")]);
             assert!(entries.iter().all(|(_, column)| row_count(column) == row_count(&entries[0].1)));
         }
+    }
+
+    #[test]
+    fn other_rows_have_the_same_labels() {
+        let mut shape = Shape::default();
+        shape.column("price").unwrap().note(Content::Numbers);
+        shape.column("name").unwrap().note(Content::Texts);
+        let labels = |value: &Recipe| match value {
+            Recipe::Made(call) => match call.arguments.as_slice() {
+                [Recipe::Dict(cells)] => cells.iter().map(|(label, _)| label.clone()).collect::<Vec<_>>(),
+                _ => vec![],
+            },
+            _ => vec![],
+        };
+        let row = series(&shape, &mut Pcg64Mcg::seed_from_u64(1), &Cells { ints: &[], texts: &[], rows: 3 });
+        let all = others(&row);
+        assert!(all.iter().all(|other| labels(other) == [text("price"), text("name")]));
+        assert!(all.iter().any(|other| *other != row));
     }
 
     #[test]
