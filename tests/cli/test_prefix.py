@@ -267,6 +267,23 @@ def test_values_are_those_that_a_person_would_have_written():
     assert "args = ()" in best and "kwargs = {}" in best and "encoding = 'utf-8'" in best, best
 
 
+def test_functions_have_the_parameters_that_the_code_gives_them():
+    best = found("self.log(message)\nfor page in self.pages(1, size=20):\n    print(page, make(page)(), done())\n").best
+    assert "log=lambda message: None" in best and "pages=lambda number, size:" in best, best
+    assert "def done():" in best and "args" not in best, best
+
+
+def test_a_function_that_others_call_too_takes_what_they_give_it():
+    best = found("print(sorted([2, 1], key=rank), rank(1, 2))\n").best
+    assert "def rank(*args, **kwargs):" in best, best
+
+
+def test_what_the_code_makes_objects_of_is_a_class():
+    best = found("job = Job(name, retries=3)\njob.start()\nprint(job)\n").best
+    assert "class Job:\n    def __init__(self, name, retries):\n        self.name = name\n" in best, best
+    assert "    def start(self):\n        pass\n" in best, best
+
+
 def test_arguments_variables_and_packages_are_there():
     for code in (
         "import sys\npath = sys.argv[1]\nprint(path.upper())\n",

@@ -40,6 +40,7 @@ mod reading;
 mod render;
 mod repair;
 mod result;
+mod signatures;
 mod sketch;
 mod stand_in;
 mod values;

@@ -34,7 +34,7 @@ enum Meaning {
 pub(crate) fn instead_of(value: Option<&Recipe>, name: &str) -> Vec<Recipe> {
     let mut found: Vec<Recipe> = promised(name).into_iter().collect();
     match value {
-        Some(Recipe::Str(text)) if text.is_empty() && !name.is_empty() => found.push(Recipe::Str(name.to_owned())),
+        Some(Recipe::Str(text)) if !is_natural(text) && !name.is_empty() => found.push(Recipe::Str(name.to_owned())),
         Some(Recipe::Int(number)) if !(0..=1).contains(number) => found.push(Recipe::Int(1)),
         Some(Recipe::Float(number)) if *number != 1.0 => found.push(Recipe::Float(1.0)),
         Some(Recipe::List(items)) if !items.is_empty() => {
@@ -52,6 +52,12 @@ pub(crate) fn instead_of(value: Option<&Recipe>, name: &str) -> Vec<Recipe> {
     found.retain(|other| Some(other) != value);
     found.dedup();
     found
+}
+
+/// Whether a person might have written a text: words, and what stands in paths, addresses and dates.
+fn is_natural(text: &str) -> bool {
+    let is_usual = |c: char| c.is_ascii_alphanumeric() || " _-./:@,".contains(c);
+    text.contains(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(is_usual)
 }
 
 fn first(items: &[Recipe]) -> Vec<Recipe> {
@@ -90,6 +96,9 @@ mod tests {
         assert_eq!(instead_of(Some(&Recipe::Tuple(vec![Recipe::None])), "args")[0], Recipe::Tuple(vec![]));
         assert_eq!(instead_of(Some(&text("")), "charset"), [text("utf-8"), text("charset")]);
         assert_eq!(instead_of(Some(&text("")), "body"), [text("body")]);
+        assert_eq!(instead_of(Some(&text("²")), "host")[0], text("localhost"));
+        assert_eq!(instead_of(Some(&text("$")), "body"), [text("body")]);
+        assert_eq!(instead_of(Some(&text("x, y")), "body"), []);
         assert_eq!(instead_of(Some(&Recipe::Int(-100)), "failure"), [Recipe::Int(1)]);
         assert_eq!(instead_of(Some(&Recipe::Int(0)), "price"), []);
         assert_eq!(instead_of(Some(&Recipe::Bool(true)), "is_open"), []);

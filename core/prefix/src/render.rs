@@ -140,8 +140,12 @@ fn assign(writer: &mut Writer<'_>, name: &str, node: &Node) {
         return;
     }
     writer.take(name);
-    if reading.exceptions.contains(name) || reading.classes.contains(name) || writer.lessons.classes.contains(name) {
+    if reading.exceptions.contains(name) || reading.classes.contains(name) {
         writer.class(name, reading.exceptions.contains(name));
+        return;
+    }
+    if writer.lessons.classes.contains(name) {
+        stand_in::made_class(writer, name, node);
         return;
     }
     let is_mocked = writer.lessons.mocked.contains(name);

@@ -8,6 +8,7 @@ use twincell_values::path::AccessPath;
 use crate::code::{Made, Statement};
 use crate::environment::Node;
 use crate::import::Import;
+use crate::layout::Expression;
 use crate::network::{self, Role};
 use crate::reading::Imported;
 use crate::sketch::{Class, Source};
@@ -50,7 +51,7 @@ fn install(writer: &mut Writer<'_>, source: &Source, role: Role) {
         writer.take(&function);
         // A sandbox has no network, and others have.
         let makes = [("function".to_owned(), 1)].into();
-        let raises = format!("def {function}(*args, **kwargs):\n    raise {failure}");
+        let raises = format!("def {function}({}):\n    raise {failure}", writer.parameters(name));
         writer.statement(Statement::block(raises, makes).kept());
         writer.statement(Statement::line(format!("{place}.{name} = {function}"), Made::new()).kept());
         return;
@@ -64,10 +65,12 @@ fn install(writer: &mut Writer<'_>, source: &Source, role: Role) {
     if is_async {
         let function = writer.fresh(name);
         writer.take(&function);
-        writer.block(format!("async def {function}(*args, **kwargs):\n    return {class}()"));
+        let parameters = writer.parameters(name);
+        writer.block(format!("async def {function}({parameters}):\n    return {class}()"));
         writer.line(format!("{place}.{name} = {function}"));
     } else {
-        writer.line(format!("{place}.{name} = lambda *args, **kwargs: {class}()"));
+        let function = Expression::text(format!("{class}()")).behind(&writer.lambda(name));
+        writer.assign(&format!("{place}.{name}"), &function);
     }
 }
 
@@ -86,6 +89,22 @@ fn failure(writer: &mut Writer<'_>, source: &Source) -> Option<String> {
         return Some(format!("{class}('no connection')"));
     }
     writer.class_of(class).map(|class| format!("{class}('no connection')"))
+}
+
+/// A class whose objects the snippet makes and uses.
+pub(crate) fn made_class(writer: &mut Writer<'_>, name: &str, node: &Node) {
+    let object = node.calls.first().map(|(_, object)| object.clone()).unwrap_or_default();
+    let given = writer.reading.signatures.names(name);
+    let mut first = Vec::new();
+    if !given.is_empty() {
+        let parameters = writer.parameters_of_method(name);
+        let names = given.iter().filter(|given| !object.attributes.iter().any(|(attribute, _)| attribute == *given));
+        let kept: Vec<String> = names.map(|given| format!("\n        self.{given} = {given}")).collect();
+        let is_kept = !kept.is_empty() && writer.has_signature(name);
+        let body = if is_kept { kept.concat() } else { "\n        pass".to_owned() };
+        first.push(format!("    def __init__({parameters}):{body}"));
+    }
+    fake(writer, name, first, &object, None);
 }
 
 /// A class that does what is asked of a node. `first` are members that it has anyway.
@@ -119,7 +138,8 @@ pub(crate) fn fake(writer: &mut Writer<'_>, name: &str, first: Vec<String>, node
                 writer.value(result, attribute).written("return ", 2)
             };
         let before = if is_async { "async " } else { "" };
-        methods.push(format!("    {before}def {attribute}(self, *args, **kwargs):\n        {body}"));
+        let parameters = writer.parameters_of_method(attribute);
+        methods.push(format!("    {before}def {attribute}({parameters}):\n        {body}"));
     }
     match node.entered {
         Some(true) => {

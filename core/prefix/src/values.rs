@@ -12,10 +12,8 @@ use crate::import::Import;
 use crate::layout::{Expression, entries};
 use crate::lessons::Lessons;
 use crate::reading::{Imported, Reading};
+use crate::signatures::{ANY, function_at};
 use crate::stand_in::fake;
-
-/// The parameters of a function that takes whatever it is called with.
-const ANY: &str = "*args, **kwargs";
 
 /// The maximum number of calls of an object whose results are written one by one.
 const EACH: usize = 20;
@@ -201,7 +199,7 @@ impl<'a> Writer<'a> {
         }
         if node.entered.is_some() && (!parts.attributes.is_empty() || node.entered == Some(true)) {
             let first = if parts.attributes.iter().any(|name| name.starts_with("status")) { "Response" } else { name };
-            let class = self.fresh(&capitalized(first));
+            let class = self.fresh(&class_name(first));
             self.take(&class);
             fake(self, &class, vec![], node, None);
             return Expression::text(format!("{class}()"));
@@ -240,7 +238,7 @@ impl<'a> Writer<'a> {
         match node.value {
             Some(Recipe::Versatile(AbstractValue::Callable)) => {
                 self.makes("function");
-                Expression::text(format!("lambda {ANY}: None"))
+                Expression::text("None").behind(&self.lambda(&node.path))
             }
             Some(Recipe::Versatile(AbstractValue::Resource)) => {
                 self.import(Import::name("contextlib", "nullcontext"));
@@ -289,7 +287,7 @@ impl<'a> Writer<'a> {
         match self.constant_result(node) {
             Some(result) => {
                 self.makes("function");
-                result.behind(&format!("lambda {ANY}: "))
+                result.behind(&self.lambda(&node.path))
             }
             None => self.mock(node, ""),
         }
@@ -299,7 +297,37 @@ impl<'a> Writer<'a> {
     pub(crate) fn define(&mut self, name: &str, result: &Expression) {
         let body = result.written("return ", 1);
         self.makes("function");
-        self.block(format!("def {name}({ANY}):\n    {body}"));
+        let parameters = self.parameters(name);
+        self.block(format!("def {name}({parameters}):\n    {body}"));
+    }
+
+    /// Whether the function at an access path is written with parameters of its own.
+    pub(crate) fn has_signature(&self, path: &str) -> bool {
+        self.parameters(path) != ANY
+    }
+
+    /// The parameters of the function at an access path.
+    pub(crate) fn parameters(&self, path: &str) -> String {
+        let function = function_at(path);
+        let is_known = self.lessons.signatures.contains(&function);
+        let known = self.reading.signatures.parameters(&function).filter(|_| is_known);
+        known.unwrap_or_else(|| ANY.to_owned())
+    }
+
+    /// The same for a method.
+    pub(crate) fn parameters_of_method(&self, path: &str) -> String {
+        match self.parameters(path) {
+            none if none.is_empty() => "self".to_owned(),
+            parameters => format!("self, {parameters}"),
+        }
+    }
+
+    /// What stands before the result of a function without a name.
+    pub(crate) fn lambda(&self, path: &str) -> String {
+        match self.parameters(path) {
+            none if none.is_empty() => "lambda: ".to_owned(),
+            parameters => format!("lambda {parameters}: "),
+        }
     }
 
     /// The name of the class that stands at an access path, defined if need be.
@@ -307,7 +335,7 @@ impl<'a> Writer<'a> {
         if let Some(name) = self.written.classes.get(path) {
             return name.clone();
         }
-        let name = self.fresh(&capitalized(&hint(path)));
+        let name = self.fresh(&class_name(&hint(path)));
         self.class(&name, self.reading.exceptions.contains(path));
         self.written.classes.insert(path.to_owned(), name.clone());
         name
@@ -565,10 +593,15 @@ fn hint(path: &str) -> String {
     if is_identifier(&word) { word } else { "value".into() }
 }
 
-fn capitalized(word: &str) -> String {
-    let mut characters = word.chars();
-    let first: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
-    first + characters.as_str()
+/// A name for the class of what the code calls so: `Connection` of `get_connection`.
+fn class_name(word: &str) -> String {
+    let what = ["get_", "make_", "create_", "open_", "new_", "build_"].iter().find_map(|verb| word.strip_prefix(verb));
+    let capitalized = |word: &str| {
+        let mut characters = word.chars();
+        let first: String = characters.next().into_iter().flat_map(char::to_uppercase).collect();
+        first + characters.as_str()
+    };
+    what.unwrap_or(word).split('_').map(capitalized).collect()
 }
 
 fn lower(name: &str) -> String {

@@ -1,22 +1,27 @@
 //! The prefixes that people see, written as a person would have: without needless mocks, values and statements, and with
 //! natural values. Each change is tried by a plain run, and stays if the snippet does the same behind it.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use twincell_engine::EngineError;
 use twincell_engine::protocol::End;
 use twincell_values::path::Question;
-use twincell_values::value::{Choice, Decision};
+use twincell_values::value::{Choice, Decision, Recipe};
 
 use super::{Grown, Seed, Tree};
 use crate::code::Code;
+use crate::environment::Node;
 use crate::lessons::Lessons;
 use crate::render::render;
 use crate::result::Prefixes;
+use crate::signatures::function_at;
 use crate::{Continue, PrefixError, natural};
 
 /// The maximum number of decisions that are tried to be left out of a prefix.
 const TIDIED: usize = 60;
+/// The maximum number of functions whose parameters are tried one by one.
+const SIGNATURES: usize = 40;
 /// The maximum number of runs for a prefix.
 const TRIALS: u32 = 300;
 
@@ -30,27 +35,44 @@ fn is_alike(one: &End, other: &End) -> bool {
     }
 }
 
+/// The paths of results of which nothing is asked.
+fn unused_results(node: &Node, paths: &mut Vec<String>) {
+    let unused =
+        node.calls.iter().filter(|(_, result)| result.is_unused && matches!(result.value, Some(Recipe::Str(_))));
+    paths.extend(unused.map(|(_, result)| result.path.clone()));
+    node.attributes.iter().chain(&node.items).chain(&node.calls).for_each(|(_, inner)| unused_results(inner, paths));
+}
+
 impl Tree<'_> {
     /// Rewrites the prefixes that people see. Where it is stopped, they stay as they are.
     pub(super) fn tidy(&mut self) -> Result<(), PrefixError> {
-        let found = Prefixes::new(vec![], self.lines.clone(), self.nodes.clone(), false);
-        for number in found.kept() {
-            // Each trial would take as long.
-            if matches!(self.nodes[number].end, End::Time | End::Lost { .. }) {
-                continue;
+        let mut tidied = BTreeSet::new();
+        // Shorter ones may be chosen in place of others.
+        loop {
+            let found = Prefixes::new(vec![], self.lines.clone(), self.nodes.clone(), false);
+            let waiting: Vec<usize> = found.kept().into_iter().filter(|&number| tidied.insert(number)).collect();
+            if waiting.is_empty() {
+                return Ok(());
             }
-            self.trials = TRIALS;
-            match self.tidy_node(number) {
-                Err(PrefixError::Engine(EngineError::Stopped)) => return Ok(()),
-                tidied => tidied?,
+            for number in waiting {
+                // Each trial would take as long.
+                if matches!(self.nodes[number].end, End::Time | End::Lost { .. }) {
+                    continue;
+                }
+                self.trials = TRIALS;
+                match self.tidy_node(number) {
+                    Err(PrefixError::Engine(EngineError::Stopped)) => return Ok(()),
+                    tidied => tidied?,
+                }
             }
         }
-        Ok(())
     }
 
     fn tidy_node(&mut self, number: usize) -> Result<(), PrefixError> {
+        self.with_signatures(number)?;
         self.without_mocks(number)?;
         self.without_choices(number)?;
+        self.without_results(number)?;
         self.with_natural_values(number)?;
         // Parts, from the end, since what comes later may need what comes before.
         let mut part = self.grown[number].code.len();
@@ -60,6 +82,21 @@ impl Tree<'_> {
                 let code = self.grown[number].code.without(part);
                 self.replace(number, code)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Functions with the parameters that the snippet gives them: all, or else one by one.
+    fn with_signatures(&mut self, number: usize) -> Result<(), PrefixError> {
+        let functions: BTreeSet<String> = self.reading.signatures.functions().cloned().collect();
+        let all = |_: &mut Vec<Choice>, lessons: &mut Lessons| lessons.signatures.extend(functions.iter().cloned());
+        if self.rewrite(number, all)? {
+            return Ok(());
+        }
+        for function in functions.into_iter().take(SIGNATURES) {
+            self.rewrite(number, |_, lessons| {
+                lessons.signatures.insert(function);
+            })?;
         }
         Ok(())
     }
@@ -84,20 +121,40 @@ impl Tree<'_> {
         Ok(())
     }
 
+    /// Results of functions that nothing looks at.
+    fn without_results(&mut self, number: usize) -> Result<(), PrefixError> {
+        let Some(sketched) = &self.grown[number].seed.sketched else { return Ok(()) };
+        let mut paths = Vec::new();
+        sketched.names.iter().for_each(|(_, node)| unused_results(node, &mut paths));
+        paths
+            .retain(|path| function_at(path).strip_suffix("()").is_some_and(|it| !self.reading.signatures.is_used(it)));
+        for path in paths.into_iter().take(TIDIED) {
+            let choice = Choice { path, decision: Decision::Value(Recipe::None) };
+            self.rewrite(number, |choices, _| choices.push(choice))?;
+        }
+        Ok(())
+    }
+
+    /// A name of a class as one. Says whether it is.
+    fn with_class(&mut self, number: usize, name: &str) -> Result<bool, PrefixError> {
+        self.rewrite(number, |_, lessons| {
+            lessons.classes.insert(name.to_owned());
+        })
+    }
+
     /// Values that a person would have written.
     fn with_natural_values(&mut self, number: usize) -> Result<(), PrefixError> {
+        let named = &self.grown[number].seed.environment.names;
+        let called = named.iter().filter(|(name, node)| natural::is_of_class(name) && !node.calls.is_empty());
+        for name in called.map(|(name, _)| name.clone()).collect::<Vec<_>>() {
+            self.with_class(number, &name)?;
+        }
         for choice in 0..self.grown[number].seed.choices.len().min(TIDIED) {
             let Choice { path, decision } = self.grown[number].seed.choices[choice].clone();
             let (Question::Value(at), Decision::Value(value)) = (Question::parse(&path), decision) else { continue };
             let name = at.before_brackets().last_word().to_owned();
-            if natural::is_of_class(&name) && name == path {
-                let as_class = |_: &mut Vec<Choice>, lessons: &mut Lessons| {
-                    lessons.classes.insert(name.clone());
-                };
-                let is_class = self.rewrite(number, as_class)?;
-                if is_class {
-                    continue;
-                }
+            if natural::is_of_class(&name) && name == path && self.with_class(number, &name)? {
+                continue;
             }
             for other in natural::instead_of(Some(&value), &name) {
                 let change = |choices: &mut Vec<Choice>, _: &mut Lessons| {
