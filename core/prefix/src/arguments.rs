@@ -3,12 +3,12 @@
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, ExprCall};
 
+use twincell_sketch::Scene;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_values::reading::literal;
 use twincell_values::value::Recipe;
 
 use crate::reading::Reading;
-use crate::sketch::Scene;
 
 /// One call of `add_argument`.
 #[derive(Debug, Clone, Default)]

@@ -1,10 +1,10 @@
 //! The text of files that a snippet opens: the columns, keys and lines that it then asks for.
 
+use twincell_sketch::environment::Node;
+use twincell_sketch::{Scene, Source, json};
 use twincell_values::value::Recipe;
 
-use crate::environment::Node;
 use crate::reading::Reading;
-use crate::sketch::{Scene, Source, json};
 
 /// What opens a file, and what reads an open one.
 const TABLES: &[&str] = &["pandas.read_csv", "pandas.read_table"];

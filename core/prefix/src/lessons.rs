@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use twincell_sketch::Scene;
+
 use crate::import::Import;
-use crate::sketch::Scene;
 
 /// How to write an environment so that it does not fail.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 //!
 //! [`prefixes`] takes a [`Subject`], a text that may lack definitions, and returns [`Prefixes`]: a tree of prefixes, the smallest set of
 //! them that together covers as many of its lines as possible, and the single best one. `reading.rs` says what the
-//! snippet leaves undefined. The text alone (`sketch/`) and executions with hooks find values for it, `environment.rs`
-//! holds them, `values.rs`, `stand_in.rs` and `render.rs` write them as Python, `repair.rs` learns from errors, and
+//! snippet leaves undefined. The text alone (the crate `sketch`) and executions with hooks find values for it,
+//! [`Environment`](twincell_sketch::environment::Environment) holds them, `values.rs`, `stand_in.rs` and `render.rs` write them as Python, `repair.rs` learns from errors, and
 //! `grow/` is the whole algorithm. `function.rs` makes a function of a file a snippet.
 //!
 //! Every prefix runs with the snippet as plain Python, in the sandbox, and only what it covers there counts: a line counts
@@ -22,7 +22,6 @@ mod body;
 mod code;
 mod compact;
 mod distributions;
-mod environment;
 mod files;
 mod function;
 mod grow;
@@ -33,15 +32,12 @@ mod language;
 mod layout;
 mod lessons;
 mod libraries;
-mod natural;
-mod network;
 mod program;
 mod reading;
 mod render;
 mod repair;
 mod result;
 mod signatures;
-mod sketch;
 mod stand_in;
 mod values;
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ruff_python_ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_stmt};
 use ruff_python_ast::{ExceptHandler, Expr, Stmt};
 
+use twincell_sketch::Sketch;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::python::{is_builtin, is_builtin_exception, is_identifier};
 use twincell_syntax::scopes::Bindings;
@@ -13,7 +14,6 @@ use twincell_syntax::{Snippet, dotted, snippet, used_names, without_escapes};
 use crate::import::Import;
 use crate::known;
 use crate::signatures::Signatures;
-use crate::sketch::Sketch;
 
 /// The outermost package that relative imports are taken to reach.
 const PACKAGE: &str = "package";

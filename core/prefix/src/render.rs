@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use twincell_sketch::environment::{Environment, Node};
+use twincell_sketch::network;
 use twincell_syntax::python::{is_builtin, is_identifier, python_string};
 use twincell_values::path::AccessPath;
 
 use crate::arguments;
 use crate::code::{Code, MOCK};
-use crate::environment::{Environment, Node};
 use crate::import::Import;
 use crate::known;
 use crate::layout::Expression;
 use crate::lessons::Lessons;
-use crate::network;
 use crate::reading::{Imported, Reading};
 use crate::stand_in;
 use crate::values::{Writer, mocked_module};

@@ -2,6 +2,8 @@
 //! prefix, as a table of rules by exception and by the expression that failed.
 
 use twincell_engine::protocol::Raise;
+use twincell_sketch::Scene;
+use twincell_sketch::environment::{Environment, Node};
 use twincell_syntax::instrument::Instrumented;
 use twincell_syntax::python::is_identifier;
 use twincell_syntax::site::SiteKind;
@@ -9,13 +11,11 @@ use twincell_values::path::AccessPath;
 use twincell_values::reading::Locals;
 use twincell_values::value::Recipe;
 
-use crate::environment::{Environment, Node};
 use crate::files::text_of_file;
 use crate::import::Import;
 use crate::known;
 use crate::lessons::Lessons;
 use crate::reading::{Imported, Reading};
-use crate::sketch::Scene;
 
 /// The text of a file that a snippet opens and nobody knows.
 const TEXT: &str = "first line\nsecond line\n";

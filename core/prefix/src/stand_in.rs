@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
+use twincell_sketch::environment::Node;
+use twincell_sketch::network::{self, Role};
+use twincell_sketch::{Class, Source};
 use twincell_syntax::python::{is_builtin, is_identifier};
 use twincell_values::path::AccessPath;
 
 use crate::code::{Made, Statement};
-use crate::environment::Node;
 use crate::import::Import;
 use crate::layout::Expression;
-use crate::network::{self, Role};
 use crate::reading::Imported;
-use crate::sketch::{Class, Source};
 use crate::values::{Writer, mocked_module};
 
 /// Methods whose result is worth something to those who do not look at it.

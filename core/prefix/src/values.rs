@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use twincell_sketch::environment::Node;
 use twincell_syntax::python::{is_builtin, is_identifier, python_float, python_string};
 use twincell_values::path::{AccessPath, text_of};
 use twincell_values::value::{AbstractValue, Made, Recipe, library, written_class};
 
 use crate::code::{Code, MOCK, Made as Makes, Statement};
-use crate::environment::Node;
 use crate::import::Import;
 use crate::layout::{Expression, entries};
 use crate::lessons::Lessons;

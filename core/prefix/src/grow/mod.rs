@@ -20,6 +20,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use twincell_engine::protocol::{End, ExecutionRecord, ExecutionRequest, Program, Script, ScriptRun};
 use twincell_engine::{EngineError, Executed, Loaded, WorkerPool};
 use twincell_search::{Methods, Search};
+use twincell_sketch::environment::Environment;
 use twincell_syntax::instrument::Instrumented;
 use twincell_syntax::without_escapes;
 use twincell_values::predictor::Predictor;
@@ -27,7 +28,6 @@ use twincell_values::reading::Locals;
 use twincell_values::value::{Choice, Fixed};
 
 use crate::code::Code;
-use crate::environment::Environment;
 use crate::function::Subject;
 use crate::hints::{dedented, hint};
 use crate::language::{Generators, LanguageModel};

@@ -3,10 +3,11 @@
 use std::rc::Rc;
 
 use super::{Seed, Tree};
+use twincell_sketch::Scene;
+
 use crate::PrefixError;
 use crate::lessons::Lessons;
 use crate::result::Guidance;
-use crate::sketch::Scene;
 
 /// The maximum number of conditions that are turned around, and of exceptions that calls raise.
 const CONDITIONS: usize = 24;

@@ -6,17 +6,18 @@ use std::rc::Rc;
 
 use twincell_engine::EngineError;
 use twincell_engine::protocol::End;
+use twincell_sketch::environment::Node;
+use twincell_sketch::natural;
 use twincell_values::path::Question;
 use twincell_values::value::{Choice, Decision, Recipe};
 
 use super::{Grown, Seed, Tree};
 use crate::code::Code;
-use crate::environment::Node;
 use crate::lessons::Lessons;
 use crate::render::render;
 use crate::result::Prefixes;
 use crate::signatures::function_at;
-use crate::{Continue, PrefixError, natural};
+use crate::{Continue, PrefixError};
 
 /// The maximum number of decisions that are tried to be left out of a prefix.
 const TIDIED: usize = 60;

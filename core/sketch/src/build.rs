@@ -18,10 +18,10 @@ const SIDES: usize = 4;
 
 /// Which conditions do not hold, and what fails.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Scene {
-    pub(crate) turned: BTreeSet<usize>,
+pub struct Scene {
+    pub turned: BTreeSet<usize>,
     /// Calls that reach a network raise the exception of this number among those that the snippet expects.
-    pub(crate) failing: Option<usize>,
+    pub failing: Option<usize>,
 }
 
 impl Scene {
@@ -30,7 +30,7 @@ impl Scene {
     }
 
     /// The same with conditions turned to their other side.
-    pub(crate) fn turn(&self, conditions: impl IntoIterator<Item = usize>) -> Self {
+    pub fn turn(&self, conditions: impl IntoIterator<Item = usize>) -> Self {
         let mut scene = self.clone();
         for condition in conditions {
             if !scene.turned.remove(&condition) {
@@ -43,7 +43,7 @@ impl Scene {
 
 impl Sketch {
     /// What the snippet does not define.
-    pub(crate) fn environment(&self, scene: &Scene) -> Environment {
+    pub fn environment(&self, scene: &Scene) -> Environment {
         let mut free: Vec<(&String, Id)> = self.free.iter().map(|(name, id)| (name, *id)).collect();
         free.sort_by_key(|(_, id)| *id);
         let node = |(name, id): (&String, Id)| (name.clone(), self.node(id, name, scene));
@@ -51,7 +51,7 @@ impl Sketch {
     }
 
     /// A value that the snippet calls `name`.
-    pub(crate) fn node(&self, id: Id, name: &str, scene: &Scene) -> Node {
+    pub fn node(&self, id: Id, name: &str, scene: &Scene) -> Node {
         self.build(id, name, name.to_owned(), scene, &[])
     }
 
@@ -531,7 +531,7 @@ fn singular(name: &str) -> String {
 }
 
 /// A value as JSON. `None` if it has no such form.
-pub(crate) fn json(node: &Node) -> Option<String> {
+pub fn json(node: &Node) -> Option<String> {
     let inner = |key: &str, item: &Recipe| {
         let known = node.items.iter().find(|(known, _)| known == key).map(|(_, node)| node);
         match known {

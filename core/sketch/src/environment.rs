@@ -6,59 +6,59 @@ use twincell_values::value::{Choice, Decision, Recipe};
 
 /// What the snippet does not define, by name, in the order in which an execution asked for it.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Environment {
-    pub(crate) names: Vec<(String, Node)>,
+pub struct Environment {
+    pub names: Vec<(String, Node)>,
 }
 
 /// What an execution found at one access path.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Node {
-    pub(crate) path: String,
-    pub(crate) value: Option<Recipe>,
+pub struct Node {
+    pub path: String,
+    pub value: Option<Recipe>,
     /// The exception that asking for it raises.
-    pub(crate) raises: Option<String>,
-    pub(crate) attributes: Vec<(String, Node)>,
+    pub raises: Option<String>,
+    pub attributes: Vec<(String, Node)>,
     /// By the text of the key.
-    pub(crate) items: Vec<(String, Node)>,
+    pub items: Vec<(String, Node)>,
     /// By the text of the arguments, with the number of a repetition behind it.
-    pub(crate) calls: Vec<(String, Node)>,
-    pub(crate) awaited: Option<Box<Node>>,
-    pub(crate) truth: Option<bool>,
-    pub(crate) length: Option<usize>,
-    pub(crate) number: Option<i64>,
-    pub(crate) text: Option<String>,
+    pub calls: Vec<(String, Node)>,
+    pub awaited: Option<Box<Node>>,
+    pub truth: Option<bool>,
+    pub length: Option<usize>,
+    pub number: Option<i64>,
+    pub text: Option<String>,
     /// The missing class that it is of.
-    pub(crate) class: Option<String>,
+    pub class: Option<String>,
     /// (class, whether it is an instance of it).
-    pub(crate) instances: Vec<(String, bool)>,
+    pub instances: Vec<(String, bool)>,
     /// (item, whether it is in it).
-    pub(crate) members: Vec<(String, bool)>,
+    pub members: Vec<(String, bool)>,
     /// It is a context manager that gives itself, and whether it is an asynchronous one.
-    pub(crate) entered: Option<bool>,
+    pub entered: Option<bool>,
     /// Nothing is done with it.
-    pub(crate) is_unused: bool,
+    pub is_unused: bool,
 }
 
 impl Node {
-    pub(crate) fn new(path: String) -> Self {
+    pub fn new(path: String) -> Self {
         Self { path, ..Self::default() }
     }
 }
 
 impl Environment {
     #[cfg(test)]
-    pub(crate) fn new(choices: &[Choice]) -> Self {
+    pub fn new(choices: &[Choice]) -> Self {
         let mut environment = Self::default();
         environment.extend(choices);
         environment
     }
 
-    pub(crate) fn extend(&mut self, choices: &[Choice]) {
+    pub fn extend(&mut self, choices: &[Choice]) {
         choices.iter().for_each(|choice| self.add(choice));
     }
 
     /// Whether it has other meanings for names of builtins.
-    pub(crate) fn has_builtins(&self) -> bool {
+    pub fn has_builtins(&self) -> bool {
         self.names.iter().any(|(name, _)| is_builtin(name))
     }
 
@@ -114,7 +114,7 @@ impl Environment {
     }
 
     /// The node of an access path, made if need be. `None` if the path is of no form that a prefix can follow.
-    pub(crate) fn at(&mut self, path: AccessPath<'_>) -> Option<&mut Node> {
+    pub fn at(&mut self, path: AccessPath<'_>) -> Option<&mut Node> {
         let segments: Vec<Segment<'_>> = path.segments().collect();
         let (is_awaited, segments) = match segments.split_first()? {
             (Segment::Await, rest) => (true, rest),

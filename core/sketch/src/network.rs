@@ -2,14 +2,14 @@
 
 /// What a call gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Role {
+pub enum Role {
     Response,
     Session,
 }
 
 impl Role {
     /// The name of a class for it.
-    pub(crate) fn class(self) -> &'static str {
+    pub fn class(self) -> &'static str {
         match self {
             Role::Response => "Response",
             Role::Session => "Session",
@@ -29,7 +29,7 @@ const SESSIONS: &[&str] = &[
 const FUNCTIONS: &[&str] = &["urllib.request.urlopen", "urllib2.urlopen", "aiohttp.request"];
 
 /// What a call of a dotted name gives, if it reaches a network. `()` behind a name is what a call of it gives.
-pub(crate) fn role(called: &str) -> Option<Role> {
+pub fn role(called: &str) -> Option<Role> {
     if SESSIONS.contains(&called) {
         return Some(Role::Session);
     }
@@ -43,7 +43,7 @@ pub(crate) fn role(called: &str) -> Option<Role> {
 }
 
 /// Whether a value is what somebody answers.
-pub(crate) fn is_answer(origin: &str) -> bool {
+pub fn is_answer(origin: &str) -> bool {
     origin.strip_suffix("()").is_some_and(|called| role(called) == Some(Role::Response))
 }
 

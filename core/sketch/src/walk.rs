@@ -44,7 +44,7 @@ pub(super) struct Walk<'t> {
 
 impl Sketch {
     /// Reads a text. `imports` are those that a prefix adds, as source.
-    pub(crate) fn read(text: &str, imports: &str) -> Self {
+    pub fn read(text: &str, imports: &str) -> Self {
         with_stack_for(text.len(), || {
             let mut walk = Walk {
                 sketch: Self::default(),

@@ -31,7 +31,7 @@ enum Meaning {
 }
 
 /// Values to try in place of another one that stands under a name, the most natural first.
-pub(crate) fn instead_of(value: Option<&Recipe>, name: &str) -> Vec<Recipe> {
+pub fn instead_of(value: Option<&Recipe>, name: &str) -> Vec<Recipe> {
     let mut found: Vec<Recipe> = promised(name).into_iter().collect();
     match value {
         Some(Recipe::Str(text)) if !is_natural(text) && !name.is_empty() => found.push(Recipe::Str(name.to_owned())),
@@ -65,7 +65,7 @@ fn first(items: &[Recipe]) -> Vec<Recipe> {
 }
 
 /// What the last word of a name promises.
-pub(crate) fn promised(name: &str) -> Option<Recipe> {
+pub fn promised(name: &str) -> Option<Recipe> {
     let lower = name.to_lowercase();
     if ["is_", "has_"].iter().any(|start| lower.starts_with(start)) {
         return Some(Recipe::Bool(true));
@@ -82,7 +82,7 @@ pub(crate) fn promised(name: &str) -> Option<Recipe> {
 }
 
 /// Whether a name is written as those of classes are: `Response`, and not `RESPONSE`.
-pub(crate) fn is_of_class(name: &str) -> bool {
+pub fn is_of_class(name: &str) -> bool {
     name.trim_start_matches('_').starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
 }
 

@@ -1,12 +1,27 @@
 //! What the text of a snippet alone says of its values: attributes, keys, items and results, and what its conditions ask
 //! of them. `walk.rs` reads them, and `build.rs` makes values for which conditions hold or do not hold.
 //!
-//! It is a guess like any other: a plain run says what it is worth.
+//! It is a guess like any other: a run says what it is worth. `environment.rs` holds such values, or those that an
+//! execution found, by the names that the text does not define. `natural.rs` says what a name promises, and `network.rs`
+//! what reaches a network.
+//!
+//! ```
+//! use twincell_sketch::{Scene, Sketch};
+//! use twincell_values::value::Recipe;
+//!
+//! let sketch = Sketch::read("if limit > 8:\n    print(limit)\n", "");
+//! let limit = |scene: &Scene| sketch.environment(scene).names[0].1.value.clone();
+//! assert_eq!(limit(&Scene::default()), Some(Recipe::Int(9)));
+//! assert_eq!(limit(&Scene::default().turn([0])), Some(Recipe::Int(1)));
+//! ```
 
 mod build;
 mod calls;
 mod conditions;
 mod definitions;
+pub mod environment;
+pub mod natural;
+pub mod network;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -15,14 +30,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use twincell_values::value::Recipe;
 
-pub(crate) use build::{Scene, json};
+pub use build::{Scene, json};
 
 /// The place of a value in [`Sketch::values`].
-pub(crate) type Id = usize;
+pub type Id = usize;
 
 /// What a condition asks of a value.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Test {
+pub enum Test {
     Truth,
     Equal(Operand),
     Less { than: Operand, or_equal: bool },
@@ -36,24 +51,24 @@ pub(crate) enum Test {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Operand {
+pub enum Operand {
     Literal(Recipe),
     Value(Id),
 }
 
 /// One part of a condition.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Asked {
+pub struct Asked {
     /// Its number in the snippet, in the order of the text.
-    pub(crate) condition: usize,
+    pub condition: usize,
     /// What the test gives where the condition holds.
-    pub(crate) holds: bool,
-    pub(crate) test: Test,
+    pub holds: bool,
+    pub test: Test,
 }
 
 /// What plain value the uses of a value name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     Number,
     Text,
     Bytes,
@@ -65,88 +80,88 @@ pub(crate) enum Kind {
 
 /// A value, as far as the text tells.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Value {
-    pub(crate) attributes: Vec<(String, Id)>,
+pub struct Value {
+    pub attributes: Vec<(String, Id)>,
     /// By literal keys.
-    pub(crate) items: Vec<(String, Id)>,
+    pub items: Vec<(String, Id)>,
     /// What iterating or an index gives.
-    pub(crate) element: Option<Id>,
+    pub element: Option<Id>,
     /// What it is unpacked into.
-    pub(crate) parts: Vec<Id>,
+    pub parts: Vec<Id>,
     /// What a call gives.
-    pub(crate) result: Option<Id>,
-    pub(crate) awaited: Option<Id>,
+    pub result: Option<Id>,
+    pub awaited: Option<Id>,
     /// `with value as entered`
-    pub(crate) entered: Option<Id>,
-    pub(crate) is_entered_async: bool,
-    pub(crate) length: Option<Id>,
+    pub entered: Option<Id>,
+    pub is_entered_async: bool,
+    pub length: Option<Id>,
     /// The number of items that indices ask for.
-    pub(crate) least: usize,
+    pub least: usize,
     /// The JSON text of this one.
-    pub(crate) parsed: Option<Id>,
-    pub(crate) asked: Vec<Asked>,
+    pub parsed: Option<Id>,
+    pub asked: Vec<Asked>,
     /// The snippet gives it this value itself.
-    pub(crate) known: Option<Recipe>,
-    pub(crate) kind: Option<Kind>,
+    pub known: Option<Recipe>,
+    pub kind: Option<Kind>,
     /// Where it comes from: the dotted name of an import, with `()` behind it for what a call of it gives.
-    pub(crate) origin: Option<String>,
+    pub origin: Option<String>,
     /// The arguments of the call that gives it.
-    pub(crate) arguments: Vec<Id>,
+    pub arguments: Vec<Id>,
     /// The function of the snippet that it is.
-    pub(crate) function: Option<usize>,
+    pub function: Option<usize>,
     /// The snippet makes it itself.
-    pub(crate) is_made: bool,
+    pub is_made: bool,
     /// Another value that it turned out to be.
     same: Option<Id>,
 }
 
 /// A class with what its objects use.
 #[derive(Debug, Clone)]
-pub(crate) struct Class {
-    pub(crate) name: String,
+pub struct Class {
+    pub name: String,
     /// Dotted names.
-    pub(crate) bases: Vec<String>,
-    pub(crate) object: Id,
+    pub bases: Vec<String>,
+    pub object: Id,
     /// What `super()` gives.
-    pub(crate) above: Id,
+    pub above: Id,
     /// What it defines: methods, and attributes that it or its methods assign.
-    pub(crate) own: BTreeSet<String>,
+    pub own: BTreeSet<String>,
     /// Objects of it are made with arguments.
-    pub(crate) is_given: bool,
+    pub is_given: bool,
 }
 
 /// A call whose value comes from elsewhere.
 #[derive(Debug, Clone)]
-pub(crate) struct Source {
-    pub(crate) origin: String,
-    pub(crate) value: Id,
-    pub(crate) line: u32,
+pub struct Source {
+    pub origin: String,
+    pub value: Id,
+    pub line: u32,
     /// The exceptions that the snippet expects of it, by dotted name.
-    pub(crate) handled: Vec<String>,
+    pub handled: Vec<String>,
 }
 
 impl Source {
     /// The arguments of the call.
-    pub(crate) fn arguments<'s>(&self, sketch: &'s Sketch) -> &'s [Id] {
+    pub fn arguments<'s>(&self, sketch: &'s Sketch) -> &'s [Id] {
         &sketch.value(self.value).arguments
     }
 }
 
 /// The values of a snippet.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Sketch {
+pub struct Sketch {
     values: Vec<Value>,
     /// The names that the snippet binds nowhere.
-    pub(crate) free: BTreeMap<String, Id>,
-    pub(crate) classes: Vec<Class>,
-    pub(crate) sources: Vec<Source>,
+    pub free: BTreeMap<String, Id>,
+    pub classes: Vec<Class>,
+    pub sources: Vec<Source>,
     /// The number of conditions.
-    pub(crate) conditions: usize,
+    pub conditions: usize,
 }
 
 impl Sketch {
     /// A value.
-    pub(crate) fn value(&self, id: Id) -> &Value {
+    pub fn value(&self, id: Id) -> &Value {
         &self.values[self.find(id)]
     }
 
@@ -157,7 +172,7 @@ impl Sketch {
         id
     }
 
-    pub(crate) fn is_same(&self, one: Id, other: Id) -> bool {
+    pub fn is_same(&self, one: Id, other: Id) -> bool {
         self.find(one) == self.find(other)
     }
 
@@ -231,7 +246,7 @@ impl Sketch {
     }
 
     /// The conditions that ask something of a value or of what it holds, ascending.
-    pub(crate) fn conditions_of(&self, id: Id) -> BTreeSet<usize> {
+    pub fn conditions_of(&self, id: Id) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         let mut seen = BTreeSet::new();
         let mut waiting = vec![id];
