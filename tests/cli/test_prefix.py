@@ -284,6 +284,22 @@ def test_what_the_code_makes_objects_of_is_a_class():
     assert "    def start(self):\n        pass\n" in best, best
 
 
+def test_what_is_only_tested_is_a_truth_value():
+    best = found("if overwrite and not shop.closed:\n    print(shop.name)\n").best
+    assert "overwrite = True" in best and "closed=False" in best, best
+
+
+def test_bytes_are_given_to_what_takes_bytes():
+    prefixes = found("print(b64encode(value).decode('ascii'))\n")
+    assert prefixes.coverage == 1.0 and "value = b'value'" in prefixes.best, prefixes
+
+
+def test_a_list_of_which_items_are_known_is_a_list():
+    code = "rules = list(shop.rules())\nfor rule in rules:\n    print(rule.name.upper(), shop.rules()[0].size)\n"
+    best = found(code).best
+    assert "rules=lambda: [" in best and "MagicMock" not in best, best
+
+
 def test_arguments_variables_and_packages_are_there():
     for code in (
         "import sys\npath = sys.argv[1]\nprint(path.upper())\n",
@@ -452,7 +468,7 @@ def test_files_have_the_columns_and_keys_that_the_code_asks_for():
     )
     prefixes = found(code)
     assert (prefixes.coverage, len(prefixes.chosen)) == (1.0, 1), prefixes
-    assert "price,name" in prefixes.best and '"port": 1' in prefixes.best
+    assert "price,name" in prefixes.best and '"port": 8080' in prefixes.best
 
 
 def test_what_is_used_as_a_frame_is_one():

@@ -23,6 +23,7 @@ mod code;
 mod compact;
 mod distributions;
 mod files;
+mod flags;
 mod function;
 mod grow;
 mod hints;

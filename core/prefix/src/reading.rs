@@ -11,6 +11,7 @@ use twincell_syntax::python::{is_builtin, is_builtin_exception, is_identifier};
 use twincell_syntax::scopes::Bindings;
 use twincell_syntax::{Snippet, dotted, snippet, used_names, without_escapes};
 
+use crate::flags::flags;
 use crate::import::Import;
 use crate::known;
 use crate::signatures::Signatures;
@@ -61,6 +62,8 @@ pub(crate) struct Reading {
     pub(crate) has_bare_super: bool,
     /// It awaits outside of functions, as cells of notebooks may.
     pub(crate) awaits: bool,
+    /// Names of which it asks nothing but whether they are true.
+    pub(crate) flags: BTreeSet<String>,
     /// How it calls functions.
     pub(crate) signatures: Signatures,
     /// What the text says of its values.
@@ -83,10 +86,10 @@ impl Reading {
         let snippet = snippet(plain.as_deref().unwrap_or(text));
         let text = &snippet.function.text;
         let mut names = Names::default();
-        let (bound, signatures) = with_stack_for(text.len(), || {
+        let (bound, flags, signatures) = with_stack_for(text.len(), || {
             let parsed = parse(text);
             names.visit_body(parsed.suite());
-            (Bindings::of_body(parsed.suite()), Signatures::of(parsed.suite()))
+            (Bindings::of_body(parsed.suite()), flags(parsed.suite()), Signatures::of(parsed.suite()))
         });
         let is_free = |name: &String| is_identifier(name) && !bound.is_local(name) && !is_builtin(name);
         let undefined: Vec<String> = used_names(text).free.into_iter().filter(is_free).collect();
@@ -125,6 +128,7 @@ impl Reading {
             assigned: names.assigned,
             has_bare_super: names.bare_super,
             awaits: names.awaits,
+            flags,
             signatures,
             sketch: Sketch::read(text, &imports.iter().map(|import| format!("{import}\n")).collect::<String>()),
             imports,

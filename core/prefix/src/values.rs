@@ -204,6 +204,9 @@ impl<'a> Writer<'a> {
             fake(self, &class, vec![], node, None);
             return Expression::text(format!("{class}()"));
         }
+        if is_row(node, &parts) {
+            return self.sequence(node, name);
+        }
         if parts.is_mapping {
             let entries = keys(node).unwrap_or_default().into_iter().zip(&node.items);
             self.makes("dict");
@@ -575,6 +578,17 @@ struct Parts {
     is_called: bool,
     /// Python's operations are asked of it.
     special: bool,
+}
+
+/// Whether it is a list of which items are known by their places, and nothing else is asked of it.
+fn is_row(node: &Node, parts: &Parts) -> bool {
+    let is_place = |(key, _): &(String, Node)| key.parse::<usize>().is_ok_and(|key| Some(key) < node.length);
+    parts.is_object
+        && parts.attributes.is_empty()
+        && !parts.is_called
+        && node.truth != Some(false)
+        && !node.items.is_empty()
+        && node.items.iter().all(is_place)
 }
 
 /// The keys of the items, as source, if all are literals.

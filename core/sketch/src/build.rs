@@ -96,7 +96,7 @@ impl Sketch {
                 node.value = Some(Recipe::List(node.items.iter().map(of_item).collect()));
             }
             Form::Plain(Kind::Set) => {
-                let item = Recipe::Str(singular(name));
+                let item = Recipe::Str(natural::singular(name));
                 node.value = Some(Recipe::Set(if is_empty { vec![] } else { vec![item] }));
             }
             Form::Plain(_) => node.value = Some(self.leaf(value, name, scene)),
@@ -123,7 +123,7 @@ impl Sketch {
                     node.entered = Some(value.is_entered_async);
                 }
                 if let Some(result) = value.result {
-                    let result = self.build(result, name, format!("{path}()"), scene, above);
+                    let result = self.build(result, &natural::result(name), format!("{path}()"), scene, above);
                     node.calls.push((String::new(), result));
                 }
                 if value.element.is_some() {
@@ -239,7 +239,7 @@ impl Sketch {
 
     /// Items, with one for each side of the conditions on them.
     fn rows(&self, value: &Value, name: &str, path: &str, scene: &Scene, above: &[Id]) -> Vec<Node> {
-        let name = singular(name);
+        let name = natural::singular(name);
         let item = |scene: &Scene, index: usize| match value.element {
             Some(element) => self.build(element, &name, format!("{path}[{index}]"), scene, above),
             None => Node { value: Some(Recipe::Str(name.clone())), ..Node::new(format!("{path}[{index}]")) },
@@ -349,7 +349,7 @@ impl Sketch {
                 "str" => text(name),
                 "int" => Recipe::Int(1),
                 "float" => Recipe::Float(1.5),
-                "list" => Recipe::List(vec![text(&singular(name))]),
+                "list" => Recipe::List(vec![text(&natural::singular(name))]),
                 _ => Recipe::Dict(vec![]),
             }],
             Test::Equal(than) | Test::Less { than, .. } | Test::More { than, .. } => around(&self.operand(than)),
@@ -519,14 +519,6 @@ fn empty(value: &Recipe) -> Recipe {
         Recipe::Tuple(_) => Recipe::Tuple(vec![]),
         Recipe::Dict(_) => Recipe::Dict(vec![]),
         _ => Recipe::Bool(false),
-    }
-}
-
-/// What one of several is called.
-fn singular(name: &str) -> String {
-    match name.strip_suffix('s') {
-        Some(one) if one.len() > 1 && !one.ends_with('s') => one.to_owned(),
-        _ => name.to_owned(),
     }
 }
 

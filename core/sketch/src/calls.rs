@@ -52,6 +52,21 @@ const SAME: &[&str] = &[
 /// Arguments of their methods that name columns.
 const COLUMNS: &[&str] = &["on", "by", "subset", "columns", "left_on", "right_on", "index", "values"];
 
+/// Functions whose first argument is a sequence of bytes.
+const TAKING_BYTES: &[&str] = &[
+    "base64.b64decode",
+    "base64.b64encode",
+    "base64.urlsafe_b64decode",
+    "base64.urlsafe_b64encode",
+    "binascii.hexlify",
+    "hashlib.md5",
+    "hashlib.sha1",
+    "hashlib.sha256",
+    "hashlib.sha512",
+    "zlib.compress",
+    "zlib.crc32",
+];
+
 /// Methods of texts that give a text like it.
 const SAME_TEXT: &[&str] = &["strip", "lstrip", "rstrip", "lower", "upper", "title", "casefold", "capitalize"];
 
@@ -214,6 +229,12 @@ impl Walk<'_> {
         }
         let result = self.sketch.add(Value { origin: Some(format!("{origin}()")), ..Value::default() });
         self.sketch.value_mut(result).arguments = given.to_vec();
+        if TAKING_BYTES.contains(&origin)
+            && let Some(&first) = given.first()
+            && self.sketch.value(first).kind.is_none()
+        {
+            self.is_kind(first, Kind::Bytes);
+        }
         if matches!(origin, "pandas.read_csv" | "pandas.DataFrame") {
             self.is_kind(result, Kind::Frame);
         }

@@ -14,9 +14,12 @@ const NAMES: &[(&[&str], Meaning)] = &[
     (&["host", "hostname"], Meaning::Text("localhost")),
     (&["path", "filename", "file", "folder", "directory", "dirname"], Meaning::Own),
     (&["name", "key", "text", "title", "label", "message", "msg", "prefix", "suffix", "word", "string"], Meaning::Own),
+    (&["f", "fn", "func", "function", "callback", "handler", "hook"], Meaning::Function),
+    (&["port"], Meaning::Number(8080)),
+    (&["year"], Meaning::Number(2024)),
     (
         &["count", "size", "length", "index", "number", "num", "n", "i", "j", "limit", "timeout", "width", "height"],
-        Meaning::One,
+        Meaning::Number(1),
     ),
 ];
 
@@ -27,8 +30,12 @@ enum Meaning {
     Text(&'static str),
     /// The word itself, as a text.
     Own,
-    One,
+    Function,
+    Number(i64),
 }
+
+/// The maximum number of entries of a dictionary that are tried to be left out.
+const ENTRIES: usize = 6;
 
 /// Values to try in place of another one that stands under a name, the most natural first.
 pub fn instead_of(value: Option<&Recipe>, name: &str) -> Vec<Recipe> {
@@ -44,7 +51,16 @@ pub fn instead_of(value: Option<&Recipe>, name: &str) -> Vec<Recipe> {
             found.extend([Recipe::Tuple(vec![]), Recipe::Tuple(first(items))]);
         }
         Some(Recipe::Set(items)) if !items.is_empty() => found.push(Recipe::Set(vec![])),
-        Some(Recipe::Dict(entries)) if !entries.is_empty() => found.push(Recipe::Dict(vec![])),
+        Some(Recipe::Dict(entries)) if !entries.is_empty() => {
+            found.push(Recipe::Dict(vec![]));
+            found.extend((0..entries.len().min(ENTRIES)).rev().map(|left_out| {
+                let rest = entries.iter().enumerate().filter(|(at, _)| *at != left_out);
+                Recipe::Dict(rest.map(|(_, entry)| entry.clone()).collect())
+            }));
+        }
+        Some(Recipe::Versatile(AbstractValue::Callable | AbstractValue::Resource)) => {
+            found.push(Recipe::Versatile(AbstractValue::Object));
+        }
         // Nothing is known of it.
         None => found.extend([Recipe::None, Recipe::Versatile(AbstractValue::Object)]),
         _ => {}
@@ -58,6 +74,59 @@ pub fn instead_of(value: Option<&Recipe>, name: &str) -> Vec<Recipe> {
 fn is_natural(text: &str) -> bool {
     let is_usual = |c: char| c.is_ascii_alphanumeric() || " _-./:@,".contains(c);
     text.contains(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(is_usual)
+}
+
+/// Parts of a value that no person would have written, outermost first.
+pub fn odd_parts<'r>(value: &'r Recipe, parts: &mut Vec<&'r Recipe>) {
+    let is_odd = match value {
+        Recipe::Str(text) => !is_natural(text),
+        Recipe::Float(number) => *number != number.round() || number.abs() > 10.0,
+        Recipe::Int(number) => !(-1..=1000).contains(number),
+        Recipe::Tuple(items) => !items.is_empty() && items.iter().all(|item| matches!(item, Recipe::Float(_))),
+        _ => false,
+    };
+    if is_odd {
+        parts.push(value);
+        return;
+    }
+    match value {
+        Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => {
+            items.iter().for_each(|item| odd_parts(item, parts));
+        }
+        Recipe::Dict(entries) => entries.iter().flat_map(|(key, item)| [key, item]).for_each(|part| {
+            odd_parts(part, parts);
+        }),
+        _ => {}
+    }
+}
+
+/// A value with one part in place of another, wherever it stands.
+pub fn with_part(value: &Recipe, part: &Recipe, other: &Recipe) -> Recipe {
+    let inner = |value: &Recipe| with_part(value, part, other);
+    match value {
+        value if value == part => other.clone(),
+        Recipe::List(items) => Recipe::List(items.iter().map(inner).collect()),
+        Recipe::Tuple(items) => Recipe::Tuple(items.iter().map(inner).collect()),
+        Recipe::Set(items) => Recipe::Set(items.iter().map(inner).collect()),
+        Recipe::Dict(entries) => Recipe::Dict(entries.iter().map(|(key, value)| (inner(key), inner(value))).collect()),
+        value => value.clone(),
+    }
+}
+
+/// What a function gives: `pages` of `list_pages`.
+pub fn result(function: &str) -> String {
+    const VERBS: &[&str] =
+        &["build", "create", "fetch", "find", "get", "list", "load", "make", "open", "parse", "read", "to"];
+    let noun = function.split_once('_').filter(|(verb, noun)| VERBS.contains(verb) && !noun.is_empty());
+    noun.map_or(function, |(_, noun)| noun).to_owned()
+}
+
+/// What one of several is called.
+pub fn singular(name: &str) -> String {
+    match name.strip_suffix('s') {
+        Some(one) if one.len() > 1 && !one.ends_with('s') => one.to_owned(),
+        _ => name.to_owned(),
+    }
 }
 
 fn first(items: &[Recipe]) -> Vec<Recipe> {
@@ -77,7 +146,8 @@ pub fn promised(name: &str) -> Option<Recipe> {
         Meaning::Dict => Recipe::Dict(vec![]),
         Meaning::Text(text) => Recipe::Str((*text).to_owned()),
         Meaning::Own => Recipe::Str(word.to_owned()),
-        Meaning::One => Recipe::Int(1),
+        Meaning::Function => Recipe::Versatile(AbstractValue::Callable),
+        Meaning::Number(number) => Recipe::Int(*number),
     })
 }
 
@@ -89,6 +159,18 @@ pub fn is_of_class(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn odd_parts_of_values_are_found_and_replaced_wherever_they_stand() {
+        let text = |text: &str| Recipe::Str(text.into());
+        let pair = Recipe::Tuple(vec![Recipe::Float(-10.0), Recipe::Float(-0.5)]);
+        let value = Recipe::List(vec![text("page"), pair.clone(), Recipe::Dict(vec![(pair.clone(), text("²"))])]);
+        let mut parts = Vec::new();
+        odd_parts(&value, &mut parts);
+        assert_eq!(parts, [&pair, &pair, &text("²")]);
+        let expected = Recipe::List(vec![text("page"), text("a"), Recipe::Dict(vec![(text("a"), text("²"))])]);
+        assert_eq!(with_part(&value, &pair, &text("a")), expected);
+    }
 
     #[test]
     fn names_promise_values_and_odd_values_have_plain_ones_in_their_place() {
@@ -103,6 +185,10 @@ mod tests {
         assert_eq!(instead_of(Some(&Recipe::Int(0)), "price"), []);
         assert_eq!(instead_of(Some(&Recipe::Bool(true)), "is_open"), []);
         assert_eq!(instead_of(None, "f_name")[0], text("name"));
+        assert_eq!((result("list_pages"), result("invoke")), ("pages".into(), "invoke".into()));
+        let function = Recipe::Versatile(AbstractValue::Callable);
+        assert_eq!(instead_of(Some(&function), "follow"), [Recipe::Versatile(AbstractValue::Object)]);
+        assert_eq!(instead_of(Some(&Recipe::None), "callback"), [function]);
         assert!(is_of_class("Response") && is_of_class("_Page") && !is_of_class("BASE") && !is_of_class("page"));
     }
 }

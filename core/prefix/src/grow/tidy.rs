@@ -8,7 +8,7 @@ use twincell_engine::EngineError;
 use twincell_engine::protocol::End;
 use twincell_sketch::environment::Node;
 use twincell_sketch::natural;
-use twincell_values::path::Question;
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Choice, Decision, Recipe};
 
 use super::{Grown, Seed, Tree};
@@ -44,6 +44,16 @@ fn unused_results(node: &Node, paths: &mut Vec<String>) {
     node.attributes.iter().chain(&node.items).chain(&node.calls).for_each(|(_, inner)| unused_results(inner, paths));
 }
 
+/// The paths of plain values that are only tested.
+fn flags(node: &Node, names: &BTreeSet<String>, paths: &mut Vec<String>) {
+    let is_plain = node.attributes.is_empty() && node.items.is_empty() && node.calls.is_empty();
+    let is_flag = names.contains(AccessPath::new(&node.path).last_name());
+    if is_plain && is_flag && !matches!(node.value, Some(Recipe::Bool(_) | Recipe::None)) {
+        paths.push(node.path.clone());
+    }
+    node.attributes.iter().chain(&node.items).chain(&node.calls).for_each(|(_, inner)| flags(inner, names, paths));
+}
+
 impl Tree<'_> {
     /// Rewrites the prefixes that people see. Where it is stopped, they stay as they are.
     pub(super) fn tidy(&mut self) -> Result<(), PrefixError> {
@@ -74,6 +84,8 @@ impl Tree<'_> {
         self.without_mocks(number)?;
         self.without_choices(number)?;
         self.without_results(number)?;
+        self.with_flags(number)?;
+        self.without_odd_parts(number)?;
         self.with_natural_values(number)?;
         // Parts, from the end, since what comes later may need what comes before.
         let mut part = self.grown[number].code.len();
@@ -136,6 +148,54 @@ impl Tree<'_> {
         Ok(())
     }
 
+    /// Truth values where nothing else is asked.
+    fn with_flags(&mut self, number: usize) -> Result<(), PrefixError> {
+        let mut paths = Vec::new();
+        let named = &self.grown[number].seed.environment.names;
+        named.iter().for_each(|(_, node)| flags(node, &self.reading.flags, &mut paths));
+        for path in paths.into_iter().take(TIDIED) {
+            for truth in [true, false] {
+                let choice = Choice { path: path.clone(), decision: Decision::Value(Recipe::Bool(truth)) };
+                if self.rewrite(number, |choices, _| choices.push(choice))? {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Parts of values that no person would have written, wherever they stand.
+    fn without_odd_parts(&mut self, number: usize) -> Result<(), PrefixError> {
+        let mut parts: Vec<(Recipe, String)> = Vec::new();
+        for choice in &self.grown[number].seed.choices {
+            let (Question::Value(at), Decision::Value(value)) = (Question::parse(&choice.path), &choice.decision)
+            else {
+                continue;
+            };
+            let mut found = Vec::new();
+            natural::odd_parts(value, &mut found);
+            for part in found.into_iter().filter(|part| *part != value) {
+                if parts.iter().all(|(known, _)| known != part) {
+                    parts.push((part.clone(), natural::singular(at.before_brackets().last_word())));
+                }
+            }
+        }
+        for (part, name) in parts.into_iter().take(TIDIED) {
+            let other = Recipe::Str(name.to_lowercase());
+            // Keys stand in paths, too.
+            let (before, after) = (format!("[{}]", part.display()), format!("[{}]", other.display()));
+            self.rewrite(number, |choices, _| {
+                for choice in choices {
+                    choice.path = choice.path.replace(&before, &after);
+                    if let Decision::Value(value) = &mut choice.decision {
+                        *value = natural::with_part(value, &part, &other);
+                    }
+                }
+            })?;
+        }
+        Ok(())
+    }
+
     /// A name of a class as one. Says whether it is.
     fn with_class(&mut self, number: usize, name: &str) -> Result<bool, PrefixError> {
         self.rewrite(number, |_, lessons| {
@@ -146,8 +206,8 @@ impl Tree<'_> {
     /// Values that a person would have written.
     fn with_natural_values(&mut self, number: usize) -> Result<(), PrefixError> {
         let named = &self.grown[number].seed.environment.names;
-        let called = named.iter().filter(|(name, node)| natural::is_of_class(name) && !node.calls.is_empty());
-        for name in called.map(|(name, _)| name.clone()).collect::<Vec<_>>() {
+        let of_classes = named.iter().map(|(name, _)| name).filter(|name| natural::is_of_class(name));
+        for name in of_classes.cloned().collect::<Vec<_>>() {
             self.with_class(number, &name)?;
         }
         for choice in 0..self.grown[number].seed.choices.len().min(TIDIED) {
@@ -157,13 +217,9 @@ impl Tree<'_> {
             if natural::is_of_class(&name) && name == path && self.with_class(number, &name)? {
                 continue;
             }
-            for other in natural::instead_of(Some(&value), &name) {
-                let change = |choices: &mut Vec<Choice>, _: &mut Lessons| {
-                    choices[choice].decision = Decision::Value(other);
-                };
-                if self.rewrite(number, change)? {
-                    break;
-                }
+            let mut value = value;
+            while let Some(other) = self.more_natural(number, choice, &value, &name)? {
+                value = other;
             }
         }
         for name in self.grown[number].lessons.common.names.clone() {
@@ -178,6 +234,30 @@ impl Tree<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A value in place of another one that a choice has, if the snippet does the same with it. Values become smaller, or
+    /// what their names promise, so that this ends.
+    fn more_natural(
+        &mut self,
+        number: usize,
+        choice: usize,
+        value: &Recipe,
+        name: &str,
+    ) -> Result<Option<Recipe>, PrefixError> {
+        let promised = natural::promised(name);
+        if promised.as_ref() == Some(value) {
+            return Ok(None);
+        }
+        for other in natural::instead_of(Some(value), name) {
+            let change = |choices: &mut Vec<Choice>, _: &mut Lessons| {
+                choices[choice].decision = Decision::Value(other.clone());
+            };
+            if self.rewrite(number, change)? {
+                return Ok(Some(other));
+            }
+        }
+        Ok(None)
     }
 
     /// Writes a prefix in another way if that needs no more mocks and the snippet does the same behind it. Says whether.

@@ -1,0 +1,79 @@
+//! Names that a snippet only tests: those of truth values.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{Expr, Stmt, UnaryOp};
+
+/// The names of variables and attributes of which nothing is asked but whether they are true, anywhere in a text.
+pub(crate) fn flags(body: &[Stmt]) -> BTreeSet<String> {
+    let mut uses = Uses::default();
+    uses.visit_body(body);
+    let is_flag = |(name, (tests, all)): (String, (usize, usize))| (tests > 0 && tests == all).then_some(name);
+    uses.counts.into_iter().filter_map(is_flag).collect()
+}
+
+#[derive(Default)]
+struct Uses {
+    /// (tests, all uses), by name.
+    counts: BTreeMap<String, (usize, usize)>,
+}
+
+impl Uses {
+    /// An expression whose truth is asked.
+    fn test(&mut self, expression: &Expr) {
+        match expression {
+            Expr::BoolOp(both) => both.values.iter().for_each(|value| self.test(value)),
+            Expr::UnaryOp(not) if not.op == UnaryOp::Not => self.test(&not.operand),
+            Expr::Name(name) => self.counts.entry(name.id.to_string()).or_default().0 += 1,
+            Expr::Attribute(attribute) => self.counts.entry(attribute.attr.to_string()).or_default().0 += 1,
+            _ => {}
+        }
+    }
+}
+
+impl Visitor<'_> for Uses {
+    fn visit_stmt(&mut self, statement: &Stmt) {
+        match statement {
+            Stmt::If(node) => {
+                self.test(&node.test);
+                node.elif_else_clauses
+                    .iter()
+                    .filter_map(|clause| clause.test.as_ref())
+                    .for_each(|test| self.test(test));
+            }
+            Stmt::While(node) => self.test(&node.test),
+            Stmt::Assert(node) => self.test(&node.test),
+            _ => {}
+        }
+        walk_stmt(self, statement);
+    }
+
+    fn visit_expr(&mut self, expression: &Expr) {
+        match expression {
+            Expr::If(node) => self.test(&node.test),
+            Expr::Name(name) => self.counts.entry(name.id.to_string()).or_default().1 += 1,
+            Expr::Attribute(attribute) => self.counts.entry(attribute.attr.to_string()).or_default().1 += 1,
+            _ => {}
+        }
+        walk_expr(self, expression);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use twincell_syntax::parse::parse;
+
+    use super::*;
+
+    #[test]
+    fn what_is_only_tested_is_a_flag() {
+        let found = |text: &str| flags(parse(text).suite()).into_iter().collect::<Vec<_>>();
+        assert_eq!(
+            found("if self.debug and not quiet:\n    print(1 if binary else 2)\n"),
+            ["binary", "debug", "quiet"]
+        );
+        assert_eq!(found("if name:\n    print(name)\nwhile size > 3:\n    pass\n"), [""; 0]);
+        assert_eq!(found("if a:\n    pass\nelif b:\n    pass\n"), ["a", "b"]);
+    }
+}
