@@ -3,7 +3,8 @@
     python tests/measure/ablation.py FILE.jsonl [FILE.jsonl ...] [--seeds 0,1,2] [--each] [--only NAME,...] [--part N]
 
 prints a markdown table for each file: precision, recall and share of inconclusive changes, as the mean over the seeds
-and how far the best and the worst are from the middle between them; the mean number of executions until the difference,
+and how far the best and the worst are from the middle between them; the mean share of changed lines that valid
+executions reached; the mean number of executions until the difference,
 over the changes that are found in every row with every seed; the median time. `--each` adds the techniques of search
 one by one, `--part N` takes every Nth change. FILE is a file as `twincell study` reads it, with labels. What is marked
 `needs_module` is left out where there is none.
@@ -22,7 +23,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-SEARCH = ("learning", "observation", "directed", "mutation", "hints", "replacement")
+SEARCH = ("learning", "observation", "directed", "mutation", "hints", "replacement", "environments")
 #: What a row is called, and the options that make it.
 ROWS = {
     "all techniques": [],
@@ -127,6 +128,7 @@ def measures(found: list[tuple[Change, Finding]]) -> dict[str, float]:
         "precision": right / max(alarms, 1),
         "recall": right / max(sum(label == "changing" for label, _ in called), 1),
         "inconclusive": sum(verdict == "inconclusive" for _, verdict in called) / max(len(called), 1),
+        "reached": statistics.mean([finding["changed_lines_reached"] or 0.0 for _, finding in found] or [0.0]),
         "milliseconds": statistics.median(finding["milliseconds"] for _, finding in found) if found else 0.0,
     }
 
@@ -149,8 +151,8 @@ def table(runs: Runs) -> str:
     executions = {key: differences(found) for key, found in runs.items()}
     common = set.intersection(*(set(numbers) for numbers in executions.values()))
     lines = [
-        f"| | precision | recall | inconclusive | executions ({len(common)} changes) | median ms |",
-        "|---|---|---|---|---|---|",
+        f"| | precision | recall | inconclusive | reached | executions ({len(common)} changes) | median ms |",
+        "|---|---|---|---|---|---|---|",
     ]
     for row in dict.fromkeys(row for row, _ in runs):
         own = [key for key in runs if key[0] == row]
@@ -159,6 +161,7 @@ def table(runs: Runs) -> str:
         cells = [
             *(_spread([run[name] for run in numbers], "{:.3f}") for name in ("precision", "recall")),
             _spread([100 * run["inconclusive"] for run in numbers], "{:.1f}") + " %",
+            _spread([run["reached"] for run in numbers], "{:.3f}"),
             _spread(until, "{:.1f}"),
             f"{statistics.mean(run['milliseconds'] for run in numbers):.0f}",
         ]

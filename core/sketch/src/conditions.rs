@@ -11,6 +11,7 @@ use super::{Asked, Id, Kind, Operand, Sketch, Test};
 impl Walk<'_> {
     /// Notes what a condition asks. `holds` is false within a `not`.
     pub(super) fn condition(&mut self, test: &Expr, holds: bool) {
+        self.condition_line = self.line(test);
         match test {
             Expr::UnaryOp(node) if node.op == UnaryOp::Not => self.condition(&node.operand, !holds),
             Expr::BoolOp(node) => node.values.iter().for_each(|value| self.condition(value, holds)),
@@ -41,6 +42,7 @@ impl Walk<'_> {
     fn ask(&mut self, of: Id, holds: bool, test: Test) {
         let condition = self.sketch.conditions;
         self.sketch.conditions += 1;
+        self.sketch.condition_lines.push(self.condition_line);
         self.sketch.value_mut(of).asked.push(Asked { condition, holds, test });
     }
 

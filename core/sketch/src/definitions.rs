@@ -33,6 +33,20 @@ impl Walk<'_> {
         self.scopes.pop();
     }
 
+    /// The body of the function that the text is.
+    pub(super) fn inner(&mut self, node: &ruff_python_ast::StmtFunctionDef) {
+        for given in node.parameters.iter_non_variadic_params() {
+            let id = self.sketch.fresh();
+            self.sketch.free.insert(given.name().to_string(), id);
+            self.bind(given.name(), id);
+        }
+        for variadic in [&node.parameters.vararg, &node.parameters.kwarg].into_iter().flatten() {
+            let made = self.made();
+            self.bind(&variadic.name, made);
+        }
+        self.body(&node.body);
+    }
+
     pub(super) fn class_body(&mut self, node: &ruff_python_ast::StmtClassDef) {
         let Some(number) = self.sketch.classes.iter().rposition(|class| class.name == node.name.as_str()) else {
             return;

@@ -18,6 +18,7 @@
 mod build;
 mod calls;
 mod conditions;
+mod decisions;
 mod definitions;
 pub mod environment;
 pub mod natural;
@@ -157,6 +158,8 @@ pub struct Sketch {
     pub sources: Vec<Source>,
     /// The number of conditions.
     pub conditions: usize,
+    /// The line of each.
+    pub condition_lines: Vec<u32>,
 }
 
 impl Sketch {

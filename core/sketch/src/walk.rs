@@ -40,11 +40,22 @@ pub(super) struct Walk<'t> {
     pub(super) handled: Vec<String>,
     /// All that any of them handles.
     expected: Vec<String>,
+    /// The line of the condition that is read.
+    pub(super) condition_line: u32,
 }
 
 impl Sketch {
     /// Reads a text. `imports` are those that a prefix adds, as source.
     pub fn read(text: &str, imports: &str) -> Self {
+        Self::of(text, imports, false)
+    }
+
+    /// Reads a function, whose parameters are names that it does not bind, or statements.
+    pub fn of_function(text: &str) -> Self {
+        Self::of(text, "", true)
+    }
+
+    fn of(text: &str, imports: &str, is_function: bool) -> Self {
         with_stack_for(text.len(), || {
             let mut walk = Walk {
                 sketch: Self::default(),
@@ -55,9 +66,14 @@ impl Sketch {
                 class: None,
                 handled: vec![],
                 expected: vec![],
+                condition_line: 0,
             };
             walk.body(parse(imports).suite());
-            walk.body(parse(text).suite());
+            let parsed = parse(text);
+            match &parsed.suite()[..] {
+                [Stmt::FunctionDef(function)] if is_function => walk.inner(function),
+                statements => walk.body(statements),
+            }
             walk.expect_failures();
             walk.sketch
         })
@@ -102,7 +118,7 @@ impl Walk<'_> {
         id
     }
 
-    fn bind(&mut self, name: &str, id: Id) {
+    pub(super) fn bind(&mut self, name: &str, id: Id) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.to_owned(), id);
         }

@@ -727,7 +727,7 @@ mod tests {
             (
                 "without",
                 "mutation,luck",
-                "without cannot be 'mutation,luck': give some of learning, observation, directed, mutation, hints, replacement, calls, trial, with commas",
+                "without cannot be 'mutation,luck': give some of learning, observation, directed, mutation, hints, replacement, calls, trial, environments, with commas",
             ),
             ("ignore-edge-cases", "perhaps", "ignore-edge-cases cannot be 'perhaps': give on or off"),
             ("function", "", "function cannot be '': give a text that is not empty"),

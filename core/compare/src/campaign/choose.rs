@@ -1,4 +1,4 @@
-//! Chooses the next execution: examples come first, then what the search wants.
+//! Chooses the next execution: examples come first, then what the search wants, and once what the text asks for.
 
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
@@ -18,6 +18,10 @@ pub(super) fn choose(state: &mut State<'_>, seed: u64, index: u32) -> ExecutionR
     let request = ExecutionRequest { index, seed: own, versions: both(), observe, ..ExecutionRequest::default() };
     if let Some(example) = state.example_at(index) {
         return ExecutionRequest { fixed: example.fixed.clone(), ..request };
+    }
+    if let Some(fixed) = state.environments.take(index) {
+        let replace = state.replacement.like(&fixed);
+        return ExecutionRequest { fixed, replace, ..request };
     }
     let mut random = Pcg64Mcg::seed_from_u64(own);
     let wants_afresh = state.replacement.wants_afresh(index);

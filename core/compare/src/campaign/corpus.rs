@@ -7,6 +7,7 @@ use twincell_engine::protocol::ExecutionRecord;
 use twincell_search::{Search, Target};
 use twincell_syntax::Side;
 
+use super::environments::Environments;
 use super::replacement::Replacement;
 use super::{Campaign, Plan, TestCase, set_aside};
 use crate::Example;
@@ -17,6 +18,7 @@ pub(super) struct State<'a> {
     rules: &'a Rules,
     plan: &'a Plan,
     pub(super) replacement: Replacement,
+    pub(super) environments: Environments,
 }
 
 impl<'a> State<'a> {
@@ -27,6 +29,7 @@ impl<'a> State<'a> {
             rules: &plan.rules,
             plan,
             replacement: Replacement::new(plan.may_replace, plan.budget),
+            environments: Environments::new(plan),
         }
     }
 
@@ -35,14 +38,16 @@ impl<'a> State<'a> {
         self.plan.example_at(index)
     }
 
-    /// Replaces more existing objects when it is time. `false` if nothing more can be expected at all.
+    /// Replaces more existing objects, or asks the text for values, when it is time. `false` if nothing more can be
+    /// expected at all.
     pub(super) fn go_on(&mut self, campaign: &Campaign, executed: u32) -> bool {
         let exhausted = self.search.is_exhausted();
         let advanced = self.replacement.advance(campaign, self.target, executed, exhausted);
-        if advanced {
+        let asked = self.environments.advance(campaign, self.target, executed, exhausted && !advanced);
+        if advanced || asked {
             self.search.reset_patience();
         }
-        advanced || !exhausted
+        advanced || asked || !exhausted
     }
 }
 
@@ -50,6 +55,7 @@ impl<'a> State<'a> {
 pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: ExecutionRecord) {
     let given = state.example_at(record.index);
     let new_lines = state.search.learn(&record, given.is_some());
+    state.environments.learn(&record, state.target);
     if record.behaviors.iter().all(|behavior| behavior.outcome.is_valid()) {
         for (side, behavior) in Side::BOTH.into_iter().zip(&record.behaviors) {
             for &(branch, yes, no) in &behavior.branches {

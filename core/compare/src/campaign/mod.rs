@@ -1,13 +1,14 @@
 //! The executions of one pair: choose, execute, learn, stop.
 //!
 //! [`run`] is the loop. Each idea has a file: what is kept and learned (`corpus.rs`), the next execution (`choose.rs`),
-//! whether a difference is real (`confirm.rs`), what rules set aside (`set_aside.rs`), a small witness (`shrink.rs`),
+//! values from the text alone (`environments.rs`), whether a difference is real (`confirm.rs`), what rules set aside (`set_aside.rs`), a small witness (`shrink.rs`),
 //! another one (`unforced.rs`), and the predictor's expectations (`explain.rs`).
 
 mod causes;
 mod choose;
 mod confirm;
 mod corpus;
+mod environments;
 mod explain;
 mod metered;
 mod plain;
@@ -253,7 +254,7 @@ pub fn run(
     let mut batch = FIRST_BATCH;
     let mut triage = Triage::new(plan);
     while next < triage.end && (!is_hopeless(&campaign) || state.replacement.give_way(&campaign)) {
-        let count = batch.min(triage.end - next);
+        let count = batch.min(state.environments.most()).min(triage.end - next);
         let (lost, before) = (campaign.lost.len(), campaign.executions.len());
         let requests = (next..next + count).map(|index| choose(&mut state, plan.seed, index)).collect();
         next += count;

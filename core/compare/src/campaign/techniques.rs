@@ -24,6 +24,8 @@ pub struct Techniques {
     pub replacement: bool,
     /// Execute a little on frequencies before the network is asked.
     pub trial: bool,
+    /// Ask the text for values where half of the budget leaves changed lines unreached.
+    pub environments: bool,
 }
 
 impl Default for Techniques {
@@ -37,6 +39,7 @@ impl Default for Techniques {
             replacement: true,
             calls: true,
             trial: true,
+            environments: true,
         }
     }
 }
@@ -49,8 +52,8 @@ impl Techniques {
     }
 
     /// The names by which techniques are left out.
-    pub const NAMES: [&str; 8] =
-        ["learning", "observation", "directed", "mutation", "hints", "replacement", "calls", "trial"];
+    pub const NAMES: [&str; 9] =
+        ["learning", "observation", "directed", "mutation", "hints", "replacement", "calls", "trial", "environments"];
 
     /// Leaves out the technique with this name. `false` if there is none.
     pub fn leave_out(&mut self, name: &str) -> bool {
@@ -63,6 +66,7 @@ impl Techniques {
             "calls" => &mut self.calls,
             "replacement" => &mut self.replacement,
             "trial" => &mut self.trial,
+            "environments" => &mut self.environments,
             _ => return false,
         };
         *technique = false;

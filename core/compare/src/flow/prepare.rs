@@ -16,7 +16,7 @@ use twincell_values::reading::Key;
 use super::examples;
 use super::pair::Pair;
 use super::program::{instrumented, program};
-use crate::campaign::Plan;
+use crate::campaign::{Plan, Techniques};
 use crate::note::Note;
 use crate::{CompareError, CompareOptions};
 
@@ -79,7 +79,8 @@ pub(super) fn prepare<'a>(
     target.branches = instrumented
         .as_ref()
         .map(|instrumented| instrumented.sites.branches.iter().map(|branch| branch.line).collect());
-    if options.techniques.directed || options.techniques.observation || options.techniques.mutation {
+    let Techniques { directed, observation, mutation, environments, .. } = options.techniques;
+    if directed || observation || mutation || environments {
         let renames: PerSide<&[(String, String)]> = PerSide::new(&[], &pair.diff.renames);
         target.readings =
             PerSide::of(|side| Reading::new(&pair.versions[side].parts[0], &instrumented[side].sites, renames[side]));
