@@ -4,6 +4,8 @@ use twincell_syntax::python::is_builtin;
 use twincell_values::path::{AccessPath, Question, Segment};
 use twincell_values::value::{Choice, Decision, Recipe};
 
+use crate::sketch::Place;
+
 /// What the snippet does not define, by name, in the order in which an execution asked for it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Environment {
@@ -35,8 +37,27 @@ pub(crate) struct Node {
     pub(crate) members: Vec<(String, bool)>,
     /// It is a context manager that gives itself, and whether it is an asynchronous one.
     pub(crate) entered: Option<bool>,
+    /// It decorates functions.
+    pub(crate) decorates: bool,
+    /// The functions that calls of it are given, and that it calls.
+    pub(crate) gives: Vec<Callback>,
     /// Nothing is done with it.
     pub(crate) is_unused: bool,
+}
+
+/// A function that a stand-in is given and calls.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Callback {
+    pub(crate) place: Place,
+    /// It is one of a list.
+    pub(crate) is_item: bool,
+    pub(crate) name: String,
+    pub(crate) arguments: Vec<Node>,
+    pub(crate) is_async: bool,
+    /// Other calls of the stand-in are given no function there.
+    pub(crate) is_sometimes: bool,
+    /// It is called once, since it passes itself on.
+    pub(crate) is_once: bool,
 }
 
 impl Node {

@@ -290,13 +290,20 @@ pub(crate) fn import(name: &str, attributes: &[&str], plainly: bool) -> Option<I
     Some(Import::aliased(module, name))
 }
 
+/// The name that a builtin of Python 2 has now.
+pub(crate) fn now(name: &str) -> Option<&'static str> {
+    OLD.iter().find(|(old, _)| *old == name).map(|(_, now)| *now)
+}
+
 /// What gives a name of Python 2 its meaning.
 pub(crate) fn old(name: &str) -> Option<Statement> {
     if name == "cmp" {
         return Some(Statement::block("def cmp(a, b):\n    return (a > b) - (a < b)", function()));
     }
-    let (_, now) = OLD.iter().find(|(known, _)| *known == name)?;
-    Some(Statement::line(format!("{name} = {now}"), Made::new()))
+    if name == "reload" {
+        return Some(Statement::line("from importlib import reload", Made::new()));
+    }
+    Some(Statement::line(format!("{name} = {}", now(name)?), Made::new()))
 }
 
 fn function() -> Made {

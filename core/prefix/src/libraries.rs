@@ -63,6 +63,16 @@ pub fn libraries(text: &str) -> BTreeMap<String, Option<String>> {
     all.filter(|(path, _)| !is_of_python(path)).map(brought).collect()
 }
 
+/// Whether a dotted name is one of a library that may not be here, or of a part of Python that does little in a sandbox, so
+/// that something may have to stand in for it. Libraries that are known well have stand-ins of their own.
+pub(crate) fn is_foreign(origin: &str) -> bool {
+    const KNOWN: &[&str] = &["aiohttp", "httpx", "matplotlib", "numpy", "pandas", "requests", "urllib2"];
+    const OUTSIDE: &[&str] = &["select", "smtplib", "socket", "tkinter", "turtle"];
+    let root = origin.split(['.', '(']).next().unwrap_or_default();
+    OUTSIDE.contains(&root)
+        || !KNOWN.contains(&root) && !is_of_python(root) && !twincell_syntax::python::is_builtin(root)
+}
+
 /// Those of some modules that code in a worker cannot import. Nothing but packages above them is imported to know.
 pub fn missing(modules: &[String], pool: &WorkerPool) -> Result<Vec<String>, EngineError> {
     if modules.is_empty() {

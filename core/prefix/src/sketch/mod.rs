@@ -94,10 +94,39 @@ pub(crate) struct Value {
     pub(crate) arguments: Vec<Id>,
     /// The function of the snippet that it is.
     pub(crate) function: Option<usize>,
+    /// The number of calls of it.
+    pub(crate) calls: usize,
+    /// The functions of the snippet that these calls are given.
+    pub(crate) given: Vec<Given>,
+    /// It decorates functions of the snippet.
+    pub(crate) decorates: bool,
+    /// The function that it is, if it is a lambda.
+    pub(crate) callback: Option<usize>,
     /// The snippet makes it itself.
     pub(crate) is_made: bool,
     /// Another value that it turned out to be.
     same: Option<Id>,
+}
+
+/// Where a call is given something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    Position(usize),
+    Keyword(String),
+}
+
+/// A function of the snippet that a call is given.
+#[derive(Debug, Clone)]
+pub(crate) struct Given {
+    pub(crate) place: Place,
+    /// It is one of a list.
+    pub(crate) is_item: bool,
+    pub(crate) name: String,
+    /// What it must be given.
+    pub(crate) parameters: Vec<(String, Id)>,
+    pub(crate) is_async: bool,
+    /// It is given within itself: `root.after(1000, tick)` in `tick`.
+    pub(crate) is_within: bool,
 }
 
 /// A class with what its objects use.
@@ -138,6 +167,8 @@ pub(crate) struct Sketch {
     values: Vec<Value>,
     /// The names that the snippet binds nowhere.
     pub(crate) free: BTreeMap<String, Id>,
+    /// The names that it imports from libraries.
+    pub(crate) imported: Vec<(String, Id)>,
     pub(crate) classes: Vec<Class>,
     pub(crate) sources: Vec<Source>,
     /// The number of conditions.
@@ -218,16 +249,34 @@ impl Sketch {
             to.asked.extend(from.asked);
             to.is_entered_async |= from.is_entered_async;
             to.is_made |= from.is_made;
+            to.calls += from.calls;
+            to.given.extend(from.given);
+            to.decorates |= from.decorates;
             to.least = to.least.max(from.least);
             to.kind = to.kind.or(from.kind);
             to.origin = to.origin.take().or(from.origin);
             to.function = to.function.or(from.function);
+            to.callback = to.callback.or(from.callback);
             // Two known values are one of several.
             to.known = to.known.take().or(from.known);
             if to.arguments.is_empty() {
                 to.arguments = from.arguments;
             }
         }
+    }
+
+    /// Whether stand-ins can do more than give values: call functions that they are given, or be those of libraries.
+    pub(crate) fn can_act(&self) -> bool {
+        !self.imported.is_empty() || self.values.iter().any(|value| !value.given.is_empty())
+    }
+
+    /// What has a dotted name, if the snippet calls it.
+    pub(crate) fn called(&self, dotted: &str) -> Option<Id> {
+        let is_it = |id: &Id| {
+            let value = &self.values[*id];
+            value.same.is_none() && value.origin.as_deref() == Some(dotted) && value.result.is_some()
+        };
+        (0..self.values.len()).find(is_it)
     }
 
     /// The conditions that ask something of a value or of what it holds, ascending.
