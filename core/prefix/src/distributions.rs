@@ -87,56 +87,6 @@ const DISTRIBUTIONS: &[(&str, &str)] = &[
 /// Packages that many distributions share, so that their own name says nothing.
 const SHARED: &[&str] = &["azure", "backports", "google", "ruamel", "sphinxcontrib", "zope"];
 
-/// Modules of Python 2, whose names others have taken since.
-const OF_PYTHON_2: &[&str] = &[
-    "BaseHTTPServer",
-    "CGIHTTPServer",
-    "ConfigParser",
-    "Cookie",
-    "HTMLParser",
-    "Queue",
-    "ScrolledText",
-    "SimpleHTTPServer",
-    "SimpleXMLRPCServer",
-    "SocketServer",
-    "StringIO",
-    "Tix",
-    "Tkconstants",
-    "Tkinter",
-    "UserDict",
-    "__builtin__",
-    "_winreg",
-    "anydbm",
-    "cPickle",
-    "cStringIO",
-    "commands",
-    "cookielib",
-    "copy_reg",
-    "exceptions",
-    "htmlentitydefs",
-    "httplib",
-    "md5",
-    "popen2",
-    "robotparser",
-    "sets",
-    "sha",
-    "thread",
-    "tkFileDialog",
-    "tkFont",
-    "tkMessageBox",
-    "tkSimpleDialog",
-    "ttk",
-    "urllib2",
-    "urlparse",
-    "xmlrpclib",
-];
-
-/// Whether a module comes with some version of Python.
-pub(crate) fn is_of_python(module: &str) -> bool {
-    let root = module.split('.').next().unwrap_or_default();
-    root == "__main__" || OF_PYTHON_2.contains(&root) || twincell_syntax::python::is_of_stdlib(root)
-}
-
 /// The module that has to be there for an import of a dotted path, and the distribution that brings it, if that is known.
 pub(crate) fn distribution(dotted: &str) -> (String, Option<String>) {
     let is_within =
@@ -172,13 +122,5 @@ mod tests {
         assert_eq!(of("google.other"), is("google.other", ""));
         assert_eq!(of("yamllint"), is("yamllint", "yamllint"));
         assert_eq!((of("_private"), of("größe")), (is("_private", ""), is("größe", "")));
-    }
-
-    #[test]
-    fn what_some_python_has_is_no_library() {
-        assert!(
-            ["os.path", "urllib2", "distutils.core", "asyncore", "tomllib"].iter().all(|module| is_of_python(module))
-        );
-        assert!(!["numpy", "yaml", "ujson"].iter().any(|module| is_of_python(module)));
     }
 }

@@ -1,7 +1,9 @@
 //! The text of files that a snippet opens: the columns, keys and lines that it then asks for.
 
+use std::collections::{BTreeMap, BTreeSet};
 use twincell_sketch::environment::Node;
 use twincell_sketch::{Scene, Source, json};
+
 use twincell_values::value::Recipe;
 
 use crate::reading::Reading;
@@ -19,6 +21,108 @@ pub(crate) fn text_of_file(reading: &Reading, name: &str, line: u32, scene: &Sce
     let opened = sketch.sources.iter().filter(|source| is_opening(&source.origin));
     let opened: Vec<&Source> = opened.filter(|source| is_named(source) || source.line == line).collect();
     opened.into_iter().find_map(|source| content(reading, source, scene))
+}
+
+/// How the names of files end of which a text speaks: `.txt` for `.txt` and for `*.txt`.
+pub(crate) fn ending(text: &str) -> Option<&str> {
+    let (before, ending) = text.rsplit_once('.')?;
+    let is_ending = (1..=5).contains(&ending.len()) && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_all = before.is_empty() || before.ends_with('*');
+    (is_ending && is_all).then(|| &text[before.len()..])
+}
+
+/// Whether a path is of a file in the working directory, or below it.
+pub(crate) fn is_below(path: &str) -> bool {
+    !path.is_empty() && !path.starts_with('/') && path.split('/').all(|part| part != "..")
+}
+
+/// What the text of a file is if only its name is known.
+pub(crate) fn usual_text(name: &str) -> &'static str {
+    match name.rsplit('.').next() {
+        Some("json") => "{}",
+        Some("csv") => "name,value\nfirst,1\nsecond,2\n",
+        Some("xml") => "<root>\n  <item name=\"first\">1</item>\n</root>\n",
+        Some("ini" | "cfg") => "[section]\nkey = value\n",
+        _ => "first line\nsecond line\n",
+    }
+}
+
+/// The files and folders that the snippet looks for and does without: those that patterns match, folders that are
+/// listed, and what it asks whether it is there.
+pub(crate) fn asked_for(
+    reading: &Reading,
+    scene: &Scene,
+    files: &mut BTreeMap<String, String>,
+    folders: &mut BTreeSet<String>,
+) {
+    for name in looked_for(reading, scene) {
+        match name {
+            Looked::Folder(name) => drop(folders.insert(name)),
+            Looked::File(name) => drop(files.entry(name.clone()).or_insert_with(|| usual_text(&name).into())),
+        }
+    }
+}
+
+/// Whether there are such.
+pub(crate) fn looks_for_files(reading: &Reading) -> bool {
+    !looked_for(reading, &Scene::default()).is_empty()
+}
+
+enum Looked {
+    File(String),
+    Folder(String),
+}
+
+fn looked_for(reading: &Reading, scene: &Scene) -> Vec<Looked> {
+    let sketch = &reading.sketch;
+    let mut found = Vec::new();
+    for source in &sketch.sources {
+        let named = |source: &Source| {
+            let first = *source.arguments(sketch).first()?;
+            let text = match sketch.value(first).known.clone() {
+                Some(known) => known,
+                None => {
+                    let (name, _) = sketch.free.iter().find(|(_, id)| sketch.is_same(**id, first))?;
+                    sketch.node(first, name, scene).value?
+                }
+            };
+            match text {
+                Recipe::Str(text) if is_below(&text) => Some(text),
+                _ => None,
+            }
+        };
+        // `Path('folder').glob('*.txt')`
+        let holder = || {
+            let on_line = |other: &&Source| other.origin == "pathlib.Path" && other.line == source.line;
+            sketch.sources.iter().find(on_line).and_then(named)
+        };
+        let looked = match source.origin.as_str() {
+            "glob.glob" | "glob.iglob" => named(source).map(|pattern| Looked::File(matching(&pattern))),
+            "pathlib.Path().glob" | "pathlib.Path().rglob" => match (holder(), named(source)) {
+                (Some(folder), Some(pattern)) => Some(Looked::File(format!("{folder}/{}", matching(&pattern)))),
+                _ => None,
+            },
+            "os.walk" | "os.path.isdir" | "os.listdir" | "os.scandir" => named(source).map(Looked::Folder),
+            "pathlib.Path().iterdir" | "pathlib.Path().is_dir" => holder().map(Looked::Folder),
+            "os.path.exists" | "os.path.isfile" => named(source).map(Looked::File),
+            "pathlib.Path().exists" | "pathlib.Path().is_file" => holder().map(Looked::File),
+            _ => None,
+        };
+        found.extend(looked);
+    }
+    found
+}
+
+/// A name that a pattern matches.
+fn matching(pattern: &str) -> String {
+    let name = pattern.replace("**/", "").replace("**", "*").replace('?', "a");
+    let name = if name == "*" { "first.txt".to_owned() } else { name.replace('*', "first") };
+    match (name.split_once('['), name.split_once(']')) {
+        (Some((before, set)), Some((_, behind))) => {
+            format!("{before}{}{behind}", set.chars().next().unwrap_or('a'))
+        }
+        _ => name,
+    }
 }
 
 fn is_opening(origin: &str) -> bool {
@@ -130,4 +234,30 @@ fn line_of(cells: impl Iterator<Item = String>) -> String {
         false => cell,
     };
     cells.map(quoted).collect::<Vec<_>>().join(",") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_matches_the_file_that_is_made_for_it() {
+        assert_eq!(matching("folder/*.txt"), "folder/first.txt");
+        assert_eq!(matching("**/*.csv"), "first.csv");
+        assert_eq!((matching("*"), matching("log[0-9].txt")), ("first.txt".into(), "log0.txt".into()));
+        assert_eq!(
+            (ending("*.png"), ending(".py"), ending("a.py"), ending("end.")),
+            (Some(".png"), Some(".py"), None, None)
+        );
+    }
+
+    #[test]
+    fn files_that_the_code_looks_for_are_known() {
+        let text = "for p in glob.glob('in/*.csv'):\n    print(p)\nos.walk('data')\nfor q in Path('all').rglob('*'):\n    pass\n";
+        let (mut files, mut folders) = Default::default();
+        asked_for(&Reading::new(text), &Scene::default(), &mut files, &mut folders);
+        assert_eq!(files.into_keys().collect::<Vec<_>>(), ["all/first.txt", "in/first.csv"]);
+        assert_eq!(folders.into_iter().collect::<Vec<_>>(), ["data"]);
+        assert!(!looks_for_files(&Reading::new("os.walk('/tmp')\n")));
+    }
 }

@@ -1,5 +1,7 @@
 //! Names whose meaning everybody knows: `np` is numpy, `Path` comes from pathlib.
 
+use twincell_syntax::python::builtin_now;
+
 use crate::code::{Made, Statement};
 use crate::import::Import;
 
@@ -284,16 +286,6 @@ const FROM: &[(&str, &[&str])] = &[
     ("http.cookiejar", &["CookieJar"]),
 ];
 
-/// Names of Python 2 that later versions have under other names, each with what it is now.
-const OLD: &[(&str, &str)] = &[
-    ("basestring", "str"),
-    ("long", "int"),
-    ("raw_input", "input"),
-    ("unichr", "chr"),
-    ("unicode", "str"),
-    ("xrange", "range"),
-];
-
 /// Attributes of the class `datetime` that the module of this name does not have.
 const OF_MOMENTS: &[&str] =
     &["now", "strptime", "today", "utcnow", "fromtimestamp", "utcfromtimestamp", "combine", "min", "max"];
@@ -326,8 +318,10 @@ pub(crate) fn old(name: &str) -> Option<Statement> {
     if name == "cmp" {
         return Some(Statement::block("def cmp(a, b):\n    return (a > b) - (a < b)", function()));
     }
-    let (_, now) = OLD.iter().find(|(known, _)| *known == name)?;
-    Some(Statement::line(format!("{name} = {now}"), Made::new()))
+    if name == "reload" {
+        return Some(Statement::line("from importlib import reload", Made::new()));
+    }
+    Some(Statement::line(format!("{name} = {}", builtin_now(name)?), Made::new()))
 }
 
 fn function() -> Made {

@@ -30,10 +30,14 @@ pub(crate) struct Common {
     pub(crate) modules: BTreeSet<String>,
     /// What modules hold, by module and dotted path in it, that cannot do its work here, and is a mock.
     pub(crate) patched: BTreeSet<(String, String)>,
+    /// Modules of Python 2, which have other names now.
+    pub(crate) moved: BTreeSet<String>,
     /// Recognised imports that do not fit, so that the names are values.
     pub(crate) without: BTreeSet<Import>,
     /// Files to make, with their text.
     pub(crate) files: BTreeMap<String, String>,
+    /// Folders to make, with a file in each.
+    pub(crate) folders: BTreeSet<String>,
     /// Names of Python 2 that have other names now.
     pub(crate) old_names: BTreeSet<String>,
     /// Names that nothing tells anything about.
@@ -54,8 +58,10 @@ impl Common {
         let Self {
             modules,
             patched,
+            moved,
             without,
             files,
+            folders,
             old_names,
             names,
             variables,
@@ -67,6 +73,8 @@ impl Common {
         self.patched.extend(patched.iter().cloned());
         self.without.extend(without.iter().cloned());
         self.files.extend(files.iter().map(|(file, text)| (file.clone(), text.clone())));
+        self.moved.extend(moved.iter().cloned());
+        self.folders.extend(folders.iter().cloned());
         self.old_names.extend(old_names.iter().cloned());
         self.names.extend(names.iter().cloned());
         self.is_in_package |= is_in_package;

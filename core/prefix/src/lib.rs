@@ -17,8 +17,10 @@
 //! Deliberately absent: a Python interpreter, networks, printing.
 
 mod answer;
+mod answers;
 mod arguments;
 mod body;
+mod callers;
 mod code;
 mod compact;
 mod distributions;
@@ -28,6 +30,7 @@ mod function;
 mod grow;
 mod hints;
 mod import;
+mod instead;
 mod known;
 mod language;
 mod layout;

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use twincell_engine::protocol::Script;
 use twincell_engine::{EngineError, WorkerPool};
 use twincell_syntax::parse::{parse, with_stack_for};
-use twincell_syntax::python::python_string;
+use twincell_syntax::python::{is_of_python, python_string};
 
-use crate::distributions::{distribution, is_of_python};
+use crate::distributions::distribution;
 use crate::program;
 use crate::reading::Reading;
 

@@ -11,6 +11,7 @@ use twincell_syntax::python::{is_builtin, is_builtin_exception, is_identifier};
 use twincell_syntax::scopes::Bindings;
 use twincell_syntax::{Snippet, dotted, snippet, used_names, without_escapes};
 
+use crate::files;
 use crate::flags::flags;
 use crate::import::Import;
 use crate::known;
@@ -54,6 +55,12 @@ pub(crate) struct Reading {
     pub(crate) assigned: BTreeSet<String>,
     /// The package that the snippet is a module of, if it has relative imports.
     pub(crate) package: Option<String>,
+    /// The names of all attributes that it asks for.
+    pub(crate) attributes: BTreeSet<String>,
+    /// How the names of files end that it looks for: `.txt`.
+    pub(crate) ending: Option<String>,
+    /// It has a `with` statement.
+    pub(crate) has_with: bool,
     /// It reads `sys.argv`.
     pub(crate) has_arguments: bool,
     /// It reads `os.environ`.
@@ -123,8 +130,11 @@ impl Reading {
             classes: names.classes,
             package: highest.map(|highest| package_below(highest - 1)),
             has_arguments: asks("sys", "argv"),
+            has_with: names.has_with,
+            ending: names.ending,
             has_environment: asks("os", "environ"),
             raised: names.raised,
+            attributes: names.all_attributes,
             assigned: names.assigned,
             has_bare_super: names.bare_super,
             awaits: names.awaits,
@@ -158,6 +168,10 @@ struct Names {
     relative: Vec<Relative>,
     /// (name, attribute that is read or assigned).
     attributes: BTreeSet<(String, String)>,
+    /// The names of attributes, whatever they are asked of.
+    all_attributes: BTreeSet<String>,
+    has_with: bool,
+    ending: Option<String>,
     /// Names that stand by themselves: called, passed, compared.
     plainly: BTreeSet<String>,
     assigned: BTreeSet<String>,
@@ -204,7 +218,10 @@ impl Visitor<'_> for Names {
         let is_function = matches!(statement, Stmt::FunctionDef(_));
         match statement {
             Stmt::For(node) => self.awaits |= node.is_async && self.depth == 0,
-            Stmt::With(node) => self.awaits |= node.is_async && self.depth == 0,
+            Stmt::With(node) => {
+                self.awaits |= node.is_async && self.depth == 0;
+                self.has_with = true;
+            }
             Stmt::Raise(raise) => match raise.exc.as_deref() {
                 Some(value) if dotted(value).is_some() && !is_class(value) => self.raised.extend(dotted(value)),
                 Some(class) => self.exception(class),
@@ -263,6 +280,7 @@ impl Visitor<'_> for Names {
     fn visit_expr(&mut self, expression: &Expr) {
         match expression {
             Expr::Attribute(attribute) => {
+                self.all_attributes.insert(attribute.attr.to_string());
                 if attribute.ctx.is_store() {
                     self.assigned.extend(dotted(&attribute.value));
                 }
@@ -270,6 +288,9 @@ impl Visitor<'_> for Names {
                     self.attributes.insert((name.id.to_string(), attribute.attr.to_string()));
                     return;
                 }
+            }
+            Expr::StringLiteral(text) if self.ending.is_none() => {
+                self.ending = files::ending(text.value.to_str()).map(str::to_owned);
             }
             Expr::Await(_) => self.awaits |= self.depth == 0,
             Expr::Name(name) => {

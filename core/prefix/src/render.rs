@@ -7,9 +7,12 @@ use twincell_sketch::network;
 use twincell_syntax::python::{is_builtin, is_identifier, python_string};
 use twincell_values::path::AccessPath;
 
+use crate::answers;
 use crate::arguments;
 use crate::code::{Code, MOCK};
+use crate::files;
 use crate::import::Import;
+use crate::instead;
 use crate::known;
 use crate::layout::Expression;
 use crate::lessons::Lessons;
@@ -37,16 +40,36 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
     classes_of_mocks(&mut writer);
     stand_in::of_modules(&mut writer);
     stand_in::of_network(&mut writer);
-    for (module, inner) in &common.patched {
-        writer.import(Import::module(module));
-        let mock = writer.plain_mock();
-        writer.assign(&format!("{module}.{inner}"), &mock);
+    for old in &common.moved {
+        let Some(now) = instead::module(old) else { continue };
+        writer.import(Import::module("sys"));
+        writer.import(Import::module(now));
+        writer.line(format!("{} = {now}", mocked_module(old)));
     }
-    for (file, text) in &common.files {
-        writer.import(Import::name("pathlib", "Path"));
-        // Whoever runs it elsewhere keeps a file of this name.
-        let file = format!("Path({})", python_string(file));
-        writer.block(format!("if not {file}.exists():\n    {file}.write_text({})", python_string(text)));
+    for (module, inner) in &common.patched {
+        let dotted = format!("{module}.{inner}");
+        if let Some((imports, statements)) = instead::statements(&dotted, reading) {
+            imports.into_iter().for_each(|import| writer.import(import));
+            statements.into_iter().for_each(|statement| writer.statement(statement));
+            continue;
+        }
+        writer.import(Import::module(module));
+        let acting = reading.sketch.called(&dotted).filter(|_| lessons.scene.acts);
+        let value = match acting.map(|id| reading.sketch.node(id, inner, &lessons.scene)) {
+            Some(node) => writer.value(&node, inner.rsplit('.').next().unwrap_or(inner)),
+            None => writer.plain_mock(),
+        };
+        writer.assign(&dotted, &value);
+    }
+    let (mut files, mut folders) = (common.files.clone(), common.folders.clone());
+    if lessons.scene.has_files {
+        files::asked_for(reading, &lessons.scene, &mut files, &mut folders);
+    }
+    for (file, text) in &files {
+        make_file(&mut writer, file, text);
+    }
+    for folder in &folders {
+        make_folder(&mut writer, folder);
     }
     if let (true, Some(package)) = (common.is_in_package, &reading.package) {
         writer.line(format!("__package__ = {}", python_string(package)));
@@ -61,12 +84,14 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
         let text = python_string(variable);
         writer.line(format!("os.environ[{text}] = {text}"));
     }
-    for definition in common.old_names.iter().filter_map(|name| known::old(name)) {
-        writer.statement(definition);
-    }
     if common.has_input {
-        writer.makes("function");
-        writer.block(INPUT);
+        input(&mut writer);
+    }
+    for name in &common.old_names {
+        if let Some(definition) = known::old(name) {
+            writer.take(name);
+            writer.statement(definition);
+        }
     }
     if reading.has_bare_super {
         writer.import(Import::of_mocks());
@@ -93,6 +118,55 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
         }
     }
     writer.finish()
+}
+
+/// Somebody who answers.
+fn input(writer: &mut Writer<'_>) {
+    let Some(first) = writer.lessons.scene.answers else {
+        writer.makes("function");
+        return writer.block(INPUT);
+    };
+    // One answer after the other, so that loops which wait for a certain one end.
+    let mut answers = answers::asked_for(writer.reading);
+    let count = answers.len().max(1);
+    answers.rotate_left(first % count);
+    let name = writer.fresh("answers");
+    writer.take(&name);
+    writer.import(Import::name("itertools", "cycle"));
+    let answers = answers.into_iter().map(|answer| Expression::text(python_string(&answer))).collect();
+    writer.assign(&name, &Expression::call("cycle", vec![(String::new(), Expression::list(answers))]));
+    writer.makes("function");
+    writer.block(format!("def input(prompt=''):\n    return next({name})"));
+}
+
+/// Whoever runs the prefix elsewhere keeps a file of this name.
+fn make_file(writer: &mut Writer<'_>, file: &str, text: &str) {
+    writer.import(Import::name("pathlib", "Path"));
+    let path = format!("Path({})", python_string(file));
+    let mut body = match file.rsplit_once('/') {
+        Some((folder, _)) => format!("    Path({}).mkdir(parents=True, exist_ok=True)\n", python_string(folder)),
+        None => String::new(),
+    };
+    if file.ends_with(".zip") {
+        writer.import(Import::name("zipfile", "ZipFile"));
+        let archive = format!("    with ZipFile({}, 'w') as archive:\n", python_string(file));
+        body += &format!("{archive}        archive.writestr('first.txt', {})", python_string(text));
+    } else {
+        body += &format!("    {path}.write_text({})", python_string(text));
+    }
+    writer.block(format!("if not {path}.exists():\n{body}"));
+}
+
+/// A folder with a file in it, unless there is one of this name.
+fn make_folder(writer: &mut Writer<'_>, folder: &str) {
+    writer.import(Import::name("pathlib", "Path"));
+    let path = format!("Path({})", python_string(folder));
+    let file = format!("{}/first{}", folder.trim_end_matches('/'), writer.reading.ending.as_deref().unwrap_or(".txt"));
+    let text = python_string("first line\n");
+    writer.block(format!(
+        "if not {path}.exists():\n    {path}.mkdir(parents=True)\n    Path({}).write_text({text})",
+        python_string(&file)
+    ));
 }
 
 /// `sys.argv = [...]`
@@ -131,6 +205,11 @@ fn assign(writer: &mut Writer<'_>, name: &str, node: &Node) {
         return;
     }
     let reading = writer.reading;
+    // What Python 2 had has its usual meaning.
+    if let Some(definition) = known::old(name) {
+        writer.take(name);
+        return writer.statement(definition);
+    }
     // A person would keep what everybody knows.
     if is_builtin(name) && !writer.lessons.has_builtins {
         return;

@@ -11,14 +11,12 @@ use twincell_values::path::AccessPath;
 use twincell_values::reading::Locals;
 use twincell_values::value::Recipe;
 
-use crate::files::text_of_file;
+use crate::files::{is_below, text_of_file, usual_text};
 use crate::import::Import;
+use crate::instead;
 use crate::known;
 use crate::lessons::Lessons;
 use crate::reading::{Imported, Reading};
-
-/// The text of a file that a snippet opens and nobody knows.
-const TEXT: &str = "first line\nsecond line\n";
 
 /// What one failed run tells.
 pub(crate) struct Failure<'a> {
@@ -39,7 +37,12 @@ pub(crate) fn repairs(
     let common = &mut learned.common;
     let name = raise.name.as_deref().unwrap_or_default();
     let is = |class: &str| raise.class == class || raise.bases.iter().any(|base| base == class);
-    if is("ImportError") && !name.is_empty() {
+    let moved = moved_names(name, raise.line, reading, instrumented);
+    if is("ModuleNotFoundError") && instead::module(name).is_some() {
+        common.moved.insert(name.to_owned());
+    } else if (is("ImportError") || is("AttributeError")) && moved.iter().any(|name| !common.patched.contains(name)) {
+        common.patched.extend(moved);
+    } else if is("ImportError") && !name.is_empty() {
         let mut whole = String::new();
         for part in name.split('.') {
             if !whole.is_empty() {
@@ -65,12 +68,20 @@ pub(crate) fn repairs(
         common.has_arguments = true;
     } else if is("KeyError") && reading.has_environment && !name.is_empty() && !common.variables.contains(name) {
         common.variables.insert(name.to_owned());
+    } else if is("BdbQuit") && !common.patched.contains(&debugger()) {
+        // Nobody is there to debug.
+        common.patched.insert(debugger());
     } else if is("EOFError") {
         common.has_input = true;
     } else if is("FileNotFoundError") && is_below(name) {
-        let known = text_of_file(reading, name, raise.line, &Scene::default());
-        let other = if name.ends_with(".json") { "{}" } else { TEXT };
-        common.files.insert(name.to_owned(), known.unwrap_or_else(|| other.to_owned()));
+        if wants_folder(raise.line, instrumented) {
+            common.folders.insert(name.to_owned());
+        } else {
+            let known = text_of_file(reading, name, raise.line, &Scene::default());
+            common.files.insert(name.to_owned(), known.unwrap_or_else(|| usual_text(name).to_owned()));
+        }
+    } else if is("NotADirectoryError") && common.files.remove(name).is_some() {
+        common.folders.insert(name.to_owned());
     } else if is("NameError") && is_identifier(name) && !is("UnboundLocalError") {
         let names = if known::old(name).is_some() { &mut common.old_names } else { &mut common.names };
         names.insert(name.to_owned());
@@ -86,9 +97,40 @@ pub(crate) fn repairs(
     if learned == **lessons { vec![] } else { vec![learned] }
 }
 
-/// Whether a path is of a file in the working directory, or below it.
-fn is_below(path: &str) -> bool {
-    !path.is_empty() && !path.starts_with('/') && path.split('/').all(|part| part != "..")
+fn debugger() -> (String, String) {
+    ("pdb".into(), "set_trace".into())
+}
+
+/// Whether what a line looks for is a folder.
+fn wants_folder(line: u32, instrumented: &Instrumented) -> bool {
+    const OF_FOLDERS: &[&str] = &["chdir", "iterdir", "listdir", "scandir"];
+    let mut calls = instrumented.sites.sites.iter().filter(|site| site.line == line && site.kind == SiteKind::Call);
+    calls.any(|site| {
+        let callee = AccessPath::new(&site.path).callee();
+        callee.is_some_and(|callee| OF_FOLDERS.contains(&callee.last_word()))
+    })
+}
+
+/// What the snippet takes from a module, or asks for on a line, that is somewhere else now.
+fn moved_names(module: &str, line: u32, reading: &Reading, instrumented: &Instrumented) -> Vec<(String, String)> {
+    let is_moved = |module: &str, name: &str| instead::is_known(&format!("{module}.{name}"));
+    let imported = reading.imported.values().filter(|import| import.module == module);
+    let imported = imported.filter_map(|import| Some((import.module.clone(), import.name.clone()?)));
+    let on_line = instrumented.sites.sites.iter().filter(|site| site.line == line && site.kind == SiteKind::Attribute);
+    let asked = on_line.filter_map(|site| {
+        let (root, rest) = AccessPath::new(&site.path).split_root();
+        let Imported { module, name: None } = reading.imported.get(root)? else { return None };
+        Some((module.clone(), rest.strip_prefix('.')?.to_owned()))
+    });
+    imported.chain(asked).filter(|(module, name)| is_moved(module, name)).collect()
+}
+
+/// Ways to write a prefix behind which the snippet takes too long: what is measured runs once.
+pub(crate) fn shortened(lessons: &Lessons, reading: &Reading) -> Vec<Lessons> {
+    let measures = reading.sketch.sources.iter().any(|source| source.origin.starts_with("timeit."));
+    let mut learned = lessons.clone();
+    let is_new = measures && learned.common.patched.insert(("timeit".into(), "Timer.timeit".into()));
+    if is_new { vec![learned] } else { vec![] }
 }
 
 /// Mocks, the likeliest first: of functions of modules where the machine refuses something, and else of objects.
@@ -128,20 +170,29 @@ fn recognised(failure: &Failure<'_>, reading: &Reading, instrumented: &Instrumen
 /// Mocks in place of the functions of modules that the failing line calls, one at a time: what they do is refused here, or
 /// needs what is not here.
 fn patches(failure: &Failure<'_>, reading: &Reading, instrumented: &Instrumented) -> Vec<Lessons> {
-    let mut found = Vec::new();
+    let (mut found, mut holders) = (Vec::new(), Vec::new());
     for site in instrumented.sites.sites.iter().filter(|site| site.line == failure.raise.line) {
         let path = AccessPath::new(&site.path);
         let Some(callee) = path.callee().filter(|callee| site.kind == SiteKind::Call && callee.is_dotted()) else {
             continue;
         };
         let (root, rest) = callee.split_root();
-        let Some(Imported { module, name }) = reading.imported.get(root) else { continue };
-        let inner = name.iter().map(String::as_str).chain(rest.split('.').filter(|part| !part.is_empty()));
-        let mut lessons = failure.lessons.clone();
-        if lessons.common.patched.insert((module.clone(), inner.collect::<Vec<_>>().join("."))) {
-            found.push(lessons);
-        }
+        // `from module import *`
+        let star = || reading.imported.get("*").filter(|_| reading.undefined.iter().any(|name| name == root));
+        let Some(Imported { module, name }) = reading.imported.get(root).or_else(star) else { continue };
+        let name = name.as_deref().map(|name| if name == "*" { root } else { name });
+        let inner: Vec<&str> = name.into_iter().chain(rest.split('.').filter(|part| !part.is_empty())).collect();
+        let add = |inner: &[&str], found: &mut Vec<Lessons>| {
+            let mut lessons = failure.lessons.clone();
+            if !inner.is_empty() && lessons.common.patched.insert((module.clone(), inner.join("."))) {
+                found.push(lessons);
+            }
+        };
+        add(&inner, &mut found);
+        // Methods of builtin types cannot be replaced, but the types can.
+        add(&inner[..inner.len().saturating_sub(1)], &mut holders);
     }
+    found.extend(holders);
     found
 }
 

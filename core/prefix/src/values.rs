@@ -7,6 +7,7 @@ use twincell_syntax::python::{is_builtin, is_identifier, python_float, python_st
 use twincell_values::path::{AccessPath, text_of};
 use twincell_values::value::{AbstractValue, Made, Recipe, library, written_class};
 
+use crate::callers;
 use crate::code::{Code, MOCK, Made as Makes, Statement};
 use crate::import::Import;
 use crate::layout::{Expression, entries};
@@ -115,6 +116,7 @@ impl<'a> Writer<'a> {
     pub(crate) fn constant_result(&mut self, node: &Node) -> Option<Expression> {
         let is_function = matches!(node.value, None | Some(Recipe::Versatile(_)));
         let is_bare = node.attributes.is_empty() && node.items.is_empty() && node.length.is_none();
+        let is_bare = is_bare && node.gives.is_empty();
         let ((_, first), rest) = node.calls.split_first().filter(|_| is_function && is_bare)?;
         if node.calls.iter().any(|(_, result)| result.raises.is_some() || result.awaited.is_some()) {
             return None;
@@ -176,6 +178,9 @@ impl<'a> Writer<'a> {
         let parts = self.parts(node);
         if self.lessons.mocked.contains(&node.path) {
             return self.mock(node, name);
+        }
+        if node.decorates || !node.gives.is_empty() && node.attributes.is_empty() {
+            return callers::write(self, node, name, target.as_deref());
         }
         if !parts.is_object {
             return node

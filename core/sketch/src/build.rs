@@ -6,8 +6,8 @@ use twincell_syntax::python::{attributes_of, python_string};
 use twincell_values::path::AccessPath;
 use twincell_values::value::{AbstractValue, Made, Recipe};
 
-use super::{Asked, Id, Kind, Operand, Sketch, Test, Value};
-use crate::environment::{Environment, Node};
+use super::{Asked, Given, Id, Kind, Operand, Sketch, Test, Value};
+use crate::environment::{Callback, Environment, Node};
 use crate::natural;
 
 /// How deep values are made.
@@ -22,6 +22,12 @@ pub struct Scene {
     pub turned: BTreeSet<usize>,
     /// Calls that reach a network raise the exception of this number among those that the snippet expects.
     pub failing: Option<usize>,
+    /// Whoever is asked for something gives one answer after the other, from this one on.
+    pub answers: Option<usize>,
+    /// There are the files and folders that the snippet looks for.
+    pub has_files: bool,
+    /// Stand-ins call the functions that they are given, and those of libraries give what is asked of them.
+    pub acts: bool,
 }
 
 impl Scene {
@@ -47,7 +53,16 @@ impl Sketch {
         let mut free: Vec<(&String, Id)> = self.free.iter().map(|(name, id)| (name, *id)).collect();
         free.sort_by_key(|(_, id)| *id);
         let node = |(name, id): (&String, Id)| (name.clone(), self.node(id, name, scene));
-        Environment { names: free.into_iter().map(node).collect() }
+        let mut names: Vec<(String, Node)> = free.into_iter().map(node).collect();
+        if scene.acts {
+            let is_used = |(_, id): &&(String, Id)| {
+                let value = self.value(*id);
+                !value.attributes.is_empty() || value.result.is_some() || value.decorates
+            };
+            let imported = self.imported.iter().filter(is_used);
+            names.extend(imported.map(|(name, id)| (name.clone(), self.node(*id, name, scene))));
+        }
+        Environment { names }
     }
 
     /// A value that the snippet calls `name`.
@@ -122,7 +137,11 @@ impl Sketch {
                 if value.entered.is_some() {
                     node.entered = Some(value.is_entered_async);
                 }
-                if let Some(result) = value.result {
+                node.decorates = value.decorates;
+                if scene.acts {
+                    node.gives = value.given.iter().map(|given| self.callback(given, value, scene, above)).collect();
+                }
+                if let (Some(result), false) = (value.result, value.decorates) {
                     let result = self.build(result, &natural::result(name), format!("{path}()"), scene, above);
                     node.calls.push((String::new(), result));
                 }
@@ -149,7 +168,25 @@ impl Sketch {
         node
     }
 
+    /// A function that a stand-in calls, with what it gives it.
+    fn callback(&self, given: &Given, value: &Value, scene: &Scene, above: &[Id]) -> Callback {
+        let argument = |(name, id): &(String, Id)| self.build(*id, name, name.clone(), scene, above);
+        let at_place = value.given.iter().filter(|other| other.place == given.place).count();
+        Callback {
+            place: given.place.clone(),
+            is_item: given.is_item,
+            name: given.name.clone(),
+            arguments: given.parameters.iter().map(argument).collect(),
+            is_async: given.is_async,
+            is_sometimes: !given.is_item && at_place < value.calls,
+            is_once: value.given.iter().any(|other| other.is_within),
+        }
+    }
+
     fn form(&self, value: &Value) -> Form {
+        if value.decorates || !value.given.is_empty() {
+            return Form::Object;
+        }
         // Plain values have methods that give plain values.
         let is_rich = |id: Id| {
             let result = self.value(id).result.map(|result| self.value(result));
@@ -334,6 +371,14 @@ impl Sketch {
         };
         let most = candidates.iter().map(met).max().unwrap_or(0);
         candidates.into_iter().find(|candidate| met(candidate) == most).unwrap_or(natural)
+    }
+
+    /// What conditions ask of values from somewhere: plain values that meet them, and others beside these.
+    pub fn asked_of(&self, origin: &str) -> Vec<Recipe> {
+        let is_from = |value: &&Value| value.same.is_none() && value.origin.as_deref() == Some(origin);
+        let natural = Recipe::Str(String::new());
+        let asked = self.values.iter().filter(is_from).flat_map(|value| &value.asked);
+        asked.flat_map(|asked| self.candidates(&asked.test, &natural, "")).collect()
     }
 
     fn candidates(&self, test: &Test, natural: &Recipe, name: &str) -> Vec<Recipe> {

@@ -8,6 +8,7 @@ use twincell_values::value::Recipe;
 
 use super::walk::Walk;
 use super::{Id, Kind, Source, Test, Value};
+use crate::foreign::is_foreign;
 use crate::network;
 
 /// Methods that only frames of pandas have. The result of those in the second list is another frame of the same columns.
@@ -100,9 +101,15 @@ impl Walk<'_> {
         if let Some(number) = self.method_of_class(&node.func) {
             return self.own(number, node, &given, &named, false);
         }
+        self.note_given(callee, &given, &named);
         if let Some(origin) = self.sketch.value(callee).origin.clone() {
+            // One stand-in gives the same to all calls.
+            let is_foreign = is_foreign(&origin);
+            if let (true, Some(known)) = (is_foreign, self.sketch.value(callee).result) {
+                return known;
+            }
             let result = self.known(&origin, &given, whole);
-            if network::role(&origin).is_some() {
+            if is_foreign || network::role(&origin).is_some() {
                 self.sketch.value_mut(callee).result = Some(result);
             }
             return result;
@@ -166,7 +173,8 @@ impl Walk<'_> {
         let first = given.first().copied();
         match (origin, first) {
             ("int" | "float" | "abs" | "round", Some(value)) => {
-                if self.sketch.value(value).kind.is_none() && self.sketch.value(value).origin.is_none() {
+                let of = self.sketch.value(value);
+                if of.kind.is_none() && of.origin.as_deref().is_none_or(is_foreign) {
                     self.is_kind(value, Kind::Number);
                 }
                 return value;
@@ -216,6 +224,10 @@ impl Walk<'_> {
                 let parsed = self.sketch.fresh();
                 self.sketch.value_mut(value).parsed = Some(parsed);
                 return parsed;
+            }
+            ("io.StringIO", Some(value)) => {
+                self.is_kind(value, Kind::Text);
+                return self.made();
             }
             ("asyncio.run", Some(value)) => {
                 return self.sketch.value(value).awaited.unwrap_or(value);
@@ -269,7 +281,10 @@ impl Walk<'_> {
             if origin == "open()" && matches!(name, "read" | "readlines" | "readline") && !value.is_made {
                 return Some(of);
             }
-            return None;
+            // What people answer is a text.
+            if !is_foreign(origin) && origin != "input()" {
+                return None;
+            }
         }
         let read = |walk: &mut Self| {
             for argument in &arguments.args {

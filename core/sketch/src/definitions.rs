@@ -5,15 +5,22 @@ use std::collections::BTreeMap;
 use ruff_python_ast::{Expr, Parameters, Stmt};
 
 use super::walk::{Function, Walk};
-use super::{Id, Value};
+use super::{Given, Id, Place, Value};
+use crate::foreign::is_foreign;
 
 impl Walk<'_> {
-    pub(super) fn declare(&mut self, parameters: &Parameters, is_async: bool, is_method: bool) -> Id {
+    pub(super) fn declare(&mut self, name: &str, parameters: &Parameters, is_async: bool, is_method: bool) -> Id {
+        let optional: Vec<&str> = parameters
+            .iter_non_variadic_params()
+            .filter(|given| given.default.is_some())
+            .map(|given| given.name().as_str())
+            .collect();
         let plain = parameters.iter_non_variadic_params();
         let parameters: Vec<(String, Id)> =
             plain.map(|given| (given.name().to_string(), self.sketch.fresh())).collect();
         let result = self.sketch.fresh();
-        self.functions.push(Function { parameters, result, is_async, is_method });
+        let needed = parameters.iter().filter(|(name, _)| !optional.contains(&name.as_str())).cloned().collect();
+        self.functions.push(Function { name: name.to_owned(), parameters, result, needed, is_async, is_method });
         let function = Some(self.functions.len() - 1);
         self.sketch.add(Value { function, result: Some(result), is_made: true, ..Value::default() })
     }
@@ -21,6 +28,11 @@ impl Walk<'_> {
     pub(super) fn function(&mut self, node: &ruff_python_ast::StmtFunctionDef) {
         let id = self.name(&node.name);
         let Some(function) = self.sketch.value(id).function else { return };
+        if self.class.is_none() {
+            for decorator in &node.decorator_list {
+                self.decorated(&decorator.expression, function);
+            }
+        }
         let mut scope: BTreeMap<String, Id> = self.functions[function].parameters.iter().cloned().collect();
         for variadic in [&node.parameters.vararg, &node.parameters.kwarg].into_iter().flatten() {
             let made = self.sketch.add(Value { is_made: true, ..Value::default() });
@@ -63,7 +75,7 @@ impl Walk<'_> {
                         |decorator| matches!(&decorator.expression, Expr::Name(name) if name.id == "staticmethod"),
                     );
                     let is_property = !is_static && !method.decorator_list.is_empty();
-                    let id = self.declare(&method.parameters, method.is_async, !is_static);
+                    let id = self.declare(&method.name, &method.parameters, method.is_async, !is_static);
                     let function = self.functions.len() - 1;
                     let attribute = if is_property { self.functions[function].result } else { id };
                     self.set_attribute(object, &method.name, attribute);
@@ -102,6 +114,55 @@ impl Walk<'_> {
             self.scopes.pop();
         }
         self.class = outer;
+    }
+
+    /// `@decorator` above a function.
+    fn decorated(&mut self, decorator: &Expr, function: usize) {
+        let by = self.expression(decorator);
+        let value = self.sketch.value(by);
+        let is_foreign = value.origin.as_deref().is_none_or(is_foreign);
+        if value.function.is_some() || value.is_made || !is_foreign {
+            return;
+        }
+        let given = self.given(Place::Position(0), false, function);
+        let result = self.sketch.fresh();
+        let value = self.sketch.value_mut(by);
+        value.decorates = true;
+        value.calls += 1;
+        value.given.push(given);
+        value.result.get_or_insert(result);
+    }
+
+    /// A function of the snippet, as what is given to a call.
+    fn given(&self, place: Place, is_item: bool, number: usize) -> Given {
+        let Function { name, needed, is_async, is_method, .. } = &self.functions[number];
+        let parameters = needed.iter().skip(usize::from(*is_method)).cloned().collect();
+        let is_within = self.inside.contains(&number);
+        Given { place, is_item, name: name.clone(), parameters, is_async: *is_async, is_within }
+    }
+
+    /// Notes which functions of the snippet a call is given.
+    pub(super) fn note_given(&mut self, callee: Id, positions: &[Id], named: &[(String, Id)]) {
+        let positions = positions.iter().enumerate().map(|(index, id)| (Place::Position(index), *id));
+        let named = named.iter().map(|(name, id)| (Place::Keyword(name.clone()), *id));
+        let mut found = Vec::new();
+        for (place, id) in positions.chain(named) {
+            let value = self.sketch.value(id);
+            if let Some(number) = value.function.or(value.callback) {
+                found.push(self.given(place, false, number));
+                continue;
+            }
+            for part in &value.parts {
+                let part = self.sketch.value(*part);
+                found.extend(part.function.or(part.callback).map(|number| self.given(place.clone(), true, number)));
+            }
+        }
+        // Classes are given to be made, and lambdas in functions may lead back to these.
+        let is_inside = !self.inside.is_empty();
+        found.retain(|given| given.name != "__init__" && !(is_inside && given.name == "<lambda>"));
+        let value = self.sketch.value_mut(callee);
+        value.calls += 1;
+        value.given.extend(found);
     }
 
     /// `super()`

@@ -4,6 +4,8 @@ use twincell_syntax::python::is_builtin;
 use twincell_values::path::{AccessPath, Question, Segment};
 use twincell_values::value::{Choice, Decision, Recipe};
 
+use crate::Place;
+
 /// What the snippet does not define, by name, in the order in which an execution asked for it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Environment {
@@ -35,8 +37,27 @@ pub struct Node {
     pub members: Vec<(String, bool)>,
     /// It is a context manager that gives itself, and whether it is an asynchronous one.
     pub entered: Option<bool>,
+    /// It decorates functions.
+    pub decorates: bool,
+    /// The functions that calls of it are given, and that it calls.
+    pub gives: Vec<Callback>,
     /// Nothing is done with it.
     pub is_unused: bool,
+}
+
+/// A function that a stand-in is given and calls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Callback {
+    pub place: Place,
+    /// It is one of a list.
+    pub is_item: bool,
+    pub name: String,
+    pub arguments: Vec<Node>,
+    pub is_async: bool,
+    /// Other calls of the stand-in are given no function there.
+    pub is_sometimes: bool,
+    /// It is called once, since it passes itself on.
+    pub is_once: bool,
 }
 
 impl Node {

@@ -21,6 +21,7 @@ mod conditions;
 mod decisions;
 mod definitions;
 pub mod environment;
+mod foreign;
 pub mod natural;
 pub mod network;
 #[cfg(test)]
@@ -110,10 +111,39 @@ pub struct Value {
     pub arguments: Vec<Id>,
     /// The function of the snippet that it is.
     pub function: Option<usize>,
+    /// The number of calls of it.
+    pub calls: usize,
+    /// The functions of the snippet that these calls are given.
+    pub given: Vec<Given>,
+    /// It decorates functions of the snippet.
+    pub decorates: bool,
+    /// The function that it is, if it is a lambda.
+    pub callback: Option<usize>,
     /// The snippet makes it itself.
     pub is_made: bool,
     /// Another value that it turned out to be.
     same: Option<Id>,
+}
+
+/// Where a call is given something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    Position(usize),
+    Keyword(String),
+}
+
+/// A function of the snippet that a call is given.
+#[derive(Debug, Clone)]
+pub struct Given {
+    pub place: Place,
+    /// It is one of a list.
+    pub is_item: bool,
+    pub name: String,
+    /// What it must be given.
+    pub parameters: Vec<(String, Id)>,
+    pub is_async: bool,
+    /// It is given within itself: `root.after(1000, tick)` in `tick`.
+    pub is_within: bool,
 }
 
 /// A class with what its objects use.
@@ -154,6 +184,8 @@ pub struct Sketch {
     values: Vec<Value>,
     /// The names that the snippet binds nowhere.
     pub free: BTreeMap<String, Id>,
+    /// The names that it imports from libraries.
+    pub imported: Vec<(String, Id)>,
     pub classes: Vec<Class>,
     pub sources: Vec<Source>,
     /// The number of conditions.
@@ -236,16 +268,34 @@ impl Sketch {
             to.asked.extend(from.asked);
             to.is_entered_async |= from.is_entered_async;
             to.is_made |= from.is_made;
+            to.calls += from.calls;
+            to.given.extend(from.given);
+            to.decorates |= from.decorates;
             to.least = to.least.max(from.least);
             to.kind = to.kind.or(from.kind);
             to.origin = to.origin.take().or(from.origin);
             to.function = to.function.or(from.function);
+            to.callback = to.callback.or(from.callback);
             // Two known values are one of several.
             to.known = to.known.take().or(from.known);
             if to.arguments.is_empty() {
                 to.arguments = from.arguments;
             }
         }
+    }
+
+    /// Whether stand-ins can do more than give values: call functions that they are given, or be those of libraries.
+    pub fn can_act(&self) -> bool {
+        !self.imported.is_empty() || self.values.iter().any(|value| !value.given.is_empty())
+    }
+
+    /// What has a dotted name, if the snippet calls it.
+    pub fn called(&self, dotted: &str) -> Option<Id> {
+        let is_it = |id: &Id| {
+            let value = &self.values[*id];
+            value.same.is_none() && value.origin.as_deref() == Some(dotted) && value.result.is_some()
+        };
+        (0..self.values.len()).find(is_it)
     }
 
     /// The conditions that ask something of a value or of what it holds, ascending.

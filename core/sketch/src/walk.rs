@@ -11,6 +11,7 @@ use twincell_syntax::python::is_builtin;
 use twincell_values::reading::literal;
 use twincell_values::value::Recipe;
 
+use crate::foreign::is_foreign;
 use crate::network;
 
 use super::{Class, Id, Kind, Sketch, Value};
@@ -20,8 +21,11 @@ const MOST: usize = 20_000;
 
 /// A function of the snippet.
 pub(super) struct Function {
+    pub(super) name: String,
     pub(super) parameters: Vec<(String, Id)>,
     pub(super) result: Id,
+    /// The parameters that have no default.
+    pub(super) needed: Vec<(String, Id)>,
     pub(super) is_async: bool,
     /// Its first parameter is the object.
     pub(super) is_method: bool,
@@ -113,6 +117,9 @@ impl Walk<'_> {
         if let Some(id) = self.sketch.free.get(name) {
             return *id;
         }
+        if let Some(now) = twincell_syntax::python::builtin_now(name) {
+            return self.sketch.add(Value { origin: Some(now.to_owned()), ..Value::default() });
+        }
         let id = self.sketch.fresh();
         self.sketch.free.insert(name.to_owned(), id);
         id
@@ -125,7 +132,22 @@ impl Walk<'_> {
     }
 
     fn imported(&mut self, name: &str, origin: String) {
-        let id = self.sketch.add(Value { origin: Some(origin), ..Value::default() });
+        let known = self
+            .sketch
+            .imported
+            .iter()
+            .find(|(known, id)| known == name && self.sketch.value(*id).origin.as_ref() == Some(&origin));
+        let id = match known {
+            Some((_, id)) => *id,
+            None => {
+                let is_foreign = is_foreign(&origin);
+                let id = self.sketch.add(Value { origin: Some(origin), ..Value::default() });
+                if is_foreign {
+                    self.sketch.imported.push((name.to_owned(), id));
+                }
+                id
+            }
+        };
         self.bind(name, id);
     }
 
@@ -134,7 +156,7 @@ impl Walk<'_> {
         for statement in body {
             match statement {
                 Stmt::FunctionDef(node) => {
-                    let id = self.declare(&node.parameters, node.is_async, false);
+                    let id = self.declare(&node.name, &node.parameters, node.is_async, false);
                     self.bind(&node.name, id);
                 }
                 Stmt::ClassDef(node) => {
@@ -493,12 +515,14 @@ impl Walk<'_> {
                 self.made()
             }
             Expr::Lambda(node) => {
-                let parameters = node.parameters.iter().flat_map(|parameters| parameters.iter_non_variadic_params());
-                let scope = parameters.map(|given| (given.name().to_string(), self.sketch.fresh())).collect();
-                self.scopes.push(scope);
+                let parameters = node.parameters.as_deref().cloned().unwrap_or_default();
+                let id = self.declare("<lambda>", &parameters, false, false);
+                let scope = self.functions.last().map(|function| function.parameters.iter().cloned().collect());
+                self.scopes.push(scope.unwrap_or_default());
                 self.expression(&node.body);
                 self.scopes.pop();
-                self.made()
+                // What it gives is no value that a call of the snippet asks for.
+                self.sketch.add(Value { callback: self.sketch.value(id).function, is_made: true, ..Value::default() })
             }
             _ => self.made(),
         }

@@ -89,7 +89,8 @@ impl PrefixRow {
             }),
             by_step: [share(&ran[0]), share(&ran[1]), share(&ran[2])],
             coverage: prefixes.coverage(),
-            best: best.map_or(0.0, |node| prefixes.coverage_of(node)),
+            // All is run of a snippet without statements.
+            best: best.map_or_else(|| share(&BTreeSet::new()), |node| prefixes.coverage_of(node)),
             best_step: best.map(|node| node.guidance),
             tried,
             chosen: prefixes.chosen.len() as u32,

@@ -35,7 +35,7 @@ use crate::lessons::{Common, Lessons};
 use crate::program;
 use crate::reading::Reading;
 use crate::render::render;
-use crate::repair::{Failure, repairs};
+use crate::repair::{Failure, repairs, shortened};
 use crate::result::{Guidance, Origin, Prefix, Prefixes};
 use crate::{Continue, PrefixError, PrefixOptions, Progress, Techniques};
 use asking::Asking;
@@ -265,6 +265,11 @@ impl Tree<'_> {
                 None => break (text, ran),
             }
         };
+        // Whoever was lost cannot tell which lines there are.
+        let lines = match &end {
+            End::Lost { .. } if self.lines.is_empty() => self.run("raise SystemExit\n")?.lines,
+            _ => lines,
+        };
         if self.lines.is_empty() {
             let (first, last) = self.counted.unwrap_or((0, u32::MAX));
             self.lines = lines.into_iter().filter(|line| (first..=last).contains(line)).collect();
@@ -298,6 +303,7 @@ impl Tree<'_> {
         self.sketch()?;
         self.repair_all(vec![self.nodes.len() - 1], options.width)?;
         if options.techniques.coverage {
+            self.act()?;
             self.turn_scenes()?;
         }
         if self.is_done() {
@@ -406,14 +412,16 @@ impl Tree<'_> {
         while !waiting.is_empty() && budget > 0 && !self.is_done() {
             let mut next = Vec::new();
             for number in std::mem::take(&mut waiting) {
-                let End::Raised(raise) = &self.nodes[number].end else { continue };
-                if raise.intended {
-                    continue;
-                }
                 let Grown { seed, lessons, .. } = &self.grown[number];
                 let seed = seed.clone();
-                let failure = Failure { raise, environment: &seed.environment, lessons };
-                let found = repairs(&failure, self.reading, self.instrumented, &self.locals);
+                let found = match &self.nodes[number].end {
+                    End::Raised(raise) if !raise.intended => {
+                        let failure = Failure { raise, environment: &seed.environment, lessons };
+                        repairs(&failure, self.reading, self.instrumented, &self.locals)
+                    }
+                    End::Time | End::Lost { .. } => shortened(lessons, self.reading),
+                    _ => vec![],
+                };
                 for lessons in found {
                     if budget == 0 || self.is_done() {
                         return Ok(());

@@ -6,6 +6,8 @@ use super::{Seed, Tree};
 use twincell_sketch::Scene;
 
 use crate::PrefixError;
+use crate::answers;
+use crate::files;
 use crate::lessons::Lessons;
 use crate::result::Guidance;
 
@@ -36,6 +38,12 @@ impl Tree<'_> {
         for last in 1..conditions {
             self.try_scene(|_| Scene::default().turn(0..=last))?;
         }
+        if files::looks_for_files(self.reading) {
+            self.try_scene(|scene| Scene { has_files: true, ..scene.clone() })?;
+        }
+        for first in 0..if self.shared.has_input { answers::asked_for(self.reading).len() } else { 0 } {
+            self.try_scene(|scene| Scene { answers: Some(first), ..scene.clone() })?;
+        }
         let handled = self.reading.sketch.sources.iter().map(|source| source.handled.len()).max();
         for failing in 0..handled.unwrap_or(0).min(FAILURES) {
             self.try_scene(|scene| Scene { failing: Some(failing), ..scene.clone() })?;
@@ -43,15 +51,34 @@ impl Tree<'_> {
         Ok(())
     }
 
+    /// Has stand-ins call what they are given, from the best prefix so far.
+    pub(super) fn act(&mut self) -> Result<(), PrefixError> {
+        if self.is_done() || !self.reading.sketch.can_act() {
+            return Ok(());
+        }
+        let Some(parent) = self.best_sketched() else { return Ok(()) };
+        let mut lessons = self.grown[parent].lessons.clone();
+        lessons.common = self.shared.clone();
+        lessons.scene.acts = true;
+        let seed = self.seed_of(&lessons.scene);
+        let added = self.add(Some(parent), Guidance::Coverage, seed, lessons)?;
+        self.repair_all(added.into_iter().collect(), self.options.width)
+    }
+
+    /// The best prefix so far among those that the text alone gave.
+    fn best_sketched(&self) -> Option<usize> {
+        let sketched =
+            (0..self.nodes.len()).filter(|&number| number == 0 || self.grown[number].seed.sketched.is_some());
+        let worth = |number: usize| (self.nodes[number].completed.len(), std::cmp::Reverse(number));
+        sketched.max_by_key(|&number| worth(number))
+    }
+
     fn try_scene(&mut self, change: impl FnOnce(&Scene) -> Scene) -> Result<(), PrefixError> {
         if self.is_done() {
             return Ok(());
         }
         // From the best one so far.
-        let sketched =
-            (0..self.nodes.len()).filter(|&number| number == 0 || self.grown[number].seed.sketched.is_some());
-        let worth = |number: usize| (self.nodes[number].completed.len(), std::cmp::Reverse(number));
-        let Some(parent) = sketched.max_by_key(|&number| worth(number)) else { return Ok(()) };
+        let Some(parent) = self.best_sketched() else { return Ok(()) };
         let mut lessons = self.grown[parent].lessons.clone();
         lessons.common = self.shared.clone();
         lessons.scene = change(&lessons.scene);

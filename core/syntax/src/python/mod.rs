@@ -4,11 +4,13 @@
 mod builtins;
 mod conversions;
 mod effects;
+mod python2;
 mod stdlib;
 
 pub use builtins::attributes_of;
 pub use conversions::{Conversion, conversion};
 pub use effects::{ASKING, ASKING_MODULES, REACHING};
+pub use python2::{builtin_now, is_of_python};
 pub use ruff_python_stdlib::identifiers::is_identifier;
 pub use stdlib::*;
 

@@ -1,0 +1,117 @@
+"""Prefixes for code that leans on what is outside of it: programs, files, answers, libraries that call back."""
+
+from __future__ import annotations
+
+import pytest
+
+from .test_prefix import completed_alone, found
+
+#: Code of which all lines run, and what the best prefix has for it.
+WHOLE = {
+    "a name of Python 2": ("print(raw_input('?'))\nfor i in xrange(3):\n    print(unichr(i))\n", "xrange = range"),
+    "a module of Python 2": (
+        "from StringIO import StringIO\nprint(StringIO('a').read())\n",
+        "sys.modules['StringIO'] = io",
+    ),
+    "a class that moved": (
+        "from collections import Mapping\nclass Own(Mapping):\n    pass\nprint(isinstance({}, Mapping))\n",
+        "collections.Mapping = collections.abc.Mapping",
+    ),
+    "a function that moved": ("import time\nstart = time.clock()\nprint(start)\n", "time.clock = time.perf_counter"),
+    "a program": (
+        "import subprocess\nout = subprocess.check_output(['ls']).decode().split()\nprint(out[0])\n",
+        "subprocess.check_output = lambda *args, **kwargs: b'name 1 2 3\\n'",
+    ),
+    "a program that is waited for": (
+        "from subprocess import PIPE, Popen\np = Popen(['ls'], stdout=PIPE)\nout, err = p.communicate()\n"
+        "print(out, p.returncode)\n",
+        "class Popen:",
+    ),
+    "processes": (
+        "from concurrent.futures import ProcessPoolExecutor\ndef double(n):\n    return 2 * n\n"
+        "with ProcessPoolExecutor() as pool:\n    for n in pool.map(double, [1, 2]):\n        print(n)\n",
+        "ThreadPoolExecutor",
+    ),
+    "a file in a folder": ("with open('data/names.txt') as file:\n    print(file.read())\n", "mkdir(parents=True"),
+    "a folder": ("import os\nfor name in os.listdir('data'):\n    print(name)\n", "Path('data/first.txt')"),
+    "files that match": ("import glob\nfor name in glob.glob('data/*.csv'):\n    print(name)\n", "data/first.csv"),
+    "an archive": (
+        "from zipfile import ZipFile\nwith ZipFile('all/a.zip') as archive:\n    archive.extractall('all')\n",
+        "archive.writestr('first.txt', ",
+    ),
+    "answers": (
+        "while True:\n    try:\n        age = int(input('age'))\n    except ValueError:\n        print('a number')\n"
+        "        continue\n    if age < 18:\n        print('too young')\n        continue\n    break\n"
+        "while input('stop?') != 'stop':\n    print('on')\nprint(age)\n",
+        "answers = cycle([",
+    ),
+    "a debugger": ("import pdb\npdb.set_trace()\nx = 1\n", "pdb.set_trace = lambda: None"),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_what_is_outside_of_the_code_is_made(name):
+    code, wanted = WHOLE[name]
+    prefixes = found(code)
+    assert prefixes.coverage == 1.0, prefixes
+    assert any(wanted in prefix for prefix in prefixes.chosen), prefixes.best
+    assert "MagicMock" not in prefixes.best
+
+
+#: Code that gives its functions to what is missing, and how this calls them.
+CALLING = {
+    "a decorator": (
+        "from flask import Flask, request\napp = Flask(__name__)\n@app.route('/<name>')\ndef page(name):\n"
+        "    text = request.form.get('text')\n    return name + text\napp.run()\n",
+        "    function('name')\n    return function",
+    ),
+    "a decorator of nowhere": ("@registered\ndef task():\n    print('now')\n", "    function()\n    return function"),
+    "a keyword": (
+        "def greet():\n    print('hello')\nbutton = Button(root, text='hi', command=greet)\nbutton.pack()\n",
+        "kwargs['command']()",
+    ),
+    "a position": (
+        "def flat(table):\n    return table.columns\nresult = table.pipe(flat).sort_values('a')\n",
+        "args[0](",
+    ),
+    "a list": (
+        "import bench\ndef one(data):\n    return [n for n in data]\ndef two(data):\n    return list(data)\n"
+        "bench.compare(kernels=[one, two]).show()\n",
+        "for function in kwargs['kernels']:",
+    ),
+    "itself, again and again": (
+        "def tick():\n    print('tick')\n    root.after(1000, tick)\nroot.after(1000, tick)\nroot.mainloop()\n",
+        "if args[1] not in called:",
+    ),
+    "a coroutine": (
+        "@client.event\nasync def on_message(message):\n    print(message.content)\n",
+        "asyncio.run(function(",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLING)
+def test_stand_ins_call_the_functions_that_they_are_given(name):
+    code, wanted = CALLING[name]
+    prefixes = found(code)
+    assert prefixes.coverage == 1.0, prefixes
+    assert wanted in prefixes.best
+
+
+def test_a_stand_in_calls_in_a_python_without_twincell_too():
+    code, _ = CALLING["a decorator"]
+    prefixes = found(code)
+    program = prefixes.program()
+    before = len(program.splitlines()) - len(code.splitlines())
+    assert {5, 6} <= {line - before for line in completed_alone(program)}, program
+
+
+def test_nothing_of_a_snippet_that_is_lost_at_once_counts_as_run():
+    assert found("import os\nos.abort()\n").coverage == 0.0
+
+
+def test_what_is_measured_runs_once_where_it_takes_too_long():
+    code = "import timeit\nprint(timeit.repeat('a = 1', number=10_000_000, repeat=1000))\n"
+    prefixes = found(code)
+    assert prefixes.coverage == 1.0, prefixes
+    assert "timeit.Timer.timeit = " in prefixes.best
