@@ -97,7 +97,8 @@ fn study(
         if interrupted() { Continue::Stop } else { Continue::Yes }
     };
     let named = inputs.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
-    let study = PrefixStudy { inputs, options, out: rows.to_owned(), fresh: matches.get_flag("fresh") };
+    let snippets = prefixes::read_snippets(&inputs).map_err(Abort::Failed)?;
+    let study = PrefixStudy { snippets, options, out: Some(rows.to_owned()), fresh: matches.get_flag("fresh") };
     let done = prefixes::run(study, &session.environment, &mut watch);
     bar.finish_and_clear();
     let outcome = done.map_err(Abort::Failed)?;

@@ -12,9 +12,10 @@ use super::comparison::show;
 use super::errors::raised;
 use super::options::read_options;
 use super::plain::plain;
+use super::prefix_study::{self, PyPrefixStudy, Wanted};
 use super::signals::Signals;
 use super::{environment, source};
-use crate::magics::{self, MagicError, MagicLine};
+use crate::magics::{self, MagicError, MagicLine, StudyOfPrefixes};
 
 /// The prefixes of a snippet.
 #[pyclass(frozen, name = "Prefixes", module = "twincell")]
@@ -37,36 +38,62 @@ pub fn prefix(
     function: Option<String>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyPrefixes> {
-    let code = snippet(code, function)?;
+    let code = in_folder(snippet(code, function)?);
     found(py, code, &read_options(py, options, Job::Prefix)?)
 }
 
-/// `%prefix LINE` and `%%prefix LINE`: the prefixes, the text for a new cell, and help to print. `named` looks up a name of
-/// the notebook, or returns it as a path.
+/// What `%prefix` is to do: show prefixes or a study of them, put a text into a new cell, print a text, raise the interrupt
+/// that stopped a study. All may be absent.
+#[pyclass(frozen, get_all, module = "twincell._twincell")]
+#[derive(Default)]
+pub struct PrefixOutcome {
+    prefixes: Option<Py<PyPrefixes>>,
+    study: Option<Py<PyPrefixStudy>>,
+    inserted: Option<String>,
+    text: Option<String>,
+    interrupt: Option<Py<PyAny>>,
+}
+
+/// `%prefix LINE` and `%%prefix LINE`. `named` looks up a name of the notebook, or returns it as a path.
 #[pyfunction]
 pub fn prefix_magic(
     py: Python<'_>,
     line: &str,
     cell: Option<&str>,
     named: &Bound<'_, PyAny>,
-) -> PyResult<(Option<PyPrefixes>, Option<String>, Option<String>)> {
+) -> PyResult<PrefixOutcome> {
     let request = match magics::read_prefix(line, cell.is_some()).map_err(raised)? {
         MagicLine::Run(request) => request,
-        MagicLine::Help(help) => return Ok((None, None, Some(help))),
+        MagicLine::Help(help) => return Ok(PrefixOutcome { text: Some(help), ..PrefixOutcome::default() }),
     };
+    if let Some(StudyOfPrefixes { rows, html, fresh }) = request.study {
+        let inputs = request.code.iter().map(|name| named.call1((name,))).collect::<PyResult<Vec<_>>>()?;
+        let inputs = match <[_; 1]>::try_from(inputs) {
+            Ok([one]) => one,
+            Err(several) => several.into_pyobject(py)?,
+        };
+        let (snippets, title) = prefix_study::snippets(&inputs)?;
+        let wanted = Wanted { snippets, title, options: request.options, out: Some(rows), html, fresh };
+        let (study, interrupt) = prefix_study::run(py, wanted, None)?;
+        let interrupt = interrupt.map(|interrupt| interrupt.into_value(py).into_any());
+        return Ok(PrefixOutcome { study: Some(Py::new(py, study)?), interrupt, ..PrefixOutcome::default() });
+    }
     let code = match (cell, request.function) {
         (Some(cell), _) if cell.trim().is_empty() => return Err(raised(MagicError::EmptyCell)),
         (Some(cell), Some(function)) => body(cell, "the cell", &function)?,
         // The magic is line 1 of the cell.
         (Some(cell), None) => Subject::from(format!("\n{cell}")),
-        (None, function) => snippet(&named.call1((request.code.unwrap_or_default(),))?, function)?,
+        (None, function) => match request.code.as_slice() {
+            [code] => snippet(&named.call1((code,))?, function)?,
+            _ => return Err(raised(MagicError::ManyCodes)),
+        },
     };
-    let prefixes = found(py, code, &request.options)?;
+    let prefixes = found(py, in_folder(code), &request.options)?;
     if let Some(file) = &request.pytest {
         files::write_text(file, &prefixes.pytest()?).map_err(raised)?;
     }
     let inserted = prefixes.best().filter(|text| request.insert && !text.is_empty()).map(str::to_owned);
-    Ok((Some(prefixes), inserted, None))
+    Ok(PrefixOutcome { prefixes: Some(Py::new(py, prefixes)?), inserted, ..PrefixOutcome::default() })
 }
 
 /// The text that an object stands for, or one of its functions.
@@ -85,10 +112,14 @@ fn body(text: &str, label: &str, function: &str) -> PyResult<Subject> {
     function_subject(text, function).ok_or_else(|| raised(format!("{label} has no function {function}")))
 }
 
-fn found(py: Python<'_>, subject: Subject, options: &Options) -> PyResult<PyPrefixes> {
+/// A notebook, and most programs, import from the current folder.
+fn in_folder(subject: Subject) -> Subject {
+    Subject { folder: std::env::current_dir().ok(), ..subject }
+}
+
+/// Searches prefixes. A signal ends that, and then what was found is the result.
+pub fn found(py: Python<'_>, subject: Subject, options: &Options) -> PyResult<PyPrefixes> {
     let environment = environment::find(py)?;
-    // A notebook, and most programs, import from there.
-    let subject = Subject { folder: std::env::current_dir().ok(), ..subject };
     let prefixes = py.detach(|| {
         let engine = Engine::warm(options, &environment)?;
         engine.check_workers()?;
