@@ -35,6 +35,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
             .ok_or_else(|| Abort::Failed(format!("{} has no function {function}", path.display())))?;
     }
     subject.folder = path.parent().map(Path::to_owned);
+    subject.file = path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
     let engine = Engine::warm(&options, &session.environment).map_err(Abort::new)?;
     engine.check_workers().map_err(Abort::new)?;
     let interrupted = &mut *session.interrupted;

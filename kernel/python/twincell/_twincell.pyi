@@ -323,6 +323,7 @@ def prefix(
     code: _Code,
     *,
     function: str | None = None,
+    folder: str | PathLike[str] | None = None,
     seed: int | None = None,
     width: int | None = None,
     rounds: int | None = None,

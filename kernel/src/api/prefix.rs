@@ -1,5 +1,7 @@
 //! `twincell.prefix`: what makes incomplete code run, as a Python object that notebooks can show.
 
+use std::path::{Path, PathBuf};
+
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction};
 use twincell_driver::files;
@@ -28,17 +30,24 @@ pub struct PyPrefixes {
 /// text, a path (`os.PathLike`), a function or a class. A function is called. `function` names one of the text, which runs
 /// with the definitions that it needs.
 ///
+/// What it imports and opens of `folder` is real: the folder of the path, or the current one, unless another one is given.
+///
 /// The snippet runs in the sandbox. A signal ends the search, and then the result has what was found. Raises
 /// `TwincellError` if the code is not Python or an option is wrong.
 #[pyfunction]
-#[pyo3(signature = (code, *, function = None, **options))]
+#[pyo3(signature = (code, *, function = None, folder = None, **options))]
 pub fn prefix(
     py: Python<'_>,
     code: &Bound<'_, PyAny>,
     function: Option<String>,
+    folder: Option<PathBuf>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyPrefixes> {
-    let code = in_folder(snippet(code, function)?);
+    let subject = snippet(code, function)?;
+    let code = match folder {
+        Some(folder) => Subject { folder: Some(folder), ..subject },
+        None => in_folder(subject),
+    };
     found(py, code, &read_options(py, options, Job::Prefix)?)
 }
 
@@ -92,7 +101,9 @@ pub fn prefix_magic(
     if let Some(file) = &request.pytest {
         files::write_text(file, &prefixes.pytest()?).map_err(raised)?;
     }
-    let inserted = prefixes.best().filter(|text| request.insert && !text.is_empty()).map(str::to_owned);
+    let before =
+        std::env::current_dir().map_or_else(|_| String::new(), |folder| prefixes.prefixes.before_cell(&folder));
+    let inserted = prefixes.best().map(|text| before + text).filter(|text| request.insert && !text.is_empty());
     Ok(PrefixOutcome { prefixes: Some(Py::new(py, prefixes)?), inserted, ..PrefixOutcome::default() })
 }
 
@@ -101,20 +112,25 @@ fn snippet(code: &Bound<'_, PyAny>, function: Option<String>) -> PyResult<Subjec
     let read = source::read(code, "the code")?;
     // A function runs when it is called.
     let is_function = code.is_instance_of::<PyFunction>() || code.get_type().name()? == "method";
-    match function {
-        Some(function) => body(&read.text, &read.label, &function),
-        None if is_function => Ok(first_function_subject(&read.text).unwrap_or_else(|| Subject::from(read.text))),
-        None => Ok(Subject::from(read.text)),
-    }
+    let path = source::path(code)?;
+    let subject = match function {
+        Some(function) => body(&read.text, &read.label, &function)?,
+        None if is_function => first_function_subject(&read.text).unwrap_or_else(|| Subject::from(read.text)),
+        None => Subject::from(read.text),
+    };
+    let folder = path.as_deref().and_then(Path::parent).map(Path::to_owned);
+    let file = path.as_deref().and_then(Path::file_name).and_then(|name| name.to_str()).map(str::to_owned);
+    Ok(Subject { folder, file, ..subject })
 }
 
 fn body(text: &str, label: &str, function: &str) -> PyResult<Subject> {
     function_subject(text, function).ok_or_else(|| raised(format!("{label} has no function {function}")))
 }
 
-/// A notebook, and most programs, import from the current folder.
+/// A notebook, and most programs, import from the current folder, and a file from its own.
 fn in_folder(subject: Subject) -> Subject {
-    Subject { folder: std::env::current_dir().ok(), ..subject }
+    let folder = subject.folder.clone().or_else(|| std::env::current_dir().ok());
+    Subject { folder, ..subject }
 }
 
 /// Searches prefixes. A signal ends that, and then what was found is the result.
