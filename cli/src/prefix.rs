@@ -35,6 +35,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
             .ok_or_else(|| Abort::Failed(format!("{} has no function {function}", path.display())))?;
     }
     subject.folder = path.parent().map(Path::to_owned);
+    subject.file = path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
     let engine = Engine::warm(&options, &session.environment).map_err(Abort::new)?;
     engine.check_workers().map_err(Abort::new)?;
     let interrupted = &mut *session.interrupted;
@@ -97,7 +98,8 @@ fn study(
         if interrupted() { Continue::Stop } else { Continue::Yes }
     };
     let named = inputs.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ");
-    let study = PrefixStudy { inputs, options, out: rows.to_owned(), fresh: matches.get_flag("fresh") };
+    let snippets = prefixes::read_snippets(&inputs).map_err(Abort::Failed)?;
+    let study = PrefixStudy { snippets, options, out: Some(rows.to_owned()), fresh: matches.get_flag("fresh") };
     let done = prefixes::run(study, &session.environment, &mut watch);
     bar.finish_and_clear();
     let outcome = done.map_err(Abort::Failed)?;

@@ -19,6 +19,7 @@ use twincell_prefix::{Generators, LanguageModel, Library, PrefixError, Prefixes,
 use twincell_values::predicted::Predicted;
 use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Predictor};
 
+use crate::beside::WithFiles;
 use crate::libraries::Libraries;
 use crate::notebook::{self, NotebookError, Notebooks};
 use crate::options::{Cache, Device, Options};
@@ -163,7 +164,8 @@ impl Engine {
         Ok(compare(old, new, self.predictor.as_ref(), &self.pool, &options, progress)?)
     }
 
-    /// Finds prefixes for a text or a function in one; see [`twincell_prefix::prefixes`]. The environment names the language
+    /// Finds prefixes for a text or a function in one; see [`twincell_prefix::prefixes`]. What it imports and opens of its
+    /// folder is real. The environment names the language
     /// model, if one is to be asked.
     pub fn prefixes(
         &self,
@@ -178,8 +180,10 @@ impl Engine {
             };
             let model = model.as_ref().map(|model| model as &dyn LanguageModel);
             let libraries = self.provide(subject, options.deadline, progress)?;
-            let found = prefixes(subject, options, &self.pool, self.predictor.as_ref(), model, progress)?;
-            Ok::<_, Failure>(Prefixes { libraries, ..found })
+            let with = WithFiles::new(subject, self)?;
+            let found = prefixes(&with.subject, options, &self.pool, self.predictor.as_ref(), model, progress)?;
+            let beside = found.beside.clone().or(with.refused);
+            Ok::<_, Failure>(Prefixes { libraries, beside, ..found })
         })
     }
 

@@ -24,6 +24,8 @@ pub enum MagicError {
     ManyVersions(usize),
     #[error("the {0} version is empty: write the old one above and the new one below the line # ---")]
     EmptyVersion(&'static str),
+    #[error("give one name or file, or --study ROWS.jsonl for several")]
+    ManyCodes,
     #[error("the cell is empty: write a function below the magic")]
     EmptyCell,
     #[error("the notebook has no {0}: run the cell that binds it first, or leave it out of --with")]
@@ -198,22 +200,40 @@ fn predict_command(has_cell: bool) -> Command {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PrefixLine {
     pub options: Options,
-    /// A name of the notebook or a path. Absent if the cell is the code.
-    pub code: Option<String>,
+    /// Names of the notebook or paths: one, or several of a study. None if the cell is the code.
+    pub code: Vec<String>,
     /// Call this function.
     pub function: Option<String>,
     /// Put the best prefix into the next cell.
     pub insert: bool,
     /// Where the tests go.
     pub pytest: Option<PathBuf>,
+    /// Search prefixes for many snippets.
+    pub study: Option<StudyOfPrefixes>,
+}
+
+/// `%prefix --study ROWS.jsonl`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StudyOfPrefixes {
+    /// Where the rows go.
+    pub rows: PathBuf,
+    pub html: Option<PathBuf>,
+    pub fresh: bool,
 }
 
 /// Reads the line of `%prefix`, or of `%%prefix` where there is a cell.
 pub fn read_prefix(line: &str, has_cell: bool) -> Result<MagicLine<PrefixLine>, MagicError> {
     read(prefix_command(has_cell), line, |matches| {
+        let study = matches.try_get_one::<PathBuf>("study").ok().flatten().map(|rows| StudyOfPrefixes {
+            rows: rows.clone(),
+            html: matches.get_one::<PathBuf>("html").cloned(),
+            fresh: matches.get_flag("fresh"),
+        });
+        let code = matches.try_get_many::<String>("code").ok().flatten();
         Ok(PrefixLine {
             options: command_line::read(matches, Job::Prefix)?,
-            code: if has_cell { None } else { matches.get_one::<String>("code").cloned() },
+            code: code.into_iter().flatten().cloned().collect(),
+            study,
             function: matches.get_one::<String>("function").cloned(),
             insert: matches.get_flag("insert"),
             pytest: matches.get_one::<PathBuf>("pytest").cloned(),
@@ -226,12 +246,25 @@ fn prefix_command(has_cell: bool) -> Command {
         Command::new("%%prefix")
             .about("Finds code that makes the cell run: imports and values for what it leaves undefined.")
     } else {
-        Command::new("%prefix").about("Finds code that makes other code run: imports and values.").arg(
-            Arg::new("code")
-                .value_name("CODE")
-                .required(true)
-                .help("A function, class, method or stored version of the notebook, or a file"),
-        )
+        let path = |name: &'static str, placeholder: &'static str| {
+            Arg::new(name).long(name).value_name(placeholder).value_parser(clap::value_parser!(PathBuf))
+        };
+        Command::new("%prefix")
+            .about("Finds code that makes other code run: imports and values.")
+            .override_usage(
+                "%prefix [OPTIONS] CODE\n       %prefix [OPTIONS] --study ROWS.jsonl FOLDER|FILE.py|VARIABLE...",
+            )
+            .arg(Arg::new("code").value_name("CODE").required(true).num_args(1..).help(
+                "A function, class, method or stored version of the notebook, or a file; with --study, files and folders, or \
+                 a variable with paths or dictionaries",
+            ))
+            .arg(
+                path("study", "ROWS.jsonl")
+                    .conflicts_with_all(["function", "insert", "pytest"])
+                    .help("Search prefixes for each .py file of folders, and write a row for each as they come"),
+            )
+            .arg(path("html", "FILE.html").requires("study").help("With --study: write a page with its tables"))
+            .arg(flag("fresh").requires("study").help("With --study: discard the rows that are there"))
     };
     let command = command
         .arg(
@@ -512,6 +545,20 @@ mod tests {
         assert!(read_study("").unwrap_err().to_string().contains("FILE"));
         assert!(matches!(read_study("frame"), Ok(MagicLine::Run(StudyLine { out: None, .. }))));
         assert!(flags("%study").contains(&"--reproducers".to_owned()));
+    }
+
+    #[test]
+    fn a_study_of_prefixes_takes_what_the_command_line_takes() {
+        let line = "--study rows.jsonl --html 'my page.html' --fresh --width 3 snippets/ other.py";
+        let Ok(MagicLine::Run(request)) = read_prefix(line, false) else { panic!() };
+        let study = request.study.unwrap();
+        assert_eq!((request.code.len(), request.options.width, study.rows), (2, 3, PathBuf::from("rows.jsonl")));
+        assert!(study.fresh && study.html.is_some());
+        for line in ["--study rows.jsonl", "--study rows.jsonl --insert a", "--fresh a", "--html page.html a"] {
+            let error = read_prefix(line, false).unwrap_err().to_string();
+            assert!(!error.contains('\n'), "{error}");
+        }
+        assert!(read_prefix("--study rows.jsonl", true).is_err());
     }
 
     #[test]

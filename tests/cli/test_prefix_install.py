@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -182,6 +183,44 @@ def test_an_installer_from_the_path_comes_first(place):
     uv.chmod(0o755)
     (problem,) = [library["problem"] for library in tree(place, "--install")["libraries"]]
     assert problem == {"refused": {"message": "nothing of pip install"}}
+
+
+@pytest.mark.long
+def test_uv_itself_installs_wheels_apart_and_says_what_it_lacks(place, monkeypatch):
+    uv = Path(pytest.importorskip("uv", reason="`make test-long` installs it").find_uv_bin())
+    (place / "bin" / "uv").symlink_to(uv)
+    monkeypatch.setenv("UV_NO_INDEX", "1")
+    monkeypatch.setenv("UV_FIND_LINKS", str(place / "index"))
+    monkeypatch.setenv("UV_CACHE_DIR", str(place / "uv"))
+    (problem,) = [library["problem"] for library in tree(place, "--install")["libraries"]]
+    assert "No solution found" in problem["refused"]["message"] and "\n" not in problem["refused"]["message"]
+    # What it requires by its address is refused, and what it requires by name comes.
+    ran, source = place / "ran", place / "source"
+    source.mkdir()
+    (source / "setup.py").write_text(f"open({str(ran)!r}, 'w')\n")
+    for address in (source.as_uri(), "git+https://localhost:9/a.git", "https://localhost:9/a.tar.gz"):
+        wheel(place / "index", requires=(f"surely_required @ {address}",))
+        (problem,) = [library["problem"] for library in tree(place, "--install")["libraries"]]
+        # uv leaves its lock.
+        assert "\n" not in problem["refused"]["message"] and installed(place) <= {".lock"}
+    wheel(place / "index", "surely_required", {"surely_required.py": DOUBLE})
+    wheel(place / "index", files={f"{NAME}.py": "from surely_required import double\n"}, requires=("surely_required",))
+    before = own_packages()
+    shutil.rmtree(place / "uv")
+    assert tree(place, "--install")["libraries"] == [{"module": NAME, "distribution": NAME, "problem": None}]
+    assert {f"{NAME}.py", "surely_required.py"} <= installed(place) and own_packages() == before
+    assert not ran.exists()
+
+
+@pytest.mark.parametrize("address", ["git+https://localhost:9/a.git", "https://localhost:9/a.tar.gz", "../a"])
+def test_no_option_and_no_policy_names_an_address(place, address):
+    wheel(place / "index")
+    done = run(place, f"--install={address}")
+    assert done.returncode == 3 and done.stderr.count("\n") == 1, done.stderr
+    (place / "pyproject.toml").write_text(f"[tool.twincell]\ninstall = {address!r}\n")
+    done = run(place)
+    assert done.returncode == 3 and done.stderr.count("\n") == 1 and "install" in done.stderr, done.stderr
+    assert installed(place) == set()
 
 
 def test_an_interrupt_ends_the_installer_and_prints_what_was_found(place):

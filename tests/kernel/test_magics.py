@@ -177,3 +177,30 @@ def test_the_tests_with_the_values_of_a_cell_go_to_a_file(kernel, tmp_path):
 def test_a_mistake_in_the_line_of_prefix_is_told_in_one_line(kernel):
     outcome = kernel.run("%prefix nothing_of_this_name")
     assert outcome.reply["ename"] == "UsageError" and "nothing_of_this_name" in outcome.reply["evalue"]
+
+
+def test_a_study_of_prefixes_shows_its_tables(kernel, tmp_path):
+    (tmp_path / "snippets").mkdir()
+    (tmp_path / "snippets" / "one.py").write_text("print(page.title)\n")
+    rows = tmp_path / "rows.jsonl"
+    outcome = kernel.run(f"%prefix --study {rows} --predictor frequency {tmp_path / 'snippets'}")
+    (result,) = outcome.of("execute_result")
+    assert "Table II" in result["data"]["text/plain"] and "<svg" in result["data"]["text/html"]
+    assert rows.read_text().count("\n") == 1
+
+
+def test_an_interrupted_study_of_prefixes_shows_what_it_found(kernel, tmp_path):
+    kernel.run(
+        "import signal, threading\n"
+        "given = [{'code': f'print(thing_{number}.name)'} for number in range(400)]\n"
+        "def watch():\n"
+        f"    while not (path.exists() and path.stat().st_size): pause(0.01)\n"
+        "    signal.raise_signal(signal.SIGINT)\n"
+        f"from pathlib import Path\nfrom time import sleep as pause\npath = Path({str(tmp_path / 'rows.jsonl')!r})\n"
+        "threading.Thread(target=watch, daemon=True).start()"
+    )
+    outcome = kernel.run(f"%prefix --study {tmp_path / 'rows.jsonl'} --predictor frequency given")
+    assert outcome.reply["ename"] == "KeyboardInterrupt"
+    (shown,) = outcome.of("display_data")[-1:]
+    assert "Table II" in shown["data"]["text/plain"]
+    assert any("The rows so far are in the file" in line for line in outcome.reply["traceback"])

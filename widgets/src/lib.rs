@@ -76,8 +76,8 @@ pub use plain::sentence as plain_sentence;
 pub use plot::{Confusion, Plot, StudyPlot, confusion_of, pair_plots, study_plot};
 pub use predictions::{predictions_fragment, predictions_text};
 pub use prefixes::{
-    NO_TEST, PrefixFigures, Reached, Spread, prefix_study_page, prefix_study_text, prefixes_fragment, prefixes_page,
-    prefixes_pytest, prefixes_text,
+    NO_TEST, PrefixFigures, Reached, Spread, prefix_study_fragment, prefix_study_page, prefix_study_text,
+    prefixes_fragment, prefixes_page, prefixes_pytest, prefixes_text,
 };
 pub use state::{
     ComparisonState, Detail, PrefixesState, STATE_FORMAT, StudyRow, StudyState, detail, prefixes_state, state,

@@ -18,7 +18,7 @@ use twincell_values::value::{AbstractValue, Choice, Fixed, Given, Recipe};
 
 use crate::observed::Behavior;
 
-pub const PROTOCOL_VERSION: u32 = 18;
+pub const PROTOCOL_VERSION: u32 = 19;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.
@@ -609,6 +609,20 @@ pub struct Script {
     pub snippet: String,
     /// The maximum number of completed statements.
     pub steps: u64,
+    pub beside: Option<FilesBeside>,
+}
+
+/// A copy of the files beside a snippet: modules that it can import, and files that it finds in its working folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilesBeside {
+    /// The folder that holds the copy, where workers may read.
+    pub folder: PathBuf,
+    /// The folders in which imports look first, in this order, from the folder of the copy. Empty for itself.
+    pub search: Vec<String>,
+    /// The folder, from that of the copy, whose files stand in the working folder.
+    pub begin: String,
+    /// These files, from there.
+    pub files: Vec<String>,
 }
 
 /// What a snippet did behind a prefix.

@@ -311,7 +311,7 @@ fn tests_of_a_file_run_in_the_worker_that_has_the_program() {
 fn what_a_script_did_is_bounded_by_the_script_and_a_worker_that_it_ends_is_replaced() {
     let pool = WorkerPool::new(options(1));
     let mut loaded = pool.load(&program("fine")).unwrap();
-    let script = |prefix: &str| Script { prefix: prefix.into(), snippet: "a\nb\n".into(), steps: 9 };
+    let script = |prefix: &str| Script { prefix: prefix.into(), snippet: "a\nb\n".into(), steps: 9, beside: None };
     let ran = loaded.script(script("fine")).unwrap();
     assert_eq!((ran.lines, ran.completed), (vec![1, 2], vec![2]));
     assert!(matches!(ran.end, End::Unreadable { line: 1, message } if message.chars().count() == 1001));

@@ -7,12 +7,14 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Decorator, Expr, Parameters, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 
+use twincell_engine::protocol::FilesBeside;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::python::is_builtin;
 use twincell_syntax::scopes::Bindings;
 use twincell_syntax::used_names;
 
 use crate::body::function_body;
+use crate::result::Used;
 
 /// What prefixes are searched for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,8 +22,23 @@ pub struct Subject {
     pub text: String,
     /// The first and the last line that count. `None` for all.
     pub lines: Option<(u32, u32)>,
-    /// The folder of the text's file. What it imports from there is no library.
+    /// The folder of the text's file, or the one that a cell runs in.
     pub folder: Option<PathBuf>,
+    /// The name of its file there.
+    pub file: Option<String>,
+    /// What it uses of its folder.
+    pub beside: Option<Beside>,
+}
+
+/// The files beside a text that it uses, and a copy of them where workers may read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beside {
+    pub copy: FilesBeside,
+    pub used: Used,
+    /// The package that holds the text. Empty if there is none.
+    pub package: String,
+    /// What its modules import.
+    pub imports: Vec<String>,
 }
 
 impl From<String> for Subject {
@@ -79,7 +96,7 @@ fn called(text: &str, body: &[Stmt], qualname: &str) -> Option<Subject> {
     lines.push(call);
     let lines_of = (begin as u32 + 1, end as u32 + 1);
     let lines_of = Some(lines_of).filter(|(first, last)| first <= last);
-    Some(Subject { text: lines.join("\n") + "\n", lines: lines_of, folder: None })
+    Some(Subject { text: lines.join("\n") + "\n", lines: lines_of, ..Subject::default() })
 }
 
 fn find_class<'b>(body: &'b [Stmt], name: &str) -> Option<&'b StmtClassDef> {

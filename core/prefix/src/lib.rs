@@ -54,11 +54,11 @@ use twincell_values::predictor::PredictError;
 
 pub use code::Made;
 pub use compact::Compact;
-pub use function::{Subject, first_function_subject, function_subject};
+pub use function::{Beside, Subject, first_function_subject, function_subject};
 pub use grow::prefixes;
 pub use language::{Answers, Generators, LanguageModel, Message, NoAnswer, Question, Role};
 pub use libraries::{Library, NotInstalled, libraries, missing};
-pub use result::{Guidance, Origin, Prefix, Prefixes, around};
+pub use result::{Guidance, Origin, Prefix, Prefixes, Used};
 pub use twincell_engine::Continue;
 
 /// What is asked of a search for prefixes.

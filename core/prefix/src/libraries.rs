@@ -74,8 +74,8 @@ pub fn missing(modules: &[String], pool: &WorkerPool) -> Result<Vec<String>, Eng
         asked.push((snippet.matches('\n').count() as u32, module));
     }
     let reading = Reading::new("");
-    let mut loaded = pool.load(&program::of_scripts(&reading))?;
-    let ran = loaded.script(Script { prefix: String::new(), snippet, steps: u64::from(u32::MAX) })?;
+    let mut loaded = pool.load(&program::of_scripts(&reading, None))?;
+    let ran = loaded.script(Script { prefix: String::new(), snippet, steps: u64::from(u32::MAX), beside: None })?;
     let is_missing = |line: &u32| ran.completed.binary_search(line).is_err();
     Ok(asked.into_iter().filter(|(line, _)| is_missing(line)).map(|(_, module)| module.clone()).collect())
 }

@@ -1,12 +1,13 @@
 //! A snippet as the program that workers run with hooks, to find values for what is missing.
 
-use twincell_engine::protocol::{Body, Context, Isolation, Program, Version};
+use twincell_engine::protocol::{Body, Context, Isolation, Place, Program, Version};
 use twincell_search::{Target, executable_lines};
 use twincell_syntax::instrument::{InstrumentError, Instrumented, instrument};
 use twincell_syntax::{PerSide, imported_modules};
 use twincell_values::predictor::{FunctionSites, PredictError, Predictor};
 use twincell_values::reading::{Surroundings, apply_constants, literals, read_within};
 
+use crate::function::Beside;
 use crate::import::Import;
 use crate::reading::Reading;
 use crate::render::{SUPER, stand_ins};
@@ -24,6 +25,7 @@ pub(crate) fn program(
     reading: &Reading,
     instrumented: &Instrumented,
     predictor: &dyn Predictor,
+    beside: Option<&Beside>,
 ) -> Result<Program, PredictError> {
     let sites = &instrumented.sites;
     let request = FunctionSites { text: reading.text(), sites: &sites.sites };
@@ -35,7 +37,15 @@ pub(crate) fn program(
         module += &format!("{}\n{SUPER}\n", Import::of_mocks());
     }
     module += &stand_ins(reading);
-    let imports = imported_modules(&module).into_iter().chain(imported_modules(reading.text())).collect();
+    let imports = imported_modules(&module).into_iter().chain(imported_modules(reading.text()));
+    let imports = imports.chain(beside.into_iter().flat_map(|beside| beside.imports.iter().cloned())).collect();
+    // What it uses of its folder is real here, too.
+    let place = beside.map(|Beside { copy, package, .. }| Place {
+        folder: copy.folder.clone(),
+        file: "__main__.py".to_owned(),
+        name: if package.is_empty() { "__main__".to_owned() } else { format!("{package}.__main__") },
+        search: copy.search.clone(),
+    });
     let version = Version {
         qualname: reading.snippet.function.qualname.clone(),
         name: String::new(),
@@ -56,7 +66,7 @@ pub(crate) fn program(
         function_renames: vec![],
         wrapped_attributes: vec![],
         imports: vec![],
-        place: None,
+        place,
     };
     Ok(Program {
         versions: vec![version],
@@ -72,7 +82,9 @@ pub(crate) fn program(
 }
 
 /// A program without versions: its worker runs nothing but scripts.
-pub(crate) fn of_scripts(reading: &Reading) -> Program {
+pub(crate) fn of_scripts(reading: &Reading, beside: Option<&Beside>) -> Program {
+    let imports = imported_modules(reading.text()).into_iter();
+    let imports = imports.chain(beside.into_iter().flat_map(|beside| beside.imports.iter().cloned()));
     Program {
         versions: vec![],
         literals: vec![],
@@ -80,7 +92,7 @@ pub(crate) fn of_scripts(reading: &Reading) -> Program {
         raise_probability: 0.0,
         step_budget: STEP_BUDGET,
         isolation: Isolation::Process,
-        imports: imported_modules(reading.text()).into_iter().collect(),
+        imports: imports.collect(),
         calls_twice: false,
         given: vec![],
     }

@@ -61,6 +61,8 @@ pub(crate) struct Reading {
     pub(crate) ending: Option<String>,
     /// It has a `with` statement.
     pub(crate) has_with: bool,
+    /// This package lies around it.
+    pub(crate) is_in_real_package: bool,
     /// It reads `sys.argv`.
     pub(crate) has_arguments: bool,
     /// It reads `os.environ`.
@@ -89,6 +91,11 @@ pub(crate) fn awaits(text: &str) -> bool {
 impl Reading {
     /// Reads a text. Magics of notebooks are left out, on their lines.
     pub(crate) fn new(text: &str) -> Self {
+        Self::within(text, "")
+    }
+
+    /// The same for the text of a module of a package. Empty for none.
+    pub(crate) fn within(text: &str, package: &str) -> Self {
         let plain = without_escapes(text);
         let snippet = snippet(plain.as_deref().unwrap_or(text));
         let text = &snippet.function.text;
@@ -112,11 +119,16 @@ impl Reading {
             known::import(name, &used, names.plainly.contains(name))
         };
         let imports: BTreeSet<Import> = undefined.iter().filter_map(import).collect();
-        // The import that goes up most reaches the outermost package.
+        // The import that goes up most reaches the outermost package, unless there is a real one.
         let highest = names.relative.iter().map(|import| import.level).max();
+        let real = Some(package).filter(|package| !package.is_empty());
+        let real = real.filter(|real| highest.is_some_and(|highest| real.split('.').count() >= highest as usize));
+        let package = real.map(str::to_owned).or(highest.map(|highest| package_below(highest - 1)));
         let mut imported = names.imported;
         imported.extend(names.relative.into_iter().map(|import| {
-            let package = package_below(highest.unwrap_or(import.level) - import.level);
+            let package = package.iter().flat_map(|package| package.split('.'));
+            let kept = package.clone().count().saturating_sub(import.level as usize - 1);
+            let package = package.take(kept).collect::<Vec<_>>().join(".");
             let module = import.module.map_or_else(|| package.clone(), |inner| format!("{package}.{inner}"));
             (import.bound, Imported { module, name: Some(import.name) })
         }));
@@ -128,7 +140,8 @@ impl Reading {
             bound,
             exceptions: names.exceptions,
             classes: names.classes,
-            package: highest.map(|highest| package_below(highest - 1)),
+            is_in_real_package: real.is_some(),
+            package,
             has_arguments: asks("sys", "argv"),
             has_with: names.has_with,
             ending: names.ending,

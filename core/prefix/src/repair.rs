@@ -4,6 +4,7 @@
 use twincell_engine::protocol::Raise;
 use twincell_sketch::Scene;
 use twincell_sketch::environment::{Environment, Node};
+use twincell_syntax::imported_modules;
 use twincell_syntax::instrument::Instrumented;
 use twincell_syntax::python::is_identifier;
 use twincell_syntax::site::SiteKind;
@@ -59,6 +60,9 @@ pub(crate) fn repairs(
         && let Some(package) = &reading.package
     {
         common.is_in_package = true;
+        if reading.is_in_real_package {
+            return if learned == **lessons { vec![] } else { vec![learned] };
+        }
         let dots = package.match_indices('.').map(|(dot, _)| &package[..dot]);
         common.modules.extend(dots.chain([package.as_str()]).map(str::to_owned));
         let outermost = package.split('.').next().unwrap_or(package);
@@ -85,6 +89,9 @@ pub(crate) fn repairs(
     } else if is("NameError") && is_identifier(name) && !is("UnboundLocalError") {
         let names = if known::old(name).is_some() { &mut common.old_names } else { &mut common.names };
         names.insert(name.to_owned());
+    } else if let Some(import) = import_at(reading, raise).filter(|_| !is("ImportError")) {
+        // A module that is there fails on its own.
+        common.modules.extend(imported_modules(import).into_iter().take(1));
     } else if is("AttributeError")
         && let Some((root, import)) = recognised(failure, reading, instrumented)
     {
@@ -131,6 +138,12 @@ pub(crate) fn shortened(lessons: &Lessons, reading: &Reading) -> Vec<Lessons> {
     let mut learned = lessons.clone();
     let is_new = measures && learned.common.patched.insert(("timeit".into(), "Timer.timeit".into()));
     if is_new { vec![learned] } else { vec![] }
+}
+
+/// The import of a snippet that fails.
+fn import_at<'r>(reading: &'r Reading, raise: &Raise) -> Option<&'r str> {
+    let line = reading.text().lines().nth((raise.line as usize).checked_sub(1)?)?.trim_start();
+    (raise.in_snippet && (line.starts_with("import ") || line.starts_with("from "))).then_some(line)
 }
 
 /// Mocks, the likeliest first: of functions of modules where the machine refuses something, and else of objects.

@@ -1,10 +1,12 @@
 //! The tree of prefixes as plain data, and which of them are worth keeping.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use twincell_engine::protocol::End;
+use twincell_syntax::python::python_string;
 
 use crate::body::indented;
 use crate::code::{MOCK, Made};
@@ -94,6 +96,25 @@ pub struct Prefixes {
     /// What was to be installed for the snippet.
     #[serde(default)]
     pub libraries: Vec<Library>,
+    /// What it uses of the files beside it.
+    #[serde(default)]
+    pub beside: Option<Used>,
+}
+
+/// The files beside a snippet that it uses.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Used {
+    /// The folder in which a program runs as the snippet did: the one that it finds [`Self::data`] in.
+    pub folder: String,
+    /// The folders in which it finds [`Self::modules`].
+    pub search: Vec<String>,
+    /// Paths of modules that it imports, directly or through each other, from the folder that all paths begin at.
+    pub modules: Vec<String>,
+    /// Paths of files that it names, from [`Self::folder`].
+    pub data: Vec<String>,
+    /// Why none of them could be used, so that something stands in for them.
+    #[serde(default)]
+    pub problem: Option<String>,
 }
 
 const VERSION: u32 = 1;
@@ -136,8 +157,9 @@ impl Prefixes {
             }
         }
         let covered = all.into_iter().collect();
-        let (tokens, problem, libraries) = (0, None, vec![]);
-        Self { version: VERSION, undefined, lines, covered, nodes, chosen, best, stopped, tokens, problem, libraries }
+        let (tokens, problem, libraries, beside) = (0, None, vec![], None);
+        let version = VERSION;
+        Self { version, undefined, lines, covered, nodes, chosen, best, stopped, tokens, problem, libraries, beside }
     }
 
     /// Whether a library is missing that may be there next time, e.g. since there was no network.
@@ -154,11 +176,31 @@ impl Prefixes {
     /// A node with the snippet behind it, as one file. Imports from `__future__` stay first, and a snippet that awaits
     /// outside of functions becomes a function.
     pub fn program(&self, number: usize, snippet: &str) -> String {
-        let [before, after] = around(snippet);
+        let [before, after] = self.around(snippet);
         match self.nodes.get(number).map_or("", |node| &node.text) {
             "" => before + &after,
             prefix => format!("{before}{prefix}\n{after}"),
         }
+    }
+
+    /// What stands before and behind the prefix in a program.
+    pub fn around(&self, snippet: &str) -> [String; 2] {
+        let [before, after] = around(snippet);
+        let there = self.real_files().map_or_else(String::new, |used| used.way(true));
+        [before + &there, after]
+    }
+
+    /// What was used of the files beside it.
+    fn real_files(&self) -> Option<&Used> {
+        self.beside.as_ref().filter(|used| used.problem.is_none())
+    }
+
+    /// What stands before the prefix in a cell of a notebook that runs in a folder.
+    pub fn before_cell(&self, folder: &Path) -> String {
+        // Cells import from there.
+        let is_here = |one: &String| Path::new(one) == folder;
+        let elsewhere = self.real_files().filter(|used| !used.search.iter().chain([&used.folder]).all(is_here));
+        elsewhere.map_or_else(String::new, |used| used.way(false))
     }
 
     /// The share of lines that some prefix covers, 0 to 1.
@@ -172,8 +214,48 @@ impl Prefixes {
     }
 }
 
-/// What stands before and behind the prefix in a program.
-pub fn around(snippet: &str) -> [String; 2] {
+impl Used {
+    /// Statements behind which code finds the files beside it. `goes` there, where it reads some.
+    fn way(&self, goes: bool) -> String {
+        let goes = goes && !self.data.is_empty();
+        let mut lines = Vec::new();
+        if goes {
+            lines.push("import os".to_owned());
+        }
+        if !self.modules.is_empty() {
+            lines.push("import sys".to_owned());
+        }
+        if lines.is_empty() {
+            return String::new();
+        }
+        lines.push(String::new());
+        if !self.modules.is_empty() {
+            let folders = self.search.iter().map(|folder| python_string(folder)).collect::<Vec<_>>().join(", ");
+            lines.push(format!("sys.path[:0] = [{folders}]  # {}", few(&self.modules)));
+        }
+        if goes {
+            lines.push(format!("os.chdir({})  # {}", python_string(&self.folder), few(&self.data)));
+        }
+        lines.join("\n") + "\n\n"
+    }
+}
+
+/// The names of some files, for a comment.
+fn few(files: &[String]) -> String {
+    const LISTED: usize = 3;
+    let names: Vec<String> = files.iter().take(LISTED).map(|file| named(file)).collect();
+    let more = if files.len() > LISTED { ", ..." } else { "" };
+    format!("{}{more}", names.join(", "))
+}
+
+/// A file's name, which may hold anything.
+fn named(file: &str) -> String {
+    let is_plain = file.chars().all(|one| one.is_alphanumeric() || "._-/ ".contains(one));
+    if is_plain { file.to_owned() } else { python_string(file) }
+}
+
+/// What stands before and behind the prefix in a program, wherever it runs.
+fn around(snippet: &str) -> [String; 2] {
     let snippet = &*dedented(snippet);
     let is_future = |line: &&str| line.trim_start().starts_with("from __future__ import");
     let (future, rest): (Vec<&str>, Vec<&str>) = snippet.lines().partition(is_future);

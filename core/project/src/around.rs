@@ -21,12 +21,7 @@ impl Project {
     /// though some people keep it in git.
     pub fn around(file: &Path) -> Option<(Self, String)> {
         let file = file.canonicalize().ok().filter(|file| file.is_file())?;
-        let repository = Repository::discover(file.parent()?).ok()?;
-        let root = repository.workdir()?.canonicalize().ok()?;
-        let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
-        if home.is_some_and(|home| home.starts_with(&root)) {
-            return None;
-        }
+        let (repository, root) = work_tree(file.parent()?)?;
         let inside = file.strip_prefix(&root).ok()?;
         let is_plain = |part| matches!(part, Component::Normal(_));
         let path = inside.components().all(is_plain).then(|| inside.to_str().map(str::to_owned))??;
@@ -41,6 +36,15 @@ impl Project {
     pub fn copy(&self, folder: &Path) -> Result<(), CopyError> {
         copy(&self.repository, &Version::Files, folder)
     }
+}
+
+/// The repository around a folder, and the folder that holds its files.
+pub(crate) fn work_tree(folder: &Path) -> Option<(Repository, PathBuf)> {
+    let repository = Repository::discover(folder).ok()?;
+    let root = repository.workdir()?.canonicalize().ok()?;
+    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
+    let is_home = home.is_some_and(|home| home.starts_with(&root));
+    (!is_home && folder.starts_with(&root)).then_some((repository, root))
 }
 
 /// Whether a path is a folder or below it, whatever links lead there. The configuration of a repository may be a

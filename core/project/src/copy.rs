@@ -143,7 +143,7 @@ impl Copy<'_> {
 }
 
 /// The content of a file below a folder. `None` for what is no file, or a large one. No part of the path may be a link.
-fn read(root: &OwnedFd, path: &Path) -> io::Result<Option<Vec<u8>>> {
+pub(crate) fn read(root: &OwnedFd, path: &Path) -> io::Result<Option<Vec<u8>>> {
     // Opening a pipe would wait for whoever writes to it.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let mut folder = None;

@@ -4,9 +4,11 @@
 //! own project there, and no secrets.
 
 mod around;
+mod beside;
 mod copy;
 mod place;
 
 pub use around::{Project, imported, is_inside, places};
+pub use beside::{Beside, beside};
 pub use copy::{CopyError, Version, copy};
 pub use place::{holds, module, place};

@@ -53,6 +53,7 @@ mod side;
 pub mod site;
 mod size;
 mod snippet;
+mod texts;
 mod unpacked;
 
 pub use attributes::{attribute_renames, private_attributes};
@@ -73,6 +74,7 @@ pub use queries::{EVALUATORS, names_in_query};
 pub use side::{PerSide, Side};
 pub use size::size;
 pub use snippet::{SNIPPET, Snippet, snippet, without_definitions};
+pub use texts::texts;
 pub use unpacked::unpacked_splits;
 
 use serde::{Deserialize, Serialize};

@@ -3,8 +3,8 @@
 `compare(old, new)` runs two versions of Python code side by side and returns a `Comparison`. `study(changes)` compares
 many changes and returns a `Study`; `load_study(results)` reads the results of an earlier one. `mine(repository)` yields
 the changes in a git history, and `transform(folder, command)` those that a tool makes. `register(cls, values)` declares
-values of a class for comparisons. In a notebook,
-`%load_ext twincell` loads `%%compare`, `%compare`, `%%version`, `%predict` and `%study`.
+values of a class for comparisons. `prefix(code)` makes incomplete code run, and `prefix_study(inputs)` many snippets.
+In a notebook, `%load_ext twincell` loads `%%compare`, `%compare`, `%%version`, `%predict`, `%prefix` and `%study`.
 """
 
 from __future__ import annotations
@@ -16,15 +16,18 @@ from ._twincell import (
     Mine,
     Predictions,
     Prefixes,
+    PrefixStudy,
     Study,
     Transform,
     TwincellError,
     __version__,
     compare,
+    load_prefix_study,
     load_study,
     mine,
     predict,
     prefix,
+    prefix_study,
     register,
     study,
     transform,
@@ -37,6 +40,7 @@ __all__ = [
     "Comparison",
     "Mine",
     "Predictions",
+    "PrefixStudy",
     "Prefixes",
     "Study",
     "Transform",
@@ -44,10 +48,12 @@ __all__ = [
     "__version__",
     "compare",
     "load_ipython_extension",
+    "load_prefix_study",
     "load_study",
     "mine",
     "predict",
     "prefix",
+    "prefix_study",
     "register",
     "study",
     "transform",

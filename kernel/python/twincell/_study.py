@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ._twincell import Study, TwincellError
+from ._twincell import PrefixStudy, Study, TwincellError
 
 if TYPE_CHECKING:
     import pandas
@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 COLUMNS = (
     "id verdict reason evidence executions coverage changed_lines_reached milliseconds reproducer label project commit "
     "file function first_difference complexity sandbox_lacks key"
+).split()
+
+#: Those of a study of prefixes.
+PREFIX_COLUMNS = (
+    "id folder lines as_is error_before by_step coverage best best_step tried chosen milliseconds stopped reason "
+    "problem libraries key"
 ).split()
 
 #: Optional numbers, which pandas would otherwise turn into floats.
@@ -33,20 +39,22 @@ def needed(package: str, method: str) -> Any:
         ) from None
 
 
-def to_pandas(study: Study) -> pandas.DataFrame:
+def to_pandas(study: Study | PrefixStudy) -> pandas.DataFrame:
     """Needs pandas alone; evidence is a list of dictionaries."""
     pandas = needed("pandas", "to_pandas")
+    if isinstance(study, PrefixStudy):
+        return pandas.DataFrame(study.rows, columns=PREFIX_COLUMNS)
     frame = pandas.DataFrame(study.rows, columns=COLUMNS)
     # Without rows pandas cannot infer the types.
     return frame.astype({name: "Int64" for name in WHOLE})
 
 
-def to_polars(study: Study) -> polars.DataFrame:
+def to_polars(study: Study | PrefixStudy) -> polars.DataFrame:
     """Evidence is a list of structures."""
     frame: polars.DataFrame = needed("polars", "to_polars").DataFrame(study)
     return frame
 
 
-def to_arrow(study: Study) -> pyarrow.Table:
+def to_arrow(study: Study | PrefixStudy) -> pyarrow.Table:
     """Evidence is a list of structures."""
     return needed("pyarrow", "to_arrow").table(study)

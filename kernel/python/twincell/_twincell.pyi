@@ -323,6 +323,7 @@ def prefix(
     code: _Code,
     *,
     function: str | None = None,
+    folder: str | PathLike[str] | None = None,
     seed: int | None = None,
     width: int | None = None,
     rounds: int | None = None,
@@ -342,6 +343,58 @@ def prefix(
     python: str | PathLike[str] | None = None,
     policy: str | PathLike[str] | None = None,
 ) -> Prefixes: ...
+
+#: A folder or file, or several, or dictionaries with `code` (and `id`, `folder`).
+_Snippets = str | PathLike[str] | Iterable[str | PathLike[str] | dict[str, Any]]
+
+@final
+class PrefixStudy:
+    """The rows of a study of prefixes."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+    def __contains__(self, id: str, /) -> bool: ...
+    def __bool__(self) -> bool: ...
+    def __getitem__(self, id: str, /) -> Prefixes: ...
+    @property
+    def rows(self) -> list[dict[str, Any]]: ...
+    @property
+    def figures(self) -> list[dict[str, Any]]: ...
+    def to_pandas(self) -> pandas.DataFrame: ...
+    def to_polars(self) -> polars.DataFrame: ...
+    def to_arrow(self) -> pyarrow.Table: ...
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
+    def to_html(self) -> str: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]: ...
+
+def load_prefix_study(rows: str | PathLike[str]) -> PrefixStudy: ...
+def prefix_study(
+    inputs: _Snippets,
+    *,
+    out: str | PathLike[str] | None = None,
+    html: str | PathLike[str] | None = None,
+    progress: Callable[[int, int | None, str], object] | bool | None = None,
+    fresh: bool = False,
+    seed: int | None = None,
+    width: int | None = None,
+    rounds: int | None = None,
+    generator: Literal["local", "llm", "both"] | None = None,
+    tokens: int | None = None,
+    install: bool | None = None,
+    skip: str | None = None,
+    predictor: Literal["neural", "frequency", "uniform"] | None = None,
+    model: str | PathLike[str] | None = None,
+    device: Literal["auto", "cpu"] | None = None,
+    cache: Literal["disk", "memory"] | None = None,
+    jobs: int | None = None,
+    timeout: float | None = None,
+    memory: int | None = None,
+    deadline: float | None = None,
+    unsafe: bool | None = None,
+    python: str | PathLike[str] | None = None,
+    policy: str | PathLike[str] | None = None,
+) -> PrefixStudy: ...
 
 @type_check_only
 class Option(TypedDict):
@@ -369,6 +422,16 @@ class MagicOutcome:
     interrupt: BaseException | None
     study: Study | None
 
+@final
+class PrefixOutcome:
+    """What `%prefix` shall do next. Every part may be absent."""
+
+    prefixes: Prefixes | None
+    study: PrefixStudy | None
+    inserted: str | None
+    text: str | None
+    interrupt: BaseException | None
+
 # Called with the pair, the number of pairs, executions, budget and coverage.
 _Progress = Callable[[int, int, int, int, float], object]
 #: What a notebook holds by name, and the cells that ran, in order.
@@ -395,9 +458,7 @@ def autocompare(line: str) -> tuple[bool | None, Autocompare | None, str | None]
 def predict_magic(
     line: str, cell: str | None, named: Callable[[str], Any]
 ) -> tuple[Predictions | None, str | None]: ...
-def prefix_magic(
-    line: str, cell: str | None, named: Callable[[str], Any]
-) -> tuple[Prefixes | None, str | None, str | None]: ...
+def prefix_magic(line: str, cell: str | None, named: Callable[[str], Any]) -> PrefixOutcome: ...
 def version_name(line: str, cell: str) -> tuple[str | None, str | None]: ...
 def magic_flags(magic: str) -> list[str]: ...
 def serve_worker(socket: int, folder: str, readable: list[str], listable: list[str]) -> None: ...

@@ -21,7 +21,7 @@ from IPython.display import display
 
 from . import _twincell
 from ._progress import Progress
-from ._twincell import Comparison, Predictions, Prefixes, Study, TwincellError
+from ._twincell import Comparison, Predictions, Prefixes, PrefixStudy, Study, TwincellError
 
 Result = TypeVar("Result")
 
@@ -137,15 +137,20 @@ class TwincellMagics(Magics):
         return predictions
 
     @line_cell_magic
-    def prefix(self, line: str, cell: str | None = None) -> Prefixes | None:
+    def prefix(self, line: str, cell: str | None = None) -> Prefixes | PrefixStudy | None:
         """Find what makes code run: `%prefix NAME`, `%prefix FILE.py`, `%%prefix` for a cell; see `--help`."""
 
-        prefixes, inserted, help_text = one_line(_twincell.prefix_magic, line, cell, self._named)
-        if help_text is not None:
-            print(help_text)
-        if inserted is not None:
-            self.shell.set_next_input(inserted)
-        return prefixes
+        outcome = one_line(_twincell.prefix_magic, line, cell, self._named)
+        if outcome.text is not None:
+            print(outcome.text)
+        if outcome.inserted is not None:
+            self.shell.set_next_input(outcome.inserted)
+        if outcome.interrupt is not None:
+            display(outcome.study)
+            # The cell fails, so that the following cells do not run. twincell's own frames are of no interest.
+            show_as(outcome.interrupt, "Stopped. The rows so far are in the file of --study; the same line resumes.")
+            raise outcome.interrupt
+        return outcome.prefixes if outcome.study is None else outcome.study
 
     @line_magic
     def study(self, line: str) -> Study | None:

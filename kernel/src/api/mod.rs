@@ -5,6 +5,7 @@
 
 mod changes;
 mod comparison;
+mod display;
 mod environment;
 mod errors;
 mod farm;
@@ -15,6 +16,7 @@ mod options;
 mod plain;
 mod predict;
 mod prefix;
+mod prefix_study;
 mod providers;
 mod replay;
 mod run_study;
@@ -60,7 +62,11 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(transform::transform, module)?)?;
     module.add_class::<predict::PyPredictions>()?;
     module.add_class::<prefix::PyPrefixes>()?;
+    module.add_class::<prefix_study::PyPrefixStudy>()?;
+    module.add_class::<prefix::PrefixOutcome>()?;
     module.add_function(wrap_pyfunction!(prefix::prefix, module)?)?;
+    module.add_function(wrap_pyfunction!(prefix_study::prefix_study, module)?)?;
+    module.add_function(wrap_pyfunction!(prefix_study::load_prefix_study, module)?)?;
     module.add_function(wrap_pyfunction!(prefix::prefix_magic, module)?)?;
     module.add_function(wrap_pyfunction!(predict::predict, module)?)?;
     module.add_function(wrap_pyfunction!(predict::predict_magic, module)?)?;

@@ -1,5 +1,7 @@
 //! `twincell.prefix`: what makes incomplete code run, as a Python object that notebooks can show.
 
+use std::path::{Path, PathBuf};
+
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFunction};
 use twincell_driver::files;
@@ -12,9 +14,10 @@ use super::comparison::show;
 use super::errors::raised;
 use super::options::read_options;
 use super::plain::plain;
+use super::prefix_study::{self, PyPrefixStudy, Wanted};
 use super::signals::Signals;
 use super::{environment, source};
-use crate::magics::{self, MagicError, MagicLine};
+use crate::magics::{self, MagicError, MagicLine, StudyOfPrefixes};
 
 /// The prefixes of a snippet.
 #[pyclass(frozen, name = "Prefixes", module = "twincell")]
@@ -27,46 +30,81 @@ pub struct PyPrefixes {
 /// text, a path (`os.PathLike`), a function or a class. A function is called. `function` names one of the text, which runs
 /// with the definitions that it needs.
 ///
+/// What it imports and opens of `folder` is real: the folder of the path, or the current one, unless another one is given.
+///
 /// The snippet runs in the sandbox. A signal ends the search, and then the result has what was found. Raises
 /// `TwincellError` if the code is not Python or an option is wrong.
 #[pyfunction]
-#[pyo3(signature = (code, *, function = None, **options))]
+#[pyo3(signature = (code, *, function = None, folder = None, **options))]
 pub fn prefix(
     py: Python<'_>,
     code: &Bound<'_, PyAny>,
     function: Option<String>,
+    folder: Option<PathBuf>,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyPrefixes> {
-    let code = snippet(code, function)?;
+    let subject = snippet(code, function)?;
+    let code = match folder {
+        Some(folder) => Subject { folder: Some(folder), ..subject },
+        None => in_folder(subject),
+    };
     found(py, code, &read_options(py, options, Job::Prefix)?)
 }
 
-/// `%prefix LINE` and `%%prefix LINE`: the prefixes, the text for a new cell, and help to print. `named` looks up a name of
-/// the notebook, or returns it as a path.
+/// What `%prefix` is to do: show prefixes or a study of them, put a text into a new cell, print a text, raise the interrupt
+/// that stopped a study. All may be absent.
+#[pyclass(frozen, get_all, module = "twincell._twincell")]
+#[derive(Default)]
+pub struct PrefixOutcome {
+    prefixes: Option<Py<PyPrefixes>>,
+    study: Option<Py<PyPrefixStudy>>,
+    inserted: Option<String>,
+    text: Option<String>,
+    interrupt: Option<Py<PyAny>>,
+}
+
+/// `%prefix LINE` and `%%prefix LINE`. `named` looks up a name of the notebook, or returns it as a path.
 #[pyfunction]
 pub fn prefix_magic(
     py: Python<'_>,
     line: &str,
     cell: Option<&str>,
     named: &Bound<'_, PyAny>,
-) -> PyResult<(Option<PyPrefixes>, Option<String>, Option<String>)> {
+) -> PyResult<PrefixOutcome> {
     let request = match magics::read_prefix(line, cell.is_some()).map_err(raised)? {
         MagicLine::Run(request) => request,
-        MagicLine::Help(help) => return Ok((None, None, Some(help))),
+        MagicLine::Help(help) => return Ok(PrefixOutcome { text: Some(help), ..PrefixOutcome::default() }),
     };
+    if let Some(StudyOfPrefixes { rows, html, fresh }) = request.study {
+        let inputs = request.code.iter().map(|name| named.call1((name,))).collect::<PyResult<Vec<_>>>()?;
+        let inputs = match <[_; 1]>::try_from(inputs) {
+            Ok([one]) => one,
+            Err(several) => several.into_pyobject(py)?,
+        };
+        let (snippets, title) = prefix_study::snippets(&inputs)?;
+        let wanted = Wanted { snippets, title, options: request.options, out: Some(rows), html, fresh };
+        let (study, interrupt) = prefix_study::run(py, wanted, None)?;
+        let interrupt = interrupt.map(|interrupt| interrupt.into_value(py).into_any());
+        return Ok(PrefixOutcome { study: Some(Py::new(py, study)?), interrupt, ..PrefixOutcome::default() });
+    }
     let code = match (cell, request.function) {
         (Some(cell), _) if cell.trim().is_empty() => return Err(raised(MagicError::EmptyCell)),
         (Some(cell), Some(function)) => body(cell, "the cell", &function)?,
         // The magic is line 1 of the cell.
         (Some(cell), None) => Subject::from(format!("\n{cell}")),
-        (None, function) => snippet(&named.call1((request.code.unwrap_or_default(),))?, function)?,
+        (None, function) => match request.code.as_slice() {
+            [code] => snippet(&named.call1((code,))?, function)?,
+            _ => return Err(raised(MagicError::ManyCodes)),
+        },
     };
-    let prefixes = found(py, code, &request.options)?;
+    let prefixes = found(py, in_folder(code), &request.options)?;
     if let Some(file) = &request.pytest {
         files::write_text(file, &prefixes.pytest()?).map_err(raised)?;
     }
-    let inserted = prefixes.best().filter(|text| request.insert && !text.is_empty()).map(str::to_owned);
-    Ok((Some(prefixes), inserted, None))
+    let before =
+        std::env::current_dir().map_or_else(|_| String::new(), |folder| prefixes.prefixes.before_cell(&folder));
+    let inserted = prefixes.best().map(|text| before + text).filter(|text| request.insert && !text.is_empty());
+    Ok(PrefixOutcome { prefixes: Some(Py::new(py, prefixes)?), inserted, ..PrefixOutcome::default() })
 }
 
 /// The text that an object stands for, or one of its functions.
@@ -74,21 +112,30 @@ fn snippet(code: &Bound<'_, PyAny>, function: Option<String>) -> PyResult<Subjec
     let read = source::read(code, "the code")?;
     // A function runs when it is called.
     let is_function = code.is_instance_of::<PyFunction>() || code.get_type().name()? == "method";
-    match function {
-        Some(function) => body(&read.text, &read.label, &function),
-        None if is_function => Ok(first_function_subject(&read.text).unwrap_or_else(|| Subject::from(read.text))),
-        None => Ok(Subject::from(read.text)),
-    }
+    let path = source::path(code)?;
+    let subject = match function {
+        Some(function) => body(&read.text, &read.label, &function)?,
+        None if is_function => first_function_subject(&read.text).unwrap_or_else(|| Subject::from(read.text)),
+        None => Subject::from(read.text),
+    };
+    let folder = path.as_deref().and_then(Path::parent).map(Path::to_owned);
+    let file = path.as_deref().and_then(Path::file_name).and_then(|name| name.to_str()).map(str::to_owned);
+    Ok(Subject { folder, file, ..subject })
 }
 
 fn body(text: &str, label: &str, function: &str) -> PyResult<Subject> {
     function_subject(text, function).ok_or_else(|| raised(format!("{label} has no function {function}")))
 }
 
-fn found(py: Python<'_>, subject: Subject, options: &Options) -> PyResult<PyPrefixes> {
+/// A notebook, and most programs, import from the current folder, and a file from its own.
+fn in_folder(subject: Subject) -> Subject {
+    let folder = subject.folder.clone().or_else(|| std::env::current_dir().ok());
+    Subject { folder, ..subject }
+}
+
+/// Searches prefixes. A signal ends that, and then what was found is the result.
+pub fn found(py: Python<'_>, subject: Subject, options: &Options) -> PyResult<PyPrefixes> {
     let environment = environment::find(py)?;
-    // A notebook, and most programs, import from there.
-    let subject = Subject { folder: std::env::current_dir().ok(), ..subject };
     let prefixes = py.detach(|| {
         let engine = Engine::warm(options, &environment)?;
         engine.check_workers()?;

@@ -1,30 +1,24 @@
 //! `twincell.study`: a study from Python, in this process or on an executor.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyString};
-use twincell_compare::Continue;
+use pyo3::types::{PyDict, PyString};
 use twincell_driver::options::{Job, Options};
 use twincell_study::change::Changes;
 use twincell_study::farm::Farm;
 use twincell_study::job::{Order, run_study};
 use twincell_study::outputs::Outputs;
-use twincell_study::pace::Progress;
 use twincell_study::store::read_all;
 
 use super::changes::changes_of;
+use super::display::Display;
 use super::errors::raised;
 use super::farm::{PyFarm, options_as_json};
 use super::options::read_options;
-use super::signals::SIGNAL_INTERVAL;
 use super::study::{Origin, PyStudy};
 use super::transform::PyTransform;
 use super::{environment, source};
-
-/// How often progress is reported.
-const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Compares many changes; returns a `Study`.
 ///
@@ -98,30 +92,10 @@ pub fn run(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<PyStudy> {
     let environment = environment::find(py)?;
-    let mut display = Display::new(py, progress)?;
-    let mut last = Progress::default();
+    let mut display = Display::new(py, progress, "changes")?;
     let (out, name) = (order.outputs.out.clone(), order.name.clone());
-    let done = py.detach(|| {
-        let mut last_shown = Instant::now();
-        let mut asked = Instant::now();
-        run_study(order, &environment, &mut |_| {}, &mut |progress| {
-            last = *progress;
-            if asked.elapsed() < SIGNAL_INTERVAL {
-                return Continue::Yes;
-            }
-            asked = Instant::now();
-            let tell = last_shown.elapsed() >= PROGRESS_INTERVAL;
-            if tell {
-                last_shown = Instant::now();
-            }
-            display.look(progress, tell)
-        })
-    });
-    if done.is_ok() {
-        // Those who draw bars want to see their end.
-        display.look(&last, true);
-    }
-    display.end(py)?;
+    let done = py.detach(|| run_study(order, &environment, &mut |_| {}, &mut |progress| display.watch(progress)));
+    display.end(py, done.is_ok()).map_or(Ok(()), Err)?;
     let done = done.map_err(raised)?;
     for warning in &done.warnings {
         let text = std::ffi::CString::new(warning.replace('\0', "")).unwrap_or_default();
@@ -134,54 +108,4 @@ pub fn run(
     let title = format!("Study of {name}");
     let called = out.map_or(name, |out| out.display().to_string());
     Ok(PyStudy::new(title, called, rows, done.comparisons, origin))
-}
-
-/// What a user sees while a study runs, and the user's reaction.
-struct Display {
-    /// Called with the number of changes done, their total, and a line.
-    shown: Option<Py<PyAny>>,
-    /// The exception that a signal or the callback raised.
-    raised: Option<PyErr>,
-}
-
-impl Display {
-    fn new(py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let shown = match progress {
-            Some(progress) if progress.is_instance_of::<PyBool>() && !progress.is_truthy()? => None,
-            Some(progress) if !progress.is_instance_of::<PyBool>() => {
-                if !progress.is_callable() {
-                    return Err(raised("progress cannot be called: give a function of three arguments, or False"));
-                }
-                Some(progress.clone().unbind())
-            }
-            _ => Some(py.import("twincell._bar")?.call_method0("StudyBar")?.unbind()),
-        };
-        Ok(Self { shown, raised: None })
-    }
-
-    fn look(&mut self, progress: &Progress, tell: bool) -> Continue {
-        if self.raised.is_none() {
-            let looked = Python::attach(|py| {
-                py.check_signals()?;
-                match &self.shown {
-                    Some(shown) if tell => {
-                        shown.bind(py).call1((progress.done, progress.total, progress.text())).map(drop)
-                    }
-                    _ => Ok(()),
-                }
-            });
-            self.raised = looked.err();
-        }
-        if self.raised.is_some() { Continue::Stop } else { Continue::Yes }
-    }
-
-    /// Removes the display. An interrupt becomes the error.
-    fn end(&mut self, py: Python<'_>) -> PyResult<()> {
-        if let Some(shown) = &self.shown
-            && shown.bind(py).hasattr("end")?
-        {
-            shown.bind(py).call_method0("end")?;
-        }
-        self.raised.take().map_or(Ok(()), Err)
-    }
 }

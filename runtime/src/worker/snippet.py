@@ -3,6 +3,8 @@
 import __future__
 
 import ast
+import os
+import shutil
 import signal
 import sys
 
@@ -10,6 +12,8 @@ PREFIX = "<prefix>"
 SNIPPET = "<snippet>"
 # The processor time after which a run ends whatever it does. Steps end those that count them long before.
 SECONDS = 5
+# Files of the user that are larger are not copied for each run: code can read them, and not change them.
+COPIED = 1 << 18
 # What `inspect` calls CO_COROUTINE.
 COROUTINE = 0x80
 # Names that cannot be written in Python, so no code can meet these hooks.
@@ -166,6 +170,20 @@ def text(value):
         return str(value)[:1000]
     except BaseException:
         return ""
+
+
+def lay_beside(folder, search, begin, files):
+    """Lets a snippet find the modules and the files that lie beside it, in a copy that it cannot change."""
+    sys.path[:0] = [os.path.join(folder, part) if part else folder for part in search]
+    for file in files:
+        source = os.path.join(folder, begin, file)
+        inner = os.path.dirname(file)
+        if inner:
+            os.makedirs(inner, exist_ok=True)
+        if os.path.getsize(source) <= COPIED:
+            shutil.copyfile(source, file)
+        else:
+            os.symlink(source, file)
 
 
 def run(prefix, snippet, steps):

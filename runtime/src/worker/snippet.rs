@@ -1,12 +1,17 @@
 //! Runs a snippet behind a prefix as plain Python, in a process that does nothing else. `snippet.py` does the work.
 
+use std::fs::File;
+use std::os::fd::OwnedFd;
+
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyModule, PyTuple};
 
 use twincell_engine::protocol::{End, Raise, Script, ScriptRun};
 
+use crate::execution::code::PROJECT_PATH;
 use crate::observe::console::Console;
+use crate::worker::tree;
 
 static HELPERS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
@@ -23,6 +28,11 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
 
 /// Runs it. Its output goes nowhere.
 pub(crate) fn run(py: Python<'_>, script: &Script) -> PyResult<ScriptRun> {
+    if let Some(beside) = &script.beside {
+        tree::show(&OwnedFd::from(File::open(&beside.folder)?))?;
+        let arguments = (PROJECT_PATH, &beside.search, &beside.begin, &beside.files);
+        helpers(py)?.getattr("lay_beside")?.call1(arguments)?;
+    }
     let console = Console::catch(py)?;
     let ran = helpers(py)?.getattr("run")?.call1((&script.prefix, &script.snippet, script.steps));
     console.release()?;

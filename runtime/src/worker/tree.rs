@@ -274,6 +274,15 @@ fn compile_counted<'py>(py: Python<'py>, source: &str) -> PyResult<Bound<'py, Py
     module::compile_module(py, &count_steps(source))
 }
 
+/// Makes the copy of a project the one that code sees.
+pub(crate) fn show(copy: &OwnedFd) -> std::io::Result<()> {
+    // SAFETY: both numbers are descriptors of this process, and nothing else uses the second one.
+    match unsafe { libc::dup2(copy.as_raw_fd(), PROJECT) } {
+        -1 => Err(std::io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
 impl Tree {
     /// Opens the copy of a project. Nothing of it is evaluated yet.
     pub fn open(py: Python<'_>, place: &Place) -> PyResult<Self> {
@@ -310,10 +319,7 @@ impl Tree {
 
     /// Makes its modules those that imports find, until it is left.
     pub fn enter(&self, py: Python<'_>) -> PyResult<()> {
-        // SAFETY: both numbers are descriptors of this process, and nothing else uses the second one.
-        if unsafe { libc::dup2(self.copy.as_raw_fd(), PROJECT) } < 0 {
-            return Err(std::io::Error::last_os_error().into());
-        }
+        show(&self.copy)?;
         self.tree.call_method0(py, "enter").map(drop)
     }
 

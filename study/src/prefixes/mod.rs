@@ -4,6 +4,7 @@
 //! on. A row depends only on its snippet, the options, the model and the version, apart from its time. [`row`] says what of
 //! a tree is kept, and [`summary`] has the tables.
 
+mod frame;
 mod row;
 mod rows;
 mod summary;
@@ -24,19 +25,20 @@ use crate::key::Keys;
 use crate::pace::Progress;
 use crate::threads::INTERVAL;
 
+pub use frame::batches;
 pub use row::{PrefixRow, Snippet};
-pub use rows::read;
+pub use rows::{read, write};
 pub use summary::figures;
 
 use rows::Rows;
 
 /// What to search.
 pub struct PrefixStudy {
-    /// Folders of `.py` files, and such files.
-    pub inputs: Vec<PathBuf>,
+    pub snippets: Vec<Snippet>,
     pub options: Options,
-    /// Where the rows go: `.jsonl`.
-    pub out: PathBuf,
+    /// Where the rows go as they come: `.jsonl`. Without it they are in the outcome alone.
+    pub out: Option<PathBuf>,
+    /// Discard the rows that are there.
     pub fresh: bool,
 }
 
@@ -57,8 +59,7 @@ pub fn run(
     environment: &Environment,
     watch: &mut dyn FnMut(&Progress) -> Continue,
 ) -> Result<PrefixOutcome, String> {
-    let PrefixStudy { inputs, options, out, fresh } = study;
-    let snippets = snippets(&inputs)?;
+    let PrefixStudy { snippets, options, out, fresh } = study;
     let keys = Keys::new(&options, environment)?;
     let keys: Vec<String> = snippets.iter().map(|snippet| keys.of_snippet(snippet, &options)).collect();
     let stop = Stop::default();
@@ -67,9 +68,9 @@ pub fn run(
     let doubled = Options { jobs: Some(2 * jobs), ..options.clone() };
     let engine = Engine::warm(&doubled, environment).map_err(|error| error.to_string())?.stopped_by(&stop);
     engine.check_workers().map_err(|error| error.to_string())?;
-    let mut rows = Rows::open(&out, fresh)?;
-    let mut found: Vec<Option<PrefixRow>> =
-        snippets.iter().zip(&keys).map(|(snippet, key)| rows.resume(key, snippet)).collect();
+    let mut rows = out.map(|out| Rows::open(&out, fresh)).transpose()?;
+    let mut resume = |(snippet, key): (&Snippet, &String)| rows.as_mut().and_then(|rows| rows.resume(key, snippet));
+    let mut found: Vec<Option<PrefixRow>> = snippets.iter().zip(&keys).map(&mut resume).collect();
     for (found, _) in found.iter_mut().zip(&snippets).filter(|(_, snippet)| snippet.problem.is_some()) {
         *found = None;
     }
@@ -126,7 +127,7 @@ pub fn run(
             match arrived.recv_timeout(INTERVAL) {
                 Ok((number, row)) => {
                     progress.done += 1;
-                    let added = rows.add(&row);
+                    let added = rows.as_mut().map_or(Ok(()), |rows| rows.add(&row));
                     found[number] = Some(row);
                     if let Err(error) = added {
                         is_over.store(true, Ordering::Relaxed);
@@ -140,14 +141,15 @@ pub fn run(
     });
     let interrupted = ended?;
     let found: Vec<PrefixRow> = found.into_iter().flatten().collect();
-    if !interrupted {
+    if let (Some(rows), false) = (rows, interrupted) {
         rows.finish(&found)?;
     }
     Ok(PrefixOutcome { rows: found, resumed, interrupted })
 }
 
-/// The snippets of folders and files, each once, in the order of their names.
-fn snippets(inputs: &[PathBuf]) -> Result<Vec<Snippet>, String> {
+/// The snippets of folders of `.py` files and of files, each once, in the order of their names. An error is one line for
+/// people.
+pub fn read_snippets(inputs: &[PathBuf]) -> Result<Vec<Snippet>, String> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
     for input in inputs {

@@ -65,6 +65,11 @@ impl Rows {
     }
 }
 
+/// Writes rows to a file, in place of what is there.
+pub fn write(path: &Path, rows: &[PrefixRow]) -> Result<(), String> {
+    Rows::open(path, true)?.finish(rows)
+}
+
 /// All rows of a file.
 pub fn read(path: &Path) -> Result<Vec<PrefixRow>, String> {
     Ok(parse(path, &read_text(path)?)?.0)

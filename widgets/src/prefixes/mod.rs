@@ -15,7 +15,7 @@ use crate::{plain, words};
 
 pub use html::{prefixes_fragment, prefixes_page};
 pub use pytest::{NO_TEST, prefixes_pytest};
-pub use study::{PrefixFigures, Reached, Spread, prefix_study_page, prefix_study_text};
+pub use study::{PrefixFigures, Reached, Spread, prefix_study_fragment, prefix_study_page, prefix_study_text};
 pub use text::prefixes_text;
 
 pub(crate) use pytest::{beginning, test_of};
@@ -38,7 +38,8 @@ pub(crate) fn facts(prefixes: &Prefixes) -> Vec<(&'static str, String)> {
     let asked = asked(prefixes).map(|said| ("Language model", said));
     let libraries = libraries(prefixes).into_iter().map(|said| ("Libraries", said));
     let stopped = prefixes.stopped.then(|| ("Note", STOPPED.to_owned()));
-    missed.into_iter().chain(asked).chain(libraries).chain(stopped).collect()
+    let files = beside(prefixes).map(|said| ("Files", said));
+    missed.into_iter().chain(asked).chain(libraries).chain(files).chain(stopped).collect()
 }
 
 /// The lines of a snippet by number, without the gaps that definitions which nobody needs have left.
@@ -98,6 +99,20 @@ fn libraries(prefixes: &Prefixes) -> Vec<String> {
         Some(format!("not installed, so that something stands in for it: {}: {reason}", brought(library)))
     });
     installed.into_iter().chain(missing).collect()
+}
+
+/// What the code uses of the files beside it.
+fn beside(prefixes: &Prefixes) -> Option<String> {
+    let used = prefixes.beside.as_ref()?;
+    let modules = used.modules.iter().map(|file| plain::value(file));
+    let data = used.data.iter().map(|file| plain::value(file));
+    let files = modules.chain(data).collect::<Vec<_>>().join(", ");
+    Some(match &used.problem {
+        None => format!("used from {}: {files}", plain::value(&used.folder)),
+        Some(problem) => {
+            format!("could not be copied, so that something stands in for {files}: {}", plain::sentence(problem))
+        }
+    })
 }
 
 /// `yaml (PyYAML)`

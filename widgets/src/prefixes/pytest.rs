@@ -43,15 +43,38 @@ def put_back(tmp_path, monkeypatch):
 pub fn prefixes_pytest(snippet: &str, prefixes: &Prefixes) -> Option<String> {
     let code = Compact::new(snippet);
     let tests: String = prefixes.kept().into_iter().filter_map(|number| test_of(number, prefixes, &code)).collect();
-    (!tests.is_empty()).then(|| beginning(&code) + &tests)
+    (!tests.is_empty()).then(|| beginning(&code, prefixes) + &tests)
 }
 
 /// The beginning of a file, which tests of prefixes follow.
-pub(crate) fn beginning(code: &Compact) -> String {
+pub(crate) fn beginning(code: &Compact, prefixes: &Prefixes) -> String {
     let (imports, run) = if code.awaits { (AWAITING, RUN_AWAITING) } else { ("", RUN) };
     let text = literal(&code.text);
     let intro = "\"\"\"Runs the code below on the values that twincell found for it.\"\"\"\n";
-    format!("{intro}\n{imports}{IMPORTS}\nCODE = {text}\n\n\n{PUT_BACK}\n\n{run}")
+    let (copying, there) = files(prefixes);
+    let imports = format!("{imports}{}", IMPORTS.replace("import os\n", &format!("import os\n{copying}")));
+    let put_back = PUT_BACK.replace("    modules = dict", &format!("{there}    modules = dict"));
+    format!("{intro}\n{imports}\nCODE = {text}\n\n\n{put_back}\n\n{run}")
+}
+
+/// An import, and statements of the fixture that is used by all tests, behind which code finds the files beside it. Tests
+/// change copies of them.
+fn files(prefixes: &Prefixes) -> (&'static str, String) {
+    let used = prefixes.beside.as_ref().filter(|used| used.problem.is_none());
+    let Some(used) = used else { return ("", String::new()) };
+    let mut lines = String::new();
+    // What is prepended last comes first.
+    for folder in used.search.iter().rev() {
+        lines += &format!("    monkeypatch.syspath_prepend({})\n", python_string(folder));
+    }
+    if used.data.is_empty() {
+        return ("", lines);
+    }
+    let names = used.data.iter().map(|file| python_string(file)).collect::<Vec<_>>().join(", ");
+    lines += &format!("    for name in [{names}]:\n");
+    lines += "        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)\n";
+    lines += &format!("        shutil.copy(os.path.join({}, name), tmp_path / name)\n", python_string(&used.folder));
+    ("import shutil\n", lines)
 }
 
 /// The fixture and the test of a prefix. `None` if the code does not end behind it.

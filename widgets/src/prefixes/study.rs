@@ -2,6 +2,7 @@
 //! text and as a page without scripts.
 
 use maud::{Markup, PreEscaped, html};
+use serde::Serialize;
 
 use crate::html::{STYLE, plain_page, section};
 use crate::{plain, words};
@@ -14,14 +15,14 @@ const TRIED: [&str; 5] = ["all", "I", "II", "III", "P"];
 const ERRORS: usize = 8;
 
 /// A share of lines and a share of snippets of which all lines run. Both are from 0 to 1.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Reached {
     pub coverage: f64,
     pub whole: f64,
 }
 
 /// How numbers are distributed.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Spread {
     pub mean: f64,
     /// The smallest one, the quartiles, and the largest one.
@@ -29,7 +30,7 @@ pub struct Spread {
 }
 
 /// The figures of the snippets of a folder.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct PrefixFigures {
     pub name: String,
     pub snippets: usize,
@@ -127,10 +128,20 @@ pub fn prefix_study_text(figures: &[PrefixFigures]) -> String {
     out
 }
 
-/// The tables and the figure as a self-contained page.
+/// The tables and the figure for a notebook's output area.
+pub fn prefix_study_fragment(figures: &[PrefixFigures]) -> String {
+    body(figures).into_string()
+}
+
+/// The same as a self-contained page.
 pub fn prefix_study_page(figures: &[PrefixFigures], title: &str) -> String {
-    let snippets: usize = figures.iter().map(|one| one.snippets).sum();
-    let body = html! {
+    plain_page(title, &body(figures))
+}
+
+fn body(figures: &[PrefixFigures]) -> Markup {
+    // The last ones are those of all, if there are several.
+    let snippets = figures.last().map_or(0, |all| all.snippets);
+    html! {
         div.tc-out {
             style { (PreEscaped(STYLE)) }
             div class="tc-head tc-preserving" { p.tc-sentence { "Prefixes of " (words::count(snippets, "snippet")) } }
@@ -142,8 +153,7 @@ pub fn prefix_study_page(figures: &[PrefixFigures], title: &str) -> String {
                 (section("Prefixes tried", &plain::value(&one.name), true, boxes(one)))
             }
         }
-    };
-    plain_page(title, &body)
+    }
 }
 
 fn shown(table: &Table) -> Markup {
@@ -229,7 +239,9 @@ mod tests {
         let text = prefix_study_text(std::slice::from_ref(&figures));
         assert!(text.contains("4  0.500") && text.contains("1.000") && text.contains("NameError 3"), "{text}");
         assert!(!text.contains('\u{1b}'));
-        let page = prefix_study_page(&[figures], "Study");
+        let all = PrefixFigures { name: "all".into(), ..figures.clone() };
+        let (fragment, page) = (prefix_study_fragment(&[figures.clone(), all]), prefix_study_page(&[figures], "Study"));
         assert!(page.contains("Table III") && page.contains("<svg") && !page.contains("<script"));
+        assert!(fragment.contains("Prefixes of 4 snippets") && !fragment.contains("<html"));
     }
 }

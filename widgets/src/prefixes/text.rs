@@ -2,7 +2,7 @@
 
 use twincell_prefix::Prefixes;
 
-use super::{STOPPED, asked, ended, from, headline, libraries, not_reached};
+use super::{STOPPED, asked, beside, ended, from, headline, libraries, not_reached};
 use crate::{plain, words};
 
 /// The best prefix, then the others that are needed to cover all lines that were reached. They stand as Python. Only
@@ -15,7 +15,7 @@ pub fn prefixes_text(prefixes: &Prefixes) -> String {
     if let Some(asked) = asked(prefixes) {
         out += &format!("# {asked}\n");
     }
-    for said in libraries(prefixes) {
+    for said in libraries(prefixes).into_iter().chain(beside(prefixes)) {
         out += &format!("# {said}\n");
     }
     if let Some(lines) = not_reached(prefixes) {

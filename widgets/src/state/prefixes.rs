@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use twincell_engine::protocol::End;
-use twincell_prefix::{Compact, Guidance, Prefixes, around};
+use twincell_prefix::{Compact, Guidance, Prefixes};
 
 use super::STATE_FORMAT;
 use crate::prefixes::{beginning, code_lines, ended, facts, from, headline, listed, test_of};
@@ -99,8 +99,8 @@ pub fn prefixes_state<'a>(snippet: &'a str, prefixes: &'a Prefixes) -> PrefixesS
         nodes,
         kept: prefixes.kept(),
         more,
-        around: around(snippet),
-        test_beginning: beginning(&compact),
+        around: prefixes.around(snippet),
+        test_beginning: beginning(&compact, prefixes),
     }
 }
 

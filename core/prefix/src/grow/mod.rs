@@ -17,7 +17,7 @@ use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use twincell_engine::protocol::{End, ExecutionRecord, ExecutionRequest, Program, Script, ScriptRun};
+use twincell_engine::protocol::{End, ExecutionRecord, ExecutionRequest, FilesBeside, Program, Script, ScriptRun};
 use twincell_engine::{EngineError, Executed, Loaded, WorkerPool};
 use twincell_search::{Methods, Search};
 use twincell_sketch::environment::Environment;
@@ -106,6 +106,8 @@ struct Tree<'a> {
     instrumented: &'a Instrumented,
     locals: Locals,
     options: &'a PrefixOptions,
+    /// The files beside it.
+    beside: Option<&'a FilesBeside>,
     plain: Loaded<'a>,
     nodes: Vec<Prefix>,
     grown: Vec<Grown>,
@@ -146,9 +148,10 @@ pub fn prefixes(
     }
     let until = Instant::now() + options.deadline;
     let pool = &pool.until(until);
-    let reading = Reading::new(text);
+    let beside = subject.beside.as_ref();
+    let reading = Reading::within(text, beside.map_or("", |beside| &beside.package));
     let instrumented = program::instrumented(&reading).map_err(|error| PrefixError::Text(error.to_string()))?;
-    let hooked = program::program(&reading, &instrumented, predictor)?;
+    let hooked = program::program(&reading, &instrumented, predictor, beside)?;
     let mut tree = Tree {
         progress,
         is_stopped: false,
@@ -156,7 +159,8 @@ pub fn prefixes(
         instrumented: &instrumented,
         locals: hooked.versions[0].locals.clone(),
         options,
-        plain: pool.load(&program::of_scripts(&reading))?,
+        beside: beside.map(|beside| &beside.copy),
+        plain: pool.load(&program::of_scripts(&reading, beside))?,
         nodes: Vec::new(),
         grown: Vec::new(),
         counted: subject.lines,
@@ -195,7 +199,7 @@ pub fn prefixes(
         }
     }
     tree.tidy()?;
-    Ok(tree.finish())
+    Ok(Prefixes { beside: beside.map(|beside| beside.used.clone()), ..tree.finish() })
 }
 
 impl Tree<'_> {
@@ -288,7 +292,8 @@ impl Tree<'_> {
 
     /// Runs the snippet behind a prefix, without hooks.
     fn run(&mut self, prefix: &str) -> Result<ScriptRun, PrefixError> {
-        let script = Script { prefix: prefix.to_owned(), snippet: self.reading.text().to_owned(), steps: STEPS };
+        let (prefix, snippet) = (prefix.to_owned(), self.reading.text().to_owned());
+        let script = Script { prefix, snippet, steps: STEPS, beside: self.beside.cloned() };
         Ok(self.plain.script(script)?)
     }
 
