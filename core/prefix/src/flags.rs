@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, Stmt, UnaryOp};
 
-/// The names of variables and attributes of which nothing is asked but whether they are true, anywhere in a text.
+use crate::signatures::function_of;
+
+/// The names of variables, attributes and results of functions of which nothing is asked but whether they are true, anywhere
+/// in a text. They are as in `signatures.rs`: `is_open()` is what `self.is_open(door)` gives.
 pub(crate) fn flags(body: &[Stmt]) -> BTreeSet<String> {
     let mut uses = Uses::default();
     uses.visit_body(body);
@@ -25,9 +28,11 @@ impl Uses {
         match expression {
             Expr::BoolOp(both) => both.values.iter().for_each(|value| self.test(value)),
             Expr::UnaryOp(not) if not.op == UnaryOp::Not => self.test(&not.operand),
-            Expr::Name(name) => self.counts.entry(name.id.to_string()).or_default().0 += 1,
-            Expr::Attribute(attribute) => self.counts.entry(attribute.attr.to_string()).or_default().0 += 1,
-            _ => {}
+            other => {
+                if let Some(name) = function_of(other) {
+                    self.counts.entry(name).or_default().0 += 1;
+                }
+            }
         }
     }
 }
@@ -52,9 +57,13 @@ impl Visitor<'_> for Uses {
     fn visit_expr(&mut self, expression: &Expr) {
         match expression {
             Expr::If(node) => self.test(&node.test),
-            Expr::Name(name) => self.counts.entry(name.id.to_string()).or_default().1 += 1,
-            Expr::Attribute(attribute) => self.counts.entry(attribute.attr.to_string()).or_default().1 += 1,
-            _ => {}
+            Expr::Name(name) if !name.ctx.is_load() => {}
+            Expr::Attribute(attribute) if !attribute.ctx.is_load() => {}
+            other => {
+                if let Some(name) = function_of(other) {
+                    self.counts.entry(name).or_default().1 += 1;
+                }
+            }
         }
         walk_expr(self, expression);
     }
@@ -75,5 +84,9 @@ mod tests {
         );
         assert_eq!(found("if name:\n    print(name)\nwhile size > 3:\n    pass\n"), [""; 0]);
         assert_eq!(found("if a:\n    pass\nelif b:\n    pass\n"), ["a", "b"]);
+        assert_eq!(
+            found("if self.open:\n    self.open = False\nif ready(door):\n    print(door)\n"),
+            ["open", "ready()"]
+        );
     }
 }

@@ -15,6 +15,8 @@ pub(crate) struct Lessons {
     pub(crate) has_builtins: bool,
     /// Names that are written as classes.
     pub(crate) classes: BTreeSet<String>,
+    /// Access paths of what the text speaks of and an execution does not need.
+    pub(crate) pruned: BTreeSet<String>,
     /// Functions that are written with the parameters that the snippet gives them, as `signatures.rs` names them.
     pub(crate) signatures: BTreeSet<String>,
     /// Which conditions on stand-ins do not hold.

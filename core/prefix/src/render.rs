@@ -100,6 +100,7 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
     }
     bases(&mut writer);
     let mut environment = environment.clone();
+    environment.prune(&lessons.pruned);
     for class in reading.exceptions.iter().chain(&reading.classes) {
         // What else is taken from something that has to be made is a class there, too.
         let (root, _) = AccessPath::from(class).split_root();

@@ -218,7 +218,7 @@ struct Reader {
 }
 
 /// The function that an expression gives.
-fn function_of(expression: &Expr) -> Option<String> {
+pub(crate) fn function_of(expression: &Expr) -> Option<String> {
     match expression {
         Expr::Name(name) => Some(name.id.to_string()),
         Expr::Attribute(attribute) => Some(attribute.attr.to_string()),

@@ -1,5 +1,7 @@
 //! The decisions of an execution as values that hold values: what a prefix has to make.
 
+use std::collections::BTreeSet;
+
 use twincell_syntax::python::is_builtin;
 use twincell_values::path::{AccessPath, Question, Segment};
 use twincell_values::value::{Choice, Decision, Recipe};
@@ -64,6 +66,12 @@ impl Node {
     pub fn new(path: String) -> Self {
         Self { path, ..Self::default() }
     }
+
+    fn prune(&mut self, paths: &BTreeSet<String>) {
+        self.attributes.retain(|(_, node)| !paths.contains(&node.path));
+        let inner = self.attributes.iter_mut().chain(&mut self.items).chain(&mut self.calls);
+        inner.for_each(|(_, node)| node.prune(paths));
+    }
 }
 
 impl Environment {
@@ -76,6 +84,13 @@ impl Environment {
 
     pub fn extend(&mut self, choices: &[Choice]) {
         choices.iter().for_each(|choice| self.add(choice));
+    }
+
+    /// Takes out what stands at these paths.
+    pub fn prune(&mut self, paths: &BTreeSet<String>) {
+        if !paths.is_empty() {
+            self.names.iter_mut().for_each(|(_, node)| node.prune(paths));
+        }
     }
 
     /// Whether it has other meanings for names of builtins.

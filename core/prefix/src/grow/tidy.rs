@@ -8,7 +8,7 @@ use twincell_engine::EngineError;
 use twincell_engine::protocol::End;
 use twincell_sketch::environment::Node;
 use twincell_sketch::natural;
-use twincell_values::path::{AccessPath, Question};
+use twincell_values::path::Question;
 use twincell_values::value::{Choice, Decision, Recipe};
 
 use super::{Grown, Seed, Tree};
@@ -47,7 +47,7 @@ fn unused_results(node: &Node, paths: &mut Vec<String>) {
 /// The paths of plain values that are only tested.
 fn flags(node: &Node, names: &BTreeSet<String>, paths: &mut Vec<String>) {
     let is_plain = node.attributes.is_empty() && node.items.is_empty() && node.calls.is_empty();
-    let is_flag = names.contains(AccessPath::new(&node.path).last_name());
+    let is_flag = names.contains(&function_at(&node.path));
     if is_plain && is_flag && !matches!(node.value, Some(Recipe::Bool(_) | Recipe::None)) {
         paths.push(node.path.clone());
     }
@@ -83,6 +83,7 @@ impl Tree<'_> {
         self.with_signatures(number)?;
         self.without_mocks(number)?;
         self.without_choices(number)?;
+        self.without_sketched(number)?;
         self.without_results(number)?;
         self.with_flags(number)?;
         self.without_odd_parts(number)?;
@@ -130,6 +131,27 @@ impl Tree<'_> {
         // From the end, so that those before keep their places.
         for choice in (count.saturating_sub(TIDIED)..count).rev() {
             self.rewrite(number, |choices, _| drop(choices.remove(choice)))?;
+        }
+        Ok(())
+    }
+
+    /// What the text speaks of and the snippet does not come to.
+    fn without_sketched(&mut self, number: usize) -> Result<(), PrefixError> {
+        let Some(sketched) = self.grown[number].seed.sketched.clone() else { return Ok(()) };
+        let mut waiting: Vec<&Node> = sketched.names.iter().map(|(_, node)| node).collect();
+        let mut left = TIDIED;
+        while let Some(node) = waiting.pop() {
+            for (_, inner) in node.attributes.iter().chain(&node.items).chain(&node.calls) {
+                let may_go = left > 0 && node.attributes.iter().any(|(_, attribute)| std::ptr::eq(attribute, inner));
+                left -= usize::from(may_go);
+                let is_gone = may_go
+                    && self.rewrite(number, |_, lessons| {
+                        lessons.pruned.insert(inner.path.clone());
+                    })?;
+                if !is_gone {
+                    waiting.push(inner);
+                }
+            }
         }
         Ok(())
     }
