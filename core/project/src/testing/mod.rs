@@ -7,6 +7,7 @@
 mod checkout;
 mod environment;
 mod error;
+mod process;
 mod record;
 mod request;
 mod session;

@@ -1,5 +1,6 @@
 //! Results of tests, in an SQLite file that processes share.
 
+use std::io;
 use std::path::Path;
 
 use super::TestError;
@@ -14,4 +15,8 @@ impl Store {
         let _ = folder;
         unimplemented!()
     }
+}
+
+pub(super) fn clean(_folder: &Path) -> io::Result<u64> {
+    Ok(0)
 }
