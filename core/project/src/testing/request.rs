@@ -28,15 +28,15 @@ pub struct TestLimits {
     pub test_seconds: f64,
     /// The memory of one process, in bytes.
     pub memory_bytes: u64,
-    /// Whether tests may reach the network. Without it they reach servers of their own, where the system allows that.
+    /// Whether tests may reach the network. Not enforced yet.
     pub network: bool,
-    /// Whether tests may only write to the checkout and to temporary folders of ours.
+    /// Whether tests may only write to the checkout and to temporary folders of ours. Not enforced yet.
     pub sandbox: bool,
     /// Arguments for pytest beside those of the project's configuration, such as files and folders with tests.
     pub arguments: Vec<String>,
     /// The seed of Python's hashes. Another one shows tests that depend on the order of sets.
     pub hash_seed: u32,
-    /// Folders beside the checkout that tests may write to.
+    /// Folders beside the checkout that tests may write to. Not enforced yet.
     pub writable: Vec<PathBuf>,
 }
 
