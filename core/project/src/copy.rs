@@ -123,7 +123,7 @@ impl Copy<'_> {
 
     fn file(&mut self, root: &OwnedFd, path: &Path) -> Result<(), CopyError> {
         // A file that is gone, one behind a link, or one that cannot be read is not there for code either.
-        match read(root, path) {
+        match read_inside(root, path, MAX_FILE) {
             Ok(Some(content)) => self.write(path, &content),
             Ok(None) | Err(_) => Ok(()),
         }
@@ -142,8 +142,8 @@ impl Copy<'_> {
     }
 }
 
-/// The content of a file below a folder. `None` for what is no file, or a large one. No part of the path may be a link.
-pub(crate) fn read(root: &OwnedFd, path: &Path) -> io::Result<Option<Vec<u8>>> {
+/// The content of a file below a folder. `None` for what is no file, or a larger one. No part of the path may be a link.
+pub(crate) fn read_inside(root: &OwnedFd, path: &Path, largest: u64) -> io::Result<Option<Vec<u8>>> {
     // Opening a pipe would wait for whoever writes to it.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let mut folder = None;
@@ -154,11 +154,11 @@ pub(crate) fn read(root: &OwnedFd, path: &Path) -> io::Result<Option<Vec<u8>>> {
     }
     let file = File::from(openat(folder.as_ref().unwrap_or(root), name, flags, Mode::empty())?);
     let about = file.metadata()?;
-    if !about.is_file() || about.len() > MAX_FILE {
+    if !about.is_file() || about.len() > largest {
         return Ok(None);
     }
     let mut content = Vec::new();
-    file.take(MAX_FILE).read_to_end(&mut content)?;
+    file.take(largest).read_to_end(&mut content)?;
     Ok(Some(content))
 }
 
@@ -172,7 +172,7 @@ fn is_plain_file(mode: i32) -> bool {
         .any(|plain| i32::from(*plain) == mode)
 }
 
-fn bytes_as_path(bytes: &[u8]) -> PathBuf {
+pub(crate) fn bytes_as_path(bytes: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     std::ffi::OsStr::from_bytes(bytes).into()
 }

@@ -7,8 +7,14 @@ mod around;
 mod beside;
 mod copy;
 mod place;
+mod testing;
 
 pub use around::{Project, imported, is_inside, places};
 pub use beside::{Beside, beside};
 pub use copy::{CopyError, Version, copy};
 pub use place::{holds, module, place};
+pub use testing::{
+    Cache, Checkout, CollectionError, Environment, Failure, NamedKind, Observation, Observed, Outcome, Request,
+    Revision, Session, Store, SuiteOptions, SuiteRun, SuiteTest, Test, TestError, TestKind, TestLimits, TestRecord,
+    checkout, environment, run_suite,
+};

@@ -1,0 +1,489 @@
+//! Checkouts: a version's files in a folder of ours, as git has them.
+//!
+//! The user's repository is only read. A folder is used again for another version of the same repository: what is different
+//! is written, and what tests have left goes. A lock that ends with its process says which folders are in use, so that a
+//! killed process blocks nobody.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use git2::{ObjectType, Oid, Repository, StatusOptions, TreeWalkMode, TreeWalkResult};
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::TestError;
+use crate::copy::{bytes_as_path, read_inside};
+
+/// The bounds of a checkout.
+const MAX_FILES: usize = 200_000;
+const MAX_BYTES: u64 = 2 << 30;
+/// How many folders of one repository are kept, and how many bytes of all.
+const MAX_FOLDERS: usize = 8;
+const MAX_TOTAL: u64 = 4 << 30;
+
+const EXECUTABLE: u32 = 0o100_755;
+const PLAIN: u32 = 0o100_644;
+const LINK: u32 = 0o120_000;
+
+/// A version of a repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Revision {
+    /// A commit, by any name that git understands.
+    Commit(String),
+    /// What is staged.
+    Staged,
+    /// The files of the working tree that git tracks, and new ones that it does not ignore.
+    Files,
+}
+
+/// The folder where checkouts and results are kept between runs.
+#[derive(Debug, Clone)]
+pub struct Cache {
+    pub folder: PathBuf,
+}
+
+/// A version of a repository in a folder of our own, which nobody else uses as long as this value or a copy of it lives.
+/// Tests may change the files; the next checkout puts them right.
+#[derive(Debug, Clone)]
+pub struct Checkout {
+    pub root: PathBuf,
+    /// A hash of the paths, modes and contents of its files.
+    pub tree: String,
+    /// The user's own checkout, from which nothing may be imported.
+    pub repository: PathBuf,
+    /// Where sessions keep what they need, beside the files.
+    pub(super) run: PathBuf,
+    _lock: Arc<File>,
+}
+
+/// One file of a version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Entry {
+    mode: u32,
+    id: Oid,
+    /// Where its content comes from.
+    source: Source,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// git's objects.
+    Object,
+    /// The working tree.
+    WorkingTree,
+}
+
+type Entries = BTreeMap<PathBuf, Entry>;
+
+/// What was written into a folder, so that the next checkout knows what is still as it was.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Manifest {
+    tree: String,
+    files: Vec<Written>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Written {
+    /// The bytes of its path.
+    path: Vec<u8>,
+    mode: u32,
+    id: String,
+    stamp: Stamp,
+}
+
+/// What the system changes whenever somebody changes a file. The time of the last change to its data about the file cannot be
+/// set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Stamp {
+    inode: u64,
+    size: u64,
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    fn of(path: &Path) -> Option<Self> {
+        let about = fs::symlink_metadata(path).ok()?;
+        Some(Self { inode: about.ino(), size: about.size(), changed: (about.ctime(), about.ctime_nsec()) })
+    }
+}
+
+/// Puts a version's files into a folder of the cache.
+pub fn checkout(repository: &Path, revision: &Revision, cache: &Cache) -> Result<Checkout, TestError> {
+    let found = Repository::discover(repository).map_err(|_| TestError::NoRepository(repository.to_owned()))?;
+    let users = found.workdir().unwrap_or_else(|| found.path()).canonicalize()?;
+    let entries = entries(&found, revision)?;
+    let tree = hash(&entries);
+    let all = cache.folder.join("worktrees");
+    let folder = all.join(&hex(&Sha256::digest(users.as_os_str().as_bytes()))[..16]);
+    let (slot, lock) = claim(&folder, &tree).map_err(|error| failed(&folder, &error))?;
+    // A lock file that is written to says when the folder was last used.
+    (&lock).write_all(b".").and_then(|()| lock.set_len(0)).map_err(|error| failed(&slot, &error))?;
+    trim(&all, MAX_TOTAL);
+    let root = slot.join("files");
+    fill(&found, &slot, &root, &tree, &entries)?;
+    let run = slot.join("run");
+    remove(&run).and_then(|()| fs::create_dir(&run)).map_err(|error| failed(&run, &error))?;
+    let root = root.canonicalize()?;
+    Ok(Checkout { root, tree, repository: users, run: run.canonicalize()?, _lock: Arc::new(lock) })
+}
+
+fn failed(folder: &Path, error: &io::Error) -> TestError {
+    TestError::Checkout { folder: folder.to_owned(), reason: error.to_string() }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn hash(entries: &Entries) -> String {
+    let mut hash = Sha256::new();
+    for (path, entry) in entries {
+        let path = path.as_os_str().as_bytes();
+        hash.update((path.len() as u64).to_le_bytes());
+        hash.update(path);
+        hash.update(entry.mode.to_le_bytes());
+        hash.update(entry.id.as_bytes());
+    }
+    hex(&hash.finalize())
+}
+
+/// The files of a version.
+fn entries(repository: &Repository, revision: &Revision) -> Result<Entries, TestError> {
+    let name = match revision {
+        Revision::Commit(name) => name,
+        Revision::Staged => "the index",
+        Revision::Files => "the working tree",
+    };
+    let failed = |reason: String| TestError::Revision { revision: name.to_owned(), reason };
+    let git = |error: git2::Error| failed(error.message().to_owned());
+    let mut entries = match revision {
+        Revision::Commit(name) => of_commit(repository, name).map_err(git)?,
+        Revision::Staged => {
+            let index = repository.index().map_err(git)?;
+            if index.has_conflicts() {
+                return Err(failed("it has conflicts: resolve them, and git add the files".to_owned()));
+            }
+            let entry = |entry: git2::IndexEntry| {
+                let made = Entry { mode: mode(entry.mode as i32)?, id: entry.id, source: Source::Object };
+                Some((bytes_as_path(&entry.path), made))
+            };
+            index.iter().filter_map(entry).collect()
+        }
+        Revision::Files => of_files(repository).map_err(git)?,
+    };
+    entries.retain(|path, _| is_plain(path));
+    add_generated(repository, &mut entries).map_err(git)?;
+    if entries.len() > MAX_FILES {
+        return Err(failed(format!("it has more than {MAX_FILES} files")));
+    }
+    Ok(entries)
+}
+
+/// Whether a path leads nowhere else. A hostile tree can hold any names.
+fn is_plain(path: &Path) -> bool {
+    let plain = |part: Component<'_>| matches!(part, Component::Normal(name) if !name.eq_ignore_ascii_case(".git"));
+    path.components().count() > 0 && path.components().all(plain)
+}
+
+/// The mode of what becomes a file or a link. Submodules are neither.
+fn mode(mode: i32) -> Option<u32> {
+    match mode {
+        0o100_755 => Some(EXECUTABLE),
+        0o100_644 | 0o100_664 => Some(PLAIN),
+        0o120_000 => Some(LINK),
+        _ => None,
+    }
+}
+
+fn of_commit(repository: &Repository, name: &str) -> Result<Entries, git2::Error> {
+    let tree = repository.revparse_single(name)?.peel_to_tree()?;
+    let mut entries = Entries::new();
+    tree.walk(TreeWalkMode::PreOrder, |parent, entry| {
+        if entry.kind() == Some(ObjectType::Blob)
+            && let Some(mode) = mode(entry.filemode())
+        {
+            let path = Path::new(parent).join(bytes_as_path(entry.name_bytes()));
+            entries.insert(path, Entry { mode, id: entry.id(), source: Source::Object });
+        }
+        if entries.len() > MAX_FILES { TreeWalkResult::Abort } else { TreeWalkResult::Ok }
+    })
+    .or_else(|error| if entries.len() > MAX_FILES { Ok(()) } else { Err(error) })?;
+    Ok(entries)
+}
+
+fn of_files(repository: &Repository) -> Result<Entries, git2::Error> {
+    let Some(root) = repository.workdir() else { return Err(git2::Error::from_str("a bare repository has none")) };
+    let index = repository.index()?;
+    let tracked = index.iter().map(|entry| bytes_as_path(&entry.path));
+    let mut options = StatusOptions::new();
+    options.include_untracked(true).recurse_untracked_dirs(true).include_ignored(false);
+    let new = repository.statuses(Some(&mut options))?;
+    let new = new.iter().filter(|entry| entry.status().is_wt_new()).map(|entry| bytes_as_path(entry.path_bytes()));
+    let paths: BTreeSet<PathBuf> = tracked.chain(new).collect();
+    Ok(paths.into_iter().filter_map(|path| Some((path.clone(), of_file(root, &path)?))).collect())
+}
+
+/// A file of the working tree, unless it is gone.
+fn of_file(root: &Path, path: &Path) -> Option<Entry> {
+    let about = fs::symlink_metadata(root.join(path)).ok()?;
+    let mode = match () {
+        () if about.is_symlink() => LINK,
+        () if about.is_file() && about.mode() & 0o100 != 0 => EXECUTABLE,
+        () if about.is_file() => PLAIN,
+        () => return None,
+    };
+    let content = content_of_file(root, path, mode).ok()?;
+    let id = Oid::hash_object(ObjectType::Blob, &content).ok()?;
+    Some(Entry { mode, id, source: Source::WorkingTree })
+}
+
+fn content_of_file(root: &Path, path: &Path, mode: u32) -> io::Result<Vec<u8>> {
+    if mode == LINK {
+        return Ok(fs::read_link(root.join(path))?.into_os_string().into_encoded_bytes());
+    }
+    let root = OwnedFd::from(File::open(root)?);
+    read_inside(&root, path, MAX_BYTES)?.ok_or_else(|| io::ErrorKind::InvalidData.into())
+}
+
+/// Adds modules that a build puts beside those in git, and that git ignores: `_version.py`, compiled extensions. Without them
+/// packages cannot be imported.
+fn add_generated(repository: &Repository, entries: &mut Entries) -> Result<(), git2::Error> {
+    let Some(root) = repository.workdir() else { return Ok(()) };
+    let is_module = |path: &Path| path.extension().is_some_and(|ending| ending == "py" || ending == "so");
+    let folders: BTreeSet<PathBuf> = entries
+        .keys()
+        .filter(|path| path.extension().is_some_and(|ending| ending == "py"))
+        .filter_map(|path| path.parent().map(Path::to_owned))
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .collect();
+    for folder in folders {
+        let Ok(listed) = fs::read_dir(root.join(&folder)) else { continue };
+        for entry in listed.flatten() {
+            let path = folder.join(entry.file_name());
+            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+            if is_file && is_module(&path) && !entries.contains_key(&path) && repository.is_path_ignored(&path)? {
+                entries.extend(of_file(root, &path).map(|entry| (path, entry)));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A folder for this tree that nobody uses, locked: one that holds it, else the one that was not used for the longest time once
+/// there are enough, else a new one.
+fn claim(folder: &Path, tree: &str) -> io::Result<(PathBuf, File)> {
+    fs::create_dir_all(folder)?;
+    let mut slots: Vec<(bool, SystemTime, PathBuf)> = Vec::new();
+    for entry in fs::read_dir(folder)?.flatten() {
+        let slot = entry.path();
+        let used = fs::metadata(slot.join("lock")).and_then(|about| about.modified());
+        let holds = read_manifest(&slot).is_some_and(|manifest| manifest.tree == tree);
+        slots.push((!holds, used.unwrap_or(SystemTime::UNIX_EPOCH), slot));
+    }
+    slots.sort();
+    let is_enough = slots.len() >= MAX_FOLDERS;
+    for (differs, _, slot) in &slots {
+        if (!differs || is_enough)
+            && let Some(lock) = lock(slot)?
+        {
+            return Ok((slot.clone(), lock));
+        }
+    }
+    for number in 0.. {
+        let slot = folder.join(number.to_string());
+        // A folder that was left without a manifest holds nothing.
+        if slot.join("manifest").exists() {
+            continue;
+        }
+        fs::create_dir_all(&slot)?;
+        if let Some(lock) = lock(&slot)? {
+            return Ok((slot, lock));
+        }
+    }
+    Err(io::ErrorKind::StorageFull.into())
+}
+
+/// Locks a folder, unless somebody else has it.
+fn lock(slot: &Path) -> io::Result<Option<File>> {
+    let path = slot.join("lock");
+    let file = match File::options().create(true).truncate(false).write(true).open(&path) {
+        Ok(file) => file,
+        // It is being removed.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => {}
+        Err(rustix::io::Errno::WOULDBLOCK) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    }
+    // It may have been removed in between.
+    let is_there = fs::metadata(&path).is_ok_and(|there| file.metadata().is_ok_and(|own| own.ino() == there.ino()));
+    Ok(is_there.then_some(file))
+}
+
+fn read_manifest(slot: &Path) -> Option<Manifest> {
+    serde_json::from_slice(&fs::read(slot.join("manifest")).ok()?).ok()
+}
+
+/// Makes the folder hold these files and nothing else.
+fn fill(repository: &Repository, slot: &Path, root: &Path, tree: &str, entries: &Entries) -> Result<(), TestError> {
+    let io_failed = |error: io::Error| failed(slot, &error);
+    let known = read_manifest(slot).unwrap_or_default();
+    // Whoever is killed from here on leaves a folder that nobody believes.
+    match fs::remove_file(slot.join("manifest")) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io_failed(error)),
+        _ => {}
+    }
+    let known: BTreeMap<PathBuf, Written> =
+        known.files.into_iter().map(|written| (bytes_as_path(&written.path), written)).collect();
+    let is_kept = |path: &Path| {
+        let (Some(entry), Some(written)) = (entries.get(path), known.get(path)) else { return false };
+        entry.mode == written.mode
+            && entry.id.to_string() == written.id
+            && Stamp::of(&root.join(path)) == Some(written.stamp)
+    };
+    let folders: BTreeSet<&Path> = entries.keys().flat_map(|path| path.ancestors().skip(1)).collect();
+    fs::create_dir_all(root).map_err(io_failed)?;
+    sweep(root, Path::new(""), &folders, &is_kept).map_err(io_failed)?;
+    let objects = repository.odb().map_err(|error| failed(slot, &io::Error::other(error.message().to_owned())))?;
+    let mut files = Vec::with_capacity(entries.len());
+    let mut bytes = 0;
+    for (path, entry) in entries {
+        let target = root.join(path);
+        let stamp = match known.get(path) {
+            Some(written) if is_kept(path) => written.stamp,
+            _ => {
+                let content = match entry.source {
+                    Source::Object => objects.read(entry.id).map(|object| object.data().to_vec()),
+                    Source::WorkingTree => {
+                        let users = repository.workdir().unwrap_or(Path::new(""));
+                        content_of_file(users, path, entry.mode)
+                            .map_err(|error| git2::Error::from_str(&error.to_string()))
+                    }
+                };
+                let content = content.map_err(|error| TestError::Checkout {
+                    folder: slot.to_owned(),
+                    reason: format!("{}: {}", path.display(), error.message()),
+                })?;
+                bytes += content.len() as u64;
+                if bytes > MAX_BYTES {
+                    let reason = format!("the files have more than {} MiB", MAX_BYTES >> 20);
+                    return Err(TestError::Checkout { folder: slot.to_owned(), reason });
+                }
+                write(&target, entry.mode, &content).map_err(io_failed)?;
+                Stamp::of(&target).ok_or_else(|| io_failed(io::ErrorKind::NotFound.into()))?
+            }
+        };
+        let path = path.as_os_str().as_bytes().to_vec();
+        files.push(Written { path, mode: entry.mode, id: entry.id.to_string(), stamp });
+    }
+    let manifest = serde_json::to_vec(&Manifest { tree: tree.to_owned(), files }).map_err(io::Error::other);
+    let new = slot.join("manifest.new");
+    manifest
+        .and_then(|manifest| fs::write(&new, manifest))
+        .and_then(|()| fs::rename(&new, slot.join("manifest")))
+        .map_err(io_failed)
+}
+
+fn write(target: &Path, mode: u32, content: &[u8]) -> io::Result<()> {
+    if let Some(parent) = target.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    if mode == LINK {
+        return symlink(bytes_as_path(content), target);
+    }
+    fs::write(target, content)?;
+    if mode == EXECUTABLE {
+        fs::set_permissions(target, fs::Permissions::from_mode(0o755))?;
+    }
+    Ok(())
+}
+
+/// Removes what a version does not have, or has otherwise.
+fn sweep(root: &Path, inner: &Path, folders: &BTreeSet<&Path>, is_kept: &dyn Fn(&Path) -> bool) -> io::Result<()> {
+    let folder = root.join(inner);
+    // Tests may have taken the right to list or to change it.
+    let mode = fs::metadata(&folder)?.permissions();
+    if mode.mode() & 0o700 != 0o700 {
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755))?;
+    }
+    for entry in fs::read_dir(&folder)? {
+        let entry = entry?;
+        let path = inner.join(entry.file_name());
+        if entry.file_type()?.is_dir() && folders.contains(path.as_path()) {
+            sweep(root, &path, folders, is_kept)?;
+        } else if !is_kept(&path) {
+            remove(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes a file or a folder with all that is in it, whatever its modes are.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    let Ok(about) = fs::symlink_metadata(path) else { return Ok(()) };
+    if !about.is_dir() {
+        return fs::remove_file(path);
+    }
+    if about.mode() & 0o700 != 0o700 {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
+    }
+    for entry in fs::read_dir(path)? {
+        remove(&entry?.path())?;
+    }
+    fs::remove_dir(path)
+}
+
+/// Removes folders that nobody uses, those that were not used for the longest time first, until the rest is small enough.
+/// Returns how many bytes are free now.
+fn trim(all: &Path, limit: u64) -> u64 {
+    let mut slots: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
+    for repository in fs::read_dir(all).into_iter().flatten().flatten() {
+        for slot in fs::read_dir(repository.path()).into_iter().flatten().flatten() {
+            let used = fs::metadata(slot.path().join("lock")).and_then(|about| about.modified());
+            let bytes = size(&slot.path());
+            slots.push((used.unwrap_or(SystemTime::UNIX_EPOCH), bytes, slot.path()));
+        }
+    }
+    slots.sort();
+    let mut total: u64 = slots.iter().map(|(_, bytes, _)| bytes).sum();
+    let mut freed = 0;
+    for (_, bytes, slot) in slots {
+        if total <= limit {
+            break;
+        }
+        if let Ok(Some(_lock)) = lock(&slot) {
+            // The lock goes last, so that nobody takes what is half removed.
+            for part in ["manifest", "manifest.new", "run", "files", "lock"] {
+                let _ = remove(&slot.join(part));
+            }
+            let _ = fs::remove_dir(&slot);
+            let _ = slot.parent().map(fs::remove_dir);
+            total -= bytes;
+            freed += bytes;
+        }
+    }
+    freed
+}
+
+/// The size of a folder by its manifest. One without a manifest counts as a small one.
+fn size(slot: &Path) -> u64 {
+    read_manifest(slot).map_or(1, |manifest| manifest.files.iter().map(|file| file.stamp.size).sum::<u64>() + 1)
+}
+
+impl Cache {
+    /// Removes every checkout that nobody uses, and the stored results. Returns how many bytes are free now.
+    pub fn clean(&self) -> io::Result<u64> {
+        let freed = trim(&self.folder.join("worktrees"), 0);
+        Ok(freed + super::store::clean(&self.folder)?)
+    }
+}

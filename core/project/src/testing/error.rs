@@ -1,0 +1,30 @@
+//! Why tests cannot run, each in one line that says what to do.
+
+use std::io;
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum TestError {
+    #[error("{} is in no git repository", .0.display())]
+    NoRepository(PathBuf),
+    #[error("{revision}: {reason}")]
+    Revision { revision: String, reason: String },
+    #[error("{}: {reason}", .folder.display())]
+    Checkout { folder: PathBuf, reason: String },
+    #[error("{} does not run: {reason}", .python.display())]
+    NoPython { python: PathBuf, reason: String },
+    #[error("pytest is not installed for {python}: run {python} -m pip install pytest", python = .0.display())]
+    NoPytest(PathBuf),
+    #[error("pytest did not start: {0}")]
+    NotStarted(String),
+    #[error("pytest took more than {0} s to collect the tests")]
+    CollectingTookTooLong(f64),
+    #[error("the tests import {module} from {}, and not from the version under test: {advice}", .found.display())]
+    OtherCopy { module: String, found: PathBuf, advice: String },
+    #[error("the process of pytest ended: {0}")]
+    Ended(String),
+    #[error("the store of results {}: {reason}", .file.display())]
+    Store { file: PathBuf, reason: String },
+    #[error(transparent)]
+    System(#[from] io::Error),
+}

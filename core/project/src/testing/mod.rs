@@ -1,0 +1,24 @@
+//! A project's own tests, run by pytest at one version.
+//!
+//! A [`Checkout`] is a version's files in a folder of ours. A [`Session`] is one pytest process there: it has loaded the
+//! project's plugins and test modules once, and forks a child for each [`Request`]. What the tests did comes back as
+//! [`TestRecord`]s, which are plain data.
+
+mod checkout;
+mod environment;
+mod error;
+mod process;
+mod record;
+mod request;
+mod session;
+mod store;
+mod suite;
+
+pub use checkout::{Cache, Checkout, Revision, checkout};
+pub use environment::{Environment, environment};
+pub use error::TestError;
+pub use record::{CollectionError, Failure, NamedKind, Observation, Observed, Outcome, Test, TestKind, TestRecord};
+pub use request::{Request, TestLimits};
+pub use session::Session;
+pub use store::Store;
+pub use suite::{SuiteOptions, SuiteRun, SuiteTest, run_suite};

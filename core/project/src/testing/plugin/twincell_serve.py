@@ -1,0 +1,430 @@
+"""The pytest plugin: it lets pytest collect, and then forks a child for each request.
+
+Requests come as lines of JSON over a socket. A child writes what its tests did into a pipe of its request. The process
+that forks runs no test, so that every child begins in the same state.
+"""
+
+import importlib
+import json
+import linecache
+import os
+import select
+import signal
+import sys
+import tempfile
+import threading
+import time
+
+import pytest
+import twincell_cover
+import twincell_observe
+
+MESSAGE = 2000
+# The largest piece that a pipe or a socket takes at once.
+PIECE = 1 << 16
+
+
+class Serving:
+    def __init__(self, control, start, elsewhere):
+        self.control = control
+        self.start = start
+        self.root = start["root"]
+        self.elsewhere = elsewhere
+        self.errors = []
+        self.items = {}
+        self.pipe = None
+        self.reports = []
+        self.failure = None
+        self.running = None
+
+    def say(self, message):
+        self.control.sendall(json.dumps(message).encode() + b"\n")
+
+    def tell(self, message):
+        write_all(self.pipe, json.dumps(message).encode() + b"\n")
+
+    # What pytest calls.
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            text = str(report.longrepr).strip()
+            lines = [line.strip() for line in text.splitlines() if line.strip()]
+            said = [line[1:].strip() for line in lines if line.startswith("E ")]
+            message = (said or lines or [""])[-1]
+            self.errors.append({"id": report.nodeid, "message": message[:MESSAGE]})
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session):
+        session.testsfailed = 0
+        self.items = {item.nodeid: item for item in session.items}
+        tests = [self.describe(item) for item in session.items]
+        forks = hasattr(os, "fork") and threads() == 1
+        self.say({"collected": {"tests": tests, "errors": self.errors, "forks": forks, "elsewhere": self.elsewhere()}})
+        Requests(self, session, forks).serve()
+        os._exit(0)
+
+    def pytest_runtest_logreport(self, report):
+        self.reports.append(report)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        yield
+        if call.excinfo is not None:
+            self.failure = self.failure or self.describe_failure(item, call.excinfo)
+
+    def describe(self, item):
+        file, line, domain = item.location
+        path = os.path.abspath(os.path.join(self.root, file))
+        names = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
+        names.append(getattr(item, "originalname", None) or item.name)
+        kind = "other"
+        if type(item).__name__ == "DoctestItem":
+            kind = "doctest"
+        elif type(item).__name__ == "TestCaseFunction":
+            kind = "unittest"
+        elif isinstance(item, pytest.Function):
+            kind = "function"
+        return {
+            "id": item.nodeid,
+            "file": self.relative(path),
+            "line": (line or 0) + 1 if line is not None else 0,
+            "function": ".".join(names),
+            "kind": kind,
+        }
+
+    def relative(self, path):
+        inside = path.startswith(self.root + os.sep)
+        return os.path.relpath(path, self.root).replace(os.sep, "/") if inside else path
+
+    def describe_failure(self, item, info):
+        file, line, test_line = "", 0, None
+        own = str(getattr(item, "path", None) or item.fspath)
+        trace = info.tb
+        while trace is not None:
+            file, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno or 0
+            if file == own:
+                test_line = line
+            trace = trace.tb_next
+        kind = info.type
+        declared = pytest.fail.Exception
+        return {
+            "exception": twincell_observe.dotted(kind),
+            "message": cut(text_of(info.value)),
+            "file": self.relative(file),
+            "line": line,
+            "test_line": test_line,
+            "assertion": issubclass(kind, (AssertionError, declared)),
+        }
+
+    # What a child does.
+
+    def run(self, session, request):
+        """Runs the tests of a request and tells of each."""
+        folder = request["temporary"]
+        os.makedirs(folder, exist_ok=True)
+        os.environ["TMPDIR"] = folder
+        tempfile.tempdir = None
+        renew_capture(session.config)
+        session.config.option.basetemp = None
+        items = self.find(session, request)
+        cover = twincell_cover.begin(self.root, request["covered"]) if request["coverage"] else None
+        observer = twincell_observe.Observer([folder, self.root, self.start["folder"]], request["observe"])
+        found = [(name, items.get(name)) for name in request["tests"]]
+        for at, (name, item) in enumerate(found):
+            if item is None:
+                self.tell({"record": {"id": name, "outcome": "not_found", "failure": self.why(name), "seconds": 0.0}})
+                continue
+            following = next((item for _, item in found[at + 1 :] if item is not None), None)
+            self.tell({"begin": name})
+            record = self.run_one(session, item, following, cover, observer)
+            record["id"] = name
+            self.tell({"record": record})
+            if "stop" in record:
+                return
+        self.tell("end")
+
+    def run_one(self, session, item, following, cover, observer):
+        self.reports, self.failure = [], None
+        session.shouldfail = session.shouldstop = False
+        observer.renew()
+        stop = False
+        if cover:
+            cover.start()
+        began = time.perf_counter()
+        try:
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        except BaseException as error:
+            # pytest ends the whole run here: at `pytest.exit` and at an interrupt.
+            stop = True
+            kind = type(error)
+            self.failure = {
+                "exception": twincell_observe.dotted(kind),
+                "message": cut(text_of(error)),
+                "file": "",
+                "line": 0,
+                "test_line": None,
+                "assertion": False,
+            }
+        lines = cover.stop() if cover else {}
+        seconds = time.perf_counter() - began
+        outcome = "failed" if stop else outcome_of(self.reports)
+        failure = self.failure if outcome != "passed" else None
+        if outcome == "skipped" and failure is None:
+            failure = said_of_skip(self.reports)
+        record = {
+            "outcome": outcome,
+            "failure": failure,
+            "seconds": seconds,
+            "lines": lines,
+            "observations": observer.seen,
+        }
+        if stop:
+            record["stop"] = True
+        return record
+
+    def why(self, name):
+        file = name.split("::")[0]
+        for error in reversed(self.errors):
+            if error["id"].split("::")[0] == file:
+                message = error["message"]
+                return {
+                    "exception": "",
+                    "message": message,
+                    "file": file,
+                    "line": 0,
+                    "test_line": None,
+                    "assertion": False,
+                }
+        return None
+
+    def find(self, session, request):
+        """The items of the tests by id. What lies in files of the request is imported and collected anew."""
+        files = [os.path.join(self.root, *file.split("/")) for file in request["files"]]
+        brought = set(files)
+        if files:
+            importlib.invalidate_caches()
+            for name, module in list(sys.modules.items()):
+                if getattr(module, "__file__", None) in brought:
+                    del sys.modules[name]
+            for file in files:
+                linecache.cache.pop(file, None)
+        is_brought = {file: True for file in request["files"]}
+        wanted = {}
+        for name in request["tests"]:
+            file = name.split("::")[0]
+            if file in is_brought or name not in self.items:
+                wanted[file] = True
+        items = dict(self.items)
+        for file in wanted:
+            for name in [name for name in items if name.split("::")[0] == file]:
+                del items[name]
+            self.errors = [error for error in self.errors if error["id"].split("::")[0] != file]
+            try:
+                collected = session.perform_collect([os.path.join(self.root, *file.split("/"))], genitems=True)
+            except Exception as error:
+                self.errors.append({"id": file, "message": cut(text_of(error))})
+                continue
+            items.update((item.nodeid, item) for item in collected)
+        return items
+
+
+class Requests:
+    """The loop that reads requests, forks, and looks after the children."""
+
+    def __init__(self, serving, session, forks):
+        self.serving = serving
+        self.session = session
+        self.forks = forks
+        self.children = {}
+        self.buffer = b""
+
+    def serve(self):
+        control = self.serving.control
+        if self.forks:
+            import gc
+
+            gc.collect()
+            gc.freeze()
+        while True:
+            watched = [control, *[handle for _, _, handle in self.children.values() if handle is not None]]
+            # Where the system has no handles for processes, children are asked often.
+            timeout = None if len(watched) == len(self.children) + 1 else 0.01
+            ready, _, _ = select.select(watched, [], [], timeout)
+            self.reap()
+            if control not in ready:
+                continue
+            piece = control.recv(PIECE)
+            if not piece:
+                break
+            self.buffer += piece
+            *lines, self.buffer = self.buffer.split(b"\n")
+            for line in lines:
+                self.obey(json.loads(line))
+        for pid, _, _ in list(self.children.values()):
+            end(pid)
+        end_leftovers()
+
+    def obey(self, message):
+        if "kill" in message:
+            child = self.children.get(message["kill"])
+            if child:
+                end(child[0])
+            return
+        request = message["run"]
+        pipe = os.open(request["pipe"], os.O_WRONLY | os.O_CLOEXEC)
+        if not self.forks:
+            self.serving.pipe = pipe
+            self.serving.run(self.session, request)
+            write_all(pipe, b'{"exit": 0}\n')
+            os._exit(0)
+        pid = os.fork()
+        if pid == 0:
+            self.child(pipe, request)
+        try:
+            os.setpgid(pid, pid)
+        except OSError:
+            pass
+        handle = None
+        try:
+            handle = os.pidfd_open(pid)
+        except (AttributeError, OSError):
+            pass
+        self.children[request["number"]] = (pid, pipe, handle)
+
+    def child(self, pipe, request):
+        try:
+            os.setpgid(0, 0)
+            self.serving.control.close()
+            for _, other, handle in self.children.values():
+                os.close(other)
+                if handle is not None:
+                    os.close(handle)
+            self.serving.pipe = pipe
+            self.serving.run(self.session, request)
+        except BaseException as error:
+            try:
+                self.serving.tell({"broken": cut(f"{twincell_observe.dotted(type(error))}: {text_of(error)}")})
+            except BaseException:
+                pass
+        finally:
+            os._exit(0)
+
+    def reap(self):
+        for number, (pid, pipe, handle) in list(self.children.items()):
+            done, status = os.waitpid(pid, os.WNOHANG)
+            if not done:
+                continue
+            # What it has started does not outlive it.
+            kill_group(pid)
+            del self.children[number]
+            if not self.children:
+                end_leftovers()
+            try:
+                os.set_blocking(pipe, False)
+                os.write(pipe, json.dumps({"exit": status}).encode() + b"\n")
+            except OSError:
+                pass
+            os.close(pipe)
+            if handle is not None:
+                os.close(handle)
+
+
+def outcome_of(reports):
+    worst = "passed"
+    for report in reports:
+        expected = hasattr(report, "wasxfail")
+        if report.failed:
+            outcome = "failed" if report.when == "call" else "error"
+        elif report.skipped:
+            outcome = "xfailed" if expected else "skipped"
+        elif report.when == "call" and expected:
+            outcome = "xpassed"
+        else:
+            outcome = "passed"
+        # A failure of the test itself counts before one of its teardown.
+        order = ["passed", "xpassed", "xfailed", "skipped", "error", "failed"]
+        worst = max(worst, outcome, key=order.index)
+    return {"xfailed": "x_failed", "xpassed": "x_passed"}.get(worst, worst)
+
+
+def said_of_skip(reports):
+    for report in reports:
+        place = report.longrepr
+        if report.skipped and isinstance(place, tuple) and len(place) == 3:
+            return {
+                "exception": "Skipped",
+                "message": cut(str(place[2])),
+                "file": str(place[0]),
+                "line": int(place[1] or 0),
+                "test_line": None,
+                "assertion": False,
+            }
+    return None
+
+
+def renew_capture(config):
+    """Gives this child files of its own for captured output, which it would share with others."""
+    manager = config.pluginmanager.getplugin("capturemanager")
+    if manager is not None:
+        try:
+            manager.stop_global_capturing()
+            manager.start_global_capturing()
+        except Exception:
+            pass
+
+
+def threads():
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        return threading.active_count()
+
+
+def text_of(error):
+    try:
+        return str(error)
+    except Exception:
+        return ""
+
+
+def cut(text):
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return text if len(text) <= MESSAGE else text[:MESSAGE] + "…"
+
+
+def write_all(descriptor, data):
+    while data:
+        data = data[os.write(descriptor, data[:PIECE]) :]
+
+
+def kill_group(group):
+    try:
+        os.killpg(group, signal.SIGKILL)
+    except OSError:
+        pass
+
+
+def end(pid):
+    kill_group(pid)
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except OSError:
+        pass
+
+
+def end_leftovers():
+    """Ends what tests have left running: it became a child of this process when its parent ended."""
+    for _ in range(100):
+        try:
+            with open(f"/proc/self/task/{os.getpid()}/children") as file:
+                left = [int(pid) for pid in file.read().split()]
+        except (OSError, ValueError):
+            return
+        if not left:
+            return
+        for pid in left:
+            end(pid)
+            try:
+                os.waitpid(pid, 0)
+            except OSError:
+                pass

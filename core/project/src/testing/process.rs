@@ -1,0 +1,327 @@
+//! A process of pytest: starting it in a checkout, hearing what it collected, and ending it.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde::{Deserialize, Serialize};
+
+use super::{Checkout, CollectionError, Environment, Test, TestError, TestLimits};
+
+/// The files of the plugin.
+const PLUGIN: [(&str, &str); 4] = [
+    ("launch.py", include_str!("plugin/launch.py")),
+    ("twincell_serve.py", include_str!("plugin/twincell_serve.py")),
+    ("twincell_cover.py", include_str!("plugin/twincell_cover.py")),
+    ("twincell_observe.py", include_str!("plugin/twincell_observe.py")),
+];
+/// The longest message that is read, in bytes.
+pub const MAX_MESSAGE: usize = 256 << 20;
+/// How much of pytest's own output is read to find out why it ended.
+const LOG_TAIL: u64 = 64 << 10;
+/// The time for a process to end by itself.
+const FAREWELL: Duration = Duration::from_secs(3);
+/// How often a wait looks whether the process still lives.
+pub const GLANCE: Duration = Duration::from_millis(200);
+
+/// What a process is told when it starts.
+#[derive(Serialize)]
+struct Start<'a> {
+    root: &'a Path,
+    repository: &'a Path,
+    folder: &'a Path,
+    cache: PathBuf,
+    arguments: &'a [String],
+}
+
+/// What it says once it has collected.
+#[derive(Debug, Deserialize)]
+pub struct Collected {
+    pub tests: Vec<Test>,
+    pub errors: Vec<CollectionError>,
+    /// Whether it can fork. Where modules have started threads when they were imported, it cannot.
+    pub forks: bool,
+    elsewhere: Option<Elsewhere>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Elsewhere {
+    module: String,
+    found: PathBuf,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Said {
+    Collected(Box<Collected>),
+    Ended { status: i32 },
+}
+
+/// A process that has collected the tests. It ends with this value.
+#[derive(Debug)]
+pub struct Process {
+    /// Where it keeps temporary files and the pipes of its requests.
+    pub folder: PathBuf,
+    pub control: Mutex<UnixStream>,
+    child: Mutex<Child>,
+    log: PathBuf,
+}
+
+impl Process {
+    /// Starts pytest in a checkout and waits until it has collected tests.
+    pub fn start(
+        checkout: &Checkout,
+        folder: PathBuf,
+        environment: &Environment,
+        limits: &TestLimits,
+        arguments: &[String],
+    ) -> Result<(Self, Collected), TestError> {
+        let (plugin, home, temporary) = (folder.join("plugin"), folder.join("home"), folder.join("t"));
+        for inner in [&plugin, &home, &temporary, &folder.join("pipes")] {
+            fs::create_dir_all(inner)?;
+        }
+        for (name, text) in PLUGIN {
+            fs::write(plugin.join(name), text)?;
+        }
+        let start = Start {
+            root: &checkout.root,
+            repository: &checkout.repository,
+            folder: &folder,
+            cache: folder.join("cache"),
+            arguments,
+        };
+        fs::write(folder.join("start.json"), serde_json::to_vec(&start).map_err(io::Error::other)?)?;
+        let log = folder.join("log");
+        let (own, theirs) = UnixStream::pair()?;
+        let mut command = Command::new(&environment.python);
+        command.arg("-X").arg("utf8=0").arg(plugin.join("launch.py"));
+        command.arg(theirs.as_raw_fd().to_string()).arg(folder.join("start.json"));
+        surround(&mut command, checkout, environment, limits, &home, &temporary);
+        let output = File::create(&log)?;
+        command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output).process_group(0);
+        let (descriptor, memory) = (theirs.as_raw_fd(), limits.memory_bytes);
+        // SAFETY: between fork and exec it makes system calls only, and allocates nothing.
+        unsafe { command.pre_exec(move || prepare(descriptor, memory)) };
+        let child = command
+            .spawn()
+            .map_err(|error| TestError::NoPython { python: environment.python.clone(), reason: error.to_string() })?;
+        drop(theirs);
+        let process = Self { folder, control: Mutex::new(own), child: Mutex::new(child), log };
+        let collected = process.collected(limits.collect_seconds)?;
+        if let Some(other) = &collected.elsewhere {
+            let advice = if other.found.starts_with(&checkout.repository) {
+                "an editable installation leads there in a way that is not known; uninstall it, then try again"
+            } else {
+                "uninstall it, or install the project with pip install -e"
+            };
+            let (module, found) = (other.module.clone(), other.found.clone());
+            return Err(TestError::OtherCopy { module, found, advice: advice.to_owned() });
+        }
+        Ok((process, collected))
+    }
+
+    fn collected(&self, seconds: f64) -> Result<Collected, TestError> {
+        let deadline = Instant::now() + Duration::from_secs_f64(seconds);
+        let control = self.control.lock().unwrap_or_else(PoisonError::into_inner).try_clone()?;
+        let mut lines = Lines::default();
+        loop {
+            if let Some(line) = lines.next()? {
+                return match serde_json::from_slice(&line) {
+                    Ok(Said::Collected(collected)) => Ok(*collected),
+                    Ok(Said::Ended { status }) => Err(TestError::NotStarted(self.last_words(status))),
+                    Err(error) => Err(TestError::NotStarted(format!("it says what nobody understands: {error}"))),
+                };
+            }
+            if Instant::now() >= deadline {
+                return Err(TestError::CollectingTookTooLong(seconds));
+            }
+            wait_for(&control, GLANCE)?;
+            if lines.read(&control)? == Read::End {
+                return Err(TestError::NotStarted(self.last_words(-1)));
+            }
+        }
+    }
+
+    /// The line of pytest's output that says why it ended.
+    fn last_words(&self, status: i32) -> String {
+        let mut text = Vec::new();
+        if let Ok(mut file) = File::open(&self.log) {
+            let length = file.metadata().map_or(0, |about| about.len());
+            let _ = file.seek(SeekFrom::Start(length.saturating_sub(LOG_TAIL)));
+            let _ = file.take(LOG_TAIL).read_to_end(&mut text);
+        }
+        let text = String::from_utf8_lossy(&text);
+        let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let line = lines().rfind(|line| line.starts_with("E ")).map(|line| line[2..].trim());
+        let line = line.or_else(|| lines().rfind(|line| line.starts_with("ERROR: ")).map(|line| &line[7..]));
+        let line = line.or_else(|| lines().next_back());
+        let plain = line.map(|line| line.chars().filter(|character| !character.is_control()).take(400).collect());
+        plain.unwrap_or_else(|| format!("its exit status is {status}"))
+    }
+
+    /// Sends a message.
+    pub fn say(&self, message: &impl Serialize) -> io::Result<()> {
+        let mut line = serde_json::to_vec(message)?;
+        line.push(b'\n');
+        self.control.lock().unwrap_or_else(PoisonError::into_inner).write_all(&line)
+    }
+
+    pub fn has_ended(&self) -> bool {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner).try_wait().map_or(true, |status| status.is_some())
+    }
+
+    /// Ends it at once, with what it has started.
+    pub fn kill(&self) {
+        let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
+        if child.try_wait().is_ok_and(|status| status.is_none()) {
+            if let Some(group) = Pid::from_raw(child.id() as i32) {
+                let _ = kill_process_group(group, Signal::KILL);
+            }
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+impl Drop for Process {
+    /// The end of the socket tells it to end its children and then itself.
+    fn drop(&mut self) {
+        let _ = self.control.get_mut().map(|control| control.shutdown(std::net::Shutdown::Both));
+        let deadline = Instant::now() + FAREWELL;
+        while !self.has_ended() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        self.kill();
+        let _ = super::checkout::remove(&self.folder);
+    }
+}
+
+/// The environment of the process: that of the user, with a home and a folder for temporary files of its own.
+fn surround(
+    command: &mut Command,
+    checkout: &Checkout,
+    environment: &Environment,
+    limits: &TestLimits,
+    home: &Path,
+    temporary: &Path,
+) {
+    for name in [
+        "PYTEST_CURRENT_TEST",
+        "PYTEST_XDIST_WORKER",
+        "COVERAGE_PROCESS_START",
+        "PYTHONHOME",
+        "PYTHONPYCACHEPREFIX",
+        "XDG_CACHE_HOME",
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+        "XDG_STATE_HOME",
+        "XDG_RUNTIME_DIR",
+        "DBUS_SESSION_BUS_ADDRESS",
+        "SSH_AUTH_SOCK",
+    ] {
+        command.env_remove(name);
+    }
+    command.current_dir(&checkout.root).env("HOME", home).env("TMPDIR", temporary);
+    command.env("PYTHONHASHSEED", limits.hash_seed.to_string());
+    // git does not look for a repository above the checkout.
+    command.env("GIT_CEILING_DIRECTORIES", checkout.root.parent().unwrap_or(&checkout.root));
+    if let Some(base) = &environment.user_base {
+        command.env("PYTHONUSERBASE", base);
+    }
+    if let Some(programs) = environment.python.parent() {
+        let rest = std::env::var_os("PATH").unwrap_or_default();
+        let all = std::iter::once(programs.to_owned()).chain(std::env::split_paths(&rest));
+        if let Ok(path) = std::env::join_paths(all) {
+            command.env("PATH", path);
+        }
+    }
+}
+
+/// What the process does before it becomes Python.
+fn prepare(control: i32, memory: u64) -> io::Result<()> {
+    // SAFETY: these calls take numbers and a structure that outlives them.
+    unsafe {
+        if libc::fcntl(control, libc::F_SETFD, 0) < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // What tests leave running becomes its child, so that it can end it.
+        #[cfg(target_os = "linux")]
+        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+        for (resource, value) in [(libc::RLIMIT_DATA, memory), (libc::RLIMIT_CORE, 0)] {
+            let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+            if libc::getrlimit(resource, &raw mut limit) == 0 {
+                limit.rlim_cur = limit.rlim_max.min(value);
+                limit.rlim_max = limit.rlim_cur;
+                libc::setrlimit(resource, &raw const limit);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether there was something to read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Read {
+    Some,
+    Nothing,
+    End,
+}
+
+/// Waits until there is something to read, but not for ever.
+pub fn wait_for(source: &impl AsFd, timeout: Duration) -> io::Result<()> {
+    let time = Timespec { tv_sec: timeout.as_secs() as i64, tv_nsec: timeout.subsec_nanos().into() };
+    match poll(&mut [PollFd::new(source, PollFlags::IN)], Some(&time)) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Lines that come in pieces.
+#[derive(Debug, Default)]
+pub struct Lines {
+    bytes: Vec<u8>,
+    /// How far it was searched for the end of a line.
+    searched: usize,
+}
+
+impl Lines {
+    /// Reads what is there, without waiting.
+    pub fn read(&mut self, source: &impl AsFd) -> io::Result<Read> {
+        let mut piece = [0; 64 << 10];
+        let flags = rustix::fs::fcntl_getfl(source)?;
+        rustix::fs::fcntl_setfl(source, flags | rustix::fs::OFlags::NONBLOCK)?;
+        let read = rustix::io::read(source, &mut piece);
+        if !flags.contains(rustix::fs::OFlags::NONBLOCK) {
+            rustix::fs::fcntl_setfl(source, flags)?;
+        }
+        match read {
+            Ok(0) => Ok(Read::End),
+            Ok(length) => {
+                self.bytes.extend_from_slice(&piece[..length]);
+                Ok(Read::Some)
+            }
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(Read::Nothing),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The next whole line.
+    pub fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let Some(at) = self.bytes[self.searched..].iter().position(|byte| *byte == b'\n') else {
+            self.searched = self.bytes.len();
+            return if self.bytes.len() > MAX_MESSAGE { Err(io::ErrorKind::InvalidData.into()) } else { Ok(None) };
+        };
+        let mut line: Vec<u8> = self.bytes.drain(..=self.searched + at).collect();
+        self.searched = 0;
+        line.pop();
+        Ok(Some(line))
+    }
+}

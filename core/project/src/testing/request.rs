@@ -1,0 +1,56 @@
+//! What a session is asked to run, and how long it may take.
+
+use std::path::PathBuf;
+
+/// Tests to run in one child process, one after the other.
+#[derive(Debug, Clone, Default)]
+pub struct Request {
+    /// Files that exist in the checkout while the request runs, by path relative to its root: variants of test modules.
+    /// What was there before is there again afterwards. The path decides how pytest treats it, so a test module has a name
+    /// that the project's configuration calls a test module (`test_*.py` nearly everywhere).
+    pub files: Vec<(String, String)>,
+    /// Node ids, in the order in which they run. Those in `files` are collected anew.
+    pub tests: Vec<String>,
+    /// Whether the lines that each test runs are recorded.
+    pub coverage: bool,
+    /// The files whose lines are recorded, relative to the root. Empty: all files of the repository.
+    pub covered: Vec<String>,
+    /// Whether tests can call `__twincell_observe__(point, locals())`. Without it the name exists and does nothing.
+    pub observe: bool,
+}
+
+/// Bounds of tests.
+#[derive(Debug, Clone)]
+pub struct TestLimits {
+    /// The time for collecting, in seconds.
+    pub collect_seconds: f64,
+    /// The time for one test, in seconds.
+    pub test_seconds: f64,
+    /// The memory of one process, in bytes.
+    pub memory_bytes: u64,
+    /// Whether tests may reach the network. Not enforced yet.
+    pub network: bool,
+    /// Whether tests may only write to the checkout and to temporary folders of ours. Not enforced yet.
+    pub sandbox: bool,
+    /// Arguments for pytest beside those of the project's configuration, such as files and folders with tests.
+    pub arguments: Vec<String>,
+    /// The seed of Python's hashes. Another one shows tests that depend on the order of sets.
+    pub hash_seed: u32,
+    /// Folders beside the checkout that tests may write to. Not enforced yet.
+    pub writable: Vec<PathBuf>,
+}
+
+impl Default for TestLimits {
+    fn default() -> Self {
+        Self {
+            collect_seconds: 120.0,
+            test_seconds: 60.0,
+            memory_bytes: 4 << 30,
+            network: false,
+            sandbox: true,
+            arguments: Vec::new(),
+            hash_seed: 0,
+            writable: Vec::new(),
+        }
+    }
+}

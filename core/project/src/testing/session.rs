@@ -1,0 +1,398 @@
+//! A process of pytest that has collected a version's tests and runs some of them whenever it is asked.
+//!
+//! Each request has a child of its own. When a test hangs or ends its process, another child runs those after it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{CWD, FileType, Mode, OFlags};
+use serde::{Deserialize, Serialize};
+
+use super::process::{GLANCE, Lines, Process, Read, wait_for};
+use super::{
+    Checkout, CollectionError, Environment, Failure, Outcome, Request, Test, TestError, TestLimits, TestRecord,
+};
+
+/// The time for a child to end once it is killed.
+const DEATH: Duration = Duration::from_secs(5);
+/// How often a child may end without a result before its tests are given up.
+const FUTILE: usize = 2;
+
+/// One pytest process for one version. It has loaded plugins, `conftest.py` and test modules once, and forks a child for each
+/// request. It ends with this value.
+#[derive(Debug)]
+pub struct Session {
+    checkout: Checkout,
+    environment: Environment,
+    limits: TestLimits,
+    tests: Vec<Test>,
+    errors: Vec<CollectionError>,
+    forks: bool,
+    process: Mutex<Option<Arc<Process>>>,
+    processes: AtomicU64,
+    requests: AtomicU64,
+}
+
+/// What a child is asked.
+#[derive(Serialize)]
+struct Order<'a> {
+    number: u64,
+    pipe: &'a Path,
+    temporary: &'a Path,
+    tests: &'a [String],
+    files: Vec<&'a str>,
+    coverage: bool,
+    covered: &'a [String],
+    observe: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Message<'a> {
+    Run(Order<'a>),
+    Kill(u64),
+}
+
+/// What a child says, and at last the process that forked it.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Answer {
+    Begin(String),
+    Record(TestRecord),
+    End,
+    Broken(String),
+    Exit(i32),
+}
+
+/// How a child ended.
+enum Ending {
+    Complete,
+    /// In the middle of a test, or before one.
+    Early {
+        during: Option<String>,
+        outcome: Outcome,
+        reason: String,
+    },
+    /// Together with the process that forked it.
+    Lost {
+        during: Option<String>,
+    },
+}
+
+impl Session {
+    /// Starts pytest in a checkout and waits until it has collected the tests.
+    pub fn start(checkout: &Checkout, environment: &Environment, limits: &TestLimits) -> Result<Self, TestError> {
+        let mut session = Self {
+            checkout: checkout.clone(),
+            environment: environment.clone(),
+            limits: limits.clone(),
+            tests: Vec::new(),
+            errors: Vec::new(),
+            forks: true,
+            process: Mutex::default(),
+            processes: AtomicU64::default(),
+            requests: AtomicU64::default(),
+        };
+        let (process, collected) = session.start_process(&limits.arguments)?;
+        (session.tests, session.errors, session.forks) = (collected.tests, collected.errors, collected.forks);
+        session.process = Mutex::new(Some(Arc::new(process)));
+        Ok(session)
+    }
+
+    fn start_process(&self, arguments: &[String]) -> Result<(Process, super::process::Collected), TestError> {
+        let folder = loop {
+            let number = self.processes.fetch_add(1, Ordering::Relaxed);
+            let folder = self.checkout.run.join(number.to_string());
+            match fs::create_dir(&folder) {
+                Ok(()) => break folder,
+                // Another session of this checkout has it.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error.into()),
+            }
+        };
+        Process::start(&self.checkout, folder, &self.environment, &self.limits, arguments)
+    }
+
+    /// The tests, in pytest's order.
+    pub fn tests(&self) -> &[Test] {
+        &self.tests
+    }
+
+    /// What could not be collected.
+    pub fn errors(&self) -> &[CollectionError] {
+        &self.errors
+    }
+
+    /// Runs tests. There is one record for each requested id, in this order, also for tests that hang or end their process.
+    pub fn run(&mut self, request: &Request) -> Result<Vec<TestRecord>, TestError> {
+        self.run_in(0, request)
+    }
+
+    /// Runs several requests, so many of them at once. Their results are those of [`Self::run`], in the order of the requests.
+    /// Two requests must not bring the same file.
+    pub fn run_all(&mut self, requests: &[Request], workers: usize) -> Result<Vec<Vec<TestRecord>>, TestError> {
+        let next = AtomicUsize::default();
+        let results = Mutex::new(BTreeMap::new());
+        let session = &*self;
+        std::thread::scope(|scope| {
+            for slot in 0..workers.clamp(1, requests.len().max(1)) {
+                let (next, results) = (&next, &results);
+                scope.spawn(move || {
+                    while let Some((at, request)) = {
+                        let at = next.fetch_add(1, Ordering::Relaxed);
+                        requests.get(at).map(|request| (at, request))
+                    } {
+                        let result = session.run_in(slot, request);
+                        // After an error the others would only wait for nothing.
+                        if result.is_err() {
+                            next.store(requests.len(), Ordering::Relaxed);
+                        }
+                        results.lock().unwrap_or_else(PoisonError::into_inner).insert(at, result);
+                    }
+                });
+            }
+        });
+        results.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().collect()
+    }
+
+    fn run_in(&self, slot: usize, request: &Request) -> Result<Vec<TestRecord>, TestError> {
+        let _files = Brought::put(&self.checkout.root, &request.files)?;
+        let mut found: HashMap<String, VecDeque<TestRecord>> = HashMap::new();
+        let mut pending = request.tests.clone();
+        let mut futile = 0;
+        while !pending.is_empty() {
+            let process = self.process(&pending)?;
+            let (mut records, ending) = self.attempt(&process, slot, request, &pending)?;
+            let (during, outcome, reason) = match ending {
+                Ending::Complete => (None, Outcome::Crashed, "it was not run".to_owned()),
+                Ending::Early { during, outcome, reason } => (during, outcome, reason),
+                Ending::Lost { during } => {
+                    self.abandon(&process);
+                    (during, Outcome::Crashed, "the process of pytest ended".to_owned())
+                }
+            };
+            records.extend(during.map(|id| without_result(id, outcome, &reason, self.limits.test_seconds)));
+            futile = if records.is_empty() { futile + 1 } else { 0 };
+            if futile == FUTILE {
+                records = pending.iter().map(|id| without_result(id.clone(), outcome, &reason, 0.0)).collect();
+            }
+            for record in records {
+                if let Some(at) = pending.iter().position(|id| *id == record.id) {
+                    pending.remove(at);
+                    found.entry(record.id.clone()).or_default().push_back(record);
+                }
+            }
+        }
+        Ok(request.tests.iter().filter_map(|id| found.get_mut(id)?.pop_front()).collect())
+    }
+
+    /// The process that forks a child for these tests, or, where it cannot, a new process that runs them itself.
+    fn process(&self, tests: &[String]) -> Result<Arc<Process>, TestError> {
+        let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.forks {
+            if let Some(process) = &*process {
+                return Ok(process.clone());
+            }
+            let (started, _) = self.start_process(&self.limits.arguments)?;
+            return Ok(process.insert(Arc::new(started)).clone());
+        }
+        // The first one has collected what is needed.
+        if let Some(process) = process.take() {
+            return Ok(process);
+        }
+        drop(process);
+        let files: BTreeSet<&str> = tests.iter().filter_map(|id| id.split("::").next()).collect();
+        let files: Vec<String> = files.into_iter().map(str::to_owned).collect();
+        let options = self.limits.arguments.iter().filter(|argument| argument.starts_with('-')).cloned();
+        Ok(Arc::new(self.start_process(&options.chain(files).collect::<Vec<_>>())?.0))
+    }
+
+    /// Lets go of a process that does not answer.
+    fn abandon(&self, process: &Arc<Process>) {
+        process.kill();
+        let mut current = self.process.lock().unwrap_or_else(PoisonError::into_inner);
+        if current.as_ref().is_some_and(|current| Arc::ptr_eq(current, process)) {
+            *current = None;
+        }
+    }
+
+    /// Lets one child run tests until all are done or it ends.
+    fn attempt(
+        &self,
+        process: &Process,
+        slot: usize,
+        request: &Request,
+        tests: &[String],
+    ) -> Result<(Vec<TestRecord>, Ending), TestError> {
+        let number = self.requests.fetch_add(1, Ordering::Relaxed);
+        let pipe = process.folder.join("pipes").join(number.to_string());
+        let temporary = process.folder.join("t").join(slot.to_string());
+        rustix::fs::mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).map_err(io::Error::from)?;
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let source = File::from(rustix::fs::open(&pipe, flags, Mode::empty()).map_err(io::Error::from)?);
+        let order = Order {
+            number,
+            pipe: &pipe,
+            temporary: &temporary,
+            tests,
+            files: request.files.iter().map(|(path, _)| path.as_str()).collect(),
+            coverage: request.coverage,
+            covered: &request.covered,
+            observe: request.observe,
+        };
+        let result = match process.say(&Message::Run(order)) {
+            Ok(()) => self.listen(process, number, &source),
+            Err(_) => Ok((Vec::new(), Ending::Lost { during: None })),
+        };
+        let _ = fs::remove_file(&pipe);
+        let _ = super::checkout::remove(&temporary);
+        result
+    }
+
+    fn listen(&self, process: &Process, number: u64, source: &File) -> Result<(Vec<TestRecord>, Ending), TestError> {
+        let mut lines = Lines::default();
+        let mut records = Vec::new();
+        let mut during: Option<String> = None;
+        let collecting = Duration::from_secs_f64(self.limits.collect_seconds);
+        let testing = Duration::from_secs_f64(self.limits.test_seconds);
+        let mut deadline = Instant::now() + collecting;
+        let mut killed = false;
+        let early = |during: Option<String>, killed: bool, reason: String| {
+            let outcome = if killed { Outcome::TimedOut } else { Outcome::Crashed };
+            Ending::Early { during, outcome, reason }
+        };
+        loop {
+            while let Some(line) = lines.next()? {
+                // A test can write into the pipe as well. What nobody understands is as good as a crash.
+                let answer = serde_json::from_slice(&line).unwrap_or(Answer::Broken("its answer is damaged".into()));
+                match answer {
+                    Answer::Begin(id) => {
+                        during = Some(id);
+                        deadline = Instant::now() + testing;
+                    }
+                    Answer::Record(record) => {
+                        during = during.filter(|id| *id != record.id);
+                        records.push(record);
+                        deadline = Instant::now() + testing;
+                    }
+                    Answer::End => return Ok((records, Ending::Complete)),
+                    Answer::Broken(reason) => {
+                        let _ = process.say(&Message::Kill(number));
+                        return Ok((records, early(during, killed, reason)));
+                    }
+                    Answer::Exit(status) => {
+                        let reason = match killed {
+                            true => format!("it took more than {} s", self.limits.test_seconds),
+                            false => in_words(status),
+                        };
+                        return Ok((records, early(during, killed, reason)));
+                    }
+                }
+            }
+            let now = Instant::now();
+            if now >= deadline {
+                if killed {
+                    return Ok((records, Ending::Lost { during }));
+                }
+                killed = true;
+                deadline = now + DEATH;
+                if process.say(&Message::Kill(number)).is_err() {
+                    return Ok((records, Ending::Lost { during }));
+                }
+            }
+            wait_for(source, GLANCE.min(deadline.saturating_duration_since(now)))?;
+            match lines.read(source)? {
+                Read::Some => {}
+                // Without a writer the pipe seems to be at its end, also before the first has come.
+                Read::End | Read::Nothing => {
+                    if process.has_ended() && lines.read(source)? != Read::Some {
+                        return Ok((records, Ending::Lost { during }));
+                    }
+                    std::thread::sleep(Duration::from_micros(200));
+                }
+            }
+        }
+    }
+}
+
+/// How a process ended, from the status that the system gives.
+fn in_words(status: i32) -> String {
+    match status & 0x7f {
+        0 => format!("its process ended with status {}", (status >> 8) & 0xff),
+        signal => format!("its process ended with signal {signal}"),
+    }
+}
+
+fn without_result(id: String, outcome: Outcome, reason: &str, seconds: f64) -> TestRecord {
+    let failure = Failure {
+        exception: String::new(),
+        message: reason.to_owned(),
+        file: String::new(),
+        line: 0,
+        test_line: None,
+        assertion: false,
+    };
+    TestRecord {
+        id,
+        outcome,
+        failure: Some(failure),
+        seconds: if outcome == Outcome::TimedOut { seconds } else { 0.0 },
+        lines: BTreeMap::new(),
+        observations: Vec::new(),
+    }
+}
+
+/// Files of a request, in the checkout as long as this value lives.
+struct Brought {
+    /// The files, with what was there before.
+    files: Vec<(PathBuf, Option<Vec<u8>>)>,
+    /// New folders, the outermost first.
+    folders: Vec<PathBuf>,
+}
+
+impl Brought {
+    fn put(root: &Path, files: &[(String, String)]) -> Result<Self, TestError> {
+        let mut brought = Self { files: Vec::new(), folders: Vec::new() };
+        for (path, text) in files {
+            let failed = |reason: String| TestError::Checkout { folder: root.join(path), reason };
+            let is_plain = |part| matches!(part, Component::Normal(_));
+            if !Path::new(path).components().all(is_plain) {
+                return Err(failed("a file of a request lies in the checkout".to_owned()));
+            }
+            let target = root.join(path);
+            let missing = target.ancestors().skip(1).take_while(|folder| !folder.exists());
+            let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+            let parent = target.parent().unwrap_or(root);
+            fs::create_dir_all(parent).map_err(|error| failed(error.to_string()))?;
+            brought.folders.extend(missing.into_iter().rev());
+            // A link of the project must not lead out of it.
+            let is_inside = parent.canonicalize().is_ok_and(|parent| parent.starts_with(root));
+            if !is_inside || target.is_symlink() {
+                return Err(failed("a link is in the way".to_owned()));
+            }
+            let before = fs::read(&target).ok();
+            brought.files.push((target.clone(), before));
+            fs::write(&target, text).map_err(|error| failed(error.to_string()))?;
+        }
+        Ok(brought)
+    }
+}
+
+impl Drop for Brought {
+    fn drop(&mut self) {
+        for (path, before) in self.files.iter().rev() {
+            let _ = match before {
+                Some(content) => fs::write(path, content),
+                None => fs::remove_file(path),
+            };
+        }
+        for folder in self.folders.iter().rev() {
+            let _ = super::checkout::remove(folder);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Results of tests, in an SQLite file that processes share.
+//!
+//! A result is written in one transaction, so that a killed process leaves whole results only. A damaged row is none.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+use serde::{Deserialize, Serialize};
+
+use super::{CollectionError, Test, TestError, TestRecord};
+
+/// Increase the number when older files cannot be read.
+const FILE: &str = "tests-1.sqlite";
+/// The maximum time to wait for another process that writes.
+const PATIENCE: Duration = Duration::from_secs(20);
+const TABLES: &str = "
+CREATE TABLE IF NOT EXISTS suites (key TEXT PRIMARY KEY, collected TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS records (key TEXT, run INTEGER, test TEXT, record TEXT NOT NULL, PRIMARY KEY (key, run, test))
+    WITHOUT ROWID;
+";
+
+/// The results of tests by version, environment, test and options.
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+    file: PathBuf,
+}
+
+/// What pytest collected at a version.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct Collection {
+    pub tests: Vec<Test>,
+    pub errors: Vec<CollectionError>,
+}
+
+impl Store {
+    /// Opens the store of a cache folder. It is made if it is not there.
+    pub fn open(folder: &Path) -> Result<Self, TestError> {
+        let file = folder.join(FILE);
+        let opened = std::fs::create_dir_all(folder).map_err(|error| error.to_string()).and_then(|()| {
+            let open = || {
+                let connection = Connection::open(&file)?;
+                connection.busy_timeout(PATIENCE)?;
+                connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
+                connection.pragma_update(None, "synchronous", "normal")?;
+                connection.execute_batch(TABLES)?;
+                rusqlite::Result::Ok(connection)
+            };
+            open().map_err(|error: rusqlite::Error| error.to_string())
+        });
+        match opened {
+            Ok(connection) => Ok(Self { connection, file }),
+            Err(reason) => Err(TestError::Store { file, reason }),
+        }
+    }
+
+    fn failed(&self, error: &rusqlite::Error) -> TestError {
+        TestError::Store { file: self.file.clone(), reason: error.to_string() }
+    }
+
+    pub(super) fn collection(&self, key: &str) -> Result<Option<Collection>, TestError> {
+        let query = "SELECT collected FROM suites WHERE key = ?1";
+        let row = self.connection.query_row(query, [key], |row| row.get::<_, String>(0)).optional();
+        let row = row.map_err(|error| self.failed(&error))?;
+        Ok(row.and_then(|text| serde_json::from_str(&text).ok()))
+    }
+
+    pub(super) fn put_collection(&self, key: &str, collection: &Collection) -> Result<(), TestError> {
+        let text = serde_json::to_string(collection).map_err(io::Error::other)?;
+        let put = "INSERT OR REPLACE INTO suites (key, collected) VALUES (?1, ?2)";
+        self.connection.execute(put, [key, &text]).map_err(|error| self.failed(&error))?;
+        Ok(())
+    }
+
+    /// The records of one run, by test.
+    pub(super) fn records(&self, key: &str, run: u32) -> Result<HashMap<String, TestRecord>, TestError> {
+        let read = || {
+            let mut query = self.connection.prepare("SELECT record FROM records WHERE key = ?1 AND run = ?2")?;
+            let rows = query.query_map(params![key, run], |row| row.get::<_, String>(0))?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        };
+        let rows = read().map_err(|error| self.failed(&error))?;
+        let records = rows.iter().filter_map(|text| serde_json::from_str::<TestRecord>(text).ok());
+        Ok(records.map(|record| (record.id.clone(), record)).collect())
+    }
+
+    pub(super) fn put(&mut self, key: &str, run: u32, records: &[TestRecord]) -> Result<(), TestError> {
+        let mut write = || {
+            let transaction = self.connection.transaction()?;
+            for record in records {
+                let text = serde_json::to_string(record).unwrap_or_default();
+                transaction
+                    .prepare_cached("INSERT OR REPLACE INTO records (key, run, test, record) VALUES (?1, ?2, ?3, ?4)")?
+                    .execute(params![key, run, record.id, text])?;
+            }
+            transaction.commit()
+        };
+        let written = write();
+        written.map_err(|error| self.failed(&error))
+    }
+}
+
+/// Removes the store of a cache folder. Returns how many bytes are free now.
+pub(super) fn clean(folder: &Path) -> io::Result<u64> {
+    let mut freed = 0;
+    for end in ["", "-wal", "-shm"] {
+        let path = folder.join(format!("{FILE}{end}"));
+        if let Ok(about) = std::fs::metadata(&path) {
+            std::fs::remove_file(&path)?;
+            freed += about.len();
+        }
+    }
+    Ok(freed)
+}

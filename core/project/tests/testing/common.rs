@@ -1,0 +1,82 @@
+//! Small repositories in temporary folders, and sessions of their tests.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use git2::{IndexAddOption, Repository, Signature};
+use twincell_project::{
+    Cache, Checkout, Environment, Request, Revision, Session, TestLimits, TestRecord, checkout, environment,
+};
+
+/// The Python of these tests, if it has pytest: that of TWINCELL_PYTHON, else `python3`.
+pub fn python() -> Option<Environment> {
+    let python = std::env::var_os("TWINCELL_PYTHON").map_or_else(|| PathBuf::from("python3"), PathBuf::from);
+    match environment(Path::new("/"), Some(&python), &python) {
+        Ok(found) => Some(found),
+        Err(error) => {
+            eprintln!("tests of projects are not run: {error}");
+            None
+        }
+    }
+}
+
+/// A repository with one commit, and a cache.
+pub struct Project {
+    pub folder: tempfile::TempDir,
+    pub cache: tempfile::TempDir,
+}
+
+impl Project {
+    pub fn new(files: &[(&str, &str)]) -> Self {
+        let project = Self { folder: tempfile::tempdir().unwrap(), cache: tempfile::tempdir().unwrap() };
+        Repository::init(project.folder.path()).unwrap();
+        project.write(files);
+        project.commit();
+        project
+    }
+
+    pub fn write(&self, files: &[(&str, &str)]) {
+        for (path, text) in files {
+            let path = self.folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+    }
+
+    pub fn commit(&self) {
+        let repository = Repository::open(self.folder.path()).unwrap();
+        let mut index = repository.index().unwrap();
+        index.add_all(["*"], IndexAddOption::DEFAULT, None).unwrap();
+        index.update_all(["*"], None).unwrap();
+        index.write().unwrap();
+        let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+        let who = Signature::now("A", "a@example.org").unwrap();
+        let parent = repository.head().ok().and_then(|head| head.peel_to_commit().ok());
+        let parents: Vec<_> = parent.iter().collect();
+        repository.commit(Some("HEAD"), &who, &who, "A change", &tree, &parents).unwrap();
+    }
+
+    pub fn cache(&self) -> Cache {
+        Cache { folder: self.cache.path().to_owned() }
+    }
+
+    pub fn at(&self, revision: &Revision) -> Checkout {
+        checkout(self.folder.path(), revision, &self.cache()).unwrap()
+    }
+
+    pub fn head(&self) -> Checkout {
+        self.at(&Revision::Commit("HEAD".into()))
+    }
+}
+
+/// Limits that no test reaches on a busy machine unless it hangs.
+pub fn limits() -> TestLimits {
+    TestLimits { test_seconds: 30.0, ..TestLimits::default() }
+}
+
+/// All records of a session, with a request that may ask for more.
+pub fn run(session: &mut Session, request: Request) -> Vec<TestRecord> {
+    let all = || session.tests().iter().map(|test| test.id.clone()).collect();
+    let tests = if request.tests.is_empty() { all() } else { request.tests.clone() };
+    session.run(&Request { tests, ..request }).unwrap()
+}

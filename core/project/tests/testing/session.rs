@@ -1,0 +1,347 @@
+//! A project's own tests at a version: what pytest collects, what tests do, and what is left of it.
+
+use std::fs;
+
+use crate::common::{Project, limits, python, run};
+use twincell_project::{Observed, Outcome, Request, Session, TestError, TestKind, TestLimits};
+
+const SHOP: &str = "def price(n):\n    if n > 1:\n        return n * 2\n    return n\n";
+
+#[test]
+fn tests_of_every_kind_are_collected_and_run() {
+    let Some(python) = python() else { return };
+    let project = Project::new(&[
+        ("src/shop/__init__.py", SHOP),
+        ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = '--doctest-glob=*.txt -x'\n"),
+        ("tests/conftest.py", "import pytest\n@pytest.fixture\ndef two():\n    return 2\n"),
+        ("tests/notes.txt", ">>> 1 + 1\n2\n"),
+        (
+            "tests/test_shop.py",
+            r#"import unittest
+import pytest
+from shop import price
+
+def test_fixture(two):
+    assert price(two) == 4
+
+@pytest.mark.parametrize("n", [1, 2], ids=["one", "two"])
+def test_cases(n):
+    assert price(n) == n, "no"
+
+class TestShop:
+    def test_skipped(self):
+        pytest.skip("not today")
+
+    @pytest.mark.xfail
+    def test_expected(self):
+        assert price(1) == 2
+
+class Old(unittest.TestCase):
+    def test_method(self):
+        with self.assertRaises(TypeError):
+            price("a")
+
+    def tearDown(self):
+        if type(self).broken:
+            raise ValueError("in the end")
+
+    broken = True
+"#,
+        ),
+    ]);
+    let checkout = project.head();
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    let tests = session.tests().to_vec();
+    let named = |id: &str| tests.iter().find(|test| test.id == id).unwrap();
+    let case = named("tests/test_shop.py::test_cases[one]");
+    assert_eq!((case.function.as_str(), case.line, case.kind), ("test_cases", 8, TestKind::Function));
+    let method = named("tests/test_shop.py::Old::test_method");
+    assert_eq!((method.function.as_str(), method.kind), ("Old.test_method", TestKind::Unittest));
+    assert_eq!(named("tests/notes.txt::notes.txt").kind, TestKind::Doctest);
+    let records = run(&mut session, Request::default());
+    let outcomes: Vec<(&str, Outcome)> = records.iter().map(|record| (record.id.as_str(), record.outcome)).collect();
+    let expected = [
+        ("tests/notes.txt::notes.txt", Outcome::Passed),
+        ("tests/test_shop.py::test_fixture", Outcome::Passed),
+        ("tests/test_shop.py::test_cases[one]", Outcome::Passed),
+        ("tests/test_shop.py::test_cases[two]", Outcome::Failed),
+        ("tests/test_shop.py::TestShop::test_skipped", Outcome::Skipped),
+        ("tests/test_shop.py::TestShop::test_expected", Outcome::XFailed),
+        // unittest calls `tearDown` itself.
+        ("tests/test_shop.py::Old::test_method", Outcome::Failed),
+    ];
+    let mut sorted = expected.to_vec();
+    sorted.sort();
+    let mut found = outcomes.clone();
+    found.sort();
+    assert_eq!(found, sorted);
+    let failure = |id: &str| records.iter().find(|record| record.id.ends_with(id)).unwrap().failure.clone().unwrap();
+    let failed = failure("test_cases[two]");
+    assert_eq!((failed.exception.as_str(), failed.assertion, failed.test_line), ("AssertionError", true, Some(10)));
+    assert!(failed.message.starts_with("no\nassert 4 == 2"), "{}", failed.message);
+    assert_eq!(failure("test_skipped").message, "not today");
+    assert_eq!((failure("test_method").exception, failure("test_method").line), ("ValueError".into(), 27));
+}
+
+#[test]
+fn each_test_has_the_lines_that_it_runs() {
+    let Some(python) = python() else { return };
+    let project = Project::new(&[
+        ("shop.py", SHOP),
+        ("other.py", "def same(n):\n    return n\n"),
+        (
+            "test_shop.py",
+            "from shop import price\nfrom other import same\n\
+             def test_one():\n    assert same(price(1))\n\
+             def test_two():\n    assert price(2)\n",
+        ),
+    ]);
+    let checkout = project.head();
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    let covered = Request { coverage: true, covered: vec!["shop.py".into()], ..Request::default() };
+    let records = run(&mut session, covered);
+    let lines: Vec<_> = records.iter().map(|record| record.lines.clone()).collect();
+    assert_eq!(lines, [[("shop.py".into(), vec![2, 4])].into(), [("shop.py".into(), vec![2, 3])].into()]);
+    let all = run(&mut session, Request { coverage: true, ..Request::default() });
+    let expected = [("other.py", vec![2]), ("shop.py", vec![2, 4]), ("test_shop.py", vec![4])];
+    assert_eq!(all[0].lines, expected.map(|(file, lines)| (file.to_owned(), lines)).into());
+}
+
+#[test]
+fn files_of_a_request_exist_for_that_request_alone() {
+    let Some(python) = python() else { return };
+    let project = Project::new(&[("shop.py", SHOP), ("test_shop.py", "def test_a():\n    assert True\n")]);
+    let checkout = project.head();
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    for (number, outcome) in [(2, Outcome::Passed), (3, Outcome::Failed), (2, Outcome::Passed)] {
+        let text = format!(
+            "import pytest\nfrom shop import price\n@pytest.mark.parametrize('n', [1])\n\
+             def test_more(n):\n    assert price({number}) == 4\n"
+        );
+        let records = session
+            .run(&Request {
+                files: vec![("test_shop.py".into(), text.clone()), ("more/test_new.py".into(), text)],
+                tests: vec!["test_shop.py::test_more[1]".into(), "more/test_new.py::test_more[1]".into()],
+                ..Request::default()
+            })
+            .unwrap();
+        assert_eq!(records.iter().map(|record| record.outcome).collect::<Vec<_>>(), [outcome, outcome]);
+        assert!(!checkout.root.join("more").exists());
+    }
+    let records = session.run(&Request { tests: vec!["test_shop.py::test_a".into()], ..Request::default() }).unwrap();
+    assert_eq!(records[0].outcome, Outcome::Passed);
+    for path in ["../test_out.py", "/test_out.py"] {
+        let files = vec![(path.to_owned(), String::new())];
+        let error = session.run(&Request { files, ..Request::default() }).unwrap_err();
+        assert!(matches!(error, TestError::Checkout { .. }));
+    }
+}
+
+#[test]
+fn a_test_that_is_not_there_is_not_found() {
+    let Some(python) = python() else { return };
+    let project = Project::new(&[("test_a.py", "def test_a():\n    pass\n")]);
+    let checkout = project.head();
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    let broken = ("test_broken.py".to_owned(), "def test_a(:\n".to_owned());
+    let ids = ["test_a.py::test_none", "none.py::test_a", "test_broken.py::test_a", "test_a.py::test_a"];
+    let tests = ids.map(str::to_owned).to_vec();
+    let records = session.run(&Request { files: vec![broken], tests, ..Request::default() }).unwrap();
+    let outcomes: Vec<Outcome> = records.iter().map(|record| record.outcome).collect();
+    assert_eq!(outcomes, [Outcome::NotFound, Outcome::NotFound, Outcome::NotFound, Outcome::Passed]);
+    let message = &records[2].failure.as_ref().unwrap().message;
+    assert!(message.contains("SyntaxError"), "{message}");
+}
+
+#[test]
+fn tests_that_hang_or_end_their_process_stop_no_others() {
+    let Some(python) = python() else { return };
+    let project = Project::new(&[(
+        "test_hostile.py",
+        r#"import os, signal, subprocess, sys, time
+def test_a(): pass
+def test_exit(): os._exit(0)
+def test_b(): pass
+def test_hang():
+    subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)
+    while True: time.sleep(1)
+def test_signal(): os.kill(os.getpid(), signal.SIGSEGV)
+def test_parent(): os.kill(os.getppid(), signal.SIGKILL); time.sleep(600)
+def test_c(): print("\x1b]0;title\x07")
+def test_stop():
+    import pytest
+    pytest.exit("enough")
+def test_interrupt(): raise KeyboardInterrupt
+def test_fork():
+    if os.fork() == 0:
+        return
+    os.wait()
+def test_d(): pass
+"#,
+    )]);
+    let checkout = project.head();
+    let limits = TestLimits { test_seconds: 3.0, ..limits() };
+    let mut session = Session::start(&checkout, &python, &limits).unwrap();
+    let records = run(&mut session, Request::default());
+    let outcomes: Vec<(&str, Outcome)> = records
+        .iter()
+        .map(|record| (record.id.rsplit("::").next().unwrap(), record.outcome))
+        .filter(|(name, _)| *name != "test_fork")
+        .collect();
+    assert_eq!(
+        outcomes,
+        [
+            ("test_a", Outcome::Passed),
+            ("test_exit", Outcome::Crashed),
+            ("test_b", Outcome::Passed),
+            ("test_hang", Outcome::TimedOut),
+            ("test_signal", Outcome::Crashed),
+            ("test_parent", Outcome::Crashed),
+            ("test_c", Outcome::Passed),
+            ("test_stop", Outcome::Failed),
+            ("test_interrupt", Outcome::Failed),
+            ("test_d", Outcome::Passed),
+        ]
+    );
+    assert_eq!(records[4].failure.as_ref().unwrap().message, "its process ended with signal 11");
+}
+
+#[test]
+fn modules_that_start_threads_are_run_in_processes_of_their_own() {
+    let Some(python) = python() else { return };
+    let project = Project::new(&[
+        (
+            "conftest.py",
+            "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n",
+        ),
+        (
+            "test_a.py",
+            "import os\ndef test_a():\n    assert True\ndef test_exit():\n    os._exit(1)\ndef test_b(): pass\n",
+        ),
+    ]);
+    let checkout = project.head();
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    for _ in 0..2 {
+        let records = run(&mut session, Request::default());
+        let outcomes: Vec<Outcome> = records.iter().map(|record| record.outcome).collect();
+        assert_eq!(outcomes, [Outcome::Passed, Outcome::Crashed, Outcome::Passed]);
+    }
+}
+
+#[test]
+fn a_broken_conftest_is_one_line() {
+    let Some(python) = python() else { return };
+    let project = Project::new(&[("conftest.py", "import nothing_like_this\n"), ("test_a.py", "def test_a(): pass\n")]);
+    let checkout = project.head();
+    let error = Session::start(&checkout, &python, &limits()).unwrap_err().to_string();
+    assert_eq!(error, "pytest did not start: ModuleNotFoundError: No module named 'nothing_like_this'");
+    let project = Project::new(&[("test_a.py", "import nothing_like_this\n"), ("test_b.py", "def test_b(): pass\n")]);
+    let checkout = project.head();
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    assert_eq!(session.errors()[0].id, "test_a.py");
+    assert_eq!(session.errors()[0].message, "ModuleNotFoundError: No module named 'nothing_like_this'");
+    assert_eq!(run(&mut session, Request::default())[0].outcome, Outcome::Passed);
+    let project = Project::new(&[("a.py", "")]);
+    let checkout = project.head();
+    assert!(Session::start(&checkout, &python, &limits()).unwrap().tests().is_empty());
+}
+
+#[test]
+fn observations_are_plain_data() {
+    let Some(python) = python() else { return };
+    let project = Project::new(&[(
+        "test_a.py",
+        r#"import collections, dataclasses, decimal, enum
+class Color(enum.Enum):
+    RED = 1
+@dataclasses.dataclass
+class Item:
+    name: str
+    _hidden: int = 0
+    @property
+    def upper(self): return self.name.upper()
+    def get_length(self): return len(self.name)
+    def get_with(self, other): raise AssertionError
+    def is_broken(self): raise ValueError("broken")
+Point = collections.namedtuple("Point", "x y")
+def test_a(tmp_path):
+    i, f, s, b, n = 3, 0.5, "é", b"a", None
+    mixed = [1, (True, {2, 1})]
+    item, color, point = Item("pen"), Color.RED, Point(1, 2)
+    place = str(tmp_path / "a")
+    anything = object()
+    it = iter([1, 2])
+    deep = [[[[1]]]]
+    __twincell_observe__(7, locals())
+    assert list(it) == [1, 2]
+"#,
+    )]);
+    let checkout = project.head();
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    let records = run(&mut session, Request { observe: true, ..Request::default() });
+    assert_eq!(records[0].outcome, Outcome::Passed, "{records:?}");
+    let seen = |name: &str| {
+        let found = records[0].observations.iter().find(|one| one.name == name && one.point == 7);
+        found.map(|one| one.value.clone()).unwrap()
+    };
+    let int = |number: &str| Observed::Int(number.to_owned());
+    let text = |text: &str| Observed::Str(text.to_owned());
+    assert_eq!((seen("i"), seen("f"), seen("s")), (int("3"), Observed::Float("0.5".into()), text("é")));
+    assert_eq!((seen("b"), seen("n")), (Observed::Bytes(vec![97]), Observed::None));
+    let set = Observed::Set(vec![int("1"), int("2")]);
+    let pair = Observed::Tuple(vec![Observed::Bool(true), set]);
+    assert_eq!(seen("mixed"), Observed::List(vec![int("1"), pair]));
+    assert_eq!(seen("color"), Observed::Member { class: "test_a.Color".into(), name: "RED".into() });
+    let Observed::Object { class, fields } = seen("item") else { panic!("{:?}", seen("item")) };
+    let broken = Observed::Raised { class: "ValueError".into(), message: "broken".into() };
+    let expected = [
+        (".name", text("pen")),
+        (".upper", text("PEN")),
+        (".get_length()", int("3")),
+        (".is_broken()", broken),
+        ("repr()", text("Item(name='pen', _hidden=0)")),
+    ];
+    assert_eq!((class.as_str(), fields), ("test_a.Item", expected.map(|(a, b)| (a.to_owned(), b)).to_vec()));
+    let Observed::Object { fields, .. } = seen("point") else { panic!() };
+    assert_eq!(fields[..2], [(".x".to_owned(), int("1")), (".y".to_owned(), int("2"))]);
+    assert_eq!(seen("place"), Observed::Cut);
+    assert_eq!(seen("anything"), Observed::Object { class: "object".into(), fields: vec![] });
+    let one = |inner| Observed::List(vec![inner]);
+    assert_eq!(seen("deep"), one(one(one(Observed::Cut))));
+    let plain = run(&mut session, Request::default());
+    assert_eq!((plain[0].outcome, plain[0].observations.len()), (Outcome::Passed, 0));
+}
+
+#[test]
+fn requests_run_side_by_side() {
+    let Some(python) = python() else { return };
+    let text: String =
+        (0..20).map(|n| format!("def test_{n}(tmp_path):\n    (tmp_path / 'a').write_text('a')\n")).collect();
+    let project = Project::new(&[("test_a.py", &text)]);
+    let checkout = project.head();
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    let ids: Vec<String> = session.tests().iter().map(|test| test.id.clone()).collect();
+    let requests: Vec<Request> =
+        ids.chunks(3).map(|tests| Request { tests: tests.to_vec(), ..Request::default() }).collect();
+    let records = session.run_all(&requests, 3).unwrap().concat();
+    assert_eq!(records.iter().map(|record| record.id.clone()).collect::<Vec<_>>(), ids);
+    assert!(records.iter().all(|record| record.outcome == Outcome::Passed), "{records:?}");
+}
+
+#[test]
+fn nothing_of_a_session_is_left_in_the_checkout() {
+    let Some(python) = python() else { return };
+    let project = Project::new(&[
+        ("pkg/a.py", ""),
+        ("pkg/__init__.py", ""),
+        ("test_a.py", "import pkg.a\ndef test_a(tmp_path): pass\n"),
+    ]);
+    let checkout = project.head();
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    run(&mut session, Request::default());
+    drop(session);
+    let mut names: Vec<_> = fs::read_dir(&checkout.root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["pkg", "test_a.py"]);
+    assert_eq!(fs::read_dir(checkout.root.join("pkg")).unwrap().count(), 2);
+}

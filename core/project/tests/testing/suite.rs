@@ -1,0 +1,77 @@
+//! All tests of a version: what the store keeps, which tests are flaky, and what checkouts leave alone.
+
+use std::fs;
+
+use crate::common::{Project, limits, python};
+use twincell_project::{Outcome, Revision, Store, SuiteOptions, run_suite};
+
+#[test]
+fn nothing_runs_twice() {
+    let Some(python) = python() else { return };
+    let project = Project::new(&[
+        ("shop.py", "def one():\n    return 1\n"),
+        ("test_a.py", "from shop import one\ndef test_a():\n    assert one() == 1\ndef test_b():\n    assert False\n"),
+        ("test_c.py", "def test_c(): pass\n"),
+    ]);
+    let options = SuiteOptions { coverage: true, workers: 2, ..SuiteOptions::default() };
+    let suite = || {
+        let mut store = Store::open(project.cache.path()).unwrap();
+        run_suite(&project.head(), &python, &mut store, &limits(), &options, &mut |_, _| {}).unwrap()
+    };
+    let (first, second) = (suite(), suite());
+    assert_eq!((first.ran, second.ran), (3, 0));
+    assert_eq!(first.outcomes, [(Outcome::Passed, 2), (Outcome::Failed, 1)].into());
+    let records = |run: &twincell_project::SuiteRun| run.tests.iter().map(|t| t.record.clone()).collect::<Vec<_>>();
+    assert_eq!(records(&first), records(&second));
+    assert_eq!(first.tests[0].record.lines["shop.py"], [2]);
+    project.write(&[("shop.py", "def one():\n    return 2\n")]);
+    project.commit();
+    let third = suite();
+    assert_eq!((third.ran, third.outcomes[&Outcome::Failed]), (3, 2));
+}
+
+#[test]
+fn tests_that_depend_on_order_are_flaky() {
+    let Some(python) = python() else { return };
+    let project = Project::new(&[(
+        "test_a.py",
+        "seen = []\ndef test_a():\n    seen.append(1)\ndef test_b():\n    assert seen\ndef test_c(): pass\n",
+    )]);
+    let options = SuiteOptions { runs: 2, ..SuiteOptions::default() };
+    let mut store = Store::open(project.cache.path()).unwrap();
+    let run = run_suite(&project.head(), &python, &mut store, &limits(), &options, &mut |_, _| {}).unwrap();
+    let flaky: Vec<_> = run.tests.iter().map(|test| test.flaky.clone()).collect();
+    assert_eq!(flaky, [vec![], vec![Outcome::Passed, Outcome::Failed], vec![]]);
+}
+
+#[test]
+fn a_checkout_holds_its_version_whatever_tests_have_done_to_it() {
+    let project =
+        Project::new(&[("a/b.py", "one"), ("keep.py", "keep"), ("gone.py", "gone"), ("odd\nname.txt", "odd")]);
+    std::os::unix::fs::symlink("keep.py", project.folder.path().join("link.py")).unwrap();
+    project.commit();
+    let first = project.head();
+    let root = first.root.clone();
+    let second = project.head();
+    assert_ne!(root, second.root, "a checkout that is in use belongs to nobody else");
+    assert_eq!(first.tree, second.tree);
+    fs::write(root.join("keep.py"), "evil").unwrap();
+    fs::remove_file(root.join("gone.py")).unwrap();
+    fs::create_dir(root.join("new")).unwrap();
+    fs::write(root.join("new/file"), "").unwrap();
+    drop(first);
+    let again = project.head();
+    assert_eq!(again.root, root);
+    assert_eq!(fs::read_to_string(root.join("keep.py")).unwrap(), "keep");
+    assert_eq!(fs::read_link(root.join("link.py")).unwrap(), std::path::Path::new("keep.py"));
+    assert!(root.join("gone.py").exists() && root.join("odd\nname.txt").exists() && !root.join("new").exists());
+    project.write(&[("keep.py", "changed"), ("untracked.py", "new")]);
+    let files = project.at(&Revision::Files);
+    assert_eq!(fs::read_to_string(files.root.join("keep.py")).unwrap(), "changed");
+    assert!(files.root.join("untracked.py").exists());
+    let staged = project.at(&Revision::Staged);
+    assert_eq!(staged.tree, again.tree);
+    drop((second, again, files, staged));
+    assert!(project.cache().clean().unwrap() > 0);
+    assert!(!root.exists());
+}
