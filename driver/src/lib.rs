@@ -27,6 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod amplify;
 pub mod decode;
 pub mod examples;
 pub mod files;

@@ -230,12 +230,7 @@ mod tests {
              for i in c:\n        d = 4\n    if d: e = 5\n    return e\n",
         );
         let found: Vec<String> = places(&code).iter().map(|place| code.slice(place.range).replace('\n', "|")).collect();
-        assert_eq!(found, [
-            "c = 3",
-            "with open(x) as f:|        c = 3",
-            "for i in c:|        d = 4",
-            "if d: e = 5"
-        ]);
+        assert_eq!(found, ["c = 3", "with open(x) as f:|        c = 3", "for i in c:|        d = 4", "if d: e = 5"]);
     }
 
     #[test]
@@ -244,7 +239,10 @@ mod tests {
         let all = removable(&code);
         let key = |range: &TextRange| (range.start().to_u32(), range.end().to_u32());
         let taken: BTreeSet<_> = all[2..].iter().map(key).collect();
-        assert_eq!(without(&code, &taken).unwrap().lines(), "    def test(self):\n        with a:\n            pass\n        h()\n");
+        assert_eq!(
+            without(&code, &taken).unwrap().lines(),
+            "    def test(self):\n        with a:\n            pass\n        h()\n"
+        );
         let taken: BTreeSet<_> = all[..1].iter().map(key).collect();
         assert_eq!(without(&code, &taken).unwrap().lines(), "    def test(self):\n        h()\n");
     }

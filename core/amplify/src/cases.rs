@@ -85,7 +85,8 @@ mod tests {
 
     #[test]
     fn each_set_of_parameters_is_a_test_with_a_known_id() {
-        let code = Code::new("@pytest.mark.parametrize('a, b', [\n    (1, 2),\n    (3, f(4)),\n])\ndef test(a, b): pass\n");
+        let code =
+            Code::new("@pytest.mark.parametrize('a, b', [\n    (1, 2),\n    (3, f(4)),\n])\ndef test(a, b): pass\n");
         let found = cases(&code);
         assert_eq!(found.len(), 2);
         assert_eq!(found[1].lines(), "@pytest.mark.parametrize('a, b', [\n    (3, f(4)),\n])\ndef test(a, b): pass\n");

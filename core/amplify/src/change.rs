@@ -162,8 +162,7 @@ fn touched(
             Some(at) if same.contains(&known[at].qualname) => {}
             Some(at) => {
                 // The line of a definition runs when its module is imported. The body runs in its place.
-                let lines =
-                    if span.is_definition { Touched { first: span.body, last: span.body } } else { span.lines };
+                let lines = if span.is_definition { Touched { first: span.body, last: span.body } } else { span.lines };
                 statements.insert(lines);
                 reached.insert(outermost(at), true);
             }
@@ -183,7 +182,8 @@ fn touched(
     }
     let functions = reached.into_iter().map(|(at, is_changed)| {
         let function = &known[at];
-        let parameters = function.parameters.iter().map(|one| (one.name.clone(), one.kind, default_of(function, &one.name)));
+        let parameters =
+            function.parameters.iter().map(|one| (one.name.clone(), one.kind, default_of(function, &one.name)));
         let touchable = Touchable {
             name: function.name.clone(),
             class: function.class_name.clone(),
@@ -465,7 +465,8 @@ mod tests {
 
     #[test]
     fn a_change_that_only_adds_touches_nothing_old() {
-        let found = change("def f(a):\n    return a\n", "def f(a):\n    return a\n\ndef g(a):\n    return 2\n").unwrap();
+        let found =
+            change("def f(a):\n    return a\n", "def f(a):\n    return a\n\ndef g(a):\n    return 2\n").unwrap();
         assert!(found.only_adds() && found.functions.new.contains_key("g"));
     }
 
@@ -476,10 +477,9 @@ mod tests {
         let text = ChangedText { path: "a.py".into(), texts: PerSide::new(Some(old.into()), Some(new.into())) };
         let file = changed_file(&text).unwrap();
         let found = constants(&[(text, file)]);
-        assert_eq!((found.texts, found.integers, found.floats), (
-            vec!["near".into(), "other".into(), "far".to_owned()],
-            vec![100],
-            vec![99.95]
-        ));
+        assert_eq!(
+            (found.texts, found.integers, found.floats),
+            (vec!["near".into(), "other".into(), "far".to_owned()], vec![100], vec![99.95])
+        );
     }
 }

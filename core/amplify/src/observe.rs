@@ -14,8 +14,18 @@ use crate::literal::{MAX_LITERAL, literal, string};
 const MAX_DIFFERENCES: usize = 50;
 /// Objects of pytest and of mocks, by the fixtures that give them. Their state is not the program's.
 const TOOLS: [&str; 12] = [
-    "request", "monkeypatch", "mocker", "tmpdir", "tmp_path", "tmpdir_factory", "tmp_path_factory", "cache",
-    "pytestconfig", "record_property", "testdir", "pytester",
+    "request",
+    "monkeypatch",
+    "mocker",
+    "tmpdir",
+    "tmp_path",
+    "tmpdir_factory",
+    "tmp_path_factory",
+    "cache",
+    "pytestconfig",
+    "record_property",
+    "testdir",
+    "pytester",
 ];
 
 /// A place where the two versions show something else.
@@ -74,14 +84,6 @@ pub fn differences(old: &[Observation], new: &[Observation], hidden: &[String]) 
     }
     found.found.sort_by_key(|one| (one.depth, one.point, one.expression.len()));
     found.found
-}
-
-/// The differences that all pairs of runs show.
-pub fn stable(runs: Vec<Vec<Difference>>) -> Vec<Difference> {
-    let mut runs = runs.into_iter();
-    let Some(first) = runs.next() else { return vec![] };
-    let others: Vec<Vec<Difference>> = runs.collect();
-    first.into_iter().filter(|one| others.iter().all(|run| run.contains(one))).collect()
 }
 
 struct Finder<'a> {
@@ -236,7 +238,10 @@ pub fn assertion(expression: &str, value: &Observed, other: &Observed) -> Option
         Observed::Float(text) if is_far(text, other) => format!("assert {expression} == pytest.approx({text})"),
         Observed::Raised { class, message } => {
             let class = class.rsplit('.').next().unwrap_or(class);
-            return Some(vec![format!("with pytest.raises({class}{}):", matching(message)), format!("    {expression}")]);
+            return Some(vec![
+                format!("with pytest.raises({class}{}):", matching(message)),
+                format!("    {expression}"),
+            ]);
         }
         Observed::Object { .. } if matches!(other, Observed::None) => format!("assert {expression} is not None"),
         Observed::Object { class, .. } => {
@@ -338,7 +343,11 @@ mod tests {
             (int(1), int(2), vec!["x"]),
             (Observed::None, object(&[]), vec!["x"]),
             (fields(int(1), int(1)), fields(int(2), int(2)), vec!["x.total"]),
-            (object(&[("bool()", Observed::Bool(true))]), object(&[("bool()", Observed::Bool(false))]), vec!["bool(x)"]),
+            (
+                object(&[("bool()", Observed::Bool(true))]),
+                object(&[("bool()", Observed::Bool(false))]),
+                vec!["bool(x)"],
+            ),
             (long("b"), long("c"), vec!["x.split('\\n')[1]"]),
             (text("in /secret/a"), text("in /secret/b"), vec![]),
             (int(1), Observed::Cut, vec![]),

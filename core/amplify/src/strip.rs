@@ -96,9 +96,30 @@ fn is_assertion(name: &str) -> bool {
 /// Whether the result of a call that stands alone may be of interest. Builtin containers and mocks are changed in place.
 fn has_result(call: &ExprCall) -> bool {
     const NONE: [&str; 24] = [
-        "print", "append", "extend", "insert", "remove", "clear", "sort", "reverse", "setattr", "delattr", "skip",
-        "fail", "skipTest", "importorskip", "sleep", "seek", "close", "flush", "super", "add", "setUp", "tearDown",
-        "addCleanup", "exec",
+        "print",
+        "append",
+        "extend",
+        "insert",
+        "remove",
+        "clear",
+        "sort",
+        "reverse",
+        "setattr",
+        "delattr",
+        "skip",
+        "fail",
+        "skipTest",
+        "importorskip",
+        "sleep",
+        "seek",
+        "close",
+        "flush",
+        "super",
+        "add",
+        "setUp",
+        "tearDown",
+        "addCleanup",
+        "exec",
     ];
     last_name(&call.func).is_some_and(|name| !NONE.contains(&name))
 }
@@ -106,8 +127,11 @@ fn has_result(call: &ExprCall) -> bool {
 /// What a call of an assertion computes. Expectations of mocks are values of the test, not of the code.
 fn asserted(call: &ExprCall) -> Vec<&Expr> {
     let is_mock = last_name(&call.func).is_some_and(|name| {
-        name.starts_with("assert_called") || name.starts_with("assert_any") || name.starts_with("assert_has_calls")
-            || name.starts_with("assert_not_called") || name.starts_with("assert_awaited")
+        name.starts_with("assert_called")
+            || name.starts_with("assert_any")
+            || name.starts_with("assert_has_calls")
+            || name.starts_with("assert_not_called")
+            || name.starts_with("assert_awaited")
     });
     if is_mock {
         return vec![];
@@ -157,7 +181,8 @@ fn wish(expr: &Expr) -> &str {
             Some("len") => "length",
             Some("str" | "repr" | "getvalue" | "read") => "text",
             Some("list" | "sorted" | "tuple") => "items",
-            Some(name) => match name.strip_prefix("get_").filter(|rest| rest.chars().all(|it| it.is_ascii_lowercase())) {
+            Some(name) => match name.strip_prefix("get_").filter(|rest| rest.chars().all(|it| it.is_ascii_lowercase()))
+            {
                 Some(rest) if !rest.is_empty() && !KEYWORDS.contains(&rest) => rest,
                 _ => "result",
             },

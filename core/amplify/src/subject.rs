@@ -105,8 +105,7 @@ impl TestModule {
         let mut at = 0;
         let mut has_import = false;
         for (position, stmt) in parsed.suite().iter().enumerate() {
-            let is_docstring =
-                position == 0 && matches!(stmt, Stmt::Expr(one) if one.value.is_string_literal_expr());
+            let is_docstring = position == 0 && matches!(stmt, Stmt::Expr(one) if one.value.is_string_literal_expr());
             let is_import = stmt.is_import_stmt() || stmt.is_import_from_stmt();
             if is_import || is_docstring {
                 at = line_end(&self.text, stmt.end().to_usize());
@@ -179,8 +178,11 @@ fn subject(file: &str, text: &str, function: &StmtFunctionDef, classes: &[String
     })
 }
 
+/// Names and the source of their values.
+type Named = Vec<(String, String)>;
+
 /// The literals that a test module binds to names at its top, and those that its fixtures return: the name and the text.
-pub fn literals_of(text: &str) -> (Vec<(String, String)>, Vec<(String, String)>) {
+pub fn literals_of(text: &str) -> (Named, Named) {
     let parsed = parse(text);
     let lines = Lines::new(text);
     let (mut constants, mut fixtures) = (Vec::new(), Vec::new());
@@ -234,7 +236,8 @@ mod tests {
 
     #[test]
     fn a_test_is_put_behind_its_origin_and_its_imports_at_the_top() {
-        let module = TestModule::new("t.py", "'''Doc.'''\nimport os\n\ndef test_a():\n    pass\n\ndef test_b():\n    pass");
+        let module =
+            TestModule::new("t.py", "'''Doc.'''\nimport os\n\ndef test_a():\n    pass\n\ndef test_b():\n    pass");
         let addition = |at: usize, name: &str| Addition {
             behind: module.subjects[at].behind,
             code: module.subjects[at].code.renamed(name),

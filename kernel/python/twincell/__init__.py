@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ._twincell import (
+    Amplification,
     Comparison,
     Mine,
     Predictions,
@@ -20,6 +21,7 @@ from ._twincell import (
     Transform,
     TwincellError,
     __version__,
+    amplify,
     compare,
     load_study,
     mine,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
 __all__ = [
+    "Amplification",
     "Comparison",
     "Mine",
     "Predictions",
@@ -42,6 +45,7 @@ __all__ = [
     "Transform",
     "TwincellError",
     "__version__",
+    "amplify",
     "compare",
     "load_ipython_extension",
     "load_study",

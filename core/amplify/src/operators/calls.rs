@@ -99,10 +99,8 @@ fn arguments(code: &Code, call: &ExprCall, place: usize, found: &mut Vec<Mutatio
         push(Operator::Argument, 2, vec![Edit::replace(call.arguments.range(), written(Some(at)))]);
     }
     if let [first, second, ..] = &*call.arguments.args {
-        let edits = vec![
-            Edit::replace(first.range(), code.slice(second)),
-            Edit::replace(second.range(), code.slice(first)),
-        ];
+        let edits =
+            vec![Edit::replace(first.range(), code.slice(second)), Edit::replace(second.range(), code.slice(first))];
         push(Operator::Argument, 3, edits);
     }
     for argument in call.arguments.args.iter().take(3) {
@@ -151,7 +149,13 @@ fn keywords(
             let order = order + u8::try_from(rank / 3).unwrap_or(3).min(3);
             let is_generator = call.arguments.args.iter().any(Expr::is_generator_expr);
             if !is_generator {
-                found.push(Mutation { operator: Operator::AddKeyword, place, order, edits: vec![edit], imports: vec![] });
+                found.push(Mutation {
+                    operator: Operator::AddKeyword,
+                    place,
+                    order,
+                    edits: vec![edit],
+                    imports: vec![],
+                });
             }
         }
     }
@@ -172,7 +176,16 @@ fn values_for(default: Option<&str>, material: &Material) -> Vec<String> {
         }
         Some(text) if text.starts_with(['\'', '"']) => vec!["'a'".into(), "''".into(), "None".into()],
         Some("None") | None => {
-            vec!["True".into(), "1".into(), "'a'".into(), "0".into(), "10".into(), "''".into(), "[]".into(), "False".into()]
+            vec![
+                "True".into(),
+                "1".into(),
+                "'a'".into(),
+                "0".into(),
+                "10".into(),
+                "''".into(),
+                "[]".into(),
+                "False".into(),
+            ]
         }
         Some(_) => vec!["None".into(), "True".into(), "0".into()],
     };
@@ -225,8 +238,8 @@ fn added(
         }
     }
     let ends: Vec<_> = places(code).into_iter().filter(|place| !place.expects).collect();
-    let blocks = ends.iter().filter(|place| !place.is_outer).next_back();
-    for at in ends.iter().filter(|place| place.is_outer).next_back().into_iter().chain(blocks) {
+    let blocks = ends.iter().rfind(|place| !place.is_outer);
+    for at in ends.iter().rfind(|place| place.is_outer).into_iter().chain(blocks) {
         for (order, lines, imports) in &written {
             let text: String = lines.iter().map(|line| format!("{}{line}\n", at.indent)).collect();
             let edits = vec![Edit::insert(at.behind, text)];

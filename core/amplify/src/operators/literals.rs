@@ -89,11 +89,13 @@ fn value_of(expr: &Expr) -> Option<Value> {
         Expr::BooleanLiteral(value) => Some(Value::Boolean(value.value)),
         Expr::NoneLiteral(_) => Some(Value::Nothing),
         Expr::NumberLiteral(number) => integer(&number.value),
-        Expr::UnaryOp(unary) if unary.op == UnaryOp::USub => match integer(&unary.operand.as_number_literal_expr()?.value)? {
-            Value::Integer(value) => Some(Value::Integer(-value)),
-            Value::Float(value) => Some(Value::Float(-value)),
-            _ => None,
-        },
+        Expr::UnaryOp(unary) if unary.op == UnaryOp::USub => {
+            match integer(&unary.operand.as_number_literal_expr()?.value)? {
+                Value::Integer(value) => Some(Value::Integer(-value)),
+                Value::Float(value) => Some(Value::Float(-value)),
+                _ => None,
+            }
+        }
         _ => None,
     }
 }
@@ -165,12 +167,21 @@ fn others(code: &Code, site: &Site, material: &Material, random: &mut Pcg64) -> 
             found.push((Operator::Nothing, 2, "None".to_owned()));
         }
         Value::Integer(own) => {
-            let named = constants.integers.iter().take(12).flat_map(|value| [0, 1, -1].map(|by| value.saturating_add(by)));
+            let named =
+                constants.integers.iter().take(12).flat_map(|value| [0, 1, -1].map(|by| value.saturating_add(by)));
             found.extend(named.map(|value| (Operator::Number, 1, value.to_string())));
-            found.extend(constants.floats.iter().take(8).flat_map(|value| near(*value)).map(|value| (Operator::Number, 1, value)));
-            let plain = [own.saturating_add(1), own.saturating_sub(1), 0, -1, 1, own.saturating_neg(), own.saturating_mul(10)];
+            found.extend(
+                constants
+                    .floats
+                    .iter()
+                    .take(8)
+                    .flat_map(|value| near(*value))
+                    .map(|value| (Operator::Number, 1, value)),
+            );
+            let plain =
+                [own.saturating_add(1), own.saturating_sub(1), 0, -1, 1, own.saturating_neg(), own.saturating_mul(10)];
             found.extend(plain.map(|value| (Operator::Number, 1, value.to_string())));
-            for (order, text) in [(2, "9223372036854775807"), (3, "-9223372036854775808")] {
+            for (order, text) in [(4, "9223372036854775807"), (4, "-9223372036854775808")] {
                 found.push((Operator::Number, order, text.to_owned()));
             }
             found.push((Operator::Number, 2, number(*own as f64 + 0.5)));
@@ -179,7 +190,14 @@ fn others(code: &Code, site: &Site, material: &Material, random: &mut Pcg64) -> 
             found.push((Operator::Nothing, 2, "None".to_owned()));
         }
         Value::Float(own) => {
-            found.extend(constants.floats.iter().take(8).flat_map(|value| near(*value)).map(|value| (Operator::Number, 1, value)));
+            found.extend(
+                constants
+                    .floats
+                    .iter()
+                    .take(8)
+                    .flat_map(|value| near(*value))
+                    .map(|value| (Operator::Number, 1, value)),
+            );
             found.extend(constants.integers.iter().take(8).map(|value| (Operator::Number, 1, value.to_string())));
             for value in [own + 1.0, own - 1.0, 0.0, -own, own * 1000.0, own / 1000.0, f64::INFINITY, f64::NAN] {
                 found.push((Operator::Number, 2, number(value)));
@@ -236,7 +254,8 @@ fn words(sites: &[Site], material: &Material, random: &mut Pcg64, found: &mut Ve
         .collect();
     let mut counts: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for (at, text) in &texts {
-        for word in text.split(|it: char| !it.is_alphanumeric() && it != '_' && it != '-').filter(|word| word.len() > 1) {
+        for word in text.split(|it: char| !it.is_alphanumeric() && it != '_' && it != '-').filter(|word| word.len() > 1)
+        {
             counts.entry(word).or_default().insert(*at);
         }
     }

@@ -7,9 +7,9 @@ fn made(text: &str, material: &Material) -> Vec<String> {
 }
 
 fn touchable(name: &str, class: Option<&str>, parameters: &[(&str, Option<&str>)]) -> Target {
-    let parameters = parameters.iter().map(|(name, default)| {
-        ((*name).to_owned(), ParameterKind::Positional, default.map(str::to_owned))
-    });
+    let parameters = parameters
+        .iter()
+        .map(|(name, default)| ((*name).to_owned(), ParameterKind::Positional, default.map(str::to_owned)));
     let lines = crate::Touched { first: 1, last: 2 };
     Target {
         module: "shop.cart".into(),
@@ -34,8 +34,22 @@ fn values_of_each_type_have_others() {
     };
     let all = made("def test():\n    x = f(7, 'a b', True, None, [1, 2], WORD)\n", &material).join("");
     for expected in [
-        "f(8, ", "f(6, ", "f(0, ", "f(101, ", "f(99.95, ", "f(9223372036854775807, ", ", 'near', ", ", 'a b near', ",
-        ", '', ", ", 'b', ", ", False, ", ", True, True, ", ", [], ", ", [1], ", ", [1, 2, 1], ", ", 'IT')",
+        "f(8, ",
+        "f(6, ",
+        "f(0, ",
+        "f(101, ",
+        "f(99.95, ",
+        "f(9223372036854775807, ",
+        ", 'near', ",
+        ", 'a b near', ",
+        ", '', ",
+        ", 'b', ",
+        ", False, ",
+        ", True, True, ",
+        ", [], ",
+        ", [1], ",
+        ", [1, 2, 1], ",
+        ", 'IT')",
     ] {
         assert!(all.contains(expected), "{expected} in {all}");
     }
