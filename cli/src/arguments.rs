@@ -34,6 +34,7 @@ pub fn command() -> Command {
         .subcommand(study(true))
         .subcommand(predict())
         .subcommand(prefix())
+        .subcommand(amplify())
         .subcommand(doctor())
 }
 
@@ -191,6 +192,30 @@ fn predict() -> Command {
         .arg(path("file").value_name("FILE.py").required(true).help("The file"))
         .arg(flag("json").help("Print as JSON"));
     command_line::add_to(command, Job::Predict)
+}
+
+fn amplify() -> Command {
+    let command = Command::new("amplify")
+        .about("Make tests that pass before a change and fail after it, from the project's own tests")
+        .override_usage("twincell amplify [OPTIONS] [REVISION | OLD..NEW | --staged]")
+        .after_help(
+            "Without a revision, the change is what is not committed yet. The tests run by pytest in the project's own Python, in \
+             checkouts of ours.\n\
+             Exit status: 0 no test shows the change, 1 some do, 2 no test runs it, 3 bad input or failure, 130 interrupted.",
+        )
+        .arg(Arg::new("revision").value_name("REVISION").help("The commit, or the two revisions between which the change lies"))
+        .arg(flag("staged").conflicts_with("revision").help("The change is what is staged for the next commit"))
+        .arg(path("repository").long("repository").value_name("FOLDER").help("The repository [default: the current folder]"))
+        .arg(flag("json").help("Print everything as JSON"))
+        .arg(path("patch").long("patch").value_name("FILE").help(
+            "Write a patch that adds the tests in the form that documents the new behavior and passes",
+        ))
+        .arg(path("patch-old").long("patch-old").value_name("FILE").help(
+            "Write a patch that adds the tests in the form that documents the old behavior and fails",
+        ))
+        .arg(path("markdown").long("markdown").value_name("FILE").help("Write the result as Markdown, for a pull request"))
+        .arg(path("junit").long("junit").value_name("FILE").help("Write the result as JUnit XML, for test reports"));
+    command_line::add_to(command, Job::Amplify)
 }
 
 fn prefix() -> Command {

@@ -1,4 +1,5 @@
-//! The command line: `twincell compare`, `record`, `mine`, `study`, `predict`, `prefix`, `doctor`. Arguments in, text and an exit status out.
+//! The command line: `twincell compare`, `record`, `mine`, `study`, `predict`, `prefix`, `amplify`,
+//! `doctor`. Arguments in, text and an exit status out.
 //!
 //! [`run`] is the whole of it. A [`Session`] brings what the process around it offers, so nothing here knows Python, and
 //! commands run as functions:
@@ -27,6 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod amplify;
 pub mod arguments;
 mod compare;
 mod doctor;
@@ -84,6 +86,7 @@ fn dispatch(arguments: Vec<OsString>, session: &mut Session<'_>) -> Result<i32, 
             Some(("mine", matches)) => mine::run(matches, session),
             Some(("predict", matches)) => predict::run(matches, session),
             Some(("prefix", matches)) => prefix::run(matches, session),
+            Some(("amplify", matches)) => amplify::run(matches, session),
             Some(("doctor", matches)) => examine(matches, session),
             // clap requires a subcommand. This is for one that is declared and not listed above.
             other => Err(Abort::Failed(format!("{other:?} is not a command; try twincell --help"))),

@@ -27,6 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod amplify;
 mod beside;
 pub mod decode;
 pub mod examples;

@@ -16,6 +16,7 @@ use twincell_compare::{
 use twincell_engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool};
 use twincell_models::{Endpoint, EndpointError, ModelOptions, panic_message};
 use twincell_prefix::{Generators, LanguageModel, Library, PrefixError, Prefixes, Subject, prefixes};
+use twincell_project::TestError;
 use twincell_values::predicted::Predicted;
 use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Predictor};
 
@@ -53,6 +54,8 @@ pub enum Failure {
     Worker(#[from] EngineError),
     #[error(transparent)]
     Prefix(#[from] PrefixError),
+    #[error(transparent)]
+    Tests(#[from] TestError),
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
     #[error(transparent)]

@@ -94,6 +94,11 @@ fn settings(options: &Options) -> Result<String, String> {
         generators: _,
         tokens: _,
         install: _,
+        search_rounds: _,
+        variants: _,
+        tests: _,
+        guided: _,
+        network: _,
         prefix_techniques: _,
         context: _,
         raise_probability: _,
@@ -197,9 +202,10 @@ mod tests {
         assert_ne!(key(&given), plain);
         // `jobs`, `cache` and `deadline` change nothing, `model`, `examples` and `recorded` count by their content,
         // `policy` by what it says, and `width`, `rounds`, `generator`, `tokens`, `install` and `skip` are of prefixes.
-        assert_eq!(TABLE.len(), 19 + 13);
+        // `search-rounds`, `variants`, `tests`, `unguided` and `network` are of tests.
+        assert_eq!(TABLE.len(), 19 + 13 + 5);
         let mut others = Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() };
-        for name in ["deadline", "width", "rounds", "tokens"] {
+        for name in ["deadline", "width", "rounds", "tokens", "search-rounds", "variants"] {
             others.set_text(name, "7").unwrap();
         }
         others.set_text("install", "on").unwrap();

@@ -49,6 +49,7 @@
 //!
 //! Deliberately absent: reading files, running code, deciding a verdict.
 
+mod amplified;
 mod bundle;
 mod differences;
 mod enforced;
@@ -67,6 +68,7 @@ use serde_json::{Value, json};
 
 use twincell_compare::report::Comparison;
 
+pub use amplified::{amplification_junit, amplification_markdown, amplification_text};
 pub use bundle::{LOADER, MODULE};
 pub use differences::{Differences, DifferingRow, differences_fragment, differences_text};
 pub use enforced::Enforced;

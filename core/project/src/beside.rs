@@ -13,7 +13,7 @@ use twincell_syntax::python::is_of_stdlib;
 use twincell_syntax::{absolute_imports, imported_modules, imports, texts};
 
 use crate::around::work_tree;
-use crate::copy::read;
+use crate::copy::{MAX_FILE, read_inside};
 use crate::place::place;
 
 /// The bounds of what is copied: files, bytes of all, and bytes of one file that only belongs to a package.
@@ -236,7 +236,7 @@ impl Walk<'_> {
         if self.found.contents.len() >= MAX_FILES {
             return false;
         }
-        match read(&self.root_folder, Path::new(path)) {
+        match read_inside(&self.root_folder, Path::new(path), MAX_FILE) {
             Ok(Some(content)) if content.len() <= self.left => {
                 self.left -= content.len();
                 self.found.contents.insert(path.to_owned(), content);

@@ -10,10 +10,10 @@ use rustix::fs::{Mode, OFlags, openat};
 
 /// The bounds of a copy: files, with those that are left out, as many folders, how deep these lie, bytes of all files, and
 /// bytes of one, beyond which a file is left out.
-const MAX_FILES: usize = 20_000;
+pub(crate) const MAX_FILES: usize = 20_000;
 const MAX_DEPTH: usize = 100;
 const MAX_BYTES: u64 = 256 << 20;
-const MAX_FILE: u64 = 16 << 20;
+pub(crate) const MAX_FILE: u64 = 16 << 20;
 
 /// What is copied.
 pub enum Version<'a> {

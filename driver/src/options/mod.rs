@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use twincell_amplify::AmplifyOptions;
 use twincell_behavior::{Declared, DeclaredEffect, Ignored, Unordered};
 use twincell_compare::campaign::Techniques;
 use twincell_compare::{CompareOptions, Examples, GivenCall};
@@ -40,6 +41,15 @@ pub struct Options {
     pub tokens: u64,
     /// Whether libraries that a snippet imports are installed if they are missing.
     pub install: bool,
+    /// Rounds of a search for tests, and the maximum number of variants in all.
+    pub search_rounds: u32,
+    pub variants: u32,
+    /// The files and folders with tests. If absent, those of the project's configuration.
+    pub tests: Option<String>,
+    /// Whether values of the change and coverage lead the search for tests.
+    pub guided: bool,
+    /// Whether tests may reach the network.
+    pub network: bool,
     /// What a search for prefixes does.
     pub prefix_techniques: twincell_prefix::Techniques,
     pub predictor: PredictorKind,
@@ -110,11 +120,12 @@ pub enum Job {
     Study,
     Predict,
     Prefix,
+    Amplify,
     Doctor,
 }
 
 impl Job {
-    pub const ALL: [Job; 5] = [Job::Compare, Job::Study, Job::Predict, Job::Prefix, Job::Doctor];
+    pub const ALL: [Job; 6] = [Job::Compare, Job::Study, Job::Predict, Job::Prefix, Job::Amplify, Job::Doctor];
 
     /// The name of the command, and of the function in Python.
     pub fn name(self) -> &'static str {
@@ -123,6 +134,7 @@ impl Job {
             Job::Study => "study",
             Job::Predict => "predict",
             Job::Prefix => "prefix",
+            Job::Amplify => "amplify",
             Job::Doctor => "doctor",
         }
     }
@@ -142,9 +154,11 @@ pub struct OptionSpec {
     apply: fn(&mut Options, Value),
 }
 
+const RUNNING: &[Job] = &[Job::Compare, Job::Study, Job::Prefix, Job::Amplify, Job::Doctor];
 const EVERY: &[Job] = &[Job::Compare, Job::Study, Job::Prefix, Job::Doctor];
 const PREDICTING: &[Job] = &[Job::Compare, Job::Study, Job::Predict, Job::Prefix, Job::Doctor];
 const SEARCHING: &[Job] = &[Job::Compare, Job::Study, Job::Prefix];
+const SEEDED: &[Job] = &[Job::Compare, Job::Study, Job::Prefix, Job::Amplify];
 const COMPARING: &[Job] = &[Job::Compare, Job::Study];
 
 /// All options, in the order in which help lists them.
@@ -173,7 +187,7 @@ pub static TABLE: &[OptionSpec] = &[
         default: "0",
         absent: "",
         help: "Seed of every random decision: the same seed gives the same result",
-        jobs: SEARCHING,
+        jobs: SEEDED,
         apply: |options, value| options.seed = value.integer() as u64,
     },
     OptionSpec {
@@ -226,6 +240,51 @@ pub static TABLE: &[OptionSpec] = &[
         help: "Install libraries that the code imports and that are missing, from wheels and apart from those of your Python",
         jobs: &[Job::Prefix],
         apply: |options, value| options.install = value.flag(),
+    },
+    OptionSpec {
+        name: "search-rounds",
+        kind: Kind::Integer { minimum: 0, maximum: 100 },
+        default: "3",
+        absent: "",
+        help: "Rounds of the search for inputs, each from what the last one found; 0 only adds assertions",
+        jobs: &[Job::Amplify],
+        apply: |options, value| options.search_rounds = value.integer() as u32,
+    },
+    OptionSpec {
+        name: "variants",
+        kind: Kind::Integer { minimum: 1, maximum: 1_000_000 },
+        default: "3000",
+        absent: "",
+        help: "Maximum number of variants of tests to run",
+        jobs: &[Job::Amplify],
+        apply: |options, value| options.variants = value.integer() as u32,
+    },
+    OptionSpec {
+        name: "tests",
+        kind: Kind::Text { placeholder: "PATHS" },
+        default: "",
+        absent: "those of the project's configuration",
+        help: "Files and folders with tests, separated by spaces",
+        jobs: &[Job::Amplify],
+        apply: |options, value| options.tests = value.text(),
+    },
+    OptionSpec {
+        name: "unguided",
+        kind: Kind::Flag,
+        default: "off",
+        absent: "",
+        help: "Search without the values and functions of the change and without coverage, to measure what these contribute",
+        jobs: &[Job::Amplify],
+        apply: |options, value| options.guided = !value.flag(),
+    },
+    OptionSpec {
+        name: "network",
+        kind: Kind::Flag,
+        default: "off",
+        absent: "",
+        help: "Let tests reach the network",
+        jobs: &[Job::Amplify],
+        apply: |options, value| options.network = value.flag(),
     },
     OptionSpec {
         name: "skip",
@@ -356,8 +415,8 @@ pub static TABLE: &[OptionSpec] = &[
         kind: Kind::Number { minimum: 0.01, maximum: 1e6 },
         default: "600",
         absent: "",
-        help: "Time limit for one pair of functions or one search for prefixes, in seconds; what was found by then is reported",
-        jobs: SEARCHING,
+        help: "Time limit for one pair of functions or one search, in seconds; what was found by then is reported",
+        jobs: SEEDED,
         apply: |options, value| options.deadline = value.number(),
     },
     OptionSpec {
@@ -366,7 +425,7 @@ pub static TABLE: &[OptionSpec] = &[
         default: "off",
         absent: "",
         help: "Run the code even where the system does not enforce all of the sandbox; for code that you trust",
-        jobs: EVERY,
+        jobs: RUNNING,
         apply: |options, value| options.run_unsafe = value.flag(),
     },
     OptionSpec {
@@ -468,8 +527,8 @@ pub static TABLE: &[OptionSpec] = &[
         kind: Kind::Path { placeholder: "FILE" },
         default: "",
         absent: "the Python that runs twincell",
-        help: "Python interpreter that runs the code under comparison; twincell must be installed in it",
-        jobs: EVERY,
+        help: "Python interpreter that runs the code; to compare, twincell must be installed in it, and pytest to amplify",
+        jobs: RUNNING,
         apply: |options, value| options.python = value.path(),
     },
     OptionSpec {
@@ -487,6 +546,7 @@ impl Default for Options {
     fn default() -> Self {
         let core = CompareOptions::default();
         let prefix = PrefixOptions::default();
+        let amplify = AmplifyOptions::default();
         Self {
             function: core.function,
             budget: core.budget,
@@ -496,6 +556,11 @@ impl Default for Options {
             generators: prefix.generators,
             tokens: prefix.tokens,
             install: false,
+            search_rounds: amplify.rounds,
+            variants: u32::try_from(amplify.variants).unwrap_or(u32::MAX),
+            tests: None,
+            guided: amplify.guided,
+            network: false,
             prefix_techniques: prefix.techniques,
             predictor: PredictorKind::Neural,
             context: core.context,
@@ -549,6 +614,12 @@ impl Options {
         let Self { width, rounds, seed, generators, tokens, prefix_techniques: techniques, .. } = *self;
         let deadline = Duration::from_secs_f64(self.deadline);
         PrefixOptions { width, rounds, seed, deadline, generators, tokens, techniques, ..PrefixOptions::default() }
+    }
+
+    /// These options for [`twincell_amplify::amplify`].
+    pub fn for_amplify(&self) -> AmplifyOptions {
+        let (rounds, variants, seed, guided) = (self.search_rounds, self.variants as usize, self.seed, self.guided);
+        AmplifyOptions { rounds, variants, seed, guided, seconds: self.deadline, ..AmplifyOptions::default() }
     }
 
     /// The options that the analysis takes.

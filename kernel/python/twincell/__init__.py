@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ._twincell import (
+    Amplification,
     Comparison,
     Mine,
     Predictions,
@@ -21,6 +22,7 @@ from ._twincell import (
     Transform,
     TwincellError,
     __version__,
+    amplify,
     compare,
     load_prefix_study,
     load_study,
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
 __all__ = [
+    "Amplification",
     "Comparison",
     "Mine",
     "Predictions",
@@ -46,6 +49,7 @@ __all__ = [
     "Transform",
     "TwincellError",
     "__version__",
+    "amplify",
     "compare",
     "load_ipython_extension",
     "load_prefix_study",

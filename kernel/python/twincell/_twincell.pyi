@@ -396,6 +396,35 @@ def prefix_study(
     policy: str | PathLike[str] | None = None,
 ) -> PrefixStudy: ...
 
+@final
+class Amplification:
+    """Tests that pass before a change and fail after it."""
+
+    @property
+    def status(self) -> Literal["found", "nothing_found", "not_reached", "no_code"]: ...
+    @property
+    def tests(self) -> list[dict[str, Any]]: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def to_json(self) -> str: ...
+    def patch(self, *, old: bool = False) -> str: ...
+    def to_markdown(self) -> str: ...
+
+def amplify(
+    repository: str | PathLike[str],
+    change: str | None = None,
+    *,
+    staged: bool = False,
+    seed: int | None = None,
+    search_rounds: int | None = None,
+    variants: int | None = None,
+    tests: str | None = None,
+    unguided: bool | None = None,
+    network: bool | None = None,
+    deadline: float | None = None,
+    unsafe: bool | None = None,
+    python: str | PathLike[str] | None = None,
+) -> Amplification: ...
+
 @type_check_only
 class Option(TypedDict):
     name: str
@@ -405,7 +434,7 @@ class Option(TypedDict):
     default: str | None
     absent: str | None
     help: str
-    jobs: list[Literal["compare", "study", "predict", "doctor"]]
+    jobs: list[Literal["compare", "study", "predict", "prefix", "amplify", "doctor"]]
 
 def option_table() -> list[Option]: ...
 def widget_loader() -> str: ...

@@ -3,6 +3,7 @@
 //! Only conversion between Python's objects and ours lives here. The interpreter is released while a comparison runs,
 //! and asked for signals now and then, so that Ctrl-C stops the comparison.
 
+mod amplify;
 mod changes;
 mod comparison;
 mod display;
@@ -61,6 +62,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<transform::PyTransform>()?;
     module.add_function(wrap_pyfunction!(transform::transform, module)?)?;
     module.add_class::<predict::PyPredictions>()?;
+    module.add_class::<amplify::PyAmplification>()?;
+    module.add_function(wrap_pyfunction!(amplify::amplify, module)?)?;
     module.add_class::<prefix::PyPrefixes>()?;
     module.add_class::<prefix_study::PyPrefixStudy>()?;
     module.add_class::<prefix::PrefixOutcome>()?;

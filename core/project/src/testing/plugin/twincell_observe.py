@@ -7,6 +7,7 @@ items. Nothing that may use it up is asked: iterators, files, mocks. Texts that 
 import builtins
 import enum
 import inspect
+import io
 import re
 import types
 
@@ -191,6 +192,9 @@ class Bound:
         """What an object answers, by the question."""
         module = (kind.__module__ or "").split(".")[0]
         is_exception = isinstance(value, BaseException)
+        # What was written to a text in memory is what tests look at. Asking for it moves no position.
+        if isinstance(value, (io.StringIO, io.BytesIO)):
+            return [[".getvalue()", self.answer(value.getvalue, depth)]]
         if module in UNASKED and not is_exception:
             return []
         # Asking an iterator, a file or a stand-in changes it, or invents an answer.

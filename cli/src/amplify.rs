@@ -1,0 +1,55 @@
+//! `twincell amplify`: tests that show what a change did.
+
+use std::path::PathBuf;
+
+use clap::ArgMatches;
+use twincell_amplify::{Progress, Status};
+use twincell_driver::amplify::{amplify_repository, revisions};
+use twincell_driver::files;
+use twincell_driver::options::Job;
+use twincell_syntax::Side;
+use twincell_widgets::{amplification_junit, amplification_markdown, amplification_text};
+
+use crate::session::{Abort, CHANGED, INCONCLUSIVE, Session, UNCHANGED, read_options};
+use crate::study::progress_bar;
+
+pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
+    let options = read_options(matches, Job::Amplify)?;
+    let versions = revisions(matches.get_one::<String>("revision").map(String::as_str), matches.get_flag("staged"));
+    let repository = matches.get_one::<PathBuf>("repository").cloned().unwrap_or_else(|| PathBuf::from("."));
+    let bar = progress_bar(session.progress);
+    let mut progress = |progress: Progress| match progress {
+        Progress::Selecting { ran, of } => {
+            bar.set_length(of as u64);
+            bar.set_position(ran as u64);
+            bar.set_message("tests that may run the change");
+        }
+        Progress::Searching { round, variants, found } => {
+            bar.set_message(format!("round {round}: {variants} variants, {found} tests"));
+        }
+    };
+    let found = amplify_repository(&repository, &versions, &options, &session.environment, &mut progress);
+    bar.finish_and_clear();
+    let found = found.map_err(Abort::new)?;
+    if matches.get_flag("json") {
+        writeln!(session.out, "{}", serde_json::to_string_pretty(&found).map_err(Abort::new)?)?;
+    } else {
+        write!(session.out, "{}", amplification_text(&found))?;
+    }
+    for (argument, side) in [("patch", Side::New), ("patch-old", Side::Old)] {
+        if let Some(file) = matches.get_one::<PathBuf>(argument) {
+            files::write_text(file, &found.patches[side]).map_err(Abort::Failed)?;
+        }
+    }
+    if let Some(file) = matches.get_one::<PathBuf>("markdown") {
+        files::write_text(file, &amplification_markdown(&found)).map_err(Abort::Failed)?;
+    }
+    if let Some(file) = matches.get_one::<PathBuf>("junit") {
+        files::write_text(file, &amplification_junit(&found)).map_err(Abort::Failed)?;
+    }
+    Ok(match found.status {
+        Status::Found => CHANGED,
+        Status::NotReached => INCONCLUSIVE,
+        Status::NoCode | Status::NothingFound => UNCHANGED,
+    })
+}

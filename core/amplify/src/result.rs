@@ -1,0 +1,121 @@
+//! What an amplification found, as plain data.
+
+use serde::{Deserialize, Serialize};
+use twincell_syntax::PerSide;
+
+use crate::observe::Difference;
+use crate::operators::Operator;
+
+/// The version of this form.
+pub const FORMAT: u32 = 1;
+
+/// The tests that show a change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Amplification {
+    pub format: u32,
+    pub status: Status,
+    pub files: Vec<Reach>,
+    /// The project's tests that run changed code, the closest first.
+    pub selected: Vec<Selected>,
+    /// Tests of the project that pass before the change and fail after it.
+    pub detecting: Vec<String>,
+    /// How many of the project's tests ran to find those that run changed code, and how many there are.
+    pub ran: usize,
+    pub collected: usize,
+    /// How many variants ran.
+    pub variants: usize,
+    /// Whether the time ended before the search did.
+    pub cut: bool,
+    /// The best first.
+    pub tests: Vec<AmplifiedTest>,
+    /// All tests as unified diffs: in the form that passes before the change, and in the one that passes after it.
+    pub patches: PerSide<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The change touches no code.
+    NoCode,
+    /// No test runs changed code.
+    NotReached,
+    /// No test that was tried shows a difference.
+    NothingFound,
+    Found,
+}
+
+/// How many changed statements of a file the selected tests run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reach {
+    pub path: String,
+    pub changed: PerSide<usize>,
+    pub executed: PerSide<usize>,
+    /// Whether the old version has nothing that changed.
+    pub only_adds: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Selected {
+    pub id: String,
+    /// How many changed statements it runs.
+    pub executed: usize,
+    /// Whether its text names a changed function.
+    pub direct: bool,
+}
+
+/// A test that passes before the change and fails after it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AmplifiedTest {
+    /// The test that it was made from.
+    pub origin: String,
+    /// Relative to the repository.
+    pub file: String,
+    pub technique: Technique,
+    pub steps: Vec<Operator>,
+    pub shows: Shown,
+    pub sentence: String,
+    /// Passes before the change, fails after it.
+    pub old: Form,
+    /// Fails before the change, passes after it. Absent where it cannot be written.
+    pub new: Option<Form>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Technique {
+    /// The inputs are those of the origin (AAMPL).
+    Assertions,
+    /// The inputs were searched (SBAMPL).
+    Search,
+}
+
+/// What differs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Shown {
+    Value(Difference),
+    /// A statement raises in one version, or raises something else.
+    Raises {
+        expression: String,
+        raised: PerSide<Option<Raised>>,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Raised {
+    /// The dotted name of the exception's class.
+    pub class: String,
+    pub message: String,
+}
+
+/// A test as it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Form {
+    pub id: String,
+    pub name: String,
+    /// The definition as it stands in the module.
+    pub text: String,
+    pub imports: Vec<String>,
+    /// A unified diff of the test module.
+    pub patch: String,
+}

@@ -1,0 +1,261 @@
+//! Test functions as they stand in their modules, and modules with more of them.
+
+use std::collections::BTreeSet;
+
+use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
+use ruff_text_size::Ranged;
+use twincell_syntax::parse::{Lines, normalize_newlines, parse, with_stack_for};
+
+use crate::code::{Code, Edit, apply, line_end, line_start};
+
+/// A test function of a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    /// Relative to the repository, with `/` between its parts.
+    pub file: String,
+    /// The classes around it, the outermost first.
+    pub classes: Vec<String>,
+    pub name: String,
+    pub code: Code,
+    /// Where a test that follows it begins in the module.
+    pub behind: usize,
+    /// The names of its parameters, without `self`: fixtures and sets of parameters.
+    pub parameters: Vec<String>,
+}
+
+/// One module with its test functions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestModule {
+    pub file: String,
+    pub text: String,
+    pub subjects: Vec<Subject>,
+}
+
+/// A test that is put into a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Addition {
+    /// The position in the module where it is put.
+    pub behind: usize,
+    pub code: Code,
+    /// Import statements that it needs at the top of the module.
+    pub imports: BTreeSet<String>,
+}
+
+impl Subject {
+    /// `TestCart.test_total`, as [`twincell_project::Test::function`] has it.
+    pub fn function(&self) -> String {
+        let mut parts = self.classes.clone();
+        parts.push(self.name.clone());
+        parts.join(".")
+    }
+
+    /// The node id of a test of another name beside it.
+    pub fn id(&self, name: &str) -> String {
+        let mut parts = vec![self.file.as_str()];
+        parts.extend(self.classes.iter().map(String::as_str));
+        parts.push(name);
+        parts.join("::")
+    }
+}
+
+impl TestModule {
+    /// Reads a module. One that does not parse has no subjects.
+    pub fn new(file: &str, text: &str) -> Self {
+        let text = normalize_newlines(text).into_owned();
+        let subjects = with_stack_for(text.len(), || {
+            let parsed = parse(&text);
+            let mut subjects = Vec::new();
+            if parsed.errors().is_empty() {
+                find(file, &text, parsed.suite(), &mut Vec::new(), &mut subjects);
+            }
+            subjects
+        });
+        Self { file: file.to_owned(), text, subjects }
+    }
+
+    pub fn subject(&self, function: &str) -> Option<&Subject> {
+        // Of two tests of one name the last is the one that runs.
+        self.subjects.iter().rev().find(|subject| subject.function() == function)
+    }
+
+    /// The text of the module with more tests.
+    pub fn with(&self, additions: &[Addition]) -> String {
+        let mut edits: Vec<Edit> = Vec::new();
+        for addition in additions {
+            let is_method = addition.code.lines().starts_with([' ', '\t']);
+            let gap = if is_method { "\n" } else { "\n\n" };
+            let before = self.text.get(..addition.behind).unwrap_or("");
+            let gap = if before.is_empty() || before.ends_with('\n') { gap.to_owned() } else { format!("\n{gap}") };
+            let text = format!("{gap}{}", addition.code.lines());
+            match edits.iter_mut().find(|edit| edit.range.start == addition.behind) {
+                Some(edit) => edit.with.push_str(&text),
+                None => edits.push(Edit::insert(addition.behind, text)),
+            }
+        }
+        let missing: BTreeSet<&str> = additions.iter().flat_map(|one| &one.imports).map(String::as_str).collect();
+        if !missing.is_empty() {
+            edits.push(self.import_edit(&missing));
+        }
+        apply(&self.text, edits)
+    }
+
+    /// Puts imports below those of the module.
+    fn import_edit(&self, imports: &BTreeSet<&str>) -> Edit {
+        let parsed = parse(&self.text);
+        let mut at = 0;
+        let mut has_import = false;
+        for (position, stmt) in parsed.suite().iter().enumerate() {
+            let is_docstring = position == 0 && matches!(stmt, Stmt::Expr(one) if one.value.is_string_literal_expr());
+            let is_import = stmt.is_import_stmt() || stmt.is_import_from_stmt();
+            if is_import || is_docstring {
+                at = line_end(&self.text, stmt.end().to_usize());
+                has_import |= is_import;
+            } else {
+                break;
+            }
+        }
+        let lines: String = imports.iter().map(|import| format!("{import}\n")).collect();
+        let lead = if has_import || at == 0 { "" } else { "\n" };
+        let trail = if has_import || at > 0 { "" } else { "\n" };
+        Edit::insert(at, format!("{lead}{lines}{trail}"))
+    }
+
+    /// Import statements of these that the module does not have yet.
+    pub fn missing(&self, imports: &BTreeSet<String>) -> BTreeSet<String> {
+        let parsed = parse(&self.text);
+        let has = |wanted: &str| {
+            parsed.suite().iter().any(|stmt| {
+                (stmt.is_import_stmt() || stmt.is_import_from_stmt())
+                    && self.text.get(stmt.range().to_std_range()) == Some(wanted)
+            })
+        };
+        imports.iter().filter(|import| !has(import)).cloned().collect()
+    }
+}
+
+fn find(file: &str, text: &str, body: &[Stmt], classes: &mut Vec<String>, found: &mut Vec<Subject>) {
+    for stmt in body {
+        match stmt {
+            Stmt::FunctionDef(function) => found.extend(subject(file, text, function, classes)),
+            Stmt::ClassDef(class) => class_of(file, text, class, classes, found),
+            // Tests may stand below a condition, as for a version of Python.
+            Stmt::If(one) => {
+                find(file, text, &one.body, classes, found);
+                for clause in &one.elif_else_clauses {
+                    find(file, text, &clause.body, classes, found);
+                }
+            }
+            Stmt::Try(one) => {
+                find(file, text, &one.body, classes, found);
+                find(file, text, &one.orelse, classes, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn class_of(file: &str, text: &str, class: &StmtClassDef, classes: &mut Vec<String>, found: &mut Vec<Subject>) {
+    classes.push(class.name.to_string());
+    find(file, text, &class.body, classes, found);
+    classes.pop();
+}
+
+fn subject(file: &str, text: &str, function: &StmtFunctionDef, classes: &[String]) -> Option<Subject> {
+    let start = line_start(text, function.start().to_usize());
+    let end = line_end(text, function.end().to_usize());
+    if !crate::body::stands_alone(text, function.range()) {
+        return None;
+    }
+    let parameters = function.parameters.iter_non_variadic_params().map(|one| one.name().to_string());
+    let skip = usize::from(!classes.is_empty());
+    Some(Subject {
+        file: file.to_owned(),
+        classes: classes.to_vec(),
+        name: function.name.to_string(),
+        code: Code::new(text.get(start..end)?),
+        behind: end,
+        parameters: parameters.skip(skip).collect(),
+    })
+}
+
+/// Names and the source of their values.
+type Named = Vec<(String, String)>;
+
+/// The literals that a test module binds to names at its top, and those that its fixtures return: the name and the text.
+pub fn literals_of(text: &str) -> (Named, Named) {
+    let parsed = parse(text);
+    let lines = Lines::new(text);
+    let (mut constants, mut fixtures) = (Vec::new(), Vec::new());
+    for stmt in parsed.suite() {
+        match stmt {
+            Stmt::Assign(assign) if is_plain(&assign.value) => {
+                if let [Expr::Name(name)] = assign.targets.as_slice() {
+                    constants.push((name.id.to_string(), lines.text(assign.value.range()).to_owned()));
+                }
+            }
+            Stmt::FunctionDef(function) => {
+                let is_fixture = function.decorator_list.iter().any(|one| {
+                    let called = one.expression.as_call_expr().map_or(&one.expression, |call| &call.func);
+                    crate::body::last_name(called) == Some("fixture")
+                });
+                if let [Stmt::Return(returned)] = function.body.as_slice()
+                    && let Some(value) = &returned.value
+                    && is_fixture
+                    && is_plain(value)
+                {
+                    fixtures.push((function.name.to_string(), lines.text(value.range()).to_owned()));
+                }
+            }
+            _ => {}
+        }
+    }
+    (constants, fixtures)
+}
+
+fn is_plain(expr: &Expr) -> bool {
+    expr.is_string_literal_expr() || expr.is_number_literal_expr() || expr.is_bytes_literal_expr()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_has_functions_methods_and_tests_below_conditions() {
+        let module = TestModule::new(
+            "tests/test_a.py",
+            "import os\n\n@mark\ndef test_a(x):\n    pass\n\nclass TestB(Base):\n    def test_b(self, y):\n        pass\n\
+             if os:\n    def test_c():\n        pass\n",
+        );
+        let names: Vec<String> = module.subjects.iter().map(Subject::function).collect();
+        assert_eq!(names, ["test_a", "TestB.test_b", "test_c"]);
+        assert_eq!(module.subjects[1].id("test_d"), "tests/test_a.py::TestB::test_d");
+        assert_eq!(module.subjects[1].parameters, ["y"]);
+        assert_eq!(module.subjects[0].code.lines(), "@mark\ndef test_a(x):\n    pass\n");
+    }
+
+    #[test]
+    fn a_test_is_put_behind_its_origin_and_its_imports_at_the_top() {
+        let module =
+            TestModule::new("t.py", "'''Doc.'''\nimport os\n\ndef test_a():\n    pass\n\ndef test_b():\n    pass");
+        let addition = |at: usize, name: &str| Addition {
+            behind: module.subjects[at].behind,
+            code: module.subjects[at].code.renamed(name),
+            imports: ["import pytest".to_owned()].into(),
+        };
+        assert_eq!(
+            module.with(&[addition(0, "test_c"), addition(1, "test_d")]),
+            "'''Doc.'''\nimport os\nimport pytest\n\ndef test_a():\n    pass\n\n\ndef test_c():\n    pass\n\n\
+             def test_b():\n    pass\n\n\ndef test_d():\n    pass\n"
+        );
+    }
+
+    #[test]
+    fn constants_and_fixtures_of_a_module_are_known() {
+        let (constants, fixtures) = literals_of(
+            "A = 'a'\nB = [1]\n\n@pytest.fixture\ndef out():\n    return 'b' 'c'\n\ndef f():\n    return 'd'\n",
+        );
+        assert_eq!(constants, [("A".to_owned(), "'a'".to_owned())]);
+        assert_eq!(fixtures, [("out".to_owned(), "'b' 'c'".to_owned())]);
+    }
+}

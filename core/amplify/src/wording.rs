@@ -1,0 +1,146 @@
+//! Names, sentences and patches: what people read. Nothing decides by them.
+
+use std::collections::BTreeSet;
+
+use similar::TextDiff;
+use twincell_syntax::Side;
+
+use crate::literal::string;
+use crate::observe;
+use crate::result::{AmplifiedTest, Form, Raised, Shown, Technique};
+use crate::run::Trial;
+use crate::subject::{Addition, Subject, TestModule};
+
+/// A test with its name, its sentence and its patches.
+#[allow(clippy::too_many_arguments)]
+pub fn written(
+    module: &TestModule,
+    subject: &Subject,
+    origin: &str,
+    targets: &BTreeSet<String>,
+    others: &[String],
+    shown: &Shown,
+    trial: &Trial,
+    old: &Trial,
+    new: Option<&Trial>,
+) -> AmplifiedTest {
+    let name = name(module, subject, targets, others, shown);
+    AmplifiedTest {
+        origin: origin.to_owned(),
+        file: subject.file.clone(),
+        technique: Technique::Assertions,
+        steps: vec![],
+        shows: shown.clone(),
+        sentence: sentence(shown, trial),
+        old: form(module, subject, &name, old),
+        new: new.map(|new| form(module, subject, &name, new)),
+    }
+}
+
+/// The name of the origin, and what of the change the test shows.
+fn name(
+    module: &TestModule,
+    subject: &Subject,
+    targets: &BTreeSet<String>,
+    others: &[String],
+    shown: &Shown,
+) -> String {
+    let what = match shown {
+        Shown::Value(difference) => snake(&difference.expression),
+        Shown::Raises { raised, .. } => {
+            let class = |raised: &Raised| snake(raised.class.rsplit('.').next().unwrap_or(""));
+            match &raised.new {
+                Some(raised) => format!("raises_{}", class(raised)),
+                None => "raises_nothing".to_owned(),
+            }
+        }
+    };
+    let target = targets.iter().next().map(|name| format!("{}_", snake(name))).unwrap_or_default();
+    let wish = if subject.name.contains(target.trim_end_matches('_')) || targets.len() > 3 {
+        format!("{}_{what}", subject.name)
+    } else {
+        format!("{}_{target}{what}", subject.name)
+    };
+    let wish: String = wish.chars().take(80).collect();
+    let mut taken: BTreeSet<String> = module.subjects.iter().map(|subject| subject.name.clone()).collect();
+    taken.extend(others.iter().cloned());
+    crate::body::fresh(&mut taken, wish.trim_end_matches('_'))
+}
+
+/// `len(cart.items)` as `len_cart_items`, `ValueError` as `value_error`.
+fn snake(text: &str) -> String {
+    let mut name = String::new();
+    for character in text.chars() {
+        if character.is_ascii_uppercase() && name.ends_with(|last: char| last.is_ascii_lowercase()) {
+            name.push('_');
+        }
+        if character.is_ascii_alphanumeric() {
+            name.push(character.to_ascii_lowercase());
+        } else if !name.is_empty() && !name.ends_with('_') {
+            name.push('_');
+        }
+    }
+    name.trim_matches('_').chars().take(40).collect()
+}
+
+fn form(module: &TestModule, subject: &Subject, name: &str, trial: &Trial) -> Form {
+    let added = addition(module, subject, name, trial);
+    let (text, imports) = (added.code.lines().to_owned(), added.imports.clone());
+    let with = module.with(&[added]);
+    Form {
+        id: subject.id(name),
+        name: name.to_owned(),
+        text,
+        imports: imports.into_iter().collect(),
+        patch: patch(&subject.file, &module.text, &with),
+    }
+}
+
+/// A test as it is put into its module.
+pub fn addition(module: &TestModule, subject: &Subject, name: &str, trial: &Trial) -> Addition {
+    let imports = module.missing(&trial.imports);
+    Addition { behind: subject.behind, code: trial.code.renamed(name), imports }
+}
+
+/// A unified diff that `git apply` takes.
+pub fn patch(file: &str, old: &str, new: &str) -> String {
+    let diff = TextDiff::from_lines(old, new);
+    diff.unified_diff().context_radius(3).header(&format!("a/{file}"), &format!("b/{file}")).to_string()
+}
+
+/// What the two versions do, in one line.
+fn sentence(shown: &Shown, trial: &Trial) -> String {
+    match shown {
+        Shown::Value(difference) => {
+            let subject = origin_of(&difference.expression, trial);
+            let [old, new] = [Side::Old, Side::New].map(|side| observe::shown(&difference.values[side]));
+            format!("{subject} gave {old}, gives {new}")
+        }
+        Shown::Raises { expression, raised } => {
+            let first = expression.lines().next().unwrap_or("").to_owned();
+            let first = first.split_once(" = ").map_or(first.as_str(), |(_, value)| value).to_owned();
+            let told = |raised: &Raised| match raised.message.lines().next() {
+                Some(message) if !message.is_empty() => format!("{}({})", raised.class, string(message)),
+                _ => raised.class.clone(),
+            };
+            match (&raised.old, &raised.new) {
+                (Some(old), Some(new)) => format!("{first} raised {}, raises {}", told(old), told(new)),
+                (None, Some(new)) => format!("{first} raised nothing, raises {}", told(new)),
+                (Some(old), None) => format!("{first} raised {}, raises nothing", told(old)),
+                (None, None) => first,
+            }
+        }
+    }
+}
+
+/// `f(x).total` for `result.total`, where the test says `result = f(x)`.
+fn origin_of(expression: &str, trial: &Trial) -> String {
+    let end = expression.find(|it: char| !it.is_alphanumeric() && it != '_').unwrap_or(expression.len());
+    let (name, rest) = expression.split_at(end);
+    let prefix = format!("{name} = ");
+    let mut bindings = trial.code.text().lines().filter_map(|line| line.trim_start().strip_prefix(&prefix));
+    match (bindings.next(), bindings.next()) {
+        (Some(value), None) if value.len() <= 100 && value.ends_with([')', ']']) => format!("{value}{rest}"),
+        _ => expression.to_owned(),
+    }
+}

@@ -1,0 +1,102 @@
+"""`twincell amplify`: tests of a repository that show what a change did."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+OLD = "def total(prices, discount=0):\n    return sum(prices) - discount\n\n\ndef parse(text):\n    return int(text)\n"
+TESTS = """\
+import pytest
+
+from shop import parse, total
+
+
+def test_total():
+    assert total([1, 2]) == 3
+
+
+@pytest.mark.parametrize('text', ['7', '42'])
+def test_parse(text):
+    assert parse(text) > 0
+"""
+
+
+def git(repository: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=n", "-c", "user.email=e@example.com"]
+    subprocess.run(["git", "-C", str(repository), *identity, *arguments], check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    (folder / "shop.py").write_text(OLD)
+    (folder / "test_shop.py").write_text(TESTS)
+    git(folder, "add", ".")
+    git(folder, "commit", "-qm", "one")
+    return folder
+
+
+def amplify(repository: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "twincell", "amplify", "--repository", str(repository), *arguments]
+    return subprocess.run([*command, "--python", sys.executable], capture_output=True, text=True, timeout=300)
+
+
+def pytest_passes(folder: Path) -> bool:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    ran = subprocess.run(command, cwd=folder, capture_output=True)
+    return ran.returncode == 0
+
+
+def test_the_tests_pass_on_one_side_and_fail_on_the_other(repository: Path, tmp_path: Path) -> None:
+    changed = OLD.replace("- discount", "- discount if prices else None")
+    (repository / "shop.py").write_text(changed)
+    new, old = tmp_path / "new.patch", tmp_path / "old.patch"
+    ran = amplify(repository, "--json", "--patch", str(new), "--patch-old", str(old))
+    assert ran.returncode == 1, ran.stderr
+    found = json.loads(ran.stdout)
+    assert "total([]) gave 0, gives None" in [test["sentence"] for test in found["tests"]]
+    # Without twincell, in the checkout of the user.
+    git(repository, "apply", str(new))
+    assert pytest_passes(repository)
+    (repository / "shop.py").write_text(OLD)
+    assert not pytest_passes(repository)
+    git(repository, "checkout", "test_shop.py")
+    git(repository, "apply", str(old))
+    assert pytest_passes(repository)
+    (repository / "shop.py").write_text(changed)
+    assert not pytest_passes(repository)
+
+
+def test_the_same_seed_gives_the_same_tests_and_the_checkout_is_not_touched(repository: Path) -> None:
+    (repository / "shop.py").write_text(OLD.replace("int(text)", "int(text.strip('4'))"))
+    before = {path: path.read_bytes() for path in repository.rglob("*.py")}
+    first, second = amplify(repository, "--json"), amplify(repository, "--json")
+    assert first.returncode == 1, first.stderr
+    assert first.stdout == second.stdout
+    assert {path: path.read_bytes() for path in repository.rglob("*.py")} == before
+
+
+def test_a_change_of_comments_touches_no_code(repository: Path) -> None:
+    (repository / "shop.py").write_text(f"# A shop.\n{OLD}")
+    ran = amplify(repository)
+    assert (ran.returncode, ran.stdout) == (0, "# the change touches no code\n")
+
+
+def test_a_change_that_no_test_runs_is_said_to_be_one(repository: Path) -> None:
+    (repository / "other.py").write_text("def other():\n    return 1\n")
+    ran = amplify(repository)
+    assert ran.returncode == 2 and "no test runs the change" in ran.stdout
+
+
+def test_errors_are_one_line(tmp_path: Path, repository: Path) -> None:
+    for arguments in (["--repository", str(tmp_path)], ["no-such-revision"]):
+        command = [sys.executable, "-m", "twincell", "amplify", *arguments]
+        ran = subprocess.run(command, capture_output=True, text=True, cwd=repository)
+        assert ran.returncode == 3 and ran.stderr.count("\n") == 1, ran.stderr

@@ -1,0 +1,103 @@
+//! Amplified tests for terminals, as Markdown and as JUnit XML.
+
+use twincell_amplify::{Amplification, AmplifiedTest, Status};
+
+use crate::{plain, words};
+
+/// One line on what was found.
+fn headline(found: &Amplification) -> String {
+    match found.status {
+        Status::NoCode => "the change touches no code".to_owned(),
+        Status::NotReached => {
+            format!("no test runs the change; {} ran", words::count(found.ran, "test"))
+        }
+        Status::NothingFound => format!(
+            "no test shows the change: {} run it, and {} showed no difference",
+            words::count(found.selected.len(), "test"),
+            words::count(found.variants, "variant")
+        ),
+        Status::Found => format!("{} the change", shows(found.tests.len())),
+    }
+}
+
+fn shows(count: usize) -> String {
+    if count == 1 { "1 test shows".to_owned() } else { format!("{count} tests show") }
+}
+
+/// What the tests reach of the change, and which of the project's own tests show it already.
+fn reach(found: &Amplification) -> Vec<String> {
+    let mut lines = Vec::new();
+    for file in &found.files {
+        let (changed, executed) = (file.changed.old + file.changed.new, file.executed.old + file.executed.new);
+        let only = if file.only_adds { "; the change only adds code here" } else { "" };
+        lines.push(format!(
+            "{}: tests run {executed} of {}{only}",
+            file.path,
+            words::count(changed, "changed statement")
+        ));
+    }
+    if !found.detecting.is_empty() {
+        let count = words::count(found.detecting.len(), "test");
+        lines.push(format!("{count} of the project fail after the change: {}", found.detecting.join(", ")));
+    }
+    if found.cut {
+        lines.push("the time ended before the search did".to_owned());
+    }
+    lines
+}
+
+/// For terminals.
+pub fn amplification_text(found: &Amplification) -> String {
+    let mut out = format!("# {}\n", headline(found));
+    for line in reach(found) {
+        out += &format!("# {}\n", plain::value(&line));
+    }
+    for test in &found.tests {
+        out += &format!("\n# {}\n# from {}\n", plain::value(&test.sentence), plain::value(&test.origin));
+        out += &plain::file(text_of(test));
+        out += "\n";
+    }
+    out
+}
+
+/// The form that passes after the change, where there is one.
+fn text_of(test: &AmplifiedTest) -> &str {
+    test.new.as_ref().map_or(&test.old.text, |form| &form.text)
+}
+
+/// For a pull request.
+pub fn amplification_markdown(found: &Amplification) -> String {
+    let mut out = format!("### twincell: {}\n", headline(found));
+    for line in reach(found) {
+        out += &format!("\n- {}", plain::value(&line).replace('`', "'"));
+    }
+    out += "\n";
+    for test in &found.tests {
+        let sentence = plain::value(&test.sentence).replace('`', "'");
+        out += &format!("\n`{sentence}` (from `{}`)\n\n", plain::value(&test.origin).replace('`', "'"));
+        // A fence is longer than any in the text.
+        out += &format!("````python\n{}\n````\n", plain::file(text_of(test)).replace("````", "'''"));
+    }
+    out
+}
+
+/// One case for each test; the change fails it.
+pub fn amplification_junit(found: &Amplification) -> String {
+    let mut out = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"twincell amplify\" tests=\"{0}\" failures=\"{0}\">\n",
+        found.tests.len()
+    );
+    for test in &found.tests {
+        out += &format!(
+            "<testcase classname=\"{}\" name=\"{}\"><failure message=\"{}\"/></testcase>\n",
+            escaped(&test.file),
+            escaped(&test.old.name),
+            escaped(&test.sentence)
+        );
+    }
+    out + "</testsuite>\n</testsuites>\n"
+}
+
+fn escaped(text: &str) -> String {
+    plain::value(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
