@@ -284,6 +284,11 @@ def test_what_the_code_makes_objects_of_is_a_class():
     assert "    def start(self):\n        pass\n" in best, best
 
 
+def test_the_category_of_a_warning_is_one():
+    best = found("import warnings\nwarnings.warn('old', category=OldWarning)\nprint(1)\n").best
+    assert "class OldWarning(Warning):\n    pass\n" in best and "MagicMock" not in best, best
+
+
 def test_what_is_only_tested_is_a_truth_value():
     best = found("if overwrite and not shop.closed:\n    print(shop.name)\n").best
     assert "overwrite = True" in best and "closed=False" in best, best

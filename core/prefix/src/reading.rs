@@ -133,12 +133,16 @@ impl Reading {
             (import.bound, Imported { module, name: Some(import.name) })
         }));
         imported.extend(imports.iter().map(|import| (import.bound().to_owned(), import.target())));
+        // Names say that what is nowhere raised is an exception, too: the category of a warning.
+        let is_exception = |name: &&String| name.starts_with(char::is_uppercase) && known::is_exception(name);
+        let mut exceptions = names.exceptions;
+        exceptions.extend(undefined.iter().filter(is_exception).cloned());
         let asks = |name: &str, attribute: &str| names.attributes.contains(&(name.to_owned(), attribute.to_owned()));
         Self {
             imported,
             undefined,
             bound,
-            exceptions: names.exceptions,
+            exceptions,
             classes: names.classes,
             is_in_real_package: real.is_some(),
             package,

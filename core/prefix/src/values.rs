@@ -95,7 +95,11 @@ impl<'a> Writer<'a> {
     }
 
     pub(crate) fn class(&mut self, name: &str, is_exception: bool) {
-        let base = if is_exception { "(Exception)" } else { "" };
+        let base = match is_exception {
+            true if name.ends_with("Warning") => "(Warning)",
+            true => "(Exception)",
+            false => "",
+        };
         self.makes("type");
         self.block(format!("class {name}{base}:\n    pass"));
         self.take(name);

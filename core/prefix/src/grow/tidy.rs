@@ -13,6 +13,7 @@ use twincell_values::value::{Choice, Decision, Recipe};
 
 use super::{Grown, Seed, Tree};
 use crate::code::Code;
+use crate::flags::is_flag;
 use crate::lessons::Lessons;
 use crate::render::render;
 use crate::result::Prefixes;
@@ -47,7 +48,7 @@ fn unused_results(node: &Node, paths: &mut Vec<String>) {
 /// The paths of plain values that are only tested.
 fn flags(node: &Node, names: &BTreeSet<String>, paths: &mut Vec<String>) {
     let is_plain = node.attributes.is_empty() && node.items.is_empty() && node.calls.is_empty();
-    let is_flag = names.contains(&function_at(&node.path));
+    let is_flag = is_flag(&node.path, names);
     if is_plain && is_flag && !matches!(node.value, Some(Recipe::Bool(_) | Recipe::None)) {
         paths.push(node.path.clone());
     }
