@@ -23,9 +23,9 @@ from pathlib import Path
 
 from .bugs import bugs, git
 
-#: What the tests of the projects import.
+#: What the tests of the projects import. Later versions of pytest refuse marks on fixtures.
 NEEDS = (
-    *("pytest", "pytest-mock", "mock", "nose", "six", "decorator", "psutil", "colorama", "pyte", "requests"),
+    *("pytest<9", "pytest-mock", "mock", "nose", "six", "decorator", "psutil", "colorama", "pyte", "requests"),
     *("tornado", "python-daemon", "numpy", "pandas"),
 )
 
