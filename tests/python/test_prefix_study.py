@@ -64,9 +64,7 @@ def test_a_study_resumes_from_its_rows(folder):
     told = []
     first = twincell.prefix_study(folder / "a", out=out, **OPTIONS)
     again = twincell.prefix_study(folder / "a", out=out, progress=lambda *so_far: told.append(so_far), **OPTIONS)
-    assert timeless(again) == timeless(first)
-    times = [row["milliseconds"] for row in first.rows]
-    assert [row["milliseconds"] for row in again.rows] == pytest.approx(times), "they are those of the first run"
+    assert again.rows == first.rows, "the times are those of the first run"
     assert told[-1][:2] == (2, 2)
     assert timeless(twincell.prefix_study(folder / "a", out=out, fresh=True, **OPTIONS)) == timeless(first)
     loaded = twincell.load_prefix_study(out)
@@ -100,7 +98,7 @@ def test_rows_become_frames_and_files(folder):
     assert list(frame.columns) == list(study.rows[0]) and len(frame) == 2
     study.save(folder / "saved.jsonl")
     study.save(folder / "saved.html")
-    assert timeless(twincell.load_prefix_study(folder / "saved.jsonl")) == timeless(study)
+    assert twincell.load_prefix_study(folder / "saved.jsonl").rows == study.rows
     assert (folder / "saved.html").read_text() == study.to_html()
     with pytest.raises(twincell.TwincellError, match=r"ends in \.html or \.jsonl"):
         study.save(folder / "saved.txt")

@@ -87,7 +87,8 @@ pub fn run(
         let start = Instant::now();
         let mut go_on = |_| if is_over.load(Ordering::Relaxed) { Continue::Stop } else { Continue::Yes };
         let found = engine.prefixes(&Subject::from(snippet.text.clone()), &options.for_prefix(), &mut go_on);
-        let milliseconds = start.elapsed().as_secs_f64() * 1000.0;
+        // In whole microseconds, so that what is read again is the same number.
+        let milliseconds = (start.elapsed().as_secs_f64() * 1e6).round() / 1e3;
         match found {
             // What the deadline, a language model or an installer cut may be longer next time.
             Ok(prefixes) => {
