@@ -225,7 +225,10 @@ fn post(agent: &Agent, url: &str, key: Option<&str>, body: &str) -> Sent {
     }
     let mut response = match request.send(body) {
         Ok(response) => response,
-        Err(ureq::Error::Timeout(_)) => return Sent::Busy("does not answer".to_owned()),
+        // Who took that long once would take it again.
+        Err(ureq::Error::Timeout(_)) => {
+            return Sent::Refused(format!("does not answer within {} seconds", TIMEOUT.as_secs()));
+        }
         Err(error @ (ureq::Error::Io(_) | ureq::Error::HostNotFound | ureq::Error::ConnectionFailed)) => {
             return Sent::Busy(format!("cannot be reached: {error}"));
         }
@@ -236,7 +239,9 @@ fn post(agent: &Agent, url: &str, key: Option<&str>, body: &str) -> Sent {
     let status = response.status();
     let text = match response.body_mut().with_config().limit(LARGEST).read_to_string() {
         Ok(text) => text,
-        Err(ureq::Error::Timeout(_)) => return Sent::Busy("does not end its answer".to_owned()),
+        Err(ureq::Error::Timeout(_)) => {
+            return Sent::Refused(format!("does not end its answer within {} seconds", TIMEOUT.as_secs()));
+        }
         Err(ureq::Error::Io(error)) => return Sent::Busy(format!("breaks off: {error}")),
         Err(error) => return Sent::Refused(format!("gives an answer that cannot be read: {error}")),
     };

@@ -23,12 +23,12 @@ pub(crate) use tree::listed;
 
 /// How many lines run, and behind how many prefixes.
 pub(crate) fn headline(prefixes: &Prefixes) -> String {
-    let covered = prefixes.covered.len();
+    let covered = words::number(prefixes.covered.len());
     let lines = words::count(prefixes.lines.len(), "line");
-    let nodes = counted(prefixes.nodes.len());
+    let tried = prefixes.nodes.len();
     match prefixes.chosen.len() {
-        0 => format!("{covered} of {lines} run; {nodes} tried"),
-        chosen => format!("{covered} of {lines} run, with {} of {} tried", counted(chosen), prefixes.nodes.len()),
+        0 => format!("{covered} of {lines} run; {} tried", counted(tried)),
+        chosen => format!("{covered} of {lines} run, with {} of {} tried", counted(chosen), words::number(tried)),
     }
 }
 
@@ -51,12 +51,20 @@ pub(crate) fn code_lines(snippet: &str) -> Vec<(u32, &str)> {
 
 /// The lines that no prefix covers.
 fn not_reached(prefixes: &Prefixes) -> Option<String> {
-    let missing = prefixes.lines.iter().filter(|line| !prefixes.covered.contains(line));
-    let missing: Vec<String> = missing.map(u32::to_string).collect();
+    let is_missing = |line: &&u32| prefixes.covered.binary_search(line).is_err();
+    // Lines without code between two that are missing do not part them.
+    let runs = prefixes.lines.chunk_by(|one, next| is_missing(&one) == is_missing(&next));
+    let missing: Vec<&[u32]> = runs.filter(|run| run.first().is_some_and(|line| is_missing(&line))).collect();
+    let said = missing.iter().map(|run| match *run {
+        [first, .., last] => format!("{first}-{last}"),
+        [one] => one.to_string(),
+        [] => String::new(),
+    });
+    let said: Vec<String> = said.collect();
     match missing.as_slice() {
         [] => None,
-        [one] => Some(format!("line {one}")),
-        several => Some(format!("lines {}", several.join(", "))),
+        [[_]] => Some(format!("line {}", said.concat())),
+        _ => Some(format!("lines {}", said.join(", "))),
     }
 }
 
@@ -78,7 +86,8 @@ pub(crate) fn from(node: &Prefix) -> String {
 
 /// What the language model has used, and why it was asked no more.
 fn asked(prefixes: &Prefixes) -> Option<String> {
-    let used = (prefixes.tokens > 0).then(|| format!("the language model used {} tokens", prefixes.tokens));
+    let used = (prefixes.tokens > 0)
+        .then(|| format!("the language model used {} tokens", words::number(prefixes.tokens as usize)));
     let said: Vec<String> = used.into_iter().chain(prefixes.problem.as_deref().map(plain::sentence)).collect();
     (!said.is_empty()).then(|| said.join("; "))
 }
@@ -141,5 +150,5 @@ pub(crate) fn ended(end: &End) -> Option<String> {
 }
 
 fn counted(prefixes: usize) -> String {
-    if prefixes == 1 { "1 prefix".into() } else { format!("{prefixes} prefixes") }
+    if prefixes == 1 { "1 prefix".into() } else { format!("{} prefixes", words::number(prefixes)) }
 }
