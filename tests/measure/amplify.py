@@ -26,7 +26,7 @@ from .bugs import bugs, git
 #: What the tests of the projects import. Later versions of pytest refuse marks on fixtures.
 NEEDS = (
     *("pytest<9", "pytest-mock", "mock", "nose", "six", "decorator", "psutil", "colorama", "pyte", "requests"),
-    *("tornado", "python-daemon", "numpy", "pandas"),
+    *("tornado", "python-daemon", "numpy", "pandas", "cached_property", "sqlalchemy<2", "hypothesis", "boto"),
 )
 
 SHIM = '''"""Names that newer versions of Python and pytest have dropped."""
@@ -36,11 +36,13 @@ import inspect
 
 import _pytest.nodes
 
+if not hasattr(inspect, "ArgSpec"):
+    inspect.ArgSpec = collections.namedtuple("ArgSpec", "args varargs keywords defaults")
 for name in collections.abc.__all__:
     if not hasattr(collections, name):
         setattr(collections, name, getattr(collections.abc, name))
 if not hasattr(inspect, "getargspec"):
-    inspect.getargspec = lambda function: inspect.getfullargspec(function)[:4]
+    inspect.getargspec = lambda function: inspect.ArgSpec(*inspect.getfullargspec(function)[:4])
 if not hasattr(_pytest.nodes.Node, "get_marker"):
     _pytest.nodes.Node.get_marker = _pytest.nodes.Node.get_closest_marker
 '''

@@ -78,7 +78,7 @@ pub use plain::sentence as plain_sentence;
 pub use plot::{Confusion, Plot, StudyPlot, confusion_of, pair_plots, study_plot};
 pub use predictions::{predictions_fragment, predictions_text};
 pub use prefixes::{
-    NO_TEST, PrefixFigures, Reached, Spread, prefix_study_fragment, prefix_study_page, prefix_study_text,
+    Left, NO_TEST, PrefixFigures, Reached, Spread, prefix_study_fragment, prefix_study_page, prefix_study_text,
     prefixes_fragment, prefixes_page, prefixes_pytest, prefixes_text,
 };
 pub use state::{

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use twincell_prefix::Guidance;
-use twincell_widgets::{PrefixFigures, Reached, Spread};
+use twincell_widgets::{Left, PrefixFigures, Reached, Spread};
 
 use super::row::PrefixRow;
 
@@ -63,7 +63,27 @@ fn of(name: &str, rows: &[&PrefixRow]) -> PrefixFigures {
         ],
         seconds: [quantile(&seconds, 0.5), quantile(&seconds, 0.9)],
         errors,
+        left: left(rows),
     }
+}
+
+/// The snippets of which lines are left: first those without a result, then those with the smallest share.
+fn left(rows: &[&PrefixRow]) -> Vec<Left> {
+    let whole = |row: &&&PrefixRow| row.reason.is_none() && row.coverage >= 1.0;
+    let mut left: Vec<&PrefixRow> = rows.iter().filter(|row| !whole(row)).copied().collect();
+    left.sort_by(|one, other| {
+        let rank = |row: &PrefixRow| (row.reason.is_none(), row.coverage);
+        let ((one, share), (other, its)) = (rank(one), rank(other));
+        one.cmp(&other).then(share.total_cmp(&its))
+    });
+    left.into_iter()
+        .map(|row| Left {
+            snippet: row.id.clone(),
+            lines: row.lines as usize,
+            coverage: row.coverage,
+            problem: row.reason.clone().or_else(|| row.problem.clone()),
+        })
+        .collect()
 }
 
 /// The value below which a share of sorted values lies, one of them.
@@ -98,5 +118,7 @@ mod tests {
         assert_eq!((a.tried[0].mean, a.tried[0].quartiles[4]), (7.5, 12.0));
         assert_eq!((b.not_run, b.steps[2].whole, all.snippets), (1, 0.0, 3));
         assert_eq!(all.errors, [("NameError".to_owned(), 2)]);
+        let left: Vec<_> = all.left.iter().map(|one| (one.coverage, one.problem.as_deref())).collect();
+        assert_eq!(left, [(0.0, Some("no Python")), (0.5, None)]);
     }
 }

@@ -15,7 +15,7 @@ use crate::{plain, words};
 
 pub use html::{prefixes_fragment, prefixes_page};
 pub use pytest::{NO_TEST, prefixes_pytest};
-pub use study::{PrefixFigures, Reached, Spread, prefix_study_fragment, prefix_study_page, prefix_study_text};
+pub use study::{Left, PrefixFigures, Reached, Spread, prefix_study_fragment, prefix_study_page, prefix_study_text};
 pub use text::prefixes_text;
 
 pub(crate) use pytest::{beginning, test_of};

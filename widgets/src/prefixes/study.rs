@@ -11,8 +11,13 @@ use crate::{plain, words};
 const STEPS: [&str; 3] = ["I", "II", "III"];
 /// What Figure 7 shows.
 const TRIED: [&str; 5] = ["all", "I", "II", "III", "P"];
-/// The maximum number of exceptions that are listed.
+/// What the steps are, for who has not read the paper.
+const STEPS_SAID: &str = "The steps: I from what the code leaves undefined, II from the errors of other prefixes, III from lines \
+                          that nothing had reached. P is the smallest set of prefixes that covers all lines that any prefix \
+                          covers.";
+/// The maximum number of exceptions and of snippets that are listed.
 const ERRORS: usize = 8;
+const LEFT_LISTED: usize = 10;
 
 /// A share of lines and a share of snippets of which all lines run. Both are from 0 to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -27,6 +32,17 @@ pub struct Spread {
     pub mean: f64,
     /// The smallest one, the quartiles, and the largest one.
     pub quartiles: [f64; 5],
+}
+
+/// A snippet of which not all lines run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Left {
+    pub snippet: String,
+    pub lines: usize,
+    /// The share of lines that some prefix covers, from 0 to 1.
+    pub coverage: f64,
+    /// Why there is no result, or not a whole one.
+    pub problem: Option<String>,
 }
 
 /// The figures of the snippets of a folder.
@@ -48,24 +64,26 @@ pub struct PrefixFigures {
     pub seconds: [f64; 2],
     /// The exceptions that end snippets without a prefix, the most frequent ones first.
     pub errors: Vec<(String, usize)>,
+    /// The snippets of which lines are left, those with most of them first.
+    pub left: Vec<Left>,
 }
 
 /// A table with a caption.
 struct Table {
-    caption: &'static str,
+    caption: String,
     head: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 fn table(
-    caption: &'static str,
+    caption: &str,
     head: &[&str],
     figures: &[PrefixFigures],
     row: impl Fn(&PrefixFigures) -> Vec<String>,
 ) -> Table {
     let named = |one: &PrefixFigures| std::iter::once(plain::value(&one.name)).chain(row(one)).collect();
     let head = std::iter::once("").chain(head.iter().copied()).map(str::to_owned).collect();
-    Table { caption, head, rows: figures.iter().map(named).collect() }
+    Table { caption: caption.to_owned(), head, rows: figures.iter().map(named).collect() }
 }
 
 fn share(value: f64) -> String {
@@ -102,12 +120,43 @@ fn tables(figures: &[PrefixFigures]) -> Vec<Table> {
         let listed = one.errors.iter().take(ERRORS).map(|(class, count)| format!("{} {count}", plain::value(class)));
         vec![listed.collect::<Vec<_>>().join(", ")]
     });
-    vec![effectiveness, steps, best, tried, time, errors]
+    let tables = vec![effectiveness, steps, best, tried, time, errors];
+    tables.into_iter().chain(left(figures)).collect()
+}
+
+/// The snippets of which most lines are left, if any are.
+fn left(figures: &[PrefixFigures]) -> Option<Table> {
+    let all = figures.last().filter(|all| !all.left.is_empty())?;
+    let rows = all.left.iter().take(LEFT_LISTED).map(|one| {
+        let lines = words::number(one.lines);
+        let problem = one.problem.as_deref().map(plain::sentence).unwrap_or_default();
+        vec![plain::value(&one.snippet), lines, share(one.coverage), problem]
+    });
+    let caption = match all.left.len() {
+        ..=LEFT_LISTED => "Snippets of which lines are left".to_owned(),
+        many => format!("Snippets of which most lines are left ({LEFT_LISTED} of {})", words::number(many)),
+    };
+    let head = ["", "lines", "share that runs", "problem"].map(str::to_owned).to_vec();
+    Some(Table { caption, head, rows: rows.collect() })
+}
+
+/// How far prefixes get: what one reads first.
+fn headline(figures: &[PrefixFigures]) -> String {
+    // The last ones are those of all, if there are several.
+    let Some(all) = figures.last() else { return "No snippets".to_owned() };
+    let ([.., reached], as_is) = (all.steps, all.as_is);
+    format!(
+        "{} of the lines of {} run behind prefixes, and {} without; of {} of the snippets all lines do",
+        words::percent(reached.coverage),
+        words::count(all.snippets, "snippet"),
+        words::percent(as_is.coverage),
+        words::percent(reached.whole)
+    )
 }
 
 /// The tables for terminals.
 pub fn prefix_study_text(figures: &[PrefixFigures]) -> String {
-    let mut out = String::new();
+    let mut out = format!("{}\n\n", headline(figures));
     for Table { caption, head, rows } in tables(figures) {
         let width = |column: usize| {
             let cells = rows.iter().map(|row| &row[column]).chain([&head[column]]);
@@ -124,8 +173,7 @@ pub fn prefix_study_text(figures: &[PrefixFigures]) -> String {
         }
         out.push('\n');
     }
-    out.pop();
-    out
+    out + STEPS_SAID + "\n"
 }
 
 /// The tables and the figure for a notebook's output area.
@@ -139,19 +187,18 @@ pub fn prefix_study_page(figures: &[PrefixFigures], title: &str) -> String {
 }
 
 fn body(figures: &[PrefixFigures]) -> Markup {
-    // The last ones are those of all, if there are several.
-    let snippets = figures.last().map_or(0, |all| all.snippets);
     html! {
         div.tc-out {
             style { (PreEscaped(STYLE)) }
-            div class="tc-head tc-preserving" { p.tc-sentence { "Prefixes of " (words::count(snippets, "snippet")) } }
+            div class="tc-head tc-preserving" { p.tc-sentence { (headline(figures)) } }
             @for table in tables(figures) {
-                (section(table.caption, "", true, shown(&table)))
+                (section(&table.caption, "", true, shown(&table)))
             }
             @for one in figures {
                 (section("Coverage by step", &plain::value(&one.name), true, bars(one)))
                 (section("Prefixes tried", &plain::value(&one.name), true, boxes(one)))
             }
+            p.tc-legend { (STEPS_SAID) }
         }
     }
 }
@@ -175,6 +222,18 @@ const WIDTH: f64 = 420.0;
 const LEFT: f64 = 90.0;
 const ROW: f64 = 24.0;
 
+const ALL: f64 = LEFT + WIDTH + 60.0;
+
+/// What a figure of several rows shows.
+fn view(rows: usize) -> String {
+    format!("0 0 {ALL} {}", ROW * rows as f64)
+}
+
+/// Its size: smaller where the column is.
+fn drawn(rows: usize) -> String {
+    format!("display: block; width: 100%; max-width: {ALL}px; aspect-ratio: {ALL} / {}", ROW * rows as f64)
+}
+
 /// The share of lines that run: as is, and after each step.
 fn bars(one: &PrefixFigures) -> Markup {
     let steps = STEPS.iter().zip(one.steps).map(|(name, step)| (format!("step {name}"), step));
@@ -182,7 +241,7 @@ fn bars(one: &PrefixFigures) -> Markup {
     let said: Vec<String> =
         rows.iter().map(|(name, reached)| format!("{name} {}", words::percent(reached.coverage))).collect();
     html! {
-        svg width=(LEFT + WIDTH + 60.0) height=(ROW * rows.len() as f64) role="img" aria-label=(said.join(", ")) {
+        svg style=(drawn(rows.len())) viewBox=(view(rows.len())) role="img" aria-label=(said.join(", ")) {
             @for (position, (name, reached)) in rows.iter().enumerate() {
                 @let y = ROW * position as f64;
                 text x="0" y=(y + 16.0) fill="currentColor" font-size="12" { (name) }
@@ -206,7 +265,7 @@ fn boxes(one: &PrefixFigures) -> Markup {
         .map(|(name, spread)| format!("{name}: median {}, at most {}", spread.quartiles[2], spread.quartiles[4]))
         .collect();
     html! {
-        svg width=(LEFT + WIDTH + 60.0) height=(ROW * TRIED.len() as f64) role="img" aria-label=(said.join("; ")) {
+        svg style=(drawn(TRIED.len())) viewBox=(view(TRIED.len())) role="img" aria-label=(said.join("; ")) {
             @for (position, (name, spread)) in TRIED.iter().zip(&one.tried).enumerate() {
                 @let [low, first, median, third, high] = spread.quartiles;
                 @let y = ROW * position as f64;
@@ -217,7 +276,6 @@ fn boxes(one: &PrefixFigures) -> Markup {
                 text x=(LEFT + WIDTH + 8.0) y=(y + 16.0) fill="currentColor" font-size="12" { (high) }
             }
         }
-        p.tc-legend { "P is the smallest set of prefixes that covers all lines that any prefix covers." }
     }
 }
 
@@ -242,6 +300,6 @@ mod tests {
         let all = PrefixFigures { name: "all".into(), ..figures.clone() };
         let (fragment, page) = (prefix_study_fragment(&[figures.clone(), all]), prefix_study_page(&[figures], "Study"));
         assert!(page.contains("Table III") && page.contains("<svg") && !page.contains("<script"));
-        assert!(fragment.contains("Prefixes of 4 snippets") && !fragment.contains("<html"));
+        assert!(fragment.contains("100\u{a0}% of the lines of 4 snippets run") && !fragment.contains("<html"));
     }
 }
