@@ -1,5 +1,6 @@
 //! `twincell amplify`: tests that show what a change did.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::ArgMatches;
@@ -8,7 +9,7 @@ use twincell_driver::amplify::{amplify_repository, revisions};
 use twincell_driver::files;
 use twincell_driver::options::Job;
 use twincell_syntax::Side;
-use twincell_widgets::{amplification_junit, amplification_markdown, amplification_text};
+use twincell_widgets::{amplification_junit, amplification_markdown, amplification_page, amplification_text};
 
 use crate::session::{Abort, CHANGED, INCONCLUSIVE, Session, UNCHANGED, read_options};
 use crate::study::progress_bar;
@@ -18,15 +19,21 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let versions = revisions(matches.get_one::<String>("revision").map(String::as_str), matches.get_flag("staged"));
     let repository = matches.get_one::<PathBuf>("repository").cloned().unwrap_or_else(|| PathBuf::from("."));
     let bar = progress_bar(session.progress);
-    let mut progress = |progress: Progress| match progress {
-        Progress::Selecting { ran, of } => {
-            bar.set_length(of as u64);
-            bar.set_position(ran as u64);
-            bar.set_message("tests that may run the change");
+    let interrupted = &mut *session.interrupted;
+    let mut is_interrupted = false;
+    let mut progress = |progress: Progress| {
+        match progress {
+            Progress::Selecting { ran, of } => {
+                bar.set_length(of as u64);
+                bar.set_position(ran as u64);
+                bar.set_message("tests that may run the change");
+            }
+            Progress::Searching { round, variants, found } => {
+                bar.set_message(format!("round {round}: {variants} variants, {found} tests"));
+            }
         }
-        Progress::Searching { round, variants, found } => {
-            bar.set_message(format!("round {round}: {variants} variants, {found} tests"));
-        }
+        is_interrupted |= interrupted();
+        if is_interrupted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let found = amplify_repository(&repository, &versions, &options, &session.environment, &mut progress);
     bar.finish_and_clear();
@@ -44,8 +51,14 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     if let Some(file) = matches.get_one::<PathBuf>("markdown") {
         files::write_text(file, &amplification_markdown(&found)).map_err(Abort::Failed)?;
     }
+    if let Some(file) = matches.get_one::<PathBuf>("html") {
+        files::write_text(file, &amplification_page(&found, "Amplified tests")).map_err(Abort::Failed)?;
+    }
     if let Some(file) = matches.get_one::<PathBuf>("junit") {
         files::write_text(file, &amplification_junit(&found)).map_err(Abort::Failed)?;
+    }
+    if is_interrupted {
+        return Err(Abort::Interrupted);
     }
     Ok(match found.status {
         Status::Found => CHANGED,

@@ -213,6 +213,7 @@ fn amplify() -> Command {
         .arg(path("patch-old").long("patch-old").value_name("FILE").help(
             "Write a patch that adds the tests in the form that documents the old behavior and fails",
         ))
+        .arg(path("html").long("html").value_name("FILE").help("Write the result as a page"))
         .arg(path("markdown").long("markdown").value_name("FILE").help("Write the result as Markdown, for a pull request"))
         .arg(path("junit").long("junit").value_name("FILE").help("Write the result as JUnit XML, for test reports"));
     command_line::add_to(command, Job::Amplify)

@@ -1,5 +1,6 @@
 //! Amplifies the tests of a repository with what the options and the environment say.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use twincell_amplify::{Amplification, Progress, Runners, amplify, open};
@@ -22,13 +23,14 @@ pub fn revisions(range: Option<&str>, staged: bool) -> PerSide<Revision> {
     }
 }
 
-/// Makes tests that show what a change of a repository does. `progress` is told how far it is.
+/// Makes tests that show what a change of a repository does. `progress` is told how far it is, and may end the search: then
+/// the result has what was found.
 pub fn amplify_repository(
     repository: &Path,
     versions: &PerSide<Revision>,
     options: &Options,
     surroundings: &Environment,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Amplification, Failure> {
     let folder = surroundings.cache.clone().unwrap_or_else(temporary).join("projects");
     let cache = Cache { folder };

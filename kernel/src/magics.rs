@@ -289,6 +289,51 @@ fn prefix_command(has_cell: bool) -> Command {
     command_line::add_to(command, Job::Prefix)
 }
 
+/// `%amplify`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AmplifyLine {
+    pub options: Options,
+    pub repository: PathBuf,
+    /// A commit, or two of them as `OLD..NEW`. Absent for what is not committed yet.
+    pub change: Option<String>,
+    pub staged: bool,
+    /// Where the tests go in the form that passes after the change.
+    pub patch: Option<PathBuf>,
+    pub html: Option<PathBuf>,
+}
+
+/// Reads the line of `%amplify`.
+pub fn read_amplify(line: &str) -> Result<MagicLine<AmplifyLine>, MagicError> {
+    read(amplify_command(), line, |matches| {
+        let path = |name| matches.get_one::<PathBuf>(name).cloned();
+        Ok(AmplifyLine {
+            options: command_line::read(matches, Job::Amplify)?,
+            repository: path("repository").unwrap_or_else(|| PathBuf::from(".")),
+            change: matches.get_one::<String>("revision").cloned(),
+            staged: matches.get_flag("staged"),
+            patch: path("patch"),
+            html: path("html"),
+        })
+    })
+}
+
+fn amplify_command() -> Command {
+    let path = |name: &'static str, placeholder: &'static str| {
+        Arg::new(name).long(name).value_name(placeholder).value_parser(clap::value_parser!(PathBuf))
+    };
+    let command = Command::new("%amplify")
+        .about("Makes tests that pass before a change and fail after it, from a project's own tests.")
+        .override_usage("%amplify [OPTIONS] [REVISION | OLD..NEW | --staged]")
+        .arg(Arg::new("revision").value_name("REVISION").help(
+            "The commit, or the two revisions between which the change lies [default: what is not committed yet]",
+        ))
+        .arg(flag("staged").conflicts_with("revision").help("The change is what is staged for the next commit"))
+        .arg(path("repository", "FOLDER").help("The repository [default: the current folder]"))
+        .arg(path("patch", "FILE").help("Write a patch that adds the tests, in the form that passes after the change"))
+        .arg(path("html", "FILE").help("Write the result as a page"));
+    command_line::add_to(command, Job::Amplify)
+}
+
 /// The flags that completion offers after this magic.
 pub fn flags(magic: &str) -> Vec<String> {
     let command = match magic {
@@ -299,6 +344,7 @@ pub fn flags(magic: &str) -> Vec<String> {
         "%prefix" => prefix_command(false),
         "%%prefix" => prefix_command(true),
         "%study" => study_command(),
+        "%amplify" => amplify_command(),
         _ => compare_stored_command(),
     };
     command.get_arguments().filter_map(|argument| argument.get_long().map(|long| format!("--{long}"))).collect()

@@ -100,3 +100,23 @@ def test_errors_are_one_line(tmp_path: Path, repository: Path) -> None:
         command = [sys.executable, "-m", "twincell", "amplify", *arguments]
         ran = subprocess.run(command, capture_output=True, text=True, cwd=repository)
         assert ran.returncode == 3 and ran.stderr.count("\n") == 1, ran.stderr
+
+
+def test_the_page_shows_each_test_as_a_change_of_its_origin(repository: Path, tmp_path: Path) -> None:
+    (repository / "shop.py").write_text(OLD.replace("- discount", "- discount if prices else None"))
+    page = tmp_path / "page.html"
+    ran = amplify(repository, "--html", str(page))
+    assert ran.returncode == 1, ran.stderr
+    text = page.read_text()
+    assert "total([]) gave 0, gives None" in text and "Beside <code>test_shop.py::test_total</code>" in text
+    assert "\u2212     assert total([1, 2]) == 3" in text and "<script" not in text
+
+
+def test_test_files_that_pytest_cannot_collect_are_named(repository: Path) -> None:
+    (repository / "test_broken.py").write_text("import no_such_module_at_all\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "two")
+    (repository / "shop.py").write_text(OLD.replace("int(text)", "int(text) + 1"))
+    ran = amplify(repository, "--search-rounds", "0")
+    assert "# pytest cannot collect test_broken.py: " in ran.stdout and "no_such_module_at_all" in ran.stdout
+    assert ran.returncode == 1, ran.stdout + ran.stderr

@@ -1,5 +1,6 @@
 """The magics through the kernel: progress, interrupts, autocompare, and a failure of what `--run` runs."""
 
+import subprocess
 import time
 
 import pytest
@@ -177,6 +178,24 @@ def test_the_tests_with_the_values_of_a_cell_go_to_a_file(kernel, tmp_path):
 def test_a_mistake_in_the_line_of_prefix_is_told_in_one_line(kernel):
     outcome = kernel.run("%prefix nothing_of_this_name")
     assert outcome.reply["ename"] == "UsageError" and "nothing_of_this_name" in outcome.reply["evalue"]
+
+
+def test_tests_that_show_a_change_of_a_repository_stand_below_the_cell(kernel, tmp_path):
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "shop.py").write_text("def parse(text):\n    return int(text)\n")
+    (project / "test_shop.py").write_text("from shop import parse\n\n\ndef test_parse():\n    assert parse('7')\n")
+    identity = ["-c", "user.name=n", "-c", "user.email=e@example.com"]
+    for arguments in (["init", "-q"], ["add", "."], [*identity, "commit", "-qm", "one"]):
+        subprocess.run(["git", "-C", project, *arguments], check=True)
+    (project / "shop.py").write_text("def parse(text):\n    return int(text) + 1\n")
+    patch = tmp_path / "new.patch"
+    outcome = kernel.run(f"%amplify --repository {project} --patch {patch}")
+    (result,) = outcome.of("execute_result")
+    assert "parse('7') gave 7, gives 8" in result["data"]["text/plain"]
+    assert "<details" in result["data"]["text/html"] and "<script" not in result["data"]["text/html"]
+    assert "+++ b/test_shop.py" in patch.read_text()
+    assert kernel.run("%amplify no_such_revision").reply["ename"] == "UsageError"
 
 
 def test_a_study_of_prefixes_shows_its_tables(kernel, tmp_path):

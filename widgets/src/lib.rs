@@ -68,7 +68,9 @@ use serde_json::{Value, json};
 
 use twincell_compare::report::Comparison;
 
-pub use amplified::{amplification_junit, amplification_markdown, amplification_text};
+pub use amplified::{
+    amplification_fragment, amplification_junit, amplification_markdown, amplification_page, amplification_text,
+};
 pub use bundle::{LOADER, MODULE};
 pub use differences::{Differences, DifferingRow, differences_fragment, differences_text};
 pub use enforced::Enforced;

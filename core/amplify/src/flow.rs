@@ -1,9 +1,10 @@
 //! The steps of an amplification: which tests run the change, what they show as they are, what their variants show.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::time::Instant;
 
-use twincell_project::{Outcome, Request, TestError, TestKind};
+use twincell_project::{CollectionError, Outcome, Request, TestError, TestKind};
 use twincell_syntax::{PerSide, Side};
 
 use crate::body::removable;
@@ -28,6 +29,8 @@ pub struct Change {
     pub tests: Vec<(String, String)>,
     /// Texts that no value may show: the folders of the two checkouts.
     pub hidden: Vec<String>,
+    /// What pytest could not collect in the old version.
+    pub not_collected: Vec<CollectionError>,
 }
 
 #[derive(Debug, Clone)]
@@ -85,7 +88,7 @@ struct Flow<'a, 'b> {
     change: &'a Change,
     runners: &'a mut Runners<'b>,
     options: &'a AmplifyOptions,
-    progress: &'a mut dyn FnMut(Progress),
+    progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
     files: Vec<(ChangedText, ChangedFile)>,
     modules: Vec<TestModule>,
     began: Instant,
@@ -93,6 +96,8 @@ struct Flow<'a, 'b> {
     tests: Vec<(AmplifiedTest, Shown)>,
     /// The tests as they are put into their modules, for each form.
     additions: PerSide<Vec<(usize, Addition)>>,
+    /// Whether somebody wants what was found so far.
+    stopped: bool,
     cut: bool,
 }
 
@@ -101,7 +106,7 @@ pub fn amplify(
     change: &Change,
     mut runners: Runners<'_>,
     options: &AmplifyOptions,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Amplification, TestError> {
     let files: Vec<(ChangedText, ChangedFile)> =
         change.files.iter().filter_map(|text| Some((text.clone(), changed_file(text)?))).collect();
@@ -117,6 +122,7 @@ pub fn amplify(
         variants: 0,
         tests: Vec::new(),
         additions: PerSide::default(),
+        stopped: false,
         cut: false,
     };
     flow.amplified()
@@ -132,6 +138,7 @@ impl Flow<'_, '_> {
             detecting: Vec::new(),
             ran: 0,
             collected: self.runners.old.tests().len(),
+            not_collected: self.change.not_collected.clone(),
             variants: 0,
             cut: false,
             tests: Vec::new(),
@@ -167,8 +174,13 @@ impl Flow<'_, '_> {
         self.files.iter().map(|(_, file)| file.path.clone()).collect()
     }
 
+    fn tell(&mut self, progress: Progress) {
+        self.stopped |= (self.progress)(progress).is_break();
+    }
+
+    /// Whether to end with what was found.
     fn is_late(&self) -> bool {
-        self.began.elapsed().as_secs_f64() > self.options.seconds
+        self.stopped || self.began.elapsed().as_secs_f64() > self.options.seconds
     }
 
     /// Names of changed functions and their classes.
@@ -224,7 +236,8 @@ impl Flow<'_, '_> {
             // Tests that seem far run only where the near ones do not suffice.
             let is_far = chunk[0].0 > 2;
             let is_enough = found.len() >= self.options.origins * 4 || (is_far && !found.is_empty());
-            if is_enough || self.is_late() {
+            self.cut |= self.is_late();
+            if is_enough || self.cut {
                 break;
             }
             let request = Request {
@@ -235,7 +248,7 @@ impl Flow<'_, '_> {
             };
             let records = self.runners.both(&request)?;
             result.ran += chunk.len();
-            (self.progress)(Progress::Selecting { ran: result.ran, of: tests.len() });
+            self.tell(Progress::Selecting { ran: result.ran, of: tests.len() });
             for ((_, at), (old, new)) in chunk.iter().zip(records.old.into_iter().zip(records.new)) {
                 let test = &all[*at];
                 if old.outcome != Outcome::Passed {
@@ -377,6 +390,7 @@ impl Flow<'_, '_> {
             if self.is_enough() {
                 return Ok(());
             }
+            self.tell(Progress::Searching { round: 0, variants: self.variants, found: self.tests.len() });
         }
         if !self.tests.is_empty() && self.options.rounds > 0 {
             // What the tests show as they are is the nearest that a person can be shown.
@@ -410,7 +424,7 @@ impl Flow<'_, '_> {
                 if !kept.is_empty() {
                     origin.seeds = kept;
                 }
-                (self.progress)(Progress::Searching { round, variants: self.variants, found: self.tests.len() });
+                self.tell(Progress::Searching { round, variants: self.variants, found: self.tests.len() });
                 if self.is_enough() {
                     return Ok(());
                 }
@@ -436,7 +450,7 @@ impl Flow<'_, '_> {
         let how = How { observe: true, covered: self.covered() };
         let mut kept: Vec<(bool, usize, Variant)> = Vec::new();
         for batch in chosen.chunks(BATCH) {
-            if self.is_late() && technique == Technique::Search {
+            if self.stopped || self.is_late() && technique == Technique::Search {
                 self.cut = true;
                 break;
             }

@@ -5,9 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use twincell_project::{
-    Cache, Checkout, CollectionError, Environment, Revision, Session, TestError, TestLimits, checkout, place,
-};
+use twincell_project::{Cache, Checkout, Environment, Revision, Session, TestError, TestLimits, checkout, place};
 use twincell_syntax::PerSide;
 
 use crate::change::ChangedText;
@@ -22,8 +20,6 @@ pub struct Opened {
     pub change: Change,
     pub old: Session,
     pub new: Session,
-    /// What pytest could not collect in the old version.
-    pub errors: Vec<CollectionError>,
     /// The checkouts stay as long as their sessions.
     pub checkouts: PerSide<Checkout>,
 }
@@ -44,8 +40,7 @@ pub fn open(
     });
     let (old, new) = (old?, new?);
     let change = change(&checkouts, &old);
-    let errors = old.errors().to_vec();
-    Ok(Opened { change, old, new, errors, checkouts })
+    Ok(Opened { change, old, new, checkouts })
 }
 
 /// What differs between two checkouts.
@@ -70,7 +65,7 @@ fn change(checkouts: &PerSide<Checkout>, old: &Session) -> Change {
     let modules = files.iter().map(module).collect();
     let tests = tests.into_iter().filter_map(|path| Some((path.clone(), read(&roots.old.join(&path))?))).collect();
     let hidden = roots.iter().map(|root| root.display().to_string()).collect();
-    Change { files, modules, tests, hidden }
+    Change { files, modules, tests, hidden, not_collected: old.errors().to_vec() }
 }
 
 /// Whether a file, by its path, is one of the tests or of what they need.

@@ -1,6 +1,7 @@
 //! What an amplification found, as plain data.
 
 use serde::{Deserialize, Serialize};
+use twincell_project::CollectionError;
 use twincell_syntax::PerSide;
 
 use crate::observe::Difference;
@@ -22,9 +23,12 @@ pub struct Amplification {
     /// How many of the project's tests ran to find those that run changed code, and how many there are.
     pub ran: usize,
     pub collected: usize,
+    /// What pytest could not collect before the change.
+    #[serde(default)]
+    pub not_collected: Vec<CollectionError>,
     /// How many variants ran.
     pub variants: usize,
-    /// Whether the time ended before the search did.
+    /// Whether the search was stopped, or its time ended, before it was done.
     pub cut: bool,
     /// The best first.
     pub tests: Vec<AmplifiedTest>,
@@ -68,6 +72,8 @@ pub struct Selected {
 pub struct AmplifiedTest {
     /// The test that it was made from.
     pub origin: String,
+    /// The definition of that test as it stands in the module.
+    pub origin_text: String,
     /// Relative to the repository.
     pub file: String,
     pub technique: Technique,

@@ -27,6 +27,7 @@ pub fn written(
     let name = name(module, subject, targets, others, shown);
     AmplifiedTest {
         origin: origin.to_owned(),
+        origin_text: subject.code.lines().to_owned(),
         file: subject.file.clone(),
         technique: Technique::Assertions,
         steps: vec![],

@@ -21,7 +21,7 @@ from IPython.display import display
 
 from . import _twincell
 from ._progress import Progress
-from ._twincell import Comparison, Predictions, Prefixes, PrefixStudy, Study, TwincellError
+from ._twincell import Amplification, Comparison, Predictions, Prefixes, PrefixStudy, Study, TwincellError
 
 Result = TypeVar("Result")
 
@@ -151,6 +151,19 @@ class TwincellMagics(Magics):
             show_as(outcome.interrupt, "Stopped. The rows so far are in the file of --study; the same line resumes.")
             raise outcome.interrupt
         return outcome.prefixes if outcome.study is None else outcome.study
+
+    @line_magic
+    def amplify(self, line: str) -> Amplification | None:
+        """Make tests that show a change: `%amplify`, `%amplify OLD..NEW`, `%amplify --staged`; see `--help`."""
+        outcome = one_line(_twincell.amplify_magic, line)
+        if outcome.text is not None:
+            print(outcome.text)
+        if outcome.interrupt is not None:
+            display(outcome.amplification)
+            # The cell fails, so that the following cells do not run. twincell's own frames are of no interest.
+            show_as(outcome.interrupt, "Stopped. Above is what was found so far.")
+            raise outcome.interrupt
+        return outcome.amplification
 
     @line_magic
     def study(self, line: str) -> Study | None:
@@ -286,5 +299,7 @@ def load_ipython_extension(ipython: Any) -> None:
     magics = TwincellMagics(ipython)
     ipython.register_magics(magics)
     ipython.input_transformers_cleanup.insert(0, with_body)
-    for name in ("%%compare", "%compare", "%autocompare", "%%predict", "%predict", "%%prefix", "%prefix", "%study"):
+    cell_magics = ("%%compare", "%%predict", "%%prefix")
+    line_magics = ("%compare", "%autocompare", "%predict", "%prefix", "%study", "%amplify")
+    for name in cell_magics + line_magics:
         ipython.set_hook("complete_command", lambda *_, name=name: _twincell.magic_flags(name), str_key=name)

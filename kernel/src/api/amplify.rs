@@ -1,18 +1,22 @@
 //! `twincell.amplify`: tests that show a change, as a Python object.
 
-use std::path::PathBuf;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use twincell_amplify::Amplification;
 use twincell_driver::amplify::{amplify_repository, revisions};
-use twincell_driver::options::Job;
-use twincell_widgets::{amplification_markdown, amplification_text};
+use twincell_driver::files;
+use twincell_driver::options::{Job, Options};
+use twincell_widgets::{amplification_fragment, amplification_markdown, amplification_page, amplification_text};
 
 use super::environment;
 use super::errors::raised;
 use super::options::read_options;
 use super::plain::plain;
+use super::signals::Signals;
+use crate::magics::{self, MagicLine};
 
 /// Tests that pass before a change and fail after it.
 #[pyclass(frozen, name = "Amplification", module = "twincell")]
@@ -22,7 +26,8 @@ pub struct PyAmplification(Amplification);
 /// `change` is a commit, two of them as `OLD..NEW`, or `None` for what is not committed yet. With `staged`, the change is
 /// what is staged.
 ///
-/// The tests run by pytest in the project's own Python. Raises `TwincellError` if they cannot run or an option is wrong.
+/// The tests run by pytest in the project's own Python. A signal ends the search, and then the result has what was found.
+/// Raises `TwincellError` if the tests cannot run or an option is wrong.
 #[pyfunction]
 #[pyo3(signature = (repository, change = None, *, staged = false, **options))]
 pub fn amplify(
@@ -33,10 +38,54 @@ pub fn amplify(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyAmplification> {
     let options = read_options(py, options, Job::Amplify)?;
+    Ok(amplified(py, &repository, change.as_deref(), staged, &options)?.0)
+}
+
+/// What `%amplify` is to do: show the result, print a text, raise the interrupt that stopped the search. All may be absent.
+#[pyclass(frozen, get_all, module = "twincell._twincell")]
+#[derive(Default)]
+pub struct AmplifyOutcome {
+    amplification: Option<Py<PyAmplification>>,
+    text: Option<String>,
+    interrupt: Option<Py<PyAny>>,
+}
+
+/// `%amplify LINE`.
+#[pyfunction]
+pub fn amplify_magic(py: Python<'_>, line: &str) -> PyResult<AmplifyOutcome> {
+    let request = match magics::read_amplify(line).map_err(raised)? {
+        MagicLine::Help(text) => return Ok(AmplifyOutcome { text: Some(text), ..AmplifyOutcome::default() }),
+        MagicLine::Run(request) => request,
+    };
+    let change = request.change.as_deref();
+    let (found, interrupt) = amplified(py, &request.repository, change, request.staged, &request.options)?;
+    if let Some(file) = &request.patch {
+        files::write_text(file, &found.0.patches.new).map_err(raised)?;
+    }
+    if let Some(file) = &request.html {
+        files::write_text(file, &found.to_html("Amplified tests")).map_err(raised)?;
+    }
+    let interrupt = interrupt.map(|error| error.into_value(py).into_any());
+    Ok(AmplifyOutcome { amplification: Some(Py::new(py, found)?), interrupt, text: None })
+}
+
+/// The tests, and the exception of the signal that ended the search.
+fn amplified(
+    py: Python<'_>,
+    repository: &Path,
+    change: Option<&str>,
+    staged: bool,
+    options: &Options,
+) -> PyResult<(PyAmplification, Option<PyErr>)> {
     let environment = environment::find(py)?;
-    let versions = revisions(change.as_deref(), staged);
-    let found = py.detach(|| amplify_repository(&repository, &versions, &options, &environment, &mut |_| {}));
-    Ok(PyAmplification(found.map_err(raised)?))
+    let versions = revisions(change, staged);
+    let (found, signal) = py.detach(|| {
+        let mut signals = Signals::new();
+        let mut progress = |_| if signals.stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+        let found = amplify_repository(repository, &versions, options, &environment, &mut progress);
+        (found, signals.raised)
+    });
+    Ok((PyAmplification(found.map_err(raised)?), signal))
 }
 
 #[pymethods]
@@ -73,6 +122,25 @@ impl PyAmplification {
     /// The same for a pull request.
     fn to_markdown(&self) -> String {
         amplification_markdown(&self.0)
+    }
+
+    /// The same as a page of its own.
+    #[pyo3(signature = (title = "Amplified tests"))]
+    fn to_html(&self, title: &str) -> String {
+        amplification_page(&self.0, title)
+    }
+
+    /// The MIME bundle that Jupyter shows.
+    #[pyo3(signature = (include = None, exclude = None))]
+    fn _repr_mimebundle_<'py>(
+        &self,
+        py: Python<'py>,
+        include: Option<Bound<'py, PyAny>>,
+        exclude: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        // Jupyter filters the bundle itself.
+        let _ = (include, exclude);
+        plain(py, &serde_json::json!({ "text/plain": self.__repr__(), "text/html": amplification_fragment(&self.0) }))
     }
 
     fn __repr__(&self) -> String {

@@ -63,6 +63,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(transform::transform, module)?)?;
     module.add_class::<predict::PyPredictions>()?;
     module.add_class::<amplify::PyAmplification>()?;
+    module.add_class::<amplify::AmplifyOutcome>()?;
     module.add_function(wrap_pyfunction!(amplify::amplify, module)?)?;
     module.add_class::<prefix::PyPrefixes>()?;
     module.add_class::<prefix_study::PyPrefixStudy>()?;
@@ -71,6 +72,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(prefix_study::prefix_study, module)?)?;
     module.add_function(wrap_pyfunction!(prefix_study::load_prefix_study, module)?)?;
     module.add_function(wrap_pyfunction!(prefix::prefix_magic, module)?)?;
+    module.add_function(wrap_pyfunction!(amplify::amplify_magic, module)?)?;
     module.add_function(wrap_pyfunction!(predict::predict, module)?)?;
     module.add_function(wrap_pyfunction!(predict::predict_magic, module)?)?;
     module.add_function(wrap_pyfunction!(main, module)?)?;

@@ -1,8 +1,15 @@
-//! Amplified tests for terminals, as Markdown and as JUnit XML.
+//! Amplified tests for terminals, as Markdown and as JUnit XML, and what every view of them says.
+
+mod html;
 
 use twincell_amplify::{Amplification, AmplifiedTest, Status};
 
 use crate::{plain, words};
+
+pub use html::{amplification_fragment, amplification_page};
+
+/// The maximum number of files that are listed because pytest could not collect them.
+const NOT_COLLECTED: usize = 3;
 
 /// One line on what was found.
 fn headline(found: &Amplification) -> String {
@@ -40,8 +47,14 @@ fn reach(found: &Amplification) -> Vec<String> {
         let count = words::count(found.detecting.len(), "test");
         lines.push(format!("{count} of the project fail after the change: {}", found.detecting.join(", ")));
     }
+    for error in found.not_collected.iter().take(NOT_COLLECTED) {
+        lines.push(format!("pytest cannot collect {}: {}", error.id, error.message));
+    }
+    if let more @ 1.. = found.not_collected.len().saturating_sub(NOT_COLLECTED) {
+        lines.push(format!("nor {} more", words::count(more, "file")));
+    }
     if found.cut {
-        lines.push("the time ended before the search did".to_owned());
+        lines.push("the search ended before it was done".to_owned());
     }
     lines
 }

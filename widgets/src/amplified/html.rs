@@ -1,0 +1,165 @@
+//! Amplified tests as static HTML: what they show, and each one as a change of the test that it was made from.
+
+use maud::{Markup, PreEscaped, html};
+use similar::{ChangeTag, TextDiff};
+use twincell_amplify::{Amplification, AmplifiedTest, Status, Technique};
+
+use super::{headline, reach, text_of};
+use crate::html::{STYLE, plain_page, section};
+use crate::{plain, words};
+
+/// The tests for a notebook's output area: one `div` with its own style, no scripts.
+pub fn amplification_fragment(found: &Amplification) -> String {
+    body(found).into_string()
+}
+
+/// The same as a self-contained page.
+pub fn amplification_page(found: &Amplification, title: &str) -> String {
+    plain_page(title, &body(found))
+}
+
+fn body(found: &Amplification) -> Markup {
+    let tone = match found.status {
+        Status::Found => "tc-changing",
+        Status::NotReached => "tc-inconclusive",
+        Status::NoCode | Status::NothingFound => "tc-preserving",
+    };
+    html! {
+        div.tc-out {
+            style { (PreEscaped(STYLE)) }
+            div class={ "tc-head " (tone) } { p.tc-sentence { (headline(found)) } }
+            @if !found.tests.is_empty() { (listed(&found.tests)) }
+            @for (position, test) in found.tests.iter().enumerate() {
+                (section(&plain::value(name(test)), &format!("in {}", plain::value(&test.file)), position == 0, one(test)))
+            }
+            (section("The change", "and the project's own tests", found.tests.is_empty(), change(found)))
+            @if !found.patches.new.is_empty() {
+                (section("Patch", "to apply with git, in the form that passes after the change", false, html! {
+                    pre.tc-reproducer tabindex="0" { (plain::file(&found.patches.new)) }
+                }))
+            }
+        }
+    }
+}
+
+fn name(test: &AmplifiedTest) -> &str {
+    &test.new.as_ref().unwrap_or(&test.old).name
+}
+
+/// What the tests show, a line each.
+fn listed(tests: &[AmplifiedTest]) -> Markup {
+    html! {
+        div.tc-scroll tabindex="0" role="region" aria-label="Tests that show the change" {
+            table.tc-table {
+                thead { tr { th scope="col" { "what differs" } th scope="col" { "made from" } th scope="col" { "by" } } }
+                tbody {
+                    @for test in tests {
+                        tr {
+                            td { code { (plain::value(&test.sentence)) } }
+                            td { code { (plain::value(&test.origin)) } }
+                            td { (by(test.technique)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn by(technique: Technique) -> &'static str {
+    match technique {
+        Technique::Assertions => "assertions on its own inputs",
+        Technique::Search => "other inputs",
+    }
+}
+
+/// A test as a change of its origin: lines that are kept, gone and new.
+fn one(test: &AmplifiedTest) -> Markup {
+    let diff = TextDiff::from_lines(test.origin_text.as_str(), text_of(test));
+    let form = match &test.new {
+        Some(_) => "passes after the change and fails before it",
+        None => "passes before the change and fails after it",
+    };
+    html! {
+        p.tc-legend { "Beside " code { (plain::value(&test.origin)) } "; " (form) "." }
+        pre.tc-reproducer tabindex="0" {
+            @for change in diff.iter_all_changes() {
+                @let (sign, style) = match change.tag() {
+                    ChangeTag::Equal => (' ', ""),
+                    ChangeTag::Insert => ('+', "background: rgba(46, 160, 67, .16)"),
+                    ChangeTag::Delete => ('\u{2212}', "background: rgba(248, 81, 73, .14)"),
+                };
+                span style=(style) { (sign) " " (plain::code(change.value().trim_end_matches('\n'))) } "\n"
+            }
+        }
+    }
+}
+
+fn change(found: &Amplification) -> Markup {
+    html! {
+        ul { @for line in reach(found) { li { (plain::value(&line)) } } }
+        @if !found.selected.is_empty() {
+            p { "Tests of the project that run changed code:" }
+            div.tc-scroll tabindex="0" role="region" aria-label="Tests that run changed code" {
+                table.tc-table {
+                    thead { tr { th scope="col" { "test" } th scope="col" { "changed statements that it runs" } } }
+                    tbody {
+                        @for test in &found.selected {
+                            tr { td { code { (plain::value(&test.id)) } } td.tc-num { (words::number(test.executed)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use twincell_amplify::{CollectionError, FORMAT, Form, Raised, Shown};
+    use twincell_syntax::PerSide;
+
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_test_becomes_markup_or_moves_the_cursor() {
+        let odd = "<script>\u{1b}[2J\u{202e}";
+        let form = Form {
+            id: odd.into(),
+            name: odd.into(),
+            text: format!("def test():\n    assert x == '{odd}'\n"),
+            imports: vec![],
+            patch: odd.into(),
+        };
+        let raised = PerSide::new(None, Some(Raised { class: odd.into(), message: odd.into() }));
+        let test = AmplifiedTest {
+            origin: odd.into(),
+            origin_text: format!("def test():\n    assert '{odd}'\n"),
+            file: odd.into(),
+            technique: Technique::Search,
+            steps: vec![],
+            shows: Shown::Raises { expression: odd.into(), raised },
+            sentence: odd.into(),
+            old: form,
+            new: None,
+        };
+        let error = CollectionError { id: odd.into(), message: odd.into() };
+        let found = Amplification {
+            format: FORMAT,
+            status: Status::Found,
+            files: vec![],
+            selected: vec![],
+            detecting: vec![odd.into()],
+            ran: 1,
+            collected: 1,
+            not_collected: vec![error; 5],
+            variants: 1,
+            cut: false,
+            tests: vec![test],
+            patches: PerSide::new(odd.into(), odd.into()),
+        };
+        let page = amplification_page(&found, odd);
+        assert!(!page.contains("<script") && !page.contains('\u{1b}') && !page.contains('\u{202e}'));
+        assert!(page.contains("nor 2 files more"), "{page}");
+    }
+}
