@@ -45,6 +45,74 @@ WHOLE = {
         "while input('stop?') != 'stop':\n    print('on')\nprint(age)\n",
         "answers = cycle([",
     ),
+    "answers that only a text in capitals ends": (
+        "while True:\n    age = input('age')\n    if age not in ('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'):\n"
+        "        print('no')\n    else:\n        break\nwhile not input('shout').isupper():\n    print('louder')\n"
+        "print('end')\n",
+        "'TEXT'",
+    ),
+    "a program that still runs when it is first asked": (
+        "from subprocess import PIPE, Popen\np = Popen(['ls'], stdout=PIPE)\nwhile p.poll() is None:\n"
+        "    print('runs')\nprint(p.stdout.read())\n",
+        "self.polls = [None, 0]",
+    ),
+    "a program whose output is read from its descriptor": (
+        "import io\nfrom subprocess import PIPE, Popen\np = Popen(['ls'], stdout=PIPE)\n"
+        "with io.open(p.stdout.fileno(), 'rb', closefd=False) as out:\n    print(out.readline())\n",
+        "self.stdout = tempfile.TemporaryFile()",
+    ),
+    "a function that schedules itself": (
+        "import sched, time\nplan = sched.scheduler(time.time, time.sleep)\ndef again():\n"
+        "    plan.enter(60, 1, again)\n    print('now')\nplan.enter(60, 1, again)\nplan.run()\nprint('end')\n",
+        "sched.scheduler.run = lambda self",
+    ),
+    "a loop that takes too long": (
+        "total = 0\nfor i in range(10_000_000):\n    for j in range(10_000_000):\n        total += i * j\n"
+        "print(total)\n",
+        "return builtins.range(*bounds)[:10]",
+    ),
+    "a folder in a folder": (
+        "import os\nfor name in os.listdir('data'):\n    for inner in os.listdir('data/' + name):\n"
+        "        print(inner)\n",
+        "Path('data/first/first.txt')",
+    ),
+    "a file in the folder that becomes the working one": (
+        "import os\nos.chdir('data')\nfor line in open('names.txt'):\n    print(line)\n",
+        "Path('data/names.txt')",
+    ),
+    "a version of Python": (
+        "import sys\nif sys.version_info[0] < 3:\n    from StringIO import StringIO\n"
+        "else:\n    from io import StringIO\n"
+        "print(StringIO('a'))\n",
+        "sys.version_info = (2,",
+    ),
+    "a version of Python by its parts": (
+        "import sys\nneeded = (3, 9)\nif (sys.version_info.major, sys.version_info.minor) >= needed:\n"
+        "    print('new')\nelse:\n    print('old')\n",
+        "sys.version_info = SimpleNamespace(major=2",
+    ),
+    "another system": (
+        "import platform\nif platform.system() == 'Windows':\n    print('a')\nelse:\n    print('b')\n",
+        "platform.system = lambda *args, **kwargs: 'Windows'",
+    ),
+    "a call that fails": (
+        "import json\ntry:\n    found = json.dumps([])\nexcept ValueError:\n    found = None\nprint(found)\n",
+        "raise ValueError('failure')",
+    ),
+    "a call that fails once": (
+        "import json\ntry:\n    found = json.dumps([])\nexcept ValueError:\n    found = json.dumps([])\n",
+        "raise failures.pop()",
+    ),
+    "bytes of Python 2": ("print(bytes('a'))\nprint(bytes('a', 'utf-8'))\n", "return text.encode(encoding)"),
+    "lists of Python 2": ("print(map(str, [1, 2])[0])\n", "return list(builtins.map(*args))"),
+    "an import that comes too late": (
+        "print(OrderedDict(a=1))\nfrom collections import OrderedDict\nprint(OrderedDict)\n",
+        "from collections import OrderedDict",
+    ),
+    "a program that is left in its middle": (
+        "import sys\nprint('a')\nsys.exit()\ntry:\n    sys.exit(1)\nexcept SystemExit as error:\n    print(error)\n",
+        "sys.exit = exit",
+    ),
     "a debugger": ("import pdb\npdb.set_trace()\nx = 1\n", "pdb.set_trace = lambda: None"),
 }
 
@@ -96,6 +164,21 @@ def test_stand_ins_call_the_functions_that_they_are_given(name):
     prefixes = found(code)
     assert prefixes.coverage == 1.0, prefixes
     assert wanted in prefixes.best
+
+
+def test_what_is_given_to_a_library_that_is_here_has_the_columns_that_are_aggregated():
+    code = (
+        "def flat(table):\n    table.columns = ['_'.join(name) for name in table.columns.values]\n    return table\n"
+        "print(frame.groupby('city').agg({'price': ['count']}).pipe(flat).sort_values('price_count'))\n"
+    )
+    prefixes = found(code)
+    assert prefixes.coverage == 1.0 and "'price': [" in prefixes.best, prefixes.best
+
+
+def test_real_functions_do_with_what_stand_ins_give():
+    code = "import io\nimport reader\nfor line in io.StringIO(reader.open('a.pdf').page(1).text()):\n    print(line)\n"
+    prefixes = found(code)
+    assert prefixes.coverage == 1.0 and "io.StringIO = " not in prefixes.best, prefixes.best
 
 
 def test_a_stand_in_calls_in_a_python_without_twincell_too():

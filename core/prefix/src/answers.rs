@@ -6,8 +6,8 @@ use crate::reading::Reading;
 
 /// Answers that take both sides of most questions: numbers first, since a program that asks for one fails with any other.
 const USUAL: [&str; 6] = ["1", "0", "-1", "y", "n", "TEXT"];
-/// The maximum number of answers.
-const MOST: usize = 12;
+/// The maximum number of answers of each kind that conditions ask for.
+const MOST: usize = 6;
 
 /// The answers to try one after the other.
 pub(crate) fn asked_for(reading: &Reading) -> Vec<String> {
@@ -25,11 +25,12 @@ pub(crate) fn asked_for(reading: &Reading) -> Vec<String> {
             kind.push(written);
         }
     }
-    numbers.truncate(MOST / 2);
+    numbers.truncate(MOST);
+    texts.truncate(MOST);
     let mut all = [numbers, texts].concat();
-    all.truncate(MOST - 2);
+    // Loops may wait for an answer that no condition names: `while not text.isupper()`.
     for usual in USUAL {
-        if all.len() < MOST && !all.iter().any(|known| known == usual) {
+        if !all.iter().any(|known| known == usual) {
             all.push(usual.to_owned());
         }
     }
@@ -46,6 +47,9 @@ mod tests {
         let answers = asked_for(&Reading::new(text));
         assert_eq!(answers[..4], ["1", "18", "19", "17"]);
         assert!(answers.contains(&"stop".to_owned()) && answers.contains(&"n".to_owned()), "{answers:?}");
+        let many: String = (0..20).map(|n| format!("if input() in ({n}, 'a{n}'):\n    pass\n")).collect();
+        let answers = asked_for(&Reading::new(&many));
+        assert!(["a0", "TEXT"].iter().all(|known| answers.iter().any(|answer| answer == known)), "{answers:?}");
         assert_eq!(asked_for(&Reading::new("input()\n")), USUAL);
     }
 }

@@ -23,6 +23,19 @@ pub(crate) fn text_of_file(reading: &Reading, name: &str, line: u32, scene: &Sce
     opened.into_iter().find_map(|source| content(reading, source, scene))
 }
 
+/// The file that the snippet opens where it has changed its working directory to a folder.
+pub(crate) fn opened_within(reading: &Reading, folder: &str) -> Option<String> {
+    let sketch = &reading.sketch;
+    let named = |source: &Source| match sketch.value(*source.arguments(sketch).first()?).known.clone() {
+        Some(Recipe::Str(text)) => Some(text),
+        _ => None,
+    };
+    let changes = |source: &&Source| source.origin == "os.chdir" && named(source).as_deref() == Some(folder);
+    let begin = sketch.sources.iter().find(changes)?.line;
+    let opened = sketch.sources.iter().filter(|source| is_opening(&source.origin) && source.line > begin);
+    opened.filter_map(named).find(|name| is_below(name) && !name.contains('/'))
+}
+
 /// How the names of files end of which a text speaks: `.txt` for `.txt` and for `*.txt`.
 pub(crate) fn ending(text: &str) -> Option<&str> {
     let (before, ending) = text.rsplit_once('.')?;

@@ -4,6 +4,7 @@
 use crate::code::{Made, Statement};
 use crate::import::Import;
 use crate::reading::Reading;
+use twincell_sketch::Test;
 
 /// What a program prints that nobody runs.
 const OUTPUT: &str = "name 1 2 3\\n";
@@ -62,6 +63,8 @@ const NAMES: &[(&str, &str)] = &[
     ("sys.maxint", "sys.maxsize"),
     ("sys.setdefaultencoding", "lambda encoding: None"),
     ("time.clock", "time.perf_counter"),
+    // It runs what is scheduled once: a function that schedules itself would never end.
+    ("sched.scheduler.run", "lambda self, blocking=True: [event.action(*event.argument) for event in self.queue]"),
     // It runs what it measures once.
     ("timeit.Timer.timeit", "lambda self, number=1: self.inner([None], self.timer)"),
     ("types.DictType", "dict"),
@@ -138,19 +141,23 @@ pub(crate) fn statements(dotted: &str, reading: &Reading) -> Option<(Vec<Import>
     let (module, name) = dotted.rsplit_once('.')?;
     let made = |kind: &str| -> Made { [(kind.to_owned(), 1)].into() };
     if dotted == "subprocess.Popen" {
-        let imports = vec![Import::module("io"), Import::module("subprocess")];
+        let streams = if has_descriptor(reading) { Import::module("tempfile") } else { Import::module("io") };
+        let imports = vec![streams, Import::module("subprocess")];
         let place = Statement::line("subprocess.Popen = Popen", Made::new());
         return Some((imports, vec![Statement::block(popen(reading, is_bytes), made("type")), place]));
     }
     let now = expression(dotted).or_else(|| of_programs(dotted, is_bytes))?;
     let kind = if now.starts_with("lambda") { made("function") } else { Made::new() };
-    // `timeit.Timer.timeit` is within a class of its module.
-    let imported = if dotted == "timeit.Timer.timeit" { "timeit" } else { module };
+    // Methods are within a class of their module.
+    let imported = match dotted {
+        "sched.scheduler.run" | "timeit.Timer.timeit" => module.split('.').next().unwrap_or(module),
+        _ => module,
+    };
     let mut imports = vec![Import::module(imported)];
     // The modules that the expression names: what stands before the last dot of dotted words.
     for word in now.split(|character: char| !character.is_alphanumeric() && !matches!(character, '.' | '_')) {
         if let Some((holder, _)) = word.rsplit_once('.')
-            && !matches!(holder, "str" | "self" | "")
+            && !matches!(holder, "str" | "self" | "event" | "")
             && !word.starts_with(|first: char| first.is_ascii_digit())
             && holder != imported
         {
@@ -159,22 +166,37 @@ pub(crate) fn statements(dotted: &str, reading: &Reading) -> Option<(Vec<Import>
     }
     let statement = Statement::line(format!("{module}.{name} = {now}"), kind);
     // Each trial without it would take as long as what it shortens.
-    let statement = if imported == "timeit" { statement.kept() } else { statement };
+    let statement = if imported == module { statement } else { statement.kept() };
     Some((imports, vec![statement]))
+}
+
+/// Whether the snippet asks for the descriptors of files, which only those of the system have.
+fn has_descriptor(reading: &Reading) -> bool {
+    reading.attributes.contains("fileno")
 }
 
 /// A class for programs that have ended, with what the snippet asks of them.
 fn popen(reading: &Reading, is_bytes: bool) -> String {
     let asks = |name: &str| reading.attributes.contains(name);
+    let is_file = has_descriptor(reading);
     let stream = |printed: &str| match is_bytes {
+        _ if is_file => "tempfile.TemporaryFile()".to_owned(),
         true => format!("io.BytesIO(b'{printed}')"),
         false => format!("io.StringIO('{printed}')"),
     };
+    // Who waits until it has ended finds it running at first.
+    let is_awaited = is_awaited(reading);
     let mut fields: Vec<String> = Vec::new();
     for (name, printed) in [("stdin", ""), ("stdout", OUTPUT), ("stderr", "")] {
         if asks(name) {
             fields.push(format!("        self.{name} = {}", stream(printed)));
+            if is_file && !printed.is_empty() {
+                fields.push(format!("        self.{name}.write(b'{printed}')\n        self.{name}.seek(0)"));
+            }
         }
+    }
+    if is_awaited {
+        fields.push("        self.polls = [None, 0]".into());
     }
     for (name, value) in [("returncode", "0"), ("pid", "1")] {
         if asks(name) {
@@ -188,8 +210,9 @@ fn popen(reading: &Reading, is_bytes: bool) -> String {
         parts.push(format!("    def communicate(self, *args, **kwargs):\n        return {output}, {nothing}"));
     }
     for name in ["poll", "wait"] {
+        let status = if name == "poll" && is_awaited { "self.polls.pop(0) if self.polls else 0" } else { "0" };
         if asks(name) {
-            parts.push(format!("    def {name}(self, *args, **kwargs):\n        return 0"));
+            parts.push(format!("    def {name}(self, *args, **kwargs):\n        return {status}"));
         }
     }
     for name in ["kill", "send_signal", "terminate"] {
@@ -202,6 +225,13 @@ fn popen(reading: &Reading, is_bytes: bool) -> String {
         parts.push("    def __exit__(self, *args):\n        pass".into());
     }
     parts.join("\n\n")
+}
+
+/// Whether the snippet asks if a program is still running.
+fn is_awaited(reading: &Reading) -> bool {
+    let sketch = &reading.sketch;
+    let polled = sketch.sources.iter().filter(|source| source.origin == "subprocess.Popen().poll");
+    polled.flat_map(|source| &sketch.value(source.value).asked).any(|asked| asked.test != Test::Truth)
 }
 
 #[cfg(test)]
@@ -221,6 +251,12 @@ mod tests {
         );
         assert_eq!(written("string.maketrans", ""), "import string\n\nstring.maketrans = str.maketrans\n");
         assert_eq!((module("Queue"), module("queue")), (Some("queue"), None));
+    }
+
+    #[test]
+    fn what_is_scheduled_runs_once() {
+        let now = "lambda self, blocking=True: [event.action(*event.argument) for event in self.queue]";
+        assert_eq!(written("sched.scheduler.run", ""), format!("import sched\n\nsched.scheduler.run = {now}\n"));
     }
 
     #[test]

@@ -324,6 +324,32 @@ pub(crate) fn old(name: &str) -> Option<Statement> {
     Some(Statement::line(format!("{name} = {}", builtin_now(name)?), Made::new()))
 }
 
+/// What gives a builtin the meaning that it had in Python 2, with what it needs.
+pub(crate) fn of_python_2(name: &str) -> Option<(Option<Import>, Statement)> {
+    match name {
+        "bytes" => {
+            let encodes = "def bytes(text, encoding='utf-8'):\n    return text.encode(encoding)";
+            Some((None, Statement::block(encodes, function())))
+        }
+        "filter" | "map" | "zip" => {
+            let lists = format!("def {name}(*args):\n    return list(builtins.{name}(*args))");
+            Some((Some(Import::module("builtins")), Statement::block(lists, function())))
+        }
+        _ => None,
+    }
+}
+
+/// The builtin that an error shows to be meant as in Python 2.
+pub(crate) fn meant_as_in_python_2(message: &str) -> Option<&'static str> {
+    if message == "string argument without an encoding" {
+        return Some("bytes");
+    }
+    let of_lists = ["filter", "map", "zip"].into_iter().find(|name| {
+        message.contains(&format!("'{name}' object")) || message.ends_with(&format!("of type '{name}' has no len()"))
+    })?;
+    Some(of_lists)
+}
+
 fn function() -> Made {
     [("function".to_owned(), 1)].into()
 }
@@ -336,6 +362,14 @@ pub(crate) fn is_exception(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_show_which_builtins_are_meant_as_in_python_2() {
+        assert_eq!(meant_as_in_python_2("'map' object is not subscriptable"), Some("map"));
+        assert_eq!(meant_as_in_python_2("object of type 'zip' has no len()"), Some("zip"));
+        assert_eq!(meant_as_in_python_2("string argument without an encoding"), Some("bytes"));
+        assert_eq!(meant_as_in_python_2("'dict' object is not callable"), None);
+    }
 
     #[test]
     fn a_name_means_what_the_code_does_with_it() {

@@ -19,10 +19,35 @@ pub(crate) struct Lessons {
     pub(crate) pruned: BTreeSet<String>,
     /// Functions that are written with the parameters that the snippet gives them, as `signatures.rs` names them.
     pub(crate) signatures: BTreeSet<String>,
+    /// What happens where the snippet leaves the program.
+    pub(crate) exits: Exits,
+    /// A call of Python or of a library that fails, as the snippet expects.
+    pub(crate) failing: Option<Failing>,
     /// Which conditions on stand-ins do not hold.
     pub(crate) scene: Scene,
     /// What holds for every prefix of the snippet.
     pub(crate) common: Common,
+}
+
+/// What happens where a snippet leaves the program.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Exits {
+    #[default]
+    End,
+    /// It goes on, unless it gives a status.
+    EndWithStatus,
+    GoOn,
+}
+
+/// A call that fails.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Failing {
+    /// What is called, by dotted name.
+    pub(crate) origin: String,
+    /// The class of its exception, as the snippet writes it.
+    pub(crate) class: String,
+    /// Only the first call fails.
+    pub(crate) is_once: bool,
 }
 
 /// What holds for every prefix of a snippet.
@@ -42,6 +67,8 @@ pub(crate) struct Common {
     pub(crate) folders: BTreeSet<String>,
     /// Names of Python 2 that have other names now.
     pub(crate) old_names: BTreeSet<String>,
+    /// Imports that the snippet has only behind the first use of their names.
+    pub(crate) early: BTreeSet<Import>,
     /// Names that nothing tells anything about.
     pub(crate) names: BTreeSet<String>,
     /// The snippet is a module of a package: it has relative imports.
@@ -52,6 +79,8 @@ pub(crate) struct Common {
     pub(crate) has_arguments: bool,
     /// Variables of the environment that nobody has set.
     pub(crate) variables: BTreeSet<String>,
+    /// Ranges are so long that the snippet takes too long.
+    pub(crate) has_short_ranges: bool,
 }
 
 impl Common {
@@ -65,11 +94,13 @@ impl Common {
             files,
             folders,
             old_names,
+            early,
             names,
             variables,
             is_in_package,
             has_input,
             has_arguments,
+            has_short_ranges,
         } = other;
         self.modules.extend(modules.iter().cloned());
         self.patched.extend(patched.iter().cloned());
@@ -78,10 +109,12 @@ impl Common {
         self.moved.extend(moved.iter().cloned());
         self.folders.extend(folders.iter().cloned());
         self.old_names.extend(old_names.iter().cloned());
+        self.early.extend(early.iter().cloned());
         self.names.extend(names.iter().cloned());
         self.is_in_package |= is_in_package;
         self.variables.extend(variables.iter().cloned());
         self.has_input |= has_input;
         self.has_arguments |= has_arguments;
+        self.has_short_ranges |= has_short_ranges;
     }
 }

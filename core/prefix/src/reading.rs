@@ -59,6 +59,10 @@ pub(crate) struct Reading {
     pub(crate) attributes: BTreeSet<String>,
     /// How the names of files end that it looks for: `.txt`.
     pub(crate) ending: Option<String>,
+    /// What it calls to leave the program, by dotted name.
+    pub(crate) exits: BTreeSet<String>,
+    /// It calls `range`, with its usual meaning or that of Python 2.
+    pub(crate) has_ranges: bool,
     /// It has a `with` statement.
     pub(crate) has_with: bool,
     /// This package lies around it.
@@ -137,6 +141,8 @@ impl Reading {
         let is_exception = |name: &&String| name.starts_with(char::is_uppercase) && known::is_exception(name);
         let mut exceptions = names.exceptions;
         exceptions.extend(undefined.iter().filter(is_exception).cloned());
+        let exits = with_stack_for(text.len(), || exits(parse(text).suite(), &names.callees, &imported, &bound));
+        let has_ranges = ["range", "xrange"].iter().any(|name| names.called.contains(*name) && !bound.is_local(name));
         let asks = |name: &str, attribute: &str| names.attributes.contains(&(name.to_owned(), attribute.to_owned()));
         Self {
             imported,
@@ -147,6 +153,8 @@ impl Reading {
             is_in_real_package: real.is_some(),
             package,
             has_arguments: asks("sys", "argv"),
+            exits,
+            has_ranges,
             has_with: names.has_with,
             ending: names.ending,
             has_environment: asks("os", "environ"),
@@ -194,6 +202,8 @@ struct Names {
     assigned: BTreeSet<String>,
     /// Names that are called.
     called: BTreeSet<String>,
+    /// The dotted names of all that is called.
+    callees: BTreeSet<String>,
     /// (first name of what is called, name that it is given).
     handed: BTreeSet<(String, String)>,
     /// `super()` outside of classes, where Python gives it no meaning.
@@ -317,6 +327,7 @@ impl Visitor<'_> for Names {
                 let name = call.func.as_name_expr().map(|name| name.id.as_str());
                 self.called.extend(name.map(str::to_owned));
                 let callee = dotted(&call.func).unwrap_or_default();
+                self.callees.insert(callee.clone());
                 let callee = callee.split('.').next().unwrap_or_default();
                 for given in call.arguments.args.iter().filter_map(Expr::as_name_expr) {
                     self.handed.insert((callee.to_owned(), given.id.to_string()));
@@ -331,6 +342,38 @@ impl Visitor<'_> for Names {
         }
         walk_expr(self, expression);
     }
+}
+
+/// What leaves the program among what is called, if the snippet leaves it in its middle whatever happens.
+fn exits(
+    body: &[Stmt],
+    callees: &BTreeSet<String>,
+    imported: &BTreeMap<String, Imported>,
+    bound: &Bindings,
+) -> BTreeSet<String> {
+    const EXITS: &[&str] = &["exit", "quit", "sys.exit", "os._exit"];
+    let target = |callee: &str| {
+        let (root, rest) = callee.split_at(callee.find('.').unwrap_or(callee.len()));
+        let target = match imported.get(root) {
+            Some(Imported { module, name: Some(name) }) => format!("{module}.{name}{rest}"),
+            Some(Imported { module, name: None }) => format!("{module}{rest}"),
+            None if bound.is_local(root) => return None,
+            None => callee.to_owned(),
+        };
+        EXITS.contains(&target.as_str()).then_some(target)
+    };
+    let leaves = |statement: &Stmt| match statement {
+        Stmt::Expr(node) => match node.value.as_ref() {
+            Expr::Call(call) => dotted(&call.func).is_some_and(|callee| target(&callee).is_some()),
+            _ => false,
+        },
+        _ => false,
+    };
+    let Some((_, before)) = body.split_last() else { return BTreeSet::new() };
+    if !before.iter().any(leaves) {
+        return BTreeSet::new();
+    }
+    callees.iter().filter_map(|callee| target(callee)).collect()
 }
 
 /// Whether a name is written as those of classes are.

@@ -6,6 +6,7 @@ use twincell_sketch::environment::{Environment, Node};
 use twincell_sketch::network;
 use twincell_syntax::python::{is_builtin, is_identifier, python_string};
 use twincell_values::path::AccessPath;
+use twincell_values::value::Recipe;
 
 use crate::answers;
 use crate::arguments;
@@ -15,13 +16,15 @@ use crate::import::Import;
 use crate::instead;
 use crate::known;
 use crate::layout::Expression;
-use crate::lessons::Lessons;
+use crate::lessons::{Exits, Failing, Lessons};
 use crate::reading::{Imported, Reading};
 use crate::stand_in;
 use crate::values::{Writer, mocked_module};
 
 /// A meaning for `super()` where Python gives it none.
 pub(crate) const SUPER: &str = "def super(*args):\n    return MagicMock()";
+/// What is enough of a loop that would take too long.
+const SHORT_RANGE: &str = "def range(*bounds):\n    return builtins.range(*bounds)[:10]";
 /// What somebody answers who is asked for something.
 const INPUT: &str = "def input(prompt=''):\n    return '1'";
 
@@ -30,6 +33,9 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
     let mut writer = Writer::new(reading, lessons);
     let common = &lessons.common;
     for import in reading.imports.difference(&common.without) {
+        writer.import(import.clone());
+    }
+    for import in &common.early {
         writer.import(import.clone());
     }
     for module in &common.modules {
@@ -87,8 +93,24 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
     if common.has_input {
         input(&mut writer);
     }
-    for name in &common.old_names {
+    if lessons.scene.is_elsewhere {
+        machine(&mut writer);
+    }
+    if let Some(failing) = &lessons.failing {
+        fail(&mut writer, failing);
+    }
+    leave(&mut writer);
+    if common.has_short_ranges {
+        writer.import(Import::module("builtins"));
+        writer.makes("function");
+        writer.block(SHORT_RANGE);
+    }
+    for name in common.old_names.difference(&lessons.mocked) {
         if let Some(definition) = known::old(name) {
+            writer.take(name);
+            writer.statement(definition);
+        } else if let Some((import, definition)) = known::of_python_2(name) {
+            import.into_iter().for_each(|import| writer.import(import));
             writer.take(name);
             writer.statement(definition);
         }
@@ -119,6 +141,77 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
         }
     }
     writer.finish()
+}
+
+/// What Python tells of the machine, the moment and chance.
+fn machine(writer: &mut Writer<'_>) {
+    let reading = writer.reading;
+    for (origin, id) in reading.sketch.of_machine() {
+        let dotted = origin.strip_suffix("()").unwrap_or(origin);
+        let Some((module, name)) = dotted.rsplit_once('.') else { continue };
+        let mut node = reading.sketch.node(id, name, &writer.lessons.scene);
+        // Parts of the version are counted, and it is none that changes.
+        if let Some(Recipe::List(parts)) = &node.value {
+            node.value = Some(Recipe::Tuple(parts.clone()));
+        }
+        writer.import(Import::module(module));
+        let value = writer.value(&node, name);
+        if dotted == origin {
+            writer.assign(dotted, &value);
+        } else {
+            writer.makes("function");
+            writer.assign(dotted, &value.behind("lambda *args, **kwargs: "));
+        }
+    }
+}
+
+/// A function that fails as the snippet expects, always or once.
+fn fail(writer: &mut Writer<'_>, Failing { origin, class, is_once }: &Failing) {
+    let Some(exception) = writer.exception(class) else { return };
+    let (module, name) = origin.rsplit_once('.').unwrap_or(("", origin));
+    if !module.is_empty() {
+        writer.import(Import::module(module));
+    }
+    // `open` is what the snippet itself will call.
+    let function = if module.is_empty() { name.to_owned() } else { writer.fresh(name) };
+    writer.take(&function);
+    let raise = format!("raise {exception}('failure')");
+    writer.makes("function");
+    if *is_once {
+        let (real, failures) = (writer.fresh(&format!("real_{name}")), writer.fresh("failures"));
+        writer.take(&real);
+        writer.take(&failures);
+        writer.line(format!("{real} = {origin}"));
+        writer.line(format!("{failures} = [{exception}('failure')]"));
+        writer.block(format!(
+            "def {function}(*args, **kwargs):\n    if {failures}:\n        raise {failures}.pop()\n    return {real}(*args, **kwargs)"
+        ));
+    } else {
+        writer.block(format!("def {function}(*args, **kwargs):\n    {raise}"));
+    }
+    if !module.is_empty() {
+        writer.line(format!("{origin} = {function}"));
+    }
+}
+
+/// What happens where the snippet leaves the program.
+fn leave(writer: &mut Writer<'_>) {
+    let body = match writer.lessons.exits {
+        Exits::End => return,
+        Exits::EndWithStatus => "if status is not None:\n        raise SystemExit(status)",
+        Exits::GoOn => "pass",
+    };
+    let exits = &writer.reading.exits;
+    let function = if exits.contains("exit") { "exit".to_owned() } else { writer.fresh("exit") };
+    writer.take(&function);
+    writer.makes("function");
+    writer.block(format!("def {function}(status=None):\n    {body}"));
+    for exit in exits.iter().filter(|exit| **exit != function) {
+        if let Some((module, _)) = exit.rsplit_once('.') {
+            writer.import(Import::module(module));
+        }
+        writer.line(format!("{exit} = {function}"));
+    }
 }
 
 /// Somebody who answers.
@@ -162,7 +255,9 @@ fn make_file(writer: &mut Writer<'_>, file: &str, text: &str) {
 fn make_folder(writer: &mut Writer<'_>, folder: &str) {
     writer.import(Import::name("pathlib", "Path"));
     let path = format!("Path({})", python_string(folder));
-    let file = format!("{}/first{}", folder.trim_end_matches('/'), writer.reading.ending.as_deref().unwrap_or(".txt"));
+    let inner = files::opened_within(writer.reading, folder)
+        .unwrap_or_else(|| format!("first{}", writer.reading.ending.as_deref().unwrap_or(".txt")));
+    let file = format!("{}/{inner}", folder.trim_end_matches('/'));
     let text = python_string("first line\n");
     writer.block(format!(
         "if not {path}.exists():\n    {path}.mkdir(parents=True)\n    Path({}).write_text({text})",
@@ -207,7 +302,7 @@ fn assign(writer: &mut Writer<'_>, name: &str, node: &Node) {
     }
     let reading = writer.reading;
     // What Python 2 had has its usual meaning.
-    if let Some(definition) = known::old(name) {
+    if let Some(definition) = known::old(name).filter(|_| !writer.lessons.mocked.contains(name)) {
         writer.take(name);
         return writer.statement(definition);
     }

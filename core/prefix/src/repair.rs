@@ -84,8 +84,25 @@ pub(crate) fn repairs(
             let known = text_of_file(reading, name, raise.line, &Scene::default());
             common.files.insert(name.to_owned(), known.unwrap_or_else(|| usual_text(name).to_owned()));
         }
+    } else if is("NotADirectoryError")
+        && let Some((folder, _)) = name.rsplit_once('/')
+        && common.folders.remove(folder)
+    {
+        // What lies in it is a folder, too.
+        common.folders.insert(format!("{folder}/first"));
+    } else if (is("TypeError") || is("AttributeError"))
+        && let Some(builtin) = known::meant_as_in_python_2(&raise.message)
+        && !common.old_names.contains(builtin)
+    {
+        common.old_names.insert(builtin.to_owned());
     } else if is("NotADirectoryError") && common.files.remove(name).is_some() {
         common.folders.insert(name.to_owned());
+    } else if is("NameError")
+        && let Some(import) =
+            later_import(reading, name).filter(|import| !common.modules.contains(&import.target().module))
+        && !common.early.contains(&import)
+    {
+        common.early.insert(import);
     } else if is("NameError") && is_identifier(name) && !is("UnboundLocalError") {
         let names = if known::old(name).is_some() { &mut common.old_names } else { &mut common.names };
         names.insert(name.to_owned());
@@ -102,6 +119,17 @@ pub(crate) fn repairs(
     }
     // What was learned before does not help.
     if learned == **lessons { vec![] } else { vec![learned] }
+}
+
+/// The import by which the snippet itself gives a name its meaning, too late.
+fn later_import(reading: &Reading, name: &str) -> Option<Import> {
+    let Imported { module, name: inner } = reading.imported.get(name)?;
+    match inner {
+        None if module == name => Some(Import::module(module)),
+        None => Some(Import::aliased(module, name)),
+        Some(inner) if inner == name => Some(Import::name(module, name)),
+        Some(_) => None,
+    }
 }
 
 fn debugger() -> (String, String) {
@@ -132,12 +160,23 @@ fn moved_names(module: &str, line: u32, reading: &Reading, instrumented: &Instru
     imported.chain(asked).filter(|(module, name)| is_moved(module, name)).collect()
 }
 
-/// Ways to write a prefix behind which the snippet takes too long: what is measured runs once.
+/// Ways to write a prefix behind which the snippet takes too long: what is measured or scheduled runs once, and ranges
+/// are short.
 pub(crate) fn shortened(lessons: &Lessons, reading: &Reading) -> Vec<Lessons> {
-    let measures = reading.sketch.sources.iter().any(|source| source.origin.starts_with("timeit."));
-    let mut learned = lessons.clone();
-    let is_new = measures && learned.common.patched.insert(("timeit".into(), "Timer.timeit".into()));
-    if is_new { vec![learned] } else { vec![] }
+    let uses = |start: &str| reading.sketch.sources.iter().any(|source| source.origin.starts_with(start));
+    let mut found = Vec::new();
+    for (start, module, inner) in [("timeit.", "timeit", "Timer.timeit"), ("sched.", "sched", "scheduler.run")] {
+        let mut learned = lessons.clone();
+        if uses(start) && learned.common.patched.insert((module.into(), inner.into())) {
+            found.push(learned);
+        }
+    }
+    if reading.has_ranges && !lessons.common.has_short_ranges {
+        let mut learned = lessons.clone();
+        learned.common.has_short_ranges = true;
+        found.push(learned);
+    }
+    found
 }
 
 /// The import of a snippet that fails.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use twincell_sketch::environment::Node;
 use twincell_sketch::network::{self, Role};
 use twincell_sketch::{Class, Source};
-use twincell_syntax::python::{is_builtin, is_identifier};
+use twincell_syntax::python::is_identifier;
 use twincell_values::path::AccessPath;
 
 use crate::code::{Made, Statement};
@@ -84,11 +84,7 @@ fn failure(writer: &mut Writer<'_>, source: &Source) -> Option<String> {
         .flat_map(|source| &source.handled)
         .collect();
     let class = handled.get(number)?.as_str();
-    let (root, _) = AccessPath::from(class).split_root();
-    if is_builtin(class) || writer.is_imported(root) {
-        return Some(format!("{class}('no connection')"));
-    }
-    writer.class_of(class).map(|class| format!("{class}('no connection')"))
+    writer.exception(class).map(|class| format!("{class}('no connection')"))
 }
 
 /// A class whose objects the snippet makes and uses.

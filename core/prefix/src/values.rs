@@ -400,6 +400,15 @@ impl<'a> Writer<'a> {
         Some(class.to_owned())
     }
 
+    /// The same for a class of exceptions, which may be a builtin or imported.
+    pub(crate) fn exception(&mut self, class: &str) -> Option<String> {
+        let (root, _) = AccessPath::from(class).split_root();
+        if is_builtin(class) || self.is_imported(root) {
+            return Some(class.to_owned());
+        }
+        self.class_of(class)
+    }
+
     /// An instance of a class: its expression, and its last name. `target` is the name that it will have anyway.
     fn instance(&mut self, class: &str, short: &str, node: &Node, target: Option<&str>, name: &str) -> Expression {
         let names: Vec<String> =

@@ -26,6 +26,8 @@ pub struct Scene {
     pub answers: Option<usize>,
     /// There are the files and folders that the snippet looks for.
     pub has_files: bool,
+    /// The machine, the moment and chance are as conditions ask.
+    pub is_elsewhere: bool,
     /// Stand-ins call the functions that they are given, and those of libraries give what is asked of them.
     pub acts: bool,
 }
@@ -516,6 +518,11 @@ fn around(value: &Recipe) -> Vec<Recipe> {
             vec![Recipe::Str(text.clone()), Recipe::Str(other.into()), Recipe::Str(String::new())]
         }
         Recipe::Bool(truth) => vec![Recipe::Bool(*truth), Recipe::Bool(!truth)],
+        Recipe::Tuple(items) => {
+            let with_first = |first: Recipe| [&[first], &items[1..]].concat();
+            let firsts = items.first().map(around).unwrap_or_default();
+            firsts.into_iter().map(|first| Recipe::Tuple(with_first(first))).collect()
+        }
         other => vec![other.clone()],
     }
 }
@@ -527,6 +534,11 @@ fn compare(one: &Recipe, other: &Recipe) -> Option<std::cmp::Ordering> {
         Recipe::Bool(truth) => Some(f64::from(u8::from(*truth))),
         _ => None,
     };
+    if let (Recipe::Tuple(one), Recipe::Tuple(other)) = (one, other) {
+        let orders = one.iter().zip(other).map(|(one, other)| compare(one, other));
+        let different = orders.into_iter().find(|order| *order != Some(std::cmp::Ordering::Equal));
+        return different.unwrap_or_else(|| Some(one.len().cmp(&other.len())));
+    }
     match (number(one), number(other)) {
         (Some(one), Some(other)) => one.partial_cmp(&other),
         _ => Some(text_of(one)?.cmp(text_of(other)?)),

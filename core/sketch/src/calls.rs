@@ -402,6 +402,14 @@ impl Walk<'_> {
                 }
             }
         }
+        // `frame.agg({'price': 'sum'})`
+        if let ("agg" | "aggregate", Some(Expr::Dict(columns))) = (name, node.arguments.args.first()) {
+            for column in columns.items.iter().filter_map(|item| literal(item.key.as_ref()?)) {
+                if let Recipe::Str(column) = column {
+                    self.item(of, &column);
+                }
+            }
+        }
         if name == "iterrows" {
             let index = self.made();
             let pair = self.sketch.add(Value { parts: vec![index, of], is_made: true, ..Value::default() });

@@ -6,7 +6,7 @@ use twincell_values::reading::literal;
 use twincell_values::value::Recipe;
 
 use super::walk::Walk;
-use super::{Asked, Id, Kind, Operand, Sketch, Test};
+use super::{Asked, Id, Kind, Operand, Sketch, Test, Value};
 
 impl Walk<'_> {
     /// Notes what a condition asks. `holds` is false within a `not`.
@@ -47,7 +47,23 @@ impl Walk<'_> {
     }
 
     fn comparison(&mut self, left: &Expr, operator: CmpOp, right: &Expr, holds: bool) {
-        let (one, other) = (self.expression(left), self.expression(right));
+        let (mut one, mut other) = (self.expression(left), self.expression(right));
+        // Tuples mostly differ in their first parts: `(major, minor) >= (3, 9)`.
+        let first = |walk: &mut Self, parts: Id, known: Id| {
+            let part = *walk.sketch.value(parts).parts.first().filter(|_| walk.sketch.value(parts).is_made)?;
+            let known = match (&walk.sketch.value(known).known, walk.sketch.value(known).parts.first()) {
+                (Some(Recipe::Tuple(items)), _) => items.first().cloned(),
+                (None, Some(&first)) => walk.sketch.value(first).known.clone(),
+                _ => None,
+            };
+            known.as_ref()?;
+            Some((part, walk.sketch.add(Value { known, is_made: true, ..Value::default() })))
+        };
+        if let Some(firsts) = first(self, one, other) {
+            (one, other) = firsts;
+        } else if let Some(firsts) = first(self, other, one) {
+            (other, one) = firsts;
+        }
         let operand = |sketch: &Sketch, id: Id| match &sketch.value(id).known {
             Some(known) => Operand::Literal(known.clone()),
             None => Operand::Value(id),

@@ -22,6 +22,7 @@ mod decisions;
 mod definitions;
 pub mod environment;
 mod foreign;
+mod machine;
 pub mod natural;
 pub mod network;
 #[cfg(test)]
@@ -172,6 +173,11 @@ pub struct Source {
 }
 
 impl Source {
+    /// Whether it comes from a library that may not be here.
+    pub fn is_foreign(&self) -> bool {
+        foreign::is_foreign(&self.origin)
+    }
+
     /// The arguments of the call.
     pub fn arguments<'s>(&self, sketch: &'s Sketch) -> &'s [Id] {
         &sketch.value(self.value).arguments
@@ -296,6 +302,18 @@ impl Sketch {
             value.same.is_none() && value.origin.as_deref() == Some(dotted) && value.result.is_some()
         };
         (0..self.values.len()).find(is_it)
+    }
+
+    /// What the snippet asks of the machine, the moment and chance, and tests: `sys.platform`, `time.time()`.
+    pub fn of_machine(&self) -> BTreeMap<&str, Id> {
+        let mut found = BTreeMap::new();
+        for (id, value) in self.values.iter().enumerate() {
+            let origin = value.origin.as_deref().filter(|origin| value.same.is_none() && machine::tells(origin));
+            if let Some(origin) = origin.filter(|_| !self.conditions_of(id).is_empty()) {
+                found.entry(origin).or_insert(id);
+            }
+        }
+        found
     }
 
     /// The conditions that ask something of a value or of what it holds, ascending.

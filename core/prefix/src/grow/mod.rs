@@ -310,6 +310,7 @@ impl Tree<'_> {
         if options.techniques.coverage {
             self.act()?;
             self.turn_scenes()?;
+            self.turn_world()?;
         }
         if self.is_done() {
             return Ok(());
@@ -424,7 +425,7 @@ impl Tree<'_> {
                         let failure = Failure { raise, environment: &seed.environment, lessons };
                         repairs(&failure, self.reading, self.instrumented, &self.locals)
                     }
-                    End::Time | End::Lost { .. } => shortened(lessons, self.reading),
+                    End::Steps | End::Time | End::Lost { .. } => shortened(lessons, self.reading),
                     _ => vec![],
                 };
                 for lessons in found {

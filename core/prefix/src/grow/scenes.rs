@@ -1,14 +1,16 @@
 //! Prefixes from what the text alone says: values for which conditions hold, and then those that turn one around.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::{Seed, Tree};
-use twincell_sketch::Scene;
+use twincell_sketch::{Scene, network};
 
 use crate::PrefixError;
 use crate::answers;
 use crate::files;
-use crate::lessons::Lessons;
+use crate::instead;
+use crate::lessons::{Exits, Failing, Lessons};
 use crate::result::Guidance;
 
 /// The maximum number of conditions that are turned around, and of exceptions that calls raise.
@@ -51,6 +53,64 @@ impl Tree<'_> {
         Ok(())
     }
 
+    /// Has the machine be another one, calls fail that the snippet expects to fail, and the snippet go on where it leaves.
+    pub(super) fn turn_world(&mut self) -> Result<(), PrefixError> {
+        let reading = self.reading;
+        let sketch = &reading.sketch;
+        let asked: BTreeSet<usize> =
+            sketch.of_machine().into_values().flat_map(|id| sketch.conditions_of(id)).collect();
+        if !asked.is_empty() {
+            self.try_lessons(false, |lessons| lessons.scene.is_elsewhere = true)?;
+        }
+        for condition in asked.into_iter().take(CONDITIONS) {
+            self.try_lessons(false, |lessons| {
+                lessons.scene = Scene { is_elsewhere: true, ..lessons.scene.turn([condition]) };
+            })?;
+        }
+        for (origin, class) in self.failing().into_iter().take(FAILURES) {
+            for is_once in [false, true] {
+                let failing = Failing { origin: origin.clone(), class: class.clone(), is_once };
+                self.try_lessons(true, |lessons| lessons.failing = Some(failing))?;
+            }
+        }
+        if !reading.exits.is_empty() {
+            for exits in [Exits::EndWithStatus, Exits::GoOn] {
+                self.try_lessons(true, |lessons| lessons.exits = exits)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The calls of Python and of libraries that are here which the snippet expects to fail, each with a class of exceptions.
+    fn failing(&self) -> Vec<(String, String)> {
+        let mut found = Vec::new();
+        let sources = self.reading.sketch.sources.iter().filter(|source| !source.is_foreign());
+        for source in sources.filter(|source| network::role(&source.origin).is_none() && !source.origin.contains("()"))
+        {
+            for class in &source.handled {
+                let pair = (source.origin.clone(), class.clone());
+                if !found.contains(&pair) {
+                    found.push(pair);
+                }
+            }
+        }
+        found
+    }
+
+    /// Changes the best prefix so far, and mends what comes of it. `is_new`: only if it reaches more before.
+    fn try_lessons(&mut self, is_new: bool, change: impl FnOnce(&mut Lessons)) -> Result<(), PrefixError> {
+        if self.is_done() {
+            return Ok(());
+        }
+        let Some(parent) = self.best_sketched() else { return Ok(()) };
+        let mut lessons = self.grown[parent].lessons.clone();
+        lessons.common = self.shared.clone();
+        change(&mut lessons);
+        let seed = self.seed_of(&lessons.scene);
+        let added = self.add_if(Some(parent), Guidance::Coverage, seed, lessons, is_new)?;
+        self.repair_all(added.into_iter().collect(), self.options.width)
+    }
+
     /// Has stand-ins call what they are given, from the best prefix so far.
     pub(super) fn act(&mut self) -> Result<(), PrefixError> {
         if self.is_done() || !self.reading.sketch.can_act() {
@@ -61,8 +121,14 @@ impl Tree<'_> {
         lessons.common = self.shared.clone();
         lessons.scene.acts = true;
         let seed = self.seed_of(&lessons.scene);
-        let added = self.add(Some(parent), Guidance::Coverage, seed, lessons)?;
-        self.repair_all(added.into_iter().collect(), self.options.width)
+        // Real functions may do with what stand-ins now give.
+        let mut first = lessons.clone();
+        first.common.patched.retain(|(module, inner)| instead::is_known(&format!("{module}.{inner}")));
+        for lessons in [first, lessons] {
+            let added = self.add(Some(parent), Guidance::Coverage, seed.clone(), lessons)?;
+            self.repair_all(added.into_iter().collect(), self.options.width)?;
+        }
+        Ok(())
     }
 
     /// The best prefix so far among those that the text alone gave.
