@@ -342,6 +342,14 @@ def test_a_snippet_may_ask_for_its_own_path():
     assert prefixes.best == "__file__ = 'snippet.py'\n", prefixes
 
 
+def test_a_prefix_that_changes_little_is_shown_as_what_it_changes():
+    code = "self.a = a.b.c\nself.b = b.upper()\nif self.strict:\n    print(self.c)\nelse:\n    print(self.d.e)\n"
+    prefixes = found(code)
+    text = str(prefixes)
+    assert "with these lines changed:" in text and text.count("b = 'b'") == 1, text
+    assert all("b = 'b'" in prefixes.program(number) for number in prefixes.to_dict()["chosen"])
+
+
 def test_a_list_of_which_items_are_known_is_a_list():
     code = "rules = list(shop.rules())\nfor rule in rules:\n    print(rule.name.upper(), shop.rules()[0].size)\n"
     best = found(code).best
