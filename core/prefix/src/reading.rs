@@ -341,6 +341,16 @@ impl Visitor<'_> for Names {
     }
 
     fn visit_expr(&mut self, expression: &Expr) {
+        // What an annotation calls or goes through is a value: `In [2]: sum(x)`.
+        let outer = self.in_annotation;
+        self.in_annotation &= !matches!(expression, Expr::Call(_) | Expr::ListComp(_) | Expr::Generator(_));
+        self.visit_inner(expression);
+        self.in_annotation = outer;
+    }
+}
+
+impl Names {
+    fn visit_inner(&mut self, expression: &Expr) {
         match expression {
             Expr::Attribute(attribute) => {
                 self.all_attributes.insert(attribute.attr.to_string());
@@ -397,4 +407,15 @@ impl Visitor<'_> for Names {
 fn is_class(expression: &Expr) -> bool {
     dotted(expression)
         .is_some_and(|name| name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_stands_as_a_type_in_an_annotation_is_one() {
+        let reading = Reading::new("In [1]: rows=[1]\nIn [2]: sum(rows)\ndef first(x: Page) -> list[Row]:\n    pass\n");
+        assert_eq!(reading.types.into_iter().collect::<Vec<_>>(), ["Page", "Row"]);
+    }
 }
