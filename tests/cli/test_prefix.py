@@ -299,6 +299,57 @@ def test_bytes_are_given_to_what_takes_bytes():
     assert prefixes.coverage == 1.0 and "value = b'value'" in prefixes.best, prefixes
 
 
+def test_an_object_to_which_the_code_assigns_is_one_and_has_what_was_assigned():
+    best = found("self.shop = shop\nself.debug = debug\nprint(self.shop.city)\n").best
+    assert "self = SimpleNamespace()" in best and "shop = SimpleNamespace(city='city')" in best, best
+    assert "debug = True" in best and "Mock" not in best, best
+
+
+def test_what_is_looked_up_by_a_name_is_a_dictionary_with_this_key():
+    best = found("page = self.pages[title]\nprint(page.size + 1)\n").best
+    assert "'title': SimpleNamespace(size=1)" in best and "title = 'title'" in best, best
+
+
+def test_what_is_looked_up_by_a_key_that_the_code_makes_has_a_default():
+    best = found("for key, rows in tables.items():\n    by_name[f'{prefix}.{key}'].extend(rows)\n").best
+    assert "by_name = defaultdict(list)" in best, best
+
+
+def test_names_of_annotations_are_types():
+    best = found("def first(rows: T_rows, page: Page) -> T_rows:\n    return rows\nprint(first(1, 2))\n").best
+    assert "T_rows = TypeVar('T_rows')" in best and "class Page:\n    pass\n" in best, best
+
+
+def test_functions_stand_as_definitions_and_give_nothing_that_nobody_looks_at():
+    best = found("register(callback)\nself.log(text)\nprint(get_text(1).upper())\n").best
+    assert "def callback(*args, **kwargs):\n    pass\n" in best and "def register(callback):\n    pass\n" in best, best
+    assert "log=lambda text: None" in best and "    return 'text'\n" in best, best
+
+
+def test_a_module_that_is_not_there_has_what_the_code_takes_from_it():
+    best = found("from nowhere import lines, Page\nfor line in lines():\n    print(line.strip(), Page)\n").best
+    assert "sys.modules['nowhere'] = SimpleNamespace(" in best and "Mock" not in best, best
+
+
+def test_instances_are_asked_for_by_their_class():
+    code = "if isinstance(item, shop.Book):\n    print(item.title)\nelse:\n    print(0)\n"
+    prefixes = found(code)
+    assert prefixes.coverage == 1.0 and "item = Book()" in str(prefixes) and "Mock" not in str(prefixes), prefixes
+
+
+def test_a_snippet_may_ask_for_its_own_path():
+    prefixes = found("import os\nprint(os.path.dirname(os.path.abspath(__file__)))\n")
+    assert prefixes.best == "__file__ = 'snippet.py'\n", prefixes
+
+
+def test_a_prefix_that_changes_little_is_shown_as_what_it_changes():
+    code = "self.a = a.b.c\nself.b = b.upper()\nif self.strict:\n    print(self.c)\nelse:\n    print(self.d.e)\n"
+    prefixes = found(code)
+    text = str(prefixes)
+    assert "with these lines changed:" in text and text.count("b = 'b'") == 1, text
+    assert all("b = 'b'" in prefixes.program(number) for number in prefixes.to_dict()["chosen"])
+
+
 def test_a_list_of_which_items_are_known_is_a_list():
     code = "rules = list(shop.rules())\nfor rule in rules:\n    print(rule.name.upper(), shop.rules()[0].size)\n"
     best = found(code).best

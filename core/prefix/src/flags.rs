@@ -15,7 +15,7 @@ use crate::signatures::{function_at, function_of};
 pub(crate) fn flags(body: &[Stmt]) -> BTreeSet<String> {
     let mut uses = Uses::default();
     uses.visit_body(body);
-    let is_flag = |(name, (tests, all)): (String, (usize, usize))| (tests > 0 && tests == all).then_some(name);
+    let is_flag = |(name, (tests, all)): (String, (isize, isize))| (tests > 0 && tests == all).then_some(name);
     uses.counts.into_iter().filter_map(is_flag).collect()
 }
 
@@ -31,7 +31,7 @@ fn name_of(expression: &Expr) -> Option<String> {
 #[derive(Default)]
 struct Uses {
     /// (tests, all uses), by name.
-    counts: BTreeMap<String, (usize, usize)>,
+    counts: BTreeMap<String, (isize, isize)>,
 }
 
 impl Uses {
@@ -39,7 +39,8 @@ impl Uses {
     fn test(&mut self, expression: &Expr) {
         match expression {
             Expr::BoolOp(both) => both.values.iter().for_each(|value| self.test(value)),
-            Expr::UnaryOp(not) if not.op == UnaryOp::Not => self.test(&not.operand),
+            // Its operand is tested wherever it stands.
+            Expr::UnaryOp(not) if not.op == UnaryOp::Not => {}
             other => {
                 if let Some(name) = name_of(other) {
                     self.counts.entry(name).or_default().0 += 1;
@@ -69,6 +70,13 @@ impl Visitor<'_> for Uses {
     fn visit_expr(&mut self, expression: &Expr) {
         match expression {
             Expr::If(node) => self.test(&node.test),
+            Expr::UnaryOp(not) if not.op == UnaryOp::Not => self.test(&not.operand),
+            Expr::Compare(node) if node.comparators.iter().all(Expr::is_none_literal_expr) => {
+                // Whether there is one at all.
+                if let Some(name) = name_of(&node.left) {
+                    self.counts.entry(name).or_default().1 -= 1;
+                }
+            }
             Expr::Name(name) if !name.ctx.is_load() => {}
             Expr::Attribute(attribute) if !attribute.ctx.is_load() => {}
             other => {
@@ -101,6 +109,8 @@ mod tests {
             ["binary", "quiet", "self.debug"]
         );
         assert_eq!(found("if name:\n    print(name)\nwhile size > 3:\n    pass\n"), [""; 0]);
+        assert_eq!(found("if a is not None and a:\n    pass\nprint(not b['c'] or d)\n"), ["a", "c"]);
+        assert_eq!(found("if a is None:\n    pass\n"), [""; 0]);
         assert_eq!(found("if a:\n    pass\nelif b:\n    pass\n"), ["a", "b"]);
         assert_eq!(
             found("if self.open:\n    self.open = False\nif ready(door):\n    print(door)\n"),

@@ -313,6 +313,11 @@ pub(crate) fn import(name: &str, attributes: &[&str], plainly: bool) -> Option<I
     Some(Import::aliased(module, name))
 }
 
+/// The import of a function that has the name of its module.
+pub(crate) fn function_of_module(name: &str, is_called: bool) -> Option<Import> {
+    (is_called && matches!(name, "time" | "copy" | "glob" | "pprint")).then(|| Import::name(name, name))
+}
+
 /// What gives a name of Python 2 its meaning.
 pub(crate) fn old(name: &str) -> Option<Statement> {
     if name == "cmp" {

@@ -15,6 +15,8 @@ pub(crate) struct Lessons {
     pub(crate) has_builtins: bool,
     /// Names that are written as classes.
     pub(crate) classes: BTreeSet<String>,
+    /// Modules that cannot be imported here, and are written with what the snippet takes from them instead of as mocks.
+    pub(crate) plain_modules: BTreeSet<String>,
     /// Access paths of what the text speaks of and an execution does not need.
     pub(crate) pruned: BTreeSet<String>,
     /// Functions that are written with the parameters that the snippet gives them, as `signatures.rs` names them.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ruff_python_ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_stmt};
+use ruff_python_ast::visitor::{Visitor, walk_annotation, walk_except_handler, walk_expr, walk_stmt};
 use ruff_python_ast::{ExceptHandler, Expr, Stmt};
 
 use twincell_sketch::Sketch;
@@ -16,6 +16,9 @@ use crate::flags::flags;
 use crate::import::Import;
 use crate::known;
 use crate::signatures::Signatures;
+
+/// The name of a file's own path.
+pub(crate) const OWN_PATH: &str = "__file__";
 
 /// The outermost package that relative imports are taken to reach.
 const PACKAGE: &str = "package";
@@ -47,6 +50,8 @@ pub(crate) struct Reading {
     pub(crate) exceptions: BTreeSet<String>,
     /// Dotted names of other classes: bases, and what `isinstance` names.
     pub(crate) classes: BTreeSet<String>,
+    /// Dotted names of what its annotations name and nothing but them.
+    pub(crate) types: BTreeSet<String>,
     /// Dotted names of values that it raises.
     pub(crate) raised: BTreeSet<String>,
     /// The names that imports bind, its own and those of [`Self::imports`].
@@ -69,6 +74,8 @@ pub(crate) struct Reading {
     pub(crate) is_in_real_package: bool,
     /// It reads `sys.argv`.
     pub(crate) has_arguments: bool,
+    /// It reads `__file__`, which only files have.
+    pub(crate) has_own_path: bool,
     /// It reads `os.environ`.
     pub(crate) has_environment: bool,
     /// It uses `super()` outside of classes, where Python gives it no meaning.
@@ -120,7 +127,9 @@ impl Reading {
             if is_handed && !is_called && used.is_empty() {
                 return None;
             }
+            let is_function = names.called.contains(name) && used.is_empty();
             known::import(name, &used, names.plainly.contains(name))
+                .or_else(|| known::function_of_module(name, is_function))
         };
         let imports: BTreeSet<Import> = undefined.iter().filter_map(import).collect();
         // The import that goes up most reaches the outermost package, unless there is a real one.
@@ -149,12 +158,20 @@ impl Reading {
             undefined,
             bound,
             exceptions,
+            types: {
+                let is_only_named = |name: &String| {
+                    let root = name.split('.').next().unwrap_or_default();
+                    !names.valued.contains(root) && !names.classes.contains(name)
+                };
+                names.types.into_iter().filter(is_only_named).collect()
+            },
             classes: names.classes,
             is_in_real_package: real.is_some(),
             package,
             has_arguments: asks("sys", "argv"),
             exits,
             has_ranges,
+            has_own_path: names.plainly.contains(OWN_PATH) || names.attributes.iter().any(|(of, _)| of == OWN_PATH),
             has_with: names.has_with,
             ending: names.ending,
             has_environment: asks("os", "environ"),
@@ -188,6 +205,10 @@ struct Relative {
 struct Names {
     exceptions: BTreeSet<String>,
     classes: BTreeSet<String>,
+    types: BTreeSet<String>,
+    /// The names that stand outside of annotations.
+    valued: BTreeSet<String>,
+    in_annotation: bool,
     raised: BTreeSet<String>,
     imported: BTreeMap<String, Imported>,
     relative: Vec<Relative>,
@@ -239,7 +260,32 @@ impl Names {
     }
 }
 
+impl Names {
+    /// What an annotation names. What it subscripts is left out, since it has to be able to do that.
+    fn annotation(&mut self, annotation: &Expr) {
+        match annotation {
+            Expr::Subscript(node) => self.annotation(&node.slice),
+            Expr::BinOp(node) => {
+                self.annotation(&node.left);
+                self.annotation(&node.right);
+            }
+            Expr::Tuple(node) => node.elts.iter().for_each(|inner| self.annotation(inner)),
+            Expr::List(node) => node.elts.iter().for_each(|inner| self.annotation(inner)),
+            other => {
+                self.types.extend(dotted(other).filter(|name| !is_builtin(name)));
+            }
+        }
+    }
+}
+
 impl Visitor<'_> for Names {
+    fn visit_annotation(&mut self, annotation: &Expr) {
+        self.annotation(annotation);
+        let outer = std::mem::replace(&mut self.in_annotation, true);
+        walk_annotation(self, annotation);
+        self.in_annotation = outer;
+    }
+
     fn visit_stmt(&mut self, statement: &Stmt) {
         let outer = self.in_class;
         let is_function = matches!(statement, Stmt::FunctionDef(_));
@@ -305,6 +351,16 @@ impl Visitor<'_> for Names {
     }
 
     fn visit_expr(&mut self, expression: &Expr) {
+        // What an annotation calls or goes through is a value: `In [2]: sum(x)`.
+        let outer = self.in_annotation;
+        self.in_annotation &= !matches!(expression, Expr::Call(_) | Expr::ListComp(_) | Expr::Generator(_));
+        self.visit_inner(expression);
+        self.in_annotation = outer;
+    }
+}
+
+impl Names {
+    fn visit_inner(&mut self, expression: &Expr) {
         match expression {
             Expr::Attribute(attribute) => {
                 self.all_attributes.insert(attribute.attr.to_string());
@@ -312,6 +368,9 @@ impl Visitor<'_> for Names {
                     self.assigned.extend(dotted(&attribute.value));
                 }
                 if let Expr::Name(name) = attribute.value.as_ref() {
+                    if !self.in_annotation {
+                        self.valued.insert(name.id.to_string());
+                    }
                     self.attributes.insert((name.id.to_string(), attribute.attr.to_string()));
                     return;
                 }
@@ -321,6 +380,9 @@ impl Visitor<'_> for Names {
             }
             Expr::Await(_) => self.awaits |= self.depth == 0,
             Expr::Name(name) => {
+                if !self.in_annotation {
+                    self.valued.insert(name.id.to_string());
+                }
                 self.plainly.insert(name.id.to_string());
             }
             Expr::Call(call) => {
@@ -328,12 +390,20 @@ impl Visitor<'_> for Names {
                 self.called.extend(name.map(str::to_owned));
                 let callee = dotted(&call.func).unwrap_or_default();
                 self.callees.insert(callee.clone());
+                if let (true, Some(class)) = (callee.ends_with(".__new__"), call.arguments.args.first()) {
+                    self.class(class);
+                }
                 let callee = callee.split('.').next().unwrap_or_default();
                 for given in call.arguments.args.iter().filter_map(Expr::as_name_expr) {
                     self.handed.insert((callee.to_owned(), given.id.to_string()));
                 }
                 match (name, &*call.arguments.args) {
                     (Some("isinstance" | "issubclass"), [_, class]) => self.class(class),
+                    (Some("cast"), [class, _]) => self.class(class),
+                    (Some("TypeVar"), _) => {
+                        let bound = call.arguments.keywords.iter().filter(|keyword| keyword.arg.is_some());
+                        bound.for_each(|keyword| self.class(&keyword.value));
+                    }
                     (Some("super"), _) => self.bare_super |= !self.in_class,
                     _ => {}
                 }
@@ -380,4 +450,15 @@ fn exits(
 fn is_class(expression: &Expr) -> bool {
     dotted(expression)
         .is_some_and(|name| name.rsplit('.').next().is_some_and(|last| last.starts_with(char::is_uppercase)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_stands_as_a_type_in_an_annotation_is_one() {
+        let reading = Reading::new("In [1]: rows=[1]\nIn [2]: sum(rows)\ndef first(x: Page) -> list[Row]:\n    pass\n");
+        assert_eq!(reading.types.into_iter().collect::<Vec<_>>(), ["Page", "Row"]);
+    }
 }

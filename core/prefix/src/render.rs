@@ -1,12 +1,12 @@
 //! An environment as the prefix that a person would keep: imports, classes, files, and an assignment for each name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use twincell_sketch::environment::{Environment, Node};
 use twincell_sketch::network;
 use twincell_syntax::python::{is_builtin, is_identifier, python_string};
 use twincell_values::path::AccessPath;
-use twincell_values::value::Recipe;
+use twincell_values::value::{AbstractValue, Recipe};
 
 use crate::answers;
 use crate::arguments;
@@ -17,12 +17,14 @@ use crate::instead;
 use crate::known;
 use crate::layout::Expression;
 use crate::lessons::{Exits, Failing, Lessons};
-use crate::reading::{Imported, Reading};
+use crate::reading::{Imported, OWN_PATH, Reading};
+use crate::signatures::function_at;
 use crate::stand_in;
 use crate::values::{Writer, mocked_module};
 
 /// A meaning for `super()` where Python gives it none.
-pub(crate) const SUPER: &str = "def super(*args):\n    return MagicMock()";
+pub(crate) const SUPER: &str =
+    "# Outside of a class, super() means nothing.\ndef super(*args):\n    return MagicMock()";
 /// What is enough of a loop that would take too long.
 const SHORT_RANGE: &str = "def range(*bounds):\n    return builtins.range(*bounds)[:10]";
 /// What somebody answers who is asked for something.
@@ -38,10 +40,16 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
     for import in &common.early {
         writer.import(import.clone());
     }
-    for module in &common.modules {
+    // Inner modules first.
+    for module in common.modules.iter().rev() {
         writer.import(Import::module("sys"));
-        let mock = writer.plain_mock();
-        writer.assign(&mocked_module(module), &mock);
+        if lessons.plain_modules.contains(module) {
+            let namespace = namespace(&mut writer, module, environment);
+            writer.assign(&mocked_module(module), &namespace);
+        } else {
+            let mock = writer.plain_mock();
+            writer.assign(&mocked_module(module), &mock);
+        }
     }
     classes_of_mocks(&mut writer);
     stand_in::of_modules(&mut writer);
@@ -77,6 +85,7 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
     for folder in &folders {
         make_folder(&mut writer, folder);
     }
+    own_path(&mut writer);
     if let (true, Some(package)) = (common.is_in_package, &reading.package) {
         writer.line(format!("__package__ = {}", python_string(package)));
     }
@@ -123,7 +132,7 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
     bases(&mut writer);
     let mut environment = environment.clone();
     environment.prune(&lessons.pruned);
-    for class in reading.exceptions.iter().chain(&reading.classes) {
+    for class in reading.exceptions.iter().chain(&reading.classes).chain(&reading.types) {
         // What else is taken from something that has to be made is a class there, too.
         let (root, _) = AccessPath::from(class).split_root();
         let is_made = environment.names.iter().any(|(known, _)| known == root);
@@ -135,7 +144,9 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
         assign(&mut writer, name, node);
     }
     for name in &common.names {
-        if !writer.is_taken(name) {
+        if !writer.is_taken(name) && reading.types.contains(name) {
+            type_of_annotation(&mut writer, name);
+        } else if !writer.is_taken(name) {
             let mock = writer.plain_mock();
             writer.assign(name, &mock);
         }
@@ -214,6 +225,27 @@ fn leave(writer: &mut Writer<'_>) {
     }
 }
 
+/// A name of an annotation, which nothing else tells anything about.
+fn type_of_annotation(writer: &mut Writer<'_>, name: &str) {
+    let is_variable =
+        name.len() == 1 || ["T_", "_T"].iter().any(|start| name.starts_with(start)) || name.ends_with("_T");
+    if is_variable {
+        writer.import(Import::name("typing", "TypeVar"));
+        writer.makes("TypeVar");
+        writer.line(format!("{name} = TypeVar({})", python_string(name)));
+    } else {
+        writer.class(name, false);
+    }
+}
+
+/// A path for a snippet that asks for its own, since cells of notebooks have none.
+fn own_path(writer: &mut Writer<'_>) {
+    if writer.reading.has_own_path && writer.take(OWN_PATH) {
+        writer.makes("str");
+        writer.line(format!("{OWN_PATH} = 'snippet.py'"));
+    }
+}
+
 /// Somebody who answers.
 fn input(writer: &mut Writer<'_>) {
     let Some(first) = writer.lessons.scene.answers else {
@@ -278,6 +310,7 @@ pub(crate) fn stand_ins(reading: &Reading) -> String {
     let lessons = Lessons::default();
     let mut writer = Writer::new(reading, &lessons);
     stand_in::of_network(&mut writer);
+    own_path(&mut writer);
     if let Some(line) = arguments::command_line(reading, &lessons.scene) {
         argv(&mut writer, &line);
     }
@@ -324,7 +357,12 @@ fn assign(writer: &mut Writer<'_>, name: &str, node: &Node) {
         return;
     }
     let is_mocked = writer.lessons.mocked.contains(name);
-    let constant = if is_mocked { None } else { writer.constant_result(node) };
+    let is_function = node.value == Some(Recipe::Versatile(AbstractValue::Callable)) && node.calls.is_empty();
+    let constant = match () {
+        () if is_mocked => None,
+        () if is_function && node.attributes.is_empty() => Some(Expression::text("None")),
+        () => writer.constant_result(node),
+    };
     match constant {
         Some(result) => writer.define(name, &result),
         None => {
@@ -338,7 +376,8 @@ fn assign(writer: &mut Writer<'_>, name: &str, node: &Node) {
 fn of_module(writer: &mut Writer<'_>, name: &str, Imported { module, name: inner }: &Imported, node: &Node) {
     let reading = writer.reading;
     let is_class = |path: &str| reading.exceptions.contains(path) || reading.classes.contains(path);
-    if !writer.lessons.common.modules.contains(module) || is_class(name) {
+    let is_written = writer.lessons.plain_modules.contains(module);
+    if !writer.lessons.common.modules.contains(module) || is_class(name) || is_written {
         return;
     }
     let place = mocked_module(module);
@@ -357,6 +396,65 @@ fn of_module(writer: &mut Writer<'_>, name: &str, Imported { module, name: inner
     }
     let value = writer.value(node, name);
     writer.assign(&format!("{place}.{inner}"), &value);
+}
+
+/// A module that is not here, as what the snippet takes from it.
+fn namespace(writer: &mut Writer<'_>, module: &str, environment: &Environment) -> Expression {
+    let reading = writer.reading;
+    let is_class = |path: &str| reading.exceptions.contains(path) || reading.classes.contains(path);
+    let mut members: BTreeMap<String, (String, Node)> = BTreeMap::new();
+    for (bound, imported) in reading.imported.iter().filter(|(_, imported)| imported.module == module) {
+        let found = environment.names.iter().find(|(name, _)| name == bound).map(|(_, node)| node.clone());
+        let read = || {
+            let (_, id) = reading.sketch.imported.iter().find(|(name, _)| name == bound)?;
+            Some(reading.sketch.node(*id, bound, &writer.lessons.scene))
+        };
+        let mut node = found.or_else(read).unwrap_or_else(|| Node::new(bound.clone()));
+        without_unused(reading, &mut node);
+        match &imported.name {
+            Some(name) => drop(members.insert(name.clone(), (bound.clone(), node))),
+            None => {
+                let attributes = node.attributes.into_iter();
+                members.extend(attributes.map(|(name, inner)| (name, (inner.path.clone(), inner))));
+            }
+        }
+    }
+    let has_stand_in = |name: &str| network::role(&format!("{module}.{name}")).is_some();
+    members.retain(|name, (path, _)| is_identifier(name) && !is_class(path) && !has_stand_in(name));
+    let mut items = Vec::new();
+    for (name, (_, node)) in members {
+        let is_asked =
+            !node.attributes.is_empty() || !node.calls.is_empty() || node.decorates || !node.gives.is_empty();
+        let value = match () {
+            () if !is_asked && name.starts_with(char::is_uppercase) => {
+                writer.makes("type");
+                Expression::text(format!("type({}, (), {{}})", python_string(&name)))
+            }
+            () if !is_asked => writer.plain_object(),
+            () => writer.value(&node, &name),
+        };
+        items.push((name + "=", value));
+    }
+    // Modules within it, which come before it.
+    let inner = writer.lessons.common.modules.iter().filter_map(|other| other.strip_prefix(module)?.strip_prefix('.'));
+    for inner in inner.filter(|inner| is_identifier(inner)) {
+        items.push((format!("{inner}="), Expression::text(mocked_module(&format!("{module}.{inner}")))));
+    }
+    writer.import(Import::name("types", "SimpleNamespace"));
+    writer.makes("SimpleNamespace");
+    Expression::call("SimpleNamespace", items)
+}
+
+/// Has functions give nothing whose results nothing looks at.
+fn without_unused(reading: &Reading, node: &mut Node) {
+    for (_, result) in &mut node.calls {
+        let is_used = function_at(&result.path).strip_suffix("()").is_none_or(|name| reading.signatures.is_used(name));
+        if result.is_unused && !is_used {
+            result.value = Some(Recipe::None);
+        }
+    }
+    let inner = node.attributes.iter_mut().chain(&mut node.items).chain(&mut node.calls);
+    inner.for_each(|(_, inner)| without_unused(reading, inner));
 }
 
 /// The classes that the snippet takes from modules that are mocks, since Python demands classes for some purposes.

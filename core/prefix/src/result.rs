@@ -131,7 +131,8 @@ impl Prefixes {
             let Prefix { text, makes, end, .. } = &nodes[number];
             let mocks = makes.get(MOCK).copied().unwrap_or_default();
             let is_stopped = matches!(end, End::Steps | End::Time | End::Lost { .. });
-            (std::cmp::Reverse(sets[number].len()), is_stopped, mocks, text.len(), number)
+            // Of those of a length, earlier ones are more natural: they come from the text alone.
+            (std::cmp::Reverse(sets[number].len()), is_stopped, mocks, text.lines().count(), number)
         };
         let mut order: Vec<usize> = (0..nodes.len()).collect();
         order.sort_by_key(|&number| worth(number));

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Decorator, Expr, ExprCall, Stmt};
 
+use twincell_sketch::natural;
 use twincell_syntax::python::is_identifier;
 use twincell_values::path::{AccessPath, text_of};
 
@@ -200,7 +201,7 @@ fn called(argument: &Expr) -> String {
         Expr::Lambda(_) => "function".into(),
         _ => String::new(),
     };
-    let word = word.trim_start_matches('_').to_lowercase();
+    let word = natural::snake(word.trim_matches('_'));
     match word.as_str() {
         "self" | "cls" => "owner".into(),
         "args" | "kwargs" => "value".into(),

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use twincell_sketch::environment::Node;
+use twincell_sketch::natural;
 use twincell_syntax::python::{is_builtin, is_identifier, python_float, python_string};
 use twincell_values::path::{AccessPath, text_of};
 use twincell_values::value::{AbstractValue, Made, Recipe, library, written_class};
@@ -198,6 +199,10 @@ impl<'a> Writer<'a> {
                 return self.instance(&written, &hint(class), node, target.as_deref(), name);
             }
         }
+        if self.reading.types.contains(&node.path) && node.attributes.is_empty() {
+            self.makes("type");
+            return Expression::text("object");
+        }
         if self.reading.exceptions.contains(&node.path) || self.reading.classes.contains(&node.path) {
             let class = self.class_at(&node.path);
             return Expression::text(class);
@@ -271,7 +276,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn plain_object(&mut self) -> Expression {
+    pub(crate) fn plain_object(&mut self) -> Expression {
         self.makes("object");
         Expression::text("object()")
     }
@@ -307,7 +312,8 @@ impl<'a> Writer<'a> {
 
     /// `def name(...)` that gives the same to all calls.
     pub(crate) fn define(&mut self, name: &str, result: &Expression) {
-        let body = result.written("return ", 1);
+        let is_none = matches!(result, Expression::Text(text) if text == "None");
+        let body = if is_none { "pass".to_owned() } else { result.written("return ", 1) };
         self.makes("function");
         let parameters = self.parameters(name);
         self.block(format!("def {name}({parameters}):\n    {body}"));
@@ -392,7 +398,7 @@ impl<'a> Writer<'a> {
             return Some(format!("{holder}.{}", inner.join(".")));
         }
         if !rest.is_empty() {
-            return None;
+            return self.reading.classes.contains(class).then(|| self.class_at(class));
         }
         if !self.written.taken.contains(class) && !is_builtin(class) && !self.is_imported(class) {
             self.class(class, self.reading.exceptions.contains(class));
@@ -419,7 +425,9 @@ impl<'a> Writer<'a> {
         }
         let variable = match target {
             Some(target) => target.to_owned(),
-            None => self.fresh(&lower(if name.is_empty() { short } else { name })),
+            // One of several.
+            None if name.is_empty() || natural::is_plural(name) => self.fresh(&lower(short)),
+            None => self.fresh(&lower(name)),
         };
         self.take(&variable);
         let attributes = self.attributes(node, &names);
@@ -504,7 +512,7 @@ impl<'a> Writer<'a> {
         let inner = |writer: &mut Self, key: &str, item: &Recipe| {
             let known = node.items.iter().find(|(own, _)| own == key).map(|(_, node)| node.clone());
             let mut of_item = known.unwrap_or_default();
-            of_item.value = Some(item.clone());
+            of_item.value.get_or_insert_with(|| item.clone());
             writer.value(&of_item, name)
         };
         let all = |writer: &mut Self, items: &[Recipe]| {
@@ -526,7 +534,8 @@ impl<'a> Writer<'a> {
                     let written = self.value(&Node { value: Some(key.clone()), ..Node::default() }, name).flat();
                     (written, inner(self, &key_text, item))
                 };
-                Expression::dict(entries.iter().map(entry).collect())
+                let entries = Expression::dict(entries.iter().map(entry).collect());
+                self.with_default(entries, node, name)
             }
             Recipe::Float(value) => Expression::text(python_float(*value)),
             Recipe::Made(call) => {
@@ -535,6 +544,25 @@ impl<'a> Writer<'a> {
             }
             other => Expression::text(other.display()),
         }
+    }
+
+    /// A dictionary that gives what it must for keys that nobody knows before the snippet runs.
+    fn with_default(&mut self, entries: Expression, node: &Node, name: &str) -> Expression {
+        let Some(default) = &node.default else { return entries };
+        let factory = match &default.value {
+            Some(Recipe::Int(_)) => Expression::text("int"),
+            Some(Recipe::List(items)) if items.is_empty() => Expression::text("list"),
+            Some(Recipe::Dict(entries)) if entries.is_empty() && default.default.is_none() => Expression::text("dict"),
+            Some(Recipe::Set(items)) if items.is_empty() => Expression::text("set"),
+            _ => self.value(default, name).behind("lambda: "),
+        };
+        self.import(Import::name("collections", "defaultdict"));
+        let is_empty = matches!(node.value.as_ref(), Some(Recipe::Dict(entries)) if entries.is_empty());
+        let mut arguments = vec![(String::new(), factory)];
+        if !is_empty {
+            arguments.push((String::new(), entries));
+        }
+        Expression::call("defaultdict", arguments)
     }
 
     /// A value of a class of a library.

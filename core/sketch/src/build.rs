@@ -95,9 +95,15 @@ impl Sketch {
             node.value = Some(if is_bytes { Recipe::Bytes(text.into_bytes()) } else { Recipe::Str(text) });
             return node;
         }
+        let instances = value.asked.iter().filter_map(|asked| match &asked.test {
+            Test::Instance(class) => Some((class.clone(), scene.truth(asked))),
+            _ => None,
+        });
+        node.instances = instances.collect();
+        let is_instance = node.instances.iter().any(|(_, truth)| *truth);
         let is_empty = value.asked.iter().any(|asked| asked.test == Test::Truth && !scene.truth(asked));
         let is_object = Some(Recipe::Versatile(AbstractValue::Object));
-        match self.form(value) {
+        match if is_instance { Form::Object } else { self.form(value, scene) } {
             Form::Leaf => {
                 node.is_unused = value.asked.is_empty()
                     && value.kind.is_none()
@@ -109,11 +115,21 @@ impl Sketch {
             Form::Plain(Kind::Frame) => node.value = Some(self.frame(value, scene)),
             Form::Plain(Kind::Dict) => self.dict(value, is_empty, scene, above, &mut node),
             Form::Plain(Kind::List) => {
+                if value.is_spread
+                    && value.element.is_none()
+                    && matches!(natural::promised(name), Some(Recipe::Tuple(_)))
+                {
+                    node.value = Some(Recipe::Tuple(vec![]));
+                    return node;
+                }
+                let is_open = value.element.is_none() && value.asked.is_empty() && value.length.is_none();
+                let is_empty = is_empty || is_open && value.least == 0;
                 node.items = indexed(if is_empty { vec![] } else { self.rows(value, name, &path, scene, above) });
                 node.value = Some(Recipe::List(node.items.iter().map(of_item).collect()));
             }
             Form::Plain(Kind::Set) => {
-                let item = Recipe::Str(natural::singular(name));
+                let item = Recipe::Str(natural::text(&natural::singular(name)));
+                let is_empty = is_empty || value.element.is_none() && value.asked.is_empty();
                 node.value = Some(Recipe::Set(if is_empty { vec![] } else { vec![item] }));
             }
             Form::Plain(_) => node.value = Some(self.leaf(value, name, scene)),
@@ -144,10 +160,16 @@ impl Sketch {
                     node.gives = value.given.iter().map(|given| self.callback(given, value, scene, above)).collect();
                 }
                 if let (Some(result), false) = (value.result, value.decorates) {
-                    let result = self.build(result, &natural::result(name), format!("{path}()"), scene, above);
+                    let called = self.value(result).called.clone();
+                    let called = called.unwrap_or_else(|| natural::result(name));
+                    let mut result = self.build(result, &called, format!("{path}()"), scene, above);
+                    // Classes make objects.
+                    if result.is_unused && natural::is_of_class(name) {
+                        result.value = Some(Recipe::Versatile(AbstractValue::Object));
+                    }
                     node.calls.push((String::new(), result));
                 }
-                if value.element.is_some() {
+                if value.element.is_some() && !is_instance {
                     node.items = indexed(self.rows(value, name, &path, scene, above));
                     node.length = Some(node.items.len());
                 }
@@ -185,7 +207,37 @@ impl Sketch {
         }
     }
 
-    fn form(&self, value: &Value) -> Form {
+    /// What it is indexed by, if that is no number.
+    fn key(&self, value: &Value, scene: &Scene) -> Option<Key> {
+        let key = value.key?;
+        let of = self.value(key);
+        match of.kind {
+            Some(Kind::Number) => return None,
+            None if of.is_made => return None,
+            // Values that are indexed by each other have no end.
+            _ if of.key.is_some() => return Some(Key::Unknown),
+            _ => {}
+        }
+        let name = self.free.iter().find(|(_, id)| self.is_same(**id, key)).map(|(name, _)| name);
+        // Classes are keys of themselves.
+        if name.is_some_and(|name| natural::is_of_class(name)) {
+            return Some(Key::Unknown);
+        }
+        let Some(name) = name else {
+            let is_text = of.kind == Some(Kind::Text)
+                || matches!(default(of.called.as_deref().unwrap_or("x"), None), Recipe::Str(_));
+            return is_text.then_some(Key::Unknown);
+        };
+        match self.form(of, scene) {
+            Form::Leaf | Form::Plain(Kind::Text) => match self.leaf(of, name, scene) {
+                key @ (Recipe::Str(_) | Recipe::None | Recipe::Bool(_)) => Some(Key::Known(key)),
+                _ => None,
+            },
+            _ => Some(Key::Unknown),
+        }
+    }
+
+    fn form(&self, value: &Value, scene: &Scene) -> Form {
         if value.decorates || !value.given.is_empty() {
             return Form::Object;
         }
@@ -202,12 +254,17 @@ impl Sketch {
                 && value.attributes.iter().all(|(name, _)| attributes_of(class).contains(&name.as_str()))
                 && value.attributes.iter().any(|(_, id)| self.value(*id).result.is_some())
         };
-        let is_plain = value.attributes.is_empty() && value.result.is_none() && value.entered.is_none();
+        let is_bare = value.attributes.is_empty() && value.result.is_none() && value.entered.is_none();
+        let is_plain = is_bare && !value.is_assigned;
         if value.kind == Some(Kind::Frame) {
             return Form::Plain(Kind::Frame);
         }
         if is_plain || ["str", "list", "dict", "set"].iter().any(|class| all_of(class)) {
             if !value.items.is_empty() || value.kind == Some(Kind::Dict) || all_of("dict") && value.element.is_none() {
+                return Form::Plain(Kind::Dict);
+            }
+            let is_text = matches!(value.kind, Some(Kind::Text | Kind::Bytes));
+            if !is_text && value.key.is_some() && self.key(value, scene).is_some() {
                 return Form::Plain(Kind::Dict);
             }
             if !value.parts.is_empty() && value.element.is_none() {
@@ -223,7 +280,8 @@ impl Sketch {
             let is_text = value.asked.iter().any(|asked| {
                 matches!(&asked.test, Test::Equal(Operand::Literal(Recipe::Str(_))) | Test::Begins(_) | Test::Ends(_))
             });
-            if !is_text && (value.element.is_some() || value.kind == Some(Kind::List) || is_measured) {
+            if !is_text && (value.element.is_some() || value.kind == Some(Kind::List) || is_measured || value.is_spread)
+            {
                 return Form::Plain(Kind::List);
             }
             if all_of("list") {
@@ -265,15 +323,35 @@ impl Sketch {
                 entries.push((key.to_owned(), item));
             }
         }
-        if let (Some(_), true, false) = (value.element, entries.is_empty(), is_empty) {
-            // Its keys are not known: a row for each side of what is asked of its values.
-            let rows = self.rows(value, "value", &node.path, scene, above);
-            const KEYS: [&str; SIDES] = ["first", "second", "third", "fourth"];
-            entries.extend(KEYS.iter().map(|key| (*key).to_owned()).zip(rows));
+        let key = self.key(value, scene);
+        let lacks_key = value.asked.iter().any(|asked| matches!(asked.test, Test::Keyed(_)) && !scene.truth(asked));
+        let mut entries: Vec<(Recipe, Node)> =
+            entries.into_iter().map(|(key, item)| (Recipe::Str(key), item)).collect();
+        match (value.element, key) {
+            _ if is_empty || lacks_key => {}
+            (Some(element), Some(Key::Known(key))) if entries.iter().all(|(known, _)| *known != key) => {
+                let path = format!("{}[{}]", node.path, key.display());
+                entries.push((key, self.build(element, "value", path, scene, above)));
+            }
+            (Some(element), Some(Key::Unknown)) => {
+                let path = format!("{}[...]", node.path);
+                node.default = Some(Box::new(self.build(element, "value", path, scene, above)));
+            }
+            (Some(_), None) if entries.is_empty() => {
+                // Its keys are not known: a row for each side of what is asked of its values.
+                const KEYS: [&str; SIDES] = ["first", "second", "third", "fourth"];
+                let rows = self.rows(value, "value", &node.path, scene, above);
+                for (key, mut row) in KEYS.into_iter().zip(rows) {
+                    let place = format!("{}[{}]", node.path, python_string(key));
+                    let before = row.path.clone();
+                    row.move_to(&before, &place);
+                    entries.push((Recipe::Str(key.to_owned()), row));
+                }
+            }
+            _ => {}
         }
-        node.value =
-            Some(Recipe::Dict(entries.iter().map(|(key, item)| (Recipe::Str(key.clone()), of(item))).collect()));
-        node.items = entries.into_iter().map(|(key, item)| (python_string(&key), item)).collect();
+        node.value = Some(Recipe::Dict(entries.iter().map(|(key, item)| (key.clone(), of(item))).collect()));
+        node.items = entries.into_iter().map(|(key, item)| (key.display(), item)).collect();
     }
 
     /// Items, with one for each side of the conditions on them.
@@ -281,7 +359,7 @@ impl Sketch {
         let name = natural::singular(name);
         let item = |scene: &Scene, index: usize| match value.element {
             Some(element) => self.build(element, &name, format!("{path}[{index}]"), scene, above),
-            None => Node { value: Some(Recipe::Str(name.clone())), ..Node::new(format!("{path}[{index}]")) },
+            None => Node { value: Some(Recipe::Str(natural::text(&name))), ..Node::new(format!("{path}[{index}]")) },
         };
         let conditions: Vec<usize> =
             value.element.map(|element| self.conditions_of(element)).unwrap_or_default().into_iter().collect();
@@ -389,7 +467,14 @@ impl Sketch {
             Test::Truth => vec![Recipe::Bool(true), empty(natural)],
             Test::None => vec![Recipe::None],
             Test::Among(members) => members.clone(),
+            Test::Holds(Recipe::Str(member)) if !member.contains(char::is_alphanumeric) => {
+                vec![text(&format!("{name}{member}{name}")), Recipe::List(vec![text(member)]), text(name)]
+            }
+            Test::Holds(member) if matches!(natural, Recipe::List(_) | Recipe::Tuple(_)) => {
+                vec![Recipe::List(vec![member.clone()])]
+            }
             Test::Holds(member) => vec![member.clone(), Recipe::List(vec![member.clone()])],
+            Test::Instance(_) | Test::Keyed(_) => vec![],
             Test::Begins(affix) => vec![text(&format!("{affix}{name}")), text(name)],
             Test::Ends(affix) => vec![text(&format!("{name}{affix}")), text(name)],
             Test::Is(class) => vec![match *class {
@@ -419,6 +504,7 @@ impl Sketch {
         match test {
             Test::Truth => Some(is_true(value)),
             Test::None => Some(*value == Recipe::None),
+            Test::Instance(_) | Test::Keyed(_) => None,
             Test::Among(members) => Some(members.contains(value)),
             Test::Holds(Recipe::Str(member)) => match value {
                 Recipe::Str(text) => Some(text.contains(member.as_str())),
@@ -449,6 +535,13 @@ impl Sketch {
     }
 }
 
+/// What a dictionary is indexed by.
+enum Key {
+    Known(Recipe),
+    /// Nobody knows it before the snippet runs.
+    Unknown,
+}
+
 enum Form {
     Leaf,
     Plain(Kind),
@@ -475,6 +568,7 @@ fn is_alike(one: &Node, other: &Node) -> bool {
             && one.iter().zip(other).all(|(one, other)| one.0 == other.0 && is_alike(&one.1, &other.1))
     };
     of(one) == of(other)
+        && one.instances == other.instances
         && inner(&one.attributes, &other.attributes)
         && inner(&one.items, &other.items)
         && inner(&one.calls, &other.calls)
@@ -493,14 +587,18 @@ fn default(name: &str, kind: Option<Kind>) -> Recipe {
         Some(Kind::Bytes) => Recipe::Bytes(last.as_bytes().to_vec()),
         Some(Kind::Text) => match promised {
             Some(text @ Recipe::Str(_)) => text,
-            _ => Recipe::Str(if last.is_empty() { "text".into() } else { last.to_lowercase() }),
+            _ => Recipe::Str(if last.is_empty() { "text".into() } else { natural::text(last) }),
         },
         _ if matches!(last, "status_code" | "status") => Recipe::Int(200),
         _ if last == "ok" => Recipe::Bool(true),
         None if last == "content" => Recipe::Bytes(b"content".to_vec()),
         _ => promised.unwrap_or_else(|| match last {
             "" => Recipe::Int(1),
-            last => Recipe::Str(last.to_lowercase()),
+            last if natural::is_object(last) => Recipe::Versatile(AbstractValue::Object),
+            last if natural::is_plural(last) => {
+                Recipe::List(vec![Recipe::Str(natural::text(&natural::singular(last)))])
+            }
+            last => Recipe::Str(natural::text(last)),
         }),
     }
 }
@@ -575,6 +673,7 @@ fn empty(value: &Recipe) -> Recipe {
         Recipe::List(_) => Recipe::List(vec![]),
         Recipe::Tuple(_) => Recipe::Tuple(vec![]),
         Recipe::Dict(_) => Recipe::Dict(vec![]),
+        Recipe::Versatile(AbstractValue::Object) => Recipe::None,
         _ => Recipe::Bool(false),
     }
 }

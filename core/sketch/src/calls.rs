@@ -3,6 +3,7 @@
 use ruff_python_ast::{Expr, ExprCall};
 
 use twincell_syntax::dotted;
+use twincell_syntax::python::is_builtin;
 use twincell_values::reading::literal;
 use twincell_values::value::Recipe;
 
@@ -64,6 +65,7 @@ const TAKING_BYTES: &[&str] = &[
     "hashlib.sha1",
     "hashlib.sha256",
     "hashlib.sha512",
+    "io.BytesIO",
     "zlib.compress",
     "zlib.crc32",
 ];
@@ -87,11 +89,19 @@ impl Walk<'_> {
         }
         let callee = self.expression(&node.func);
         let given: Vec<Id> = arguments.args.iter().map(|argument| self.expression(argument)).collect();
+        for (argument, &value) in arguments.args.iter().zip(&given) {
+            if argument.is_starred_expr() {
+                self.sketch.value_mut(value).is_spread = true;
+            }
+        }
         let named: Vec<(String, Id)> = arguments
             .keywords
             .iter()
             .filter_map(|keyword| {
                 let value = self.expression(&keyword.value);
+                if keyword.arg.is_none() {
+                    self.is_kind(value, Kind::Dict);
+                }
                 keyword.arg.as_ref().map(|name| (name.to_string(), value))
             })
             .collect();
@@ -194,7 +204,7 @@ impl Walk<'_> {
             }
             ("range", _) => {
                 given.iter().for_each(|&bound| self.is_kind(bound, Kind::Number));
-                let element = self.made();
+                let element = self.made_of(Kind::Number);
                 return self.sketch.add(Value { element: Some(element), is_made: true, ..Value::default() });
             }
             ("sum" | "max" | "min" | "next", Some(value)) => {
@@ -208,7 +218,7 @@ impl Walk<'_> {
                 return self.made();
             }
             ("enumerate", Some(value)) => {
-                let (index, element) = (self.made(), self.element(value));
+                let (index, element) = (self.made_of(Kind::Number), self.element(value));
                 let pair = self.sketch.add(Value { parts: vec![index, element], is_made: true, ..Value::default() });
                 return self.sketch.add(Value { element: Some(pair), is_made: true, ..Value::default() });
             }
@@ -250,7 +260,7 @@ impl Walk<'_> {
         if matches!(origin, "pandas.read_csv" | "pandas.DataFrame") {
             self.is_kind(result, Kind::Frame);
         }
-        if !twincell_syntax::python::is_builtin(origin) || origin == "open" {
+        if !is_builtin(origin) || origin == "open" {
             let (line, handled) = (self.line(whole), self.handled.clone());
             self.sketch.sources.push(Source { origin: origin.to_owned(), value: result, line, handled });
         }
@@ -292,7 +302,7 @@ impl Walk<'_> {
             }
         };
         match (name, first) {
-            ("get", Some(key)) => {
+            ("get" | "pop", Some(key)) => {
                 let Some(Recipe::Str(key)) = literal(key) else { return None };
                 if key.contains("://") || key.starts_with('/') {
                     return None;
@@ -302,7 +312,7 @@ impl Walk<'_> {
             }
             ("items", None) => {
                 self.is_kind(of, Kind::Dict);
-                let (key, element) = (self.made(), self.element(of));
+                let (key, element) = (self.made_of(Kind::Text), self.element(of));
                 let pair = self.sketch.add(Value { parts: vec![key, element], is_made: true, ..Value::default() });
                 Some(self.sketch.add(Value { element: Some(pair), is_made: true, ..Value::default() }))
             }
@@ -327,7 +337,7 @@ impl Walk<'_> {
             ("format" | "join", _) => {
                 self.is_kind(of, Kind::Text);
                 read(self);
-                Some(self.made())
+                Some(self.made_of(Kind::Text))
             }
             ("encode" | "replace", _) => {
                 self.is_kind(of, Kind::Text);
@@ -353,15 +363,19 @@ impl Walk<'_> {
         let given = &node.arguments.args;
         match (node.func.as_ref(), &**given) {
             (Expr::Name(name), [of, class]) if name.id == "isinstance" => {
-                let class = match dotted(class)?.as_str() {
+                let name = match dotted(class)?.as_str() {
                     "str" => "str",
                     "int" => "int",
                     "float" => "float",
                     "list" => "list",
                     "dict" => "dict",
-                    _ => return None,
+                    other if is_builtin(other) => return None,
+                    _ => {
+                        self.expression(class);
+                        return Some((self.expression(of), Test::Instance(dotted(class)?)));
+                    }
                 };
-                Some((self.expression(of), Test::Is(class)))
+                Some((self.expression(of), Test::Is(name)))
             }
             (Expr::Attribute(node), [affix]) if matches!(node.attr.as_str(), "startswith" | "endswith") => {
                 let Some(Recipe::Str(affix)) = literal(affix) else { return None };

@@ -101,7 +101,12 @@ impl Walk<'_> {
                 if !members.is_empty() {
                     return self.ask(one, holds == truth, Test::Among(members));
                 }
-                let Some(member) = self.sketch.value(one).known.clone() else { return };
+                let Some(member) = self.sketch.value(one).known.clone() else {
+                    if is_open(&self.sketch, other) {
+                        self.ask(other, holds == truth, Test::Keyed(one));
+                    }
+                    return;
+                };
                 return self.ask(other, holds == truth, Test::Holds(member));
             }
         };

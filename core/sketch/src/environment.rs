@@ -37,6 +37,8 @@ pub struct Node {
     pub instances: Vec<(String, bool)>,
     /// (item, whether it is in it).
     pub members: Vec<(String, bool)>,
+    /// A dictionary gives this for keys that nobody knows before it runs.
+    pub default: Option<Box<Node>>,
     /// It is a context manager that gives itself, and whether it is an asynchronous one.
     pub entered: Option<bool>,
     /// It decorates functions.
@@ -65,6 +67,15 @@ pub struct Callback {
 impl Node {
     pub fn new(path: String) -> Self {
         Self { path, ..Self::default() }
+    }
+
+    /// Writes all paths anew that begin with one, which now stands elsewhere.
+    pub(crate) fn move_to(&mut self, before: &str, now: &str) {
+        if let Some(rest) = self.path.strip_prefix(before) {
+            self.path = format!("{now}{rest}");
+        }
+        let inner = self.attributes.iter_mut().chain(&mut self.items).chain(&mut self.calls).map(|(_, node)| node);
+        inner.chain(self.awaited.as_deref_mut()).for_each(|node| node.move_to(before, now));
     }
 
     fn prune(&mut self, paths: &BTreeSet<String>) {
@@ -116,7 +127,14 @@ impl Environment {
             Question::Value(path) => {
                 let Some(node) = self.at(path) else { return };
                 match &choice.decision {
-                    Decision::Value(value) => node.value = Some(value.clone()),
+                    Decision::Value(value) => {
+                        // What was in it before is no part of it.
+                        if !matches!(value, Recipe::Versatile(_)) {
+                            node.items.clear();
+                            node.default = None;
+                        }
+                        node.value = Some(value.clone());
+                    }
                     Decision::Raise(class) => node.raises = Some(class.clone()),
                     Decision::Default | Decision::Same(_) | Decision::Fail => {}
                 }

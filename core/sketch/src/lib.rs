@@ -43,14 +43,24 @@ pub type Id = usize;
 pub enum Test {
     Truth,
     Equal(Operand),
-    Less { than: Operand, or_equal: bool },
-    More { than: Operand, or_equal: bool },
+    Less {
+        than: Operand,
+        or_equal: bool,
+    },
+    More {
+        than: Operand,
+        or_equal: bool,
+    },
     Among(Vec<Recipe>),
     Holds(Recipe),
     None,
     Begins(String),
     Ends(String),
     Is(&'static str),
+    /// Whether it is an instance of this class, a dotted name.
+    Instance(String),
+    /// Whether it has this value as a key.
+    Keyed(Id),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -89,6 +99,14 @@ pub struct Value {
     pub items: Vec<(String, Id)>,
     /// What iterating or an index gives.
     pub element: Option<Id>,
+    /// The value by which it is indexed, if that is no literal: `handlers[name]`.
+    pub key: Option<Id>,
+    /// A call is given all of its items: `f(*items)`.
+    pub is_spread: bool,
+    /// The snippet assigns attributes of it.
+    pub is_assigned: bool,
+    /// What the snippet calls the value.
+    pub called: Option<String>,
     /// What it is unpacked into.
     pub parts: Vec<Id>,
     /// What a call gives.
@@ -252,6 +270,7 @@ impl Sketch {
             }
             let optional = [
                 (&mut to.element, from.element),
+                (&mut to.key, from.key),
                 (&mut to.result, from.result),
                 (&mut to.awaited, from.awaited),
                 (&mut to.entered, from.entered),
@@ -274,6 +293,9 @@ impl Sketch {
             to.asked.extend(from.asked);
             to.is_entered_async |= from.is_entered_async;
             to.is_made |= from.is_made;
+            to.is_spread |= from.is_spread;
+            to.is_assigned |= from.is_assigned;
+            to.called = to.called.take().or(from.called);
             to.calls += from.calls;
             to.given.extend(from.given);
             to.decorates |= from.decorates;

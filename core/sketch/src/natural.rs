@@ -4,17 +4,34 @@ use twincell_values::value::{AbstractValue, Recipe};
 
 /// The last words of names, and what people keep under them.
 const NAMES: &[(&[&str], Meaning)] = &[
-    (&["args"], Meaning::Tuple),
+    (&["args", "arguments"], Meaning::Tuple),
     (
-        &["kwargs", "options", "params", "config", "settings", "headers", "environ", "env", "context", "meta"],
+        &["kwargs", "options", "opts", "params", "config", "settings", "headers", "environ", "env", "context", "meta"],
         Meaning::Dict,
     ),
+    (&["debug", "verbose", "quiet", "force", "enabled", "disabled", "strict", "recursive", "flag"], Meaning::Flag),
     (&["encoding", "charset"], Meaning::Text("utf-8")),
     (&["url", "uri", "link", "href"], Meaning::Text("https://example.com")),
     (&["host", "hostname"], Meaning::Text("localhost")),
     (&["path", "filename", "file", "folder", "directory", "dirname"], Meaning::Own),
     (&["name", "key", "text", "title", "label", "message", "msg", "prefix", "suffix", "word", "string"], Meaning::Own),
-    (&["f", "fn", "func", "function", "callback", "handler", "hook"], Meaning::Function),
+    (
+        &[
+            "f",
+            "fn",
+            "func",
+            "function",
+            "callback",
+            "callable",
+            "handler",
+            "hook",
+            "processor",
+            "errback",
+            "decorator",
+            "predicate",
+        ],
+        Meaning::Function,
+    ),
     (&["port"], Meaning::Number(8080)),
     (&["year"], Meaning::Number(2024)),
     (
@@ -25,6 +42,7 @@ const NAMES: &[(&[&str], Meaning)] = &[
 
 #[derive(Clone, Copy)]
 enum Meaning {
+    Flag,
     Tuple,
     Dict,
     Text(&'static str),
@@ -37,10 +55,25 @@ enum Meaning {
 /// The maximum number of entries of a dictionary that are tried to be left out.
 const ENTRIES: usize = 6;
 
+/// The maximum number of characters of an odd text that are tried to be left out one by one.
+const ODD: usize = 40;
+
+/// The length of the longest text that a person writes as a mere value.
+const LONG: usize = 60;
+
 /// Values to try in place of another one that stands under a name, the most natural first.
 pub fn instead_of(value: Option<&Recipe>, name: &str) -> Vec<Recipe> {
     let mut found: Vec<Recipe> = promised(name).into_iter().collect();
     match value {
+        Some(Recipe::Str(odd)) if !is_natural(odd) => {
+            found.extend((!name.is_empty()).then(|| Recipe::Str(name.to_owned())));
+            // Shorter ones.
+            let characters: Vec<char> = odd.chars().collect();
+            if (2..=ODD).contains(&characters.len()) {
+                let shorter = [&characters[..characters.len() - 1], &characters[1..]];
+                found.extend(shorter.map(|shorter| Recipe::Str(shorter.iter().collect())));
+            }
+        }
         Some(Recipe::Str(_)) if !name.is_empty() => found.push(Recipe::Str(name.to_owned())),
         Some(Recipe::Bytes(_)) if !name.is_empty() => found.push(Recipe::Bytes(name.as_bytes().to_vec())),
         Some(Recipe::Int(number)) if !(0..=1).contains(number) => found.push(Recipe::Int(1)),
@@ -71,10 +104,15 @@ pub fn instead_of(value: Option<&Recipe>, name: &str) -> Vec<Recipe> {
     found
 }
 
+/// Whether a value is a text that no person would have written.
+pub fn is_odd_text(value: &Recipe) -> bool {
+    matches!(value, Recipe::Str(text) if !is_natural(text))
+}
+
 /// Whether a person might have written a text: words, and what stands in paths, addresses and dates.
 fn is_natural(text: &str) -> bool {
     let is_usual = |c: char| c.is_ascii_alphanumeric() || " _-./:@,".contains(c);
-    text.contains(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(is_usual)
+    text.len() <= LONG && text.contains(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(is_usual)
 }
 
 /// Parts of a value that no person would have written, outermost first.
@@ -106,6 +144,10 @@ pub fn with_part(value: &Recipe, part: &Recipe, other: &Recipe) -> Recipe {
     let inner = |value: &Recipe| with_part(value, part, other);
     match value {
         value if value == part => other.clone(),
+        Recipe::Str(text) => match (part, other) {
+            (Recipe::Str(part), Recipe::Str(other)) if part.len() > 1 => Recipe::Str(text.replacen(part, other, 1)),
+            _ => value.clone(),
+        },
         Recipe::List(items) => Recipe::List(items.iter().map(inner).collect()),
         Recipe::Tuple(items) => Recipe::Tuple(items.iter().map(inner).collect()),
         Recipe::Set(items) => Recipe::Set(items.iter().map(inner).collect()),
@@ -114,16 +156,105 @@ pub fn with_part(value: &Recipe, part: &Recipe, other: &Recipe) -> Recipe {
     }
 }
 
-/// What a function gives: `pages` of `list_pages`.
+/// Words with which names of functions begin, and with which those of what they give do not.
+const VERBS: &[&str] = &[
+    "apply", "build", "call", "collect", "compute", "convert", "create", "decode", "do", "download", "encode",
+    "ensure", "execute", "extract", "fetch", "find", "format", "get", "getall", "getlist", "handle", "invoke", "iter",
+    "list", "load", "loads", "lookup", "make", "new", "open", "parse", "prepare", "process", "query", "read", "render",
+    "resolve", "run", "search", "select", "send", "to",
+];
+
+/// What a function gives: `pages` of `list_pages`, and a result of what is only a verb.
 pub fn result(function: &str) -> String {
-    const VERBS: &[&str] =
-        &["build", "create", "fetch", "find", "get", "list", "load", "make", "open", "parse", "read", "to"];
-    let noun = function.split_once('_').filter(|(verb, noun)| VERBS.contains(verb) && !noun.is_empty());
-    noun.map_or(function, |(_, noun)| noun).to_owned()
+    let name = snake(function);
+    let words = name.trim_matches('_').split_once('_');
+    match words {
+        Some((verb, noun)) if VERBS.contains(&verb) => noun.to_owned(),
+        // What a handler gives is none.
+        _ if matches!(promised(function), Some(Recipe::Versatile(_))) => "result".to_owned(),
+        None if promised(function).is_none() && !is_plural(function) => "result".to_owned(),
+        _ => function.to_owned(),
+    }
+}
+
+/// A name in lower case, with `_` between its words: `live_refs` of `liveRefs`.
+pub fn snake(name: &str) -> String {
+    let mut out = String::new();
+    let mut is_after_lower = false;
+    for character in name.chars() {
+        if character.is_uppercase() && is_after_lower {
+            out.push('_');
+        }
+        is_after_lower = character.is_lowercase() || character.is_ascii_digit();
+        out.extend(character.to_lowercase());
+    }
+    out
+}
+
+/// A text that stands for what has this name.
+pub fn text(name: &str) -> String {
+    let name = snake(name);
+    let inner = name.trim_matches('_');
+    if inner.is_empty() { name.clone() } else { inner.to_owned() }
+}
+
+/// Whether a name is one of several things: `pages`.
+pub fn is_plural(name: &str) -> bool {
+    const ONE: &[&str] =
+        &["ss", "us", "is", "args", "cls", "alias", "canvas", "news", "https", "tls", "dns", "css", "js", "os", "aws"];
+    let word = snake(name);
+    let word = word.rsplit('_').next().unwrap_or_default();
+    word.len() > 3 && word.ends_with('s') && !ONE.iter().any(|end| word.ends_with(end))
+}
+
+/// Whether what has this name is no text, number or collection, as far as names tell.
+pub fn is_object(name: &str) -> bool {
+    const OBJECTS: &[&str] = &[
+        "app",
+        "application",
+        "backend",
+        "client",
+        "conn",
+        "connection",
+        "controller",
+        "db",
+        "driver",
+        "engine",
+        "instance",
+        "logger",
+        "loop",
+        "manager",
+        "model",
+        "obj",
+        "object",
+        "owner",
+        "parent",
+        "parser",
+        "request",
+        "response",
+        "self",
+        "server",
+        "session",
+        "socket",
+        "sock",
+        "stream",
+        "thread",
+        "widget",
+        "window",
+    ];
+    let word = snake(name);
+    OBJECTS.contains(&word.rsplit('_').next().unwrap_or_default())
 }
 
 /// What one of several is called.
 pub fn singular(name: &str) -> String {
+    const SIBILANTS: [&str; 5] = ["ches", "shes", "sses", "xes", "zes"];
+    if let Some(stem) = name.strip_suffix("ies").filter(|stem| stem.len() > 1) {
+        return format!("{stem}y");
+    }
+    if SIBILANTS.iter().any(|end| name.ends_with(end)) {
+        return name[..name.len() - 2].to_owned();
+    }
     match name.strip_suffix('s') {
         Some(one) if one.len() > 1 && !one.ends_with('s') => one.to_owned(),
         _ => name.to_owned(),
@@ -136,13 +267,16 @@ fn first(items: &[Recipe]) -> Vec<Recipe> {
 
 /// What the last word of a name promises.
 pub fn promised(name: &str) -> Option<Recipe> {
-    let lower = name.to_lowercase();
-    if ["is_", "has_"].iter().any(|start| lower.starts_with(start)) {
+    const FLAGS: &[&str] =
+        &["is_", "has_", "should_", "can_", "use_", "allow_", "enable_", "disable_", "with_", "no_", "set_debug"];
+    let lower = snake(name);
+    if FLAGS.iter().any(|start| lower.trim_start_matches('_').starts_with(start)) {
         return Some(Recipe::Bool(true));
     }
     let word = lower.rsplit('_').next().unwrap_or(&lower);
     let (_, meaning) = NAMES.iter().find(|(words, _)| words.contains(&word))?;
     Some(match meaning {
+        Meaning::Flag => Recipe::Bool(true),
         Meaning::Tuple => Recipe::Tuple(vec![]),
         Meaning::Dict => Recipe::Dict(vec![]),
         Meaning::Text(text) => Recipe::Str((*text).to_owned()),
@@ -154,7 +288,7 @@ pub fn promised(name: &str) -> Option<Recipe> {
 
 /// Whether a name is written as those of classes are: `Response`, and not `RESPONSE`.
 pub fn is_of_class(name: &str) -> bool {
-    name.trim_start_matches('_').starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
+    name == "cls" || name.trim_start_matches('_').starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
 }
 
 #[cfg(test)]
@@ -174,6 +308,24 @@ mod tests {
     }
 
     #[test]
+    fn names_tell_what_is_several_and_what_is_an_object() {
+        assert_eq!(
+            ["pages", "boxes", "entries", "flashes", "class"].map(singular),
+            ["page", "box", "entry", "flash", "class"]
+        );
+        assert!(is_plural("all_rows") && is_plural("liveRefs") && !is_plural("status") && !is_plural("smtp_tls"));
+        assert!(is_object("self") && is_object("http_response") && !is_object("name"));
+        assert_eq!((text("__APP_ROOT"), text("connectionDone")), ("app_root".into(), "connection_done".into()));
+    }
+
+    #[test]
+    fn odd_texts_become_shorter_and_those_in_them_natural() {
+        let text = |text: &str| Recipe::Str(text.into());
+        assert_eq!(instead_of(Some(&text("{}}")), "tag"), [text("tag"), text("{}"), text("}}")]);
+        assert_eq!(with_part(&text("{}}x"), &text("}}"), &text("space")), text("{spacex"));
+    }
+
+    #[test]
     fn names_promise_values_and_odd_values_have_plain_ones_in_their_place() {
         let text = |text: &str| Recipe::Str(text.into());
         assert_eq!(instead_of(Some(&Recipe::Tuple(vec![Recipe::None])), "args")[0], Recipe::Tuple(vec![]));
@@ -186,7 +338,8 @@ mod tests {
         assert_eq!(instead_of(Some(&Recipe::Int(0)), "price"), []);
         assert_eq!(instead_of(Some(&Recipe::Bool(true)), "is_open"), []);
         assert_eq!(instead_of(None, "f_name")[0], text("name"));
-        assert_eq!((result("list_pages"), result("invoke")), ("pages".into(), "invoke".into()));
+        let results = ["list_pages", "invoke", "getAllRows", "_total_price", "callback"].map(result);
+        assert_eq!(results, ["pages", "result", "all_rows", "_total_price", "result"]);
         let function = Recipe::Versatile(AbstractValue::Callable);
         assert_eq!(instead_of(Some(&function), "follow"), [Recipe::Versatile(AbstractValue::Object)]);
         assert_eq!(instead_of(Some(&Recipe::None), "callback"), [function]);

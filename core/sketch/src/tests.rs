@@ -36,3 +36,29 @@ fn a_value_that_is_its_own_part_ends() {
     let text = "node = tree\nwhile node:\n    node = node['next']\ndef f(x):\n    return f(x)\nf(f)\na = a[0]\n";
     assert!(!value(text, "tree", &Scene::default()).is_empty());
 }
+
+#[test]
+fn a_value_by_which_another_is_looked_up_is_its_key() {
+    assert_eq!(value("print(rows[name]['n'] + 1)\n", "rows", &Scene::default()), r#"{"name": {"n": 1}}"#);
+    assert_eq!(value("if key not in d:\n    d[key] = 1\n", "d", &Scene::default()), "{}");
+    // What counts is no key.
+    assert_eq!(value("for i in range(3):\n    print(rows[i] + 1)\n", "rows", &Scene::default()), "[1]");
+}
+
+#[test]
+fn values_that_are_looked_up_by_each_other_end() {
+    let text = "print(a[b], b[a], c[c], d[d[e]])\n";
+    assert!(!value(text, "a", &Scene::default()).is_empty());
+}
+
+#[test]
+fn what_is_assigned_to_an_attribute_is_what_it_is_from_there_on() {
+    let text = "self.shop = shop\nprint(self.shop['name'])\n";
+    assert_eq!(value(text, "shop", &Scene::default()), r#"{"name": "name"}"#);
+}
+
+#[test]
+fn what_is_only_passed_on_is_what_its_name_tells() {
+    let of = |name: &str| value(&format!("f({name})\n"), name, &Scene::default());
+    assert_eq!(["pages", "title", "use_cache", "debug"].map(of), [r#"["page"]"#, "\"title\"", "true", "true"]);
+}

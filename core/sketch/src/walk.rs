@@ -46,6 +46,10 @@ pub(super) struct Walk<'t> {
     expected: Vec<String>,
     /// The line of the condition that is read.
     pub(super) condition_line: u32,
+    /// What was assigned to attributes: the object, the name, the value.
+    stored: Vec<(Id, String, Id)>,
+    /// The number of statements around that may not run their bodies.
+    branches: usize,
 }
 
 impl Sketch {
@@ -71,6 +75,8 @@ impl Sketch {
                 handled: vec![],
                 expected: vec![],
                 condition_line: 0,
+                stored: vec![],
+                branches: 0,
             };
             walk.body(parse(imports).suite());
             let parsed = parse(text);
@@ -120,7 +126,8 @@ impl Walk<'_> {
         if let Some(now) = twincell_syntax::python::builtin_now(name) {
             return self.sketch.add(Value { origin: Some(now.to_owned()), ..Value::default() });
         }
-        let id = self.sketch.fresh();
+        let kind = is_frame(name).then_some(Kind::Frame);
+        let id = self.sketch.add(Value { kind, ..Value::default() });
         self.sketch.free.insert(name.to_owned(), id);
         id
     }
@@ -186,6 +193,14 @@ impl Walk<'_> {
     }
 
     fn statement(&mut self, statement: &Stmt) {
+        let is_branch =
+            matches!(statement, Stmt::If(_) | Stmt::For(_) | Stmt::While(_) | Stmt::Try(_) | Stmt::Match(_));
+        self.branches += usize::from(is_branch);
+        self.read(statement);
+        self.branches -= usize::from(is_branch);
+    }
+
+    fn read(&mut self, statement: &Stmt) {
         match statement {
             Stmt::FunctionDef(node) => self.function(node),
             Stmt::ClassDef(node) => self.class_body(node),
@@ -208,6 +223,10 @@ impl Walk<'_> {
             }
             Stmt::Assign(node) => {
                 let value = self.expression(&node.value);
+                if let [Expr::Name(name)] = node.targets.as_slice() {
+                    let of = self.sketch.value_mut(value);
+                    of.called.get_or_insert_with(|| name.id.to_string());
+                }
                 node.targets.iter().for_each(|target| self.assign(target, value));
             }
             Stmt::AnnAssign(node) => {
@@ -325,11 +344,22 @@ impl Walk<'_> {
                     let value =
                         if known { self.sketch.add(Value { is_made: true, ..Value::default() }) } else { value };
                     self.set_attribute(of, &node.attr, value);
+                    return;
+                }
+                self.sketch.value_mut(of).is_assigned = true;
+                // From here on, it is what was assigned.
+                if self.branches == 0 && self.inside.is_empty() {
+                    self.stored.push((of, node.attr.to_string(), value));
                 }
             }
             Expr::Subscript(node) => {
-                self.expression(&node.value);
-                self.expression(&node.slice);
+                let of = self.expression(&node.value);
+                let key = self.expression(&node.slice);
+                let value = self.sketch.value(of);
+                let is_open = !value.is_made && value.attributes.is_empty() && value.element.is_none();
+                if is_open && !self.is_number(key) && !node.slice.is_slice_expr() {
+                    self.is_kind(of, Kind::Dict);
+                }
             }
             Expr::Starred(node) => {
                 let rest = self.sketch.add(Value { element: Some(value), ..Value::default() });
@@ -378,7 +408,16 @@ impl Walk<'_> {
         }
     }
 
+    fn is_number(&self, id: Id) -> bool {
+        let value = self.sketch.value(id);
+        value.kind == Some(Kind::Number) || matches!(value.known, Some(Recipe::Int(_)))
+    }
+
     pub(super) fn attribute(&mut self, of: Id, name: &str) -> Id {
+        let is_it = |(holder, known, _): &&(Id, String, Id)| known == name && self.sketch.is_same(*holder, of);
+        if let Some((_, _, stored)) = self.stored.iter().rev().find(is_it) {
+            return *stored;
+        }
         if let Some((_, id)) = self.sketch.value(of).attributes.iter().find(|(known, _)| known == name) {
             return *id;
         }
@@ -505,7 +544,7 @@ impl Walk<'_> {
                         self.is_kind(value, Kind::Number);
                     }
                 }
-                self.made()
+                self.made_of(Kind::Text)
             }
             Expr::Starred(node) => self.expression(&node.value),
             Expr::Yield(node) => {
@@ -530,6 +569,11 @@ impl Walk<'_> {
 
     pub(super) fn made(&mut self) -> Id {
         self.sketch.add(Value { is_made: true, ..Value::default() })
+    }
+
+    /// A value of a kind that the snippet makes itself.
+    pub(super) fn made_of(&mut self, kind: Kind) -> Id {
+        self.sketch.add(Value { kind: Some(kind), is_made: true, ..Value::default() })
     }
 
     fn display(&mut self, items: &[Expr]) -> Id {
@@ -598,11 +642,21 @@ impl Walk<'_> {
             }
             return of;
         }
-        self.expression(slice);
+        let key = self.expression(slice);
         // A mask.
         if self.sketch.value(of).kind == Some(Kind::Frame) || matches!(slice, Expr::Compare(_)) {
             return of;
         }
-        self.element(of)
+        let element = self.element(of);
+        if !self.is_number(key) && !self.sketch.is_same(key, element) {
+            self.sketch.value_mut(of).key.get_or_insert(key);
+        }
+        element
     }
+}
+
+/// Whether everybody keeps frames of pandas under a name: `df`, `sales_df`, `df2`.
+fn is_frame(name: &str) -> bool {
+    let name = name.trim_end_matches(|character: char| character.is_ascii_digit());
+    name == "df" || name.ends_with("_df")
 }

@@ -17,6 +17,11 @@ export function program({ around: [before, after] }: PrefixesState, { text }: Pr
   return text === "" ? before + after : `${before}${text}\n${after}`;
 }
 
+/** A node as a cell of a notebook. */
+export function cell({ before_cell }: PrefixesState, { text }: PrefixNode): string {
+  return before_cell + text;
+}
+
 /** A pytest file with the tests of these nodes. Null if the code ends behind none of them. */
 export function testFile(state: PrefixesState, nodes: readonly PrefixNode[]): string | null {
   const tests = nodes.flatMap(({ test }) => (test === null ? [] : [test]));

@@ -323,6 +323,8 @@ export interface PrefixesState {
   kept: Array<number>;
   /** What stands before and behind the prefix in a program. */
   around: [string, string];
+  /** What stands before the prefix in a cell of a notebook. */
+  before_cell: string;
   /** The beginning of a pytest file, which the tests of nodes follow. */
   test_beginning: string;
 }

@@ -181,6 +181,7 @@ export function prefixes(more: Partial<PrefixesState> = {}): PrefixesState {
     more: 0,
     kept: [0],
     around: ["", "print(x)\n"],
+    before_cell: "",
     test_beginning: "",
     ...more,
   };

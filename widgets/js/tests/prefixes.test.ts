@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { insertBelow } from "../src/notebook";
-import { keptNodes, lineCount, program, reach, testFile, valueTable } from "../src/prefixes";
+import { cell, keptNodes, lineCount, program, reach, testFile, valueTable } from "../src/prefixes";
 import { tree } from "../src/views/tree";
 import { node, prefixes } from "./make";
 
@@ -17,6 +17,11 @@ test("a program is the prefix and what stands around it", () => {
   const state = prefixes({ around: ["import asyncio\n", "print(x)\n"] });
   expect(program(state, node(1, { text: "x = 1\n" }))).toBe("import asyncio\nx = 1\n\nprint(x)\n");
   expect(program(state, node(1, { text: "" }))).toBe("import asyncio\nprint(x)\n");
+});
+
+test("a cell is the prefix and what its notebook needs before it", () => {
+  const state = prefixes({ before_cell: "import sys\n\nsys.path[:0] = ['/project']\n\n" });
+  expect(cell(state, node(1, { text: "x = 1\n" }))).toBe("import sys\n\nsys.path[:0] = ['/project']\n\nx = 1\n");
 });
 
 test("a file of tests has those that there are", () => {

@@ -8,6 +8,7 @@ use similar::{ChangeTag, TextDiff};
 
 use twincell_prefix::{Prefix, Prefixes};
 
+use super::difference::{Difference, difference};
 use super::{code_lines, ended, from, headline, listed, prefixes_pytest};
 use crate::html::{STYLE, page, section};
 use crate::state::prefixes_state;
@@ -40,7 +41,7 @@ fn fragment(snippet: &str, prefixes: &Prefixes) -> Markup {
             (facts(prefixes))
             (section("The code", "and which prefix runs which line", true, lines(snippet, prefixes, &kept)))
             @for (position, &number) in kept.iter().enumerate() {
-                (prefix(prefixes, number, position == 0))
+                (prefix(prefixes, number, position == 0, difference(prefixes, &kept, position)))
             }
             @if let Some(file) = prefixes_pytest(snippet, prefixes) {
                 (section("Test", "a pytest file with these prefixes, to copy", false, html! { pre.tc-reproducer { (plain::file(&file)) } }))
@@ -118,13 +119,19 @@ fn name(prefixes: &Prefixes, number: usize) -> String {
     if Some(number) == prefixes.best { format!("★ {number}") } else { number.to_string() }
 }
 
-fn prefix(prefixes: &Prefixes, number: usize, is_open: bool) -> Markup {
+fn prefix(prefixes: &Prefixes, number: usize, is_open: bool, difference: Option<Difference>) -> Markup {
     let node = &prefixes.nodes[number];
     let title = if Some(number) == prefixes.best { "★ Best prefix" } else { "Prefix" };
     let note = format!("{number}: {}", reach(prefixes, node));
     let text = if node.text.is_empty() { "# nothing is needed".to_owned() } else { plain::file(&node.text) };
     let content = html! {
-        pre.tc-reproducer { (text) }
+        @if let Some(Difference { of, lines }) = &difference {
+            p.tc-legend { "As prefix " (of) ", with these lines changed:" }
+            pre.tc-reproducer { (lines.join("\n")) }
+            details { summary { "The whole prefix" } pre.tc-reproducer { (text) } }
+        } @else {
+            pre.tc-reproducer { (text) }
+        }
         @if let Some(ended) = ended(&node.end) { p.tc-legend { "The code behind it: " (ended) } }
     };
     section(title, &note, is_open, content)

@@ -2,6 +2,7 @@
 //! [`prefixes_page`] for a file of its own, and [`prefixes_pytest`] for a project's tests. This file has the sentences that
 //! views say.
 
+mod difference;
 mod html;
 mod pytest;
 mod study;

@@ -2,11 +2,12 @@
 
 use twincell_prefix::Prefixes;
 
+use super::difference::difference;
 use super::{STOPPED, asked, beside, ended, from, headline, libraries, not_reached};
 use crate::{plain, words};
 
-/// The best prefix, then the others that are needed to cover all lines that were reached. They stand as Python. Only
-/// very long lines are cut.
+/// The best prefix, then the others that are needed to cover all lines that were reached. They stand as Python, and those
+/// that change only a few lines of one before them as these lines, in comments. Only very long lines are cut.
 pub fn prefixes_text(prefixes: &Prefixes) -> String {
     let mut out = format!("# {}\n", headline(prefixes));
     if prefixes.stopped {
@@ -21,13 +22,19 @@ pub fn prefixes_text(prefixes: &Prefixes) -> String {
     if let Some(lines) = not_reached(prefixes) {
         out += &format!("# not reached: {lines}\n");
     }
-    for number in prefixes.kept() {
+    let kept = prefixes.kept();
+    for (position, &number) in kept.iter().enumerate() {
         let node = &prefixes.nodes[number];
         let star = if Some(number) == prefixes.best { "best prefix" } else { "prefix" };
         let lines = words::count(prefixes.lines.len(), "line");
         out += &format!("\n# {star} {number}: {} of {lines}, {}", node.completed.len(), from(node));
         out += &ended(&node.end).map_or_else(String::new, |ended| format!("; {ended}"));
         out += "\n";
+        if let Some(found) = difference(prefixes, &kept, position) {
+            out += &format!("# as prefix {}, with these lines changed:\n", found.of);
+            out.extend(found.lines.iter().map(|line| format!("#   {line}\n")));
+            continue;
+        }
         out += &if node.text.is_empty() { "# (nothing is needed)".to_owned() } else { plain::file(&node.text) };
         out += "\n";
     }

@@ -33,6 +33,8 @@ pub struct PrefixesState<'a> {
     kept: Vec<usize>,
     /// What stands before and behind the prefix in a program.
     around: [String; 2],
+    /// What stands before the prefix in a cell of a notebook.
+    before_cell: String,
     /// The beginning of a pytest file, which the tests of nodes follow.
     test_beginning: String,
 }
@@ -100,6 +102,8 @@ pub fn prefixes_state<'a>(snippet: &'a str, prefixes: &'a Prefixes) -> PrefixesS
         kept: prefixes.kept(),
         more,
         around: prefixes.around(snippet),
+        // Notebooks run in the folder of the process that makes the view.
+        before_cell: std::env::current_dir().map_or_else(|_| String::new(), |folder| prefixes.before_cell(&folder)),
         test_beginning: beginning(&compact, prefixes),
     }
 }

@@ -39,8 +39,8 @@ fn is_alike(one: &End, other: &End) -> bool {
 
 /// The paths of results of which nothing is asked.
 fn unused_results(node: &Node, paths: &mut Vec<String>) {
-    let unused =
-        node.calls.iter().filter(|(_, result)| result.is_unused && matches!(result.value, Some(Recipe::Str(_))));
+    let is_plain = |result: &Node| result.attributes.is_empty() && result.value != Some(Recipe::None);
+    let unused = node.calls.iter().filter(|(_, result)| result.is_unused && is_plain(result));
     paths.extend(unused.map(|(_, result)| result.path.clone()));
     node.attributes.iter().chain(&node.items).chain(&node.calls).for_each(|(_, inner)| unused_results(inner, paths));
 }
@@ -82,6 +82,7 @@ impl Tree<'_> {
 
     fn tidy_node(&mut self, number: usize) -> Result<(), PrefixError> {
         self.with_signatures(number)?;
+        self.with_plain_modules(number)?;
         self.without_mocks(number)?;
         self.without_choices(number)?;
         self.without_sketched(number)?;
@@ -111,6 +112,21 @@ impl Tree<'_> {
         for function in functions.into_iter().take(SIGNATURES) {
             self.rewrite(number, |_, lessons| {
                 lessons.signatures.insert(function);
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Modules with what the snippet takes from them: all, or else one by one.
+    fn with_plain_modules(&mut self, number: usize) -> Result<(), PrefixError> {
+        let modules = self.grown[number].lessons.common.modules.clone();
+        let all = |_: &mut Vec<Choice>, lessons: &mut Lessons| lessons.plain_modules.extend(modules.iter().cloned());
+        if modules.is_empty() || self.rewrite(number, all)? || modules.len() == 1 {
+            return Ok(());
+        }
+        for module in modules {
+            self.rewrite(number, |_, lessons| {
+                lessons.plain_modules.insert(module);
             })?;
         }
         Ok(())
@@ -197,7 +213,13 @@ impl Tree<'_> {
             };
             let mut found = Vec::new();
             natural::odd_parts(value, &mut found);
-            for part in found.into_iter().filter(|part| *part != value) {
+            // A whole value is a part if another one contains it.
+            let is_contained = natural::is_odd_text(value)
+                && self.grown[number].seed.choices.iter().any(|other| match (&other.decision, value) {
+                    (Decision::Value(Recipe::Str(whole)), Recipe::Str(text)) => whole != text && whole.contains(text),
+                    _ => false,
+                });
+            for part in found.into_iter().filter(|part| is_contained || *part != value) {
                 if parts.iter().all(|(known, _)| known != part) {
                     parts.push((part.clone(), natural::singular(at.before_brackets().last_word())));
                 }
@@ -237,6 +259,10 @@ impl Tree<'_> {
             let Choice { path, decision } = self.grown[number].seed.choices[choice].clone();
             let (Question::Value(at), Decision::Value(value)) = (Question::parse(&path), decision) else { continue };
             let name = at.before_brackets().last_word().to_owned();
+            if path.ends_with(')') && value == Recipe::None {
+                continue;
+            }
+            let name = if path.ends_with(')') { natural::result(&name) } else { name };
             if natural::is_of_class(&name) && name == path && self.with_class(number, &name)? {
                 continue;
             }
@@ -246,7 +272,8 @@ impl Tree<'_> {
             }
         }
         for name in self.grown[number].lessons.common.names.clone() {
-            if self.grown[number].seed.environment.names.iter().any(|(known, _)| *known == name) {
+            let environment = &self.grown[number].seed.environment;
+            if self.reading.types.contains(&name) || environment.names.iter().any(|(known, _)| *known == name) {
                 continue;
             }
             for value in natural::instead_of(None, &name) {

@@ -5,7 +5,7 @@ import { h, replace } from "../dom";
 import { saveText } from "../download";
 import { button, simpleTable, source, tag } from "../parts";
 import * as plain from "../plain";
-import { keptNodes, nodeName, program, testFile, valueTable } from "../prefixes";
+import { cell, keptNodes, nodeName, program, testFile, valueTable } from "../prefixes";
 import { Store } from "../store";
 import type { PrefixesState, PrefixNode } from "../types";
 import * as words from "../words";
@@ -203,8 +203,9 @@ export class PrefixesView {
       (await copyText(text)) ? `${what} is copied.` : "The browser did not let it be copied.";
     const inserted = async (node: PrefixNode) => {
       if (node.text === "") return "Nothing is needed, so there is nothing to insert.";
-      if (insert?.(this.element, node.text)) return "A cell with it stands below.";
-      return `This front end does not let a view insert cells. ${await copied(node.text, "The prefix")}`;
+      const whole = cell(this.state, node);
+      if (insert?.(this.element, whole)) return "A cell with it stands below.";
+      return `This front end does not let a view insert cells. ${await copied(whole, "The prefix")}`;
     };
     const script = (node: PrefixNode) => copied(program(this.state, node), "The prefix with the code behind it");
     const test = (node: PrefixNode) => {
