@@ -80,8 +80,24 @@ impl Code {
 
     /// Whether a part stays although the snippet runs without it here.
     pub(crate) fn is_kept(&self, part: usize) -> bool {
-        let statement = part.checked_sub(self.imports.len()).and_then(|at| self.statements.get(at));
-        statement.is_some_and(|statement| statement.is_kept)
+        match part.checked_sub(self.imports.len()) {
+            Some(at) => self.statements.get(at).is_some_and(|statement| statement.is_kept),
+            None => self.imports.iter().nth(part).is_some_and(|import| self.uses_inner(import)),
+        }
+    }
+
+    /// Whether a statement uses a module within another one. Somebody else may have imported it here, and that makes it an
+    /// attribute of the outer one.
+    fn uses_inner(&self, import: &Import) -> bool {
+        let Import::Module { module, alias: None } = import else { return false };
+        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+        let uses = |text: &str| {
+            text.match_indices(module.as_str()).any(|(at, _)| {
+                let (before, behind) = (&text[..at], &text[at + module.len()..]);
+                !before.ends_with(|letter| is_part(letter) || letter == '.') && !behind.starts_with(is_part)
+            })
+        };
+        module.contains('.') && self.statements.iter().any(|statement| uses(&statement.text))
     }
 
     /// The part that holds a line of the text. The first line is 1.
@@ -125,6 +141,19 @@ fn second((_, import): (usize, &Import)) -> Import {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_module_within_another_one_stays_imported_where_it_is_used() {
+        let code = |text: &str| Code {
+            imports: [Import::module("a.b")].into(),
+            statements: vec![Statement::line(text, Made::new())],
+        };
+        for (text, is_kept) in
+            [("c = a.b.D()", true), ("a.b = 1", true), ("c = a.bc", false), ("c = x.a.b", false), ("c = a", false)]
+        {
+            assert_eq!(code(text).is_kept(0), is_kept, "{text}");
+        }
+    }
 
     #[test]
     fn a_part_goes_with_all_of_its_lines() {
