@@ -26,13 +26,15 @@ mod allowed;
 mod filesystem;
 mod limits;
 mod report;
+mod suite;
 #[cfg(target_os = "linux")]
 mod syscalls;
 
 use std::path::PathBuf;
 
 pub use limits::MAX_FILE;
-pub use report::{Lack, Mechanism, SandboxReport};
+pub use report::{Lack, Mechanism, Network, SandboxReport, SuiteReport};
+pub use suite::{SpawnError, SuiteLimits, spawn};
 
 /// What the locked process may still do.
 #[derive(Debug, Clone)]

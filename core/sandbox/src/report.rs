@@ -36,6 +36,8 @@ pub enum Mechanism {
     Privileges,
     /// Limits of memory, processor time, files.
     Limits,
+    /// A network, temporary folders and numbers of processes of its own, for tests of projects.
+    Namespaces,
 }
 
 impl std::fmt::Display for Mechanism {
@@ -45,6 +47,7 @@ impl std::fmt::Display for Mechanism {
             Mechanism::Seccomp => "seccomp",
             Mechanism::Privileges => "giving up privileges",
             Mechanism::Limits => "resource limits",
+            Mechanism::Namespaces => "namespaces",
         })
     }
 }
@@ -71,4 +74,25 @@ impl SandboxReport {
         let lacks: Vec<String> = self.lacks.iter().map(Lack::to_string).collect();
         (!lacks.is_empty()).then(|| lacks.join(", "))
     }
+}
+
+/// What is enforced of a project's tests.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SuiteReport {
+    pub network: Network,
+    /// What the operating system does not enforce. Without namespaces tests can do less, or leave processes behind that
+    /// end a little later.
+    pub lacks: Vec<Lack>,
+}
+
+/// What tests reach by sockets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Network {
+    /// Whatever the user reaches.
+    Open,
+    /// Themselves, under 127.0.0.1 and ::1.
+    Own,
+    /// Nothing.
+    None,
 }
