@@ -134,6 +134,7 @@ impl Flow<'_, '_> {
             collected: self.runners.old.tests().len(),
             variants: 0,
             cut: false,
+            sandbox: self.runners.old.sandbox().cloned(),
             tests: Vec::new(),
             patches: PerSide::default(),
         };

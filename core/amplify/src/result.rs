@@ -1,6 +1,7 @@
 //! What an amplification found, as plain data.
 
 use serde::{Deserialize, Serialize};
+use twincell_project::SuiteReport;
 use twincell_syntax::PerSide;
 
 use crate::observe::Difference;
@@ -26,6 +27,8 @@ pub struct Amplification {
     pub variants: usize,
     /// Whether the time ended before the search did.
     pub cut: bool,
+    /// What the system enforced of the sandbox in which the tests ran.
+    pub sandbox: Option<SuiteReport>,
     /// The best first.
     pub tests: Vec<AmplifiedTest>,
     /// All tests as unified diffs: in the form that passes before the change, and in the one that passes after it.
