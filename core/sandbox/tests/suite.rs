@@ -33,7 +33,7 @@ impl Place {
     fn below(folder: &Path) -> Self {
         let folder = tempfile::tempdir_in(folder).unwrap();
         let path = folder.path().canonicalize().unwrap();
-        for inner in ["run", "own", "users/.hidden/needed", "other"] {
+        for inner in ["run", "own", "users/.hidden/needed", "users/.settings", "other"] {
             fs::create_dir_all(path.join(inner)).unwrap();
         }
         for (file, text) in [("users/.hidden/secret", "x"), ("users/.hidden/needed/file", "n"), ("users/plain", "p")] {
@@ -43,7 +43,7 @@ impl Place {
             folder: path.join("run"),
             writable: vec![path.join("own")],
             readable: vec![path.join("users"), path.join("users/.hidden/needed")],
-            closed: vec![path.join("users/.hidden")],
+            closed: vec![path.join("users/.hidden"), path.join("users/.settings")],
             memory_bytes: 1 << 30,
             file_bytes: 1 << 20,
             network: false,
@@ -148,6 +148,7 @@ fn a_suite_writes_to_its_own_folders_and_reaches_itself_only() {
         ("loopback", LOOPBACK),
         ("temporary", "open('/tmp/file', 'w').close()"),
         ("memory of all", "open('/dev/shm/file', 'w').close()"),
+        ("settings", "open(folder + '/users/.settings/file', 'w').close()"),
         ("pseudo terminal", "len(os.openpty()) - 2 or None"),
         ("out", &out),
         ("local", &local),
@@ -159,14 +160,14 @@ fn a_suite_writes_to_its_own_folders_and_reaches_itself_only() {
     let (found, report) = place.attempts(&[&FILES[..], &more].concat());
     assert_eq!(report, SuiteReport { network: Network::Own, lacks: vec![] }, "{found:?}");
     check_files(&found);
-    for name in ["loopback", "temporary", "memory of all", "pseudo terminal"] {
+    for name in ["loopback", "temporary", "memory of all", "settings", "pseudo terminal"] {
         assert_eq!(found[name], "ok", "{name}: {found:?}");
     }
     for name in ["out", "local", "hidden", "machine", "first"] {
         assert!(found[name].ends_with("Error"), "{name}: {found:?}");
     }
     assert_eq!(found["number"], "True");
-    assert!(!Path::new("/tmp/file").exists());
+    assert!(!Path::new("/tmp/file").exists() && !place.path().join("users/.settings/file").exists());
     assert!(fs::read_to_string(place.path().join("users/plain")).unwrap() == "p");
 }
 

@@ -27,23 +27,24 @@ pub struct Cover {
 pub fn covered(limits: &SuiteLimits) -> Vec<Cover> {
     let inside = limits.folder.join("instead");
     let open = open_in_closed(limits);
-    let cover = |place: PathBuf, name: &str, writable| {
+    let cover = |place: PathBuf, name: &str| {
         let mut kept: Vec<PathBuf> =
             open.iter().filter(|path| **path != place && path.starts_with(&place)).cloned().collect();
         kept.sort();
         kept.dedup();
         let all = kept.clone();
         kept.retain(|path| !all.iter().any(|other| other != path && path.starts_with(other)));
+        // A right to write holds for all that lies beneath, and so for what is kept.
+        let writable = kept.is_empty();
         Cover { place, instead: inside.join(name), writable, kept }
     };
-    // A right to write holds for all that lies beneath, and so for what is kept.
-    let shared = SHARED.iter().map(|(place, name)| cover(PathBuf::from(place), name, true));
-    let shared = shared.map(|cover| Cover { writable: cover.kept.is_empty(), ..cover });
-    let services = cover(PathBuf::from(SERVICES), "run", false);
+    let shared = SHARED.iter().map(|(place, name)| cover(PathBuf::from(place), name));
+    let services = Cover { writable: false, ..cover(PathBuf::from(SERVICES), "run") };
     let system = ["/dev", "/proc", "/run", "/tmp", "/var/tmp", "/etc"].map(Path::new);
     let is_own = |path: &PathBuf| !system.contains(&path.as_path()) && path.is_dir();
     let closed = closed(limits).into_iter().filter(is_own).enumerate();
-    let closed = closed.map(|(at, place)| cover(place, &format!("closed-{at}"), false));
+    // Suites that take HOME out of the environment write settings there.
+    let closed = closed.map(|(at, place)| cover(place, &format!("closed-{at}")));
     let mut all: Vec<Cover> = shared.chain([services]).chain(closed).collect();
     all.retain(|cover| cover.place.is_dir() && !cover.place.is_symlink() && !open.contains(&cover.place));
     all.sort_by(|one, other| one.place.cmp(&other.place));
