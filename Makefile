@@ -119,7 +119,8 @@ notebooks: build ## run the notebooks and store them with their outputs
 bench: build $(ONNXRUNTIME)/.installed ## measure speed, with CHANGES=FILE.jsonl also on the pairs of a file
 	@library=$$(find $(ONNXRUNTIME)/onnxruntime/capi -name 'libonnxruntime.so*' -o -name 'libonnxruntime.*dylib' | head -n 1); \
 	$(RUN) TWINCELL_PYTHON=$(PYTHON) TWINCELL_ONNXRUNTIME="$$library" CHANGES="$(abspath $(CHANGES))" \
-	  cargo bench --quiet -p twincell-values -p twincell-models -p twincell --bench instrument --bench forward --bench pairs \
+	  cargo bench --quiet -p twincell-values -p twincell-models -p twincell-sandbox -p twincell --bench instrument --bench forward \
+	  --bench start --bench pairs \
 	  -- --quiet --noplot | { grep -v '^Benchmarking ' || true; }
 
 bench-kernel: build ## measure the kernel against ipykernel, with ratios

@@ -37,7 +37,7 @@ pub fn amplify_repository(
     let python = environment(repository, options.python.as_deref(), &surroundings.python)?;
     let limits = TestLimits {
         network: options.network,
-        sandbox: !options.run_unsafe,
+        incomplete: options.run_unsafe,
         arguments: options.tests.iter().flat_map(|paths| paths.split_whitespace()).map(str::to_owned).collect(),
         // A variant of a test may run for ever.
         test_seconds: 5.0,

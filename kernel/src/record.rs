@@ -11,7 +11,7 @@ use pyo3::types::PyDict;
 use serde_json::{Map, Value, json};
 
 use twincell_runtime::record::{self, LENGTHS, Recording, Seen};
-use twincell_runtime::sandbox::{Limits, Processes, lock};
+use twincell_sandbox::{Limits, Processes, lock};
 use twincell_syntax::instrument::{self, RecordedFunction};
 use twincell_syntax::site::{Site, SiteKind};
 use twincell_values::value::AbstractValue;

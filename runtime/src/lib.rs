@@ -1,30 +1,12 @@
 //! The inside of a sandboxed Python worker: it runs both versions of a program on injected values and records their
 //! behavior.
 //!
-//! [`worker::serve`] forks workers for the engine. A worker locks itself with [`sandbox::lock`] and then hands its program
-//! and the requests to a [`worker::Host`]. [`worker::PythonHost`] is that host. It loads programs and runs executions in
+//! [`worker::serve`] forks workers for the engine. A worker locks itself with [`twincell_sandbox::lock`] and then hands its
+//! program and the requests to a [`worker::Host`]. [`worker::PythonHost`] is that host. It loads programs and runs executions in
 //! this process's interpreter. No Python object leaves the process: recipes come in, records go out.
-//!
-//! ```
-//! use twincell_runtime::sandbox::{Limits, Processes, lock};
-//!
-//! let folder = tempfile::tempdir()?;
-//! let scratch = folder.path().to_path_buf();
-//! let processes = Processes::None;
-//! let report = lock(&Limits { scratch, readable: vec![], listable: vec![], memory_bytes: 1 << 30, open_files: 64, processes });
-//!
-//! // From here on this process is locked in, for good. Where the system enforces less, the report says so.
-//! if report.is_complete() {
-//!     assert!(std::fs::write(folder.path().join("note"), "kept").is_ok());
-//!     assert!(std::fs::write("elsewhere", "refused").is_err());
-//!     assert!(std::net::TcpListener::bind("127.0.0.1:0").is_err());
-//! }
-//! # Ok::<(), std::io::Error>(())
-//! ```
 //!
 //! These are the rooms, from the bottom up. Each uses those before it, and none that comes later:
 //!
-//! - [`sandbox`]: Landlock, seccomp and limits, and the report of what they do here.
 //! - `execution`: the current execution as data: its decisions, its predictions, and what a version has seen.
 //! - `observe`: recorded behavior: values as plain data, console output, messages, blocked effects, comparisons.
 //! - `restore`: state that is restored after each run: the interpreter, the code's own module, the time, the files.
@@ -43,5 +25,4 @@ mod inject;
 mod observe;
 pub mod record;
 mod restore;
-pub mod sandbox;
 pub mod worker;

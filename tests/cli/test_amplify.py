@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -120,3 +121,31 @@ def test_test_files_that_pytest_cannot_collect_are_named(repository: Path) -> No
     ran = amplify(repository, "--search-rounds", "0")
     assert "# pytest cannot collect test_broken.py: " in ran.stdout and "no_such_module_at_all" in ran.stdout
     assert ran.returncode == 1, ran.stdout + ran.stderr
+
+
+def test_tests_run_in_a_sandbox_and_reach_the_network_only_if_told(repository: Path) -> None:
+    (repository / "shop.py").write_text(OLD.replace("int(text)", "int(text.strip('4'))"))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        # What it does when it is imported: it writes to the checkout of the user, and connects to a server outside.
+        address, target = server.getsockname(), repository / "evil"
+        hostile = (
+            "import socket\n"
+            "try:\n"
+            f"    open({str(target)!r}, 'w')\n"
+            "except OSError:\n"
+            "    pass\n"
+            "try:\n"
+            f"    socket.create_connection({address!r}, 5)\n"
+            "except OSError:\n"
+            "    raise RuntimeError('\\x1b]0;no network\\x07') from None\n"
+        )
+        (repository / "conftest.py").write_text(hostile)
+        git(repository, "add", "conftest.py")
+        git(repository, "commit", "-qm", "two", "conftest.py")
+        alone = amplify(repository, "--json")
+        assert (alone.returncode, alone.stdout) == (3, "")
+        assert alone.stderr == "twincell: pytest did not start: RuntimeError: ]0;no network\n"
+        told = amplify(repository, "--json", "--network")
+    assert told.returncode == 1, told.stderr
+    assert json.loads(told.stdout)["sandbox"] == {"network": "open", "lacks": []}
+    assert not target.exists()

@@ -141,6 +141,7 @@ impl Flow<'_, '_> {
             not_collected: self.change.not_collected.clone(),
             variants: 0,
             cut: false,
+            sandbox: self.runners.old.sandbox().cloned(),
             tests: Vec::new(),
             patches: PerSide::default(),
         };

@@ -40,4 +40,4 @@ pub use operators::Operator;
 pub use repository::{Opened, open};
 pub use result::{Amplification, AmplifiedTest, FORMAT, Form, Raised, Reach, Selected, Shown, Status, Technique};
 pub use run::{Runner, Runners};
-pub use twincell_project::CollectionError;
+pub use twincell_project::{CollectionError, Network, SuiteReport};

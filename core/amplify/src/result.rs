@@ -1,7 +1,7 @@
 //! What an amplification found, as plain data.
 
 use serde::{Deserialize, Serialize};
-use twincell_project::CollectionError;
+use twincell_project::{CollectionError, SuiteReport};
 use twincell_syntax::PerSide;
 
 use crate::observe::Difference;
@@ -30,6 +30,8 @@ pub struct Amplification {
     pub variants: usize,
     /// Whether the search was stopped, or its time ended, before it was done.
     pub cut: bool,
+    /// What the system enforced of the sandbox in which the tests ran.
+    pub sandbox: Option<SuiteReport>,
     /// The best first.
     pub tests: Vec<AmplifiedTest>,
     /// All tests as unified diffs: in the form that passes before the change, and in the one that passes after it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::thread;
 
-use twincell_project::{Outcome, Request, Session, Test, TestError, TestRecord};
+use twincell_project::{Outcome, Request, Session, SuiteReport, Test, TestError, TestRecord};
 use twincell_syntax::PerSide;
 
 use crate::cases::runnable;
@@ -15,6 +15,11 @@ use crate::subject::{Addition, Subject, TestModule};
 pub trait Runner: Send {
     fn tests(&self) -> &[Test];
     fn run(&mut self, request: &Request) -> Result<Vec<TestRecord>, TestError>;
+
+    /// What the system enforces of the tests' sandbox, where they run in one.
+    fn sandbox(&self) -> Option<&SuiteReport> {
+        None
+    }
 }
 
 impl Runner for Session {
@@ -24,6 +29,10 @@ impl Runner for Session {
 
     fn run(&mut self, request: &Request) -> Result<Vec<TestRecord>, TestError> {
         Session::run(self, request)
+    }
+
+    fn sandbox(&self) -> Option<&SuiteReport> {
+        Session::sandbox(self)
     }
 }
 

@@ -19,8 +19,6 @@ const PREFIX: &str = "twincell-worker-";
 const ABANDONED_AFTER: Duration = Duration::from_secs(60);
 /// The maximum size in bytes and number of entries of a worker's folder. The worker's own limits bound each file.
 const MAX_DISK: u64 = 1 << 30;
-/// The largest file that a worker can write.
-pub const MAX_FILE: u64 = 64 << 20;
 const MAX_ENTRIES: u64 = 100_000;
 
 /// The names in a pool's folder.

@@ -45,7 +45,7 @@ use std::time::{Duration, Instant};
 
 use protocol::{ExecutionRecord, SandboxReport};
 
-pub use folders::{MAX_FILE, projects_beside};
+pub use folders::projects_beside;
 pub use pool::{Loaded, WorkerPool};
 pub use zygote::SOCKET_VARIABLE;
 

@@ -11,11 +11,11 @@ use rustix::io::Errno;
 
 use serde::de::DeserializeOwned;
 
-use super::folders::{MAX_FILE, WorkerFolder};
+use super::folders::WorkerFolder;
 use super::frame::{self, FrameError, MAX_RECORD, PREFIX, Seal};
 use super::patience::Patience;
 use super::process::{Ended, Process};
-use super::protocol::{FromWorker, MAX_FRAME, PROTOCOL_VERSION, ToWorker, cut};
+use super::protocol::{FromWorker, MAX_FRAME, PROTOCOL_VERSION, ToWorker, bounded, cut};
 use super::zygote::{StartFailure, Started};
 use super::{EngineError, PoolOptions, Stop, WorkerInfo};
 
@@ -250,7 +250,7 @@ impl Connection {
             if self.in_flight.replace(unnamed.in_flight) && unnamed.in_flight {
                 return Err(Broken::HidesFiles);
             }
-            if folder.is_over_full(unnamed.bytes(MAX_FILE)) {
+            if folder.is_over_full(unnamed.bytes(twincell_sandbox::MAX_FILE)) {
                 return Err(Broken::FillsTheDisk);
             }
         }
@@ -297,8 +297,8 @@ impl Forked {
             None => connection.receive(options.start_deadline, &Stop::default()),
         };
         match hello {
-            Ok(FromWorker::Hello { protocol: PROTOCOL_VERSION, python, mut sandbox, .. }) => {
-                sandbox.cut();
+            Ok(FromWorker::Hello { protocol: PROTOCOL_VERSION, python, sandbox, .. }) => {
+                let sandbox = bounded(sandbox);
                 let python = cut(python);
                 let used = connection.process.usage().map(|usage| usage.memory);
                 connection.memory = used.map(|used| used.saturating_add(options.memory_bytes).saturating_add(SLACK));

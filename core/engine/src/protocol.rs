@@ -18,6 +18,8 @@ use twincell_values::value::{AbstractValue, Choice, Fixed, Given, Recipe};
 
 use crate::observed::Behavior;
 
+pub use twincell_sandbox::{Lack, Mechanism, SandboxReport};
+
 pub const PROTOCOL_VERSION: u32 = 19;
 pub const MAX_FRAME: usize = 64 << 20;
 
@@ -359,59 +361,6 @@ impl ExecutionRecord {
     }
 }
 
-/// What a worker enforces on itself, for reports and `doctor`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SandboxReport {
-    /// e.g. `Landlock ABI 7`, `not available: ...`
-    pub filesystem: String,
-    pub network: String,
-    pub programs: String,
-    pub memory: String,
-    pub time: String,
-    /// What the operating system does not enforce. Foreign code runs only where this is empty, unless the user says
-    /// otherwise.
-    pub lacks: Vec<Lack>,
-}
-
-/// Something that the operating system does not enforce.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lack {
-    pub mechanism: Mechanism,
-    /// For people: `the kernel does not have it`.
-    pub reason: String,
-}
-
-/// What the sandbox is made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Mechanism {
-    /// Which files may be read and written.
-    Landlock,
-    /// Which system calls may be made.
-    Seccomp,
-    /// Privileges that are given up.
-    Privileges,
-    /// Limits of memory, processor time, files.
-    Limits,
-}
-
-impl std::fmt::Display for Mechanism {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(match self {
-            Mechanism::Landlock => "Landlock",
-            Mechanism::Seccomp => "seccomp",
-            Mechanism::Privileges => "giving up privileges",
-            Mechanism::Limits => "resource limits",
-        })
-    }
-}
-
-impl std::fmt::Display for Lack {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "no {} ({})", self.mechanism, self.reason)
-    }
-}
-
 /// The maximum length in characters of a text that a worker sends for people.
 const MAX_WORDS: usize = 1000;
 /// The maximum number of such texts in one message.
@@ -463,30 +412,16 @@ impl ScriptRun {
     }
 }
 
-impl SandboxReport {
-    /// Cuts its texts at a bound.
-    pub fn cut(&mut self) {
-        for text in [&mut self.filesystem, &mut self.network, &mut self.programs, &mut self.memory, &mut self.time] {
-            *text = cut(std::mem::take(text));
-        }
-        self.lacks.truncate(MAX_NOTES);
-        self.lacks.iter_mut().for_each(|lack| lack.reason = cut(std::mem::take(&mut lack.reason)));
+/// The report of a worker, with its texts cut at a bound.
+pub fn bounded(mut report: SandboxReport) -> SandboxReport {
+    let texts =
+        [&mut report.filesystem, &mut report.network, &mut report.programs, &mut report.memory, &mut report.time];
+    for text in texts {
+        *text = cut(std::mem::take(text));
     }
-
-    pub fn is_complete(&self) -> bool {
-        self.lacks.is_empty()
-    }
-
-    /// The mechanisms that are missing.
-    pub fn lacking(&self) -> Vec<Mechanism> {
-        self.lacks.iter().map(|lack| lack.mechanism).collect()
-    }
-
-    /// What is missing, in one line: `no Landlock (the kernel does not have it)`. `None` if nothing is.
-    pub fn missing(&self) -> Option<String> {
-        let lacks: Vec<String> = self.lacks.iter().map(Lack::to_string).collect();
-        (!lacks.is_empty()).then(|| lacks.join(", "))
-    }
+    report.lacks.truncate(MAX_NOTES);
+    report.lacks.iter_mut().for_each(|lack| lack.reason = cut(std::mem::take(&mut lack.reason)));
+    report
 }
 
 /// A part of a module that could not be evaluated, with the exception as text.

@@ -17,10 +17,10 @@ use twincell_engine::frame::{self, FrameError, MAX_RECORD, PREFIX, Seal, TAG};
 use twincell_engine::protocol::{
     ExecutionRecord, ExecutionRequest, FromWorker, Program, Tested, ToWorker, Unevaluated,
 };
+use twincell_sandbox::{Limits, lock};
 
 use super::{Host, Line, Serve, WorkerError, fork, lost};
 use crate::restore::scratch::Scratch;
-use crate::sandbox::{self, Limits};
 
 /// The maximum number of modules that are taken over from one fork.
 const MOST_MODULES: usize = 400;
@@ -73,7 +73,7 @@ impl<'a> Apart<'a> {
         let known: HashSet<String> = self.host.imported().into_iter().collect();
         let (limits, is_complete) = (&self.limits, self.is_complete);
         let forked = fork::child(self.host, |host, writer| {
-            let result = match sandbox::lock(limits).missing() {
+            let result = match lock(limits).missing() {
                 Some(missing) if is_complete => Err(missing),
                 _ => work(host),
             };

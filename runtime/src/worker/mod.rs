@@ -32,9 +32,9 @@ use twincell_engine::protocol::{
     End, ExecutionRecord, ExecutionRequest, Fork, FromWorker, PROTOCOL_VERSION, Program, Script, ScriptRun, Tested,
     ToWorker, Unevaluated,
 };
+use twincell_sandbox::{Limits, Processes, lock};
 
 use crate::restore::scratch::Scratch;
-use crate::sandbox::{self, Limits, Processes};
 
 pub use host::PythonHost;
 pub use zygote::serve;
@@ -156,7 +156,7 @@ fn work(mut socket: UnixStream, fork: &Fork, setup: &Setup, host: &mut dyn Host)
         open_files: OPEN_FILES,
         processes: if fork.forks { Processes::Forks } else { Processes::None },
     };
-    let sandbox = sandbox::lock(&limits);
+    let sandbox = lock(&limits);
     let is_complete = sandbox.is_complete();
     let hello = FromWorker::Hello {
         protocol: PROTOCOL_VERSION,

@@ -11,10 +11,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use twincell_engine::frame::{self, FrameError};
 use twincell_engine::protocol::{FromZygote, MAX_FRAME, PROTOCOL_VERSION, ToZygote};
 use twincell_engine::{folder, handover, projects_beside};
+use twincell_sandbox::{Limits, Processes, lock};
 
 use super::fork::{Forked, for_engine, take_socket};
 use super::{Host, OPEN_FILES, Setup, WorkerError, work};
-use crate::sandbox::{self, Limits, Processes};
 
 /// How often a zygote that nobody asks looks whether the engine is still there.
 const LOOK: Duration = Duration::from_secs(1);
@@ -77,7 +77,7 @@ fn live(message: ToZygote, socket: UnixStream, engine: u32, setup: &Setup, host:
         ToZygote::Worker(fork) => work(socket, &fork, setup, host),
         ToZygote::Zygote { imports } => {
             // Packages are the user's own and not under comparison, but nobody vouches for them either.
-            let sandbox = sandbox::lock(&Limits {
+            let sandbox = lock(&Limits {
                 scratch: setup.folder.clone(),
                 readable: setup.readable.clone(),
                 listable: setup.listable.clone(),

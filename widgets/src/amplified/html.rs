@@ -155,6 +155,7 @@ mod tests {
             not_collected: vec![error; 5],
             variants: 1,
             cut: false,
+            sandbox: None,
             tests: vec![test],
             patches: PerSide::new(odd.into(), odd.into()),
         };

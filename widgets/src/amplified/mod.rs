@@ -2,7 +2,7 @@
 
 mod html;
 
-use twincell_amplify::{Amplification, AmplifiedTest, Status};
+use twincell_amplify::{Amplification, AmplifiedTest, Network, Status, SuiteReport};
 
 use crate::{plain, words};
 
@@ -56,7 +56,15 @@ fn reach(found: &Amplification) -> Vec<String> {
     if found.cut {
         lines.push("the search ended before it was done".to_owned());
     }
+    lines.extend(found.sandbox.iter().flat_map(unrestricted));
     lines
+}
+
+/// What tests could do that they usually cannot, or the other way round.
+fn unrestricted(report: &SuiteReport) -> Vec<String> {
+    let network = (report.network == Network::Open).then(|| "tests could reach the network".to_owned());
+    let lacks = report.lacks.iter().map(|lack| format!("tests ran with {lack}"));
+    network.into_iter().chain(lacks).collect()
 }
 
 /// For terminals.

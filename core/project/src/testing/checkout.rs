@@ -430,17 +430,12 @@ fn sweep(root: &Path, inner: &Path, folders: &BTreeSet<&Path>, is_kept: &dyn Fn(
 
 /// Removes a file or a folder with all that is in it, whatever its modes are.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
-    let Ok(about) = fs::symlink_metadata(path) else { return Ok(()) };
-    if !about.is_dir() {
-        return fs::remove_file(path);
+    match path.parent() {
+        Some(parent) if parent.exists() => {
+            super::inside::remove(parent, Path::new(path.file_name().unwrap_or_default()))
+        }
+        _ => Ok(()),
     }
-    if about.mode() & 0o700 != 0o700 {
-        fs::set_permissions(path, fs::Permissions::from_mode(0o700))?;
-    }
-    for entry in fs::read_dir(path)? {
-        remove(&entry?.path())?;
-    }
-    fs::remove_dir(path)
 }
 
 /// Removes folders that nobody uses, those that were not used for the longest time first, until the rest is small enough.

@@ -18,6 +18,8 @@ pub struct Environment {
     pub version: String,
     /// Where packages that a user installed for all environments are, which a test finds in a home folder of its own too.
     pub user_base: Option<PathBuf>,
+    /// Where it finds its own files and packages.
+    pub paths: Vec<PathBuf>,
 }
 
 /// Prints what decides about results of tests. The names of the folders of metadata have names and versions, and their times
@@ -38,6 +40,19 @@ print(json.dumps({
     "build": [sys.implementation.name, sys.version, sys.platform, sys.prefix, installed],
     "pytest": importlib.util.find_spec("pytest") is not None,
     "user_base": site.getuserbase() if site.ENABLE_USER_SITE else None,
+    "executable": sys.executable,
+    "paths": [
+        path
+        for path in [
+            os.path.dirname(os.path.realpath(sys.executable)),
+            sys.prefix,
+            sys.exec_prefix,
+            sys.base_prefix,
+            sys.base_exec_prefix,
+            *sys.path,
+        ]
+        if os.path.isabs(path)
+    ],
 }))
 "#;
 
@@ -47,6 +62,8 @@ struct Probed {
     build: serde_json::Value,
     pytest: bool,
     user_base: Option<PathBuf>,
+    executable: PathBuf,
+    paths: Vec<PathBuf>,
 }
 
 /// Finds the Python of a project as other tools do: the given one, else that of `VIRTUAL_ENV`, else `.venv` or `venv` in the
@@ -79,7 +96,10 @@ fn probe(python: &Path) -> Result<Environment, TestError> {
     }
     let fingerprint = Sha256::digest(probed.build.to_string());
     let fingerprint = fingerprint.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(Environment { python: python.to_owned(), fingerprint, version: probed.version, user_base: probed.user_base })
+    // A shim of a manager of Pythons would look for its own settings.
+    let python = if probed.executable.is_absolute() { probed.executable } else { python.to_owned() };
+    let (version, user_base, paths) = (probed.version, probed.user_base, probed.paths);
+    Ok(Environment { python, fingerprint, version, user_base, paths })
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ pub enum TestError {
     NoPython { python: PathBuf, reason: String },
     #[error("pytest is not installed for {python}: run {python} -m pip install pytest", python = .0.display())]
     NoPytest(PathBuf),
+    #[error("the system does not enforce all of the sandbox for tests: {0}; --unsafe runs tests that you trust")]
+    NoSandbox(String),
     #[error("pytest did not start: {0}")]
     NotStarted(String),
     #[error("pytest took more than {0} s to collect the tests")]

@@ -7,6 +7,7 @@
 mod checkout;
 mod environment;
 mod error;
+mod inside;
 mod process;
 mod record;
 mod request;
@@ -22,3 +23,4 @@ pub use request::{Request, TestLimits};
 pub use session::Session;
 pub use store::Store;
 pub use suite::{SuiteOptions, SuiteRun, SuiteTest, run_suite};
+pub use twincell_sandbox::{Lack, Mechanism, Network, SuiteReport};

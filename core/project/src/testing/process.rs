@@ -4,7 +4,6 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -13,6 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::{Deserialize, Serialize};
+use twincell_sandbox::{Lack, SpawnError, SuiteLimits, SuiteReport, spawn};
 
 use super::{Checkout, CollectionError, Environment, Test, TestError, TestLimits};
 
@@ -27,7 +27,7 @@ const PLUGIN: [(&str, &str); 4] = [
 pub const MAX_MESSAGE: usize = 256 << 20;
 /// How much of pytest's own output is read to find out why it ended.
 const LOG_TAIL: u64 = 64 << 10;
-/// The time for a process to end by itself.
+/// The time for a process to end once nobody asks it any more.
 const FAREWELL: Duration = Duration::from_secs(3);
 /// How often a wait looks whether the process still lives.
 pub const GLANCE: Duration = Duration::from_millis(200);
@@ -71,7 +71,10 @@ pub struct Process {
     /// Where it keeps temporary files and the pipes of its requests.
     pub folder: PathBuf,
     pub control: Mutex<UnixStream>,
+    /// The same socket. Closing it ends everything that runs at its other end.
+    hangup: UnixStream,
     child: Mutex<Child>,
+    pub sandbox: SuiteReport,
     log: PathBuf,
 }
 
@@ -85,7 +88,7 @@ impl Process {
         arguments: &[String],
     ) -> Result<(Self, Collected), TestError> {
         let (plugin, home, temporary) = (folder.join("plugin"), folder.join("home"), folder.join("t"));
-        for inner in [&plugin, &home, &temporary, &folder.join("pipes")] {
+        for inner in [&plugin, &home, &temporary, &folder.join("pipes"), &folder.join("cache")] {
             fs::create_dir_all(inner)?;
         }
         for (name, text) in PLUGIN {
@@ -106,15 +109,21 @@ impl Process {
         command.arg(theirs.as_raw_fd().to_string()).arg(folder.join("start.json"));
         surround(&mut command, checkout, environment, limits, &home, &temporary);
         let output = File::create(&log)?;
-        command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output).process_group(0);
-        let (descriptor, memory) = (theirs.as_raw_fd(), limits.memory_bytes);
-        // SAFETY: between fork and exec it makes system calls only, and allocates nothing.
-        unsafe { command.pre_exec(move || prepare(descriptor, memory)) };
-        let child = command
-            .spawn()
-            .map_err(|error| TestError::NoPython { python: environment.python.clone(), reason: error.to_string() })?;
-        drop(theirs);
-        let process = Self { folder, control: Mutex::new(own), child: Mutex::new(child), log };
+        command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+        let bounds = bounds(checkout, environment, limits, &folder);
+        let started = spawn(&mut command, theirs.as_raw_fd(), &bounds, limits.incomplete);
+        let (child, sandbox) = started.map_err(|error| match error {
+            SpawnError::Incomplete(lacks) => {
+                TestError::NoSandbox(lacks.iter().map(Lack::to_string).collect::<Vec<_>>().join(", "))
+            }
+            SpawnError::System(error) => {
+                TestError::NoPython { python: environment.python.clone(), reason: error.to_string() }
+            }
+        })?;
+        // Its rules and its end of the socket are the child's alone from here on.
+        drop((command, theirs));
+        let hangup = own.try_clone()?;
+        let process = Self { folder, control: Mutex::new(own), hangup, child: Mutex::new(child), sandbox, log };
         let collected = process.collected(limits.collect_seconds)?;
         if let Some(other) = &collected.elsewhere {
             let advice = if other.found.starts_with(&checkout.repository) {
@@ -180,6 +189,11 @@ impl Process {
 
     /// Ends it at once, with what it has started.
     pub fn kill(&self) {
+        let _ = self.hangup.shutdown(std::net::Shutdown::Both);
+        let deadline = Instant::now() + FAREWELL;
+        while !self.has_ended() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(2));
+        }
         let mut child = self.child.lock().unwrap_or_else(PoisonError::into_inner);
         if child.try_wait().is_ok_and(|status| status.is_none()) {
             if let Some(group) = Pid::from_raw(child.id() as i32) {
@@ -192,16 +206,36 @@ impl Process {
 }
 
 impl Drop for Process {
-    /// The end of the socket tells it to end its children and then itself.
     fn drop(&mut self) {
-        let _ = self.control.get_mut().map(|control| control.shutdown(std::net::Shutdown::Both));
-        let deadline = Instant::now() + FAREWELL;
-        while !self.has_ended() && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(2));
-        }
         self.kill();
         let _ = super::checkout::remove(&self.folder);
     }
+}
+
+/// What tests may do.
+fn bounds(checkout: &Checkout, environment: &Environment, limits: &TestLimits, folder: &Path) -> SuiteLimits {
+    let inner = ["home", "t", "cache", "pipes"].map(|name| folder.join(name));
+    let mut readable = vec![checkout.repository.clone(), folder.to_owned()];
+    readable.extend(environment.paths.iter().cloned());
+    readable.extend(environment.user_base.iter().flat_map(|base| ["bin", "lib"].map(|name| base.join(name))));
+    let programs = std::env::var_os("PATH").unwrap_or_default();
+    readable.extend(std::env::split_paths(&programs).filter(|path| path.is_absolute()));
+    // Hidden files there are settings and secrets.
+    let homes = std::env::home_dir().into_iter().chain([checkout.repository.clone()]);
+    SuiteLimits {
+        folder: folder.to_owned(),
+        writable: std::iter::once(checkout.root.clone()).chain(inner).chain(limits.writable.iter().cloned()).collect(),
+        readable,
+        closed: homes.flat_map(|home| hidden(&home)).collect(),
+        memory_bytes: limits.memory_bytes,
+        file_bytes: limits.file_bytes,
+        network: limits.network,
+    }
+}
+
+fn hidden(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b".")).map(|entry| entry.path()).collect()
 }
 
 /// The environment of the process: that of the user, with a home and a folder for temporary files of its own.
@@ -243,28 +277,6 @@ fn surround(
             command.env("PATH", path);
         }
     }
-}
-
-/// What the process does before it becomes Python.
-fn prepare(control: i32, memory: u64) -> io::Result<()> {
-    // SAFETY: these calls take numbers and a structure that outlives them.
-    unsafe {
-        if libc::fcntl(control, libc::F_SETFD, 0) < 0 {
-            return Err(io::Error::last_os_error());
-        }
-        // What tests leave running becomes its child, so that it can end it.
-        #[cfg(target_os = "linux")]
-        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-        for (resource, value) in [(libc::RLIMIT_DATA, memory), (libc::RLIMIT_CORE, 0)] {
-            let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-            if libc::getrlimit(resource, &raw mut limit) == 0 {
-                limit.rlim_cur = limit.rlim_max.min(value);
-                limit.rlim_max = limit.rlim_cur;
-                libc::setrlimit(resource, &raw const limit);
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Whether there was something to read.

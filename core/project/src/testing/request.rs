@@ -28,15 +28,17 @@ pub struct TestLimits {
     pub test_seconds: f64,
     /// The memory of one process, in bytes.
     pub memory_bytes: u64,
-    /// Whether tests may reach the network. Not enforced yet.
+    /// The size of a file, in bytes.
+    pub file_bytes: u64,
+    /// Whether tests may reach the network.
     pub network: bool,
-    /// Whether tests may only write to the checkout and to temporary folders of ours. Not enforced yet.
-    pub sandbox: bool,
+    /// Whether tests run even where the system does not enforce all of the sandbox.
+    pub incomplete: bool,
     /// Arguments for pytest beside those of the project's configuration, such as files and folders with tests.
     pub arguments: Vec<String>,
     /// The seed of Python's hashes. Another one shows tests that depend on the order of sets.
     pub hash_seed: u32,
-    /// Folders beside the checkout that tests may write to. Not enforced yet.
+    /// Folders beside the checkout that tests may write to.
     pub writable: Vec<PathBuf>,
 }
 
@@ -46,8 +48,9 @@ impl Default for TestLimits {
             collect_seconds: 120.0,
             test_seconds: 60.0,
             memory_bytes: 4 << 30,
+            file_bytes: 1 << 30,
             network: false,
-            sandbox: true,
+            incomplete: false,
             arguments: Vec::new(),
             hash_seed: 0,
             writable: Vec::new(),

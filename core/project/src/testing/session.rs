@@ -12,11 +12,13 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::{CWD, FileType, Mode, OFlags};
 use serde::{Deserialize, Serialize};
+use twincell_sandbox::SuiteReport;
 
-use super::process::{GLANCE, Lines, Process, Read, wait_for};
+use super::process::{GLANCE, Lines, MAX_MESSAGE, Process, Read, wait_for};
 use super::{
-    Checkout, CollectionError, Environment, Failure, Outcome, Request, Test, TestError, TestLimits, TestRecord,
+    Checkout, CollectionError, Environment, Failure, Outcome, Request, Test, TestError, TestLimits, TestRecord, inside,
 };
+use crate::copy::read_inside;
 
 /// The time for a child to end once it is killed.
 const DEATH: Duration = Duration::from_secs(5);
@@ -33,6 +35,7 @@ pub struct Session {
     tests: Vec<Test>,
     errors: Vec<CollectionError>,
     forks: bool,
+    sandbox: Option<SuiteReport>,
     process: Mutex<Option<Arc<Process>>>,
     processes: AtomicU64,
     requests: AtomicU64,
@@ -94,12 +97,14 @@ impl Session {
             tests: Vec::new(),
             errors: Vec::new(),
             forks: true,
+            sandbox: None,
             process: Mutex::default(),
             processes: AtomicU64::default(),
             requests: AtomicU64::default(),
         };
         let (process, collected) = session.start_process(&limits.arguments)?;
         (session.tests, session.errors, session.forks) = (collected.tests, collected.errors, collected.forks);
+        session.sandbox = Some(process.sandbox.clone());
         session.process = Mutex::new(Some(Arc::new(process)));
         Ok(session)
     }
@@ -126,6 +131,11 @@ impl Session {
     /// What could not be collected.
     pub fn errors(&self) -> &[CollectionError] {
         &self.errors
+    }
+
+    /// What the system enforces of the sandbox.
+    pub fn sandbox(&self) -> Option<&SuiteReport> {
+        self.sandbox.as_ref()
     }
 
     /// Runs tests. There is one record for each requested id, in this order, also for tests that hang or end their process.
@@ -349,6 +359,7 @@ fn without_result(id: String, outcome: Outcome, reason: &str, seconds: f64) -> T
 
 /// Files of a request, in the checkout as long as this value lives.
 struct Brought {
+    root: PathBuf,
     /// The files, with what was there before.
     files: Vec<(PathBuf, Option<Vec<u8>>)>,
     /// New folders, the outermost first.
@@ -357,27 +368,20 @@ struct Brought {
 
 impl Brought {
     fn put(root: &Path, files: &[(String, String)]) -> Result<Self, TestError> {
-        let mut brought = Self { files: Vec::new(), folders: Vec::new() };
+        let mut brought = Self { root: root.to_owned(), files: Vec::new(), folders: Vec::new() };
         for (path, text) in files {
             let failed = |reason: String| TestError::Checkout { folder: root.join(path), reason };
+            let path = Path::new(path);
             let is_plain = |part| matches!(part, Component::Normal(_));
-            if !Path::new(path).components().all(is_plain) {
+            if path.file_name().is_none() || !path.components().all(is_plain) {
                 return Err(failed("a file of a request lies in the checkout".to_owned()));
             }
-            let target = root.join(path);
-            let missing = target.ancestors().skip(1).take_while(|folder| !folder.exists());
-            let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
-            let parent = target.parent().unwrap_or(root);
-            fs::create_dir_all(parent).map_err(|error| failed(error.to_string()))?;
-            brought.folders.extend(missing.into_iter().rev());
-            // A link of the project must not lead out of it.
-            let is_inside = parent.canonicalize().is_ok_and(|parent| parent.starts_with(root));
-            if !is_inside || target.is_symlink() {
-                return Err(failed("a link is in the way".to_owned()));
-            }
-            let before = fs::read(&target).ok();
-            brought.files.push((target.clone(), before));
-            fs::write(&target, text).map_err(|error| failed(error.to_string()))?;
+            let parent = inside::make_parent(root, path, &mut brought.folders);
+            let parent = parent.map_err(|error| failed(error.to_string()))?;
+            let name = Path::new(path.file_name().unwrap_or_default());
+            let before = read_inside(&parent, name, MAX_MESSAGE as u64).unwrap_or_default();
+            brought.files.push((path.to_owned(), before));
+            inside::write(root, path, text.as_bytes()).map_err(|error| failed(error.to_string()))?;
         }
         Ok(brought)
     }
@@ -387,12 +391,12 @@ impl Drop for Brought {
     fn drop(&mut self) {
         for (path, before) in self.files.iter().rev() {
             let _ = match before {
-                Some(content) => fs::write(path, content),
-                None => fs::remove_file(path),
+                Some(content) => inside::write(&self.root, path, content),
+                None => inside::remove(&self.root, path),
             };
         }
         for folder in self.folders.iter().rev() {
-            let _ = super::checkout::remove(folder);
+            let _ = inside::remove(&self.root, folder);
         }
     }
 }

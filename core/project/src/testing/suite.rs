@@ -129,8 +129,9 @@ fn key(checkout: &Checkout, environment: &Environment, limits: &TestLimits, opti
         limits.hash_seed,
         limits.test_seconds,
         limits.memory_bytes,
+        limits.file_bytes,
         limits.network,
-        limits.sandbox,
+        limits.incomplete,
         covered,
     ]);
     Sha256::digest(parts.to_string()).iter().map(|byte| format!("{byte:02x}")).collect()

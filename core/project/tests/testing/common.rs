@@ -8,16 +8,11 @@ use twincell_project::{
     Cache, Checkout, Environment, Request, Revision, Session, TestLimits, TestRecord, checkout, environment,
 };
 
-/// The Python of these tests, if it has pytest: that of TWINCELL_PYTHON, else `python3`.
-pub fn python() -> Option<Environment> {
+/// The Python of these tests: that of TWINCELL_PYTHON, else `python3`.
+pub fn python() -> Environment {
     let python = std::env::var_os("TWINCELL_PYTHON").map_or_else(|| PathBuf::from("python3"), PathBuf::from);
-    match environment(Path::new("/"), Some(&python), &python) {
-        Ok(found) => Some(found),
-        Err(error) => {
-            eprintln!("tests of projects are not run: {error}");
-            None
-        }
-    }
+    environment(Path::new("/"), Some(&python), &python)
+        .unwrap_or_else(|error| panic!("these tests need a Python with pytest, named by TWINCELL_PYTHON: {error}"))
 }
 
 /// A repository with one commit, and a cache.
@@ -28,7 +23,11 @@ pub struct Project {
 
 impl Project {
     pub fn new(files: &[(&str, &str)]) -> Self {
-        let project = Self { folder: tempfile::tempdir().unwrap(), cache: tempfile::tempdir().unwrap() };
+        Self::of(tempfile::tempdir().unwrap(), files)
+    }
+
+    pub fn of(folder: tempfile::TempDir, files: &[(&str, &str)]) -> Self {
+        let project = Self { folder, cache: tempfile::tempdir().unwrap() };
         Repository::init(project.folder.path()).unwrap();
         project.write(files);
         project.commit();

@@ -1,6 +1,6 @@
-//! Projects' own tests at a version. They need a Python with pytest: TWINCELL_PYTHON, or `python3`. Without one, tests that
-//! need it say so and pass.
+//! Projects' own tests at a version. They need a Python with pytest: TWINCELL_PYTHON, or `python3`.
 
 mod common;
+mod hostile;
 mod session;
 mod suite;

@@ -9,7 +9,7 @@ const SHOP: &str = "def price(n):\n    if n > 1:\n        return n * 2\n    retu
 
 #[test]
 fn tests_of_every_kind_are_collected_and_run() {
-    let Some(python) = python() else { return };
+    let python = python();
     let project = Project::new(&[
         ("src/shop/__init__.py", SHOP),
         ("pyproject.toml", "[tool.pytest.ini_options]\naddopts = '--doctest-glob=*.txt -x'\n"),
@@ -85,7 +85,7 @@ class Old(unittest.TestCase):
 
 #[test]
 fn each_test_has_the_lines_that_it_runs() {
-    let Some(python) = python() else { return };
+    let python = python();
     let project = Project::new(&[
         ("shop.py", SHOP),
         ("other.py", "def same(n):\n    return n\n"),
@@ -109,7 +109,7 @@ fn each_test_has_the_lines_that_it_runs() {
 
 #[test]
 fn files_of_a_request_exist_for_that_request_alone() {
-    let Some(python) = python() else { return };
+    let python = python();
     let project = Project::new(&[("shop.py", SHOP), ("test_shop.py", "def test_a():\n    assert True\n")]);
     let checkout = project.head();
     let mut session = Session::start(&checkout, &python, &limits()).unwrap();
@@ -139,7 +139,7 @@ fn files_of_a_request_exist_for_that_request_alone() {
 
 #[test]
 fn a_test_that_is_not_there_is_not_found() {
-    let Some(python) = python() else { return };
+    let python = python();
     let project = Project::new(&[("test_a.py", "def test_a():\n    pass\n")]);
     let checkout = project.head();
     let mut session = Session::start(&checkout, &python, &limits()).unwrap();
@@ -155,7 +155,7 @@ fn a_test_that_is_not_there_is_not_found() {
 
 #[test]
 fn tests_that_hang_or_end_their_process_stop_no_others() {
-    let Some(python) = python() else { return };
+    let python = python();
     let project = Project::new(&[(
         "test_hostile.py",
         r#"import os, signal, subprocess, sys, time
@@ -208,7 +208,7 @@ def test_d(): pass
 
 #[test]
 fn modules_that_start_threads_are_run_in_processes_of_their_own() {
-    let Some(python) = python() else { return };
+    let python = python();
     let project = Project::new(&[
         (
             "conftest.py",
@@ -230,7 +230,7 @@ fn modules_that_start_threads_are_run_in_processes_of_their_own() {
 
 #[test]
 fn a_broken_conftest_is_one_line() {
-    let Some(python) = python() else { return };
+    let python = python();
     let project = Project::new(&[("conftest.py", "import nothing_like_this\n"), ("test_a.py", "def test_a(): pass\n")]);
     let checkout = project.head();
     let error = Session::start(&checkout, &python, &limits()).unwrap_err().to_string();
@@ -248,7 +248,7 @@ fn a_broken_conftest_is_one_line() {
 
 #[test]
 fn observations_are_plain_data() {
-    let Some(python) = python() else { return };
+    let python = python();
     let project = Project::new(&[(
         "test_a.py",
         r#"import collections, dataclasses, decimal, enum
@@ -314,7 +314,7 @@ def test_a(tmp_path):
 
 #[test]
 fn requests_run_side_by_side() {
-    let Some(python) = python() else { return };
+    let python = python();
     let text: String =
         (0..20).map(|n| format!("def test_{n}(tmp_path):\n    (tmp_path / 'a').write_text('a')\n")).collect();
     let project = Project::new(&[("test_a.py", &text)]);
@@ -330,7 +330,7 @@ fn requests_run_side_by_side() {
 
 #[test]
 fn nothing_of_a_session_is_left_in_the_checkout() {
-    let Some(python) = python() else { return };
+    let python = python();
     let project = Project::new(&[
         ("pkg/a.py", ""),
         ("pkg/__init__.py", ""),

@@ -2,10 +2,10 @@
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-use twincell_engine::MAX_FILE;
-
 use super::Limits;
 
+/// The largest file that a locked process can write.
+pub const MAX_FILE: u64 = 64 << 20;
 /// The CPU time of a worker, for all executions of its program: a last resort for one that outlives its engine.
 const CPU_SECONDS: u64 = 3600;
 /// Address space that libraries reserve and never use (thread stacks, arenas, mapped files).

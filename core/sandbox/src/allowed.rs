@@ -546,7 +546,7 @@ fn masked(argument: u8, mask: u64, value: u64) -> Fallible<SeccompRule> {
     rule(vec![(argument, Length::Dword, Op::MaskedEq(mask), value)])
 }
 
-fn rule(conditions: Vec<(u8, Length, Op, u64)>) -> Fallible<SeccompRule> {
+pub fn rule(conditions: Vec<(u8, Length, Op, u64)>) -> Fallible<SeccompRule> {
     let conditions = conditions
         .into_iter()
         .map(|(argument, length, operator, value)| SeccompCondition::new(argument, length, operator, value));

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use twincell_runtime::sandbox::{Limits, Processes, lock};
+use twincell_sandbox::{Limits, Processes, lock};
 
 const FOLDER: &str = "TWINCELL_TEST_FOLDER";
 const WITHOUT_LANDLOCK: &str = "TWINCELL_TEST_WITHOUT_LANDLOCK";

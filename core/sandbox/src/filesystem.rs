@@ -10,9 +10,9 @@ use landlock::{
 use super::{Landlock, Limits, Processes};
 
 /// The newest version whose rights are requested. Older kernels provide what they have.
-const NEWEST: ABI = ABI::V9;
+pub const NEWEST: ABI = ABI::V9;
 /// The oldest version that governs every way of writing on which this sandbox relies (truncation came third).
-const NEEDED: ABI = ABI::V3;
+pub const NEEDED: ABI = ABI::V3;
 /// The oldest version that keeps signals within the sandbox.
 const SCOPES: ABI = ABI::V6;
 

@@ -1,19 +1,40 @@
-//! Locks the worker's own process into the sandbox, for good, before it runs a line of foreign code.
+//! Locks processes into a sandbox before they run a line of foreign code.
 //!
-//! The [`SandboxReport`] names each mechanism that is missing on a system. The engine decides what that means. Blocked
-//! effects are observed elsewhere.
+//! A worker calls [`lock`] on itself. The [`SandboxReport`] names each mechanism that is missing on a system. The engine
+//! decides what that means. Blocked effects are observed elsewhere.
+//!
+//! ```
+//! use twincell_sandbox::{Limits, Processes, lock};
+//!
+//! let folder = tempfile::tempdir()?;
+//! let scratch = folder.path().to_path_buf();
+//! let processes = Processes::None;
+//! let report = lock(&Limits { scratch, readable: vec![], listable: vec![], memory_bytes: 1 << 30, open_files: 64, processes });
+//!
+//! // From here on this process is locked in, for good. Where the system enforces less, the report says so.
+//! if report.is_complete() {
+//!     assert!(std::fs::write(folder.path().join("note"), "kept").is_ok());
+//!     assert!(std::fs::write("elsewhere", "refused").is_err());
+//!     assert!(std::net::TcpListener::bind("127.0.0.1:0").is_err());
+//! }
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 #[cfg(target_os = "linux")]
 mod allowed;
 #[cfg(target_os = "linux")]
 mod filesystem;
 mod limits;
+mod report;
+mod suite;
 #[cfg(target_os = "linux")]
 mod syscalls;
 
 use std::path::PathBuf;
 
-use twincell_engine::protocol::{Lack, Mechanism, SandboxReport};
+pub use limits::MAX_FILE;
+pub use report::{Lack, Mechanism, Network, SandboxReport, SuiteReport};
+pub use suite::{SpawnError, SuiteLimits, spawn};
 
 /// What the locked process may still do.
 #[derive(Debug, Clone)]

@@ -1,0 +1,172 @@
+//! Files below a folder in which hostile code may put a link into the place of any file or folder at any time.
+//!
+//! Each part of a path is opened below the one before, and none of them may be a link.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, fchmod, fstat, mkdirat, openat, renameat, unlinkat};
+use rustix::io::Errno;
+
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+/// How deep folders are removed in one piece. Somebody may have made more of them than files can be open.
+const DEPTH: usize = 64;
+
+/// Opens the folder that holds a file. Folders that are missing are made, and added to `made`.
+pub fn make_parent(root: &Path, path: &Path, made: &mut Vec<PathBuf>) -> io::Result<OwnedFd> {
+    let mut folder = open(root)?;
+    let mut inner = PathBuf::new();
+    for part in path.parent().unwrap_or(Path::new("")) {
+        inner.push(part);
+        folder = match openat(&folder, part, FOLDER, Mode::empty()) {
+            Err(Errno::NOENT) => {
+                mkdirat(&folder, part, Mode::from_raw_mode(0o755))?;
+                made.push(inner.clone());
+                openat(&folder, part, FOLDER, Mode::empty())?
+            }
+            other => other?,
+        };
+    }
+    Ok(folder)
+}
+
+fn open(folder: &Path) -> io::Result<OwnedFd> {
+    Ok(openat(CWD, folder, FOLDER, Mode::empty())?)
+}
+
+fn parent(root: &Path, path: &Path) -> io::Result<OwnedFd> {
+    let mut folder = open(root)?;
+    for part in path.parent().unwrap_or(Path::new("")) {
+        folder = openat(&folder, part, FOLDER, Mode::empty())?;
+    }
+    Ok(folder)
+}
+
+fn name(path: &Path) -> io::Result<&OsStr> {
+    path.file_name().ok_or_else(|| io::ErrorKind::InvalidInput.into())
+}
+
+/// Writes a file whose folder is there.
+pub fn write(root: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = openat(parent(root, path)?, name(path)?, flags, Mode::from_raw_mode(0o644))?;
+    File::from(file).write_all(content)
+}
+
+/// Removes a file, or a folder with all that is in it, whatever its modes are.
+pub fn remove(root: &Path, path: &Path) -> io::Result<()> {
+    let top = match parent(root, path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        other => other?,
+    };
+    let mut left = vec![name(path)?.to_owned()];
+    while let Some(name) = left.pop() {
+        remove_in(&top, &name, &top, DEPTH, &mut left)?;
+    }
+    Ok(())
+}
+
+/// Removes what has a name in a folder. What lies too deep moves to the top and is added to what is left.
+fn remove_in(folder: &OwnedFd, name: &OsStr, top: &OwnedFd, depth: usize, left: &mut Vec<OsString>) -> io::Result<()> {
+    match unlinkat(folder, name, AtFlags::empty()) {
+        Ok(()) | Err(Errno::NOENT) => return Ok(()),
+        // A folder. Systems differ in what they say of one.
+        Err(Errno::ISDIR | Errno::PERM) => {}
+        Err(error) => return Err(error.into()),
+    }
+    let inner = match openat(folder, name, FOLDER, Mode::empty()) {
+        Err(Errno::ACCESS) => {
+            open_up(folder, name)?;
+            openat(folder, name, FOLDER, Mode::empty())?
+        }
+        other => other?,
+    };
+    if fstat(&inner)?.st_mode & 0o700 != 0o700 {
+        fchmod(&inner, Mode::RWXU)?;
+    }
+    if depth == 0 {
+        for number in 0.. {
+            let moved = OsString::from(format!(".twincell-{number}"));
+            match renameat(folder, name, top, &moved) {
+                Ok(()) => {
+                    left.push(moved);
+                    break;
+                }
+                // Something has this name.
+                Err(Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        return Ok(());
+    }
+    for entry in Dir::read_from(&inner)? {
+        let entry = entry?;
+        let name = entry.file_name().to_bytes();
+        if name != b"." && name != b".." {
+            remove_in(&inner, &OsString::from_vec(name.to_vec()), top, depth - 1, left)?;
+        }
+    }
+    Ok(unlinkat(folder, name, AtFlags::REMOVEDIR)?)
+}
+
+/// Gives the owner every right to a folder that cannot be opened.
+fn open_up(folder: &OwnedFd, name: &OsStr) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let found = openat(folder, name, OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW, Mode::empty())?;
+        std::fs::set_permissions(format!("/proc/self/fd/{}", found.as_raw_fd()), std::fs::Permissions::from_mode(0o700))
+    }
+    #[cfg(not(target_os = "linux"))]
+    Ok(rustix::fs::chmodat(folder, name, Mode::RWXU, AtFlags::SYMLINK_NOFOLLOW)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    #[test]
+    fn links_are_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, outside) = (folder.path().join("root"), folder.path().join("outside"));
+        fs::create_dir(&root).unwrap();
+        fs::create_dir(&outside).unwrap();
+        fs::write(outside.join("file"), "kept").unwrap();
+        symlink(&outside, root.join("link")).unwrap();
+        symlink(outside.join("file"), root.join("file")).unwrap();
+        for path in ["link/file", "link/new", "file"] {
+            assert!(write(&root, Path::new(path), b"evil").is_err(), "{path}");
+        }
+        assert!(make_parent(&root, Path::new("link/a/b"), &mut Vec::new()).is_err());
+        assert!(remove(&root, Path::new("link/file")).is_err());
+        remove(&root, Path::new("link")).unwrap();
+        remove(folder.path(), Path::new("root")).unwrap();
+        assert_eq!(fs::read_to_string(outside.join("file")).unwrap(), "kept");
+        assert!(!root.exists());
+    }
+
+    #[test]
+    fn folders_go_however_deep_they_are_and_whatever_their_modes() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut made = Vec::new();
+        let deep: PathBuf = std::iter::repeat_n("a", 300).collect();
+        make_parent(folder.path(), &deep, &mut made).unwrap();
+        assert_eq!(made.len(), 299);
+        let closed = folder.path().join("a/a/closed");
+        fs::create_dir(&closed).unwrap();
+        fs::write(closed.join("file"), "").unwrap();
+        for path in [&closed, &folder.path().join("a")] {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o000)).unwrap();
+        }
+        remove(folder.path(), Path::new("a")).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,260 @@
+//! Tests and projects that try to do harm, or that have something which no test expects.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use git2::{Repository, ResetType};
+
+use crate::common::{Project, limits, python, run};
+use twincell_project::{Cache, Mechanism, Network, Outcome, Request, Revision, Session, TestLimits, checkout};
+
+/// The outcomes by the name of the test.
+fn outcomes(session: &mut Session) -> Vec<(String, Outcome, String)> {
+    let records = run(session, Request::default());
+    let message = |record: &twincell_project::TestRecord| {
+        record.failure.as_ref().map_or(String::new(), |failure| format!("{}: {}", failure.exception, failure.message))
+    };
+    let named = records
+        .iter()
+        .map(|record| (record.id.rsplit("::").next().unwrap().to_owned(), record.outcome, message(record)));
+    named.collect()
+}
+
+#[test]
+fn tests_change_nothing_outside_and_reach_nobody() {
+    let python = python();
+    let server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let project = Project::new(&[("keep.py", "keep = 1\n"), ("data/file.txt", "kept")]);
+    let users = project.folder.path().canonicalize().unwrap();
+    fs::write(users.join(".env"), "secret").unwrap();
+    let text = r#"import multiprocessing, os, shutil, socket, subprocess, sys, tempfile, threading
+import pytest
+
+USERS = "{users}"
+
+def test_write():
+    for path in [USERS + "/new", USERS + "/keep.py", "/etc/twincell", "/usr/twincell", "../new", "/dev/tty"]:
+        with pytest.raises(OSError):
+            open(path, "w")
+
+def test_git():
+    for path in [USERS + "/.git/config", USERS + "/.git/HEAD", USERS + "/.env"]:
+        with pytest.raises(OSError):
+            open(path)
+
+def test_delete_repository():
+    shutil.rmtree(USERS, ignore_errors=True)
+    subprocess.run(["rm", "-rf", USERS])
+    assert os.path.exists(USERS + "/keep.py")
+
+def test_connect_out():
+    for address in [("127.0.0.1", {port}), ("192.0.2.1", 80)]:
+        with pytest.raises(OSError):
+            socket.create_connection(address, 5)
+
+def test_serve():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        with socket.create_connection(server.getsockname(), 5) as client, server.accept()[0] as other:
+            other.sendall(b"a")
+            assert client.recv(1) == b"a"
+
+def test_own_files(tmp_path):
+    (tmp_path / "a").write_text("a")
+    open("new.txt", "w").close()
+    with tempfile.NamedTemporaryFile() as file:
+        os.chmod(file.name, 0o600)
+        os.utime(file.name, (1, 1))
+    os.makedirs(os.path.expanduser("~/.config/own"))
+
+def test_processes():
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map(abs, [-1, -2]) == [1, 2]
+    assert subprocess.run([sys.executable, "-c", "print(1)"], capture_output=True).stdout == b"1\n"
+
+def test_world():
+    assert subprocess.run(["unshare", "-r", "true"], stderr=subprocess.DEVNULL).returncode != 0
+
+def test_others():
+    with pytest.raises(OSError):
+        open("/proc/1/mem", "rb")
+
+def test_memory():
+    bytearray(8 << 30)
+
+def test_delete_files():
+    shutil.rmtree(os.getcwd(), ignore_errors=True)
+    assert os.listdir(os.getcwd()) == []
+"#;
+    let port = server.local_addr().unwrap().port().to_string();
+    let text = text.replace("{users}", users.to_str().unwrap()).replace("{port}", &port);
+    project.write(&[("test_hostile.py", &text)]);
+    project.commit();
+    let checkout = project.head();
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    let report = session.sandbox().unwrap().clone();
+    assert!(report.network == Network::Own || report.lacks[0].mechanism == Mechanism::Namespaces);
+    for (name, outcome, message) in outcomes(&mut session) {
+        let expected = if name == "test_memory" { Outcome::Failed } else { Outcome::Passed };
+        assert_eq!(outcome, expected, "{name}: {message}");
+    }
+    drop(session);
+    assert_eq!(fs::read_to_string(users.join("keep.py")).unwrap(), "keep = 1\n");
+    assert!(users.join(".git/HEAD").exists() && users.join(".env").exists());
+    drop(checkout);
+    assert_eq!(fs::read_to_string(project.head().root.join("data/file.txt")).unwrap(), "kept");
+}
+
+#[test]
+fn tests_that_break_what_they_share_with_us_stop_no_others() {
+    let python = python();
+    let project = Project::new(&[(
+        "test_hostile.py",
+        r#"import os, sys, time
+def test_a(): pass
+def test_close():
+    os.closerange(3, 10000)
+def test_b(): pass
+def test_garbage():
+    for handle in range(3, 100):
+        try:
+            os.write(handle, b"\xff\x00 garbage \x1b[31m\n" * 100)
+        except OSError:
+            pass
+def test_c(): pass
+def test_forged():
+    for handle in range(3, 100):
+        try:
+            os.write(handle, b'{"exit": 0}\n{"record": {"id": "other", "outcome": "passed", "seconds": 0}}\n')
+        except OSError:
+            pass
+def test_d(): pass
+def test_pipes():
+    import glob
+    for line in glob.glob(os.path.dirname(os.environ["HOME"]) + "/pipes/*"):
+        os.remove(line)
+def test_e(): pass
+def test_many():
+    for _ in range(200):
+        if os.fork() == 0:
+            os.setsid()
+            time.sleep(600)
+            os._exit(0)
+def test_f(): pass
+"#,
+    )]);
+    let checkout = project.head();
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    for (name, outcome, message) in outcomes(&mut session) {
+        let may_fail = ["test_close", "test_garbage", "test_forged"].contains(&name.as_str());
+        assert!(outcome == Outcome::Passed || may_fail && outcome == Outcome::Crashed, "{name} {outcome:?} {message}");
+    }
+}
+
+/// Where a test program is told what to do when it is started once more, in order to be killed.
+const KILLED: &str = "TWINCELL_TEST_KILLED";
+
+fn running(mark: &str) -> usize {
+    let line = |process: fs::DirEntry| fs::read(process.path().join("cmdline")).unwrap_or_default();
+    let lines = fs::read_dir("/proc").into_iter().flatten().flatten().map(line);
+    lines.filter(|line| String::from_utf8_lossy(line).contains(mark)).count()
+}
+
+#[test]
+fn runs_until_it_is_killed() {
+    let Some(folder) = std::env::var_os(KILLED) else { return };
+    let folder = Path::new(&folder);
+    let cache = Cache { folder: folder.join("cache") };
+    let checkout = checkout(&folder.join("users"), &Revision::Commit("HEAD".into()), &cache).unwrap();
+    let mut session = Session::start(&checkout, &python(), &limits()).unwrap();
+    run(&mut session, Request::default());
+}
+
+#[test]
+fn a_kill_leaves_no_process_and_no_damage() {
+    let python = python();
+    let mark = format!("{}", 200_000_000 + u64::from(std::process::id()));
+    let text = "import os, subprocess, time\ndef test_a():\n    subprocess.Popen(['sleep', 'MARK'], \
+                start_new_session=True)\n    open('file.txt', 'w').close()\n    if os.path.exists('slow'):\n        \
+                time.sleep(600)\n";
+    let folder = tempfile::tempdir().unwrap();
+    let users = tempfile::Builder::new().prefix("users").rand_bytes(0).tempdir_in(folder.path()).unwrap();
+    let text = text.replace("MARK", &mark);
+    let project = Project::of(users, &[("test_a.py", &text), ("file.txt", "kept"), ("slow", "")]);
+    let users = project.folder.path();
+    let mut killed = Command::new(std::env::current_exe().unwrap())
+        .args(["hostile::runs_until_it_is_killed", "--exact"])
+        .env(KILLED, folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while running(&mark) == 0 && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(running(&mark), 1);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    while running(&mark) > 0 && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(running(&mark), 0);
+    assert_eq!(fs::read_to_string(users.join("file.txt")).unwrap(), "kept");
+    let cache = Cache { folder: folder.path().join("cache") };
+    let again = checkout(users, &Revision::Commit("HEAD".into()), &cache).unwrap();
+    assert_eq!(fs::read_to_string(again.root.join("file.txt")).unwrap(), "kept");
+    fs::remove_file(again.root.join("slow")).unwrap();
+    let mut session = Session::start(&again, &python, &limits()).unwrap();
+    assert_eq!(outcomes(&mut session)[0].1, Outcome::Passed);
+}
+
+#[test]
+fn repositories_of_every_kind_have_a_result_or_a_line() {
+    let python = python();
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12\n";
+    let project = Project::new(&[
+        (".gitattributes", "*.bin filter=lfs diff=lfs merge=lfs -text\n"),
+        ("data.bin", pointer),
+        ("odd\nname.txt", "odd"),
+        ("test_a.py", "def test_a():\n    assert open('data.bin').read().startswith('version')\n"),
+    ]);
+    let repository = Repository::open(project.folder.path()).unwrap();
+    let head = repository.head().unwrap().peel_to_commit().unwrap();
+    // A submodule that nobody has fetched.
+    let mut index = repository.index().unwrap();
+    let mut entry = index.get_path(Path::new("data.bin"), 0).unwrap();
+    (entry.mode, entry.path, entry.id) = (0o160_000, b"vendor/other".to_vec(), head.id());
+    index.add(&entry).unwrap();
+    index.write().unwrap();
+    let staged = project.at(&Revision::Staged);
+    let mut session = Session::start(&staged, &python, &limits()).unwrap();
+    assert_eq!(outcomes(&mut session)[0].1, Outcome::Passed);
+    // A detached head, and an index that differs from it.
+    repository.set_head_detached(head.id()).unwrap();
+    let detached = project.head();
+    let mut session = Session::start(&detached, &python, &limits()).unwrap();
+    assert_eq!(outcomes(&mut session)[0].1, Outcome::Passed);
+    assert_eq!(repository.statuses(None).unwrap().len(), 1, "the index is as it was");
+    repository.reset(head.as_object(), ResetType::Hard, None).unwrap();
+    // Nothing to run.
+    let empty = Project::new(&[("a.py", "")]);
+    assert!(Session::start(&empty.head(), &python, &limits()).unwrap().tests().is_empty());
+    let limits = TestLimits { collect_seconds: 3.0, ..limits() };
+    for (conftest, expected) in [
+        ("def broken(:\n", "SyntaxError"),
+        ("raise SystemExit(3)\n", "pytest did not start: "),
+        ("import os\nos._exit(0)\n", "pytest did not start: "),
+        ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", "pytest did not start: "),
+        ("while True: pass\n", "pytest took more than 3 s to collect the tests"),
+        ("import os\nos.closerange(3, 1000)\n", "pytest did not start: "),
+        ("import os\nprint('\\x1b]0;title\\x07', flush=True)\nos._exit(1)\n", "pytest did not start: "),
+    ] {
+        let project = Project::new(&[("conftest.py", conftest), ("test_a.py", "def test_a(): pass\n")]);
+        let error = Session::start(&project.head(), &python, &limits).unwrap_err().to_string();
+        assert!(error.contains(expected), "{conftest}: {error}");
+        assert!(error.lines().count() == 1 && !error.contains('\x1b'), "{error}");
+    }
+}
