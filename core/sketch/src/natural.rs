@@ -164,10 +164,24 @@ const VERBS: &[&str] = &[
     "resolve", "run", "search", "select", "send", "to",
 ];
 
+/// Names of functions that say of which type their result is, without `get` or `to`, and what to call it.
+const TYPES: &[(&[&str], &str)] = &[
+    (&["int", "integer", "float", "long", "double", "decimal"], "number"),
+    (&["bool", "boolean"], "flag"),
+    (&["str", "string", "dumps", "decode"], "text"),
+    (&["dict"], "options"),
+];
+
 /// What a function gives: `pages` of `list_pages`, and a result of what is only a verb.
 pub fn result(function: &str) -> String {
     let name = snake(function);
-    let words = name.trim_matches('_').split_once('_');
+    let plain = name.trim_matches('_');
+    let asked =
+        ["get_", "get", "as_", "to_", "read_"].iter().find_map(|verb| plain.strip_prefix(verb)).unwrap_or(plain);
+    if let Some((_, noun)) = TYPES.iter().find(|(types, _)| types.contains(&asked)) {
+        return (*noun).to_owned();
+    }
+    let words = plain.split_once('_');
     match words {
         Some((verb, noun)) if VERBS.contains(&verb) => noun.to_owned(),
         // What a handler gives is none.
@@ -340,6 +354,8 @@ mod tests {
         assert_eq!(instead_of(None, "f_name")[0], text("name"));
         let results = ["list_pages", "invoke", "getAllRows", "_total_price", "callback"].map(result);
         assert_eq!(results, ["pages", "result", "all_rows", "_total_price", "result"]);
+        let typed = ["getint", "get_boolean", "toString", "dumps", "get_print"].map(result);
+        assert_eq!(typed, ["number", "flag", "text", "text", "print"]);
         let function = Recipe::Versatile(AbstractValue::Callable);
         assert_eq!(instead_of(Some(&function), "follow"), [Recipe::Versatile(AbstractValue::Object)]);
         assert_eq!(instead_of(Some(&Recipe::None), "callback"), [function]);
