@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -149,3 +152,28 @@ def test_tests_run_in_a_sandbox_and_reach_the_network_only_if_told(repository: P
     assert told.returncode == 1, told.stderr
     assert json.loads(told.stdout)["sandbox"] == {"network": "open", "lacks": []}
     assert not target.exists()
+
+
+def test_an_interrupt_ends_the_search_and_what_was_found_is_told(repository: Path, tmp_path: Path) -> None:
+    (repository / "test_shop.py").write_text(
+        "import time\nfrom pathlib import Path\n\nfrom shop import parse\n\n\n"
+        "def test_parse():\n    Path('ran').touch()\n    time.sleep(0.2)\n    assert parse('7') == 7\n"
+    )
+    git(repository, "commit", "-qam", "two")
+    # No value tells them apart.
+    (repository / "shop.py").write_text(OLD.replace("return int(text)", "number = int(text)\n    return number"))
+    cache = tmp_path / "cache"
+    command = [sys.executable, "-m", "twincell", "amplify", "--repository", str(repository), "--python", sys.executable]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
+    ) as running:
+        while not list(cache.rglob("ran")) and running.poll() is None:
+            time.sleep(0.05)
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=120)
+    assert running.returncode == 130, err
+    assert "the search ended before it was done" in out and "Traceback" not in out + err

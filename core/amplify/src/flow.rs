@@ -386,12 +386,11 @@ impl Flow<'_, '_> {
     fn search(&mut self, origins: &mut [Origin]) -> Result<(), TestError> {
         for origin in origins.iter_mut() {
             let seeds = std::mem::take(&mut origin.seeds);
-            let kept = self.round(origin, seeds, Technique::Assertions)?;
+            let kept = self.round(origin, seeds, 0)?;
             origin.seeds = kept;
             if self.is_enough() {
                 return Ok(());
             }
-            self.tell(Progress::Searching { round: 0, variants: self.variants, found: self.tests.len() });
         }
         if !self.tests.is_empty() && self.options.rounds > 0 {
             // What the tests show as they are is the nearest that a person can be shown.
@@ -421,11 +420,10 @@ impl Flow<'_, '_> {
                         }
                     }
                 }
-                let kept = self.round(origin, chosen, Technique::Search)?;
+                let kept = self.round(origin, chosen, round)?;
                 if !kept.is_empty() {
                     origin.seeds = kept;
                 }
-                self.tell(Progress::Searching { round, variants: self.variants, found: self.tests.len() });
                 if self.is_enough() {
                     return Ok(());
                 }
@@ -441,16 +439,14 @@ impl Flow<'_, '_> {
         self.tests.len() >= self.options.tests
     }
 
-    /// Runs variants and keeps what they show. Gives those with which the next round begins.
-    fn round(
-        &mut self,
-        origin: &mut Origin,
-        chosen: Vec<Variant>,
-        technique: Technique,
-    ) -> Result<Vec<Variant>, TestError> {
+    /// Runs variants and keeps what they show. Gives those with which the next round begins. In round 0, the inputs are those
+    /// of the origin.
+    fn round(&mut self, origin: &mut Origin, chosen: Vec<Variant>, round: u32) -> Result<Vec<Variant>, TestError> {
+        let technique = if round == 0 { Technique::Assertions } else { Technique::Search };
         let how = How { observe: true, covered: self.covered() };
         let mut kept: Vec<(bool, usize, Variant)> = Vec::new();
         for batch in chosen.chunks(BATCH) {
+            self.tell(Progress::Searching { round, variants: self.variants, found: self.tests.len() });
             if self.stopped || self.is_late() && technique == Technique::Search {
                 self.cut = true;
                 break;
@@ -465,6 +461,12 @@ impl Flow<'_, '_> {
                 for one in shown.into_iter().take(6) {
                     if self.is_enough() || self.is_known(&one) {
                         continue;
+                    }
+                    // To repeat and to reduce takes a while.
+                    self.tell(Progress::Searching { round, variants: self.variants, found: self.tests.len() });
+                    if self.stopped {
+                        self.cut = true;
+                        break;
                     }
                     // One variant is enough for one difference.
                     if self.keep(origin, &trial, one, technique, variant)? {

@@ -8,7 +8,7 @@ use crate::observe::Difference;
 use crate::operators::Operator;
 
 /// The version of this form.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// The tests that show a change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,7 +24,6 @@ pub struct Amplification {
     pub ran: usize,
     pub collected: usize,
     /// What pytest could not collect before the change.
-    #[serde(default)]
     pub not_collected: Vec<CollectionError>,
     /// How many variants ran.
     pub variants: usize,

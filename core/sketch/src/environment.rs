@@ -75,13 +75,15 @@ impl Node {
             self.path = format!("{now}{rest}");
         }
         let inner = self.attributes.iter_mut().chain(&mut self.items).chain(&mut self.calls).map(|(_, node)| node);
-        inner.chain(self.awaited.as_deref_mut()).for_each(|node| node.move_to(before, now));
+        let inner = inner.chain(self.awaited.as_deref_mut()).chain(self.default.as_deref_mut());
+        let given = self.gives.iter_mut().flat_map(|callback| &mut callback.arguments);
+        inner.chain(given).for_each(|node| node.move_to(before, now));
     }
 
     fn prune(&mut self, paths: &BTreeSet<String>) {
         self.attributes.retain(|(_, node)| !paths.contains(&node.path));
-        let inner = self.attributes.iter_mut().chain(&mut self.items).chain(&mut self.calls);
-        inner.for_each(|(_, node)| node.prune(paths));
+        let inner = self.attributes.iter_mut().chain(&mut self.items).chain(&mut self.calls).map(|(_, node)| node);
+        inner.chain(self.default.as_deref_mut()).for_each(|node| node.prune(paths));
     }
 }
 

@@ -214,11 +214,46 @@ pub fn text(name: &str) -> String {
 
 /// Whether a name is one of several things: `pages`.
 pub fn is_plural(name: &str) -> bool {
-    const ONE: &[&str] =
-        &["ss", "us", "is", "args", "cls", "alias", "canvas", "news", "https", "tls", "dns", "css", "js", "os", "aws"];
+    const ONE: &[&str] = &[
+        "alias",
+        "analysis",
+        "args",
+        "axis",
+        "basis",
+        "bias",
+        "bonus",
+        "campus",
+        "canvas",
+        "census",
+        "chaos",
+        "consensus",
+        "corpus",
+        "cosmos",
+        "cursus",
+        "focus",
+        "gas",
+        "genus",
+        "https",
+        "kwargs",
+        "lens",
+        "locus",
+        "modulus",
+        "news",
+        "nexus",
+        "plus",
+        "radius",
+        "redis",
+        "series",
+        "status",
+        "stimulus",
+        "synopsis",
+        "syllabus",
+        "thesis",
+        "virus",
+    ];
     let word = snake(name);
     let word = word.rsplit('_').next().unwrap_or_default();
-    word.len() > 3 && word.ends_with('s') && !ONE.iter().any(|end| word.ends_with(end))
+    word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !ONE.contains(&word)
 }
 
 /// Whether what has this name is no text, number or collection, as far as names tell.
@@ -262,7 +297,16 @@ pub fn is_object(name: &str) -> bool {
 
 /// What one of several is called.
 pub fn singular(name: &str) -> String {
-    const SIBILANTS: [&str; 5] = ["ches", "shes", "sses", "xes", "zes"];
+    const SIBILANTS: [&str; 6] = ["ches", "shes", "sses", "xes", "zzes", "tzes"];
+    // Those whose one ends in `e`.
+    const PLAIN: [&str; 7] = ["caches", "cookies", "dies", "lies", "movies", "pies", "ties"];
+    let word = name.rsplit('_').next().unwrap_or_default();
+    if word == "series" {
+        return name.to_owned();
+    }
+    if PLAIN.contains(&word) {
+        return name[..name.len() - 1].to_owned();
+    }
     if let Some(stem) = name.strip_suffix("ies").filter(|stem| stem.len() > 1) {
         return format!("{stem}y");
     }
@@ -281,8 +325,7 @@ fn first(items: &[Recipe]) -> Vec<Recipe> {
 
 /// What the last word of a name promises.
 pub fn promised(name: &str) -> Option<Recipe> {
-    const FLAGS: &[&str] =
-        &["is_", "has_", "should_", "can_", "use_", "allow_", "enable_", "disable_", "with_", "no_", "set_debug"];
+    const FLAGS: &[&str] = &["is_", "has_", "should_", "can_", "use_", "allow_", "enable_", "disable_", "with_", "no_"];
     let lower = snake(name);
     if FLAGS.iter().any(|start| lower.trim_start_matches('_').starts_with(start)) {
         return Some(Recipe::Bool(true));
@@ -327,6 +370,12 @@ mod tests {
             ["pages", "boxes", "entries", "flashes", "class"].map(singular),
             ["page", "box", "entry", "flash", "class"]
         );
+        assert_eq!(
+            ["cookies", "movies", "series", "caches", "http_caches", "sizes"].map(singular),
+            ["cookie", "movie", "series", "cache", "http_cache", "size"]
+        );
+        assert!(["photos", "videos", "repos", "objs", "apis", "menus", "draws"].iter().all(|name| is_plural(name)));
+        assert!(!["bus", "axis", "analysis", "http_status", "tls", "kwargs"].iter().any(|name| is_plural(name)));
         assert!(is_plural("all_rows") && is_plural("liveRefs") && !is_plural("status") && !is_plural("smtp_tls"));
         assert!(is_object("self") && is_object("http_response") && !is_object("name"));
         assert_eq!((text("__APP_ROOT"), text("connectionDone")), ("app_root".into(), "connection_done".into()));
