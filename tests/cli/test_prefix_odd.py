@@ -134,3 +134,28 @@ def test_lines_without_a_run_are_told_as_ranges(tmp_path):
     done = twincell("prefix", "odd.py", "--predictor", "frequency", cwd=tmp_path)
     assert done.stdout.splitlines()[0].startswith("# 2 of 1,202 lines run"), done.stdout
     assert "# not reached: lines 3-1202\n" in done.stdout
+
+
+def test_what_runs_as_it_is_counts_also_where_names_are_known(tmp_path):
+    """Text whose first prefix has an import is run without it, too."""
+    rows = tmp_path / "rows.jsonl"
+    (tmp_path / "snippets").mkdir()
+    (tmp_path / "snippets" / "one.py").write_text("import os\nz = 1\nsys.exit(z)\n")
+    done = twincell("prefix", "--study", str(rows), "--predictor", "frequency", "snippets", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    row = json.loads(rows.read_text())
+    assert (round(row["as_is"], 2), row["error_before"], row["coverage"]) == (0.67, "NameError", 1.0)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "class A(Base):\n    formats = Base.formats + ('pdf',)\nprint(A.formats)\n",
+        "import asyncio\nasync def main():\n    async for event in bus.listen(1):\n        print(event.kind)\nasyncio.run(main())\n",
+        "try:\n    link = db.connect(DSN)\nexcept db.OperationalError:\n    print('down')\nelse:\n    link.close()\n",
+        "import asyncio\nasync def main():\n    print([row.name async for row in rows][0])\nasyncio.run(main())\n",
+    ],
+)
+def test_missing_things_have_what_classes_loops_and_handlers_expect_of_them(tmp_path, code):
+    tree = search(tmp_path, code)
+    assert tree["covered"] == tree["lines"]

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use twincell_engine::protocol::End;
 use twincell_syntax::python::python_string;
+use twincell_syntax::without_escapes;
 
 use crate::body::indented;
 use crate::code::{MOCK, Made};
@@ -257,7 +258,8 @@ fn named(file: &str) -> String {
 
 /// What stands before and behind the prefix in a program, wherever it runs.
 fn around(snippet: &str) -> [String; 2] {
-    let snippet = &*dedented(snippet);
+    let snippet = dedented(snippet);
+    let snippet = &*without_magics(&snippet).unwrap_or_else(|| snippet.into_owned());
     let is_future = |line: &&str| line.trim_start().starts_with("from __future__ import");
     let (future, rest): (Vec<&str>, Vec<&str>) = snippet.lines().partition(is_future);
     if !future.is_empty() {
@@ -271,6 +273,17 @@ fn around(snippet: &str) -> [String; 2] {
     [String::new(), snippet.to_owned()]
 }
 
+/// The text with magics and shell commands as comments, since files have none. `None` if it has none.
+fn without_magics(snippet: &str) -> Option<String> {
+    let plain = without_escapes(snippet)?;
+    let lines = snippet.lines().zip(plain.lines()).map(|(own, plain)| match plain.trim() {
+        _ if own == plain => own.to_owned(),
+        "0" => format!("{}pass  # {}", &own[..own.len() - own.trim_start().len()], own.trim()),
+        _ => format!("{}  # {}", plain.trim_end(), own.trim()),
+    });
+    Some(lines.collect::<Vec<_>>().join("\n") + "\n")
+}
+
 fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
@@ -278,6 +291,14 @@ fn share(part: usize, whole: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn magics_are_comments_in_files() {
+        let own = "%matplotlib inline\nfiles = !ls data\nif files:\n    !pip install x\ndf.plot()\n";
+        let plain = "pass  # %matplotlib inline\nfiles = 0  # files = !ls data\nif files:\n    pass  # !pip install x\ndf.plot()\n";
+        assert_eq!(around(own), [String::new(), plain.to_owned()]);
+        assert_eq!(around("x = y % 2\n")[1], "x = y % 2\n");
+    }
 
     fn chosen(sets: &[&[u32]]) -> (Vec<usize>, Option<usize>) {
         let node = |completed: &&[u32]| Prefix { completed: completed.to_vec(), ..Prefix::default() };

@@ -189,6 +189,13 @@ pub(crate) fn base(writer: &mut Writer<'_>, name: &str, path: &str) -> bool {
     if has_init {
         first.push("    def __init__(self, *args, **kwargs):\n        pass".to_owned());
     }
+    // What the snippet reads of the class itself.
+    let own = sketch.free.get(path).map(|id| sketch.node(*id, path, &writer.lessons.scene).attributes);
+    for (attribute, inner) in own.into_iter().flatten() {
+        if inner.calls.is_empty() && known.insert(attribute.clone()) {
+            node.attributes.push((attribute, inner));
+        }
+    }
     for (attribute, result) in asked_of_class(writer, path) {
         if known.insert(attribute.clone()) && is_identifier(&attribute) {
             let result = writer.value(&result, &attribute).written("return ", 2);

@@ -39,6 +39,8 @@ struct Written {
     taken: BTreeSet<String>,
     /// The names of classes by the access paths at which the snippet finds them.
     classes: BTreeMap<String, String>,
+    /// The function that gives items to `async for`.
+    each: Option<String>,
 }
 
 impl<'a> Writer<'a> {
@@ -184,6 +186,11 @@ impl<'a> Writer<'a> {
         if self.lessons.mocked.contains(&node.path) {
             return self.mock(node, name);
         }
+        if node.is_iterated_async && node.attributes.is_empty() && node.calls.is_empty() {
+            let each = self.each();
+            let items = self.value(&Node { is_iterated_async: false, ..node.clone() }, name);
+            return Expression::call(&each, vec![(String::new(), items)]);
+        }
         if node.decorates || !node.gives.is_empty() && node.attributes.is_empty() {
             return callers::write(self, node, name, target.as_deref());
         }
@@ -250,6 +257,19 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// A function that gives items to `async for`.
+    fn each(&mut self) -> String {
+        if let Some(each) = &self.written.each {
+            return each.clone();
+        }
+        let each = self.fresh("each");
+        self.take(&each);
+        self.makes("function");
+        self.block(format!("async def {each}(items):\n    for item in items:\n        yield item"));
+        self.written.each = Some(each.clone());
+        each
+    }
+
     /// An object of which nothing is asked.
     fn bare(&mut self, node: &Node) -> Expression {
         match node.value {
@@ -301,6 +321,16 @@ impl<'a> Writer<'a> {
     }
 
     fn function(&mut self, node: &Node) -> Expression {
+        if let [(_, Node { raises: Some(class), .. })] = node.calls.as_slice()
+            && let Some(class) = self.class_of_raised(class)
+        {
+            let name = self.fresh(&hint(&node.path));
+            self.take(&name);
+            self.makes("function");
+            let parameters = self.parameters(&node.path);
+            self.block(format!("def {name}({parameters}):\n    raise {class}('failure')"));
+            return Expression::text(name);
+        }
         match self.constant_result(node) {
             Some(result) => {
                 self.makes("function");
@@ -413,6 +443,16 @@ impl<'a> Writer<'a> {
             return Some(class.to_owned());
         }
         self.class_of(class)
+    }
+
+    /// The same for one that the snippet may find in something missing.
+    fn class_of_raised(&mut self, class: &str) -> Option<String> {
+        let is_inner = class.contains('.') && self.reading.exceptions.contains(class);
+        let (root, _) = AccessPath::from(class).split_root();
+        if is_inner && self.reading.undefined.iter().any(|name| name == root) {
+            return Some(self.class_at(class));
+        }
+        self.exception(class)
     }
 
     /// An instance of a class: its expression, and its last name. `target` is the name that it will have anyway.

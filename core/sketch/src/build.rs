@@ -22,6 +22,8 @@ pub struct Scene {
     pub turned: BTreeSet<usize>,
     /// Calls that reach a network raise the exception of this number among those that the snippet expects.
     pub failing: Option<usize>,
+    /// The call of this number among those of missing things that the snippet expects to fail raises its exception.
+    pub raising: Option<usize>,
     /// Whoever is asked for something gives one answer after the other, from this one on.
     pub answers: Option<usize>,
     /// There are the files and folders that the snippet looks for.
@@ -125,7 +127,8 @@ impl Sketch {
                 let is_open = value.element.is_none() && value.asked.is_empty() && value.length.is_none();
                 let is_empty = is_empty || is_open && value.least == 0;
                 node.items = indexed(if is_empty { vec![] } else { self.rows(value, name, &path, scene, above) });
-                node.value = Some(Recipe::List(node.items.iter().map(of_item).collect()));
+                let items = node.items.iter().map(of_item).collect();
+                node.value = Some(if value.is_tuple { Recipe::Tuple(items) } else { Recipe::List(items) });
             }
             Form::Plain(Kind::Set) => {
                 let item = Recipe::Str(natural::text(&natural::singular(name)));
@@ -167,6 +170,9 @@ impl Sketch {
                     if result.is_unused && natural::is_of_class(name) {
                         result.value = Some(Recipe::Versatile(AbstractValue::Object));
                     }
+                    let raising = scene.raising.and_then(|number| self.guarded.get(number));
+                    result.raises =
+                        raising.filter(|(callee, _)| self.find(*callee) == id).map(|(_, class)| class.clone());
                     node.calls.push((String::new(), result));
                 }
                 if value.element.is_some() && !is_instance {
@@ -180,6 +186,7 @@ impl Sketch {
                 }
             }
         }
+        node.is_iterated_async = value.is_iterated_async;
         if let Some(awaited) = value.awaited {
             let is_itself = self.find(awaited) == id;
             let inner = if is_itself {

@@ -112,6 +112,14 @@ impl Walk<'_> {
             return self.own(number, node, &given, &named, false);
         }
         self.note_given(callee, &given, &named);
+        if self.sketch.value(callee).origin.is_none() {
+            for class in &self.handled {
+                let pair = (callee, class.clone());
+                if !self.sketch.guarded.contains(&pair) {
+                    self.sketch.guarded.push(pair);
+                }
+            }
+        }
         if let Some(origin) = self.sketch.value(callee).origin.clone() {
             // One stand-in gives the same to all calls.
             let is_foreign = is_foreign(&origin);

@@ -41,6 +41,8 @@ pub struct Node {
     pub default: Option<Box<Node>>,
     /// It is a context manager that gives itself, and whether it is an asynchronous one.
     pub entered: Option<bool>,
+    /// It gives its items to `async for`.
+    pub is_iterated_async: bool,
     /// It decorates functions.
     pub decorates: bool,
     /// The functions that calls of it are given, and that it calls.

@@ -101,6 +101,8 @@ pub struct Value {
     pub element: Option<Id>,
     /// The value by which it is indexed, if that is no literal: `handlers[name]`.
     pub key: Option<Id>,
+    /// A tuple is added to it, which only a tuple takes.
+    pub is_tuple: bool,
     /// A call is given all of its items: `f(*items)`.
     pub is_spread: bool,
     /// The snippet assigns attributes of it.
@@ -115,6 +117,8 @@ pub struct Value {
     /// `with value as entered`
     pub entered: Option<Id>,
     pub is_entered_async: bool,
+    /// `async for item in value`
+    pub is_iterated_async: bool,
     pub length: Option<Id>,
     /// The number of items that indices ask for.
     pub least: usize,
@@ -208,6 +212,8 @@ pub struct Sketch {
     values: Vec<Value>,
     /// The names that the snippet binds nowhere.
     pub free: BTreeMap<String, Id>,
+    /// Calls of what is missing that the snippet expects to fail, each with a class of exceptions.
+    pub guarded: Vec<(Id, String)>,
     /// The names that it imports from libraries.
     pub imported: Vec<(String, Id)>,
     pub classes: Vec<Class>,
@@ -292,8 +298,10 @@ impl Sketch {
             }
             to.asked.extend(from.asked);
             to.is_entered_async |= from.is_entered_async;
+            to.is_iterated_async |= from.is_iterated_async;
             to.is_made |= from.is_made;
             to.is_spread |= from.is_spread;
+            to.is_tuple |= from.is_tuple;
             to.is_assigned |= from.is_assigned;
             to.called = to.called.take().or(from.called);
             to.calls += from.calls;

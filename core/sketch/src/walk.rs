@@ -253,6 +253,7 @@ impl Walk<'_> {
             Stmt::For(node) => {
                 let over = self.expression(&node.iter);
                 let element = self.element(over);
+                self.sketch.value_mut(over).is_iterated_async |= node.is_async;
                 self.assign(&node.target, element);
                 self.body(&node.body);
                 self.body(&node.orelse);
@@ -480,6 +481,14 @@ impl Walk<'_> {
             }
             Expr::BinOp(node) => {
                 let (left, right) = (self.expression(&node.left), self.expression(&node.right));
+                if node.op == Operator::Add {
+                    for (of, other) in [(left, &node.right), (right, &node.left)] {
+                        if other.is_tuple_expr() {
+                            self.is_kind(of, Kind::List);
+                            self.sketch.value_mut(of).is_tuple = true;
+                        }
+                    }
+                }
                 self.arithmetic(node.op, left, right)
             }
             Expr::Compare(_) | Expr::BoolOp(_) => {
@@ -600,6 +609,7 @@ impl Walk<'_> {
         for generator in generators {
             let over = self.expression(&generator.iter);
             let element = self.element(over);
+            self.sketch.value_mut(over).is_iterated_async |= generator.is_async;
             self.assign(&generator.target, element);
             generator.ifs.iter().for_each(|test| self.condition(test, true));
         }

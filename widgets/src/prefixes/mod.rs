@@ -40,7 +40,8 @@ pub(crate) fn facts(prefixes: &Prefixes) -> Vec<(&'static str, String)> {
     let libraries = libraries(prefixes).into_iter().map(|said| ("Libraries", said));
     let stopped = prefixes.stopped.then(|| ("Note", STOPPED.to_owned()));
     let files = beside(prefixes).map(|said| ("Files", said));
-    missed.into_iter().chain(asked).chain(libraries).chain(files).chain(stopped).collect()
+    let nothing = nothing(prefixes).map(|end| ("The last one tried", end));
+    missed.into_iter().chain(nothing).chain(asked).chain(libraries).chain(files).chain(stopped).collect()
 }
 
 /// The lines of a snippet by number, without the gaps that definitions which nobody needs have left.
@@ -48,6 +49,12 @@ pub(crate) fn code_lines(snippet: &str) -> Vec<(u32, &str)> {
     let all: Vec<&str> = snippet.lines().collect();
     let kept = Compact::new(snippet).lines;
     kept.into_iter().filter_map(|number| Some((number, *all.get(number as usize - 1)?))).collect()
+}
+
+/// Why nothing runs, behind the prefix that was tried last.
+pub(crate) fn nothing(prefixes: &Prefixes) -> Option<String> {
+    let last = prefixes.nodes.last().filter(|_| prefixes.covered.is_empty() && !prefixes.lines.is_empty())?;
+    ended(&last.end)
 }
 
 /// The lines that no prefix covers.

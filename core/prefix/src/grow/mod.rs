@@ -109,6 +109,8 @@ struct Tree<'a> {
     /// The files beside it.
     beside: Option<&'a FilesBeside>,
     plain: Loaded<'a>,
+    /// The node from which errors are mended first.
+    start: usize,
     nodes: Vec<Prefix>,
     grown: Vec<Grown>,
     /// The first and the last line that count.
@@ -161,6 +163,7 @@ pub fn prefixes(
         options,
         beside: beside.map(|beside| &beside.copy),
         plain: pool.load(&program::of_scripts(&reading, beside))?,
+        start: 0,
         nodes: Vec::new(),
         grown: Vec::new(),
         counted: subject.lines,
@@ -175,10 +178,12 @@ pub fn prefixes(
         problem: None,
     };
     // As it is: many snippets need nothing.
-    let first = tree.add(None, Guidance::Undefinedness, Rc::default(), Lessons::default())?;
-    if let Some(End::Unreadable { line, message }) = first.map(|first| &tree.nodes[first].end) {
+    let bare = tree.add_code(Place::default(), Code::default(), Rc::default(), Lessons::default())?;
+    if let Some(End::Unreadable { line, message }) = bare.map(|bare| &tree.nodes[bare].end) {
         return Err(refused(*line, message));
     }
+    // With what everybody knows of its names.
+    tree.start = tree.add(None, Guidance::Undefinedness, Rc::default(), Lessons::default())?.unwrap_or(0);
     let mut local = Local { pool, program: (!reading.awaits).then_some(&hooked) };
     let mut asking = model.map(|model| Asking { model, is_second: options.generators == Generators::Both });
     let mut generators: Vec<&mut dyn Generator> = Vec::new();
@@ -325,7 +330,7 @@ impl Tree<'_> {
             }
         }
         // Error guidance.
-        let first: Vec<usize> = std::iter::once(0).chain(sketched..self.nodes.len()).collect();
+        let first: Vec<usize> = std::iter::once(self.start).chain(sketched..self.nodes.len()).collect();
         self.repair_all(first, options.width * options.width)?;
         // Coverage guidance, unless nothing is missing whose value could be another one.
         let has_values = records.iter().any(|record| !record.choices.is_empty());

@@ -50,6 +50,9 @@ impl Tree<'_> {
         for failing in 0..handled.unwrap_or(0).min(FAILURES) {
             self.try_scene(|scene| Scene { failing: Some(failing), ..scene.clone() })?;
         }
+        for raising in 0..self.reading.sketch.guarded.len().min(FAILURES) {
+            self.try_scene(|scene| Scene { raising: Some(raising), ..scene.clone() })?;
+        }
         Ok(())
     }
 
