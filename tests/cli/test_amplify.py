@@ -157,7 +157,8 @@ def test_tests_run_in_a_sandbox_and_reach_the_network_only_if_told(repository: P
 def test_an_interrupt_ends_the_search_and_what_was_found_is_told(repository: Path, tmp_path: Path) -> None:
     (repository / "test_shop.py").write_text(
         "import time\nfrom pathlib import Path\n\nfrom shop import parse\n\n\n"
-        "def test_parse():\n    Path('ran').touch()\n    time.sleep(0.2)\n    assert parse('7') == 7\n"
+        "def wait():\n    Path('ran').touch()\n    time.sleep(0.2)\n\n\n"
+        "def test_parse():\n    wait()\n    assert parse('7') == 7\n"
     )
     git(repository, "commit", "-qam", "two")
     # No value tells them apart.

@@ -73,6 +73,10 @@ const TAKING_BYTES: &[&str] = &[
 /// Methods of texts that give a text like it.
 const SAME_TEXT: &[&str] = &["strip", "lstrip", "rstrip", "lower", "upper", "title", "casefold", "capitalize"];
 
+/// Methods of texts that files do not have.
+const OF_TEXTS: &[&str] =
+    &["strip", "lstrip", "rstrip", "split", "splitlines", "startswith", "endswith", "lower", "upper"];
+
 impl Walk<'_> {
     pub(super) fn call(&mut self, node: &ExprCall, whole: &Expr) -> Id {
         let arguments = &node.arguments;
@@ -299,8 +303,9 @@ impl Walk<'_> {
             if origin == "open()" && matches!(name, "read" | "readlines" | "readline") && !value.is_made {
                 return Some(of);
             }
-            // What people answer is a text.
-            if !is_foreign(origin) && origin != "input()" {
+            // What people answer is a text, and what was read of a file.
+            let is_text = origin == "input()" || origin == "open()" && OF_TEXTS.contains(&name);
+            if !is_foreign(origin) && !is_text {
                 return None;
             }
         }

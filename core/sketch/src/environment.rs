@@ -82,8 +82,22 @@ impl Node {
         inner.chain(given).for_each(|node| node.move_to(before, now));
     }
 
+    /// The last item of several that stand in a row.
+    pub fn last_row(&self) -> Option<&Self> {
+        let is_row = matches!(&self.value, Some(Recipe::List(items)) if items.len() == self.items.len())
+            || self.length == Some(self.items.len());
+        self.items.last().filter(|_| is_row).map(|(_, node)| node)
+    }
+
     fn prune(&mut self, paths: &BTreeSet<String>) {
         self.attributes.retain(|(_, node)| !paths.contains(&node.path));
+        while self.last_row().is_some_and(|last| paths.contains(&last.path)) {
+            self.items.pop();
+            if let Some(Recipe::List(items)) = &mut self.value {
+                items.pop();
+            }
+            self.length = self.length.map(|_| self.items.len());
+        }
         let inner = self.attributes.iter_mut().chain(&mut self.items).chain(&mut self.calls).map(|(_, node)| node);
         inner.chain(self.default.as_deref_mut()).for_each(|node| node.prune(paths));
     }

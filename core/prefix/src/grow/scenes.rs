@@ -152,7 +152,7 @@ impl Tree<'_> {
         lessons.common = self.shared.clone();
         lessons.scene = change(&lessons.scene);
         let seed = self.seed_of(&lessons.scene);
-        self.add_if(Some(parent), Guidance::Coverage, seed, lessons, true)?;
-        Ok(())
+        let added = self.add_if(Some(parent), Guidance::Coverage, seed, lessons, true)?;
+        self.repair_all(added.into_iter().collect(), self.options.width)
     }
 }

@@ -158,6 +158,17 @@ impl Tree<'_> {
         let mut waiting: Vec<&Node> = sketched.names.iter().map(|(_, node)| node).collect();
         let mut left = TIDIED;
         while let Some(node) = waiting.pop() {
+            // The last rows first, so that the others keep their places.
+            for (_, row) in node.items.iter().rev().take_while(|_| node.last_row().is_some()) {
+                let is_gone = left > 0
+                    && self.rewrite(number, |_, lessons| {
+                        lessons.pruned.insert(row.path.clone());
+                    })?;
+                left = left.saturating_sub(1);
+                if !is_gone {
+                    break;
+                }
+            }
             for (_, inner) in node.attributes.iter().chain(&node.items).chain(&node.calls) {
                 let may_go = left > 0 && node.attributes.iter().any(|(_, attribute)| std::ptr::eq(attribute, inner));
                 left -= usize::from(may_go);
