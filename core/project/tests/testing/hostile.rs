@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::TcpListener;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -69,6 +70,35 @@ def test_own_files(tmp_path):
         os.utime(file.name, (1, 1))
     os.makedirs(os.path.expanduser("~/.config/own"))
 
+def test_modes():
+    def attempt(call, *arguments):
+        try:
+            call(*arguments)
+        except OSError:
+            pass
+    for path in [USERS, USERS + "/keep.py"]:
+        attempt(os.chmod, path, 0)
+        attempt(os.utime, path, (1, 1))
+        attempt(os.setxattr, path, "user.a", b"")
+    shutil.rmtree(USERS, onerror=lambda call, path, error: attempt(os.chmod, path, 0o777))
+
+def test_usual_files(tmp_path):
+    import sqlite3
+    from multiprocessing import shared_memory
+    with sqlite3.connect(tmp_path / "data.sqlite") as database:
+        database.execute("PRAGMA journal_mode=wal")
+        database.execute("CREATE TABLE a (b)")
+    memory = shared_memory.SharedMemory(create=True, size=10)
+    memory.close()
+    memory.unlink()
+    open("first", "w").close()
+    os.replace("first", "data/second")
+    os.chmod("data/second", 0o700)
+    assert os.access("data/second", os.X_OK)
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        os.symlink("/", os.path.join(folder, "link"))
+    os.listdir("/dev/shm"), os.listdir("/tmp")
+
 def test_processes():
     with multiprocessing.get_context("fork").Pool(2) as pool:
         assert pool.map(abs, [-1, -2]) == [1, 2]
@@ -93,6 +123,11 @@ def test_delete_files():
     project.write(&[("test_hostile.py", &text)]);
     project.commit();
     let checkout = project.head();
+    let stamps = || {
+        let about = |path: &str| fs::metadata(users.join(path)).unwrap();
+        ["", "keep.py", "data"].map(about).map(|about| (about.ctime(), about.ctime_nsec()))
+    };
+    let before = stamps();
     let mut session = Session::start(&checkout, &python, &limits()).unwrap();
     let report = session.sandbox().unwrap().clone();
     assert!(report.network == Network::Own || report.lacks[0].mechanism == Mechanism::Namespaces);
@@ -101,6 +136,7 @@ def test_delete_files():
         assert_eq!(outcome, expected, "{name}: {message}");
     }
     drop(session);
+    assert_eq!(stamps(), before);
     assert_eq!(fs::read_to_string(users.join("keep.py")).unwrap(), "keep = 1\n");
     assert!(users.join(".git/HEAD").exists() && users.join(".env").exists());
     drop(checkout);

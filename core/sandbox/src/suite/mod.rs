@@ -10,6 +10,8 @@ mod bare;
 #[cfg(target_os = "linux")]
 mod enter;
 #[cfg(target_os = "linux")]
+mod mounts;
+#[cfg(target_os = "linux")]
 mod places;
 #[cfg(target_os = "linux")]
 mod refused;
@@ -123,7 +125,9 @@ pub fn spawn(
 #[cfg(target_os = "linux")]
 fn in_words(error: &str, namespaces: Namespaces) -> String {
     match namespaces {
-        Namespaces::None => format!("tests get no sockets and no /tmp of their own: {error}"),
+        Namespaces::None => {
+            format!("tests get no sockets and no /tmp of their own, and change no modes and times of files: {error}")
+        }
         _ => format!("tests see the numbers of other processes: {error}"),
     }
 }
