@@ -109,6 +109,61 @@ fn without(call: i64, bits: u64, error: i32, test: impl FnOnce() + Send) {
     });
 }
 
+/// Requests of a filter's listener, without names in `libc`: SECCOMP_IOCTL_NOTIF_RECV and SECCOMP_IOCTL_NOTIF_SEND.
+const RECEIVE: libc::c_ulong = 0xc050_2100;
+const SEND: libc::c_ulong = 0xc018_2101;
+
+/// Runs a test in a thread on a system with this version of Landlock. Newer rules exist there, and nobody asks for them.
+fn with_landlock(version: i64, test: impl FnOnce() + Send) {
+    let statement = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
+    let load = |offset| statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, offset);
+    let unless = |value, jf| statement(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 0, jf, value);
+    let answer = |value| statement(libc::BPF_RET | libc::BPF_K, 0, 0, value);
+    let call = libc::SYS_landlock_create_ruleset as u32;
+    // The version is what the call gives with the flag 1, its third argument.
+    let mut program = [
+        load(0),
+        unless(call, 3),
+        load(32),
+        unless(1, 1),
+        answer(libc::SECCOMP_RET_USER_NOTIF),
+        answer(libc::SECCOMP_RET_ALLOW),
+    ];
+    let all = libc::sock_fprog { len: program.len() as u16, filter: program.as_mut_ptr() };
+    let address = &raw const all as usize;
+    std::thread::scope(|scope| {
+        let (to, from) = std::sync::mpsc::channel();
+        scope.spawn(move || {
+            let listener = from.recv().unwrap();
+            loop {
+                // SAFETY: the structures are plain data and outlive the calls.
+                unsafe {
+                    let mut asked: libc::seccomp_notif = std::mem::zeroed();
+                    let mut watched = libc::pollfd { fd: listener, events: libc::POLLIN, revents: 0 };
+                    libc::poll(&raw mut watched, 1, -1);
+                    if watched.revents & libc::POLLIN == 0 || libc::ioctl(listener, RECEIVE, &raw mut asked) < 0 {
+                        break libc::close(listener);
+                    }
+                    let answered = libc::seccomp_notif_resp { id: asked.id, val: version, error: 0, flags: 0 };
+                    libc::ioctl(listener, SEND, &raw const answered);
+                }
+            }
+        });
+        scope.spawn(move || {
+            // SAFETY: the program outlives the calls.
+            unsafe {
+                assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+                let (set, flag) = (libc::SECCOMP_SET_MODE_FILTER, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER);
+                let listener = libc::syscall(libc::SYS_seccomp, set, flag, address);
+                assert!(listener >= 0, "{}", std::io::Error::last_os_error());
+                libc::fcntl(listener as i32, libc::F_SETFD, libc::FD_CLOEXEC);
+                to.send(listener as i32).unwrap();
+            }
+            test();
+        });
+    });
+}
+
 const FILES: [(&str, &str); 24] = [
     ("own", "open('file', 'w').close()"),
     ("program", "subprocess.run([sys.executable, '-c', 'pass']).check_returncode()"),
@@ -209,9 +264,18 @@ fn a_suite_may_be_given_the_network() {
     place.limits.network = true;
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let out = format!("socket.create_connection(('127.0.0.1', {}), 5).close()", server.local_addr().unwrap().port());
-    let (found, report) = place.attempts(&[&FILES[..], &[("out", &out)]].concat());
-    check_files(&found, &report);
-    assert_eq!((found["out"].as_str(), report.network), ("ok", Network::Open));
+    let users = format!("twincell-test-network-{}", std::process::id());
+    let _local = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&users).unwrap()).unwrap();
+    let local = format!("socket.socket(socket.AF_UNIX).connect('\\0{users}')");
+    let check = || {
+        let (found, report) = place.attempts(&[&FILES[..], &[("out", &out), ("local", &local)]].concat());
+        check_files(&found, &report);
+        assert_eq!((found["out"].as_str(), report.network), ("ok", Network::Open));
+        assert!(found["local"].ends_with("Error"), "{found:?}");
+    };
+    check();
+    // Its rules do not know local sockets.
+    with_landlock(5, check);
 }
 
 #[test]

@@ -62,8 +62,9 @@ impl Entry {
         rules: Option<Rules>,
         has_filters: bool,
     ) -> io::Result<Self> {
+        let scopes = rules.as_ref().is_some_and(|rules| rules.scopes);
         let filters =
-            RUNGS.map(|rung| if has_filters { refused::filters(rung, limits.network) } else { Ok(Vec::new()) });
+            RUNGS.map(|rung| if has_filters { refused::filters(rung, limits.network, scopes) } else { Ok(Vec::new()) });
         // Without rules, mounts alone say what can be written to.
         let mounts = Mounts::new(limits, covers, rules.is_none())?;
         let (user, group) = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());

@@ -117,12 +117,12 @@ pub fn is_available() -> bool {
     unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_GET_ACTION_AVAIL, 0, &raw const action) == 0 }
 }
 
-/// Filters for each number of namespaces.
-pub fn filters(namespaces: Namespaces, network: bool) -> io::Result<Vec<BpfProgram>> {
-    made(namespaces, network).map_err(|error| io::Error::other(error.to_string()))
+/// Filters for a process in these namespaces, whose local sockets Landlock `scopes` or does not.
+pub fn filters(namespaces: Namespaces, network: bool, scopes: bool) -> io::Result<Vec<BpfProgram>> {
+    made(namespaces, network, scopes).map_err(|error| io::Error::other(error.to_string()))
 }
 
-fn made(namespaces: Namespaces, network: bool) -> Fallible<Vec<BpfProgram>> {
+fn made(namespaces: Namespaces, network: bool, scopes: bool) -> Fallible<Vec<BpfProgram>> {
     let mut refused = with_any_arguments(&[ADMINISTRATION]);
     for call in [libc::SYS_unshare, libc::SYS_clone] {
         let rules = OWN_WORLDS.map(|world| rule(vec![(0, Length::Dword, Op::MaskedEq(world as u64), world as u64)]));
@@ -133,10 +133,12 @@ fn made(namespaces: Namespaces, network: bool) -> Fallible<Vec<BpfProgram>> {
     refused.entry(libc::SYS_unshare).or_default().push(time);
     let absent = with_any_arguments(&[ABSENT]);
     // Where there is a network namespace, it governs the protocols of the internet, and names of local sockets that are no
-    // files. Other kinds of sockets reach virtual machines, devices and the kernel.
+    // files. With the network of the user, only Landlock governs these names. Other kinds of sockets reach virtual machines,
+    // devices and the kernel.
     let kinds: &[i32] = match (namespaces, network) {
         (Namespaces::None, false) => &[],
         (Namespaces::None, true) => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
+        (_, true) if !scopes => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
         _ => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK, libc::AF_UNIX],
     };
     let others = kinds.iter().map(|kind| (0, Length::Dword, Op::Ne, *kind as u64)).collect::<Vec<_>>();

@@ -12,7 +12,7 @@ use landlock::{
 
 use super::SuiteLimits;
 use super::places::Cover;
-use crate::filesystem::NEEDED;
+use crate::filesystem::{NEEDED, SCOPES};
 
 /// The newest version whose rights are requested.
 const NEWEST: ABI = crate::filesystem::NEWEST;
@@ -42,6 +42,8 @@ pub struct Rules {
     /// Rights in a file system of processes, and in one of terminals, which are made later.
     pub processes: u64,
     pub terminals: u64,
+    /// Whether they keep signals, and connections to local sockets without a file, within the sandbox.
+    pub scopes: bool,
 }
 
 /// Files and folders that tests read although what is around them is closed.
@@ -75,7 +77,7 @@ pub fn landlock(limits: &SuiteLimits, covers: &[Cover]) -> Result<Rules, String>
     let terminals = read | AccessFs::WriteFile | AccessFs::IoctlDev;
     let terminals = terminals & AccessFs::from_all(version);
     let set = set.ok_or("no rule could be enforced")?;
-    Ok(Rules { set, processes: read.bits(), terminals: terminals.bits() })
+    Ok(Rules { set, processes: read.bits(), terminals: terminals.bits(), scopes: version >= SCOPES })
 }
 
 fn ruleset(limits: &SuiteLimits, covers: &[Cover]) -> Result<Option<OwnedFd>, RulesetError> {
