@@ -81,7 +81,7 @@ impl SandboxReport {
 pub struct SuiteReport {
     pub network: Network,
     /// What the operating system does not enforce. Without namespaces tests can do less, or leave processes behind that
-    /// end a little later.
+    /// end a little later. Where they could signal the user's processes too, they run only if the user says so.
     pub lacks: Vec<Lack>,
 }
 

@@ -58,12 +58,21 @@ impl Place {
 
     /// Starts a text in Python. Its own end of the socket comes back.
     fn start(&self, text: &str) -> Result<(std::process::Child, SuiteReport, UnixStream), SpawnError> {
+        self.start_where(text, false)
+    }
+
+    /// The same, perhaps also where the sandbox is incomplete.
+    fn start_where(
+        &self,
+        text: &str,
+        incomplete: bool,
+    ) -> Result<(std::process::Child, SuiteReport, UnixStream), SpawnError> {
         let (own, theirs) = UnixStream::pair().unwrap();
         let mut command = Command::new("python3");
         command.args(["-c", text]).current_dir(self.path().join("own")).stdin(Stdio::piped()).stdout(Stdio::piped());
         command.stderr(Stdio::null());
         command.env("FOLDER", self.path());
-        let (child, report) = spawn(&mut command, theirs.as_raw_fd(), &self.limits, false)?;
+        let (child, report) = spawn(&mut command, theirs.as_raw_fd(), &self.limits, incomplete)?;
         Ok((child, report, own))
     }
 
@@ -323,6 +332,25 @@ fn without_landlock_or_seccomp_nothing_starts() {
         let started = Place::new().start("pass").map(drop);
         assert!(matches!(&started, Err(SpawnError::Incomplete(lacks)) if lacks[0].mechanism == Mechanism::Seccomp));
     });
+}
+
+#[test]
+fn nothing_starts_where_it_could_signal_processes_of_the_user() {
+    let lacks_signals = |lacks: &[twincell_sandbox::Lack]| {
+        lacks[0].mechanism == Mechanism::Namespaces && lacks[0].reason.contains("can signal your processes")
+    };
+    for namespace in [libc::CLONE_NEWUSER, libc::CLONE_NEWPID] {
+        with_landlock(5, || {
+            without(libc::SYS_unshare, namespace as u64, libc::EPERM, || {
+                let place = Place::new();
+                let started = place.start("pass").map(drop);
+                assert!(matches!(&started, Err(SpawnError::Incomplete(lacks)) if lacks_signals(lacks)), "{started:?}");
+                let (mut child, report, _own) = place.start_where("pass", true).unwrap();
+                assert!(child.wait().unwrap().success() && lacks_signals(&report.lacks), "{report:?}");
+            });
+        });
+    }
+    with_landlock(5, || assert_eq!(Place::new().start("pass").unwrap().1.lacks, []));
 }
 
 /// Daemons that nobody waits for, in sessions of their own.

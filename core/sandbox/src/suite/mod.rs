@@ -92,6 +92,7 @@ pub fn spawn(
     if !incomplete && !lacks.is_empty() {
         return Err(SpawnError::Incomplete(lacks));
     }
+    let scopes = rules.as_ref().is_some_and(|rules| rules.scopes);
     let entry = Entry::new(limits, &covers, control, rules, has_filters)?;
     let rung = Arc::new(AtomicUsize::new(0));
     let chosen = rung.clone();
@@ -103,7 +104,7 @@ pub fn spawn(
         match command.spawn() {
             Ok(child) => {
                 if let Some(error) = first {
-                    lacks.push(Lack { mechanism: Mechanism::Namespaces, reason: in_words(&error, namespaces) });
+                    lacks.push(Lack { mechanism: Mechanism::Namespaces, reason: in_words(&error, namespaces, scopes) });
                 }
                 let network = match namespaces {
                     _ if limits.network => Network::Open,
@@ -114,6 +115,15 @@ pub fn spawn(
                 return Ok((child, SuiteReport { network, lacks }));
             }
             Err(error) => {
+                // On the next rungs tests could end any process of the user.
+                if !scopes && !incomplete {
+                    if error.kind() == io::ErrorKind::NotFound {
+                        return Err(SpawnError::System(error));
+                    }
+                    let reason = in_words(&error.to_string(), Namespaces::SharedProcesses, scopes);
+                    lacks.push(Lack { mechanism: Mechanism::Namespaces, reason });
+                    return Err(SpawnError::Incomplete(lacks));
+                }
                 first.get_or_insert_with(|| error.to_string());
                 last = Some(error);
             }
@@ -123,12 +133,15 @@ pub fn spawn(
 }
 
 #[cfg(target_os = "linux")]
-fn in_words(error: &str, namespaces: Namespaces) -> String {
+fn in_words(error: &str, namespaces: Namespaces, scopes: bool) -> String {
+    let signals = if scopes { "" } else { ", and can signal your processes" };
     match namespaces {
         Namespaces::None => {
-            format!("tests get no sockets and no /tmp of their own, and change no modes and times of files: {error}")
+            format!(
+                "tests get no sockets and no /tmp of their own, change no modes and times of files{signals}: {error}"
+            )
         }
-        _ => format!("tests see the numbers of other processes: {error}"),
+        _ => format!("tests see the numbers of other processes{signals}: {error}"),
     }
 }
 
