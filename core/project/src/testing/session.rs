@@ -379,7 +379,12 @@ impl Brought {
             let parent = inside::make_parent(root, path, &mut brought.folders);
             let parent = parent.map_err(|error| failed(error.to_string()))?;
             let name = Path::new(path.file_name().unwrap_or_default());
-            let before = read_inside(&parent, name, MAX_MESSAGE as u64).unwrap_or_default();
+            // Whatever is no file of ours to write again stays as it is.
+            let before = match read_inside(&parent, name, MAX_MESSAGE as u64) {
+                Ok(Some(content)) => Some(content),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                Ok(None) | Err(_) => return Err(failed("a link, a folder or a large file is in the way".to_owned())),
+            };
             brought.files.push((path.to_owned(), before));
             inside::write(root, path, text.as_bytes()).map_err(|error| failed(error.to_string()))?;
         }
