@@ -71,6 +71,23 @@ const ADMINISTRATION: &[c_long] = &[
 const ABSENT: &[c_long] =
     &[libc::SYS_clone3, libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register];
 
+/// What processes of a user share by numbers and names that are no files.
+const SHARED: &[c_long] = &[
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+
 /// Owners of files. Landlock governs them as little as their modes, and mounts for reading only need namespaces.
 const OWNERS: &[c_long] = &[
     libc::SYS_fchown,
@@ -152,6 +169,7 @@ fn made(namespaces: Namespaces, network: bool, scopes: bool) -> Fallible<Vec<Bpf
         second_set(),
     ];
     if namespaces == Namespaces::None {
+        programs.push(program(with_any_arguments(&[SHARED]), libc::ENOSYS)?);
         // Without mounts for reading only, these calls would reach all files of the user. They report success and have no
         // effect, since whoever copies a file sets its mode and times. Attributes are what many file systems do not have.
         programs.push(program(with_any_arguments(&[MODES, OWNERS]), 0)?);
