@@ -288,10 +288,17 @@ fn a_suite_may_be_given_the_network() {
     with_landlock(5, check);
 }
 
+/// Sets a limit of this process, to what it is.
+fn limits_of_others() -> String {
+    let limit = format!("{}, resource.RLIMIT_CORE", std::process::id());
+    format!("len(resource.prlimit({limit}, resource.prlimit({limit}))) - 2 or None")
+}
+
 #[test]
 fn where_there_are_no_namespaces_a_suite_can_do_less() {
     without(libc::SYS_unshare, libc::CLONE_NEWUSER as u64, libc::EPERM, || {
         let place = Place::new();
+        let limits = limits_of_others();
         let more = [
             ("pair", "len(socket.socketpair()) - 2 or None"),
             ("loopback", LOOPBACK),
@@ -300,11 +307,12 @@ fn where_there_are_no_namespaces_a_suite_can_do_less() {
             ("kill", "os.kill(os.getppid(), 9)"),
             ("parent", "open(f'/proc/{os.getppid()}/mem', 'rb').close()"),
             ("queue", "ctypes.CDLL(None).msgget(0, 0o600)"),
+            ("limits", &limits),
         ];
         let (found, report) = place.attempts(&[&FILES[..], &more].concat());
         check_files(&found, &report);
         assert_eq!((found["pair"].as_str(), found["queue"].as_str()), ("ok", "-1"));
-        for name in ["loopback", "local", "temporary", "kill", "parent"] {
+        for name in ["loopback", "local", "temporary", "kill", "parent", "limits"] {
             assert!(found[name].ends_with("Error"), "{name}: {found:?}");
         }
         assert_eq!((report.network, report.lacks.len()), (Network::None, 1));
@@ -316,9 +324,11 @@ fn where_there_are_no_namespaces_a_suite_can_do_less() {
 fn where_processes_are_not_apart_the_rest_is() {
     without(libc::SYS_unshare, libc::CLONE_NEWPID as u64, libc::EPERM, || {
         let place = Place::new();
-        let more = [("loopback", LOOPBACK), ("temporary", "open('/tmp/file', 'w').close()")];
+        let limits = limits_of_others();
+        let more = [("loopback", LOOPBACK), ("temporary", "open('/tmp/file', 'w').close()"), ("limits", &limits)];
         let (found, report) = place.attempts(&[&FILES[..], &more].concat());
         check_files(&found, &report);
+        assert_eq!(found["limits"], "PermissionError");
         assert_eq!((found["loopback"].as_str(), found["temporary"].as_str()), ("ok", "ok"));
         assert_eq!((report.network, report.lacks[0].mechanism), (Network::Own, Mechanism::Namespaces));
     });

@@ -148,6 +148,11 @@ fn made(namespaces: Namespaces, network: bool, scopes: bool) -> Fallible<Vec<Bpf
     // A new kind of namespace, whose number `clone` has for other things.
     let time = rule(vec![(0, Length::Dword, Op::MaskedEq(0x80), 0x80)])?;
     refused.entry(libc::SYS_unshare).or_default().push(time);
+    if namespaces != Namespaces::All {
+        // Limits of other processes, which can end these. Reading them is allowed.
+        let others = rule(vec![(0, Length::Dword, Op::Ne, 0), (2, Length::Qword, Op::Ne, 0)])?;
+        refused.insert(libc::SYS_prlimit64, vec![others]);
+    }
     let absent = with_any_arguments(&[ABSENT]);
     // Where there is a network namespace, it governs the protocols of the internet, and names of local sockets that are no
     // files. With the network of the user, only Landlock governs these names. Other kinds of sockets reach virtual machines,
