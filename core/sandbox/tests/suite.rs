@@ -18,7 +18,7 @@ use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
     apply_filter,
 };
-use twincell_sandbox::{Mechanism, Network, SpawnError, SuiteLimits, SuiteReport, spawn};
+use twincell_sandbox::{Mechanism, Namespaces, Network, SpawnError, SuiteLimits, SuiteReport, spawn};
 
 /// Folders for a suite: its own, a user's, and one that is closed.
 struct Place {
@@ -207,7 +207,7 @@ fn is_beside_landlock(name: &str) -> bool {
 }
 
 fn check_files(found: &BTreeMap<String, String>, report: &SuiteReport) {
-    let pretends = matches!(report.network, Network::None);
+    let pretends = report.namespaces == Namespaces::None;
     let allowed = ["own", "program", "mode", "time", "null", "plain", "needed", "process"];
     for (name, _) in FILES {
         match found[name].as_str() {
@@ -246,7 +246,7 @@ fn a_suite_writes_to_its_own_folders_and_reaches_itself_only() {
         ("number", "os.getpid() < 10 or None"),
     ];
     let (found, report) = place.attempts(&[&FILES[..], &more].concat());
-    assert_eq!(report, SuiteReport { network: Network::Own, lacks: vec![] }, "{found:?}");
+    assert_eq!(report, SuiteReport { network: Network::Own, namespaces: Namespaces::All, lacks: vec![] }, "{found:?}");
     check_files(&found, &report);
     for name in ["loopback", "temporary", "memory of all", "settings", "pseudo terminal"] {
         assert_eq!(found[name], "ok", "{name}: {found:?}");
@@ -315,8 +315,7 @@ fn where_there_are_no_namespaces_a_suite_can_do_less() {
         for name in ["loopback", "local", "temporary", "kill", "parent", "limits"] {
             assert!(found[name].ends_with("Error"), "{name}: {found:?}");
         }
-        assert_eq!((report.network, report.lacks.len()), (Network::None, 1));
-        assert_eq!(report.lacks[0].mechanism, Mechanism::Namespaces);
+        assert_eq!(report.kind(), (Network::None, Namespaces::None, vec![Mechanism::Namespaces]));
     });
 }
 
@@ -330,7 +329,7 @@ fn where_processes_are_not_apart_the_rest_is() {
         check_files(&found, &report);
         assert_eq!(found["limits"], "PermissionError");
         assert_eq!((found["loopback"].as_str(), found["temporary"].as_str()), ("ok", "ok"));
-        assert_eq!((report.network, report.lacks[0].mechanism), (Network::Own, Mechanism::Namespaces));
+        assert_eq!(report.kind(), (Network::Own, Namespaces::SharedProcesses, vec![Mechanism::Namespaces]));
     });
 }
 

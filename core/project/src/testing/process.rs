@@ -112,14 +112,7 @@ impl Process {
         command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
         let bounds = bounds(checkout, environment, limits, &folder);
         let started = spawn(&mut command, theirs.as_raw_fd(), &bounds, limits.incomplete);
-        let (child, sandbox) = started.map_err(|error| match error {
-            SpawnError::Incomplete(lacks) => {
-                TestError::NoSandbox(lacks.iter().map(Lack::to_string).collect::<Vec<_>>().join(", "))
-            }
-            SpawnError::System(error) => {
-                TestError::NoPython { python: environment.python.clone(), reason: error.to_string() }
-            }
-        })?;
+        let (child, sandbox) = started.map_err(|error| not_started(error, environment))?;
         // Its rules and its end of the socket are the child's alone from here on.
         drop((command, theirs));
         let hangup = own.try_clone()?;
@@ -210,6 +203,32 @@ impl Drop for Process {
         self.kill();
         let _ = super::checkout::remove(&self.folder);
     }
+}
+
+fn not_started(error: SpawnError, environment: &Environment) -> TestError {
+    match error {
+        SpawnError::Incomplete(lacks) => {
+            TestError::NoSandbox(lacks.iter().map(Lack::to_string).collect::<Vec<_>>().join(", "))
+        }
+        SpawnError::System(error) => {
+            TestError::NoPython { python: environment.python.clone(), reason: error.to_string() }
+        }
+    }
+}
+
+/// What the system enforces of the sandbox, from a Python that does nothing in it.
+pub fn enforced(checkout: &Checkout, environment: &Environment, limits: &TestLimits) -> Result<SuiteReport, TestError> {
+    let folder = checkout.run.join("enforced");
+    fs::create_dir_all(&folder)?;
+    let (_own, theirs) = UnixStream::pair()?;
+    let mut command = Command::new(&environment.python);
+    command.args(["-I", "-S", "-c", ""]).current_dir(&checkout.root).env_clear();
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let bounds = bounds(checkout, environment, limits, &folder);
+    let started = spawn(&mut command, theirs.as_raw_fd(), &bounds, limits.incomplete);
+    let (mut child, sandbox) = started.map_err(|error| not_started(error, environment))?;
+    child.wait()?;
+    Ok(sandbox)
 }
 
 /// What tests may do.

@@ -121,7 +121,12 @@ impl Session {
                 Err(error) => return Err(error.into()),
             }
         };
-        Process::start(&self.checkout, folder, &self.environment, &self.limits, arguments)
+        let started = Process::start(&self.checkout, folder, &self.environment, &self.limits, arguments)?;
+        // A difference of the sandbox would look like one of the tests.
+        match &self.sandbox {
+            Some(first) if first.kind() != started.0.sandbox.kind() => Err(TestError::OtherSandbox),
+            _ => Ok(started),
+        }
     }
 
     /// The tests, in pytest's order.

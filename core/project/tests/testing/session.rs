@@ -364,3 +364,19 @@ fn nothing_of_a_session_is_left_in_the_checkout() {
     assert_eq!(names, ["pkg", "test_a.py"]);
     assert_eq!(fs::read_dir(checkout.root.join("pkg")).unwrap().count(), 2);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_test_runs_in_another_sandbox_than_those_before() {
+    let python = python();
+    let text = "import os, signal, time\ndef test_a():\n    pass\ndef test_b():\n    os.kill(os.getppid(), signal.SIGKILL)\n    time.sleep(600)\n";
+    let project = Project::new(&[("test_a.py", text)]);
+    let checkout = project.head();
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    assert_eq!(run(&mut session, Request::default())[1].outcome, Outcome::Crashed);
+    crate::common::without_namespaces(|| {
+        let tests = vec!["test_a.py::test_a".to_owned()];
+        let error = session.run(&Request { tests, ..Request::default() }).unwrap_err();
+        assert!(matches!(error, TestError::OtherSandbox), "{error}");
+    });
+}

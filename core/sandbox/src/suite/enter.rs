@@ -12,15 +12,7 @@ use super::mounts::Mounts;
 use super::places;
 use super::rules::Rules;
 use super::{PROCESSES, RUNGS, SuiteLimits, refused, supervise};
-
-/// The namespaces of a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Namespaces {
-    All,
-    /// Without one of processes: a container in which parts of `/proc` are hidden allows no other `/proc`.
-    SharedProcesses,
-    None,
-}
+use crate::report::Namespaces;
 
 /// All that the child needs.
 #[derive(Debug)]

@@ -29,11 +29,11 @@ use std::process::{Child, Command};
 
 use crate::report::Lack;
 #[cfg(target_os = "linux")]
-use crate::report::{Mechanism, Network, SuiteReport};
+use crate::report::{Mechanism, Namespaces, Network, SuiteReport};
 #[cfg(not(target_os = "linux"))]
 pub use bare::spawn;
 #[cfg(target_os = "linux")]
-use enter::{Entry, Namespaces};
+use enter::Entry;
 
 /// What a project's tests may do.
 #[derive(Debug, Clone)]
@@ -112,7 +112,7 @@ pub fn spawn(
                     Namespaces::None => Network::Open,
                     _ => Network::Own,
                 };
-                return Ok((child, SuiteReport { network, lacks }));
+                return Ok((child, SuiteReport { network, namespaces, lacks }));
             }
             Err(error) => {
                 // On the next rungs tests could end any process of the user.

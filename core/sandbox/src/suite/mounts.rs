@@ -10,8 +10,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use super::enter::{Namespaces, checked};
+use super::enter::checked;
 use super::{SuiteLimits, places};
+use crate::report::Namespaces;
 
 /// What is mounted where.
 #[derive(Debug)]

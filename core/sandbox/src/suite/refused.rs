@@ -8,8 +8,8 @@ use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen as Length, SeccompCmpOp as Op, SeccompFilter, SeccompRule, sock_filter,
 };
 
-use super::enter::Namespaces;
 use crate::allowed::{Calls, Fallible, MODES, rule, with_any_arguments};
+use crate::report::Namespaces;
 
 /// Refused with "not permitted".
 const ADMINISTRATION: &[c_long] = &[
