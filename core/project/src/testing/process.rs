@@ -243,7 +243,7 @@ fn bounds(checkout: &Checkout, environment: &Environment, limits: &TestLimits, f
     let homes = std::env::home_dir().into_iter().chain([checkout.repository.clone()]);
     SuiteLimits {
         folder: folder.to_owned(),
-        writable: std::iter::once(checkout.root.clone()).chain(inner).chain(limits.writable.iter().cloned()).collect(),
+        writable: std::iter::once(checkout.root.clone()).chain(inner).collect(),
         readable,
         closed: homes.flat_map(|home| hidden(&home)).collect(),
         memory_bytes: limits.memory_bytes,
