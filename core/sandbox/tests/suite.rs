@@ -320,6 +320,27 @@ fn where_there_are_no_namespaces_a_suite_can_do_less() {
 }
 
 #[test]
+fn what_is_said_without_namespaces_is_true() {
+    let sockets = [("loopback", LOOPBACK), ("local", "socket.socket(socket.AF_UNIX).close()")];
+    without(libc::SYS_unshare, libc::CLONE_NEWUSER as u64, libc::EPERM, || {
+        let mut place = Place::new();
+        let (found, report) = place.attempts(&sockets);
+        assert!(report.lacks[0].reason.starts_with("tests get no sockets and no /tmp"), "{report:?}");
+        assert_eq!((found["loopback"].as_str(), found["local"].as_str()), ("PermissionError", "PermissionError"));
+        place.limits.network = true;
+        let (found, report) = place.attempts(&sockets);
+        assert!(report.lacks[0].reason.starts_with("tests get no local sockets and no /tmp"), "{report:?}");
+        assert_eq!((found["loopback"].as_str(), found["local"].as_str()), ("ok", "OSError"));
+        without(libc::SYS_seccomp, 2, libc::ENOSYS, || {
+            let (mut child, report, _own) = Place::new().start_where("pass", true).unwrap();
+            assert!(child.wait().unwrap().success());
+            assert!(report.lacks[1].reason.starts_with("tests get no network and no /tmp"), "{report:?}");
+            assert_eq!(report.network, Network::Open);
+        });
+    });
+}
+
+#[test]
 fn where_processes_are_not_apart_the_rest_is() {
     without(libc::SYS_unshare, libc::CLONE_NEWPID as u64, libc::EPERM, || {
         let place = Place::new();

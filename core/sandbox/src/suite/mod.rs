@@ -98,13 +98,14 @@ pub fn spawn(
     let chosen = rung.clone();
     // SAFETY: it makes system calls only, on memory that was made before the fork.
     unsafe { command.pre_exec(move || entry.enter(RUNGS[chosen.load(Ordering::Relaxed)])) };
+    let words = |error: &str, namespaces| in_words(error, namespaces, scopes, limits, has_filters);
     let (mut first, mut last) = (None::<String>, None);
     for (at, namespaces) in RUNGS.into_iter().enumerate() {
         rung.store(at, Ordering::Relaxed);
         match command.spawn() {
             Ok(child) => {
                 if let Some(error) = first {
-                    lacks.push(Lack { mechanism: Mechanism::Namespaces, reason: in_words(&error, namespaces, scopes) });
+                    lacks.push(Lack { mechanism: Mechanism::Namespaces, reason: words(&error, namespaces) });
                 }
                 let network = match namespaces {
                     _ if limits.network => Network::Open,
@@ -120,7 +121,7 @@ pub fn spawn(
                     if error.kind() == io::ErrorKind::NotFound {
                         return Err(SpawnError::System(error));
                     }
-                    let reason = in_words(&error.to_string(), Namespaces::SharedProcesses, scopes);
+                    let reason = words(&error.to_string(), Namespaces::SharedProcesses);
                     lacks.push(Lack { mechanism: Mechanism::Namespaces, reason });
                     return Err(SpawnError::Incomplete(lacks));
                 }
@@ -132,17 +133,19 @@ pub fn spawn(
     Err(SpawnError::System(last.unwrap_or_else(|| io::ErrorKind::Unsupported.into())))
 }
 
+/// What tests lose without some namespaces, or can do.
 #[cfg(target_os = "linux")]
-fn in_words(error: &str, namespaces: Namespaces, scopes: bool) -> String {
+fn in_words(error: &str, namespaces: Namespaces, scopes: bool, limits: &SuiteLimits, has_filters: bool) -> String {
     let signals = if scopes { "" } else { ", and can signal your processes" };
-    match namespaces {
-        Namespaces::None => {
-            format!(
-                "tests get no sockets and no /tmp of their own, change no modes and times of files{signals}: {error}"
-            )
+    let lost = match namespaces {
+        Namespaces::None if !has_filters => "get no network and no /tmp of their own",
+        Namespaces::None if limits.network => {
+            "get no local sockets and no /tmp of their own, change no modes and times of files"
         }
-        _ => format!("tests see the numbers of other processes{signals}: {error}"),
-    }
+        Namespaces::None => "get no sockets and no /tmp of their own, change no modes and times of files",
+        _ => "see the numbers of other processes",
+    };
+    format!("tests {lost}{signals}: {error}")
 }
 
 /// Why a command does not start.
