@@ -234,18 +234,20 @@ pub fn enforced(checkout: &Checkout, environment: &Environment, limits: &TestLim
 /// What tests may do.
 fn bounds(checkout: &Checkout, environment: &Environment, limits: &TestLimits, folder: &Path) -> SuiteLimits {
     let inner = ["home", "t", "cache", "pipes"].map(|name| folder.join(name));
-    let mut readable = vec![checkout.repository.clone(), folder.to_owned()];
+    let mut readable = vec![folder.to_owned()];
+    // A bare repository is nothing but git's own folder.
+    readable.extend(std::iter::once(checkout.repository.clone()).filter(|users| !checkout.git.contains(users)));
     readable.extend(environment.paths.iter().cloned());
     readable.extend(environment.user_base.iter().flat_map(|base| ["bin", "lib"].map(|name| base.join(name))));
     let programs = std::env::var_os("PATH").unwrap_or_default();
     readable.extend(std::env::split_paths(&programs).filter(|path| path.is_absolute()));
-    // Hidden files there are settings and secrets.
+    // Hidden files directly in them are settings and secrets.
     let homes = std::env::home_dir().into_iter().chain([checkout.repository.clone()]);
     SuiteLimits {
         folder: folder.to_owned(),
         writable: std::iter::once(checkout.root.clone()).chain(inner).collect(),
         readable,
-        closed: homes.flat_map(|home| hidden(&home)).collect(),
+        closed: homes.flat_map(|home| hidden(&home)).chain(checkout.git.iter().cloned()).collect(),
         memory_bytes: limits.memory_bytes,
         file_bytes: limits.file_bytes,
         network: limits.network,

@@ -144,6 +144,43 @@ def test_delete_files():
 }
 
 #[test]
+fn the_folder_of_git_is_closed_wherever_it_lies() {
+    let python = python();
+    let text = "def test_a():\n    try:\n        open('MAIN/.git/config').close()\n    except OSError:\n        return\n    \
+                raise Exception('open')\ndef test_b():\n    open('MAIN/keep.py').close()\n";
+    // Of temporary folders they see nothing else anyway.
+    let place = || tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let project = Project::of(place(), &[("keep.py", "")]);
+    let main = project.folder.path().canonicalize().unwrap();
+    let text = text.replace("MAIN", main.to_str().unwrap());
+    project.write(&[("test_a.py", &text)]);
+    project.commit();
+    let other = place();
+    let folder = other.path().join("worktree");
+    Repository::open(&main).unwrap().worktree("other", &folder, None).unwrap();
+    for users in [&main, &folder] {
+        let checkout = checkout(users, &Revision::Commit("HEAD".into()), &project.cache()).unwrap();
+        let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+        for (name, outcome, message) in outcomes(&mut session) {
+            assert_eq!(outcome, Outcome::Passed, "{} {name}: {message}", users.display());
+        }
+    }
+    let bare = other.path().join("bare");
+    git2::build::RepoBuilder::new().bare(true).clone(main.to_str().unwrap(), &bare).unwrap();
+    let text = text.replace(&format!("{}/.git", main.display()), bare.canonicalize().unwrap().to_str().unwrap());
+    project.write(&[("test_a.py", &text)]);
+    project.commit();
+    let [theirs, own] = [&bare, &main].map(|folder| Repository::open(folder).unwrap());
+    let mut remote = theirs.remote_anonymous(own.path().to_str().unwrap()).unwrap();
+    remote.fetch(&["+refs/heads/*:refs/heads/*"], None, None).unwrap();
+    let checkout = checkout(&bare, &Revision::Commit("HEAD".into()), &project.cache()).unwrap();
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    for (name, outcome, message) in outcomes(&mut session) {
+        assert_eq!(outcome, Outcome::Passed, "bare {name}: {message}");
+    }
+}
+
+#[test]
 fn tests_that_break_what_they_share_with_us_stop_no_others() {
     let python = python();
     let project = Project::new(&[(
