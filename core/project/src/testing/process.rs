@@ -1,5 +1,6 @@
 //! A process of pytest: starting it in a checkout, hearing what it collected, and ending it.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::fd::{AsFd, AsRawFd};
@@ -29,6 +30,8 @@ pub const MAX_MESSAGE: usize = 256 << 20;
 const LOG_TAIL: u64 = 64 << 10;
 /// The time for a process to end once nobody asks it any more.
 const FAREWELL: Duration = Duration::from_secs(3);
+/// How names of secrets end in the environment: `GITHUB_TOKEN`, `AWS_SECRET_ACCESS_KEY`.
+const SECRETS: [&str; 4] = ["TOKEN", "KEY", "SECRET", "PASSWORD"];
 /// How often a wait looks whether the process still lives.
 pub const GLANCE: Duration = Duration::from_millis(200);
 
@@ -259,7 +262,13 @@ fn hidden(folder: &Path) -> Vec<PathBuf> {
     entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b".")).map(|entry| entry.path()).collect()
 }
 
-/// The environment of the process: that of the user, with a home and a folder for temporary files of its own.
+/// Whether a variable of the environment is a secret, by its name.
+fn is_secret(name: &OsStr) -> bool {
+    let name = name.to_string_lossy().to_ascii_uppercase();
+    SECRETS.iter().any(|end| name.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('_')))
+}
+
+/// The environment of the process: that of the user without secrets, with a home and a folder for temporary files of its own.
 fn surround(
     command: &mut Command,
     checkout: &Checkout,
@@ -282,6 +291,9 @@ fn surround(
         "DBUS_SESSION_BUS_ADDRESS",
         "SSH_AUTH_SOCK",
     ] {
+        command.env_remove(name);
+    }
+    for (name, _) in std::env::vars_os().filter(|(name, _)| is_secret(name)) {
         command.env_remove(name);
     }
     command.current_dir(&checkout.root).env("HOME", home).env("TMPDIR", temporary);

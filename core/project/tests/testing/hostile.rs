@@ -242,6 +242,31 @@ def test_f(): pass
     }
 }
 
+/// Whether this program was started once more, with secrets in its environment.
+const WITH_SECRETS: &str = "TWINCELL_TEST_WITH_SECRETS";
+
+#[test]
+fn runs_with_secrets_in_its_environment() {
+    if std::env::var_os(WITH_SECRETS).is_none() {
+        return;
+    }
+    let text = "import os\ndef test_a():\n    names = {'SOME_TOKEN', 'API_KEY', 'password', 'A_SECRET'}\n    \
+                assert not names & set(os.environ)\n    assert os.environ['MONKEY'] == 'plain'\n";
+    let project = Project::new(&[("test_a.py", text)]);
+    let mut session = Session::start(&project.head(), &python(), &limits()).unwrap();
+    let (_, outcome, message) = outcomes(&mut session).remove(0);
+    assert_eq!(outcome, Outcome::Passed, "{message}");
+}
+
+#[test]
+fn tests_see_no_secrets_of_the_environment() {
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    again.args(["hostile::runs_with_secrets_in_its_environment", "--exact"]).env(WITH_SECRETS, "1");
+    again.envs(["SOME_TOKEN", "API_KEY", "password", "A_SECRET"].map(|name| (name, "secret"))).env("MONKEY", "plain");
+    let ended = again.output().unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
+}
+
 /// Where a test program is told what to do when it is started once more, in order to be killed.
 const KILLED: &str = "TWINCELL_TEST_KILLED";
 
