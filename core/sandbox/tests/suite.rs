@@ -410,7 +410,7 @@ fn nothing_stays(number: u32, more: &str, end: impl FnOnce(&mut std::process::Ch
     let place = Place::new();
     let mark = format!("{}", 100_000_000 + u64::from(std::process::id()) * 10 + u64::from(number));
     let text = DAEMONS.replace("MARK", &format!("'{mark}'")) + more;
-    let (mut child, _, own) = place.start(&text).unwrap();
+    let (mut child, _, own) = place.start_where(&text, true).unwrap();
     let mut ready = [0; 6];
     child.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
@@ -435,4 +435,43 @@ fn nothing_runs_on_when_a_suite_ends_or_is_left_or_killed() {
     nothing_stays(2, "time.sleep(600)", |child, _| child.kill().unwrap());
     without(libc::SYS_unshare, libc::CLONE_NEWUSER as u64, libc::EPERM, || check(3));
     without(libc::SYS_unshare, libc::CLONE_NEWPID as u64, libc::EPERM, || check(5));
+    with_landlock(5, || without(libc::SYS_unshare, libc::CLONE_NEWUSER as u64, libc::EPERM, || check(7)));
+}
+
+/// Processes that fork and end at once, so that each soon has another number. They end by themselves after a while.
+const HOPPING: &str = r#"
+import os, sys, time
+HOP = """
+import os, time
+end = time.monotonic() + 20
+while time.monotonic() < end:
+    if os.fork():
+        os._exit(0)
+"""
+for _ in range(20):
+    if os.fork() == 0:
+        os.setsid()
+        os.closerange(0, 100)
+        os.execvp(sys.executable, [sys.executable, '-Sc', HOP, MARK])
+time.sleep(0.5)
+print('ready', flush=True)
+time.sleep(600)
+"#;
+
+#[test]
+fn processes_that_always_fork_end_with_a_suite() {
+    let check = |number: u32| {
+        let place = Place::new();
+        let mark = format!("{}", 300_000_000 + u64::from(std::process::id()) * 10 + u64::from(number));
+        let (mut child, _, own) = place.start(&HOPPING.replace("MARK", &format!("'{mark}'"))).unwrap();
+        let mut ready = [0; 6];
+        child.stdout.as_mut().unwrap().read_exact(&mut ready).unwrap();
+        assert!(running(&mark) > 0);
+        own.shutdown(Shutdown::Both).unwrap();
+        child.wait().unwrap();
+        assert_eq!(running(&mark), 0);
+    };
+    check(0);
+    without(libc::SYS_unshare, libc::CLONE_NEWUSER as u64, libc::EPERM, || check(1));
+    without(libc::SYS_unshare, libc::CLONE_NEWPID as u64, libc::EPERM, || check(2));
 }

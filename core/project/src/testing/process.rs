@@ -183,7 +183,7 @@ impl Process {
         self.child.lock().unwrap_or_else(PoisonError::into_inner).try_wait().map_or(true, |status| status.is_some())
     }
 
-    /// Ends it at once, with what it has started.
+    /// Ends it. Its supervisor first ends what it has started, and has little time for that.
     pub fn kill(&self) {
         let _ = self.hangup.shutdown(std::net::Shutdown::Both);
         let deadline = Instant::now() + FAREWELL;

@@ -11,6 +11,7 @@ use seccompiler::BpfProgram;
 use super::mounts::Mounts;
 use super::places;
 use super::rules::Rules;
+use super::supervise::Reach;
 use super::{PROCESSES, RUNGS, SuiteLimits, refused, supervise};
 use crate::report::Namespaces;
 
@@ -54,7 +55,7 @@ impl Entry {
         rules: Option<Rules>,
         has_filters: bool,
     ) -> io::Result<Self> {
-        let scopes = rules.as_ref().is_some_and(|rules| rules.scopes);
+        let scopes = rules.as_ref().is_some_and(|rules| rules.signals.is_some());
         let filters =
             RUNGS.map(|rung| if has_filters { refused::filters(rung, limits.network, scopes) } else { Ok(Vec::new()) });
         // Without rules, mounts alone say what can be written to.
@@ -83,7 +84,7 @@ impl Entry {
         rustix::process::setsid()?;
         if namespaces == Namespaces::None {
             self.complete_rules(false)?;
-            supervise::fork_below(self.control)?;
+            supervise::fork_below(self.control, self.keep_signals()?)?;
         } else {
             self.separate(namespaces)?;
             if namespaces == Namespaces::All {
@@ -94,7 +95,8 @@ impl Entry {
                 self.bound_processes();
             }
             self.complete_rules(has_terminals)?;
-            supervise::fork_below(self.control)?;
+            let reach = if namespaces == Namespaces::All { Reach::Namespace } else { self.keep_signals()? };
+            supervise::fork_below(self.control, reach)?;
         }
         self.lock(namespaces)
     }
@@ -142,6 +144,21 @@ impl Entry {
             add(c"/dev/pts", rules.terminals)?;
         }
         add(c"/proc", rules.processes).map(drop)
+    }
+
+    /// Keeps the signals of this process, which is to be the supervisor, within the sandbox.
+    fn keep_signals(&self) -> io::Result<Reach> {
+        let Some(signals) = self.rules.as_ref().and_then(|rules| rules.signals.as_ref()) else {
+            return Ok(Reach::Children);
+        };
+        // Whoever starts this process is outside. A signal to all within must not go there.
+        // SAFETY: calls on numbers.
+        let reaches_outside = || unsafe { checked(libc::kill(libc::getppid(), 0)).is_ok() };
+        let before = reaches_outside();
+        set_no_new_privs(true)?;
+        // SAFETY: a call on numbers.
+        checked(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, signals.as_raw_fd(), 0) as i32 })?;
+        Ok(if before && !reaches_outside() { Reach::Domain } else { Reach::Children })
     }
 
     /// Takes rights away from this process, for good.

@@ -92,7 +92,7 @@ pub fn spawn(
     if !incomplete && !lacks.is_empty() {
         return Err(SpawnError::Incomplete(lacks));
     }
-    let scopes = rules.as_ref().is_some_and(|rules| rules.scopes);
+    let scopes = rules.as_ref().is_some_and(|rules| rules.signals.is_some());
     let entry = Entry::new(limits, &covers, control, rules, has_filters)?;
     let rung = Arc::new(AtomicUsize::new(0));
     let chosen = rung.clone();
@@ -136,7 +136,11 @@ pub fn spawn(
 /// What tests lose without some namespaces, or can do.
 #[cfg(target_os = "linux")]
 fn in_words(error: &str, namespaces: Namespaces, scopes: bool, limits: &SuiteLimits, has_filters: bool) -> String {
-    let signals = if scopes { "" } else { ", and can signal your processes" };
+    let signals = match scopes {
+        true => "",
+        false if supervise::lists_children() => ", and can signal your processes",
+        false => ", and can signal your processes and leave processes running",
+    };
     let lost = match namespaces {
         Namespaces::None if !has_filters => "get no network and no /tmp of their own",
         Namespaces::None if limits.network => {
