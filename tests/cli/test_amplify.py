@@ -150,7 +150,7 @@ def test_tests_run_in_a_sandbox_and_reach_the_network_only_if_told(repository: P
         assert alone.stderr == "twincell: pytest did not start: RuntimeError: ]0;no network\n"
         told = amplify(repository, "--json", "--network")
     assert told.returncode == 1, told.stderr
-    assert json.loads(told.stdout)["sandbox"] == {"network": "open", "lacks": []}
+    assert json.loads(told.stdout)["sandbox"] == {"network": "open", "namespaces": "all", "lacks": []}
     assert not target.exists()
 
 

@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use twincell_project::{Cache, Checkout, Environment, Revision, Session, TestError, TestLimits, checkout, place};
+use twincell_project::{
+    Cache, Checkout, Environment, Revision, Session, SuiteReport, TestError, TestLimits, checkout, place,
+};
 use twincell_syntax::PerSide;
 
 use crate::change::ChangedText;
@@ -39,6 +41,10 @@ pub fn open(
         started.map(|one| one.join().unwrap_or_else(|_| Err(TestError::Ended("its thread ended".to_owned()))))
     });
     let (old, new) = (old?, new?);
+    // A difference of the sandbox would look like one of the change.
+    if old.sandbox().map(SuiteReport::kind) != new.sandbox().map(SuiteReport::kind) {
+        return Err(TestError::OtherSandbox);
+    }
     let change = change(&checkouts, &old);
     Ok(Opened { change, old, new, checkouts })
 }

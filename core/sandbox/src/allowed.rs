@@ -254,7 +254,7 @@ const FCHMODAT2: c_long = 452;
 
 /// Modes and times of files, which Landlock does not govern. Where programs run, these calls report success and have no
 /// effect, since whoever copies a file sets them.
-const MODES: &[c_long] = &[
+pub const MODES: &[c_long] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
     FCHMODAT2,
@@ -340,7 +340,7 @@ fn without_effect(processes: Processes) -> Fallible<Calls> {
     })
 }
 
-fn with_any_arguments(groups: &[&[c_long]]) -> Calls {
+pub fn with_any_arguments(groups: &[&[c_long]]) -> Calls {
     groups.iter().flat_map(|group| group.iter()).map(|call| (*call, Vec::new())).collect()
 }
 

@@ -13,8 +13,8 @@ use super::{Landlock, Limits, Processes};
 pub const NEWEST: ABI = ABI::V9;
 /// The oldest version that governs every way of writing on which this sandbox relies (truncation came third).
 pub const NEEDED: ABI = ABI::V3;
-/// The oldest version that keeps signals within the sandbox.
-const SCOPES: ABI = ABI::V6;
+/// The oldest version that keeps signals, and connections to local sockets without a file, within the sandbox.
+pub const SCOPES: ABI = ABI::V6;
 
 /// The folders of the system's libraries, and the few other files that libraries read. They hold nothing of a user.
 const SYSTEM: [&str; 16] = [

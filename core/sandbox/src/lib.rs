@@ -33,7 +33,7 @@ mod syscalls;
 use std::path::PathBuf;
 
 pub use limits::MAX_FILE;
-pub use report::{Lack, Mechanism, Network, SandboxReport, SuiteReport};
+pub use report::{Lack, Mechanism, Namespaces, Network, SandboxReport, SuiteReport};
 pub use suite::{SpawnError, SuiteLimits, spawn};
 
 /// What the locked process may still do.

@@ -80,9 +80,27 @@ impl SandboxReport {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuiteReport {
     pub network: Network,
+    pub namespaces: Namespaces,
     /// What the operating system does not enforce. Without namespaces tests can do less, or leave processes behind that
-    /// end a little later.
+    /// end a little later. Where they could signal the user's processes too, they run only if the user says so.
     pub lacks: Vec<Lack>,
+}
+
+impl SuiteReport {
+    /// What tests can do depends on this, and not on why something is missing.
+    pub fn kind(&self) -> (Network, Namespaces, Vec<Mechanism>) {
+        (self.network, self.namespaces, self.lacks.iter().map(|lack| lack.mechanism).collect())
+    }
+}
+
+/// The namespaces that tests have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Namespaces {
+    All,
+    /// Without one of processes: a container in which parts of `/proc` are hidden allows no other `/proc`.
+    SharedProcesses,
+    None,
 }
 
 /// What tests reach by sockets.

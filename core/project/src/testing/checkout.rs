@@ -59,6 +59,8 @@ pub struct Checkout {
     pub tree: String,
     /// The user's own checkout, from which nothing may be imported.
     pub repository: PathBuf,
+    /// The folders where git keeps the repository, which may lie elsewhere.
+    pub(super) git: Vec<PathBuf>,
     /// Where sessions keep what they need, beside the files.
     pub(super) run: PathBuf,
     _lock: Arc<File>,
@@ -132,7 +134,8 @@ pub fn checkout(repository: &Path, revision: &Revision, cache: &Cache) -> Result
     let run = slot.join("run");
     remove(&run).and_then(|()| fs::create_dir(&run)).map_err(|error| failed(&run, &error))?;
     let root = root.canonicalize()?;
-    Ok(Checkout { root, tree, repository: users, run: run.canonicalize()?, _lock: Arc::new(lock) })
+    let git = [found.path(), found.commondir()].iter().filter_map(|folder| folder.canonicalize().ok()).collect();
+    Ok(Checkout { root, tree, repository: users, git, run: run.canonicalize()?, _lock: Arc::new(lock) })
 }
 
 fn failed(folder: &Path, error: &io::Error) -> TestError {

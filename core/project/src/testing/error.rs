@@ -17,6 +17,8 @@ pub enum TestError {
     NoPytest(PathBuf),
     #[error("the system does not enforce all of the sandbox for tests: {0}; --unsafe runs tests that you trust")]
     NoSandbox(String),
+    #[error("the system enforces another sandbox for tests than for those before: try again")]
+    OtherSandbox,
     #[error("pytest did not start: {0}")]
     NotStarted(String),
     #[error("pytest took more than {0} s to collect the tests")]

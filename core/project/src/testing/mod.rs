@@ -23,4 +23,4 @@ pub use request::{Request, TestLimits};
 pub use session::Session;
 pub use store::Store;
 pub use suite::{SuiteOptions, SuiteRun, SuiteTest, run_suite};
-pub use twincell_sandbox::{Lack, Mechanism, Network, SuiteReport};
+pub use twincell_sandbox::{Lack, Mechanism, Namespaces, Network, SuiteReport};

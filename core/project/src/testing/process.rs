@@ -1,5 +1,6 @@
 //! A process of pytest: starting it in a checkout, hearing what it collected, and ending it.
 
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::fd::{AsFd, AsRawFd};
@@ -29,6 +30,8 @@ pub const MAX_MESSAGE: usize = 256 << 20;
 const LOG_TAIL: u64 = 64 << 10;
 /// The time for a process to end once nobody asks it any more.
 const FAREWELL: Duration = Duration::from_secs(3);
+/// How names of secrets end in the environment: `GITHUB_TOKEN`, `AWS_SECRET_ACCESS_KEY`.
+const SECRETS: [&str; 4] = ["TOKEN", "KEY", "SECRET", "PASSWORD"];
 /// How often a wait looks whether the process still lives.
 pub const GLANCE: Duration = Duration::from_millis(200);
 
@@ -112,14 +115,7 @@ impl Process {
         command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
         let bounds = bounds(checkout, environment, limits, &folder);
         let started = spawn(&mut command, theirs.as_raw_fd(), &bounds, limits.incomplete);
-        let (child, sandbox) = started.map_err(|error| match error {
-            SpawnError::Incomplete(lacks) => {
-                TestError::NoSandbox(lacks.iter().map(Lack::to_string).collect::<Vec<_>>().join(", "))
-            }
-            SpawnError::System(error) => {
-                TestError::NoPython { python: environment.python.clone(), reason: error.to_string() }
-            }
-        })?;
+        let (child, sandbox) = started.map_err(|error| not_started(error, environment))?;
         // Its rules and its end of the socket are the child's alone from here on.
         drop((command, theirs));
         let hangup = own.try_clone()?;
@@ -187,7 +183,7 @@ impl Process {
         self.child.lock().unwrap_or_else(PoisonError::into_inner).try_wait().map_or(true, |status| status.is_some())
     }
 
-    /// Ends it at once, with what it has started.
+    /// Ends it. Its supervisor first ends what it has started, and has little time for that.
     pub fn kill(&self) {
         let _ = self.hangup.shutdown(std::net::Shutdown::Both);
         let deadline = Instant::now() + FAREWELL;
@@ -212,21 +208,49 @@ impl Drop for Process {
     }
 }
 
+fn not_started(error: SpawnError, environment: &Environment) -> TestError {
+    match error {
+        SpawnError::Incomplete(lacks) => {
+            TestError::NoSandbox(lacks.iter().map(Lack::to_string).collect::<Vec<_>>().join(", "))
+        }
+        SpawnError::System(error) => {
+            TestError::NoPython { python: environment.python.clone(), reason: error.to_string() }
+        }
+    }
+}
+
+/// What the system enforces of the sandbox, from a Python that does nothing in it.
+pub fn enforced(checkout: &Checkout, environment: &Environment, limits: &TestLimits) -> Result<SuiteReport, TestError> {
+    let folder = checkout.run.join("enforced");
+    fs::create_dir_all(&folder)?;
+    let (_own, theirs) = UnixStream::pair()?;
+    let mut command = Command::new(&environment.python);
+    command.args(["-I", "-S", "-c", ""]).current_dir(&checkout.root).env_clear();
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let bounds = bounds(checkout, environment, limits, &folder);
+    let started = spawn(&mut command, theirs.as_raw_fd(), &bounds, limits.incomplete);
+    let (mut child, sandbox) = started.map_err(|error| not_started(error, environment))?;
+    child.wait()?;
+    Ok(sandbox)
+}
+
 /// What tests may do.
 fn bounds(checkout: &Checkout, environment: &Environment, limits: &TestLimits, folder: &Path) -> SuiteLimits {
     let inner = ["home", "t", "cache", "pipes"].map(|name| folder.join(name));
-    let mut readable = vec![checkout.repository.clone(), folder.to_owned()];
+    let mut readable = vec![folder.to_owned()];
+    // A bare repository is nothing but git's own folder.
+    readable.extend(std::iter::once(checkout.repository.clone()).filter(|users| !checkout.git.contains(users)));
     readable.extend(environment.paths.iter().cloned());
     readable.extend(environment.user_base.iter().flat_map(|base| ["bin", "lib"].map(|name| base.join(name))));
     let programs = std::env::var_os("PATH").unwrap_or_default();
     readable.extend(std::env::split_paths(&programs).filter(|path| path.is_absolute()));
-    // Hidden files there are settings and secrets.
+    // Hidden files directly in them are settings and secrets.
     let homes = std::env::home_dir().into_iter().chain([checkout.repository.clone()]);
     SuiteLimits {
         folder: folder.to_owned(),
-        writable: std::iter::once(checkout.root.clone()).chain(inner).chain(limits.writable.iter().cloned()).collect(),
+        writable: std::iter::once(checkout.root.clone()).chain(inner).collect(),
         readable,
-        closed: homes.flat_map(|home| hidden(&home)).collect(),
+        closed: homes.flat_map(|home| hidden(&home)).chain(checkout.git.iter().cloned()).collect(),
         memory_bytes: limits.memory_bytes,
         file_bytes: limits.file_bytes,
         network: limits.network,
@@ -238,7 +262,13 @@ fn hidden(folder: &Path) -> Vec<PathBuf> {
     entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b".")).map(|entry| entry.path()).collect()
 }
 
-/// The environment of the process: that of the user, with a home and a folder for temporary files of its own.
+/// Whether a variable of the environment is a secret, by its name.
+fn is_secret(name: &OsStr) -> bool {
+    let name = name.to_string_lossy().to_ascii_uppercase();
+    SECRETS.iter().any(|end| name.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('_')))
+}
+
+/// The environment of the process: that of the user without secrets, with a home and a folder for temporary files of its own.
 fn surround(
     command: &mut Command,
     checkout: &Checkout,
@@ -261,6 +291,9 @@ fn surround(
         "DBUS_SESSION_BUS_ADDRESS",
         "SSH_AUTH_SOCK",
     ] {
+        command.env_remove(name);
+    }
+    for (name, _) in std::env::vars_os().filter(|(name, _)| is_secret(name)) {
         command.env_remove(name);
     }
     command.current_dir(&checkout.root).env("HOME", home).env("TMPDIR", temporary);

@@ -1,7 +1,5 @@
 //! What a session is asked to run, and how long it may take.
 
-use std::path::PathBuf;
-
 /// Tests to run in one child process, one after the other.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
@@ -38,8 +36,6 @@ pub struct TestLimits {
     pub arguments: Vec<String>,
     /// The seed of Python's hashes. Another one shows tests that depend on the order of sets.
     pub hash_seed: u32,
-    /// Folders beside the checkout that tests may write to.
-    pub writable: Vec<PathBuf>,
 }
 
 impl Default for TestLimits {
@@ -53,7 +49,6 @@ impl Default for TestLimits {
             incomplete: false,
             arguments: Vec::new(),
             hash_seed: 0,
-            writable: Vec::new(),
         }
     }
 }

@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{CWD, FileType, Mode, OFlags};
+use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, openat};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use twincell_sandbox::SuiteReport;
 
@@ -120,7 +121,12 @@ impl Session {
                 Err(error) => return Err(error.into()),
             }
         };
-        Process::start(&self.checkout, folder, &self.environment, &self.limits, arguments)
+        let started = Process::start(&self.checkout, folder, &self.environment, &self.limits, arguments)?;
+        // A difference of the sandbox would look like one of the tests.
+        match &self.sandbox {
+            Some(first) if first.kind() != started.0.sandbox.kind() => Err(TestError::OtherSandbox),
+            _ => Ok(started),
+        }
     }
 
     /// The tests, in pytest's order.
@@ -239,12 +245,13 @@ impl Session {
         request: &Request,
         tests: &[String],
     ) -> Result<(Vec<TestRecord>, Ending), TestError> {
-        let number = self.requests.fetch_add(1, Ordering::Relaxed);
-        let pipe = process.folder.join("pipes").join(number.to_string());
         let temporary = process.folder.join("t").join(slot.to_string());
-        rustix::fs::mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).map_err(io::Error::from)?;
-        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let source = File::from(rustix::fs::open(&pipe, flags, Mode::empty()).map_err(io::Error::from)?);
+        let (number, pipe, source) = match self.make_pipe(&process.folder.join("pipes")) {
+            // Tests have closed the folder or have put something else into the place of the pipe. Another process has a
+            // folder of its own.
+            Err(Errno::ACCESS | Errno::NOENT | Errno::LOOP) => return Ok((Vec::new(), Ending::Lost { during: None })),
+            other => other.map_err(io::Error::from)?,
+        };
         let order = Order {
             number,
             pipe: &pipe,
@@ -262,6 +269,23 @@ impl Session {
         let _ = fs::remove_file(&pipe);
         let _ = super::checkout::remove(&temporary);
         result
+    }
+
+    /// A pipe for a request, with the number of the request. Tests write to the folder as well, and have perhaps taken names.
+    fn make_pipe(&self, folder: &Path) -> Result<(u64, PathBuf, File), Errno> {
+        loop {
+            let number = self.requests.fetch_add(1, Ordering::Relaxed);
+            let pipe = folder.join(number.to_string());
+            match mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0) {
+                Err(Errno::EXIST) => {}
+                made => {
+                    made?;
+                    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                    let source = openat(CWD, &pipe, flags, Mode::empty())?;
+                    return Ok((number, pipe, File::from(source)));
+                }
+            }
+        }
     }
 
     fn listen(&self, process: &Process, number: u64, source: &File) -> Result<(Vec<TestRecord>, Ending), TestError> {
@@ -379,7 +403,12 @@ impl Brought {
             let parent = inside::make_parent(root, path, &mut brought.folders);
             let parent = parent.map_err(|error| failed(error.to_string()))?;
             let name = Path::new(path.file_name().unwrap_or_default());
-            let before = read_inside(&parent, name, MAX_MESSAGE as u64).unwrap_or_default();
+            // Whatever is no file of ours to write again stays as it is.
+            let before = match read_inside(&parent, name, MAX_MESSAGE as u64) {
+                Ok(Some(content)) => Some(content),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+                Ok(None) | Err(_) => return Err(failed("a link, a folder or a large file is in the way".to_owned())),
+            };
             brought.files.push((path.to_owned(), before));
             inside::write(root, path, text.as_bytes()).map_err(|error| failed(error.to_string()))?;
         }

@@ -5,9 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use super::process::enforced;
 use super::store::Collection;
 use super::{
-    Checkout, CollectionError, Environment, Outcome, Request, Session, Store, Test, TestError, TestLimits, TestRecord,
+    Checkout, CollectionError, Environment, Outcome, Request, Session, Store, SuiteReport, Test, TestError, TestLimits,
+    TestRecord,
 };
 
 #[derive(Debug, Clone)]
@@ -62,12 +64,18 @@ pub fn run_suite(
     options: &SuiteOptions,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<SuiteRun, TestError> {
-    let key = key(checkout, environment, limits, options);
+    let sandbox = enforced(checkout, environment, limits)?;
+    let key = key(checkout, environment, limits, options, &sandbox);
+    let start = |limits: &TestLimits| {
+        let session = Session::start(checkout, environment, limits)?;
+        let is_same = session.sandbox().is_some_and(|own| own.kind() == sandbox.kind());
+        if is_same { Ok(session) } else { Err(TestError::OtherSandbox) }
+    };
     let mut first = None;
     let collection = match store.collection(&key)? {
         Some(collection) => collection,
         None => {
-            let session = Session::start(checkout, environment, limits)?;
+            let session = start(limits)?;
             let collection = Collection { tests: session.tests().to_vec(), errors: session.errors().to_vec() };
             store.put_collection(&key, &collection)?;
             first = Some(session);
@@ -87,7 +95,7 @@ pub fn run_suite(
             let seed = limits.hash_seed.wrapping_add(run);
             let mut session = match first.take() {
                 Some(session) if run == 0 => session,
-                _ => Session::start(checkout, environment, &TestLimits { hash_seed: seed, ..limits.clone() })?,
+                _ => start(&TestLimits { hash_seed: seed, ..limits.clone() })?,
             };
             if run % 2 == 1 {
                 missing.reverse();
@@ -118,7 +126,13 @@ pub fn run_suite(
 }
 
 /// What results depend on, apart from the test and the number of the run.
-fn key(checkout: &Checkout, environment: &Environment, limits: &TestLimits, options: &SuiteOptions) -> String {
+fn key(
+    checkout: &Checkout,
+    environment: &Environment,
+    limits: &TestLimits,
+    options: &SuiteOptions,
+    sandbox: &SuiteReport,
+) -> String {
     let covered = options.coverage.then_some(&options.covered);
     let parts = serde_json::json!([
         env!("CARGO_PKG_VERSION"),
@@ -131,7 +145,7 @@ fn key(checkout: &Checkout, environment: &Environment, limits: &TestLimits, opti
         limits.memory_bytes,
         limits.file_bytes,
         limits.network,
-        limits.incomplete,
+        sandbox.kind(),
         covered,
     ]);
     Sha256::digest(parts.to_string()).iter().map(|byte| format!("{byte:02x}")).collect()

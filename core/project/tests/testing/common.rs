@@ -79,3 +79,27 @@ pub fn run(session: &mut Session, request: Request) -> Vec<TestRecord> {
     let tests = if request.tests.is_empty() { all() } else { request.tests.clone() };
     session.run(&Request { tests, ..request }).unwrap()
 }
+
+/// Runs something in a thread on a system that allows no namespaces.
+#[cfg(target_os = "linux")]
+pub fn without_namespaces(test: impl FnOnce() + Send) {
+    let statement = |code: u32, jf, k| libc::sock_filter { code: code as u16, jt: 0, jf, k };
+    let mut program = [
+        statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+        statement(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 1, libc::SYS_unshare as u32),
+        statement(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32),
+        statement(libc::BPF_RET | libc::BPF_K, 0, libc::SECCOMP_RET_ALLOW),
+    ];
+    let (length, filter) = (program.len() as u16, program.as_mut_ptr() as usize);
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let all = libc::sock_fprog { len: length, filter: filter as *mut _ };
+            // SAFETY: the program outlives the thread.
+            unsafe {
+                assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+                assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const all), 0);
+            }
+            test();
+        });
+    });
+}

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::TcpListener;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -69,6 +70,35 @@ def test_own_files(tmp_path):
         os.utime(file.name, (1, 1))
     os.makedirs(os.path.expanduser("~/.config/own"))
 
+def test_modes():
+    def attempt(call, *arguments):
+        try:
+            call(*arguments)
+        except OSError:
+            pass
+    for path in [USERS, USERS + "/keep.py"]:
+        attempt(os.chmod, path, 0)
+        attempt(os.utime, path, (1, 1))
+        attempt(os.setxattr, path, "user.a", b"")
+    shutil.rmtree(USERS, onerror=lambda call, path, error: attempt(os.chmod, path, 0o777))
+
+def test_usual_files(tmp_path):
+    import sqlite3
+    from multiprocessing import shared_memory
+    with sqlite3.connect(tmp_path / "data.sqlite") as database:
+        database.execute("PRAGMA journal_mode=wal")
+        database.execute("CREATE TABLE a (b)")
+    memory = shared_memory.SharedMemory(create=True, size=10)
+    memory.close()
+    memory.unlink()
+    open("first", "w").close()
+    os.replace("first", "data/second")
+    os.chmod("data/second", 0o700)
+    assert os.access("data/second", os.X_OK)
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        os.symlink("/", os.path.join(folder, "link"))
+    os.listdir("/dev/shm"), os.listdir("/tmp")
+
 def test_processes():
     with multiprocessing.get_context("fork").Pool(2) as pool:
         assert pool.map(abs, [-1, -2]) == [1, 2]
@@ -93,6 +123,11 @@ def test_delete_files():
     project.write(&[("test_hostile.py", &text)]);
     project.commit();
     let checkout = project.head();
+    let stamps = || {
+        let about = |path: &str| fs::metadata(users.join(path)).unwrap();
+        ["", "keep.py", "data"].map(about).map(|about| (about.ctime(), about.ctime_nsec()))
+    };
+    let before = stamps();
     let mut session = Session::start(&checkout, &python, &limits()).unwrap();
     let report = session.sandbox().unwrap().clone();
     assert!(report.network == Network::Own || report.lacks[0].mechanism == Mechanism::Namespaces);
@@ -101,10 +136,48 @@ def test_delete_files():
         assert_eq!(outcome, expected, "{name}: {message}");
     }
     drop(session);
+    assert_eq!(stamps(), before);
     assert_eq!(fs::read_to_string(users.join("keep.py")).unwrap(), "keep = 1\n");
     assert!(users.join(".git/HEAD").exists() && users.join(".env").exists());
     drop(checkout);
     assert_eq!(fs::read_to_string(project.head().root.join("data/file.txt")).unwrap(), "kept");
+}
+
+#[test]
+fn the_folder_of_git_is_closed_wherever_it_lies() {
+    let python = python();
+    let text = "def test_a():\n    try:\n        open('MAIN/.git/config').close()\n    except OSError:\n        return\n    \
+                raise Exception('open')\ndef test_b():\n    open('MAIN/keep.py').close()\n";
+    // Of temporary folders they see nothing else anyway.
+    let place = || tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let project = Project::of(place(), &[("keep.py", "")]);
+    let main = project.folder.path().canonicalize().unwrap();
+    let text = text.replace("MAIN", main.to_str().unwrap());
+    project.write(&[("test_a.py", &text)]);
+    project.commit();
+    let other = place();
+    let folder = other.path().join("worktree");
+    Repository::open(&main).unwrap().worktree("other", &folder, None).unwrap();
+    for users in [&main, &folder] {
+        let checkout = checkout(users, &Revision::Commit("HEAD".into()), &project.cache()).unwrap();
+        let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+        for (name, outcome, message) in outcomes(&mut session) {
+            assert_eq!(outcome, Outcome::Passed, "{} {name}: {message}", users.display());
+        }
+    }
+    let bare = other.path().join("bare");
+    git2::build::RepoBuilder::new().bare(true).clone(main.to_str().unwrap(), &bare).unwrap();
+    let text = text.replace(&format!("{}/.git", main.display()), bare.canonicalize().unwrap().to_str().unwrap());
+    project.write(&[("test_a.py", &text)]);
+    project.commit();
+    let [theirs, own] = [&bare, &main].map(|folder| Repository::open(folder).unwrap());
+    let mut remote = theirs.remote_anonymous(own.path().to_str().unwrap()).unwrap();
+    remote.fetch(&["+refs/heads/*:refs/heads/*"], None, None).unwrap();
+    let checkout = checkout(&bare, &Revision::Commit("HEAD".into()), &project.cache()).unwrap();
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    for (name, outcome, message) in outcomes(&mut session) {
+        assert_eq!(outcome, Outcome::Passed, "bare {name}: {message}");
+    }
 }
 
 #[test]
@@ -136,6 +209,21 @@ def test_pipes():
     for line in glob.glob(os.path.dirname(os.environ["HOME"]) + "/pipes/*"):
         os.remove(line)
 def test_e(): pass
+def test_names():
+    pipes = os.path.dirname(os.environ["HOME"]) + "/pipes/"
+    for number in range(100):
+        if os.path.lexists(pipes + str(number)):
+            continue
+        if number % 2:
+            os.symlink("/dev/zero", pipes + str(number))
+        else:
+            open(pipes + str(number), "a").close()
+    os._exit(1)
+def test_g(): pass
+def test_closed_pipes():
+    os.chmod(os.path.dirname(os.environ["HOME"]) + "/pipes", 0)
+    os._exit(1)
+def test_h(): pass
 def test_many():
     for _ in range(200):
         if os.fork() == 0:
@@ -148,9 +236,35 @@ def test_f(): pass
     let checkout = project.head();
     let mut session = Session::start(&checkout, &python, &limits()).unwrap();
     for (name, outcome, message) in outcomes(&mut session) {
-        let may_fail = ["test_close", "test_garbage", "test_forged"].contains(&name.as_str());
+        let may_fail =
+            ["test_close", "test_garbage", "test_forged", "test_names", "test_closed_pipes"].contains(&name.as_str());
         assert!(outcome == Outcome::Passed || may_fail && outcome == Outcome::Crashed, "{name} {outcome:?} {message}");
     }
+}
+
+/// Whether this program was started once more, with secrets in its environment.
+const WITH_SECRETS: &str = "TWINCELL_TEST_WITH_SECRETS";
+
+#[test]
+fn runs_with_secrets_in_its_environment() {
+    if std::env::var_os(WITH_SECRETS).is_none() {
+        return;
+    }
+    let text = "import os\ndef test_a():\n    names = {'SOME_TOKEN', 'API_KEY', 'password', 'A_SECRET'}\n    \
+                assert not names & set(os.environ)\n    assert os.environ['MONKEY'] == 'plain'\n";
+    let project = Project::new(&[("test_a.py", text)]);
+    let mut session = Session::start(&project.head(), &python(), &limits()).unwrap();
+    let (_, outcome, message) = outcomes(&mut session).remove(0);
+    assert_eq!(outcome, Outcome::Passed, "{message}");
+}
+
+#[test]
+fn tests_see_no_secrets_of_the_environment() {
+    let mut again = Command::new(std::env::current_exe().unwrap());
+    again.args(["hostile::runs_with_secrets_in_its_environment", "--exact"]).env(WITH_SECRETS, "1");
+    again.envs(["SOME_TOKEN", "API_KEY", "password", "A_SECRET"].map(|name| (name, "secret"))).env("MONKEY", "plain");
+    let ended = again.output().unwrap();
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
 }
 
 /// Where a test program is told what to do when it is started once more, in order to be killed.

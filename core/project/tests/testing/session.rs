@@ -1,6 +1,8 @@
 //! A project's own tests at a version: what pytest collects, what tests do, and what is left of it.
 
 use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
 
 use crate::common::{Project, limits, python, run};
 use twincell_project::{Observed, Outcome, Request, Session, TestError, TestKind, TestLimits};
@@ -135,6 +137,23 @@ fn files_of_a_request_exist_for_that_request_alone() {
         let error = session.run(&Request { files, ..Request::default() }).unwrap_err();
         assert!(matches!(error, TestError::Checkout { .. }));
     }
+}
+
+#[test]
+fn what_a_file_of_a_request_cannot_replace_stays() {
+    let python = python();
+    let project = Project::new(&[("real.py", "def test_a(): pass\n"), ("test_b/test_c.py", "def test_c(): pass\n")]);
+    symlink("real.py", project.folder.path().join("test_a.py")).unwrap();
+    project.commit();
+    let checkout = project.head();
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    for path in ["test_a.py", "test_b"] {
+        let files = vec![("test_new.py".to_owned(), String::new()), (path.to_owned(), String::new())];
+        let error = session.run(&Request { files, ..Request::default() }).unwrap_err();
+        assert!(matches!(&error, TestError::Checkout { .. }) && error.to_string().contains("in the way"), "{error}");
+    }
+    assert_eq!(fs::read_link(checkout.root.join("test_a.py")).unwrap(), Path::new("real.py"));
+    assert!(checkout.root.join("test_b/test_c.py").exists() && !checkout.root.join("test_new.py").exists());
 }
 
 #[test]
@@ -344,4 +363,20 @@ fn nothing_of_a_session_is_left_in_the_checkout() {
     names.sort();
     assert_eq!(names, ["pkg", "test_a.py"]);
     assert_eq!(fs::read_dir(checkout.root.join("pkg")).unwrap().count(), 2);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_test_runs_in_another_sandbox_than_those_before() {
+    let python = python();
+    let text = "import os, signal, time\ndef test_a():\n    pass\ndef test_b():\n    os.kill(os.getppid(), signal.SIGKILL)\n    time.sleep(600)\n";
+    let project = Project::new(&[("test_a.py", text)]);
+    let checkout = project.head();
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    assert_eq!(run(&mut session, Request::default())[1].outcome, Outcome::Crashed);
+    crate::common::without_namespaces(|| {
+        let tests = vec!["test_a.py::test_a".to_owned()];
+        let error = session.run(&Request { tests, ..Request::default() }).unwrap_err();
+        assert!(matches!(error, TestError::OtherSandbox), "{error}");
+    });
 }

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+#[cfg(target_os = "linux")]
+use crate::common::without_namespaces;
 use crate::common::{Project, limits, python};
 use twincell_project::{Outcome, Revision, Store, SuiteOptions, run_suite};
 
@@ -28,6 +30,30 @@ fn nothing_runs_twice() {
     project.commit();
     let third = suite();
     assert_eq!((third.ran, third.outcomes[&Outcome::Failed]), (3, 2));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn results_of_another_sandbox_are_no_results() {
+    let python = python();
+    let text = "import socket\ndef test_a():\n    socket.create_server(('127.0.0.1', 0)).close()\n";
+    let project = Project::new(&[("test_a.py", text)]);
+    let suite = || {
+        let mut store = Store::open(project.cache.path()).unwrap();
+        let options = SuiteOptions::default();
+        run_suite(&project.head(), &python, &mut store, &limits(), &options, &mut |_, _| {}).unwrap()
+    };
+    let first = suite();
+    without_namespaces(|| {
+        let second = suite();
+        assert_eq!((second.ran, suite().ran), (1, 0));
+        assert_eq!(second.outcomes, [(Outcome::Failed, 1)].into());
+    });
+    let again = suite();
+    assert_eq!(
+        (first.outcomes, again.ran, again.outcomes),
+        ([(Outcome::Passed, 1)].into(), 0, [(Outcome::Passed, 1)].into())
+    );
 }
 
 #[test]

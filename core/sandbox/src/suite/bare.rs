@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 
 use super::{SpawnError, SuiteLimits};
-use crate::report::{Lack, Mechanism, Network, SuiteReport};
+use crate::report::{Lack, Mechanism, Namespaces, Network, SuiteReport};
 
 /// Starts a command in a group of its own, with a socket, if it may run without a sandbox.
 ///
@@ -46,5 +46,5 @@ pub fn spawn(
     };
     // SAFETY: between fork and exec it makes system calls only.
     unsafe { command.pre_exec(prepare) };
-    Ok((command.spawn()?, SuiteReport { network: Network::Open, lacks }))
+    Ok((command.spawn()?, SuiteReport { network: Network::Open, namespaces: Namespaces::None, lacks }))
 }

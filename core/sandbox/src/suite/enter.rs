@@ -4,25 +4,16 @@
 use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
-use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
-use std::sync::atomic::{AtomicI32, Ordering};
 
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
 use seccompiler::BpfProgram;
 
+use super::mounts::Mounts;
 use super::places;
 use super::rules::Rules;
+use super::supervise::Reach;
 use super::{PROCESSES, RUNGS, SuiteLimits, refused, supervise};
-
-/// The namespaces of a process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Namespaces {
-    All,
-    /// Without one of processes: a container in which parts of `/proc` are hidden allows no other `/proc`.
-    SharedProcesses,
-    None,
-}
+use crate::report::Namespaces;
 
 /// All that the child needs.
 #[derive(Debug)]
@@ -33,7 +24,7 @@ pub struct Entry {
     /// The filters for each of the [`RUNGS`].
     filters: Vec<Vec<BpfProgram>>,
     users: [CString; 2],
-    covers: Vec<Cover>,
+    mounts: Mounts,
     limits: Vec<(libc::__rlimit_resource_t, u64)>,
     counts_processes: Counts,
 }
@@ -48,15 +39,6 @@ enum Counts {
     /// And all of a namespace of processes.
     AllInNamespace,
 }
-
-#[derive(Debug)]
-struct Cover {
-    place: CString,
-    instead: CString,
-    kept: Vec<(CString, AtomicI32)>,
-}
-
-type Text = *const libc::c_char;
 
 /// A rule for all that lies beneath a folder, as the kernel has it.
 #[repr(C, packed)]
@@ -73,15 +55,11 @@ impl Entry {
         rules: Option<Rules>,
         has_filters: bool,
     ) -> io::Result<Self> {
-        let text = |path: &Path| CString::new(path.as_os_str().as_bytes()).map_err(io::Error::other);
-        let covers = covers.iter().map(|cover| {
-            let kept = cover.kept.iter().map(|path| Ok((text(path)?, AtomicI32::new(-1))));
-            let kept = kept.collect::<io::Result<_>>()?;
-            Ok(Cover { place: text(&cover.place)?, instead: text(&cover.instead)?, kept })
-        });
-        let covers = covers.collect::<io::Result<_>>()?;
+        let scopes = rules.as_ref().is_some_and(|rules| rules.signals.is_some());
         let filters =
-            RUNGS.map(|rung| if has_filters { refused::filters(rung, limits.network) } else { Ok(Vec::new()) });
+            RUNGS.map(|rung| if has_filters { refused::filters(rung, limits.network, scopes) } else { Ok(Vec::new()) });
+        // Without rules, mounts alone say what can be written to.
+        let mounts = Mounts::new(limits, covers, rules.is_none())?;
         let (user, group) = (rustix::process::getuid().as_raw(), rustix::process::getgid().as_raw());
         let map = |number: u32| CString::new(format!("{number} {number} 1\n")).map_err(io::Error::other);
         Ok(Self {
@@ -90,7 +68,7 @@ impl Entry {
             rules,
             filters: filters.into_iter().collect::<io::Result<_>>()?,
             users: [map(user)?, map(group)?],
-            covers,
+            mounts,
             limits: vec![
                 (libc::RLIMIT_DATA, limits.memory_bytes),
                 (libc::RLIMIT_FSIZE, limits.file_bytes),
@@ -106,18 +84,19 @@ impl Entry {
         rustix::process::setsid()?;
         if namespaces == Namespaces::None {
             self.complete_rules(false)?;
-            supervise::fork_below(self.control)?;
+            supervise::fork_below(self.control, self.keep_signals()?)?;
         } else {
             self.separate(namespaces)?;
             if namespaces == Namespaces::All {
                 supervise::fork_first(self.control)?;
             }
-            let has_terminals = self.mount(namespaces)?;
+            let has_terminals = self.mounts.make(namespaces)?;
             if namespaces == Namespaces::All {
                 self.bound_processes();
             }
             self.complete_rules(has_terminals)?;
-            supervise::fork_below(self.control)?;
+            let reach = if namespaces == Namespaces::All { Reach::Namespace } else { self.keep_signals()? };
+            supervise::fork_below(self.control, reach)?;
         }
         self.lock(namespaces)
     }
@@ -143,45 +122,6 @@ impl Entry {
         Ok(())
     }
 
-    /// Puts folders of its own into the place of others.
-    /// Returns whether it has terminals of its own.
-    fn mount(&self, namespaces: Namespaces) -> io::Result<bool> {
-        let none = std::ptr::null();
-        // SAFETY: all texts outlive the calls.
-        let mount_with = |from: Text, to: Text, kind: Text, flags, options: Text| unsafe {
-            checked(libc::mount(from, to, kind, flags, options.cast()))
-        };
-        let mount = |from, to, kind, flags| mount_with(from, to, kind, flags, none);
-        mount(none, c"/".as_ptr(), none, libc::MS_REC | libc::MS_PRIVATE)?;
-        for (path, opened) in self.covers.iter().flat_map(|cover| &cover.kept) {
-            // SAFETY: the text outlives the call.
-            let descriptor = unsafe { libc::open(path.as_ptr(), libc::O_PATH | libc::O_CLOEXEC) };
-            opened.store(descriptor, Ordering::Relaxed);
-        }
-        for cover in &self.covers {
-            match mount(cover.instead.as_ptr(), cover.place.as_ptr(), none, libc::MS_BIND | libc::MS_REC) {
-                // Another cover lies over it.
-                Err(error) if error.raw_os_error() == Some(libc::ENOENT) => continue,
-                other => other.map(drop)?,
-            }
-            for (path, opened) in &cover.kept {
-                let descriptor = opened.load(Ordering::Relaxed);
-                if descriptor >= 0 {
-                    let mut text = [0; 32];
-                    mount(opened_path(descriptor, &mut text), path.as_ptr(), none, libc::MS_BIND | libc::MS_REC)?;
-                }
-            }
-        }
-        let quiet = libc::MS_NOSUID | libc::MS_NOEXEC;
-        // Terminals of its own. Where there are none, programs that want one fail.
-        let (kind, place) = (c"devpts".as_ptr(), c"/dev/pts".as_ptr());
-        let has_terminals = mount_with(kind, place, kind, quiet, c"ptmxmode=0666".as_ptr()).is_ok();
-        if namespaces == Namespaces::All {
-            mount(c"proc".as_ptr(), c"/proc".as_ptr(), c"proc".as_ptr(), quiet | libc::MS_NODEV)?;
-        }
-        Ok(has_terminals)
-    }
-
     /// Bounds how many processes and threads there can be, where they are counted apart from those of the user.
     fn bound_processes(&self) {
         if self.counts_processes == Counts::AllInNamespace {
@@ -204,6 +144,21 @@ impl Entry {
             add(c"/dev/pts", rules.terminals)?;
         }
         add(c"/proc", rules.processes).map(drop)
+    }
+
+    /// Keeps the signals of this process, which is to be the supervisor, within the sandbox.
+    fn keep_signals(&self) -> io::Result<Reach> {
+        let Some(signals) = self.rules.as_ref().and_then(|rules| rules.signals.as_ref()) else {
+            return Ok(Reach::Children);
+        };
+        // Whoever starts this process is outside. A signal to all within must not go there.
+        // SAFETY: calls on numbers.
+        let reaches_outside = || unsafe { checked(libc::kill(libc::getppid(), 0)).is_ok() };
+        let before = reaches_outside();
+        set_no_new_privs(true)?;
+        // SAFETY: a call on numbers.
+        checked(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, signals.as_raw_fd(), 0) as i32 })?;
+        Ok(if before && !reaches_outside() { Reach::Domain } else { Reach::Children })
     }
 
     /// Takes rights away from this process, for good.
@@ -244,7 +199,7 @@ fn counts() -> Counts {
     }
 }
 
-fn checked(result: i32) -> io::Result<i32> {
+pub fn checked(result: i32) -> io::Result<i32> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
@@ -275,21 +230,6 @@ fn raise_loopback() -> io::Result<()> {
         libc::close(socket);
         raised.map(drop)
     }
-}
-
-/// `/proc/self/fd/7`
-fn opened_path(descriptor: RawFd, text: &mut [u8; 32]) -> *const libc::c_char {
-    let start = b"/proc/self/fd/";
-    text[..start.len()].copy_from_slice(start);
-    let (mut digits, mut rest, mut length) = ([0; 10], descriptor, 0);
-    while rest > 0 || length == 0 {
-        digits[length] = b'0' + (rest % 10) as u8;
-        (rest, length) = (rest / 10, length + 1);
-    }
-    for at in 0..length {
-        text[start.len() + at] = digits[length - 1 - at];
-    }
-    text.as_ptr().cast()
 }
 
 /// Closes all descriptors at exec but the standard ones and one more.

@@ -10,6 +10,8 @@ mod bare;
 #[cfg(target_os = "linux")]
 mod enter;
 #[cfg(target_os = "linux")]
+mod mounts;
+#[cfg(target_os = "linux")]
 mod places;
 #[cfg(target_os = "linux")]
 mod refused;
@@ -27,11 +29,11 @@ use std::process::{Child, Command};
 
 use crate::report::Lack;
 #[cfg(target_os = "linux")]
-use crate::report::{Mechanism, Network, SuiteReport};
+use crate::report::{Mechanism, Namespaces, Network, SuiteReport};
 #[cfg(not(target_os = "linux"))]
 pub use bare::spawn;
 #[cfg(target_os = "linux")]
-use enter::{Entry, Namespaces};
+use enter::Entry;
 
 /// What a project's tests may do.
 #[derive(Debug, Clone)]
@@ -90,18 +92,20 @@ pub fn spawn(
     if !incomplete && !lacks.is_empty() {
         return Err(SpawnError::Incomplete(lacks));
     }
+    let scopes = rules.as_ref().is_some_and(|rules| rules.signals.is_some());
     let entry = Entry::new(limits, &covers, control, rules, has_filters)?;
     let rung = Arc::new(AtomicUsize::new(0));
     let chosen = rung.clone();
     // SAFETY: it makes system calls only, on memory that was made before the fork.
     unsafe { command.pre_exec(move || entry.enter(RUNGS[chosen.load(Ordering::Relaxed)])) };
+    let words = |error: &str, namespaces| in_words(error, namespaces, scopes, limits, has_filters);
     let (mut first, mut last) = (None::<String>, None);
     for (at, namespaces) in RUNGS.into_iter().enumerate() {
         rung.store(at, Ordering::Relaxed);
         match command.spawn() {
             Ok(child) => {
                 if let Some(error) = first {
-                    lacks.push(Lack { mechanism: Mechanism::Namespaces, reason: in_words(&error, namespaces) });
+                    lacks.push(Lack { mechanism: Mechanism::Namespaces, reason: words(&error, namespaces) });
                 }
                 let network = match namespaces {
                     _ if limits.network => Network::Open,
@@ -109,9 +113,18 @@ pub fn spawn(
                     Namespaces::None => Network::Open,
                     _ => Network::Own,
                 };
-                return Ok((child, SuiteReport { network, lacks }));
+                return Ok((child, SuiteReport { network, namespaces, lacks }));
             }
             Err(error) => {
+                // On the next rungs tests could end any process of the user.
+                if !scopes && !incomplete {
+                    if error.kind() == io::ErrorKind::NotFound {
+                        return Err(SpawnError::System(error));
+                    }
+                    let reason = words(&error.to_string(), Namespaces::SharedProcesses);
+                    lacks.push(Lack { mechanism: Mechanism::Namespaces, reason });
+                    return Err(SpawnError::Incomplete(lacks));
+                }
                 first.get_or_insert_with(|| error.to_string());
                 last = Some(error);
             }
@@ -120,12 +133,23 @@ pub fn spawn(
     Err(SpawnError::System(last.unwrap_or_else(|| io::ErrorKind::Unsupported.into())))
 }
 
+/// What tests lose without some namespaces, or can do.
 #[cfg(target_os = "linux")]
-fn in_words(error: &str, namespaces: Namespaces) -> String {
-    match namespaces {
-        Namespaces::None => format!("tests get no sockets and no /tmp of their own: {error}"),
-        _ => format!("tests see the numbers of other processes: {error}"),
-    }
+fn in_words(error: &str, namespaces: Namespaces, scopes: bool, limits: &SuiteLimits, has_filters: bool) -> String {
+    let signals = match scopes {
+        true => "",
+        false if supervise::lists_children() => ", and can signal your processes",
+        false => ", and can signal your processes and leave processes running",
+    };
+    let lost = match namespaces {
+        Namespaces::None if !has_filters => "get no network and no /tmp of their own",
+        Namespaces::None if limits.network => {
+            "get no local sockets and no /tmp of their own, change no modes and times of files"
+        }
+        Namespaces::None => "get no sockets and no /tmp of their own, change no modes and times of files",
+        _ => "see the numbers of other processes",
+    };
+    format!("tests {lost}{signals}: {error}")
 }
 
 /// Why a command does not start.

@@ -8,8 +8,8 @@ use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen as Length, SeccompCmpOp as Op, SeccompFilter, SeccompRule, sock_filter,
 };
 
-use super::enter::Namespaces;
-use crate::allowed::{Calls, Fallible, rule};
+use crate::allowed::{Calls, Fallible, MODES, rule, with_any_arguments};
+use crate::report::Namespaces;
 
 /// Refused with "not permitted".
 const ADMINISTRATION: &[c_long] = &[
@@ -71,6 +71,47 @@ const ADMINISTRATION: &[c_long] = &[
 const ABSENT: &[c_long] =
     &[libc::SYS_clone3, libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register];
 
+/// What processes of a user share by numbers and names that are no files.
+const SHARED: &[c_long] = &[
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+
+/// Owners of files. Landlock governs them as little as their modes, and mounts for reading only need namespaces.
+const OWNERS: &[c_long] = &[
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+];
+
+/// What users write beside a file's content. The later calls have no names in `libc`.
+const ATTRIBUTES: &[c_long] = &[
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    // setxattrat, removexattrat and file_setattr
+    463,
+    466,
+    469,
+];
+
 /// Namespaces in which a process has privileges.
 const OWN_WORLDS: [i32; 7] = [
     libc::CLONE_NEWNS,
@@ -93,13 +134,13 @@ pub fn is_available() -> bool {
     unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_GET_ACTION_AVAIL, 0, &raw const action) == 0 }
 }
 
-/// Filters for each number of namespaces.
-pub fn filters(namespaces: Namespaces, network: bool) -> io::Result<Vec<BpfProgram>> {
-    made(namespaces, network).map_err(|error| io::Error::other(error.to_string()))
+/// Filters for a process in these namespaces, whose local sockets Landlock `scopes` or does not.
+pub fn filters(namespaces: Namespaces, network: bool, scopes: bool) -> io::Result<Vec<BpfProgram>> {
+    made(namespaces, network, scopes).map_err(|error| io::Error::other(error.to_string()))
 }
 
-fn made(namespaces: Namespaces, network: bool) -> Fallible<Vec<BpfProgram>> {
-    let mut refused: Calls = ADMINISTRATION.iter().map(|call| (*call, Vec::new())).collect();
+fn made(namespaces: Namespaces, network: bool, scopes: bool) -> Fallible<Vec<BpfProgram>> {
+    let mut refused = with_any_arguments(&[ADMINISTRATION]);
     for call in [libc::SYS_unshare, libc::SYS_clone] {
         let rules = OWN_WORLDS.map(|world| rule(vec![(0, Length::Dword, Op::MaskedEq(world as u64), world as u64)]));
         refused.insert(call, rules.into_iter().collect::<Fallible<Vec<SeccompRule>>>()?);
@@ -107,24 +148,38 @@ fn made(namespaces: Namespaces, network: bool) -> Fallible<Vec<BpfProgram>> {
     // A new kind of namespace, whose number `clone` has for other things.
     let time = rule(vec![(0, Length::Dword, Op::MaskedEq(0x80), 0x80)])?;
     refused.entry(libc::SYS_unshare).or_default().push(time);
-    let absent: Calls = ABSENT.iter().map(|call| (*call, Vec::new())).collect();
+    if namespaces != Namespaces::All {
+        // Limits of other processes, which can end these. Reading them is allowed.
+        let others = rule(vec![(0, Length::Dword, Op::Ne, 0), (2, Length::Qword, Op::Ne, 0)])?;
+        refused.insert(libc::SYS_prlimit64, vec![others]);
+    }
+    let absent = with_any_arguments(&[ABSENT]);
     // Where there is a network namespace, it governs the protocols of the internet, and names of local sockets that are no
-    // files. Other kinds of sockets reach virtual machines, devices and the kernel.
+    // files. With the network of the user, only Landlock governs these names. Other kinds of sockets reach virtual machines,
+    // devices and the kernel.
     let kinds: &[i32] = match (namespaces, network) {
         (Namespaces::None, false) => &[],
         (Namespaces::None, true) => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
+        (_, true) if !scopes => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
         _ => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK, libc::AF_UNIX],
     };
     let others = kinds.iter().map(|kind| (0, Length::Dword, Op::Ne, *kind as u64)).collect::<Vec<_>>();
     let others = if others.is_empty() { Vec::new() } else { vec![rule(others)?] };
     let sockets = Calls::from([(libc::SYS_socket, others)]);
-    let programs = vec![
+    let mut programs = vec![
         program(refused, libc::EPERM)?,
         program(absent, libc::ENOSYS)?,
         program(sockets, if kinds.is_empty() { libc::EPERM } else { libc::EAFNOSUPPORT })?,
         #[cfg(target_arch = "x86_64")]
         second_set(),
     ];
+    if namespaces == Namespaces::None {
+        programs.push(program(with_any_arguments(&[SHARED]), libc::ENOSYS)?);
+        // Without mounts for reading only, these calls would reach all files of the user. They report success and have no
+        // effect, since whoever copies a file sets its mode and times. Attributes are what many file systems do not have.
+        programs.push(program(with_any_arguments(&[MODES, OWNERS]), 0)?);
+        programs.push(program(with_any_arguments(&[ATTRIBUTES]), libc::ENOTSUP)?);
+    }
     Ok(programs)
 }
 

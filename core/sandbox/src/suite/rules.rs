@@ -12,7 +12,7 @@ use landlock::{
 
 use super::SuiteLimits;
 use super::places::Cover;
-use crate::filesystem::NEEDED;
+use crate::filesystem::{NEEDED, SCOPES};
 
 /// The newest version whose rights are requested.
 const NEWEST: ABI = crate::filesystem::NEWEST;
@@ -42,6 +42,9 @@ pub struct Rules {
     /// Rights in a file system of processes, and in one of terminals, which are made later.
     pub processes: u64,
     pub terminals: u64,
+    /// Rules of their own that keep signals within the sandbox, where the system has such. Then those above keep signals, and
+    /// connections to local sockets without a file, within it as well.
+    pub signals: Option<OwnedFd>,
 }
 
 /// Files and folders that tests read although what is around them is closed.
@@ -75,7 +78,12 @@ pub fn landlock(limits: &SuiteLimits, covers: &[Cover]) -> Result<Rules, String>
     let terminals = read | AccessFs::WriteFile | AccessFs::IoctlDev;
     let terminals = terminals & AccessFs::from_all(version);
     let set = set.ok_or("no rule could be enforced")?;
-    Ok(Rules { set, processes: read.bits(), terminals: terminals.bits() })
+    let signals = if version < SCOPES { None } else { signals().map_err(|error| error.to_string())? };
+    Ok(Rules { set, processes: read.bits(), terminals: terminals.bits(), signals })
+}
+
+fn signals() -> Result<Option<OwnedFd>, RulesetError> {
+    Ok(Ruleset::default().set_compatibility(CompatLevel::HardRequirement).scope(Scope::Signal)?.create()?.into())
 }
 
 fn ruleset(limits: &SuiteLimits, covers: &[Cover]) -> Result<Option<OwnedFd>, RulesetError> {

@@ -6,6 +6,25 @@
 use std::io;
 use std::os::fd::RawFd;
 
+/// How a supervisor ends all that tests have left running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// It is the first process of a namespace, whose end ends all others there.
+    Namespace,
+    /// One signal reaches them and nobody else, since it can send signals only within the sandbox. Nothing that forks outruns
+    /// it: no process begins while a signal is sent to many.
+    Domain,
+    /// One by one, as they become its children.
+    Children,
+}
+
+/// Whether the system lists the children of a process.
+pub fn lists_children() -> bool {
+    std::path::Path::new(CHILDREN.to_str().unwrap_or_default()).exists()
+}
+
+const CHILDREN: &std::ffi::CStr = c"/proc/thread-self/children";
+
 /// Forks the first process of a namespace that was made, and returns in it. The present one waits for it and ends.
 pub fn fork_first(control: RawFd) -> io::Result<()> {
     let child = fork()?;
@@ -25,7 +44,7 @@ pub fn fork_first(control: RawFd) -> io::Result<()> {
 
 /// Forks, and returns in the child. The present process waits until the child ends or the other end of the socket is closed,
 /// and then ends everything below it.
-pub fn fork_below(control: RawFd) -> io::Result<()> {
+pub fn fork_below(control: RawFd, reach: Reach) -> io::Result<()> {
     // SAFETY: calls on numbers and on structures of their own.
     unsafe {
         // Its memory is that of the process that started it.
@@ -44,7 +63,7 @@ pub fn fork_below(control: RawFd) -> io::Result<()> {
             block_signals();
             close_all_but(control, ended);
             let status = watch(control, ended, child);
-            end_children();
+            end_all(reach);
             libc::_exit(status);
         }
         libc::close(ended);
@@ -133,13 +152,26 @@ fn exit_status(status: i32) -> i32 {
     if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { 128 + libc::WTERMSIG(status) }
 }
 
+fn end_all(reach: Reach) {
+    match reach {
+        Reach::Namespace => {}
+        // SAFETY: calls on numbers.
+        Reach::Domain => unsafe {
+            libc::kill(-1, libc::SIGKILL);
+            // What has lost its parent is a child of this process now.
+            while libc::waitpid(-1, std::ptr::null_mut(), 0) > 0 {}
+        },
+        Reach::Children => end_children(),
+    }
+}
+
 /// Ends children until there are none. Those of a child that ends become children of this process.
 fn end_children() {
     loop {
         let mut text = [0u8; 4096];
         // SAFETY: the texts outlive the calls.
         unsafe {
-            let file = libc::open(c"/proc/thread-self/children".as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
+            let file = libc::open(CHILDREN.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
             let length = libc::read(file, text.as_mut_ptr().cast(), text.len());
             libc::close(file);
             // A number that was cut comes again.
