@@ -165,16 +165,17 @@ def test_an_interrupt_ends_the_search_and_what_was_found_is_told(repository: Pat
     (repository / "shop.py").write_text(OLD.replace("return int(text)", "number = int(text)\n    return number"))
     cache = tmp_path / "cache"
     command = [sys.executable, "-m", "twincell", "amplify", "--repository", str(repository), "--python", sys.executable]
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "XDG_CACHE_HOME": str(cache)},
-    ) as running:
+    out, err = tmp_path / "out", tmp_path / "err"
+    environment = {**os.environ, "XDG_CACHE_HOME": str(cache)}
+    with (
+        out.open("w") as out_file,
+        err.open("w") as err_file,
+        subprocess.Popen(command, stdout=out_file, stderr=err_file, env=environment) as running,
+    ):
         while not list(cache.rglob("ran")) and running.poll() is None:
             time.sleep(0.05)
         running.send_signal(signal.SIGINT)
-        out, err = running.communicate(timeout=120)
-    assert running.returncode == 130, err
-    assert "the search ended before it was done" in out and "Traceback" not in out + err
+        running.wait(timeout=300)
+    said = out.read_text() + err.read_text()
+    assert running.returncode == 130, said
+    assert "the search ended before it was done" in said and "Traceback" not in said

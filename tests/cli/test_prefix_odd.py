@@ -130,7 +130,9 @@ def test_parts_of_a_search_can_be_left_out(tmp_path):
 
 def test_lines_without_a_run_are_told_as_ranges(tmp_path):
     """A long text that ends early would else fill a terminal with numbers."""
-    (tmp_path / "odd.py").write_text("x = 1\nraise ValueError\n" + "\n".join(f"y{number} = 1" for number in range(1200)))
+    (tmp_path / "odd.py").write_text(
+        "x = 1\nraise ValueError\n" + "\n".join(f"y{number} = 1" for number in range(1200))
+    )
     done = twincell("prefix", "odd.py", "--predictor", "frequency", cwd=tmp_path)
     assert done.stdout.splitlines()[0].startswith("# 2 of 1,202 lines run"), done.stdout
     assert "# not reached: lines 3-1202\n" in done.stdout

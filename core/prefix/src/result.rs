@@ -81,6 +81,10 @@ pub struct Prefixes {
     pub lines: Vec<u32>,
     /// Those that some prefix covers.
     pub covered: Vec<u32>,
+    /// The snippet as it is. It is a node only if nothing is known of its names: what reaches a network, or other things
+    /// that differ between machines, is no part of the tree without what stands in for them.
+    #[serde(default)]
+    pub as_is: Prefix,
     pub nodes: Vec<Prefix>,
     /// The smallest set of nodes found that together covers all of [`Self::covered`].
     pub chosen: Vec<usize>,
@@ -161,7 +165,21 @@ impl Prefixes {
         let covered = all.into_iter().collect();
         let (tokens, problem, libraries, beside) = (0, None, vec![], None);
         let version = VERSION;
-        Self { version, undefined, lines, covered, nodes, chosen, best, stopped, tokens, problem, libraries, beside }
+        Self {
+            version,
+            undefined,
+            lines,
+            covered,
+            as_is: Prefix::default(),
+            nodes,
+            chosen,
+            best,
+            stopped,
+            tokens,
+            problem,
+            libraries,
+            beside,
+        }
     }
 
     /// Whether a library is missing that may be there next time, e.g. since there was no network.

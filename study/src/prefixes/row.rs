@@ -76,17 +76,16 @@ impl PrefixRow {
                 reached.extend(node.completed.iter().copied());
             }
         }
-        let as_is = prefixes.nodes.first().filter(|node| node.parent.is_none() && node.text.is_empty());
         let best = prefixes.best.map(|best| &prefixes.nodes[best]);
         Self {
             id: snippet.id.clone(),
             folder: snippet.folder.clone(),
             lines: prefixes.lines.len() as u32,
-            as_is: as_is.map_or(0.0, |node| prefixes.coverage_of(node)),
-            error_before: as_is.and_then(|node| match &node.end {
+            as_is: prefixes.coverage_of(&prefixes.as_is),
+            error_before: match &prefixes.as_is.end {
                 End::Raised(raise) => Some(raise.class.clone()),
                 _ => None,
-            }),
+            },
             by_step: [share(&ran[0]), share(&ran[1]), share(&ran[2])],
             coverage: prefixes.coverage(),
             // All is run of a snippet without statements.

@@ -109,8 +109,7 @@ struct Tree<'a> {
     /// The files beside it.
     beside: Option<&'a FilesBeside>,
     plain: Loaded<'a>,
-    /// The node from which errors are mended first.
-    start: usize,
+    as_is: Prefix,
     nodes: Vec<Prefix>,
     grown: Vec<Grown>,
     /// The first and the last line that count.
@@ -163,7 +162,7 @@ pub fn prefixes(
         options,
         beside: beside.map(|beside| &beside.copy),
         plain: pool.load(&program::of_scripts(&reading, beside))?,
-        start: 0,
+        as_is: Prefix::default(),
         nodes: Vec::new(),
         grown: Vec::new(),
         counted: subject.lines,
@@ -178,12 +177,18 @@ pub fn prefixes(
         problem: None,
     };
     // As it is: many snippets need nothing.
-    let bare = tree.add_code(Place::default(), Code::default(), Rc::default(), Lessons::default())?;
-    if let Some(End::Unreadable { line, message }) = bare.map(|bare| &tree.nodes[bare].end) {
+    let first = tree.add(None, Guidance::Undefinedness, Rc::default(), Lessons::default())?;
+    if let Some(End::Unreadable { line, message }) = first.map(|first| &tree.nodes[first].end) {
         return Err(refused(*line, message));
     }
-    // With what everybody knows of its names.
-    tree.start = tree.add(None, Guidance::Undefinedness, Rc::default(), Lessons::default())?.unwrap_or(0);
+    tree.as_is = match tree.nodes.first() {
+        Some(bare) if bare.text.is_empty() => bare.clone(),
+        _ => {
+            let ScriptRun { mut completed, end, .. } = tree.run("")?;
+            completed.retain(|line| tree.lines.binary_search(line).is_ok());
+            Prefix { completed, end, ..Prefix::default() }
+        }
+    };
     let mut local = Local { pool, program: (!reading.awaits).then_some(&hooked) };
     let mut asking = model.map(|model| Asking { model, is_second: options.generators == Generators::Both });
     let mut generators: Vec<&mut dyn Generator> = Vec::new();
@@ -330,7 +335,7 @@ impl Tree<'_> {
             }
         }
         // Error guidance.
-        let first: Vec<usize> = std::iter::once(self.start).chain(sketched..self.nodes.len()).collect();
+        let first: Vec<usize> = std::iter::once(0).chain(sketched..self.nodes.len()).collect();
         self.repair_all(first, options.width * options.width)?;
         // Coverage guidance, unless nothing is missing whose value could be another one.
         let has_values = records.iter().any(|record| !record.choices.is_empty());
@@ -471,6 +476,6 @@ impl Tree<'_> {
         let early = asked.filter(|name| self.reading.bound.is_local(name));
         let undefined: BTreeSet<String> = self.reading.undefined.iter().chain(early).cloned().collect();
         let found = Prefixes::new(undefined.into_iter().collect(), self.lines, self.nodes, self.is_stopped);
-        Prefixes { tokens: self.tokens, problem: self.problem, ..found }
+        Prefixes { as_is: self.as_is, tokens: self.tokens, problem: self.problem, ..found }
     }
 }
