@@ -153,7 +153,7 @@ def test_what_runs_as_it_is_counts_also_where_names_are_known(tmp_path):
     "code",
     [
         "class A(Base):\n    formats = Base.formats + ('pdf',)\nprint(A.formats)\n",
-        "import asyncio\nasync def main():\n    async for event in bus.listen(1):\n        print(event)\nasyncio.run(main())\n",
+        "import asyncio\nasync def main():\n    async for row in rows(1):\n        print(row)\nasyncio.run(main())\n",
         "try:\n    link = db.connect(DSN)\nexcept db.OperationalError:\n    print('down')\nelse:\n    link.close()\n",
         "import asyncio\nasync def main():\n    print([row.name async for row in rows][0])\nasyncio.run(main())\n",
     ],
