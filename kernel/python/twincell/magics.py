@@ -146,10 +146,8 @@ class TwincellMagics(Magics):
         if outcome.inserted is not None:
             self.shell.set_next_input(outcome.inserted)
         if outcome.interrupt is not None:
-            display(outcome.study)
-            # The cell fails, so that the following cells do not run. twincell's own frames are of no interest.
-            show_as(outcome.interrupt, "Stopped. The rows so far are in the file of --study; the same line resumes.")
-            raise outcome.interrupt
+            said = "Stopped. The rows so far are in the file of --study; the same line resumes."
+            raise stopped(outcome.interrupt, outcome.study, said)
         return outcome.prefixes if outcome.study is None else outcome.study
 
     @line_magic
@@ -159,10 +157,7 @@ class TwincellMagics(Magics):
         if outcome.text is not None:
             print(outcome.text)
         if outcome.interrupt is not None:
-            display(outcome.amplification)
-            # The cell fails, so that the following cells do not run. twincell's own frames are of no interest.
-            show_as(outcome.interrupt, "Stopped. Above is what was found so far.")
-            raise outcome.interrupt
+            raise stopped(outcome.interrupt, outcome.amplification, "Stopped. Above is what was found so far.")
         return outcome.amplification
 
     @line_magic
@@ -214,10 +209,7 @@ class TwincellMagics(Magics):
         if outcome.text is not None:
             print(outcome.text)
         if outcome.interrupt is not None:
-            display(outcome.comparison)
-            # The cell fails, so that the following cells do not run. twincell's own frames are of no interest.
-            show_as(outcome.interrupt, "Stopped. The results so far are above.")
-            raise outcome.interrupt
+            raise stopped(outcome.interrupt, outcome.comparison, "Stopped. The results so far are above.")
         if outcome.code is not None:
             try:
                 run_in_cell(self.shell, outcome.code)
@@ -282,6 +274,14 @@ def one_line(function: Callable[..., Result], *arguments: Any) -> Result:
         return function(*arguments)
     except TwincellError as error:
         raise UsageError(str(error)) from None
+
+
+def stopped(interrupt: BaseException, found: object, said: str) -> BaseException:
+    """Shows what was found until an interrupt. What comes back ends the cell, so that those after it do not run."""
+    display(found)
+    # twincell's own frames are of no interest.
+    show_as(interrupt, said)
+    return interrupt
 
 
 def with_body(lines: list[str]) -> list[str]:
