@@ -40,23 +40,42 @@ ABLATION = {
     "without the solver": ["--skip", "solver"],
 }
 
+#: Runs a program as `python program.py` does, and writes the lines that it executed to a file: also those of its
+#: threads, also when it never ends, and also when it closes its output.
 TRACER = """
-import json, sys
-ran = set()
-def trace(frame, event, _):
-    if frame.f_code.co_filename == 'program':
-        ran.add(frame.f_lineno)
-        return trace
-code = compile(open(sys.argv[1]).read(), 'program', 'exec')
-sys.stdout, out = sys.stderr, sys.stdout
-sys.settrace(trace)
-try:
-    exec(code, {'__name__': '__main__'})
-except BaseException:
-    pass
-sys.settrace(None)
-print(json.dumps(sorted(ran)), file=out)
+def _traced(program, report, seconds):
+    import json, os, sys, threading
+    from io import open
+    ran = set()
+    def trace(frame, event, _):
+        if frame.f_code.co_filename == program:
+            ran.add(frame.f_lineno)
+            return trace
+    def tell():
+        with open(report, 'w') as file:
+            json.dump(sorted(ran.copy()), file)
+        os._exit(0)
+    with open(program) as file:
+        code = compile(file.read(), program, 'exec')
+    report = os.path.abspath(report)
+    watch = threading.Timer(seconds, tell)
+    watch.daemon = True
+    watch.start()
+    sys.argv = [program]
+    threading.settrace(trace)
+    sys.settrace(trace)
+    try:
+        exec(code, sys.modules['__main__'].__dict__)
+    except BaseException:
+        pass
+    sys.settrace(None)
+    tell()
+import sys
+_traced(sys.argv[1], sys.argv[2], float(sys.argv[3]))
 """
+
+#: For how long a program may run, in seconds: what never ends is judged by what it has executed by then.
+LONGEST = 20
 
 
 class Exits(ast.NodeTransformer):
@@ -168,14 +187,12 @@ def runs_alone(prefixes: twincell.Prefixes, number: int, text: str, tree: dict[s
     before = len(program.splitlines()) - len(text.splitlines()) - behind
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "program.py").write_text(program, encoding="utf-8")
-        command = [sys.executable, "-c", TRACER, "program.py"]
+        command = [sys.executable, "-c", TRACER, "program.py", "report.json", str(LONGEST)]
         try:
-            done = subprocess.run(
-                command, cwd=folder, capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL
-            )
-        except subprocess.TimeoutExpired:
+            subprocess.run(command, cwd=folder, capture_output=True, timeout=3 * LONGEST, stdin=subprocess.DEVNULL)
+            ran = {line - before for line in json.loads((Path(folder) / "report.json").read_text(encoding="utf-8"))}
+        except (subprocess.TimeoutExpired, OSError, ValueError):
             return False
-    ran = {line - before for line in json.loads(done.stdout or "[]")}
     places = extents(text)
     return all(ran & set(places.get(line, [line])) for line in tree["nodes"][number]["completed"])
 

@@ -11,6 +11,7 @@ const NAMES: &[(&[&str], Meaning)] = &[
     ),
     (&["debug", "verbose", "quiet", "force", "enabled", "disabled", "strict", "recursive", "flag"], Meaning::Flag),
     (&["encoding", "charset"], Meaning::Text("utf-8")),
+    (&["mode"], Meaning::Text("r")),
     (&["url", "uri", "link", "href"], Meaning::Text("https://example.com")),
     (&["host", "hostname"], Meaning::Text("localhost")),
     (&["path", "filename", "file", "folder", "directory", "dirname"], Meaning::Own),

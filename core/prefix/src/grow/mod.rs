@@ -95,7 +95,7 @@ struct Place {
     parent: Option<usize>,
     guidance: Guidance,
     origin: Origin,
-    /// It is kept only if it covers a line that no other one does.
+    /// It is kept only if it covers a line that no other one does, or fails on a line that none has come to.
     is_new: bool,
 }
 
@@ -242,7 +242,7 @@ impl Tree<'_> {
         self.add_code(place, code, seed, lessons)
     }
 
-    /// The same, or only if it covers a line that no other one does.
+    /// The same, or only if it comes to a line that no other one does.
     fn add_if(
         &mut self,
         parent: Option<usize>,
@@ -291,13 +291,26 @@ impl Tree<'_> {
         completed.retain(|line| self.lines.binary_search(line).is_ok());
         let covers: BTreeSet<u32> = completed.iter().copied().collect();
         let Place { parent, guidance, origin, is_new } = place;
-        if is_new && covers.is_subset(&self.covered) {
+        if is_new && covers.is_subset(&self.covered) && !self.comes_further(&end) {
             return Ok(None);
         }
         self.covered.extend(covers);
         self.nodes.push(Prefix { parent, guidance, origin, text, makes: code.makes(), completed, end });
         self.grown.push(Grown { seed, lessons, code });
         Ok(Some(self.nodes.len() - 1))
+    }
+
+    /// Whether a run failed on a line that no prefix covers, and that no other one fails on: its error may be mended.
+    fn comes_further(&self, end: &End) -> bool {
+        let failing = |end: &End| match end {
+            End::Raised(raise) if raise.in_snippet && !raise.intended => Some(raise.line),
+            _ => None,
+        };
+        failing(end).is_some_and(|line| {
+            self.lines.binary_search(&line).is_ok()
+                && !self.covered.contains(&line)
+                && self.nodes.iter().all(|node| failing(&node.end) != Some(line))
+        })
     }
 
     /// Runs the snippet behind a prefix, without hooks.
