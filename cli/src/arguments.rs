@@ -230,7 +230,7 @@ fn prefix() -> Command {
              milliseconds, stopped, reason, key. To resume a study that was stopped or killed, run the same command again.\n\
              Exit status: 0 every line runs (of a study: done), 1 some do not, 3 bad input or failure, 130 interrupted.",
         )
-        .arg(path("file").value_name("FILE.py").required(true).num_args(1..).help("The file; with --study, files and folders"))
+        .arg(path("file").value_name("FILE.py").required(true).num_args(1..).help("The file, or - for standard input; with --study, files and folders"))
         .arg(text("function", "NAME").help("Call the function with this qualified name, with what it needs of the file"))
         .arg(path("out").long("out").value_name("DIR").help(
             "Write each prefix with the file as a program that runs, named as in the report, in place of those that an earlier \

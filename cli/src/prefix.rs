@@ -9,7 +9,9 @@ use twincell_driver::warm::Engine;
 use twincell_prefix::{Continue, Generators, Subject, function_subject};
 use twincell_study::pace::Progress;
 use twincell_study::prefixes::{self, PrefixStudy};
-use twincell_widgets::{NO_TEST, prefix_study_page, prefix_study_text, prefixes_page, prefixes_pytest, prefixes_text};
+use twincell_widgets::{
+    NO_TEST, no_function, prefix_study_page, prefix_study_text, prefixes_page, prefixes_pytest, prefixes_text,
+};
 
 use crate::programs;
 use crate::session::{Abort, Session, UNCHANGED, read_options};
@@ -29,13 +31,15 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     }
     // clap has checked that it is given.
     let path = paths.pop().unwrap_or_default();
-    let mut subject = Subject::from(files::read_source(&path).map_err(Abort::Failed)?);
+    let is_file = path != Path::new("-");
+    let text = if is_file { files::read_source(&path) } else { files::read_standard_input() };
+    let mut subject = Subject::from(text.map_err(Abort::Failed)?);
     if let Some(function) = matches.get_one::<String>("function") {
         subject = function_subject(&subject.text, function)
-            .ok_or_else(|| Abort::Failed(format!("{} has no function {function}", path.display())))?;
+            .ok_or_else(|| Abort::Failed(no_function(&path.display().to_string(), &subject.text, function)))?;
     }
     subject.folder = path.parent().map(Path::to_owned);
-    subject.file = path.file_name().and_then(|name| name.to_str()).map(str::to_owned);
+    subject.file = path.file_name().filter(|_| is_file).and_then(|name| name.to_str()).map(str::to_owned);
     let engine = Engine::warm(&options, &session.environment).map_err(Abort::new)?;
     engine.check_workers().map_err(Abort::new)?;
     let interrupted = &mut *session.interrupted;

@@ -29,6 +29,16 @@ pub fn read_source(path: &Path) -> Result<String, String> {
     crate::decode::python_source(&bytes).map_err(|reason| format!("{name} {reason}"))
 }
 
+/// Python source that another program writes to this one.
+pub fn read_standard_input() -> Result<String, String> {
+    let mut bytes = Vec::new();
+    io::stdin()
+        .lock()
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("cannot read standard input: {}", reason(&error)))?;
+    crate::decode::python_source(&bytes).map_err(|reason| format!("standard input {reason}"))
+}
+
 /// A version to compare: a Python file or a notebook. An error is one line that says what to do.
 pub fn read_version(path: &Path) -> Result<Source, String> {
     let label = path.display().to_string();

@@ -80,8 +80,8 @@ pub use plain::sentence as plain_sentence;
 pub use plot::{Confusion, Plot, StudyPlot, confusion_of, pair_plots, study_plot};
 pub use predictions::{predictions_fragment, predictions_text};
 pub use prefixes::{
-    Left, NO_TEST, PrefixFigures, Reached, Spread, prefix_study_fragment, prefix_study_page, prefix_study_text,
-    prefixes_fragment, prefixes_page, prefixes_pytest, prefixes_text,
+    Left, NO_TEST, PrefixFigures, Reached, Spread, no_function, prefix_study_fragment, prefix_study_page,
+    prefix_study_text, prefixes_fragment, prefixes_page, prefixes_pytest, prefixes_text,
 };
 pub use state::{
     ComparisonState, Detail, PrefixesState, STATE_FORMAT, StudyRow, StudyState, detail, prefixes_state, state,

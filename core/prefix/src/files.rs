@@ -6,10 +6,36 @@ use twincell_sketch::{Scene, Source, json};
 
 use twincell_values::value::Recipe;
 
+use crate::lessons::Wanted;
 use crate::reading::Reading;
 
 /// What opens a file, and what reads an open one.
 const TABLES: &[&str] = &["pandas.read_csv", "pandas.read_table"];
+
+/// The text of a file: what the snippet tells of it, or else a table with the columns that runs have asked for, or else
+/// something usual.
+pub(crate) fn text(reading: &Reading, name: &str, wanted: &Wanted, scene: &Scene) -> String {
+    text_of_file(reading, name, wanted.line, scene).unwrap_or_else(|| match &*wanted.columns {
+        [] => usual_text(name).to_owned(),
+        columns if name.ends_with(".json") => {
+            let entries: Vec<String> = columns.iter().map(|column| format!("{}: 1", json_string(column))).collect();
+            format!("{{{}}}\n", entries.join(", "))
+        }
+        columns => {
+            let row = |number: u32| line_of(columns.iter().map(|_| number.to_string()), reading);
+            [line_of(columns.iter().cloned(), reading), row(1), row(2)].concat()
+        }
+    })
+}
+
+/// Whether a key may name a column: a word that stands on one line.
+pub(crate) fn may_be_column(key: &str) -> bool {
+    !key.is_empty() && key.chars().all(|letter| letter.is_alphanumeric() || " _-.".contains(letter))
+}
+
+fn json_string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
 
 /// What a person would put into a file that the snippet opens under a name, or on a line. `None` if nothing is known.
 pub(crate) fn text_of_file(reading: &Reading, name: &str, line: u32, scene: &Scene) -> Option<String> {
@@ -149,7 +175,7 @@ fn content(reading: &Reading, source: &Source, scene: &Scene) -> Option<String> 
     if TABLES.contains(&source.origin.as_str()) {
         let Some(Recipe::Made(frame)) = sketch.node(source.value, "frame", scene).value else { return None };
         let Some(Recipe::Dict(columns)) = frame.arguments.first() else { return None };
-        return Some(of_columns(columns)).filter(|_| !columns.is_empty());
+        return Some(of_columns(columns, reading)).filter(|_| !columns.is_empty());
     }
     let reader = sketch.sources.iter().find(|other| {
         let is_reader = matches!(
@@ -182,20 +208,20 @@ fn content(reading: &Reading, source: &Source, scene: &Scene) -> Option<String> 
                     names.push(name);
                 }
             }
-            let mut text = line_of(names.iter().cloned());
+            let mut text = line_of(names.iter().cloned(), reading);
             for row in rows {
                 let entries = entries(row);
                 let of = |name: &String| {
                     entries.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone()).unwrap_or_default()
                 };
-                text += &line_of(names.iter().map(of));
+                text += &line_of(names.iter().map(of), reading);
             }
             Some(text).filter(|_| !names.is_empty())
         }
         "csv.reader" => {
             let row = |(_, row): &(String, Node)| {
                 let cells: Vec<String> = row.items.iter().map(|(_, item)| cell(item)).collect();
-                line_of(cells.into_iter())
+                line_of(cells.into_iter(), reading)
             };
             let mut rows: Vec<String> = node.items.iter().map(row).filter(|row| row.len() > 1).collect();
             // The first one may be a header.
@@ -228,25 +254,27 @@ fn plain(value: &Recipe) -> String {
     }
 }
 
-fn of_columns(columns: &[(Recipe, Recipe)]) -> String {
+fn of_columns(columns: &[(Recipe, Recipe)], reading: &Reading) -> String {
     let cells = |of: &Recipe| match of {
         Recipe::List(items) => items.iter().map(plain).collect(),
         other => vec![plain(other)],
     };
     let all: Vec<Vec<String>> = columns.iter().map(|(_, column)| cells(column)).collect();
-    let mut text = line_of(columns.iter().map(|(name, _)| plain(name)));
+    let mut text = line_of(columns.iter().map(|(name, _)| plain(name)), reading);
     for row in 0..all.iter().map(Vec::len).max().unwrap_or(0) {
-        text += &line_of(all.iter().map(|column| column.get(row).cloned().unwrap_or_default()));
+        text += &line_of(all.iter().map(|column| column.get(row).cloned().unwrap_or_default()), reading);
     }
     text
 }
 
-fn line_of(cells: impl Iterator<Item = String>) -> String {
-    let quoted = |cell: String| match cell.contains([',', '"', '\n']) {
+/// A line of a table, with the separator that the snippet names.
+fn line_of(cells: impl Iterator<Item = String>, reading: &Reading) -> String {
+    let separator = reading.separator.unwrap_or(',');
+    let quoted = |cell: String| match cell.contains([separator, '"', '\n']) {
         true => format!("\"{}\"", cell.replace('"', "\"\"")),
         false => cell,
     };
-    cells.map(quoted).collect::<Vec<_>>().join(",") + "\n"
+    cells.map(quoted).collect::<Vec<_>>().join(separator.encode_utf8(&mut [0; 4])) + "\n"
 }
 
 #[cfg(test)]
@@ -272,5 +300,14 @@ mod tests {
         assert_eq!(files.into_keys().collect::<Vec<_>>(), ["all/first.txt", "in/first.csv"]);
         assert_eq!(folders.into_iter().collect::<Vec<_>>(), ["data"]);
         assert!(!looks_for_files(&Reading::new("os.walk('/tmp')\n")));
+    }
+    #[test]
+    fn a_table_has_the_columns_that_were_asked_for() {
+        let wanted = Wanted { line: 1, columns: vec!["price".into(), "full name".into()] };
+        let of = |code: &str, name: &str| text(&Reading::new(code), name, &wanted, &Scene::default());
+        assert_eq!(of("open('a').read().split(';')\n", "a"), "price;full name\n1;1\n2;2\n");
+        assert_eq!(of("csv.reader(f, delimiter='\\t')\n", "a"), "price\tfull name\n1\t1\n2\t2\n");
+        assert_eq!(of("open('a.json')\n", "a.json"), "{\"price\": 1, \"full name\": 1}\n");
+        assert!(may_be_column("full name") && !may_be_column("a\nb"));
     }
 }

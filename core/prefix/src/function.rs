@@ -14,6 +14,7 @@ use twincell_syntax::scopes::Bindings;
 use twincell_syntax::used_names;
 
 use crate::body::function_body;
+use crate::hints::dedented;
 use crate::result::Used;
 
 /// What prefixes are searched for.
@@ -51,6 +52,7 @@ impl From<String> for Subject {
 /// they stand in the text, and those of the function count. A function within another one is its body alone. `None` if
 /// the text has no function of this qualified name.
 pub fn function_subject(text: &str, qualname: &str) -> Option<Subject> {
+    let text = &*dedented(text);
     let whole = with_stack_for(text.len(), || {
         let parsed = parse(text);
         called(text, parsed.suite(), qualname)

@@ -34,6 +34,9 @@ pub(crate) fn hint(text: &str, line: u32) -> Option<&'static str> {
     {
         return Some("this is Python 2: convert it first");
     }
+    if ["diff --git ", "@@ ", "--- ", "+++ "].iter().any(|mark| text.lines().any(|line| line.starts_with(mark))) {
+        return Some("this is a diff: give the code after the change");
+    }
     if failing.starts_with(['%', '!', '?']) {
         return Some("this is a command of notebooks: leave the line out");
     }
@@ -59,6 +62,7 @@ mod tests {
         assert!(said("x = 1\nprint x\n", 2).contains("Python 2"));
         assert!(said("try:\n    f()\nexcept A, e:\n    pass\n", 3).contains("Python 2"));
         assert!(said("%cd x y\n", 1).contains("notebooks"));
+        assert!(said("@@ -1,2 +1,2 @@\n-a = 1\n+a = 2\n", 1).contains("diff"));
         assert_eq!(hint("x = = 1\n", 1), None);
     }
 }

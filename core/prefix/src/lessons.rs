@@ -52,6 +52,15 @@ pub(crate) struct Failing {
     pub(crate) is_once: bool,
 }
 
+/// A file that the snippet opens.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// The line that opens it.
+    pub(crate) line: u32,
+    /// What the snippet asks of its rows that the text does not tell.
+    pub(crate) columns: Vec<String>,
+}
+
 /// What holds for every prefix of a snippet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Common {
@@ -63,8 +72,8 @@ pub(crate) struct Common {
     pub(crate) moved: BTreeSet<String>,
     /// Recognised imports that do not fit, so that the names are values.
     pub(crate) without: BTreeSet<Import>,
-    /// Files to make, with their text.
-    pub(crate) files: BTreeMap<String, String>,
+    /// Files to make.
+    pub(crate) files: BTreeMap<String, Wanted>,
     /// Folders to make, with a file in each.
     pub(crate) folders: BTreeSet<String>,
     /// Names of Python 2 that have other names now.
@@ -107,7 +116,12 @@ impl Common {
         self.modules.extend(modules.iter().cloned());
         self.patched.extend(patched.iter().cloned());
         self.without.extend(without.iter().cloned());
-        self.files.extend(files.iter().map(|(file, text)| (file.clone(), text.clone())));
+        for (file, wanted) in files {
+            let known = self.files.entry(file.clone()).or_insert_with(|| wanted.clone());
+            let new = wanted.columns.iter().filter(|column| !known.columns.contains(column));
+            let new: Vec<String> = new.cloned().collect();
+            known.columns.extend(new);
+        }
         self.moved.extend(moved.iter().cloned());
         self.folders.extend(folders.iter().cloned());
         self.old_names.extend(old_names.iter().cloned());

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::visitor::{Visitor, walk_annotation, walk_except_handler, walk_expr, walk_stmt};
-use ruff_python_ast::{ExceptHandler, Expr, Stmt};
+use ruff_python_ast::{ExceptHandler, Expr, ExprCall, Identifier, Stmt};
 
 use twincell_sketch::Sketch;
 use twincell_syntax::parse::{parse, with_stack_for};
@@ -64,6 +64,8 @@ pub(crate) struct Reading {
     pub(crate) attributes: BTreeSet<String>,
     /// How the names of files end that it looks for: `.txt`.
     pub(crate) ending: Option<String>,
+    /// What it says that parts the cells of a line.
+    pub(crate) separator: Option<char>,
     /// What it calls to leave the program, by dotted name.
     pub(crate) exits: BTreeSet<String>,
     /// It calls `range`, with its usual meaning or that of Python 2.
@@ -174,6 +176,7 @@ impl Reading {
             has_own_path: names.plainly.contains(OWN_PATH) || names.attributes.iter().any(|(of, _)| of == OWN_PATH),
             has_with: names.has_with,
             ending: names.ending,
+            separator: names.separator,
             has_environment: asks("os", "environ"),
             raised: names.raised,
             attributes: names.all_attributes,
@@ -218,6 +221,7 @@ struct Names {
     all_attributes: BTreeSet<String>,
     has_with: bool,
     ending: Option<String>,
+    separator: Option<char>,
     /// Names that stand by themselves: called, passed, compared.
     plainly: BTreeSet<String>,
     assigned: BTreeSet<String>,
@@ -397,6 +401,7 @@ impl Names {
                 for given in call.arguments.args.iter().filter_map(Expr::as_name_expr) {
                     self.handed.insert((callee.to_owned(), given.id.to_string()));
                 }
+                self.separator = self.separator.or_else(|| separator(call));
                 match (name, &*call.arguments.args) {
                     (Some("isinstance" | "issubclass"), [_, class]) => self.class(class),
                     (Some("cast"), [class, _]) => self.class(class),
@@ -444,6 +449,18 @@ fn exits(
         return BTreeSet::new();
     }
     callees.iter().filter_map(|callee| target(callee)).collect()
+}
+
+/// `line.split(';')`, `csv.reader(file, delimiter='\t')`
+fn separator(call: &ExprCall) -> Option<char> {
+    let is_split = matches!(call.func.as_ref(), Expr::Attribute(attribute) if attribute.attr.as_str() == "split");
+    let is_named = |name: &Identifier| matches!(name.as_str(), "delimiter" | "sep");
+    let named = call.arguments.keywords.iter().find(|keyword| keyword.arg.as_ref().is_some_and(is_named));
+    let first = call.arguments.args.first().filter(|_| is_split);
+    let text = named.map(|keyword| &keyword.value).or(first)?.as_string_literal_expr()?.value.to_str();
+    let mut characters = text.chars();
+    let only = characters.next().filter(|_| characters.next().is_none())?;
+    [',', ';', '\t', '|'].contains(&only).then_some(only)
 }
 
 /// Whether a name is written as those of classes are.

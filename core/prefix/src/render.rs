@@ -16,7 +16,7 @@ use crate::import::Import;
 use crate::instead;
 use crate::known;
 use crate::layout::Expression;
-use crate::lessons::{Exits, Failing, Lessons};
+use crate::lessons::{Exits, Failing, Lessons, Wanted};
 use crate::reading::{Imported, OWN_PATH, Reading};
 use crate::signatures::function_at;
 use crate::stand_in;
@@ -75,7 +75,9 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
         };
         writer.assign(&dotted, &value);
     }
-    let (mut files, mut folders) = (common.files.clone(), common.folders.clone());
+    let text = |(name, wanted): (&String, &Wanted)| (name.clone(), files::text(reading, name, wanted, &lessons.scene));
+    let mut files: BTreeMap<String, String> = common.files.iter().map(text).collect();
+    let mut folders = common.folders.clone();
     if lessons.scene.has_files {
         files::asked_for(reading, &lessons.scene, &mut files, &mut folders);
     }

@@ -2,7 +2,6 @@
 //! prefix, as a table of rules by exception and by the expression that failed.
 
 use twincell_engine::protocol::Raise;
-use twincell_sketch::Scene;
 use twincell_sketch::environment::{Environment, Node};
 use twincell_syntax::imported_modules;
 use twincell_syntax::instrument::Instrumented;
@@ -12,11 +11,11 @@ use twincell_values::path::AccessPath;
 use twincell_values::reading::Locals;
 use twincell_values::value::Recipe;
 
-use crate::files::{is_below, text_of_file, usual_text};
+use crate::files::{is_below, may_be_column, text_of_file};
 use crate::import::Import;
 use crate::instead;
 use crate::known;
-use crate::lessons::Lessons;
+use crate::lessons::{Common, Lessons, Wanted};
 use crate::reading::{Imported, Reading};
 
 /// What one failed run tells.
@@ -72,6 +71,10 @@ pub(crate) fn repairs(
         common.has_arguments = true;
     } else if is("KeyError") && reading.has_environment && !name.is_empty() && !common.variables.contains(name) {
         common.variables.insert(name.to_owned());
+    } else if is("KeyError") && may_be_column(name) && !files_asked(common, reading, lessons, name).is_empty() {
+        for file in files_asked(common, reading, lessons, name) {
+            common.files.entry(file).or_default().columns.push(name.to_owned());
+        }
     } else if is("BdbQuit") && !common.patched.contains(&debugger()) {
         // Nobody is there to debug.
         common.patched.insert(debugger());
@@ -81,8 +84,7 @@ pub(crate) fn repairs(
         if wants_folder(raise.line, instrumented) {
             common.folders.insert(name.to_owned());
         } else {
-            let known = text_of_file(reading, name, raise.line, &Scene::default());
-            common.files.insert(name.to_owned(), known.unwrap_or_else(|| usual_text(name).to_owned()));
+            common.files.insert(name.to_owned(), Wanted { line: raise.line, columns: vec![] });
         }
     } else if is("NotADirectoryError")
         && let Some((folder, _)) = name.rsplit_once('/')
@@ -130,6 +132,15 @@ fn later_import(reading: &Reading, name: &str) -> Option<Import> {
         Some(inner) if inner == name => Some(Import::name(module, name)),
         Some(_) => None,
     }
+}
+
+/// The files whose rows may lack a column: those of which the text tells nothing.
+fn files_asked(common: &Common, reading: &Reading, lessons: &Lessons, column: &str) -> Vec<String> {
+    let unknown = common.files.iter().filter(|(name, wanted)| {
+        !wanted.columns.iter().any(|known| known == column)
+            && text_of_file(reading, name, wanted.line, &lessons.scene).is_none()
+    });
+    unknown.map(|(name, _)| name.clone()).collect()
 }
 
 fn debugger() -> (String, String) {

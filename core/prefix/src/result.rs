@@ -6,8 +6,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use twincell_engine::protocol::End;
-use twincell_syntax::python::python_string;
-use twincell_syntax::without_escapes;
+use twincell_syntax::python::{is_builtin, python_string};
+use twincell_syntax::{defined_names, without_escapes};
 
 use crate::body::indented;
 use crate::code::{MOCK, Made};
@@ -70,6 +70,18 @@ impl Default for Prefix {
     }
 }
 
+impl Prefix {
+    /// The number of objects in it that take whatever is asked of them.
+    pub fn mocks(&self) -> u32 {
+        self.makes.get(MOCK).copied().unwrap_or_default()
+    }
+
+    /// The builtins to which it gives another meaning.
+    pub fn redefined(&self) -> Vec<String> {
+        defined_names(&self.text).into_iter().filter(|name| is_builtin(name)).collect()
+    }
+}
+
 /// The prefixes of a snippet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Prefixes {
@@ -81,6 +93,9 @@ pub struct Prefixes {
     pub lines: Vec<u32>,
     /// Those that some prefix covers.
     pub covered: Vec<u32>,
+    /// The functions of which no line runs, by qualified name: the snippet does not call them. Without those within others.
+    #[serde(default)]
+    pub uncalled: Vec<String>,
     /// The snippet as it is. It is a node only if nothing is known of its names: what reaches a network, or other things
     /// that differ between machines, is no part of the tree without what stands in for them.
     #[serde(default)]
@@ -133,11 +148,11 @@ impl Prefixes {
         let all: BTreeSet<u32> = sets.iter().flatten().copied().collect();
         // More coverage first, then what ends by itself, and what is shorter and rests on fewer mocks.
         let worth = |number: usize| {
-            let Prefix { text, makes, end, .. } = &nodes[number];
-            let mocks = makes.get(MOCK).copied().unwrap_or_default();
+            let node = &nodes[number];
+            let Prefix { text, end, .. } = node;
             let is_stopped = matches!(end, End::Steps | End::Time | End::Lost { .. });
             // Of those of a length, earlier ones are more natural: they come from the text alone.
-            (std::cmp::Reverse(sets[number].len()), is_stopped, mocks, text.lines().count(), number)
+            (std::cmp::Reverse(sets[number].len()), is_stopped, node.mocks(), text.lines().count(), number)
         };
         let mut order: Vec<usize> = (0..nodes.len()).collect();
         order.sort_by_key(|&number| worth(number));
@@ -170,6 +185,7 @@ impl Prefixes {
             undefined,
             lines,
             covered,
+            uncalled: vec![],
             as_is: Prefix::default(),
             nodes,
             chosen,

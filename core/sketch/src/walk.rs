@@ -397,6 +397,10 @@ impl Walk<'_> {
     fn entered(&mut self, value: Id, is_async: bool) -> Id {
         // Files, sessions, answers: most give themselves.
         let of = self.sketch.value_mut(value);
+        // The uses of a file tell of its text.
+        if of.origin.as_deref() == Some("open()") {
+            return value;
+        }
         of.entered = Some(value);
         of.is_entered_async |= is_async;
         value

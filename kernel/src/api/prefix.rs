@@ -8,7 +8,9 @@ use twincell_driver::files;
 use twincell_driver::options::{Job, Options};
 use twincell_driver::warm::Engine;
 use twincell_prefix::{Continue, Prefixes, Subject, first_function_subject, function_subject};
-use twincell_widgets::{NO_TEST, prefixes_fragment, prefixes_page, prefixes_pytest, prefixes_state, prefixes_text};
+use twincell_widgets::{
+    NO_TEST, no_function, prefixes_fragment, prefixes_page, prefixes_pytest, prefixes_state, prefixes_text,
+};
 
 use super::comparison::show;
 use super::errors::raised;
@@ -124,7 +126,7 @@ fn snippet(code: &Bound<'_, PyAny>, function: Option<String>) -> PyResult<Subjec
 }
 
 fn body(text: &str, label: &str, function: &str) -> PyResult<Subject> {
-    function_subject(text, function).ok_or_else(|| raised(format!("{label} has no function {function}")))
+    function_subject(text, function).ok_or_else(|| raised(no_function(label, text, function)))
 }
 
 /// A notebook, and most programs, import from the current folder, and a file from its own.

@@ -36,12 +36,21 @@ pub(crate) fn headline(prefixes: &Prefixes) -> String {
 /// What there is to say besides the prefixes, as (name, text).
 pub(crate) fn facts(prefixes: &Prefixes) -> Vec<(&'static str, String)> {
     let missed = not_reached(prefixes).map(|lines| ("Not reached", lines));
+    let uncalled = uncalled(prefixes).map(|names| ("Not called", names));
     let asked = asked(prefixes).map(|said| ("Language model", said));
     let libraries = libraries(prefixes).into_iter().map(|said| ("Libraries", said));
     let stopped = prefixes.stopped.then(|| ("Note", STOPPED.to_owned()));
     let files = beside(prefixes).map(|said| ("Files", said));
     let nothing = nothing(prefixes).map(|end| ("The last one tried", end));
-    missed.into_iter().chain(nothing).chain(asked).chain(libraries).chain(files).chain(stopped).collect()
+    missed
+        .into_iter()
+        .chain(uncalled)
+        .chain(nothing)
+        .chain(asked)
+        .chain(libraries)
+        .chain(files)
+        .chain(stopped)
+        .collect()
 }
 
 /// The lines of a snippet by number, without the gaps that definitions which nobody needs have left.
@@ -76,20 +85,31 @@ fn not_reached(prefixes: &Prefixes) -> Option<String> {
     }
 }
 
+/// The functions that the code never calls, the first few.
+fn uncalled(prefixes: &Prefixes) -> Option<String> {
+    const LISTED: usize = 5;
+    let names: Vec<String> = prefixes.uncalled.iter().take(LISTED).map(|name| plain::value(name)).collect();
+    let more = prefixes.uncalled.len().saturating_sub(LISTED);
+    let rest = if more > 0 { format!(" and {} more", words::number(more)) } else { String::new() };
+    (!names.is_empty()).then(|| format!("{}{rest}", names.join(", ")))
+}
+
 /// What every view says of a search that did not come to its end.
 const STOPPED: &str = "the search was stopped before it was done";
 
-/// What a prefix was made from, and by whom if not by executions.
+/// What a prefix was made from, by whom if not by executions, and what makes it less than real.
 pub(crate) fn from(node: &Prefix) -> String {
     let guidance = match node.guidance {
         Guidance::Undefinedness => "from what the code leaves undefined",
         Guidance::Error => "from the error of another",
         Guidance::Coverage => "from lines that nothing had reached",
     };
-    match node.origin {
-        Origin::Local => guidance.to_owned(),
-        Origin::Llm => format!("{guidance}, by the language model"),
-    }
+    let mut said = vec![guidance.to_owned()];
+    said.extend((node.origin == Origin::Llm).then(|| "by the language model".to_owned()));
+    said.extend((node.mocks() > 0).then(|| format!("with {}", words::count(node.mocks() as usize, "mock"))));
+    let redefined = node.redefined();
+    said.extend((!redefined.is_empty()).then(|| format!("with another {} than Python's", redefined.join(", "))));
+    said.join(", ")
 }
 
 /// What the language model has used, and why it was asked no more.
@@ -159,4 +179,22 @@ pub(crate) fn ended(end: &End) -> Option<String> {
 
 fn counted(prefixes: usize) -> String {
     if prefixes == 1 { "1 prefix".into() } else { format!("{} prefixes", words::number(prefixes)) }
+}
+
+/// That a text has no such function, and which ones it has.
+pub fn no_function(label: &str, text: &str, name: &str) -> String {
+    const LISTED: usize = 8;
+    let (found, _) = twincell_syntax::functions(text);
+    let outer = found.iter().filter(|function| function.parent.is_none());
+    let mut names: Vec<&str> = outer.map(|function| function.qualname.as_str()).collect();
+    // Of a class, its methods.
+    let methods: Vec<&str> =
+        names.iter().copied().filter(|known| known.split('.').next() == Some(name) && known.contains('.')).collect();
+    if !methods.is_empty() {
+        names = methods;
+    }
+    let more = if names.len() > LISTED { ", ..." } else { "" };
+    names.truncate(LISTED);
+    let listed = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}{more}", names.join(", ")) };
+    format!("{label} has no function {name}: {listed}")
 }

@@ -3,7 +3,7 @@
 use twincell_prefix::Prefixes;
 
 use super::difference::difference;
-use super::{STOPPED, asked, beside, ended, from, headline, libraries, not_reached, nothing};
+use super::{STOPPED, asked, beside, ended, from, headline, libraries, not_reached, nothing, uncalled};
 use crate::{plain, words};
 
 /// The best prefix, then the others that are needed to cover all lines that were reached. They stand as Python, and those
@@ -21,6 +21,9 @@ pub fn prefixes_text(prefixes: &Prefixes) -> String {
     }
     if let Some(lines) = not_reached(prefixes) {
         out += &format!("# not reached: {lines}\n");
+    }
+    if let Some(names) = uncalled(prefixes) {
+        out += &format!("# not called: {names} (--function NAME calls one of them)\n");
     }
     if let Some(end) = nothing(prefixes) {
         out += &format!("# the last prefix tried {end}\n");

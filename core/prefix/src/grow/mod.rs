@@ -489,6 +489,23 @@ impl Tree<'_> {
         let early = asked.filter(|name| self.reading.bound.is_local(name));
         let undefined: BTreeSet<String> = self.reading.undefined.iter().chain(early).cloned().collect();
         let found = Prefixes::new(undefined.into_iter().collect(), self.lines, self.nodes, self.is_stopped);
-        Prefixes { as_is: self.as_is, tokens: self.tokens, problem: self.problem, ..found }
+        let uncalled = if self.counted.is_none() { uncalled(self.reading.text(), &found) } else { vec![] };
+        Prefixes { as_is: self.as_is, uncalled, tokens: self.tokens, problem: self.problem, ..found }
     }
+}
+
+/// The functions of a snippet that are outside of others, and of which no line runs.
+fn uncalled(text: &str, found: &Prefixes) -> Vec<String> {
+    let is_in = |lines: &[u32], first: u32, last: u32| {
+        let begin = lines.partition_point(|&line| line < first);
+        lines.get(begin).is_some_and(|&line| line <= last)
+    };
+    let (functions, _) = twincell_syntax::functions(text);
+    let outer = functions.into_iter().filter(|function| function.parent.is_none());
+    let idle = outer.filter(|function| {
+        // The line of `def` runs without a call.
+        let (first, last) = (function.first_line + 1, function.first_line + function.text.lines().count() as u32 - 1);
+        is_in(&found.lines, first, last) && !is_in(&found.covered, first, last)
+    });
+    idle.map(|function| function.qualname).collect()
 }

@@ -8,8 +8,8 @@ import * as words from "../words";
 
 /** Levels below this one are not moved further to the right. */
 const DEEPEST = 10;
-/** The names of the steps of the algorithm. */
-const STEPS = { 1: "undefined names", 2: "after an error", 3: "for more lines" } as const;
+/** The steps of the algorithm, numbered as in figures. */
+const STEPS = { 1: "I: undefined names", 2: "II: after an error", 3: "III: for more lines" } as const;
 
 export interface Tree {
   element: HTMLElement;
@@ -113,7 +113,7 @@ function itemOf(state: PrefixesState, node: PrefixNode, nested: boolean, chosen:
       String(node.completed.length),
       unseen(` of ${words.count(state.statements, "line")}, step `),
     ),
-    h("span", { class: "tcw-node-step" }, `${node.step} ${STEPS[node.step]}`),
+    h("span", { class: "tcw-node-step" }, STEPS[node.step]),
     node.ended !== null && unseen(", does not end by itself"),
   );
 }
