@@ -23,7 +23,7 @@ def test_the_snippet_does_not_run_by_itself(shown):
 
 def test_prefixes_run_every_line(shown):
     first = shown["prefix"][0]
-    assert first.startswith("# 12 of 12 lines run, with 3 prefixes")
+    assert first.startswith("# 12 of 12 lines run, with 2 prefixes")
 
 
 def test_a_program_runs_without_twincell(shown):

@@ -12,20 +12,25 @@ use crate::reading::Reading;
 /// What opens a file, and what reads an open one.
 const TABLES: &[&str] = &["pandas.read_csv", "pandas.read_table"];
 
-/// The text of a file: what the snippet tells of it, or else a table with the columns that runs have asked for, or else
+/// The text of a file: a table with the columns that runs have asked for, or else what the snippet tells of it, or else
 /// something usual.
 pub(crate) fn text(reading: &Reading, name: &str, wanted: &Wanted, scene: &Scene) -> String {
-    text_of_file(reading, name, wanted.line, scene).unwrap_or_else(|| match &*wanted.columns {
-        [] => usual_text(name).to_owned(),
-        columns if name.ends_with(".json") => {
-            let entries: Vec<String> = columns.iter().map(|column| format!("{}: 1", json_string(column))).collect();
-            format!("{{{}}}\n", entries.join(", "))
-        }
-        columns => {
-            let row = |number: u32| line_of(columns.iter().map(|_| number.to_string()), reading);
-            [line_of(columns.iter().cloned(), reading), row(1), row(2)].concat()
-        }
-    })
+    let columns = &wanted.columns;
+    if columns.is_empty() {
+        return text_of_file(reading, name, wanted.line, scene).unwrap_or_else(|| usual_text(name).to_owned());
+    }
+    if name.ends_with(".json") {
+        let entries: Vec<String> = columns.iter().map(|column| format!("{}: 1", json_string(column))).collect();
+        return format!("{{{}}}\n", entries.join(", "));
+    }
+    let row = |number: u32| line_of(columns.iter().map(|_| number.to_string()), reading);
+    [line_of(columns.iter().cloned(), reading), row(1), row(2)].concat()
+}
+
+/// Whether a file may have columns that the snippet does not tell of.
+pub(crate) fn may_have_columns(reading: &Reading, name: &str, wanted: &Wanted, scene: &Scene) -> bool {
+    let known = text_of_file(reading, name, wanted.line, scene);
+    known.is_none_or(|text| text.lines().count() < 2 && !text.starts_with(['{', '[']))
 }
 
 /// Whether a key may name a column: a word that stands on one line.

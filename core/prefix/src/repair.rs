@@ -11,7 +11,7 @@ use twincell_values::path::AccessPath;
 use twincell_values::reading::Locals;
 use twincell_values::value::Recipe;
 
-use crate::files::{is_below, may_be_column, text_of_file};
+use crate::files::{is_below, may_be_column, may_have_columns};
 use crate::import::Import;
 use crate::instead;
 use crate::known;
@@ -134,11 +134,10 @@ fn later_import(reading: &Reading, name: &str) -> Option<Import> {
     }
 }
 
-/// The files whose rows may lack a column: those of which the text tells nothing.
+/// The files whose rows may lack a column.
 fn files_asked(common: &Common, reading: &Reading, lessons: &Lessons, column: &str) -> Vec<String> {
     let unknown = common.files.iter().filter(|(name, wanted)| {
-        !wanted.columns.iter().any(|known| known == column)
-            && text_of_file(reading, name, wanted.line, &lessons.scene).is_none()
+        !wanted.columns.iter().any(|known| known == column) && may_have_columns(reading, name, wanted, &lessons.scene)
     });
     unknown.map(|(name, _)| name.clone()).collect()
 }
@@ -271,7 +270,8 @@ fn mocks(failure: &Failure<'_>, reading: &Reading, instrumented: &Instrumented, 
     let mut on_line: Vec<String> = Vec::new();
     for site in instrumented.sites.sites.iter().filter(|site| site.line == *line) {
         let Some(path) = known_path(&site.path, failure.environment, locals) else { continue };
-        if failure.lessons.mocked.contains(&path) {
+        // A mock cannot be raised.
+        if failure.lessons.mocked.contains(&path) || reading.exceptions.contains(&path) {
             continue;
         }
         if is_near(site.start as usize, site.end as usize) && !near.contains(&path) {
@@ -296,6 +296,7 @@ fn mocks(failure: &Failure<'_>, reading: &Reading, instrumented: &Instrumented, 
     add(&on_line);
     let mut all = Vec::new();
     failure.environment.names.iter().for_each(|(_, node)| objects(node, &mut all));
+    all.retain(|path| !reading.exceptions.contains(path));
     add(&all);
     found
 }

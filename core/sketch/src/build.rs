@@ -149,6 +149,13 @@ impl Sketch {
                     node.value = Some(Recipe::None);
                     return node;
                 }
+                if natural::is_function(value.attributes.iter().map(|(name, _)| name.as_str()), name)
+                    && value.result.is_none()
+                    && !is_instance
+                {
+                    node.value = Some(Recipe::Versatile(AbstractValue::Callable));
+                    return node;
+                }
                 node.value = is_object;
                 let is_special = |name: &str| name.starts_with("__") && name.ends_with("__") && above.len() == 1;
                 for (attribute, inner) in value.attributes.iter().filter(|(name, _)| !is_special(name)) {

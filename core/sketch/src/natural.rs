@@ -65,6 +65,14 @@ const LONG: usize = 60;
 /// Values to try in place of another one that stands under a name, the most natural first.
 pub fn instead_of(value: Option<&Recipe>, name: &str) -> Vec<Recipe> {
     let mut found: Vec<Recipe> = promised(name).into_iter().collect();
+    if is_object(name) {
+        found.push(Recipe::Versatile(AbstractValue::Object));
+    }
+    let is_collection = matches!(value, Some(Recipe::List(_) | Recipe::Tuple(_) | Recipe::Set(_) | Recipe::Dict(_)));
+    if is_collection && found.is_empty() && name.len() > 1 && !is_plural(name) {
+        found.push(Recipe::Str(text(name)));
+    }
+    let is_promised = !found.is_empty();
     match value {
         Some(Recipe::Str(odd)) if !is_natural(odd) => {
             found.extend((!name.is_empty()).then(|| Recipe::Str(name.to_owned())));
@@ -93,7 +101,7 @@ pub fn instead_of(value: Option<&Recipe>, name: &str) -> Vec<Recipe> {
                 Recipe::Dict(rest.map(|(_, entry)| entry.clone()).collect())
             }));
         }
-        Some(Recipe::Versatile(AbstractValue::Callable | AbstractValue::Resource)) => {
+        Some(Recipe::Versatile(AbstractValue::Callable | AbstractValue::Resource)) if !is_promised => {
             found.push(Recipe::Versatile(AbstractValue::Object));
         }
         // Nothing is known of it.
@@ -296,6 +304,19 @@ pub fn is_object(name: &str) -> bool {
     OBJECTS.contains(&word.rsplit('_').next().unwrap_or_default())
 }
 
+/// Whether what has this name and these attributes is a function: `f.__name__`.
+pub fn is_function<'n>(mut attributes: impl Iterator<Item = &'n str>, name: &str) -> bool {
+    const OF_FUNCTIONS: &[&str] = &["__name__", "__qualname__", "__wrapped__"];
+    let is_other = is_of_class(name) || ["class", "cls", "mod", "module"].iter().any(|end| name.ends_with(end));
+    let mut are_some = false;
+    !is_other
+        && attributes.all(|attribute| {
+            are_some |= OF_FUNCTIONS.contains(&attribute);
+            OF_FUNCTIONS.contains(&attribute) || matches!(attribute, "__module__" | "__doc__")
+        })
+        && are_some
+}
+
 /// What one of several is called.
 pub fn singular(name: &str) -> String {
     const SIBILANTS: [&str; 6] = ["ches", "shes", "sses", "xes", "zzes", "tzes"];
@@ -378,6 +399,8 @@ mod tests {
         assert!(["photos", "videos", "repos", "objs", "apis", "menus", "draws"].iter().all(|name| is_plural(name)));
         assert!(!["bus", "axis", "analysis", "http_status", "tls", "kwargs"].iter().any(|name| is_plural(name)));
         assert!(is_plural("all_rows") && is_plural("liveRefs") && !is_plural("status") && !is_plural("smtp_tls"));
+        assert!(is_function(["__name__", "__doc__"].into_iter(), "f") && !is_function(["__name__"].into_iter(), "cls"));
+        assert!(!is_function(["__doc__"].into_iter(), "f") && !is_function(["__name__", "a"].into_iter(), "f"));
         assert!(is_object("self") && is_object("http_response") && !is_object("name"));
         assert_eq!((text("__APP_ROOT"), text("connectionDone")), ("app_root".into(), "connection_done".into()));
     }
@@ -406,9 +429,12 @@ mod tests {
         assert_eq!(results, ["pages", "result", "all_rows", "_total_price", "result"]);
         let typed = ["getint", "get_boolean", "toString", "dumps", "get_print"].map(result);
         assert_eq!(typed, ["number", "flag", "text", "text", "print"]);
+        assert_eq!(instead_of(Some(&Recipe::Set(vec![])), "answer"), [text("answer")]);
+        assert_eq!(instead_of(Some(&Recipe::Int(1)), "request"), [Recipe::Versatile(AbstractValue::Object)]);
         let function = Recipe::Versatile(AbstractValue::Callable);
         assert_eq!(instead_of(Some(&function), "follow"), [Recipe::Versatile(AbstractValue::Object)]);
-        assert_eq!(instead_of(Some(&Recipe::None), "callback"), [function]);
+        assert_eq!(instead_of(Some(&Recipe::None), "callback"), [function.clone()]);
+        assert_eq!(instead_of(Some(&function), "callback"), []);
         assert!(is_of_class("Response") && is_of_class("_Page") && !is_of_class("BASE") && !is_of_class("page"));
     }
 }
