@@ -17,10 +17,13 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
 import importlib.util
 import json
+import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -44,8 +47,9 @@ ABLATION = {
 #: threads, also when it never ends, and also when it closes its output.
 TRACER = """
 def _traced(program, report, seconds):
-    import json, os, sys, threading
-    from io import open
+    import os, sys, threading
+    # Programs may give builtins other meanings.
+    from builtins import BaseException, compile, exec, list, open, set, str
     ran = set()
     def trace(frame, event, _):
         if frame.f_code.co_filename == program:
@@ -53,7 +57,7 @@ def _traced(program, report, seconds):
             return trace
     def tell():
         with open(report, 'w') as file:
-            json.dump(sorted(ran.copy()), file)
+            file.write(str(list(ran.copy())))
         os._exit(0)
     with open(program) as file:
         code = compile(file.read(), program, 'exec')
@@ -75,7 +79,7 @@ _traced(sys.argv[1], sys.argv[2], float(sys.argv[3]))
 """
 
 #: For how long a program may run, in seconds: what never ends is judged by what it has executed by then.
-LONGEST = 20
+LONGEST = 40
 
 
 class Exits(ast.NodeTransformer):
@@ -163,6 +167,8 @@ def study(name: str, folders: list[Path], rows: Path, options: list[str]) -> str
 def replayed(folders: list[Path], seed: int) -> str:
     """How many of the chosen prefixes do not run alone as they should."""
     count, differing = 0, []
+    # Programs write into the folder that they were found in.
+    os.chdir(tempfile.mkdtemp())
     for file in (file for folder in folders for file in sorted(folder.glob("*.py"))):
         text = file.read_text(encoding="utf-8")
         try:
@@ -188,10 +194,19 @@ def runs_alone(prefixes: twincell.Prefixes, number: int, text: str, tree: dict[s
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "program.py").write_text(program, encoding="utf-8")
         command = [sys.executable, "-c", TRACER, "program.py", "report.json", str(LONGEST)]
+        quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        with subprocess.Popen(command, cwd=folder, start_new_session=True, **quiet) as program:
+            try:
+                program.wait(3 * LONGEST)
+            except subprocess.TimeoutExpired:
+                return False
+            finally:
+                # With what it has started.
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(program.pid, signal.SIGKILL)
         try:
-            subprocess.run(command, cwd=folder, capture_output=True, timeout=3 * LONGEST, stdin=subprocess.DEVNULL)
             ran = {line - before for line in json.loads((Path(folder) / "report.json").read_text(encoding="utf-8"))}
-        except (subprocess.TimeoutExpired, OSError, ValueError):
+        except (OSError, ValueError):
             return False
     places = extents(text)
     return all(ran & set(places.get(line, [line])) for line in tree["nodes"][number]["completed"])

@@ -85,13 +85,19 @@ fn not_reached(prefixes: &Prefixes) -> Option<String> {
     }
 }
 
-/// The functions that the code never calls, the first few.
+/// The functions that the code never calls.
 fn uncalled(prefixes: &Prefixes) -> Option<String> {
-    const LISTED: usize = 5;
-    let names: Vec<String> = prefixes.uncalled.iter().take(LISTED).map(|name| plain::value(name)).collect();
-    let more = prefixes.uncalled.len().saturating_sub(LISTED);
+    (!prefixes.uncalled.is_empty()).then(|| listed_names(prefixes.uncalled.iter()))
+}
+
+/// The first few names, and how many there are more.
+fn listed_names<'n>(names: impl Iterator<Item = &'n String>) -> String {
+    const LISTED: usize = 6;
+    let names: Vec<&String> = names.collect();
+    let more = names.len().saturating_sub(LISTED);
+    let first: Vec<String> = names.iter().take(LISTED).map(|name| plain::value(name)).collect();
     let rest = if more > 0 { format!(" and {} more", words::number(more)) } else { String::new() };
-    (!names.is_empty()).then(|| format!("{}{rest}", names.join(", ")))
+    first.join(", ") + &rest
 }
 
 /// What every view says of a search that did not come to its end.
@@ -141,9 +147,7 @@ fn libraries(prefixes: &Prefixes) -> Vec<String> {
 /// What the code uses of the files beside it.
 fn beside(prefixes: &Prefixes) -> Option<String> {
     let used = prefixes.beside.as_ref()?;
-    let modules = used.modules.iter().map(|file| plain::value(file));
-    let data = used.data.iter().map(|file| plain::value(file));
-    let files = modules.chain(data).collect::<Vec<_>>().join(", ");
+    let files = listed_names(used.modules.iter().chain(&used.data));
     Some(match &used.problem {
         None => format!("used from {}: {files}", plain::value(&used.folder)),
         Some(problem) => {
