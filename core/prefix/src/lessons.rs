@@ -21,6 +21,8 @@ pub(crate) struct Lessons {
     pub(crate) pruned: BTreeSet<String>,
     /// Functions that are written with the parameters that the snippet gives them, as `signatures.rs` names them.
     pub(crate) signatures: BTreeSet<String>,
+    /// Answers to `input()` that the snippet does not need.
+    pub(crate) unanswered: BTreeSet<String>,
     /// What happens where the snippet leaves the program.
     pub(crate) exits: Exits,
     /// A call of Python or of a library that fails, as the snippet expects.

@@ -258,6 +258,7 @@ fn input(writer: &mut Writer<'_>) {
     let mut answers = answers::asked_for(writer.reading);
     let count = answers.len().max(1);
     answers.rotate_left(first % count);
+    answers.retain(|answer| !writer.lessons.unanswered.contains(answer));
     let name = writer.fresh("answers");
     writer.take(&name);
     writer.import(Import::name("itertools", "cycle"));

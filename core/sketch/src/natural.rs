@@ -1,6 +1,6 @@
 //! Values that a person would have written: what a name promises, and the plainest value of a class.
 
-use twincell_values::value::{AbstractValue, Recipe};
+use twincell_values::value::{AbstractValue, Made, Recipe};
 
 /// The last words of names, and what people keep under them.
 const NAMES: &[(&[&str], Meaning)] = &[
@@ -33,6 +33,7 @@ const NAMES: &[(&[&str], Meaning)] = &[
         ],
         Meaning::Function,
     ),
+    (&["exception", "exc", "error", "err"], Meaning::Exception),
     (&["port"], Meaning::Number(8080)),
     (&["year"], Meaning::Number(2024)),
     (
@@ -50,6 +51,7 @@ enum Meaning {
     /// The word itself, as a text.
     Own,
     Function,
+    Exception,
     Number(i64),
 }
 
@@ -361,6 +363,10 @@ pub fn promised(name: &str) -> Option<Recipe> {
         Meaning::Text(text) => Recipe::Str((*text).to_owned()),
         Meaning::Own => Recipe::Str(word.to_owned()),
         Meaning::Function => Recipe::Versatile(AbstractValue::Callable),
+        Meaning::Exception => {
+            let arguments = vec![Recipe::Str("failure".to_owned())];
+            Made { class: "builtins.Exception".into(), arguments, keywords: vec![] }.into()
+        }
         Meaning::Number(number) => Recipe::Int(*number),
     })
 }

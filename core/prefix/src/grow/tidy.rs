@@ -12,6 +12,7 @@ use twincell_values::path::Question;
 use twincell_values::value::{Choice, Decision, Recipe};
 
 use super::{Grown, Seed, Tree};
+use crate::answers;
 use crate::code::Code;
 use crate::flags::is_flag;
 use crate::lessons::Lessons;
@@ -87,6 +88,7 @@ impl Tree<'_> {
         self.without_choices(number)?;
         self.without_sketched(number)?;
         self.without_results(number)?;
+        self.without_answers(number)?;
         self.with_flags(number)?;
         self.without_odd_parts(number)?;
         self.with_natural_values(number)?;
@@ -180,6 +182,20 @@ impl Tree<'_> {
                     waiting.push(inner);
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Answers to `input()` that nothing asks for.
+    fn without_answers(&mut self, number: usize) -> Result<(), PrefixError> {
+        if self.grown[number].lessons.scene.answers.is_none() {
+            return Ok(());
+        }
+        let answers = answers::asked_for(self.reading);
+        for answer in answers.into_iter().rev() {
+            self.rewrite(number, |_, lessons| {
+                lessons.unanswered.insert(answer);
+            })?;
         }
         Ok(())
     }
