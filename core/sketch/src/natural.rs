@@ -439,8 +439,8 @@ mod tests {
         assert_eq!(instead_of(Some(&Recipe::Int(1)), "request"), [Recipe::Versatile(AbstractValue::Object)]);
         let function = Recipe::Versatile(AbstractValue::Callable);
         assert_eq!(instead_of(Some(&function), "follow"), [Recipe::Versatile(AbstractValue::Object)]);
-        assert_eq!(instead_of(Some(&Recipe::None), "callback"), [function.clone()]);
         assert_eq!(instead_of(Some(&function), "callback"), []);
+        assert_eq!(instead_of(Some(&Recipe::None), "callback"), [function]);
         assert!(is_of_class("Response") && is_of_class("_Page") && !is_of_class("BASE") && !is_of_class("page"));
     }
 }
