@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use twincell_sketch::environment::Node;
-use twincell_sketch::{Scene, Source, json};
+use twincell_sketch::{Scene, Sketch, Source, json};
 
 use twincell_values::value::Recipe;
 
@@ -102,7 +102,10 @@ pub(crate) fn asked_for(
     for name in looked_for(reading, scene) {
         match name {
             Looked::Folder(name) => drop(folders.insert(name)),
-            Looked::File(name) => drop(files.entry(name.clone()).or_insert_with(|| usual_text(&name).into())),
+            Looked::File(name) => {
+                let text = || text(reading, &name, &Wanted::default(), scene);
+                files.entry(name.clone()).or_insert_with(text);
+            }
         }
     }
 }
@@ -149,6 +152,9 @@ fn looked_for(reading: &Reading, scene: &Scene) -> Vec<Looked> {
             "os.walk" | "os.path.isdir" | "os.listdir" | "os.scandir" => named(source).map(Looked::Folder),
             "pathlib.Path().iterdir" | "pathlib.Path().is_dir" => holder().map(Looked::Folder),
             "os.path.exists" | "os.path.isfile" => named(source).map(Looked::File),
+            origin if is_opening(origin) && !origin.starts_with("pathlib") && reads(sketch, source) => {
+                named(source).map(Looked::File)
+            }
             "pathlib.Path().exists" | "pathlib.Path().is_file" => holder().map(Looked::File),
             _ => None,
         };
@@ -167,6 +173,12 @@ fn matching(pattern: &str) -> String {
         }
         _ => name,
     }
+}
+
+/// Whether a file is not opened for writing.
+fn reads(sketch: &Sketch, source: &Source) -> bool {
+    let mode = source.arguments(sketch).get(1).and_then(|mode| sketch.value(*mode).known.clone());
+    !matches!(mode, Some(Recipe::Str(mode)) if mode.starts_with(['a', 'w', 'x']))
 }
 
 fn is_opening(origin: &str) -> bool {

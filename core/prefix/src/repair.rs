@@ -18,6 +18,9 @@ use crate::known;
 use crate::lessons::{Common, Lessons, Wanted};
 use crate::reading::{Imported, Reading};
 
+/// Functions of `os.path` that do not look at the machine.
+const OF_TEXTS: &[&str] = &["basename", "commonprefix", "dirname", "join", "normpath", "split", "splitext"];
+
 /// What one failed run tells.
 pub(crate) struct Failure<'a> {
     pub(crate) raise: &'a Raise,
@@ -244,6 +247,15 @@ fn patches(failure: &Failure<'_>, reading: &Reading, instrumented: &Instrumented
         let Some(Imported { module, name }) = reading.imported.get(root).or_else(star) else { continue };
         let name = name.as_deref().map(|name| if name == "*" { root } else { name });
         let inner: Vec<&str> = name.into_iter().chain(rest.split('.').filter(|part| !part.is_empty())).collect();
+        // What only joins and splits texts needs other arguments.
+        let of_paths = match inner[..] {
+            ["path", function] if module == "os" => Some(function),
+            [function] if module == "os.path" => Some(function),
+            _ => None,
+        };
+        if of_paths.is_some_and(|function| OF_TEXTS.contains(&function)) {
+            continue;
+        }
         let add = |inner: &[&str], found: &mut Vec<Lessons>| {
             let mut lessons = failure.lessons.clone();
             if !inner.is_empty() && lessons.common.patched.insert((module.clone(), inner.join("."))) {

@@ -277,14 +277,14 @@ impl Sketch {
             if !value.items.is_empty() || value.kind == Some(Kind::Dict) || all_of("dict") && value.element.is_none() {
                 return Form::Plain(Kind::Dict);
             }
-            let is_text = matches!(value.kind, Some(Kind::Text | Kind::Bytes));
+            let is_text = matches!(value.kind, Some(Kind::Text | Kind::Bytes | Kind::Code));
             if !is_text && value.key.is_some() && self.key(value, scene).is_some() {
                 return Form::Plain(Kind::Dict);
             }
             if !value.parts.is_empty() && value.element.is_none() {
                 return Form::Tuple;
             }
-            if let Some(kind @ (Kind::Text | Kind::Bytes | Kind::Number)) = value.kind {
+            if let Some(kind @ (Kind::Text | Kind::Bytes | Kind::Code | Kind::Number)) = value.kind {
                 return Form::Plain(kind);
             }
             if all_of("str") {
@@ -599,6 +599,7 @@ fn default(name: &str, kind: Option<Kind>) -> Recipe {
             _ => Recipe::Int(1),
         },
         Some(Kind::Bytes) => Recipe::Bytes(last.as_bytes().to_vec()),
+        Some(Kind::Code) => Recipe::Str("1 + 2".into()),
         Some(Kind::Text) => match promised {
             Some(text @ Recipe::Str(_)) => text,
             _ => Recipe::Str(if last.is_empty() { "text".into() } else { natural::text(last) }),

@@ -269,6 +269,12 @@ impl Walk<'_> {
         {
             self.is_kind(first, Kind::Bytes);
         }
+        if matches!(origin, "ast.parse" | "compile" | "eval" | "exec")
+            && let Some(&code) = given.first()
+            && self.sketch.value(code).origin.as_deref().is_none_or(|origin| is_foreign(origin) || origin == "open()")
+        {
+            self.is_kind(code, Kind::Code);
+        }
         if matches!(origin, "pandas.read_csv" | "pandas.DataFrame") {
             self.is_kind(result, Kind::Frame);
         }

@@ -85,6 +85,8 @@ pub enum Kind {
     Number,
     Text,
     Bytes,
+    /// The source code of an expression of Python.
+    Code,
     List,
     Dict,
     Set,
