@@ -286,6 +286,88 @@ const FROM: &[(&str, &[&str])] = &[
     ("http.cookiejar", &["CookieJar"]),
 ];
 
+/// Modules that have the name of a thing, with what else than constants the code takes from them: a variable of this name
+/// is asked for something else.
+const OF_THINGS: &[(&str, &[&str])] = &[
+    (
+        "calendar",
+        &[
+            "Calendar",
+            "HTMLCalendar",
+            "TextCalendar",
+            "day_abbr",
+            "day_name",
+            "isleap",
+            "month",
+            "month_abbr",
+            "month_name",
+            "monthcalendar",
+            "monthrange",
+            "timegm",
+            "weekday",
+        ],
+    ),
+    ("email", &["encoders", "header", "message", "message_from_bytes", "message_from_string", "mime", "policy", "utils"]),
+    ("html", &["entities", "escape", "parser", "unescape"]),
+    ("keyword", &["iskeyword", "issoftkeyword", "kwlist", "softkwlist"]),
+    ("queue", &["Empty", "Full", "LifoQueue", "PriorityQueue", "Queue", "SimpleQueue"]),
+    ("stat", &["filemode"]),
+    (
+        "string",
+        &[
+            "Formatter",
+            "Template",
+            "ascii_letters",
+            "ascii_lowercase",
+            "ascii_uppercase",
+            "capwords",
+            "digits",
+            "hexdigits",
+            "letters",
+            "lowercase",
+            "maketrans",
+            "octdigits",
+            "printable",
+            "punctuation",
+            "uppercase",
+            "whitespace",
+        ],
+    ),
+    (
+        "time",
+        &[
+            "asctime",
+            "clock",
+            "ctime",
+            "gmtime",
+            "localtime",
+            "mktime",
+            "monotonic",
+            "monotonic_ns",
+            "perf_counter",
+            "perf_counter_ns",
+            "process_time",
+            "sleep",
+            "strftime",
+            "strptime",
+            "struct_time",
+            "thread_time",
+            "time",
+            "time_ns",
+            "timezone",
+            "tzname",
+        ],
+    ),
+    ("uuid", &["UUID", "getnode", "uuid1", "uuid3", "uuid4", "uuid5"]),
+];
+
+/// Whether a module of this name may be what the code asks for these attributes.
+fn has_any(name: &str, attributes: &[&str]) -> bool {
+    let Some((_, known)) = OF_THINGS.iter().find(|(module, _)| *module == name) else { return true };
+    let is_constant = |attribute: &str| attribute.contains(char::is_uppercase) && attribute == attribute.to_uppercase();
+    attributes.iter().any(|attribute| known.contains(attribute) || is_constant(attribute))
+}
+
 /// Attributes of the class `datetime` that the module of this name does not have.
 const OF_MOMENTS: &[&str] =
     &["now", "strptime", "today", "utcnow", "fromtimestamp", "utcfromtimestamp", "combine", "min", "max"];
@@ -299,7 +381,7 @@ pub(crate) fn import(name: &str, attributes: &[&str], plainly: bool) -> Option<I
     if name == "date" && attributes.iter().all(|attribute| OF_MOMENTS.contains(attribute)) && !attributes.is_empty() {
         return Some(Import::name("datetime", "date"));
     }
-    let is_module = MODULES.contains(&name) && !attributes.is_empty() && !plainly;
+    let is_module = MODULES.contains(&name) && !attributes.is_empty() && !plainly && has_any(name, attributes);
     if is_module {
         return Some(Import::module(name));
     }

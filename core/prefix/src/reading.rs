@@ -368,7 +368,7 @@ impl Names {
         match expression {
             Expr::Attribute(attribute) => {
                 self.all_attributes.insert(attribute.attr.to_string());
-                if attribute.ctx.is_store() {
+                if attribute.ctx.is_store() || attribute.attr.as_str() == "__dict__" {
                     self.assigned.extend(dotted(&attribute.value));
                 }
                 if let Expr::Name(name) = attribute.value.as_ref() {

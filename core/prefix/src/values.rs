@@ -287,6 +287,11 @@ impl<'a> Writer<'a> {
                 self.makes("nullcontext");
                 Expression::text("nullcontext()")
             }
+            // Of classes, the plainest.
+            _ if natural::is_class(&hint(&node.path)) => {
+                self.makes("type");
+                Expression::text("object")
+            }
             _ if self.reading.assigned.contains(&node.path) => {
                 self.import(Import::name("types", "SimpleNamespace"));
                 self.makes("SimpleNamespace");

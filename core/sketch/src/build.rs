@@ -132,7 +132,11 @@ impl Sketch {
             }
             Form::Plain(Kind::Set) => {
                 let item = Recipe::Str(natural::text(&natural::singular(name)));
-                let is_empty = is_empty || value.element.is_none() && value.asked.is_empty();
+                let contains = |asked: &Asked| match &asked.test {
+                    Test::Keyed(_) | Test::Holds(_) => scene.truth(asked),
+                    _ => true,
+                };
+                let is_empty = is_empty || value.element.is_none() && !value.asked.iter().any(contains);
                 node.value = Some(Recipe::Set(if is_empty { vec![] } else { vec![item] }));
             }
             Form::Plain(_) => node.value = Some(self.leaf(value, name, scene)),
@@ -394,9 +398,14 @@ impl Sketch {
         };
         let contained = value.asked.iter().filter_map(|asked| match &asked.test {
             Test::Holds(member) if scene.truth(asked) => Some(member.clone()),
+            Test::Keyed(member) if scene.truth(asked) => self.member(*member, scene),
             _ => None,
         });
         for member in contained {
+            // Nothing else is known of the items.
+            if value.element.is_none() {
+                rows.clear();
+            }
             rows.push(Node { value: Some(member), ..Node::new(format!("{path}[{}]", rows.len())) });
         }
         let count = asked.unwrap_or(rows.len()).max(value.least.min(ROWS));
@@ -454,17 +463,57 @@ impl Sketch {
         for asked in &value.asked {
             candidates.extend(self.candidates(&asked.test, &natural, name));
         }
+        for member in value.asked.iter().filter_map(|asked| self.asked_member(asked, scene)) {
+            if matches!(natural, Recipe::List(_)) {
+                candidates[0] = Recipe::List(vec![]);
+            }
+            let is_text = value.kind == Some(Kind::Text) || matches!(natural::promised(name), Some(Recipe::Str(_)));
+            candidates.push(match member {
+                Recipe::Str(member) if is_text => Recipe::Str(member),
+                member => Recipe::List(vec![member]),
+            });
+        }
         if let (Some(least @ 1..), Recipe::Str(text)) = (Some(value.least), &natural)
             && text.len() < least
         {
             candidates[0] = Recipe::Str(text.repeat(least));
         }
         let met = |candidate: &Recipe| {
-            let is_met = |asked: &&Asked| self.meets(&asked.test, candidate) == Some(scene.truth(asked));
+            let is_met = |asked: &&Asked| {
+                let meets = match self.asked_member(asked, scene) {
+                    Some(member) => self.meets(&Test::Holds(member), candidate),
+                    None => self.meets(&asked.test, candidate),
+                };
+                meets == Some(scene.truth(asked))
+            };
             value.asked.iter().filter(is_met).count()
         };
         let most = candidates.iter().map(met).max().unwrap_or(0);
         candidates.into_iter().find(|candidate| met(candidate) == most).unwrap_or(natural)
+    }
+
+    /// The member that a condition looks for, where that is a plain value.
+    fn asked_member(&self, asked: &Asked, scene: &Scene) -> Option<Recipe> {
+        match asked.test {
+            Test::Keyed(member) => self.member(member, scene),
+            _ => None,
+        }
+    }
+
+    fn member(&self, id: Id, scene: &Scene) -> Option<Recipe> {
+        let value = self.value(id);
+        let named = |(_, known): &&(String, Id)| self.is_same(*known, id);
+        let free = self.free.iter().find(|(_, known)| self.is_same(**known, id)).map(|(name, _)| name);
+        let attribute = || self.values.iter().flat_map(|value| &value.attributes).find(named).map(|(name, _)| name);
+        let name = free.or_else(attribute).or(value.called.as_ref())?;
+        // What is itself looked for in something has no other members.
+        let is_asked = value.asked.iter().any(|asked| matches!(asked.test, Test::Keyed(_)));
+        match self.form(value, scene) {
+            Form::Leaf | Form::Plain(Kind::Text | Kind::Number) if !value.is_made && !is_asked => {
+                Some(self.leaf(value, name, scene))
+            }
+            _ => None,
+        }
     }
 
     /// What conditions ask of values from somewhere: plain values that meet them, and others beside these.

@@ -107,7 +107,7 @@ pub struct Value {
     pub is_tuple: bool,
     /// A call is given all of its items: `f(*items)`.
     pub is_spread: bool,
-    /// The snippet assigns attributes of it.
+    /// The snippet assigns attributes of it, or looks at its `__dict__`.
     pub is_assigned: bool,
     /// What the snippet calls the value.
     pub called: Option<String>,

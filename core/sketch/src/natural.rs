@@ -273,7 +273,9 @@ pub fn is_object(name: &str) -> bool {
         "app",
         "application",
         "backend",
+        "class",
         "client",
+        "cls",
         "conn",
         "connection",
         "controller",
@@ -321,7 +323,7 @@ pub fn is_function<'n>(mut attributes: impl Iterator<Item = &'n str>, name: &str
 
 /// What one of several is called.
 pub fn singular(name: &str) -> String {
-    const SIBILANTS: [&str; 6] = ["ches", "shes", "sses", "xes", "zzes", "tzes"];
+    const SIBILANTS: [&str; 7] = ["ches", "shes", "sses", "tuses", "xes", "zzes", "tzes"];
     // Those whose one ends in `e`.
     const PLAIN: [&str; 7] = ["caches", "cookies", "dies", "lies", "movies", "pies", "ties"];
     let word = name.rsplit('_').next().unwrap_or_default();
@@ -369,6 +371,11 @@ pub fn promised(name: &str) -> Option<Recipe> {
         }
         Meaning::Number(number) => Recipe::Int(*number),
     })
+}
+
+/// Whether a name says that it is of a class: `response_class`.
+pub fn is_class(name: &str) -> bool {
+    matches!(name.rsplit('_').next(), Some("class" | "cls"))
 }
 
 /// Whether a name is written as those of classes are: `Response`, and not `RESPONSE`.

@@ -475,6 +475,10 @@ impl Walk<'_> {
             Expr::Name(name) => self.name(&name.id),
             Expr::Attribute(node) => {
                 let of = self.expression(&node.value);
+                if node.attr.as_str() == "__dict__" && !self.sketch.value(of).is_made {
+                    self.sketch.value_mut(of).is_assigned = true;
+                    return self.made_of(Kind::Dict);
+                }
                 self.attribute(of, &node.attr)
             }
             Expr::Subscript(node) => self.subscript(&node.value, &node.slice),
@@ -626,6 +630,13 @@ impl Walk<'_> {
     }
 
     fn subscript(&mut self, of: &Expr, slice: &Expr) -> Id {
+        // `value.__dict__['name']`
+        if let (Expr::Attribute(node), Some(Recipe::Str(name))) = (of, literal(slice))
+            && node.attr.as_str() == "__dict__"
+        {
+            let of = self.expression(&node.value);
+            return self.attribute(of, &name);
+        }
         let of = self.expression(of);
         match literal(slice) {
             Some(Recipe::Str(key)) => return self.item(of, &key),
