@@ -381,6 +381,9 @@ pub(crate) fn import(name: &str, attributes: &[&str], plainly: bool) -> Option<I
     if name == "date" && attributes.iter().all(|attribute| OF_MOMENTS.contains(attribute)) && !attributes.is_empty() {
         return Some(Import::name("datetime", "date"));
     }
+    if name == "timezone" && attributes == ["utc"] && !plainly {
+        return Some(Import::name("datetime", "timezone"));
+    }
     let is_module = MODULES.contains(&name) && !attributes.is_empty() && !plainly && has_any(name, attributes);
     if is_module {
         return Some(Import::module(name));

@@ -27,6 +27,8 @@ pub(crate) struct Lessons {
     pub(crate) exits: Exits,
     /// A call of Python or of a library that fails, as the snippet expects.
     pub(crate) failing: Option<Failing>,
+    /// Modules that cannot be imported, as the snippet expects.
+    pub(crate) absent: BTreeSet<String>,
     /// Which conditions on stand-ins do not hold.
     pub(crate) scene: Scene,
     /// What holds for every prefix of the snippet.

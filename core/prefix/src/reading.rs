@@ -62,6 +62,8 @@ pub(crate) struct Reading {
     pub(crate) package: Option<String>,
     /// The names of all attributes that it asks for.
     pub(crate) attributes: BTreeSet<String>,
+    /// The modules that it does without where they cannot be imported.
+    pub(crate) guarded: BTreeSet<String>,
     /// How the names of files end that it looks for: `.txt`.
     pub(crate) ending: Option<String>,
     /// What it says that parts the cells of a line.
@@ -175,6 +177,7 @@ impl Reading {
             has_ranges,
             has_own_path: names.plainly.contains(OWN_PATH) || names.attributes.iter().any(|(of, _)| of == OWN_PATH),
             has_with: names.has_with,
+            guarded: names.guarded,
             ending: names.ending,
             separator: names.separator,
             has_environment: asks("os", "environ"),
@@ -193,6 +196,29 @@ impl Reading {
 
     pub(crate) fn text(&self) -> &str {
         &self.snippet.function.text
+    }
+}
+
+/// Whether imports that fail are handled.
+fn handles_imports(handler: &ExceptHandler) -> bool {
+    let ExceptHandler::ExceptHandler(node) = handler;
+    let is_of_imports =
+        |class: &Expr| matches!(dotted(class).as_deref(), Some("Exception" | "ImportError" | "ModuleNotFoundError"));
+    match node.type_.as_deref() {
+        Some(Expr::Tuple(classes)) => classes.elts.iter().any(is_of_imports),
+        Some(class) => is_of_imports(class),
+        None => true,
+    }
+}
+
+/// The modules that a statement imports.
+fn modules_of(statement: &Stmt) -> Vec<String> {
+    match statement {
+        Stmt::Import(import) => import.names.iter().map(|alias| alias.name.to_string()).collect(),
+        Stmt::ImportFrom(import) if import.level == 0 => {
+            import.module.iter().map(std::string::ToString::to_string).collect()
+        }
+        _ => vec![],
     }
 }
 
@@ -220,6 +246,7 @@ struct Names {
     /// The names of attributes, whatever they are asked of.
     all_attributes: BTreeSet<String>,
     has_with: bool,
+    guarded: BTreeSet<String>,
     ending: Option<String>,
     separator: Option<char>,
     /// Names that stand by themselves: called, passed, compared.
@@ -304,6 +331,9 @@ impl Visitor<'_> for Names {
                 Some(class) => self.exception(class),
                 None => {}
             },
+            Stmt::Try(guard) if guard.handlers.iter().any(handles_imports) => {
+                self.guarded.extend(guard.body.iter().flat_map(modules_of));
+            }
             Stmt::Import(import) => {
                 for alias in &import.names {
                     let whole = alias.name.to_string();

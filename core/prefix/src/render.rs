@@ -51,6 +51,10 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
             writer.assign(&mocked_module(module), &mock);
         }
     }
+    for module in &lessons.absent {
+        writer.import(Import::module("sys"));
+        writer.line(format!("{} = None  # not installed", mocked_module(module)));
+    }
     classes_of_mocks(&mut writer);
     stand_in::of_modules(&mut writer);
     stand_in::of_network(&mut writer);

@@ -148,6 +148,10 @@ pub(crate) fn fake(writer: &mut Writer<'_>, name: &str, first: Vec<String>, node
         }
         None => {}
     }
+    if let Some(contains) = node.contains {
+        let truth = if contains { "True" } else { "False" };
+        methods.push(format!("    def __contains__(self, item):\n        return {truth}"));
+    }
     let mut parts = Vec::new();
     if !fields.is_empty() {
         parts.push(fields.join("\n"));

@@ -218,7 +218,8 @@ impl<'a> Writer<'a> {
             self.makes("Exception");
             return Expression::text(format!("Exception({})", python_string(&hint(&node.path))));
         }
-        if node.entered.is_some() && (!parts.attributes.is_empty() || node.entered == Some(true)) {
+        let is_entered = node.entered.is_some() && (!parts.attributes.is_empty() || node.entered == Some(true));
+        if is_entered || node.contains.is_some() {
             let first = if parts.attributes.iter().any(|name| name.starts_with("status")) { "Response" } else { name };
             let class = self.fresh(&class_name(first));
             self.take(&class);
@@ -616,13 +617,19 @@ impl<'a> Writer<'a> {
             let arguments = call.arguments.iter().map(Recipe::display).collect::<Vec<_>>().join(", ");
             return Expression::text(format!("{before}{arguments}{behind}"));
         }
-        let written = written_class(&call.class);
-        let root =
-            (call.class.split_once('.').map(|(module, _)| module), written.split_once('.').map(|(short, _)| short));
-        match root {
-            (Some("builtins"), _) | (None, _) | (_, None) => {}
-            (Some(module), Some(short)) if short == module => self.import(Import::module(module)),
-            (Some(module), Some(short)) => self.import(Import::aliased(module, short)),
+        let mut written = written_class(&call.class);
+        if let (Some((module, name)), Some((short, _))) = (call.class.split_once('.'), written.split_once('.'))
+            && module != "builtins"
+        {
+            let import = if short == module { Import::module(module) } else { Import::aliased(module, short) };
+            let mut imports = self.written.code.imports.iter();
+            if !name.contains('.') && imports.any(|other| other.bound() == short && *other != import) {
+                // `from datetime import datetime`
+                self.import(Import::name(module, name));
+                written = name.into();
+            } else {
+                self.import(import);
+            }
         }
         let plain = |writer: &mut Self, value: &Recipe| writer.literal(value, &Node::default(), "");
         let arguments: Vec<_> = call.arguments.iter().map(|value| (String::new(), plain(self, value))).collect();

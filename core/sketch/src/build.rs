@@ -166,6 +166,8 @@ impl Sketch {
                     let path = format!("{path}.{attribute}");
                     node.attributes.push((attribute.clone(), self.build(*inner, attribute, path, scene, above)));
                 }
+                let contains = |asked: &Asked| matches!(asked.test, Test::Keyed(_)).then(|| scene.truth(asked));
+                node.contains = value.asked.iter().find_map(contains);
                 if value.entered.is_some() {
                     node.entered = Some(value.is_entered_async);
                 }
@@ -281,14 +283,14 @@ impl Sketch {
             if !value.items.is_empty() || value.kind == Some(Kind::Dict) || all_of("dict") && value.element.is_none() {
                 return Form::Plain(Kind::Dict);
             }
-            let is_text = matches!(value.kind, Some(Kind::Text | Kind::Bytes | Kind::Code));
+            let is_text = matches!(value.kind, Some(Kind::Text | Kind::Bytes | Kind::Code | Kind::Duration));
             if !is_text && value.key.is_some() && self.key(value, scene).is_some() {
                 return Form::Plain(Kind::Dict);
             }
             if !value.parts.is_empty() && value.element.is_none() {
                 return Form::Tuple;
             }
-            if let Some(kind @ (Kind::Text | Kind::Bytes | Kind::Code | Kind::Number)) = value.kind {
+            if let Some(kind @ (Kind::Text | Kind::Bytes | Kind::Code | Kind::Duration | Kind::Number)) = value.kind {
                 return Form::Plain(kind);
             }
             if all_of("str") {
@@ -649,6 +651,10 @@ fn default(name: &str, kind: Option<Kind>) -> Recipe {
         },
         Some(Kind::Bytes) => Recipe::Bytes(last.as_bytes().to_vec()),
         Some(Kind::Code) => Recipe::Str("1 + 2".into()),
+        Some(Kind::Duration) => {
+            let keywords = vec![("days".into(), Recipe::Int(1))];
+            Made { class: "datetime.timedelta".into(), arguments: vec![], keywords }.into()
+        }
         Some(Kind::Text) => match promised {
             Some(text @ Recipe::Str(_)) => text,
             _ => Recipe::Str(if last.is_empty() { "text".into() } else { natural::text(last) }),

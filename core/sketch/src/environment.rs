@@ -37,6 +37,8 @@ pub struct Node {
     pub instances: Vec<(String, bool)>,
     /// (item, whether it is in it).
     pub members: Vec<(String, bool)>,
+    /// Whether it contains whatever it is asked for.
+    pub contains: Option<bool>,
     /// A dictionary gives this for keys that nobody knows before it runs.
     pub default: Option<Box<Node>>,
     /// It is a context manager that gives itself, and whether it is an asynchronous one.

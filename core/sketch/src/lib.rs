@@ -87,6 +87,8 @@ pub enum Kind {
     Bytes,
     /// The source code of an expression of Python.
     Code,
+    /// What is added to a moment.
+    Duration,
     List,
     Dict,
     Set,

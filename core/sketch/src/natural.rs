@@ -180,7 +180,9 @@ const TYPES: &[(&[&str], &str)] = &[
     (&["int", "integer", "float", "long", "double", "decimal"], "number"),
     (&["bool", "boolean"], "flag"),
     (&["str", "string", "dumps", "decode"], "text"),
+    (&["bytes", "tobytes"], "content"),
     (&["dict"], "options"),
+    (&["list"], "items"),
 ];
 
 /// What a function gives: `pages` of `list_pages`, and a result of what is only a verb.
@@ -264,7 +266,7 @@ pub fn is_plural(name: &str) -> bool {
     ];
     let word = snake(name);
     let word = word.rsplit('_').next().unwrap_or_default();
-    word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !ONE.contains(&word)
+    word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !is_class(word) && !ONE.contains(&word)
 }
 
 /// Whether what has this name is no text, number or collection, as far as names tell.
@@ -273,9 +275,7 @@ pub fn is_object(name: &str) -> bool {
         "app",
         "application",
         "backend",
-        "class",
         "client",
-        "cls",
         "conn",
         "connection",
         "controller",
@@ -305,7 +305,7 @@ pub fn is_object(name: &str) -> bool {
         "window",
     ];
     let word = snake(name);
-    OBJECTS.contains(&word.rsplit('_').next().unwrap_or_default())
+    OBJECTS.contains(&word.rsplit('_').next().unwrap_or_default()) || is_class(name)
 }
 
 /// Whether what has this name and these attributes is a function: `f.__name__`.
@@ -352,12 +352,15 @@ fn first(items: &[Recipe]) -> Vec<Recipe> {
 /// What the last word of a name promises.
 pub fn promised(name: &str) -> Option<Recipe> {
     const FLAGS: &[&str] = &["is_", "has_", "should_", "can_", "use_", "allow_", "enable_", "disable_", "with_", "no_"];
+    const NUMBERS: &[&str] = &["max_", "min_", "num_", "total_"];
     let lower = snake(name);
     if FLAGS.iter().any(|start| lower.trim_start_matches('_').starts_with(start)) {
         return Some(Recipe::Bool(true));
     }
     let word = lower.rsplit('_').next().unwrap_or(&lower);
-    let (_, meaning) = NAMES.iter().find(|(words, _)| words.contains(&word))?;
+    let Some((_, meaning)) = NAMES.iter().find(|(words, _)| words.contains(&word)) else {
+        return NUMBERS.iter().any(|start| lower.starts_with(start)).then_some(Recipe::Int(1));
+    };
     Some(match meaning {
         Meaning::Flag => Recipe::Bool(true),
         Meaning::Tuple => Recipe::Tuple(vec![]),
@@ -375,7 +378,7 @@ pub fn promised(name: &str) -> Option<Recipe> {
 
 /// Whether a name says that it is of a class: `response_class`.
 pub fn is_class(name: &str) -> bool {
-    matches!(name.rsplit('_').next(), Some("class" | "cls"))
+    name.ends_with("class") || name.ends_with("cls")
 }
 
 /// Whether a name is written as those of classes are: `Response`, and not `RESPONSE`.

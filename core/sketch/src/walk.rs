@@ -451,6 +451,14 @@ impl Walk<'_> {
                 _ => value.kind,
             }
         };
+        let is_moment = |id: Id| {
+            let origin = self.sketch.value(id).origin.as_deref();
+            origin.is_some_and(|origin| origin.starts_with("datetime.datetime.") && origin.ends_with("()"))
+        };
+        if operator == Operator::Add && is_moment(left) {
+            self.is_kind(right, Kind::Duration);
+            return self.made();
+        }
         let (one, other) = (kind(left), kind(right));
         let result = match (operator, one, other) {
             (Operator::Mod, Some(Kind::Text), _) => return self.sketch.fresh(),

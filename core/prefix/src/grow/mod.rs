@@ -331,6 +331,7 @@ impl Tree<'_> {
         self.sketch()?;
         self.repair_all(vec![self.nodes.len() - 1], options.width)?;
         if options.techniques.coverage {
+            self.turn_imports()?;
             self.act()?;
             self.turn_scenes()?;
             self.turn_world()?;

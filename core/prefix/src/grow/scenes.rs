@@ -37,6 +37,10 @@ impl Tree<'_> {
         for condition in 0..conditions {
             self.try_scene(|scene| scene.turn([condition]))?;
         }
+        // Both parts of one.
+        for first in 1..conditions {
+            self.try_scene(|scene| scene.turn([first - 1, first]))?;
+        }
         for last in 1..conditions {
             self.try_scene(|_| Scene::default().turn(0..=last))?;
         }
@@ -52,6 +56,22 @@ impl Tree<'_> {
         }
         for raising in 0..self.reading.sketch.guarded.len().min(FAILURES) {
             self.try_scene(|scene| Scene { raising: Some(raising), ..scene.clone() })?;
+        }
+        Ok(())
+    }
+
+    /// Has modules be there, or not, without which the snippet can do.
+    pub(super) fn turn_imports(&mut self) -> Result<(), PrefixError> {
+        for module in self.reading.guarded.iter().take(FAILURES) {
+            let dots = module.match_indices('.').map(|(dot, _)| module[..dot].to_owned());
+            let all: Vec<String> = dots.chain([module.clone()]).collect();
+            let before = self.nodes.len();
+            self.try_lessons(true, |lessons| lessons.common.modules.extend(all))?;
+            // It is there for all that comes.
+            if let Some(grown) = self.grown.get(before) {
+                self.shared.join(&grown.lessons.common);
+            }
+            self.try_lessons(true, |lessons| lessons.absent.extend([module.clone()]))?;
         }
         Ok(())
     }
