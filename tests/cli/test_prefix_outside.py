@@ -71,6 +71,37 @@ WHOLE = {
         "print(total)\n",
         "return builtins.range(*bounds)[:10]",
     ),
+    "a file whose absence is handled": (
+        "try:\n    with open(name) as file:\n        print(file.read())\nexcept OSError:\n    print('none')\n",
+        "Path('name').write_text(",
+    ),
+    "a module that the code can do without": (
+        "try:\n    from fast_parts.inner import parse\nexcept ImportError:\n    parse = None\nelse:\n    print(parse(1))\n",
+        "sys.modules['fast_parts.inner'] = SimpleNamespace(parse=",
+    ),
+    "a module that the code can do without, and that is here": (
+        "try:\n    import json\nexcept ImportError:\n    json = None\n    print('none')\nprint(json)\n",
+        "sys.modules['json'] = None  # not installed",
+    ),
+    "a container": (
+        "if name not in self:\n    self.set(name)\n    print('new')\nprint(self.all[name].text)\n",
+        "def __contains__(self, item):",
+    ),
+    "what a list holds": (
+        "if answer.status in self.codes:\n    print('good')\nelse:\n    print('bad')\n",
+        "codes=[200]",
+    ),
+    "what is added to a moment": ("print(datetime.now(timezone.utc) + app.lifetime)\n", "lifetime=timedelta(days=1)"),
+    "code in a file": ("exec(compile(open('own.cfg').read(), 'own.cfg', 'exec'))\n", ".write_text('1 + 2"),
+    "a variable that has the name of a module": (
+        "for item in queue.get_all(timeout=3):\n    print(item.kind)\n",
+        "queue = SimpleNamespace(",
+    ),
+    "a class": ("app.start(self.request_class)\n", "request_class=object"),
+    "a guard of two parts": (
+        "if len(pages) == 1:\n    exit(pages[0])\nif len(pages) > 1 and strict:\n    print('many')\nprint(pages)\n",
+        "strict = True",
+    ),
     "a folder in a folder": (
         "import os\nfor name in os.listdir('data'):\n    for inner in os.listdir('data/' + name):\n"
         "        print(inner)\n",

@@ -295,6 +295,9 @@ impl Walk<'_> {
                 self.expected.extend(self.handled[before..].iter().cloned());
                 self.body(&node.body);
                 self.handled.truncate(before);
+                self.body(&node.orelse);
+                // Behind it, names mean what they do where nothing fails.
+                let bound = self.scopes.last().cloned().unwrap_or_default();
                 for ExceptHandler::ExceptHandler(handler) in &node.handlers {
                     if let Some(name) = &handler.name {
                         let error = self.sketch.add(Value { is_made: true, ..Value::default() });
@@ -302,7 +305,9 @@ impl Walk<'_> {
                     }
                     self.body(&handler.body);
                 }
-                self.body(&node.orelse);
+                if let Some(scope) = self.scopes.last_mut() {
+                    scope.extend(bound);
+                }
                 self.body(&node.finalbody);
             }
             Stmt::Match(node) => {
