@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use twincell_project::{
-    Cache, Checkout, Environment, Revision, Session, SuiteReport, TestError, TestLimits, checkout, place,
+    Cache, Checkout, Environment, Kept, Revision, Session, Store, SuiteReport, TestError, TestLimits, checkout, place,
 };
 use twincell_syntax::PerSide;
 
@@ -20,10 +20,8 @@ const MAX_FILES: usize = 20_000;
 /// Both versions of a repository, each with a process of pytest that has collected the tests.
 pub struct Opened {
     pub change: Change,
-    pub old: Session,
-    pub new: Session,
-    /// The checkouts stay as long as their sessions.
-    pub checkouts: PerSide<Checkout>,
+    pub old: Kept,
+    pub new: Kept,
 }
 
 /// Checks both versions out and starts pytest in each.
@@ -46,7 +44,11 @@ pub fn open(
         return Err(TestError::OtherSandbox);
     }
     let change = change(&checkouts, &old);
-    Ok(Opened { change, old, new, checkouts })
+    let keep = |session, checkout| {
+        let store = Store::open(&cache.folder)?;
+        Ok::<_, TestError>(Kept::new(session, store, checkout, environment.clone(), limits.clone()))
+    };
+    Ok(Opened { change, old: keep(old, checkouts.old)?, new: keep(new, checkouts.new)? })
 }
 
 /// What differs between two checkouts.

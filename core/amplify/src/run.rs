@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::thread;
 
-use twincell_project::{Outcome, Request, Session, SuiteReport, Test, TestError, TestRecord};
+use twincell_project::{Kept, Outcome, Request, SuiteReport, Test, TestError, TestRecord};
 use twincell_syntax::PerSide;
 
 use crate::cases::runnable;
@@ -22,17 +22,17 @@ pub trait Runner: Send {
     }
 }
 
-impl Runner for Session {
+impl Runner for Kept {
     fn tests(&self) -> &[Test] {
-        Session::tests(self)
+        Kept::tests(self)
     }
 
     fn run(&mut self, request: &Request) -> Result<Vec<TestRecord>, TestError> {
-        Session::run(self, request)
+        Kept::run(self, request)
     }
 
     fn sandbox(&self) -> Option<&SuiteReport> {
-        Session::sandbox(self)
+        Kept::sandbox(self)
     }
 }
 

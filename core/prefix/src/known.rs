@@ -307,7 +307,10 @@ const OF_THINGS: &[(&str, &[&str])] = &[
             "weekday",
         ],
     ),
-    ("email", &["encoders", "header", "message", "message_from_bytes", "message_from_string", "mime", "policy", "utils"]),
+    (
+        "email",
+        &["encoders", "header", "message", "message_from_bytes", "message_from_string", "mime", "policy", "utils"],
+    ),
     ("html", &["entities", "escape", "parser", "unescape"]),
     ("keyword", &["iskeyword", "issoftkeyword", "kwlist", "softkwlist"]),
     ("queue", &["Empty", "Full", "LifoQueue", "PriorityQueue", "Queue", "SimpleQueue"]),

@@ -14,7 +14,7 @@ pub use beside::{Beside, beside};
 pub use copy::{CopyError, Version, copy};
 pub use place::{holds, module, place};
 pub use testing::{
-    Cache, Checkout, CollectionError, Environment, Failure, Lack, Mechanism, NamedKind, Namespaces, Network,
+    Cache, Checkout, CollectionError, Environment, Failure, Kept, Lack, Mechanism, NamedKind, Namespaces, Network,
     Observation, Observed, Outcome, Request, Revision, Session, Store, SuiteOptions, SuiteReport, SuiteRun, SuiteTest,
     Test, TestError, TestKind, TestLimits, TestRecord, checkout, environment, run_suite,
 };

@@ -87,6 +87,24 @@ impl Store {
         Ok(records.map(|record| (record.id.clone(), record)).collect())
     }
 
+    /// The records of one run of these tests.
+    pub(super) fn records_of(
+        &self,
+        key: &str,
+        run: u32,
+        tests: &[String],
+    ) -> Result<HashMap<String, TestRecord>, TestError> {
+        let read = || {
+            let mut query =
+                self.connection.prepare("SELECT record FROM records WHERE key = ?1 AND run = ?2 AND test = ?3")?;
+            let rows = tests.iter().map(|test| query.query_row(params![key, run, test], |row| row.get(0)).optional());
+            rows.collect::<rusqlite::Result<Vec<Option<String>>>>()
+        };
+        let rows = read().map_err(|error| self.failed(&error))?;
+        let records = rows.iter().flatten().filter_map(|text| serde_json::from_str::<TestRecord>(text).ok());
+        Ok(records.map(|record| (record.id.clone(), record)).collect())
+    }
+
     pub(super) fn put(&mut self, key: &str, run: u32, records: &[TestRecord]) -> Result<(), TestError> {
         let mut write = || {
             let transaction = self.connection.transaction()?;

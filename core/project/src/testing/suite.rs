@@ -126,7 +126,7 @@ pub fn run_suite(
 }
 
 /// What results depend on, apart from the test and the number of the run.
-fn key(
+pub(super) fn key(
     checkout: &Checkout,
     environment: &Environment,
     limits: &TestLimits,

@@ -5,7 +5,7 @@ use std::fs;
 #[cfg(target_os = "linux")]
 use crate::common::without_namespaces;
 use crate::common::{Project, limits, python};
-use twincell_project::{Outcome, Revision, Store, SuiteOptions, run_suite};
+use twincell_project::{Kept, Outcome, Request, Revision, Session, Store, SuiteOptions, run_suite};
 
 #[test]
 fn nothing_runs_twice() {
@@ -30,6 +30,30 @@ fn nothing_runs_twice() {
     project.commit();
     let third = suite();
     assert_eq!((third.ran, third.outcomes[&Outcome::Failed]), (3, 2));
+}
+
+#[test]
+fn a_kept_session_runs_own_tests_once_and_variants_always() {
+    let python = python();
+    let project = Project::new(&[
+        ("shop.py", "def one():\n    return 1\n"),
+        ("test_a.py", "from shop import one\ndef test_a():\n    assert one() == 1\ndef test_b():\n    assert False\n"),
+    ]);
+    let ids = ["test_a.py::test_b", "test_a.py::test_a", "test_a.py::test_none"].map(str::to_owned);
+    let own = Request { tests: ids.to_vec(), coverage: true, ..Request::default() };
+    let variant = Request { files: vec![("test_v.py".into(), "def test_v(): pass\n".into())], ..Request::default() };
+    let variant = Request { tests: vec!["test_v.py::test_v".into()], ..variant };
+    let run = |request: &Request| {
+        let (checkout, store) = (project.head(), Store::open(project.cache.path()).unwrap());
+        let session = Session::start(&checkout, &python, &limits()).unwrap();
+        Kept::new(session, store, checkout, python.clone(), limits()).run(request).unwrap()
+    };
+    let (first, second) = (run(&own), run(&own));
+    assert_eq!(first, second, "the times of two runs differ");
+    let outcomes: Vec<Outcome> = first.iter().map(|record| record.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Failed, Outcome::Passed, Outcome::NotFound]);
+    assert_eq!(first[1].lines["shop.py"], [2]);
+    assert_ne!(run(&variant), run(&variant));
 }
 
 #[cfg(target_os = "linux")]
