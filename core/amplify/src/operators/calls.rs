@@ -33,7 +33,7 @@ pub fn mutations(code: &Code, material: &Material, found: &mut Vec<Mutation>) {
     calls.visit_body(&function.body);
     for call in &calls.0 {
         place += 1;
-        arguments(code, call, place, found);
+        arguments(code, call, material, place, found);
         for target in material.targets.iter().filter(|target| is_called(target, call)).take(2) {
             place += 1;
             keywords(code, call, target, material, place, found);
@@ -77,7 +77,7 @@ fn statement(code: &Code, stmt: &Stmt, is_only: bool, place: usize, found: &mut 
 }
 
 /// Arguments are dropped, exchanged and replaced.
-fn arguments(code: &Code, call: &ExprCall, place: usize, found: &mut Vec<Mutation>) {
+fn arguments(code: &Code, call: &ExprCall, material: &Material, place: usize, found: &mut Vec<Mutation>) {
     let mut push = |operator, order, edits| {
         found.push(Mutation { operator, place, order, edits, imports: vec![] });
     };
@@ -106,12 +106,22 @@ fn arguments(code: &Code, call: &ExprCall, place: usize, found: &mut Vec<Mutatio
     for argument in call.arguments.args.iter().take(3) {
         if matches!(argument, Expr::Name(_) | Expr::Call(_) | Expr::List(_) | Expr::Attribute(_)) {
             let text = code.slice(argument);
+            // What the change names, where the test computes a value or is given one.
+            for value in named(material) {
+                push(Operator::Argument, 2, vec![Edit::replace(argument.range(), value)]);
+            }
             push(Operator::Argument, 3, vec![Edit::replace(argument.range(), "None")]);
             push(Operator::Argument, 3, vec![Edit::replace(argument.range(), format!("iter({text})"))]);
             push(Operator::Argument, 4, vec![Edit::replace(argument.range(), format!("str({text})"))]);
             push(Operator::Argument, 4, vec![Edit::replace(argument.range(), format!("list({text})"))]);
         }
     }
+}
+
+/// Some values that the change names, as source.
+fn named(material: &Material) -> impl Iterator<Item = String> {
+    let texts = material.constants.texts.iter().take(4).map(|text| string(text));
+    texts.chain(material.constants.integers.iter().take(2).map(i64::to_string))
 }
 
 /// Whether a call, by its name, is one of a function or of a class.

@@ -22,6 +22,8 @@ struct Site {
 
 enum Value {
     Text(String),
+    /// Bytes that are a text.
+    Bytes(String),
     Integer(i64),
     Float(f64),
     Boolean(bool),
@@ -86,6 +88,7 @@ fn integer(number: &Number) -> Option<Value> {
 fn value_of(expr: &Expr) -> Option<Value> {
     match expr {
         Expr::StringLiteral(text) => Some(Value::Text(text.value.to_str().to_owned())),
+        Expr::BytesLiteral(bytes) => String::from_utf8(bytes.value.bytes().collect()).ok().map(Value::Bytes),
         Expr::BooleanLiteral(value) => Some(Value::Boolean(value.value)),
         Expr::NoneLiteral(_) => Some(Value::Nothing),
         Expr::NumberLiteral(number) => integer(&number.value),
@@ -166,6 +169,11 @@ fn others(code: &Code, site: &Site, material: &Material, random: &mut Pcg64) -> 
             }
             found.push((Operator::Nothing, 2, "None".to_owned()));
         }
+        Value::Bytes(text) => {
+            for (order, text) in texts::texts(text, constants, &material.texts, random) {
+                found.push((Operator::Text, order, bytes(&text)));
+            }
+        }
         Value::Integer(own) => {
             let named =
                 constants.integers.iter().take(12).flat_map(|value| [0, 1, -1].map(|by| value.saturating_add(by)));
@@ -240,6 +248,11 @@ fn others(code: &Code, site: &Site, material: &Material, random: &mut Pcg64) -> 
         }
     }
     found
+}
+
+/// A text as bytes.
+fn bytes(text: &str) -> String {
+    if text.is_ascii() { format!("b{}", string(text)) } else { format!("{}.encode()", string(text)) }
 }
 
 fn near(value: f64) -> [String; 3] {

@@ -56,6 +56,16 @@ fn values_of_each_type_have_others() {
 }
 
 #[test]
+fn bytes_have_others_and_what_a_test_is_given_may_be_what_the_change_names() {
+    let constants = Constants { texts: vec!["near".into()], integers: vec![100], floats: vec![] };
+    let material = Material { constants, ..Material::default() };
+    let all = made("def test(output):\n    f(b'a b', output)\n", &material).join("");
+    for expected in ["f(b'b', output)", "f(b'near', output)", "f(b'a b', 'near')", "f(b'a b', 100)"] {
+        assert!(all.contains(expected), "{expected} in {all}");
+    }
+}
+
+#[test]
 fn words_that_texts_share_change_in_all_of_them() {
     let all = made("def test():\n    f('push master', 'no master')\n", &Material::default());
     assert!(all.iter().any(|text| text.contains("f('push mas-ter', 'no mas-ter')")), "{all:?}");
