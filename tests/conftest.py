@@ -1,5 +1,7 @@
 """What holds for all tests."""
 
+import signal
+
 import pytest
 
 
@@ -10,3 +12,11 @@ def own_folders(tmp_path_factory):
         patch.setenv("IPYTHONDIR", str(tmp_path_factory.mktemp("ipython")))
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def interrupts():
+    """Interrupts arrive, here and in processes under test: a shell's background job starts with them ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -158,11 +158,7 @@ def test_an_interrupt_ends_a_long_prediction_at_once(tmp_path):
     lines = "".join(f"    x.a{number} = x.b{number}(x.c{number})\n" for number in range(5000))
     (tmp_path / "long.py").write_text(f"def f(x):\n{lines}")
     command = [sys.executable, "-m", "twincell", "predict", "--cache", "memory", "long.py"]
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     # The thread that predicts is named so; before it there is nothing to interrupt.
     threads = Path(f"/proc/{running.pid}/task")
     until = time.monotonic() + 60

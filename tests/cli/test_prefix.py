@@ -175,11 +175,7 @@ def test_an_interrupt_prints_what_was_found(tmp_path):
     lines = "".join(f"x.a{number} = x.b{number}(x.c{number})\n" for number in range(3000))
     (tmp_path / "long.py").write_text(f"{lines}never(y.z) + 1 / 0\n")
     command = [sys.executable, "-m", "twincell", "prefix", "--deadline", "600", "long.py"]
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    finally:
-        signal.signal(signal.SIGINT, before)
+    running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     # Before it has a worker there is nothing to interrupt.
     threads = Path(f"/proc/{running.pid}/task")
     until = time.monotonic() + 60

@@ -228,18 +228,14 @@ def test_an_interrupt_does_not_wait_for_a_slow_endpoint(ask, tmp_path):
         return [ADMIN]
 
     with chat(reply) as served:
-        before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        try:
-            running = subprocess.Popen(
-                [sys.executable, "-m", "twincell", "prefix", "snippet.py", "--generator", "llm"],
-                cwd=tmp_path,
-                env={**os.environ, **served.environment},
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-        finally:
-            signal.signal(signal.SIGINT, before)
+        running = subprocess.Popen(
+            [sys.executable, "-m", "twincell", "prefix", "snippet.py", "--generator", "llm"],
+            cwd=tmp_path,
+            env={**os.environ, **served.environment},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         until = time.monotonic() + 60
         while not reached:
             assert running.poll() is None and time.monotonic() < until

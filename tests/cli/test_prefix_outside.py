@@ -76,7 +76,8 @@ WHOLE = {
         "Path('name').write_text(",
     ),
     "a module that the code can do without": (
-        "try:\n    from fast_parts.inner import parse\nexcept ImportError:\n    parse = None\nelse:\n    print(parse(1))\n",
+        "try:\n    from fast_parts.inner import parse\nexcept ImportError:\n    parse = None\n"
+        "else:\n    print(parse(1))\n",
         "sys.modules['fast_parts.inner'] = SimpleNamespace(parse=",
     ),
     "a module that the code can do without, and that is here": (

@@ -72,14 +72,9 @@ def stored(out: Path) -> int:
 
 def begun(changes: Path, out: Path, rows: int, *options: str) -> subprocess.Popen[bytes]:
     """A study that has stored that many rows, and goes on."""
-    # Where the tests run in the background, interrupts are ignored, and processes inherit that.
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        running = subprocess.Popen(
-            command(changes, out, "--jobs", "1", *options), stdout=subprocess.DEVNULL, start_new_session=True
-        )
-    finally:
-        signal.signal(signal.SIGINT, before)
+    running = subprocess.Popen(
+        command(changes, out, "--jobs", "1", *options), stdout=subprocess.DEVNULL, start_new_session=True
+    )
     until = time.monotonic() + 120
     while stored(out) < rows:
         assert running.poll() is None and time.monotonic() < until
