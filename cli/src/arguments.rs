@@ -259,6 +259,10 @@ fn doctor() -> Command {
         .about("Report the set-up (Python, model, GPU, sandbox) and whether twincell can compare here")
         .override_usage("twincell doctor [OPTIONS]")
         .after_help("Exit status: 0 everything that a comparison needs works, 3 something does not.")
+        .arg(
+            flag("clean")
+                .help("Remove the checkouts of repositories that are kept for amplify and the results of their tests"),
+        )
         .arg(flag("json").help("Print as JSON"));
     command_line::add_to(command, Job::Doctor)
 }

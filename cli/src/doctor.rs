@@ -1,9 +1,11 @@
 //! `twincell doctor`: reports the set-up, what works, and how to mend what does not.
 
 use std::fmt::Write as _;
+use std::io;
 use std::path::Path;
 
 use serde::Serialize;
+use twincell_driver::amplify::checkouts;
 use twincell_driver::options::{OptionSpec, Options, TABLE, Value};
 use twincell_driver::policy::{OWN, Policy};
 use twincell_driver::warm::{Environment, model_options, worker_info};
@@ -21,6 +23,8 @@ pub struct Report {
     pub gpu: GpuReport,
     pub sandbox: SandboxReport,
     pub policy: PolicyReport,
+    /// What was removed, if it was asked for.
+    pub removed: Option<RemovedReport>,
     /// What does not work, and what to do.
     pub problems: Vec<String>,
 }
@@ -84,6 +88,13 @@ pub struct SandboxReport {
     pub time: Option<String>,
 }
 
+/// The checkouts of repositories and the results of their tests that were removed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RemovedReport {
+    pub folder: String,
+    pub bytes: u64,
+}
+
 /// The options in force, and where each comes from.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct PolicyReport {
@@ -121,6 +132,16 @@ pub fn policy_report(policy: Option<&Policy>, given: &[(&'static OptionSpec, Val
     let options = TABLE.iter().filter(|spec| spec.name != "function").map(|spec| report(spec.name, spec.default));
     let rules = OWN.map(|name| report(name, ""));
     PolicyReport { file: policy.map(|policy| policy.file.clone()), settings: options.chain(rules).collect() }
+}
+
+/// Removes the checkouts of repositories that nobody uses, and the results of their tests.
+pub fn clean(environment: &Environment) -> io::Result<RemovedReport> {
+    let checkouts = checkouts(environment);
+    let folder = checkouts.folder.display().to_string();
+    let bytes = checkouts
+        .clean()
+        .map_err(|error| io::Error::other(format!("cannot remove what is kept in {folder}: {error}")))?;
+    Ok(RemovedReport { folder, bytes })
 }
 
 /// Checks everything. It starts a worker and loads the predictor, as a comparison would.
@@ -179,6 +200,7 @@ pub fn examine(options: &Options, environment: &Environment, policy: PolicyRepor
         gpu,
         sandbox,
         policy,
+        removed: None,
         problems,
     }
 }
@@ -269,6 +291,9 @@ impl Report {
         let rest = if lines.is_empty() { "everything by default" } else { "everything else by default" };
         facts.extend(lines.into_iter().map(|line| ("  in force", line)));
         facts.push(("  in force", rest.to_owned()));
+        if let Some(RemovedReport { folder, bytes }) = &self.removed {
+            facts.push(("removed", format!("{} of checkouts and results of tests in {folder}", mebibytes(*bytes))));
+        }
         facts.extend(self.problems.iter().map(|problem| ("problem", problem.clone())));
         facts.iter().fold(String::new(), |mut text, (name, fact)| {
             // Writing to a String cannot fail.
@@ -329,6 +354,7 @@ mod tests {
             gpu: GpuReport { driver: None, in_use: false },
             sandbox: SandboxReport::default(),
             policy: PolicyReport::default(),
+            removed: None,
             problems: vec!["cannot start /no/python".to_owned()],
         }
     }

@@ -146,7 +146,8 @@ fn examine(matches: &clap::ArgMatches, session: &mut Session<'_>) -> Result<i32,
     let policy = found(&given).map_err(Abort::new)?;
     let options = resolved(Job::Doctor, policy.as_ref(), &given).map_err(Abort::new)?;
     let in_force = doctor::policy_report(policy.as_ref(), &given);
-    let report = doctor::examine(&options, &session.environment, in_force);
+    let removed = matches.get_flag("clean").then(|| doctor::clean(&session.environment)).transpose()?;
+    let report = doctor::Report { removed, ..doctor::examine(&options, &session.environment, in_force) };
     if matches.get_flag("json") {
         let json = serde_json::to_string_pretty(&report).map_err(Abort::new)?;
         writeln!(session.out, "{json}")?;

@@ -1,7 +1,7 @@
 //! Amplifies the tests of a repository with what the options and the environment say.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use twincell_amplify::{Amplification, Progress, Runners, amplify, open};
 use twincell_project::{Cache, Revision, TestLimits, environment};
@@ -32,8 +32,7 @@ pub fn amplify_repository(
     surroundings: &Environment,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Amplification, Failure> {
-    let folder = surroundings.cache.clone().unwrap_or_else(temporary).join("projects");
-    let cache = Cache { folder };
+    let cache = checkouts(surroundings);
     let python = environment(repository, options.python.as_deref(), &surroundings.python)?;
     let limits = TestLimits {
         network: options.network,
@@ -48,8 +47,10 @@ pub fn amplify_repository(
     Ok(amplify(&opened.change, runners, &options.for_amplify(), progress)?)
 }
 
-fn temporary() -> PathBuf {
-    std::env::temp_dir().join("twincell")
+/// Where checkouts of repositories are kept, and what their tests did.
+pub fn checkouts(surroundings: &Environment) -> Cache {
+    let cache = surroundings.cache.clone().unwrap_or_else(|| std::env::temp_dir().join("twincell"));
+    Cache { folder: cache.join("projects") }
 }
 
 #[cfg(test)]

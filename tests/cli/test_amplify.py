@@ -179,3 +179,22 @@ def test_an_interrupt_ends_the_search_and_what_was_found_is_told(repository: Pat
     said = out.read_text() + err.read_text()
     assert running.returncode == 130, said
     assert "the search ended before it was done" in said and "Traceback" not in said
+
+
+def test_the_doctor_removes_what_is_kept_between_runs(repository, tmp_path, monkeypatch):
+    (repository / "shop.py").write_text(OLD.replace("- discount", "- discount + 1"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert amplify(repository).returncode == 1
+
+    def cleaned() -> dict:
+        doctor = subprocess.run(
+            [sys.executable, "-m", "twincell", "doctor", "--clean", "--json"], capture_output=True, text=True
+        )
+        assert doctor.returncode == 0, doctor.stderr
+        return json.loads(doctor.stdout)["removed"]
+
+    removed = cleaned()
+    assert removed["bytes"] > 1000
+    assert not [path for path in Path(removed["folder"]).rglob("*") if path.is_file() and path.name != "lock"]
+    assert cleaned()["bytes"] == 0
+    assert amplify(repository).returncode == 1, "what is needed is made again"
