@@ -23,7 +23,11 @@ const INCOMPLETE: i32 = 1;
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
     let options = read_options(matches, Job::Prefix)?;
     let mut paths: Vec<PathBuf> = matches.get_many::<PathBuf>("file").into_iter().flatten().cloned().collect();
+    let is_standard_input = |path: &PathBuf| path == Path::new("-");
     if let Some(rows) = matches.get_one::<PathBuf>("study") {
+        if paths.iter().any(is_standard_input) {
+            return Err(Abort::Failed("a study reads files and folders, and not standard input".to_owned()));
+        }
         return study(matches, paths, options, rows, session);
     }
     if paths.len() > 1 {
@@ -31,12 +35,13 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     }
     // clap has checked that it is given.
     let path = paths.pop().unwrap_or_default();
-    let is_file = path != Path::new("-");
+    let is_file = !is_standard_input(&path);
+    let label = if is_file { path.display().to_string() } else { "standard input".to_owned() };
     let text = if is_file { files::read_source(&path) } else { files::read_standard_input() };
     let mut subject = Subject::from(text.map_err(Abort::Failed)?);
     if let Some(function) = matches.get_one::<String>("function") {
         subject = function_subject(&subject.text, function)
-            .ok_or_else(|| Abort::Failed(no_function(&path.display().to_string(), &subject.text, function)))?;
+            .ok_or_else(|| Abort::Failed(no_function(&label, &subject.text, function)))?;
     }
     subject.folder = path.parent().map(Path::to_owned);
     subject.file = path.file_name().filter(|_| is_file).and_then(|name| name.to_str()).map(str::to_owned);
@@ -54,7 +59,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         bar.set_message(format!("{} prefixes{tokens}", progress.prefixes));
         if is_interrupted { Continue::Stop } else { Continue::Yes }
     };
-    let named = |error| Abort::Failed(format!("{}: {error}", path.display()));
+    let named = |error| Abort::Failed(format!("{label}: {error}"));
     let found = engine.prefixes(&subject, &options.for_prefix(), &mut progress);
     bar.finish_and_clear();
     let found = found.map_err(named)?;
@@ -72,7 +77,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         files::write_text(file, &tests.ok_or_else(|| Abort::new(NO_TEST))?).map_err(Abort::Failed)?;
     }
     if let Some(page) = matches.get_one::<PathBuf>("html") {
-        let title = format!("Prefixes for {}", path.display());
+        let title = format!("Prefixes for {label}");
         files::write_text(page, &prefixes_page(&text, &found, &title)).map_err(Abort::Failed)?;
     }
     if is_interrupted {

@@ -82,7 +82,7 @@ WHOLE = {
     ),
     "a module that the code can do without, and that is here": (
         "try:\n    import json\nexcept ImportError:\n    json = None\n    print('none')\nprint(json)\n",
-        "sys.modules['json'] = None  # not installed",
+        "sys.modules['json'] = None  # as if it were not installed",
     ),
     "a container": (
         "if name not in self:\n    self.set(name)\n    print('new')\nprint(self.all[name].text)\n",

@@ -406,7 +406,7 @@ impl ScriptRun {
                 let texts = raise.bases.iter_mut().chain(&mut raise.name);
                 texts.chain([&mut raise.class, &mut raise.message]).for_each(|text| *text = cut(std::mem::take(text)));
             }
-            End::Whole | End::Steps | End::Time => {}
+            End::Whole | End::Steps | End::Time | End::Waits => {}
         }
         self
     }
@@ -582,6 +582,8 @@ pub enum End {
     Steps,
     /// It was stopped because it took too long. What it completed by then depends on the machine.
     Time,
+    /// Its event loop would wait for ever.
+    Waits,
     /// The worker's Python cannot compile it.
     Unreadable {
         line: u32,

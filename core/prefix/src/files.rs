@@ -29,6 +29,10 @@ pub(crate) fn text(reading: &Reading, name: &str, wanted: &Wanted, scene: &Scene
 
 /// Whether a file may have columns that the snippet does not tell of.
 pub(crate) fn may_have_columns(reading: &Reading, name: &str, wanted: &Wanted, scene: &Scene) -> bool {
+    const OTHERS: &[&str] = &["cfg", "htm", "html", "ini", "md", "py", "toml", "xml", "yaml", "yml"];
+    if OTHERS.contains(&name.rsplit('.').next().unwrap_or_default()) {
+        return false;
+    }
     let known = text_of_file(reading, name, wanted.line, scene);
     known.is_none_or(|text| text.lines().count() < 2 && !text.starts_with(['{', '[']))
 }
@@ -102,8 +106,8 @@ pub(crate) fn asked_for(
     for name in looked_for(reading, scene) {
         match name {
             Looked::Folder(name) => drop(folders.insert(name)),
-            Looked::File(name) => {
-                let text = || text(reading, &name, &Wanted::default(), scene);
+            Looked::File(name, line) => {
+                let text = || text(reading, &name, &Wanted { line, columns: vec![] }, scene);
                 files.entry(name.clone()).or_insert_with(text);
             }
         }
@@ -116,7 +120,8 @@ pub(crate) fn looks_for_files(reading: &Reading) -> bool {
 }
 
 enum Looked {
-    File(String),
+    /// With the line that looks for it.
+    File(String, u32),
     Folder(String),
 }
 
@@ -143,19 +148,19 @@ fn looked_for(reading: &Reading, scene: &Scene) -> Vec<Looked> {
             let on_line = |other: &&Source| other.origin == "pathlib.Path" && other.line == source.line;
             sketch.sources.iter().find(on_line).and_then(named)
         };
+        let file = |name: String| Looked::File(name, source.line);
         let looked = match source.origin.as_str() {
-            "glob.glob" | "glob.iglob" => named(source).map(|pattern| Looked::File(matching(&pattern))),
+            "glob.glob" | "glob.iglob" => named(source).map(|pattern| file(matching(&pattern))),
             "pathlib.Path().glob" | "pathlib.Path().rglob" => match (holder(), named(source)) {
-                (Some(folder), Some(pattern)) => Some(Looked::File(format!("{folder}/{}", matching(&pattern)))),
+                (Some(folder), Some(pattern)) => Some(file(format!("{folder}/{}", matching(&pattern)))),
                 _ => None,
             },
             "os.walk" | "os.path.isdir" | "os.listdir" | "os.scandir" => named(source).map(Looked::Folder),
             "pathlib.Path().iterdir" | "pathlib.Path().is_dir" => holder().map(Looked::Folder),
-            "os.path.exists" | "os.path.isfile" => named(source).map(Looked::File),
-            origin if is_opening(origin) && !origin.starts_with("pathlib") && reads(sketch, source) => {
-                named(source).map(Looked::File)
-            }
-            "pathlib.Path().exists" | "pathlib.Path().is_file" => holder().map(Looked::File),
+            "os.path.exists" | "os.path.isfile" => named(source).map(file),
+            "pathlib.Path().exists" | "pathlib.Path().is_file" => holder().map(file),
+            origin if is_of_paths(origin) && reads(sketch, source) => holder().map(file),
+            origin if is_opening(origin) && reads(sketch, source) => named(source).map(file),
             _ => None,
         };
         found.extend(looked);
@@ -177,14 +182,18 @@ fn matching(pattern: &str) -> String {
 
 /// Whether a file is not opened for writing.
 fn reads(sketch: &Sketch, source: &Source) -> bool {
-    let mode = source.arguments(sketch).get(1).and_then(|mode| sketch.value(*mode).known.clone());
+    let place = usize::from(!is_of_paths(&source.origin));
+    let mode = source.arguments(sketch).get(place).and_then(|mode| sketch.value(*mode).known.clone());
     !matches!(mode, Some(Recipe::Str(mode)) if mode.starts_with(['a', 'w', 'x']))
 }
 
 fn is_opening(origin: &str) -> bool {
-    matches!(origin, "open" | "io.open" | "codecs.open")
-        || TABLES.contains(&origin)
-        || origin.starts_with("pathlib.Path().") && matches!(origin.rsplit('.').next(), Some("open" | "read_text"))
+    twincell_sketch::opens(origin) || TABLES.contains(&origin) || is_of_paths(origin)
+}
+
+/// `Path('file').open()`
+fn is_of_paths(origin: &str) -> bool {
+    matches!(origin.strip_prefix("pathlib.Path()."), Some("open" | "read_text" | "read_bytes"))
 }
 
 fn content(reading: &Reading, source: &Source, scene: &Scene) -> Option<String> {
@@ -267,7 +276,13 @@ fn plain(value: &Recipe) -> String {
     match value {
         Recipe::Str(text) => text.clone(),
         Recipe::None => String::new(),
-        other => other.display(),
+        Recipe::Made(made) if made.class == "builtins.Exception" => {
+            made.arguments.first().map(plain).unwrap_or_default()
+        }
+        other => match twincell_sketch::of_moment(other) {
+            Some((_, year)) => format!("{year}-01-01"),
+            None => other.display(),
+        },
     }
 }
 
@@ -317,7 +332,10 @@ mod tests {
         assert_eq!(files.into_keys().collect::<Vec<_>>(), ["all/first.txt", "in/first.csv"]);
         assert_eq!(folders.into_iter().collect::<Vec<_>>(), ["data"]);
         assert!(!looks_for_files(&Reading::new("os.walk('/tmp')\n")));
+        assert!(looks_for_files(&Reading::new("Path('a.txt').read_text()\n")));
+        assert!(!looks_for_files(&Reading::new("Path('a.txt').open('w')\nopen('b.txt', mode='w')\n")));
     }
+
     #[test]
     fn a_table_has_the_columns_that_were_asked_for() {
         let wanted = Wanted { line: 1, columns: vec!["price".into(), "full name".into()] };

@@ -91,7 +91,9 @@ fn called(text: &str, body: &[Stmt], qualname: &str) -> Option<Subject> {
     let decorators = |all: &[Decorator]| all.iter().map(Ranged::range).collect::<Vec<_>>();
     decorators(&function.decorator_list).into_iter().for_each(&mut blank);
     let taken = Bindings::of_body(body);
-    let call = call(function, holder, &taken);
+    // Where the text itself asks asyncio for something, an import below would only hide that it has none above.
+    let imports = if text.contains("asyncio.") { "" } else { "import asyncio\n\n" };
+    let call = call(function, holder, &taken, imports);
     let begin = line_of(function.body.first()?.start().to_usize());
     let end = line_of(function.end().to_usize().saturating_sub(1));
     lines.push(String::new());
@@ -151,8 +153,8 @@ fn is_definition(statement: &Stmt) -> bool {
     }
 }
 
-/// What calls a function: its parameters are names that nothing defines.
-fn call(function: &StmtFunctionDef, class: Option<&StmtClassDef>, taken: &Bindings) -> String {
+/// What calls a function: its parameters are names that nothing defines. `imports` is what a coroutine needs.
+fn call(function: &StmtFunctionDef, class: Option<&StmtClassDef>, taken: &Bindings, imports: &str) -> String {
     let name = function.name.as_str();
     let is_static = function.decorator_list.iter().any(|decorator| is_named(decorator, "staticmethod"));
     let is_of_class = function.decorator_list.iter().any(|decorator| is_named(decorator, "classmethod"));
@@ -174,9 +176,9 @@ fn call(function: &StmtFunctionDef, class: Option<&StmtClassDef>, taken: &Bindin
     match (function.is_async, yields.found) {
         (false, false) => call,
         (false, true) => format!("list({call})"),
-        (true, false) => format!("import asyncio\n\nasyncio.run({call})"),
+        (true, false) => format!("{imports}asyncio.run({call})"),
         (true, true) => format!(
-            "import asyncio\n\nasync def collect():\n    return [item async for item in {call}]\n\nasyncio.run(collect())"
+            "{imports}async def collect():\n    return [item async for item in {call}]\n\nasyncio.run(collect())"
         ),
     }
 }

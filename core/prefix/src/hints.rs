@@ -34,13 +34,21 @@ pub(crate) fn hint(text: &str, line: u32) -> Option<&'static str> {
     {
         return Some("this is Python 2: convert it first");
     }
-    if ["diff --git ", "@@ ", "--- ", "+++ "].iter().any(|mark| text.lines().any(|line| line.starts_with(mark))) {
+    if is_diff(text) {
         return Some("this is a diff: give the code after the change");
     }
     if failing.starts_with(['%', '!', '?']) {
         return Some("this is a command of notebooks: leave the line out");
     }
     None
+}
+
+/// Whether a text has a line that only diffs have, or the two lines that name the files of one.
+fn is_diff(text: &str) -> bool {
+    let is_range = |line: &str| line.starts_with("@@ -") && line[4..].contains(" @@");
+    let names_files = |(one, other): (&str, &str)| one.starts_with("--- ") && other.starts_with("+++ ");
+    text.lines().any(|line| line.starts_with("diff --git ") || is_range(line))
+        || text.lines().zip(text.lines().skip(1)).any(names_files)
 }
 
 #[cfg(test)]
@@ -63,6 +71,8 @@ mod tests {
         assert!(said("try:\n    f()\nexcept A, e:\n    pass\n", 3).contains("Python 2"));
         assert!(said("%cd x y\n", 1).contains("notebooks"));
         assert!(said("@@ -1,2 +1,2 @@\n-a = 1\n+a = 2\n", 1).contains("diff"));
-        assert_eq!(hint("x = = 1\n", 1), None);
+        assert!(said("--- a.py\n+++ b.py\n-a = 1\n", 1).contains("diff"));
+        let usage = "TEXT = (\n--- usage ---\n";
+        assert_eq!((hint("x = = 1\n", 1), hint(usage, 2)), (None, None));
     }
 }

@@ -39,10 +39,13 @@ const MODULES: &[&str] = &[
     "bisect",
     "bz2",
     "calendar",
+    "cmath",
     "codecs",
     "collections",
+    "colorsys",
     "configparser",
     "contextlib",
+    "contextvars",
     "copy",
     "cProfile",
     "csv",
@@ -55,12 +58,18 @@ const MODULES: &[&str] = &[
     "email",
     "enum",
     "errno",
+    "faulthandler",
+    "fcntl",
+    "filecmp",
+    "fileinput",
     "fnmatch",
     "fractions",
     "ftplib",
     "functools",
     "gc",
+    "getopt",
     "getpass",
+    "gettext",
     "glob",
     "graphlib",
     "gzip",
@@ -73,26 +82,32 @@ const MODULES: &[&str] = &[
     "importlib",
     "inspect",
     "io",
+    "ipaddress",
     "itertools",
     "json",
     "keyword",
+    "linecache",
     "locale",
     "logging",
     "lzma",
+    "marshal",
     "math",
     "matplotlib",
     "mimetypes",
+    "mmap",
     "multiprocessing",
     "ntpath",
     "numbers",
     "numpy",
     "operator",
+    "optparse",
     "os",
     "pandas",
     "pathlib",
     "pickle",
     "pkgutil",
     "platform",
+    "plistlib",
     "polars",
     "posixpath",
     "pprint",
@@ -101,14 +116,18 @@ const MODULES: &[&str] = &[
     "random",
     "re",
     "requests",
+    "runpy",
     "scipy",
     "secrets",
+    "selectors",
+    "shelve",
     "shlex",
     "shutil",
     "signal",
     "six",
     "smtplib",
     "socket",
+    "socketserver",
     "sqlite3",
     "ssl",
     "stat",
@@ -124,8 +143,10 @@ const MODULES: &[&str] = &[
     "threading",
     "time",
     "timeit",
+    "tkinter",
     "tokenize",
     "traceback",
+    "tracemalloc",
     "types",
     "typing",
     "unicodedata",
@@ -139,6 +160,7 @@ const MODULES: &[&str] = &[
     "xmlrpc",
     "yaml",
     "zipfile",
+    "zipimport",
     "zlib",
     "zoneinfo",
 ];
@@ -293,27 +315,68 @@ const OF_THINGS: &[(&str, &[&str])] = &[
         "calendar",
         &[
             "Calendar",
+            "February",
             "HTMLCalendar",
+            "IllegalMonthError",
+            "IllegalWeekdayError",
+            "January",
+            "LocaleHTMLCalendar",
+            "LocaleTextCalendar",
             "TextCalendar",
+            "c",
+            "calendar",
             "day_abbr",
             "day_name",
+            "different_locale",
+            "firstweekday",
+            "format",
+            "formatstring",
             "isleap",
+            "leapdays",
+            "mdays",
             "month",
             "month_abbr",
             "month_name",
             "monthcalendar",
             "monthrange",
+            "prcal",
+            "prmonth",
+            "prweek",
+            "setfirstweekday",
             "timegm",
+            "week",
             "weekday",
+            "weekheader",
         ],
     ),
     (
         "email",
-        &["encoders", "header", "message", "message_from_bytes", "message_from_string", "mime", "policy", "utils"],
+        &[
+            "base64mime",
+            "charset",
+            "contentmanager",
+            "encoders",
+            "errors",
+            "feedparser",
+            "generator",
+            "header",
+            "headerregistry",
+            "iterators",
+            "message",
+            "message_from_binary_file",
+            "message_from_bytes",
+            "message_from_file",
+            "message_from_string",
+            "mime",
+            "parser",
+            "policy",
+            "quoprimime",
+            "utils",
+        ],
     ),
     ("html", &["entities", "escape", "parser", "unescape"]),
     ("keyword", &["iskeyword", "issoftkeyword", "kwlist", "softkwlist"]),
-    ("queue", &["Empty", "Full", "LifoQueue", "PriorityQueue", "Queue", "SimpleQueue"]),
+    ("queue", &["Empty", "Full", "LifoQueue", "PriorityQueue", "Queue", "ShutDown", "SimpleQueue"]),
     ("stat", &["filemode"]),
     (
         "string",
@@ -323,6 +386,8 @@ const OF_THINGS: &[(&str, &[&str])] = &[
             "ascii_letters",
             "ascii_lowercase",
             "ascii_uppercase",
+            "atof",
+            "atoi",
             "capwords",
             "digits",
             "hexdigits",
@@ -339,9 +404,17 @@ const OF_THINGS: &[(&str, &[&str])] = &[
     (
         "time",
         &[
+            "altzone",
             "asctime",
             "clock",
+            "clock_getres",
+            "clock_gettime",
+            "clock_gettime_ns",
+            "clock_settime",
+            "clock_settime_ns",
             "ctime",
+            "daylight",
+            "get_clock_info",
             "gmtime",
             "localtime",
             "mktime",
@@ -350,18 +423,28 @@ const OF_THINGS: &[(&str, &[&str])] = &[
             "perf_counter",
             "perf_counter_ns",
             "process_time",
+            "process_time_ns",
+            "pthread_getcpuclockid",
             "sleep",
             "strftime",
             "strptime",
             "struct_time",
             "thread_time",
+            "thread_time_ns",
             "time",
             "time_ns",
             "timezone",
             "tzname",
+            "tzset",
         ],
     ),
-    ("uuid", &["UUID", "getnode", "uuid1", "uuid3", "uuid4", "uuid5"]),
+    (
+        "uuid",
+        &[
+            "Enum", "SafeUUID", "UUID", "getnode", "platform", "uuid1", "uuid3", "uuid4", "uuid5", "uuid6", "uuid7",
+            "uuid8",
+        ],
+    ),
 ];
 
 /// Whether a module of this name may be what the code asks for these attributes.
@@ -372,8 +455,18 @@ fn has_any(name: &str, attributes: &[&str]) -> bool {
 }
 
 /// Attributes of the class `datetime` that the module of this name does not have.
-const OF_MOMENTS: &[&str] =
-    &["now", "strptime", "today", "utcnow", "fromtimestamp", "utcfromtimestamp", "combine", "min", "max"];
+const OF_MOMENTS: &[&str] = &[
+    "now",
+    "strptime",
+    "today",
+    "utcnow",
+    "fromtimestamp",
+    "utcfromtimestamp",
+    "combine",
+    "fromisoformat",
+    "min",
+    "max",
+];
 
 /// The import that gives an undefined name its usual meaning. `attributes` are those that the code asks it for, and
 /// `plainly` says whether the name also stands by itself.
@@ -396,6 +489,11 @@ pub(crate) fn import(name: &str, attributes: &[&str], plainly: bool) -> Option<I
     }
     if attributes.is_empty() {
         return None;
+    }
+    // `import json as _json`
+    let public = name.trim_start_matches('_');
+    if public != name && MODULES.contains(&public) && !plainly && has_any(public, attributes) {
+        return Some(Import::aliased(public, name));
     }
     let (_, module) = ALIASES.iter().find(|(alias, _)| *alias == name)?;
     Some(Import::aliased(module, name))
@@ -475,6 +573,11 @@ mod tests {
         assert_eq!(meant("datetime", &["now"], false), is("from datetime import datetime"));
         assert_eq!(meant("datetime", &["timedelta"], false), is("import datetime"));
         assert_eq!(meant("code", &["strip"], false), None);
+        assert_eq!(meant("email", &["message_from_file"], false), is("import email"));
+        assert_eq!((meant("email", &["subject"], false), meant("queue", &["put"], false)), (None, None));
+        assert_eq!(meant("timezone", &["utc"], false), is("from datetime import timezone"));
+        assert_eq!(meant("_json", &["loads"], false), is("import json as _json"));
+        assert_eq!((meant("_time", &["left"], false), meant("_json", &[], true)), (None, None));
         assert_eq!((meant("t", &[], true), meant("os", &[], true)), (None, None));
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Lessons {
     pub(crate) exits: Exits,
     /// A call of Python or of a library that fails, as the snippet expects.
     pub(crate) failing: Option<Failing>,
-    /// Modules that cannot be imported, as the snippet expects.
+    /// Modules that are made absent, as the snippet expects.
     pub(crate) absent: BTreeSet<String>,
     /// Which conditions on stand-ins do not hold.
     pub(crate) scene: Scene,
@@ -90,8 +90,8 @@ pub(crate) struct Common {
     pub(crate) is_in_package: bool,
     /// Nobody answers `input()`.
     pub(crate) has_input: bool,
-    /// Nobody gives arguments on a command line.
-    pub(crate) has_arguments: bool,
+    /// The number of arguments on the command line, where somebody has to give some.
+    pub(crate) arguments: usize,
     /// Variables of the environment that nobody has set.
     pub(crate) variables: BTreeSet<String>,
     /// Ranges are so long that the snippet takes too long.
@@ -99,6 +99,11 @@ pub(crate) struct Common {
 }
 
 impl Common {
+    /// The number of columns that files have because an error asked for them.
+    pub(crate) fn columns(&self) -> usize {
+        self.files.values().map(|wanted| wanted.columns.len()).sum()
+    }
+
     /// Takes over what somebody else has learned.
     pub(crate) fn join(&mut self, other: &Self) {
         let Self {
@@ -114,7 +119,7 @@ impl Common {
             variables,
             is_in_package,
             has_input,
-            has_arguments,
+            arguments,
             has_short_ranges,
         } = other;
         self.modules.extend(modules.iter().cloned());
@@ -134,7 +139,7 @@ impl Common {
         self.is_in_package |= is_in_package;
         self.variables.extend(variables.iter().cloned());
         self.has_input |= has_input;
-        self.has_arguments |= has_arguments;
+        self.arguments = self.arguments.max(*arguments);
         self.has_short_ranges |= has_short_ranges;
     }
 }

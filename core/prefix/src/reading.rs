@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::visitor::{Visitor, walk_annotation, walk_except_handler, walk_expr, walk_stmt};
-use ruff_python_ast::{ExceptHandler, Expr, ExprCall, Identifier, Stmt};
+use ruff_python_ast::{ExceptHandler, Expr, ExprCall, Stmt, StmtTry};
 
 use twincell_sketch::Sketch;
 use twincell_syntax::parse::{parse, with_stack_for};
@@ -179,7 +179,7 @@ impl Reading {
             has_with: names.has_with,
             guarded: names.guarded,
             ending: names.ending,
-            separator: names.separator,
+            separator: names.separators.chosen(),
             has_environment: asks("os", "environ"),
             raised: names.raised,
             attributes: names.all_attributes,
@@ -199,16 +199,23 @@ impl Reading {
     }
 }
 
-/// Whether imports that fail are handled.
-fn handles_imports(handler: &ExceptHandler) -> bool {
-    let ExceptHandler::ExceptHandler(node) = handler;
-    let is_of_imports =
-        |class: &Expr| matches!(dotted(class).as_deref(), Some("Exception" | "ImportError" | "ModuleNotFoundError"));
-    match node.type_.as_deref() {
-        Some(Expr::Tuple(classes)) => classes.elts.iter().any(is_of_imports),
-        Some(class) => is_of_imports(class),
-        None => true,
-    }
+/// Whether imports that fail are handled. What handles all exceptions may be there for something else than imports.
+fn handles_imports(guard: &StmtTry) -> bool {
+    let is_import = |statement: &Stmt| matches!(statement, Stmt::Import(_) | Stmt::ImportFrom(_) | Stmt::Assign(_));
+    let has_only_imports = guard.body.iter().all(is_import);
+    let is_of_imports = |class: &Expr| match dotted(class).as_deref() {
+        Some("ImportError" | "ModuleNotFoundError") => true,
+        Some("Exception") => has_only_imports,
+        _ => false,
+    };
+    guard.handlers.iter().any(|handler| {
+        let ExceptHandler::ExceptHandler(node) = handler;
+        match node.type_.as_deref() {
+            Some(Expr::Tuple(classes)) => classes.elts.iter().any(is_of_imports),
+            Some(class) => is_of_imports(class),
+            None => has_only_imports,
+        }
+    })
 }
 
 /// The modules that a statement imports.
@@ -248,7 +255,7 @@ struct Names {
     has_with: bool,
     guarded: BTreeSet<String>,
     ending: Option<String>,
-    separator: Option<char>,
+    separators: Separators,
     /// Names that stand by themselves: called, passed, compared.
     plainly: BTreeSet<String>,
     assigned: BTreeSet<String>,
@@ -331,7 +338,7 @@ impl Visitor<'_> for Names {
                 Some(class) => self.exception(class),
                 None => {}
             },
-            Stmt::Try(guard) if guard.handlers.iter().any(handles_imports) => {
+            Stmt::Try(guard) if handles_imports(guard) => {
                 self.guarded.extend(guard.body.iter().flat_map(modules_of));
             }
             Stmt::Import(import) => {
@@ -431,8 +438,9 @@ impl Names {
                 for given in call.arguments.args.iter().filter_map(Expr::as_name_expr) {
                     self.handed.insert((callee.to_owned(), given.id.to_string()));
                 }
-                self.separator = self.separator.or_else(|| separator(call));
+                self.separators.see(call);
                 match (name, &*call.arguments.args) {
+                    (Some("vars"), [of]) => self.assigned.extend(dotted(of)),
                     (Some("isinstance" | "issubclass"), [_, class]) => self.class(class),
                     (Some("cast"), [class, _]) => self.class(class),
                     (Some("TypeVar"), _) => {
@@ -481,14 +489,46 @@ fn exits(
     callees.iter().filter_map(|callee| target(callee)).collect()
 }
 
-/// `line.split(';')`, `csv.reader(file, delimiter='\t')`
-fn separator(call: &ExprCall) -> Option<char> {
-    let is_split = matches!(call.func.as_ref(), Expr::Attribute(attribute) if attribute.attr.as_str() == "split");
-    let is_named = |name: &Identifier| matches!(name.as_str(), "delimiter" | "sep");
-    let named = call.arguments.keywords.iter().find(|keyword| keyword.arg.as_ref().is_some_and(is_named));
-    let first = call.arguments.args.first().filter(|_| is_split);
-    let text = named.map(|keyword| &keyword.value).or(first)?.as_string_literal_expr()?.value.to_str();
-    let mut characters = text.chars();
+/// What separates the cells of tables, as far as a call tells: `csv.reader(file, delimiter='\t')`, `line.split(';')`.
+#[derive(Default)]
+struct Separators {
+    /// Of what reads tables.
+    of_readers: Option<char>,
+    has_reader: bool,
+    of_splits: Option<char>,
+}
+
+impl Separators {
+    fn see(&mut self, call: &ExprCall) {
+        const READERS: &[&str] = &["reader", "DictReader", "read_csv", "read_table", "loadtxt", "genfromtxt"];
+        let is_named = |name: &str| matches!(name, "delimiter" | "sep");
+        let named = || {
+            let keywords = &call.arguments.keywords;
+            keywords.iter().find(|keyword| keyword.arg.as_ref().is_some_and(|name| is_named(name.as_str())))
+        };
+        let callee = match call.func.as_ref() {
+            Expr::Attribute(attribute) => attribute.attr.as_str(),
+            Expr::Name(name) => name.id.as_str(),
+            _ => return,
+        };
+        if READERS.contains(&callee) {
+            self.has_reader = true;
+            let own = named().and_then(|keyword| separator(&keyword.value));
+            self.of_readers = self.of_readers.or(own);
+        }
+        let is_of_literal = call.func.as_attribute_expr().is_none_or(|of| of.value.is_string_literal_expr());
+        if callee == "split" && !is_of_literal {
+            self.of_splits = self.of_splits.or(call.arguments.args.first().and_then(separator));
+        }
+    }
+
+    fn chosen(&self) -> Option<char> {
+        self.of_readers.or(self.of_splits.filter(|_| !self.has_reader))
+    }
+}
+
+fn separator(value: &Expr) -> Option<char> {
+    let mut characters = value.as_string_literal_expr()?.value.to_str().chars();
     let only = characters.next().filter(|_| characters.next().is_none())?;
     [',', ';', '\t', '|'].contains(&only).then_some(only)
 }
@@ -502,6 +542,14 @@ fn is_class(expression: &Expr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cells_are_separated_as_what_reads_them_says() {
+        let of = |text: &str| Reading::new(text).separator;
+        assert_eq!(of("csv.reader(file, delimiter='\t')\nprint(1, 2, sep='|')\n"), Some('\t'));
+        assert_eq!(of("path.split('|')\npd.read_csv(file)\n"), None);
+        assert_eq!((of("line.split(';')\n"), of("'a|b'.split('|')\n")), (Some(';'), None));
+    }
 
     #[test]
     fn only_what_stands_as_a_type_in_an_annotation_is_one() {

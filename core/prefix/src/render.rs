@@ -53,7 +53,7 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
     }
     for module in &lessons.absent {
         writer.import(Import::module("sys"));
-        writer.line(format!("{} = None  # not installed", mocked_module(module)));
+        writer.line(format!("{} = None  # as if it were not installed", mocked_module(module)));
     }
     classes_of_mocks(&mut writer);
     stand_in::of_modules(&mut writer);
@@ -97,8 +97,9 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
     }
     if let Some(line) = arguments::command_line(reading, &lessons.scene) {
         argv(&mut writer, &line);
-    } else if common.has_arguments {
-        argv(&mut writer, &["1", "2", "3"].map(str::to_owned));
+    } else if common.arguments > 0 {
+        let words: Vec<String> = (1..=common.arguments).map(|word| word.to_string()).collect();
+        argv(&mut writer, &words);
     }
     for variable in &common.variables {
         writer.import(Import::module("os"));

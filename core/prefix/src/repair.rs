@@ -19,7 +19,22 @@ use crate::lessons::{Common, Lessons, Wanted};
 use crate::reading::{Imported, Reading};
 
 /// Functions of `os.path` that do not look at the machine.
-const OF_TEXTS: &[&str] = &["basename", "commonprefix", "dirname", "join", "normpath", "split", "splitext"];
+const OF_TEXTS: &[&str] = &[
+    "basename",
+    "commonpath",
+    "commonprefix",
+    "dirname",
+    "isabs",
+    "join",
+    "normcase",
+    "normpath",
+    "split",
+    "splitdrive",
+    "splitext",
+];
+
+/// The maximum number of arguments that a command line is given.
+pub(crate) const ARGUMENTS: usize = 3;
 
 /// What one failed run tells.
 pub(crate) struct Failure<'a> {
@@ -70,12 +85,15 @@ pub(crate) fn repairs(
         let outermost = package.split('.').next().unwrap_or(package);
         let modules = reading.imported.values().map(|import| &import.module);
         common.modules.extend(modules.filter(|module| AccessPath::from(*module).split_root().0 == outermost).cloned());
-    } else if is("IndexError") && reading.has_arguments && !common.has_arguments {
-        common.has_arguments = true;
+    } else if is("IndexError") && reading.has_arguments && common.arguments < ARGUMENTS {
+        common.arguments = ARGUMENTS;
     } else if is("KeyError") && reading.has_environment && !name.is_empty() && !common.variables.contains(name) {
         common.variables.insert(name.to_owned());
-    } else if is("KeyError") && may_be_column(name) && !files_asked(common, reading, lessons, name).is_empty() {
-        for file in files_asked(common, reading, lessons, name) {
+    } else if is("KeyError")
+        && may_be_column(name)
+        && let Some(asked) = files_asked(common, reading, lessons, name)
+    {
+        for file in asked {
             common.files.entry(file).or_default().columns.push(name.to_owned());
         }
     } else if is("BdbQuit") && !common.patched.contains(&debugger()) {
@@ -137,12 +155,13 @@ fn later_import(reading: &Reading, name: &str) -> Option<Import> {
     }
 }
 
-/// The files whose rows may lack a column.
-fn files_asked(common: &Common, reading: &Reading, lessons: &Lessons, column: &str) -> Vec<String> {
+/// The files whose rows may lack a column, if there are such.
+fn files_asked(common: &Common, reading: &Reading, lessons: &Lessons, column: &str) -> Option<Vec<String>> {
     let unknown = common.files.iter().filter(|(name, wanted)| {
         !wanted.columns.iter().any(|known| known == column) && may_have_columns(reading, name, wanted, &lessons.scene)
     });
-    unknown.map(|(name, _)| name.clone()).collect()
+    let unknown: Vec<String> = unknown.map(|(name, _)| name.clone()).collect();
+    (!unknown.is_empty()).then_some(unknown)
 }
 
 fn debugger() -> (String, String) {
@@ -283,7 +302,7 @@ fn mocks(failure: &Failure<'_>, reading: &Reading, instrumented: &Instrumented, 
     for site in instrumented.sites.sites.iter().filter(|site| site.line == *line) {
         let Some(path) = known_path(&site.path, failure.environment, locals) else { continue };
         // A mock cannot be raised.
-        if failure.lessons.mocked.contains(&path) || reading.exceptions.contains(&path) {
+        if failure.lessons.mocked.contains(&path) || is_raised(reading, &path) {
             continue;
         }
         if is_near(site.start as usize, site.end as usize) && !near.contains(&path) {
@@ -308,9 +327,13 @@ fn mocks(failure: &Failure<'_>, reading: &Reading, instrumented: &Instrumented, 
     add(&on_line);
     let mut all = Vec::new();
     failure.environment.names.iter().for_each(|(_, node)| objects(node, &mut all));
-    all.retain(|path| !reading.exceptions.contains(path));
+    all.retain(|path| !is_raised(reading, path));
     add(&all);
     found
+}
+
+fn is_raised(reading: &Reading, path: &str) -> bool {
+    reading.exceptions.contains(path) || reading.raised.contains(path)
 }
 
 /// The longest part of a path at which the environment has an object. A local stands for the path that it is bound to.

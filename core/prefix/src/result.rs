@@ -140,6 +140,34 @@ pub struct Used {
 const VERSION: u32 = 1;
 
 impl Prefixes {
+    /// The functions of the snippet that are outside of others and that do something, but of which nothing runs.
+    pub(crate) fn uncalled_in(&self, text: &str) -> Vec<String> {
+        let texts: Vec<&str> = text.lines().collect();
+        let does_nothing = |line: u32| {
+            let text = texts.get(line as usize - 1).map_or("", |text| text.trim());
+            matches!(text, "..." | "pass") || text.starts_with("raise NotImplementedError")
+        };
+        // Where it failed, it ran.
+        let failed = self.nodes.iter().filter_map(|node| match &node.end {
+            End::Raised(raise) if raise.in_snippet => Some(raise.line),
+            _ => None,
+        });
+        let ran: BTreeSet<u32> = self.covered.iter().copied().chain(failed).collect();
+        let (functions, _) = twincell_syntax::functions(text);
+        // Of several with one name, nobody can name the others.
+        let outer =
+            functions.into_iter().filter(|function| function.parent.is_none() && !function.qualname.contains('#'));
+        let idle = outer.filter(|function| {
+            // The line of `def` runs without a call.
+            let length = function.text.lines().count() as u32;
+            let first = function.first_line + u32::from(length > 1);
+            let lines = first..function.first_line + length;
+            let mut own = self.lines.iter().copied().filter(|line| lines.contains(line)).peekable();
+            own.peek().is_some() && !own.all(does_nothing) && ran.range(lines).next().is_none()
+        });
+        idle.map(|function| function.qualname).collect()
+    }
+
     pub(crate) fn new(undefined: Vec<String>, lines: Vec<u32>, nodes: Vec<Prefix>, stopped: bool) -> Self {
         let covers = |number: usize| -> BTreeSet<u32> {
             nodes[number].completed.iter().copied().filter(|line| lines.binary_search(line).is_ok()).collect()
@@ -150,9 +178,10 @@ impl Prefixes {
         let worth = |number: usize| {
             let node = &nodes[number];
             let Prefix { text, end, .. } = node;
-            let is_stopped = matches!(end, End::Steps | End::Time | End::Lost { .. });
+            let is_stopped = matches!(end, End::Steps | End::Time | End::Waits | End::Lost { .. });
+            let fails = matches!(end, End::Raised(raise) if !raise.intended);
             // Of those of a length, earlier ones are more natural: they come from the text alone.
-            (std::cmp::Reverse(sets[number].len()), is_stopped, node.mocks(), text.lines().count(), number)
+            (std::cmp::Reverse(sets[number].len()), is_stopped, fails, node.mocks(), text.lines().count(), number)
         };
         let mut order: Vec<usize> = (0..nodes.len()).collect();
         order.sort_by_key(|&number| worth(number));

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use twincell_sketch::environment::Node;
+use twincell_sketch::environment::{Contains, Node};
 use twincell_sketch::network::{self, Role};
 use twincell_sketch::{Class, Source};
 use twincell_syntax::python::is_identifier;
 use twincell_values::path::AccessPath;
+use twincell_values::value::Recipe;
 
 use crate::code::{Made, Statement};
 use crate::import::Import;
@@ -148,8 +149,12 @@ pub(crate) fn fake(writer: &mut Writer<'_>, name: &str, first: Vec<String>, node
         }
         None => {}
     }
-    if let Some(contains) = node.contains {
-        let truth = if contains { "True" } else { "False" };
+    if let Some(contains) = &node.contains {
+        let truth = match contains {
+            Contains::All(true) => "True".to_owned(),
+            Contains::All(false) => "False".to_owned(),
+            Contains::Only(members) => format!("item in {}", Recipe::List(members.clone()).display()),
+        };
         methods.push(format!("    def __contains__(self, item):\n        return {truth}"));
     }
     let mut parts = Vec::new();

@@ -289,7 +289,7 @@ impl<'a> Writer<'a> {
                 Expression::text("nullcontext()")
             }
             // Of classes, the plainest.
-            _ if natural::is_class(&hint(&node.path)) => {
+            _ if natural::promises_class(&hint(&node.path)) && !node.path.ends_with(')') => {
                 self.makes("type");
                 Expression::text("object")
             }

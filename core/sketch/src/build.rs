@@ -7,13 +7,16 @@ use twincell_values::path::AccessPath;
 use twincell_values::value::{AbstractValue, Made, Recipe};
 
 use super::{Asked, Given, Id, Kind, Operand, Sketch, Test, Value};
-use crate::environment::{Callback, Environment, Node};
+use crate::environment::{Callback, Contains, Environment, Node};
 use crate::natural;
+use crate::usual;
 
 /// How deep values are made.
 const DEPTH: usize = 12;
 /// The maximum number of rows of a list, and of those that show the sides of conditions.
 const ROWS: usize = 20;
+/// The maximum number of attributes of what is made again within itself.
+const LINKS: usize = 4;
 const SIDES: usize = 4;
 
 /// Which conditions do not hold, and what fails.
@@ -82,8 +85,11 @@ impl Sketch {
             node.value = Some(known.clone());
             return node;
         }
+        // What holds others of its kind holds one, which holds none: `walk(node.children)`.
+        let holds_some = (1..=LINKS).contains(&value.attributes.len()) || value.element.is_some();
+        let most = usize::from(holds_some);
         if above.len() > DEPTH
-            || above.contains(&id)
+            || times(above, id) > most
             || value.asked.iter().any(|asked| asked.test == Test::None && scene.truth(asked))
         {
             node.value = Some(Recipe::None);
@@ -109,6 +115,7 @@ impl Sketch {
             Form::Leaf => {
                 node.is_unused = value.asked.is_empty()
                     && value.kind.is_none()
+                    && value.usual.is_none()
                     && value.length.is_none()
                     && value.least == 0
                     && value.awaited.is_none();
@@ -131,19 +138,32 @@ impl Sketch {
                 node.value = Some(if value.is_tuple { Recipe::Tuple(items) } else { Recipe::List(items) });
             }
             Form::Plain(Kind::Set) => {
-                let item = Recipe::Str(natural::text(&natural::singular(name)));
                 let contains = |asked: &Asked| match &asked.test {
                     Test::Keyed(_) | Test::Holds(_) => scene.truth(asked),
                     _ => true,
                 };
                 let is_empty = is_empty || value.element.is_none() && !value.asked.iter().any(contains);
-                node.value = Some(Recipe::Set(if is_empty { vec![] } else { vec![item] }));
+                let mut items = if is_empty { vec![] } else { self.contained(value, scene) };
+                if items.is_empty() && !is_empty {
+                    items.push(Recipe::Str(natural::text(&natural::singular(name))));
+                }
+                node.value = Some(Recipe::Set(items));
             }
             Form::Plain(_) => node.value = Some(self.leaf(value, name, scene)),
             Form::Tuple => {
                 let part = |(index, part): (usize, &Id)| {
-                    let name = if value.parts.len() == 1 { name.to_owned() } else { format!("{name}_{index}") };
-                    self.build(*part, &name, format!("{path}[{index}]"), scene, above)
+                    let called = self.value(*part).called.clone().filter(|called| !called.starts_with('_'));
+                    let name = match called {
+                        Some(called) if called.len() > 1 => called,
+                        _ if value.parts.len() == 1 => name.to_owned(),
+                        _ => format!("{name}_{index}"),
+                    };
+                    let mut part = self.build(*part, &name, format!("{path}[{index}]"), scene, above);
+                    // `out, err = run()` are texts.
+                    if part.value.as_ref().is_some_and(is_exception) {
+                        part.value = Some(Recipe::Str(name));
+                    }
+                    part
                 };
                 node.items = indexed(value.parts.iter().enumerate().map(part).collect());
                 node.value = Some(Recipe::Tuple(node.items.iter().map(of_item).collect()));
@@ -154,7 +174,7 @@ impl Sketch {
                     return node;
                 }
                 if natural::is_function(value.attributes.iter().map(|(name, _)| name.as_str()), name)
-                    && value.result.is_none()
+                    && [value.result, value.entered, value.awaited, value.element].iter().all(Option::is_none)
                     && !is_instance
                 {
                     node.value = Some(Recipe::Versatile(AbstractValue::Callable));
@@ -166,8 +186,7 @@ impl Sketch {
                     let path = format!("{path}.{attribute}");
                     node.attributes.push((attribute.clone(), self.build(*inner, attribute, path, scene, above)));
                 }
-                let contains = |asked: &Asked| matches!(asked.test, Test::Keyed(_)).then(|| scene.truth(asked));
-                node.contains = value.asked.iter().find_map(contains);
+                node.contains = self.contains(value, scene);
                 if value.entered.is_some() {
                     node.entered = Some(value.is_entered_async);
                 }
@@ -231,6 +250,9 @@ impl Sketch {
     fn key(&self, value: &Value, scene: &Scene) -> Option<Key> {
         let key = value.key?;
         let of = self.value(key);
+        if of.known == Some(Recipe::None) {
+            return Some(Key::Known(Recipe::None));
+        }
         match of.kind {
             Some(Kind::Number) => return None,
             None if of.is_made => return None,
@@ -276,6 +298,13 @@ impl Sketch {
         };
         let is_bare = value.attributes.is_empty() && value.result.is_none() && value.entered.is_none();
         let is_plain = is_bare && !value.is_assigned;
+        // Moments and arrays have all that is asked of them.
+        if let Some(Recipe::Made(usual)) = usually(value)
+            && value.items.is_empty()
+            && value.attributes.iter().all(|(name, _)| usual::has(&usual.class, name))
+        {
+            return Form::Leaf;
+        }
         if value.kind == Some(Kind::Frame) {
             return Form::Plain(Kind::Frame);
         }
@@ -283,8 +312,8 @@ impl Sketch {
             if !value.items.is_empty() || value.kind == Some(Kind::Dict) || all_of("dict") && value.element.is_none() {
                 return Form::Plain(Kind::Dict);
             }
-            let is_text = matches!(value.kind, Some(Kind::Text | Kind::Bytes | Kind::Code | Kind::Duration));
-            if !is_text && value.key.is_some() && self.key(value, scene).is_some() {
+            let is_scalar = matches!(value.kind, Some(Kind::Text | Kind::Bytes | Kind::Code | Kind::Duration));
+            if !is_scalar && value.key.is_some() && self.key(value, scene).is_some() {
                 return Form::Plain(Kind::Dict);
             }
             if !value.parts.is_empty() && value.element.is_none() {
@@ -376,6 +405,9 @@ impl Sketch {
 
     /// Items, with one for each side of the conditions on them.
     fn rows(&self, value: &Value, name: &str, path: &str, scene: &Scene, above: &[Id]) -> Vec<Node> {
+        if value.element.is_some_and(|element| times(above, self.find(element)) > 1) {
+            return vec![];
+        }
         let name = natural::singular(name);
         let item = |scene: &Scene, index: usize| match value.element {
             Some(element) => self.build(element, &name, format!("{path}[{index}]"), scene, above),
@@ -398,16 +430,12 @@ impl Sketch {
             }
             _ => None,
         };
-        let contained = value.asked.iter().filter_map(|asked| match &asked.test {
-            Test::Holds(member) if scene.truth(asked) => Some(member.clone()),
-            Test::Keyed(member) if scene.truth(asked) => self.member(*member, scene),
-            _ => None,
-        });
+        let contained = self.contained(value, scene);
+        // Nothing else is known of the items.
+        if value.element.is_none() && !contained.is_empty() {
+            rows.clear();
+        }
         for member in contained {
-            // Nothing else is known of the items.
-            if value.element.is_none() {
-                rows.clear();
-            }
             rows.push(Node { value: Some(member), ..Node::new(format!("{path}[{}]", rows.len())) });
         }
         let count = asked.unwrap_or(rows.len()).max(value.least.min(ROWS));
@@ -420,12 +448,33 @@ impl Sketch {
         rows
     }
 
+    /// What an object says of whether it contains something, if conditions ask that.
+    fn contains(&self, value: &Value, scene: &Scene) -> Option<Contains> {
+        let asked = || value.asked.iter().filter(|asked| matches!(asked.test, Test::Keyed(_)));
+        let first = scene.truth(asked().next()?);
+        match asked().all(|asked| scene.truth(asked) == first) {
+            true => Some(Contains::All(first)),
+            false => Some(Contains::Only(self.contained(value, scene))),
+        }
+    }
+
+    /// The members that conditions ask for.
+    fn contained(&self, value: &Value, scene: &Scene) -> Vec<Recipe> {
+        let member = |asked: &Asked| match &asked.test {
+            Test::Holds(member) if scene.truth(asked) => Some(member.clone()),
+            Test::Keyed(member) if scene.truth(asked) => self.member(*member, scene),
+            _ => None,
+        };
+        value.asked.iter().filter_map(member).collect()
+    }
+
     fn frame(&self, value: &Value, scene: &Scene) -> Recipe {
         let columns = self.columns(value).into_iter().map(|(name, id)| {
             let column = self.value(id);
             let conditions: Vec<usize> = column.asked.iter().map(|asked| asked.condition).collect();
             let cell = |scene: &Scene| match self.leaf(column, &name, scene) {
                 cell @ (Recipe::Int(_) | Recipe::Float(_) | Recipe::Str(_) | Recipe::Bool(_)) => cell,
+                moment if usual::of_moment(&moment).is_some() => moment,
                 _ => Recipe::Str(name.clone()),
             };
             let (one, mut other) = (cell(scene), cell(&scene.turn(conditions)));
@@ -434,7 +483,7 @@ impl Sketch {
                     Recipe::Int(number) => Recipe::Int(number + 1),
                     Recipe::Float(number) => Recipe::Float(number + 1.0),
                     Recipe::Str(_) => Recipe::Str("other".into()),
-                    other => other.clone(),
+                    other => around(other).pop().unwrap_or_else(|| other.clone()),
                 };
             }
             (Recipe::Str(name), Recipe::List(vec![one, other]))
@@ -457,7 +506,7 @@ impl Sketch {
 
     /// The plain value that meets most of what is asked of it, the most natural one first.
     fn leaf(&self, value: &Value, name: &str, scene: &Scene) -> Recipe {
-        let natural = default(name, value.kind);
+        let natural = usually(value).cloned().unwrap_or_else(|| default(name, value.kind));
         let mut candidates = vec![natural.clone()];
         if matches!(name, "status_code" | "status") && matches!(natural, Recipe::Int(_)) {
             candidates.push(Recipe::Int(404));
@@ -469,9 +518,12 @@ impl Sketch {
             if matches!(natural, Recipe::List(_)) {
                 candidates[0] = Recipe::List(vec![]);
             }
-            let is_text = value.kind == Some(Kind::Text) || matches!(natural::promised(name), Some(Recipe::Str(_)));
+            let is_text = matches!(value.kind, Some(Kind::Text | Kind::Code))
+                || matches!(natural::promised(name), Some(Recipe::Str(_)));
             candidates.push(match member {
                 Recipe::Str(member) if is_text => Recipe::Str(member),
+                Recipe::Str(member) if value.kind == Some(Kind::Bytes) => Recipe::Bytes(member.into_bytes()),
+                member @ Recipe::Bytes(_) if value.kind == Some(Kind::Bytes) => member,
                 member => Recipe::List(vec![member]),
             });
         }
@@ -479,6 +531,10 @@ impl Sketch {
             && text.len() < least
         {
             candidates[0] = Recipe::Str(text.repeat(least));
+        }
+        let contained = self.contained(value, scene);
+        if contained.len() > 1 {
+            candidates.push(Recipe::List(contained));
         }
         let met = |candidate: &Recipe| {
             let is_met = |asked: &&Asked| {
@@ -558,7 +614,8 @@ impl Sketch {
             Operand::Literal(known) => known.clone(),
             Operand::Value(id) => {
                 let value = self.value(*id);
-                value.known.clone().unwrap_or_else(|| default("", value.kind))
+                let now = || value.moment.map(usual::now);
+                value.known.clone().or_else(now).unwrap_or_else(|| default("", value.kind))
             }
         }
     }
@@ -612,6 +669,18 @@ enum Form {
     Plain(Kind),
     Tuple,
     Object,
+}
+
+/// What a value is if nothing else is known.
+fn usually(value: &Value) -> Option<&Recipe> {
+    let usual = value.usual.as_ref()?;
+    // Arrays are counted with.
+    let fits = value.kind.is_none() || value.kind == Some(Kind::Number) && usual::is_array(usual);
+    fits.then_some(usual)
+}
+
+fn times(above: &[Id], id: Id) -> usize {
+    above.iter().filter(|&&other| other == id).count()
 }
 
 fn indexed(items: Vec<Node>) -> Vec<(String, Node)> {
@@ -691,7 +760,10 @@ fn around(value: &Recipe) -> Vec<Recipe> {
             let firsts = items.first().map(around).unwrap_or_default();
             firsts.into_iter().map(|first| Recipe::Tuple(with_first(first))).collect()
         }
-        other => vec![other.clone()],
+        other => match usual::of_moment(other) {
+            Some((class, _)) => usual::around_now(class),
+            None => vec![other.clone()],
+        },
     }
 }
 
@@ -706,6 +778,9 @@ fn compare(one: &Recipe, other: &Recipe) -> Option<std::cmp::Ordering> {
         let orders = one.iter().zip(other).map(|(one, other)| compare(one, other));
         let different = orders.into_iter().find(|order| *order != Some(std::cmp::Ordering::Equal));
         return different.unwrap_or_else(|| Some(one.len().cmp(&other.len())));
+    }
+    if let (Some((_, one)), Some((_, other))) = (usual::of_moment(one), usual::of_moment(other)) {
+        return Some(one.cmp(&other));
     }
     match (number(one), number(other)) {
         (Some(one), Some(other)) => one.partial_cmp(&other),
@@ -763,6 +838,8 @@ pub fn json(node: &Node) -> Option<String> {
         Recipe::Int(number) => number.to_string(),
         Recipe::Float(number) if number.is_finite() => format!("{number:?}"),
         Recipe::Str(text) => quoted(text),
+        // `answer['error']`
+        error if is_exception(error) => quoted("failure"),
         Recipe::List(items) | Recipe::Tuple(items) => {
             let items = items.iter().enumerate().map(|(index, item)| inner(&index.to_string(), item));
             format!("[{}]", items.collect::<Option<Vec<_>>>()?.join(", "))
@@ -776,6 +853,10 @@ pub fn json(node: &Node) -> Option<String> {
         }
         _ => return None,
     })
+}
+
+pub(crate) fn is_exception(value: &Recipe) -> bool {
+    matches!(value, Recipe::Made(made) if made.class == "builtins.Exception")
 }
 
 fn quoted(text: &str) -> String {

@@ -9,7 +9,7 @@ use twincell_values::value::Recipe;
 
 use super::walk::Walk;
 use super::{Id, Kind, Source, Test, Value};
-use crate::foreign::is_foreign;
+use crate::foreign::{is_foreign, opens};
 use crate::network;
 
 /// Methods that only frames of pandas have. The result of those in the second list is another frame of the same columns.
@@ -87,6 +87,7 @@ impl Walk<'_> {
         }
         if let Expr::Attribute(attribute) = node.func.as_ref() {
             let of = self.expression(&attribute.value);
+            self.note_usual_method(of, node);
             if let Some(id) = self.method(of, &attribute.attr, node) {
                 return id;
             }
@@ -130,7 +131,11 @@ impl Walk<'_> {
             if let (true, Some(known)) = (is_foreign, self.sketch.value(callee).result) {
                 return known;
             }
+            // `open(name, mode='w')`
+            let mode = named.iter().find(|(name, _)| opens(&origin) && given.len() == 1 && name == "mode");
+            let given = [given, mode.map(|(_, mode)| *mode).into_iter().collect()].concat();
             let result = self.known(&origin, &given, whole);
+            self.note_usual(&origin, node, &given, &named, result);
             if is_foreign || network::role(&origin).is_some() {
                 self.sketch.value_mut(callee).result = Some(result);
             }
@@ -251,6 +256,10 @@ impl Walk<'_> {
                 self.is_kind(value, Kind::Text);
                 return self.made();
             }
+            ("vars", Some(value)) if !self.sketch.value(value).is_made => {
+                self.sketch.value_mut(value).is_assigned = true;
+                return self.made_of(Kind::Dict);
+            }
             ("asyncio.run", Some(value)) => {
                 return self.sketch.value(value).awaited.unwrap_or(value);
             }
@@ -261,7 +270,8 @@ impl Walk<'_> {
             known.handled.extend(self.handled.iter().cloned());
             return known.value;
         }
-        let result = self.sketch.add(Value { origin: Some(format!("{origin}()")), ..Value::default() });
+        let called = if opens(origin) { "open" } else { origin };
+        let result = self.sketch.add(Value { origin: Some(format!("{called}()")), ..Value::default() });
         self.sketch.value_mut(result).arguments = given.to_vec();
         if TAKING_BYTES.contains(&origin)
             && let Some(&first) = given.first()

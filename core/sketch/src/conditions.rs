@@ -64,6 +64,7 @@ impl Walk<'_> {
         } else if let Some(firsts) = first(self, other, one) {
             (other, one) = firsts;
         }
+        self.note_moments(one, other);
         let operand = |sketch: &Sketch, id: Id| match &sketch.value(id).known {
             Some(known) => Operand::Literal(known.clone()),
             None => Operand::Value(id),
@@ -73,7 +74,8 @@ impl Walk<'_> {
         let mirrored = !is_open(&self.sketch, one) && is_open(&self.sketch, other);
         let (of, by) = if mirrored { (other, one) } else { (one, other) };
         let is_ordered = matches!(operator, CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE);
-        if is_ordered && is_open(&self.sketch, one) && is_open(&self.sketch, other) {
+        let has_moment = self.sketch.value(one).moment.or(self.sketch.value(other).moment).is_some();
+        if is_ordered && !has_moment && is_open(&self.sketch, one) && is_open(&self.sketch, other) {
             self.is_kind(one, Kind::Number);
             self.is_kind(other, Kind::Number);
         }

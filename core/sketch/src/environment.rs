@@ -38,7 +38,7 @@ pub struct Node {
     /// (item, whether it is in it).
     pub members: Vec<(String, bool)>,
     /// Whether it contains whatever it is asked for.
-    pub contains: Option<bool>,
+    pub contains: Option<Contains>,
     /// A dictionary gives this for keys that nobody knows before it runs.
     pub default: Option<Box<Node>>,
     /// It is a context manager that gives itself, and whether it is an asynchronous one.
@@ -66,6 +66,13 @@ pub struct Callback {
     pub is_sometimes: bool,
     /// It is called once, since it passes itself on.
     pub is_once: bool,
+}
+
+/// What is in an object: everything or nothing, or only these.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Contains {
+    All(bool),
+    Only(Vec<Recipe>),
 }
 
 impl Node {

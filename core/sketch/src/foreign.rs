@@ -1,4 +1,4 @@
-//! Which names come from libraries that may not be here.
+//! What the names of functions and modules tell of where they come from.
 
 use twincell_syntax::python::{is_builtin, is_of_python};
 
@@ -9,4 +9,9 @@ pub(crate) fn is_foreign(origin: &str) -> bool {
     const OUTSIDE: &[&str] = &["select", "smtplib", "socket", "tkinter", "turtle"];
     let root = origin.split(['.', '(']).next().unwrap_or_default();
     OUTSIDE.contains(&root) || !KNOWN.contains(&root) && !is_of_python(root) && !is_builtin(root)
+}
+
+/// Whether a dotted name is of a function that opens a file as `open` does.
+pub fn opens(origin: &str) -> bool {
+    matches!(origin, "open" | "io.open" | "codecs.open")
 }

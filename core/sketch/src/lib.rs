@@ -27,6 +27,7 @@ pub mod natural;
 pub mod network;
 #[cfg(test)]
 mod tests;
+mod usual;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,6 +35,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use twincell_values::value::Recipe;
 
 pub use build::{Scene, json};
+pub use foreign::opens;
+pub use usual::of_moment;
 
 /// The place of a value in [`Sketch::values`].
 pub type Id = usize;
@@ -132,6 +135,10 @@ pub struct Value {
     /// The snippet gives it this value itself.
     pub known: Option<Recipe>,
     pub kind: Option<Kind>,
+    /// What it is if nothing else is known: what parses it reads this.
+    pub usual: Option<Recipe>,
+    /// The class of `datetime` of which it is a moment.
+    pub moment: Option<&'static str>,
     /// Where it comes from: the dotted name of an import, with `()` behind it for what a call of it gives.
     pub origin: Option<String>,
     /// The arguments of the call that gives it.
@@ -221,6 +228,8 @@ pub struct Sketch {
     /// The names that it imports from libraries.
     pub imported: Vec<(String, Id)>,
     pub classes: Vec<Class>,
+    /// It works with arrays of numpy.
+    has_numpy: bool,
     pub sources: Vec<Source>,
     /// The number of conditions.
     pub conditions: usize,
@@ -313,6 +322,8 @@ impl Sketch {
             to.decorates |= from.decorates;
             to.least = to.least.max(from.least);
             to.kind = to.kind.or(from.kind);
+            to.usual = to.usual.take().or(from.usual);
+            to.moment = to.moment.or(from.moment);
             to.origin = to.origin.take().or(from.origin);
             to.function = to.function.or(from.function);
             to.callback = to.callback.or(from.callback);

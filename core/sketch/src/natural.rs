@@ -225,48 +225,50 @@ pub fn text(name: &str) -> String {
     if inner.is_empty() { name.clone() } else { inner.to_owned() }
 }
 
+/// Words that end in `s` and are of one thing.
+const ONE: &[&str] = &[
+    "alias",
+    "analysis",
+    "args",
+    "axis",
+    "basis",
+    "bias",
+    "bonus",
+    "campus",
+    "canvas",
+    "census",
+    "chaos",
+    "consensus",
+    "corpus",
+    "cosmos",
+    "cursus",
+    "focus",
+    "gas",
+    "genus",
+    "https",
+    "kwargs",
+    "lens",
+    "locus",
+    "modulus",
+    "news",
+    "nexus",
+    "plus",
+    "radius",
+    "redis",
+    "series",
+    "status",
+    "stimulus",
+    "synopsis",
+    "syllabus",
+    "thesis",
+    "virus",
+];
+
 /// Whether a name is one of several things: `pages`.
 pub fn is_plural(name: &str) -> bool {
-    const ONE: &[&str] = &[
-        "alias",
-        "analysis",
-        "args",
-        "axis",
-        "basis",
-        "bias",
-        "bonus",
-        "campus",
-        "canvas",
-        "census",
-        "chaos",
-        "consensus",
-        "corpus",
-        "cosmos",
-        "cursus",
-        "focus",
-        "gas",
-        "genus",
-        "https",
-        "kwargs",
-        "lens",
-        "locus",
-        "modulus",
-        "news",
-        "nexus",
-        "plus",
-        "radius",
-        "redis",
-        "series",
-        "status",
-        "stimulus",
-        "synopsis",
-        "syllabus",
-        "thesis",
-        "virus",
-    ];
     let word = snake(name);
     let word = word.rsplit('_').next().unwrap_or_default();
-    word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !is_class(word) && !ONE.contains(&word)
+    word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !promises_class(word) && !ONE.contains(&word)
 }
 
 /// Whether what has this name is no text, number or collection, as far as names tell.
@@ -305,7 +307,7 @@ pub fn is_object(name: &str) -> bool {
         "window",
     ];
     let word = snake(name);
-    OBJECTS.contains(&word.rsplit('_').next().unwrap_or_default()) || is_class(name)
+    OBJECTS.contains(&word.rsplit('_').next().unwrap_or_default()) || promises_class(name)
 }
 
 /// Whether what has this name and these attributes is a function: `f.__name__`.
@@ -323,7 +325,7 @@ pub fn is_function<'n>(mut attributes: impl Iterator<Item = &'n str>, name: &str
 
 /// What one of several is called.
 pub fn singular(name: &str) -> String {
-    const SIBILANTS: [&str; 7] = ["ches", "shes", "sses", "tuses", "xes", "zzes", "tzes"];
+    const SIBILANTS: [&str; 6] = ["ches", "shes", "sses", "xes", "zzes", "tzes"];
     // Those whose one ends in `e`.
     const PLAIN: [&str; 7] = ["caches", "cookies", "dies", "lies", "movies", "pies", "ties"];
     let word = name.rsplit('_').next().unwrap_or_default();
@@ -336,7 +338,8 @@ pub fn singular(name: &str) -> String {
     if let Some(stem) = name.strip_suffix("ies").filter(|stem| stem.len() > 1) {
         return format!("{stem}y");
     }
-    if SIBILANTS.iter().any(|end| name.ends_with(end)) {
+    if SIBILANTS.iter().any(|end| name.ends_with(end)) || word.strip_suffix("es").is_some_and(|one| ONE.contains(&one))
+    {
         return name[..name.len() - 2].to_owned();
     }
     match name.strip_suffix('s') {
@@ -376,9 +379,10 @@ pub fn promised(name: &str) -> Option<Recipe> {
     })
 }
 
-/// Whether a name says that it is of a class: `response_class`.
-pub fn is_class(name: &str) -> bool {
-    name.ends_with("class") || name.ends_with("cls")
+/// Whether a name says that it is of a class: `response_class`, but not `css_class`.
+pub fn promises_class(name: &str) -> bool {
+    let of_pages = ["css", "html"].iter().any(|start| name.starts_with(start));
+    !of_pages && ["class", "cls", "klass"].iter().any(|end| name.ends_with(end))
 }
 
 /// Whether a name is written as those of classes are: `Response`, and not `RESPONSE`.
@@ -405,8 +409,8 @@ mod tests {
     #[test]
     fn names_tell_what_is_several_and_what_is_an_object() {
         assert_eq!(
-            ["pages", "boxes", "entries", "flashes", "class"].map(singular),
-            ["page", "box", "entry", "flash", "class"]
+            ["pages", "boxes", "entries", "flashes", "class", "statuses", "aliases", "lenses"].map(singular),
+            ["page", "box", "entry", "flash", "class", "status", "alias", "lens"]
         );
         assert_eq!(
             ["cookies", "movies", "series", "caches", "http_caches", "sizes"].map(singular),
@@ -417,6 +421,7 @@ mod tests {
         assert!(is_plural("all_rows") && is_plural("liveRefs") && !is_plural("status") && !is_plural("smtp_tls"));
         assert!(is_function(["__name__", "__doc__"].into_iter(), "f") && !is_function(["__name__"].into_iter(), "cls"));
         assert!(!is_function(["__doc__"].into_iter(), "f") && !is_function(["__name__", "a"].into_iter(), "f"));
+        assert!(promises_class("response_class") && promises_class("klass") && !promises_class("css_class"));
         assert!(is_object("self") && is_object("http_response") && !is_object("name"));
         assert_eq!((text("__APP_ROOT"), text("connectionDone")), ("app_root".into(), "connection_done".into()));
     }

@@ -139,6 +139,7 @@ impl Walk<'_> {
     }
 
     fn imported(&mut self, name: &str, origin: String) {
+        self.sketch.has_numpy |= origin.split('.').next() == Some("numpy");
         let known = self
             .sketch
             .imported
@@ -293,11 +294,13 @@ impl Walk<'_> {
                     }
                 }
                 self.expected.extend(self.handled[before..].iter().cloned());
+                let unbound = self.scopes.last().cloned().unwrap_or_default();
                 self.body(&node.body);
                 self.handled.truncate(before);
                 self.body(&node.orelse);
-                // Behind it, names mean what they do where nothing fails.
-                let bound = self.scopes.last().cloned().unwrap_or_default();
+                // Behind it, names that it binds mean what they do where nothing fails.
+                let mut bound = self.scopes.last().cloned().unwrap_or_default();
+                bound.retain(|name, value| unbound.get(name) != Some(value));
                 for ExceptHandler::ExceptHandler(handler) in &node.handlers {
                     if let Some(name) = &handler.name {
                         let error = self.sketch.add(Value { is_made: true, ..Value::default() });
@@ -378,6 +381,9 @@ impl Walk<'_> {
     fn unpack(&mut self, targets: &[Expr], value: Id) {
         let parts = self.parts(value, targets.len());
         for (target, part) in targets.iter().zip(parts) {
+            if let Expr::Name(name) = target {
+                self.sketch.value_mut(part).called.get_or_insert_with(|| name.id.to_string());
+            }
             self.assign(target, part);
         }
     }
@@ -456,14 +462,6 @@ impl Walk<'_> {
                 _ => value.kind,
             }
         };
-        let is_moment = |id: Id| {
-            let origin = self.sketch.value(id).origin.as_deref();
-            origin.is_some_and(|origin| origin.starts_with("datetime.datetime.") && origin.ends_with("()"))
-        };
-        if operator == Operator::Add && is_moment(left) {
-            self.is_kind(right, Kind::Duration);
-            return self.made();
-        }
         let (one, other) = (kind(left), kind(right));
         let result = match (operator, one, other) {
             (Operator::Mod, Some(Kind::Text), _) => return self.sketch.fresh(),
@@ -492,6 +490,8 @@ impl Walk<'_> {
                     self.sketch.value_mut(of).is_assigned = true;
                     return self.made_of(Kind::Dict);
                 }
+                self.note_column(node);
+                self.note_usual_of(of, &node.attr);
                 self.attribute(of, &node.attr)
             }
             Expr::Subscript(node) => self.subscript(&node.value, &node.slice),
@@ -509,6 +509,12 @@ impl Walk<'_> {
                             self.sketch.value_mut(of).is_tuple = true;
                         }
                     }
+                }
+                if matches!(node.op, Operator::Add | Operator::Sub)
+                    && let Some(result) =
+                        self.of_moments(node.op == Operator::Add, (left, &node.left), (right, &node.right))
+                {
+                    return result;
                 }
                 self.arithmetic(node.op, left, right)
             }
@@ -581,6 +587,10 @@ impl Walk<'_> {
                 if let Some(value) = &node.value {
                     self.expression(value);
                 }
+                self.made()
+            }
+            Expr::YieldFrom(node) => {
+                self.expression(&node.value);
                 self.made()
             }
             Expr::Lambda(node) => {

@@ -89,6 +89,9 @@ time.strftime = lambda form, moment=None, /: _strftime(form, time.localtime() if
 os.times = lambda: os.times_result((_tick(), 0.0, 0.0, 0.0, _tick()))
 os.getloadavg = lambda: (0.5, 0.5, 0.5)
 
+# The last error of an event loop that would wait for ever.
+standstill = None
+
 class _Selector(selectors.DefaultSelector):
     def select(self, timeout=None):
         events = super().select(0)
@@ -97,7 +100,9 @@ class _Selector(selectors.DefaultSelector):
             events = super().select(0)
         if not events:
             if timeout is None:
-                raise RuntimeError('the event loop waits for an event that nothing here brings')
+                global standstill
+                standstill = RuntimeError('the event loop waits for an event that nothing here brings')
+                raise standstill
             if timeout > 0:
                 sleep(timeout)
         return events

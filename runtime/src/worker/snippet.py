@@ -50,13 +50,19 @@ class Marks:
     def statement(self, node):
         line = node.lineno
         kind = type(node)
+        body = getattr(node, "body", None)
+        # What stands on the line of its head completes it: `for row in rows: show(row)`.
+        is_flat = isinstance(body, list) and body[0].lineno == line and not is_idle(body[0])
         if kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef):
-            node.body = self.body(node.body)
-            return [node, self.mark(line)]
+            node.body = self.body(body)
+            return [node] if is_flat else [node, self.mark(line)]
         if kind in (ast.If, ast.While):
-            node.test = self.hooked(line, node.test)
+            if not is_flat:
+                node.test = self.hooked(line, node.test)
         elif kind is ast.For:
-            node.iter = self.hooked(line, called(ITERATED, node.iter))
+            node.iter = called(ITERATED, node.iter)
+            if not is_flat:
+                node.iter = self.hooked(line, node.iter)
         elif kind.__name__ == "Match":
             node.subject = self.hooked(line, node.subject)
             for case in node.cases:
@@ -69,7 +75,7 @@ class Marks:
                 setattr(node, name, self.body(getattr(node, name)))
         for handler in getattr(node, "handlers", ()):
             handler.body = self.body(handler.body)
-        if kind in (ast.AsyncFor, ast.With, ast.AsyncWith):
+        if kind in (ast.AsyncFor, ast.With, ast.AsyncWith) and not is_flat:
             node.body.insert(0, self.mark(line))
         return [node]
 
@@ -96,6 +102,11 @@ class Marks:
 
 def called(name, *values):
     return ast.Call(ast.Name(name, ast.Load()), list(values), [])
+
+
+def is_idle(node):
+    """`pass` and `...`"""
+    return isinstance(node, ast.Pass) or isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def is_exit(call):
@@ -188,6 +199,8 @@ def lay_beside(folder, search, begin, files):
 
 def run(prefix, snippet, steps):
     """(lines that can complete, lines that did, how it ended)."""
+    import twincell_clock
+
     module = type(sys)("__main__")
     names = vars(module)
     try:
@@ -244,6 +257,8 @@ def run(prefix, snippet, steps):
     except BaseException as error:
         if begun and isinstance(error, SystemExit) and not is_refused(error):
             ended = ("whole",)
+        elif error is twincell_clock.standstill:
+            ended = ("waits",)
         else:
             name = getattr(error, "name", None) or getattr(error, "filename", None)
             if isinstance(error, KeyError):

@@ -42,6 +42,7 @@ pub(crate) fn run(py: Python<'_>, script: &Script) -> PyResult<ScriptRun> {
         "whole" => End::Whole,
         "steps" => End::Steps,
         "time" => End::Time,
+        "waits" => End::Waits,
         "unreadable" => {
             let (_, line, message): (String, u32, String) = end.extract()?;
             End::Unreadable { line, message }

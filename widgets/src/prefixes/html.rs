@@ -9,7 +9,7 @@ use similar::{ChangeTag, TextDiff};
 use twincell_prefix::{Prefix, Prefixes};
 
 use super::difference::{Difference, difference};
-use super::{code_lines, ended, from, headline, listed, prefixes_pytest};
+use super::{code_lines, ended, from, headline, listed, prefixes_pytest, shown};
 use crate::html::{STYLE, page, section};
 use crate::state::prefixes_state;
 use crate::{plain, words};
@@ -123,7 +123,7 @@ fn prefix(prefixes: &Prefixes, number: usize, is_open: bool, difference: Option<
     let node = &prefixes.nodes[number];
     let title = if Some(number) == prefixes.best { "★ Best prefix" } else { "Prefix" };
     let note = format!("{number}: {}", reach(prefixes, node));
-    let text = if node.text.is_empty() { "# nothing is needed".to_owned() } else { plain::file(&node.text) };
+    let text = shown(prefixes, node);
     let content = html! {
         @if let Some(Difference { of, lines }) = &difference {
             p.tc-legend { "As prefix " (of) ", with these lines changed:" }

@@ -33,6 +33,15 @@ pub(crate) fn headline(prefixes: &Prefixes) -> String {
     }
 }
 
+/// A prefix as it is shown.
+pub(crate) fn shown(prefixes: &Prefixes, node: &Prefix) -> String {
+    match node.text.is_empty() {
+        false => plain::file(&node.text),
+        true if node.completed.len() < prefixes.lines.len() => "# (nothing is needed for these lines)".to_owned(),
+        true => "# (nothing is needed)".to_owned(),
+    }
+}
+
 /// What there is to say besides the prefixes, as (name, text).
 pub(crate) fn facts(prefixes: &Prefixes) -> Vec<(&'static str, String)> {
     let missed = not_reached(prefixes).map(|lines| ("Not reached", lines));
@@ -171,6 +180,7 @@ pub(crate) fn ended(end: &End) -> Option<String> {
         End::Whole => return None,
         End::Steps => "stopped after many steps".into(),
         End::Time => "stopped since it took too long".into(),
+        End::Waits => "waits for ever: nothing brings what its event loop waits for".into(),
         End::Unreadable { line, message } => format!("line {line} cannot be read: {}", plain::sentence(message)),
         End::Lost { reason } => format!("lost: {}", plain::sentence(reason)),
         End::Raised(raise) => {

@@ -3,8 +3,8 @@
 use twincell_prefix::Prefixes;
 
 use super::difference::difference;
-use super::{STOPPED, asked, beside, ended, from, headline, libraries, not_reached, nothing, uncalled};
-use crate::{plain, words};
+use super::{STOPPED, asked, beside, ended, from, headline, libraries, not_reached, nothing, shown, uncalled};
+use crate::words;
 
 /// The best prefix, then the others that are needed to cover all lines that were reached. They stand as Python, and those
 /// that change only a few lines of one before them as these lines, in comments. Only very long lines are cut.
@@ -41,7 +41,7 @@ pub fn prefixes_text(prefixes: &Prefixes) -> String {
             out.extend(found.lines.iter().map(|line| format!("#   {line}\n")));
             continue;
         }
-        out += &if node.text.is_empty() { "# (nothing is needed)".to_owned() } else { plain::file(&node.text) };
+        out += &shown(prefixes, node);
         out += "\n";
     }
     out

@@ -449,7 +449,7 @@ impl Tree<'_> {
                         let failure = Failure { raise, environment: &seed.environment, lessons };
                         repairs(&failure, self.reading, self.instrumented, &self.locals)
                     }
-                    End::Steps | End::Time | End::Lost { .. } => shortened(lessons, self.reading),
+                    End::Steps | End::Time | End::Waits | End::Lost { .. } => shortened(lessons, self.reading),
                     _ => vec![],
                 };
                 for lessons in found {
@@ -459,9 +459,15 @@ impl Tree<'_> {
                     budget -= 1;
                     let added = self.add(Some(number), Guidance::Error, seed.clone(), lessons)?;
                     let Some(child) = added else { continue };
-                    self.shared.join(&self.grown[child].lessons.common);
                     next.push(child);
-                    if self.nodes[child].completed.len() > self.nodes[number].completed.len() {
+                    let (before, after) = (self.nodes[number].completed.len(), self.nodes[child].completed.len());
+                    // What makes it worse is no lesson for the others, nor is what only might be in files.
+                    let common = &self.grown[child].lessons.common;
+                    let is_guess = common.columns() > self.grown[number].lessons.common.columns();
+                    if after > before || after == before && !is_guess {
+                        self.shared.join(common);
+                    }
+                    if after > before {
                         break;
                     }
                 }
@@ -490,23 +496,7 @@ impl Tree<'_> {
         let early = asked.filter(|name| self.reading.bound.is_local(name));
         let undefined: BTreeSet<String> = self.reading.undefined.iter().chain(early).cloned().collect();
         let found = Prefixes::new(undefined.into_iter().collect(), self.lines, self.nodes, self.is_stopped);
-        let uncalled = if self.counted.is_none() { uncalled(self.reading.text(), &found) } else { vec![] };
+        let uncalled = if self.counted.is_none() { found.uncalled_in(self.reading.text()) } else { vec![] };
         Prefixes { as_is: self.as_is, uncalled, tokens: self.tokens, problem: self.problem, ..found }
     }
-}
-
-/// The functions of a snippet that are outside of others, and of which no line runs.
-fn uncalled(text: &str, found: &Prefixes) -> Vec<String> {
-    let is_in = |lines: &[u32], first: u32, last: u32| {
-        let begin = lines.partition_point(|&line| line < first);
-        lines.get(begin).is_some_and(|&line| line <= last)
-    };
-    let (functions, _) = twincell_syntax::functions(text);
-    let outer = functions.into_iter().filter(|function| function.parent.is_none());
-    let idle = outer.filter(|function| {
-        // The line of `def` runs without a call.
-        let (first, last) = (function.first_line + 1, function.first_line + function.text.lines().count() as u32 - 1);
-        is_in(&found.lines, first, last) && !is_in(&found.covered, first, last)
-    });
-    idle.map(|function| function.qualname).collect()
 }

@@ -3,14 +3,17 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::{Seed, Tree};
+use twincell_engine::protocol::End;
 use twincell_sketch::{Scene, network};
+
+use super::{Seed, Tree};
 
 use crate::PrefixError;
 use crate::answers;
 use crate::files;
 use crate::instead;
 use crate::lessons::{Exits, Failing, Lessons};
+use crate::repair::ARGUMENTS;
 use crate::result::Guidance;
 
 /// The maximum number of conditions that are turned around, and of exceptions that calls raise.
@@ -65,15 +68,23 @@ impl Tree<'_> {
         for module in self.reading.guarded.iter().take(FAILURES) {
             let dots = module.match_indices('.').map(|(dot, _)| module[..dot].to_owned());
             let all: Vec<String> = dots.chain([module.clone()]).collect();
-            let before = self.nodes.len();
-            self.try_lessons(true, |lessons| lessons.common.modules.extend(all))?;
+            let (nodes, covered) = (self.nodes.len(), self.covered.len());
+            if !self.is_here(module)? {
+                self.try_lessons(true, |lessons| lessons.common.modules.extend(all))?;
+            }
             // It is there for all that comes.
-            if let Some(grown) = self.grown.get(before) {
+            if let Some(grown) = self.grown.get(nodes).filter(|_| self.covered.len() > covered) {
                 self.shared.join(&grown.lessons.common);
             }
             self.try_lessons(true, |lessons| lessons.absent.extend([module.clone()]))?;
         }
         Ok(())
+    }
+
+    /// Whether a module can be imported here.
+    fn is_here(&mut self, module: &str) -> Result<bool, PrefixError> {
+        let ran = self.run(&format!("import {module}\nraise SystemExit\n"))?;
+        Ok(!matches!(&ran.end, End::Raised(raise) if raise.class != "SystemExit"))
     }
 
     /// Has the machine be another one, calls fail that the snippet expects to fail, and the snippet go on where it leaves.
@@ -89,6 +100,9 @@ impl Tree<'_> {
             self.try_lessons(false, |lessons| {
                 lessons.scene = Scene { is_elsewhere: true, ..lessons.scene.turn([condition]) };
             })?;
+        }
+        for count in 1..=if reading.has_arguments { ARGUMENTS } else { 0 } {
+            self.try_lessons(true, |lessons| lessons.common.arguments = count)?;
         }
         for (origin, class) in self.failing().into_iter().take(FAILURES) {
             for is_once in [false, true] {

@@ -41,7 +41,9 @@ export class PrefixView {
     const { code } = this.state;
     const did = reach(this.state, node);
     const numbers = code.map(({ number }) => number);
-    const text = node.text === "" ? "# nothing is needed" : node.text.replace(/\n$/, "");
+    const isWhole = node.completed.length === this.state.statements;
+    const nothing = isWhole ? "# (nothing is needed)" : "# (nothing is needed for these lines)";
+    const text = node.text === "" ? nothing : node.text.replace(/\n$/, "");
     const prefix = this.editor(text, `Prefix ${node.number}`, []);
     const snippet = this.editor(code.map((line) => line.text).join("\n"), "The code that runs behind it", [
       column("line", (at) => new Mark(String(numbers[at] ?? ""), "", "")),

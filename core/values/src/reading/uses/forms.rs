@@ -80,7 +80,7 @@ const BASES: [(i64, &[&str]); 4] = [
 ];
 
 /// The value that a call parses, with texts of the form that it reads.
-pub(super) fn parsed(call: &ExprCall) -> Option<(&Expr, Vec<String>)> {
+pub fn parsed(call: &ExprCall) -> Option<(&Expr, Vec<String>)> {
     let name = named(&call.func)?;
     let first = call.arguments.find_positional(0)?;
     let second = || call.arguments.find_positional(1).and_then(literal);

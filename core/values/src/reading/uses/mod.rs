@@ -25,6 +25,7 @@ use twincell_syntax::site::{Site, SiteKind};
 use crate::path::AccessPath;
 use crate::value::{AbstractValue, Declared, Recipe};
 
+pub use forms::parsed;
 pub use surroundings::Surroundings;
 
 pub use written::literal;
