@@ -87,6 +87,19 @@ def test_the_same_seed_gives_the_same_tests_and_the_checkout_is_not_touched(repo
     assert {path: path.read_bytes() for path in repository.rglob("*.py")} == before
 
 
+def test_what_depends_on_the_seed_of_hashes_shows_no_change(repository: Path) -> None:
+    old = OLD + "\n\ndef bucket(name):\n    return hash(f'{name}') % 64\n"
+    (repository / "shop.py").write_text(old)
+    (repository / "test_shop.py").write_text(
+        "from shop import bucket\n\n\ndef test_bucket():\n    assert bucket('a') < 64\n"
+    )
+    git(repository, "commit", "-qam", "two")
+    (repository / "shop.py").write_text(old.replace("{name}", "{name}!"))
+    ran = amplify(repository, "--json", "--search-rounds", "1")
+    found = json.loads(ran.stdout)
+    assert (found["status"], found["tests"]) == ("nothing_found", []), ran.stderr
+
+
 def test_a_change_of_comments_touches_no_code(repository: Path) -> None:
     (repository / "shop.py").write_text(f"# A shop.\n{OLD}")
     ran = amplify(repository)

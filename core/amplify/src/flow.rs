@@ -1,6 +1,6 @@
 //! The steps of an amplification: which tests run the change, what they show as they are, what their variants show.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -71,6 +71,10 @@ const BATCH: usize = 24;
 const CHUNK: usize = 48;
 /// How many variants of a test the next round begins with.
 const BEAM: usize = 4;
+/// How many of the repetitions run in a new process, with other hashes and addresses.
+const ANEW: u32 = 2;
+/// How often a value may turn out to differ from run to run before it is looked at no more.
+const REFUTED: u32 = 3;
 
 /// A test that runs the change, in one of its cases.
 struct Origin {
@@ -99,6 +103,8 @@ struct Flow<'a, 'b> {
     /// Whether somebody wants what was found so far.
     stopped: bool,
     cut: bool,
+    /// How often a difference did not show again, by module and expression.
+    refuted: BTreeMap<(usize, String), u32>,
 }
 
 /// Makes tests that pass before a change and fail after it.
@@ -124,6 +130,7 @@ pub fn amplify(
         additions: PerSide::default(),
         stopped: false,
         cut: false,
+        refuted: BTreeMap::new(),
     };
     flow.amplified()
 }
@@ -222,7 +229,7 @@ impl Flow<'_, '_> {
         let on_new: BTreeSet<String> = self.runners.new.tests().iter().map(|test| test.id.clone()).collect();
         let mut tests: Vec<(u32, usize)> = Vec::new();
         let all = self.runners.old.tests().to_vec();
-        let mut near = std::collections::BTreeMap::new();
+        let mut near = BTreeMap::new();
         for (at, test) in all.iter().enumerate() {
             if matches!(test.kind, TestKind::Function | TestKind::Unittest) {
                 let distance = *near.entry(test.file.clone()).or_insert_with(|| self.distance(&test.file, &names));
@@ -443,7 +450,7 @@ impl Flow<'_, '_> {
     /// of the origin.
     fn round(&mut self, origin: &mut Origin, chosen: Vec<Variant>, round: u32) -> Result<Vec<Variant>, TestError> {
         let technique = if round == 0 { Technique::Assertions } else { Technique::Search };
-        let how = How { observe: true, covered: self.covered() };
+        let how = How { observe: true, covered: self.covered(), anew: None };
         let mut kept: Vec<(bool, usize, Variant)> = Vec::new();
         for batch in chosen.chunks(BATCH) {
             self.tell(Progress::Searching { round, variants: self.variants, found: self.tests.len() });
@@ -459,7 +466,9 @@ impl Flow<'_, '_> {
                 let shown = shown(&variant.code, &tried, &self.change.hidden);
                 let trial = Trial { code: variant.code.clone(), imports: variant.imports.clone() };
                 for one in shown.into_iter().take(6) {
-                    if self.is_enough() || self.is_known(&one) {
+                    let refuted = (origin.module, one.expression().to_owned());
+                    let is_refuted = self.refuted.get(&refuted).is_some_and(|times| *times >= REFUTED);
+                    if self.is_enough() || self.is_known(&one) || is_refuted {
                         continue;
                     }
                     // To repeat and to reduce takes a while.
@@ -472,6 +481,7 @@ impl Flow<'_, '_> {
                     if self.keep(origin, &trial, one, technique, variant)? {
                         break;
                     }
+                    *self.refuted.entry(refuted).or_default() += 1;
                 }
                 if tried.records.old.outcome == Outcome::Passed {
                     note_classes(origin, &tried);
@@ -522,17 +532,24 @@ impl Flow<'_, '_> {
         technique: Technique,
         variant: &Variant,
     ) -> Result<bool, TestError> {
-        // Alone, and three times.
-        let Some(shown) = self.repeated(origin, trial, &shown, 3)? else { return Ok(false) };
+        // Alone, and where hashes and addresses are others.
+        for anew in [None, Some(1)] {
+            if self.repeated(origin, trial, &shown, anew)?.is_none() {
+                return Ok(false);
+            }
+        }
         let (trial, shown) = self.reduced(origin, trial, shown)?;
         let Some(old) = form(&trial, &shown, Side::Old) else { return Ok(false) };
-        if !self.holds(origin, &old, Side::Old)? {
+        let new = form(&trial, &shown, Side::New);
+        let forms: Vec<(Side, Trial)> = [(Side::Old, Some(old.clone())), (Side::New, new.clone())]
+            .into_iter()
+            .filter_map(|(side, form)| Some((side, form?)))
+            .collect();
+        let held = self.held(origin, &forms)?;
+        if !held.contains(&Side::Old) {
             return Ok(false);
         }
-        let new = match form(&trial, &shown, Side::New) {
-            Some(new) if self.holds(origin, &new, Side::New)? => Some(new),
-            _ => None,
-        };
+        let new = new.filter(|_| held.contains(&Side::New));
         let module = &self.modules[origin.module];
         let targets = self.changed_names();
         let names: Vec<String> = self.tests.iter().map(|(test, _)| test.old.name.clone()).collect();
@@ -547,31 +564,23 @@ impl Flow<'_, '_> {
         Ok(true)
     }
 
-    /// The difference as it shows when the trial runs alone, if it does each time.
+    /// The difference as it shows when the trial runs alone, if it does.
     fn repeated(
         &mut self,
         origin: &Origin,
         trial: &Trial,
         wanted: &Shown,
-        times: u32,
+        anew: Option<u32>,
     ) -> Result<Option<Shown>, TestError> {
-        let how = How { observe: true, covered: vec![] };
-        let mut found = None;
-        for _ in 0..times {
-            let tried = self.run(origin, std::slice::from_ref(trial), &how)?;
-            let Some(tried) = tried.first() else { return Ok(None) };
-            let shown = shown(&trial.code, tried, &self.change.hidden);
-            found = shown.into_iter().find(|one| is_same(one, wanted));
-            if found.is_none() {
-                return Ok(None);
-            }
-        }
-        Ok(found)
+        let how = How { observe: true, covered: vec![], anew };
+        let tried = self.run(origin, std::slice::from_ref(trial), &how)?;
+        let shown = tried.first().map(|tried| shown(&trial.code, tried, &self.change.hidden));
+        Ok(shown.into_iter().flatten().find(|one| is_same(one, wanted)))
     }
 
     /// Takes out statements without which the difference still shows.
     fn reduced(&mut self, origin: &Origin, trial: &Trial, shown_first: Shown) -> Result<(Trial, Shown), TestError> {
-        let how = How { observe: true, covered: vec![] };
+        let how = How { observe: true, ..How::default() };
         let all = removable(&trial.code);
         let mut trials: Vec<Trial> = Vec::new();
         let mut taken: Vec<BTreeSet<(u32, u32)>> = Vec::new();
@@ -606,7 +615,7 @@ impl Flow<'_, '_> {
             let code = crate::body::without(&trial.code, &more);
             let smaller = code.map(|code| Trial { code, imports: trial.imports.clone() });
             if let Some(smaller) = smaller
-                && let Some(still) = self.repeated(origin, &smaller, &shown_first, 1)?
+                && let Some(still) = self.repeated(origin, &smaller, &shown_first, None)?
             {
                 gone = more;
                 best = (smaller, still);
@@ -619,18 +628,31 @@ impl Flow<'_, '_> {
         Ok(best)
     }
 
-    /// Whether a test, run alone, passes on one side and fails on the other, each time.
-    fn holds(&mut self, origin: &Origin, trial: &Trial, side: Side) -> Result<bool, TestError> {
-        for _ in 0..self.options.repeats.max(1) {
-            let tried = self.run(origin, std::slice::from_ref(trial), &How::default())?;
-            let Some(tried) = tried.first() else { return Ok(false) };
-            let passes = tried.records[side].outcome == Outcome::Passed;
-            let fails = tried.records[side.other()].outcome == Outcome::Failed;
-            if !passes || !fails {
-                return Ok(false);
+    /// The sides whose form passes there and fails on the other side, each time: alone, and in processes as a person starts
+    /// them.
+    fn held(&mut self, origin: &Origin, forms: &[(Side, Trial)]) -> Result<BTreeSet<Side>, TestError> {
+        let mut held: BTreeSet<Side> = forms.iter().map(|(side, _)| *side).collect();
+        let repeats = self.options.repeats.max(1);
+        for run in 0..repeats {
+            let anew = (run + ANEW >= repeats).then_some(run + 1);
+            let how = How { anew, ..How::default() };
+            let left: Vec<&(Side, Trial)> = forms.iter().filter(|(side, _)| held.contains(side)).collect();
+            // To start a process takes longer than to run a test, so that one runs all.
+            for some in left.chunks(if anew.is_some() { left.len().max(1) } else { 1 }) {
+                let trials: Vec<Trial> = some.iter().map(|(_, trial)| trial.clone()).collect();
+                let tried = self.run(origin, &trials, &how)?;
+                for ((side, _), tried) in some.iter().zip(tried) {
+                    let passes = tried.records[*side].outcome == Outcome::Passed;
+                    if !passes || tried.records[side.other()].outcome != Outcome::Failed {
+                        held.remove(side);
+                    }
+                }
+            }
+            if !held.contains(&Side::Old) {
+                break;
             }
         }
-        Ok(true)
+        Ok(held)
     }
 }
 

@@ -108,6 +108,16 @@ pub enum Shown {
     },
 }
 
+impl Shown {
+    /// What has the value, or raises.
+    pub fn expression(&self) -> &str {
+        match self {
+            Self::Value(difference) => &difference.expression,
+            Self::Raises { expression, .. } => expression,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Raised {
     /// The dotted name of the exception's class.

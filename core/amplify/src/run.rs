@@ -77,6 +77,8 @@ pub struct How {
     pub observe: bool,
     /// The files whose coverage is wanted.
     pub covered: Vec<String>,
+    /// Whether a new process of pytest runs them, with which seed of Python's hashes.
+    pub anew: Option<u32>,
 }
 
 /// Runs trials in one process for each version. Those that did not come to an end run again alone.
@@ -137,6 +139,7 @@ fn together(
         coverage: !how.covered.is_empty(),
         covered: how.covered.clone(),
         observe: how.observe,
+        anew: how.anew,
     };
     let records = runners.both(&request)?;
     let mut tried = Vec::new();

@@ -1,6 +1,6 @@
 //! What a session is asked to run, and how long it may take.
 
-/// Tests to run in one child process, one after the other.
+/// Tests to run in one process, one after the other.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
     /// Files that exist in the checkout while the request runs, by path relative to its root: variants of test modules.
@@ -15,6 +15,9 @@ pub struct Request {
     pub covered: Vec<String>,
     /// Whether tests can call `__twincell_observe__(point, locals())`. Without it the name exists and does nothing.
     pub observe: bool,
+    /// The seed of Python's hashes for a new process of pytest, which collects nothing but the files of these tests, as one
+    /// does that a person starts. `None`: a child of the process that has collected everything.
+    pub anew: Option<u32>,
 }
 
 /// Bounds of tests.

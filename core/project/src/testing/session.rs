@@ -27,7 +27,7 @@ const DEATH: Duration = Duration::from_secs(5);
 const FUTILE: usize = 2;
 
 /// One pytest process for one version. It has loaded plugins, `conftest.py` and test modules once, and forks a child for each
-/// request. It ends with this value.
+/// request that does not ask for a process of its own. It ends with this value.
 #[derive(Debug)]
 pub struct Session {
     checkout: Checkout,
@@ -103,14 +103,18 @@ impl Session {
             processes: AtomicU64::default(),
             requests: AtomicU64::default(),
         };
-        let (process, collected) = session.start_process(&limits.arguments)?;
+        let (process, collected) = session.start_process(limits, &limits.arguments)?;
         (session.tests, session.errors, session.forks) = (collected.tests, collected.errors, collected.forks);
         session.sandbox = Some(process.sandbox.clone());
         session.process = Mutex::new(Some(Arc::new(process)));
         Ok(session)
     }
 
-    fn start_process(&self, arguments: &[String]) -> Result<(Process, super::process::Collected), TestError> {
+    fn start_process(
+        &self,
+        limits: &TestLimits,
+        arguments: &[String],
+    ) -> Result<(Process, super::process::Collected), TestError> {
         let folder = loop {
             let number = self.processes.fetch_add(1, Ordering::Relaxed);
             let folder = self.checkout.run.join(number.to_string());
@@ -121,7 +125,7 @@ impl Session {
                 Err(error) => return Err(error.into()),
             }
         };
-        let started = Process::start(&self.checkout, folder, &self.environment, &self.limits, arguments)?;
+        let started = Process::start(&self.checkout, folder, &self.environment, limits, arguments)?;
         // A difference of the sandbox would look like one of the tests.
         match &self.sandbox {
             Some(first) if first.kind() != started.0.sandbox.kind() => Err(TestError::OtherSandbox),
@@ -182,7 +186,10 @@ impl Session {
         let mut pending = request.tests.clone();
         let mut futile = 0;
         while !pending.is_empty() {
-            let process = self.process(&pending)?;
+            let process = match request.anew {
+                None => self.process(&pending)?,
+                Some(hash_seed) => self.new_process(&pending, hash_seed)?,
+            };
             let (mut records, ending) = self.attempt(&process, slot, request, &pending)?;
             let (during, outcome, reason) = match ending {
                 Ending::Complete => (None, Outcome::Crashed, "it was not run".to_owned()),
@@ -214,7 +221,7 @@ impl Session {
             if let Some(process) = &*process {
                 return Ok(process.clone());
             }
-            let (started, _) = self.start_process(&self.limits.arguments)?;
+            let (started, _) = self.start_process(&self.limits, &self.limits.arguments)?;
             return Ok(process.insert(Arc::new(started)).clone());
         }
         // The first one has collected what is needed.
@@ -222,10 +229,16 @@ impl Session {
             return Ok(process);
         }
         drop(process);
+        self.new_process(tests, self.limits.hash_seed)
+    }
+
+    /// A process that has collected nothing but the files of these tests.
+    fn new_process(&self, tests: &[String], hash_seed: u32) -> Result<Arc<Process>, TestError> {
         let files: BTreeSet<&str> = tests.iter().filter_map(|id| id.split("::").next()).collect();
         let files: Vec<String> = files.into_iter().map(str::to_owned).collect();
         let options = self.limits.arguments.iter().filter(|argument| argument.starts_with('-')).cloned();
-        Ok(Arc::new(self.start_process(&options.chain(files).collect::<Vec<_>>())?.0))
+        let limits = TestLimits { hash_seed, ..self.limits.clone() };
+        Ok(Arc::new(self.start_process(&limits, &options.chain(files).collect::<Vec<_>>())?.0))
     }
 
     /// Lets go of a process that does not answer.
