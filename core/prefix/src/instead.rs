@@ -164,7 +164,9 @@ pub(crate) fn statements(dotted: &str, reading: &Reading) -> Option<(Vec<Import>
             imports.push(Import::module(holder));
         }
     }
-    let statement = Statement::line(format!("{module}.{name} = {now}"), kind);
+    let text = format!("{module}.{name} = {now}");
+    let text = if imported == module { text } else { format!("# Once is enough.\n{text}") };
+    let statement = Statement::line(text, kind);
     // Each trial without it would take as long as what it shortens.
     let statement = if imported == module { statement } else { statement.kept() };
     Some((imports, vec![statement]))
@@ -256,7 +258,10 @@ mod tests {
     #[test]
     fn what_is_scheduled_runs_once() {
         let now = "lambda self, blocking=True: [event.action(*event.argument) for event in self.queue]";
-        assert_eq!(written("sched.scheduler.run", ""), format!("import sched\n\nsched.scheduler.run = {now}\n"));
+        assert_eq!(
+            written("sched.scheduler.run", ""),
+            format!("import sched\n\n# Once is enough.\nsched.scheduler.run = {now}\n")
+        );
     }
 
     #[test]

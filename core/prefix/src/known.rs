@@ -303,7 +303,7 @@ const FROM: &[(&str, &[&str])] = &[
     ("logging", &["getLogger"]),
     ("shutil", &["copyfile", "copytree", "rmtree"]),
     ("string", &["ascii_letters", "ascii_lowercase", "ascii_uppercase"]),
-    ("uuid", &["uuid4"]),
+    ("uuid", &["UUID", "uuid1", "uuid3", "uuid4", "uuid5"]),
     ("traceback", &["format_exc", "print_exc"]),
     ("http.cookiejar", &["CookieJar"]),
 ];

@@ -214,16 +214,18 @@ fn fail(writer: &mut Writer<'_>, Failing { origin, class, is_once }: &Failing) {
 
 /// What happens where the snippet leaves the program.
 fn leave(writer: &mut Writer<'_>) {
-    let body = match writer.lessons.exits {
+    let (said, body) = match writer.lessons.exits {
         Exits::End => return,
-        Exits::EndWithStatus => "if status is not None:\n        raise SystemExit(status)",
-        Exits::GoOn => "pass",
+        Exits::EndWithStatus => {
+            ("Without a status, the code goes on.", "if status is not None:\n        raise SystemExit(status)")
+        }
+        Exits::GoOn => ("The code goes on where it would end.", "pass"),
     };
     let exits = &writer.reading.exits;
     let function = if exits.contains("exit") { "exit".to_owned() } else { writer.fresh("exit") };
     writer.take(&function);
     writer.makes("function");
-    writer.block(format!("def {function}(status=None):\n    {body}"));
+    writer.block(format!("# {said}\ndef {function}(status=None):\n    {body}"));
     for exit in exits.iter().filter(|exit| **exit != function) {
         if let Some((module, _)) = exit.rsplit_once('.') {
             writer.import(Import::module(module));

@@ -245,7 +245,7 @@ impl<'a> Writer<'a> {
             return Expression::call("AsyncMock", vec![("return_value=".into(), value)]);
         }
         match (parts.is_called, parts.attributes.is_empty(), parts.special) {
-            (true, true, false) => self.function(node),
+            (true, true, false) => self.function(node, target),
             (false, false, false) => {
                 let items = self.attributes(node, &parts.attributes);
                 self.import(Import::name("types", "SimpleNamespace"));
@@ -326,11 +326,12 @@ impl<'a> Writer<'a> {
         names.iter().filter_map(of).map(|(name, attribute)| (name.clone(), self.value(attribute, name))).collect()
     }
 
-    fn function(&mut self, node: &Node) -> Expression {
+    /// A function. `target` is the name that it will have anyway.
+    fn function(&mut self, node: &Node, target: Option<String>) -> Expression {
         if let [(_, Node { raises: Some(class), .. })] = node.calls.as_slice()
             && let Some(class) = self.class_of_raised(class)
         {
-            let name = self.fresh(&hint(&node.path));
+            let name = target.unwrap_or_else(|| self.fresh(&hint(&node.path)));
             self.take(&name);
             self.makes("function");
             let parameters = self.parameters(&node.path);

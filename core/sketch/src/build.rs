@@ -96,12 +96,13 @@ impl Sketch {
             return node;
         }
         let above = &[above, &[id]].concat()[..];
-        if let Some(parsed) = value.parsed
-            && let Some(text) = json(&self.build(parsed, name, path.clone(), scene, above))
-        {
-            let is_bytes = value.kind == Some(Kind::Bytes);
-            node.value = Some(if is_bytes { Recipe::Bytes(text.into_bytes()) } else { Recipe::Str(text) });
-            return node;
+        if let Some(parsed) = value.parsed {
+            let parsed = self.build(parsed, name, path.clone(), scene, above);
+            if let Some(text) = if parsed.is_unused { Some("{}".to_owned()) } else { json(&parsed) } {
+                let is_bytes = value.kind == Some(Kind::Bytes);
+                node.value = Some(if is_bytes { Recipe::Bytes(text.into_bytes()) } else { Recipe::Str(text) });
+                return node;
+            }
         }
         let instances = value.asked.iter().filter_map(|asked| match &asked.test {
             Test::Instance(class) => Some((class.clone(), scene.truth(asked))),
@@ -755,6 +756,7 @@ fn around(value: &Recipe) -> Vec<Recipe> {
             vec![Recipe::Str(text.clone()), Recipe::Str(other.into()), Recipe::Str(String::new())]
         }
         Recipe::Bool(truth) => vec![Recipe::Bool(*truth), Recipe::Bool(!truth)],
+        Recipe::Bytes(bytes) => vec![Recipe::Bytes(bytes.clone()), Recipe::Bytes(b"other".to_vec())],
         Recipe::Tuple(items) => {
             let with_first = |first: Recipe| [&[first], &items[1..]].concat();
             let firsts = items.first().map(around).unwrap_or_default();

@@ -337,7 +337,11 @@ impl Walk<'_> {
                     return None;
                 }
                 read(self);
-                Some(self.item(of, &key))
+                let item = self.item(of, &key);
+                if let Some(default) = arguments.args.get(1).and_then(literal) {
+                    self.note_default(item, &default);
+                }
+                Some(item)
             }
             ("items", None) => {
                 self.is_kind(of, Kind::Dict);

@@ -65,6 +65,11 @@ impl Walk<'_> {
             (other, one) = firsts;
         }
         self.note_moments(one, other);
+        for (of, by) in [(one, other), (other, one)] {
+            if matches!(self.sketch.value(by).known, Some(Recipe::Bytes(_))) && !self.sketch.value(of).is_made {
+                self.is_kind(of, Kind::Bytes);
+            }
+        }
         let operand = |sketch: &Sketch, id: Id| match &sketch.value(id).known {
             Some(known) => Operand::Literal(known.clone()),
             None => Operand::Value(id),

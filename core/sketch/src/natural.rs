@@ -361,6 +361,16 @@ pub fn promised(name: &str) -> Option<Recipe> {
         return Some(Recipe::Bool(true));
     }
     let word = lower.rsplit('_').next().unwrap_or(&lower);
+    // `maxlength`
+    let word = ["max", "min", "num"]
+        .iter()
+        .find_map(|start| word.strip_prefix(start))
+        .filter(|rest| {
+            NAMES
+                .iter()
+                .any(|(words, meaning)| matches!(meaning, Meaning::Number(_)) && words.contains(rest) && rest.len() > 3)
+        })
+        .unwrap_or(word);
     let Some((_, meaning)) = NAMES.iter().find(|(words, _)| words.contains(&word)) else {
         return NUMBERS.iter().any(|start| lower.starts_with(start)).then_some(Recipe::Int(1));
     };
@@ -446,6 +456,7 @@ mod tests {
         assert_eq!(instead_of(Some(&Recipe::Int(0)), "price"), []);
         assert_eq!(instead_of(Some(&Recipe::Bool(true)), "is_open"), []);
         assert_eq!(instead_of(None, "f_name")[0], text("name"));
+        assert_eq!((promised("maxlength"), promised("maximum")), (Some(Recipe::Int(1)), None));
         let results = ["list_pages", "invoke", "getAllRows", "_total_price", "callback"].map(result);
         assert_eq!(results, ["pages", "result", "all_rows", "_total_price", "result"]);
         let typed = ["getint", "get_boolean", "toString", "dumps", "get_print"].map(result);

@@ -300,6 +300,17 @@ impl Walk<'_> {
         }
     }
 
+    /// Notes what a value is whose place `default` takes where it is missing.
+    pub(super) fn note_default(&mut self, id: Id, default: &Recipe) {
+        match default {
+            Recipe::Bool(_) => self.is_usually(id, Recipe::Bool(true)),
+            Recipe::Int(_) | Recipe::Float(_) => self.is_kind(id, Kind::Number),
+            Recipe::Str(_) => self.is_kind(id, Kind::Text),
+            Recipe::Bytes(_) => self.is_kind(id, Kind::Bytes),
+            _ => {}
+        }
+    }
+
     /// Notes what is asked of a column of a frame: `orders['day'].dt`.
     pub(super) fn note_column(&mut self, node: &ExprAttribute) {
         if let (Expr::Subscript(column), "dt") = (node.value.as_ref(), node.attr.as_str()) {
