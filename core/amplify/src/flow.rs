@@ -37,7 +37,7 @@ pub struct Change {
 pub struct AmplifyOptions {
     /// Rounds of the search. 0: only assertions are added.
     pub rounds: u32,
-    /// How many tests that run the change are amplified.
+    /// Of how many tests that run the change variants are tried.
     pub origins: usize,
     /// How many variants run in all.
     pub variants: usize,
@@ -71,6 +71,8 @@ const BATCH: usize = 24;
 const CHUNK: usize = 48;
 /// How many variants of a test the next round begins with.
 const BEAM: usize = 4;
+/// For each test of which variants are tried, how many are only observed.
+const OBSERVED: usize = 4;
 /// How many of the repetitions run in a new process, with other hashes and addresses.
 const ANEW: u32 = 2;
 /// How often a value may turn out to differ from run to run before it is looked at no more.
@@ -243,7 +245,7 @@ impl Flow<'_, '_> {
         for chunk in tests.chunks(CHUNK) {
             // Tests that seem far run only where the near ones do not suffice.
             let is_far = chunk[0].0 > 2;
-            let is_enough = found.len() >= self.options.origins * 4 || (is_far && !found.is_empty());
+            let is_enough = found.len() >= self.options.origins * OBSERVED || (is_far && !found.is_empty());
             self.cut |= self.is_late();
             if is_enough || self.cut {
                 break;
@@ -290,7 +292,11 @@ impl Flow<'_, '_> {
                 found.push((Selected { id: test.id.clone(), executed, direct }, total, *at));
             }
         }
-        found.sort_by_key(|(selected, total, at)| (selected.executed == 0, !selected.direct, *total, *at));
+        // Tests that fail after the change as they are show most.
+        found.sort_by_key(|(selected, total, at)| {
+            let is_silent = !result.detecting.contains(&selected.id);
+            (is_silent, selected.executed == 0, !selected.direct, *total, *at)
+        });
         result.files = self
             .files
             .iter()
@@ -309,7 +315,7 @@ impl Flow<'_, '_> {
             let Some(module) = self.modules.iter().position(|module| module.file == test.file) else { continue };
             let Some(subject) = self.modules[module].subject(&test.function).cloned() else { continue };
             let is_known = origins.iter().any(|other| other.module == module && other.subject == subject);
-            if is_known || origins.len() >= self.options.origins {
+            if is_known || origins.len() >= self.options.origins * OBSERVED {
                 continue;
             }
             let suffix = selected.id.find('[').map_or(String::new(), |at| selected.id[at..].to_owned());
@@ -392,6 +398,10 @@ impl Flow<'_, '_> {
     /// Runs the origins without their assertions, and then variants of them, round after round.
     fn search(&mut self, origins: &mut [Origin]) -> Result<(), TestError> {
         for origin in origins.iter_mut() {
+            if self.is_late() {
+                self.cut = true;
+                break;
+            }
             let seeds = std::mem::take(&mut origin.seeds);
             let kept = self.round(origin, seeds, 0)?;
             origin.seeds = kept;
@@ -403,6 +413,7 @@ impl Flow<'_, '_> {
             // What the tests show as they are is the nearest that a person can be shown.
             return Ok(());
         }
+        let origins = origins.get_mut(..self.options.origins.min(origins.len())).unwrap_or_default();
         for round in 1..=self.options.rounds {
             let left = self.options.variants.saturating_sub(self.variants);
             let rounds = (self.options.rounds - round + 1) as usize;

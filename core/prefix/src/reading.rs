@@ -84,6 +84,10 @@ pub(crate) struct Reading {
     pub(crate) has_environment: bool,
     /// It uses `super()` outside of classes, where Python gives it no meaning.
     pub(crate) has_bare_super: bool,
+    /// `super()` is asked for nothing but `__init__`.
+    pub(crate) only_initialises: bool,
+    /// The names of classes that are asked to initialise something: `Base.__init__(self)`.
+    pub(crate) initialised: BTreeSet<String>,
     /// It awaits outside of functions, as cells of notebooks may.
     pub(crate) awaits: bool,
     /// Names of which it asks nothing but whether they are true.
@@ -185,6 +189,8 @@ impl Reading {
             attributes: names.all_attributes,
             assigned: names.assigned,
             has_bare_super: names.bare_super,
+            only_initialises: names.supers == names.plain_supers,
+            initialised: names.initialised,
             awaits: names.awaits,
             flags,
             signatures,
@@ -267,6 +273,11 @@ struct Names {
     handed: BTreeSet<(String, String)>,
     /// `super()` outside of classes, where Python gives it no meaning.
     bare_super: bool,
+    /// The number of calls of `super()`, and of those that only initialise: `super().__init__()`.
+    supers: u32,
+    plain_supers: u32,
+    /// The names of classes that are asked to initialise something: `Base.__init__(self)`.
+    initialised: BTreeSet<String>,
     in_class: bool,
     /// The number of functions around.
     depth: u32,
@@ -434,6 +445,20 @@ impl Names {
                 if let (true, Some(class)) = (callee.ends_with(".__new__"), call.arguments.args.first()) {
                     self.class(class);
                 }
+                if let Expr::Attribute(attribute) = call.func.as_ref()
+                    && attribute.attr.as_str() == "__init__"
+                {
+                    match attribute.value.as_ref() {
+                        Expr::Name(class) if !is_builtin(&class.id) => {
+                            self.class(&attribute.value);
+                            self.initialised.insert(class.id.to_string());
+                        }
+                        Expr::Call(above) if above.func.as_name_expr().is_some_and(|name| name.id == "super") => {
+                            self.plain_supers += 1;
+                        }
+                        _ => {}
+                    }
+                }
                 let callee = callee.split('.').next().unwrap_or_default();
                 for given in call.arguments.args.iter().filter_map(Expr::as_name_expr) {
                     self.handed.insert((callee.to_owned(), given.id.to_string()));
@@ -447,7 +472,10 @@ impl Names {
                         let bound = call.arguments.keywords.iter().filter(|keyword| keyword.arg.is_some());
                         bound.for_each(|keyword| self.class(&keyword.value));
                     }
-                    (Some("super"), _) => self.bare_super |= !self.in_class,
+                    (Some("super"), _) => {
+                        self.bare_super |= !self.in_class;
+                        self.supers += 1;
+                    }
                     _ => {}
                 }
             }

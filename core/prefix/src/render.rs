@@ -25,6 +25,11 @@ use crate::values::{Writer, mocked_module};
 /// A meaning for `super()` where Python gives it none.
 pub(crate) const SUPER: &str =
     "# Outside of a class, super() means nothing.\ndef super(*args):\n    return MagicMock()";
+/// The same where nothing but `__init__` is asked of it.
+const PLAIN_SUPER: [&str; 2] = [
+    "# Outside of a class, super() means nothing.\nclass Above:\n    def __init__(self, *args, **kwargs):\n        pass",
+    "def super(*args):\n    return Above()",
+];
 /// What is enough of a loop that would take too long.
 const SHORT_RANGE: &str = "def range(*bounds):\n    return builtins.range(*bounds)[:10]";
 /// What somebody answers who is asked for something.
@@ -131,7 +136,9 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
             writer.statement(definition);
         }
     }
-    if reading.has_bare_super {
+    if reading.has_bare_super && reading.only_initialises {
+        PLAIN_SUPER.into_iter().for_each(|block| writer.block(block));
+    } else if reading.has_bare_super {
         writer.import(Import::of_mocks());
         writer.makes(MOCK);
         writer.block(SUPER);

@@ -104,7 +104,11 @@ impl<'a> Writer<'a> {
             false => "",
         };
         self.makes("type");
-        self.block(format!("class {name}{base}:\n    pass"));
+        let body = match self.reading.initialised.contains(name) {
+            true => "def __init__(self, *args, **kwargs):\n        pass",
+            false => "pass",
+        };
+        self.block(format!("class {name}{base}:\n    {body}"));
         self.take(name);
     }
 

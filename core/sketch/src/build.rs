@@ -508,6 +508,9 @@ impl Sketch {
     /// The plain value that meets most of what is asked of it, the most natural one first.
     fn leaf(&self, value: &Value, name: &str, scene: &Scene) -> Recipe {
         let natural = usually(value).cloned().unwrap_or_else(|| default(name, value.kind));
+        // What is only asked for its truth says yes.
+        let is_answer = name == "result" && value.asked.iter().any(|asked| asked.test == Test::Truth);
+        let natural = if is_answer && value.kind.is_none() { Recipe::Bool(true) } else { natural };
         let mut candidates = vec![natural.clone()];
         if matches!(name, "status_code" | "status") && matches!(natural, Recipe::Int(_)) {
             candidates.push(Recipe::Int(404));

@@ -326,8 +326,8 @@ impl Walk<'_> {
             }
         }
         let read = |walk: &mut Self| {
-            for argument in &arguments.args {
-                walk.expression(argument);
+            for value in arguments.args.iter().chain(arguments.keywords.iter().map(|keyword| &keyword.value)) {
+                walk.expression(value);
             }
         };
         match (name, first) {

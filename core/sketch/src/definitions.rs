@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use ruff_python_ast::{Expr, Parameters, Stmt};
 
+use twincell_syntax::dotted;
+
 use super::walk::{Function, Walk};
 use super::{Given, Id, Place, Value};
 use crate::foreign::is_foreign;
@@ -77,6 +79,12 @@ impl Walk<'_> {
                     let is_property = !is_static && !method.decorator_list.is_empty();
                     let id = self.declare(&method.name, &method.parameters, method.is_async, !is_static);
                     let function = self.functions.len() - 1;
+                    let is_plain = |name: &String| !name.contains("property");
+                    for decorator in &method.decorator_list {
+                        if dotted(&decorator.expression).as_ref().is_some_and(is_plain) {
+                            self.decorated(&decorator.expression, function);
+                        }
+                    }
                     let attribute = if is_property { self.functions[function].result } else { id };
                     self.set_attribute(object, &method.name, attribute);
                     if let (Some((_, first)), false) = (self.functions[function].parameters.first().cloned(), is_static)

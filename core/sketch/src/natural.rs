@@ -356,6 +356,8 @@ fn first(items: &[Recipe]) -> Vec<Recipe> {
 pub fn promised(name: &str) -> Option<Recipe> {
     const FLAGS: &[&str] = &["is_", "has_", "should_", "can_", "use_", "allow_", "enable_", "disable_", "with_", "no_"];
     const NUMBERS: &[&str] = &["max_", "min_", "num_", "total_"];
+    const ACTING: &[&str] =
+        &["build_", "compute_", "create_", "ensure_", "fetch_", "get_", "handle_", "make_", "on_", "set_", "validate_"];
     let lower = snake(name);
     if FLAGS.iter().any(|start| lower.trim_start_matches('_').starts_with(start)) {
         return Some(Recipe::Bool(true));
@@ -372,6 +374,9 @@ pub fn promised(name: &str) -> Option<Recipe> {
         })
         .unwrap_or(word);
     let Some((_, meaning)) = NAMES.iter().find(|(words, _)| words.contains(&word)) else {
+        if ACTING.iter().any(|start| lower.trim_start_matches('_').starts_with(start)) {
+            return Some(Recipe::Versatile(AbstractValue::Callable));
+        }
         return NUMBERS.iter().any(|start| lower.starts_with(start)).then_some(Recipe::Int(1));
     };
     Some(match meaning {
