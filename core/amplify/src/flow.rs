@@ -37,7 +37,7 @@ pub struct Change {
 pub struct AmplifyOptions {
     /// Rounds of the search. 0: only assertions are added.
     pub rounds: u32,
-    /// Of how many tests that run the change variants are tried.
+    /// How many tests that run the change are amplified.
     pub origins: usize,
     /// How many variants run in all.
     pub variants: usize,
@@ -71,8 +71,8 @@ const BATCH: usize = 24;
 const CHUNK: usize = 48;
 /// How many variants of a test the next round begins with.
 const BEAM: usize = 4;
-/// For each test of which variants are tried, how many are only observed.
-const OBSERVED: usize = 4;
+/// For each test of which variants are tried, how many are selected first.
+const SELECTED: usize = 4;
 /// How many of the repetitions run in a new process, with other hashes and addresses.
 const ANEW: u32 = 2;
 /// How often a value may turn out to differ from run to run before it is looked at no more.
@@ -245,7 +245,7 @@ impl Flow<'_, '_> {
         for chunk in tests.chunks(CHUNK) {
             // Tests that seem far run only where the near ones do not suffice.
             let is_far = chunk[0].0 > 2;
-            let is_enough = found.len() >= self.options.origins * OBSERVED || (is_far && !found.is_empty());
+            let is_enough = found.len() >= self.options.origins * SELECTED || (is_far && !found.is_empty());
             self.cut |= self.is_late();
             if is_enough || self.cut {
                 break;
@@ -292,6 +292,7 @@ impl Flow<'_, '_> {
                 found.push((Selected { id: test.id.clone(), executed, direct }, total, *at));
             }
         }
+        self.confirm(&mut result.detecting)?;
         // Tests that fail after the change as they are show most.
         found.sort_by_key(|(selected, total, at)| {
             let is_silent = !result.detecting.contains(&selected.id);
@@ -315,7 +316,7 @@ impl Flow<'_, '_> {
             let Some(module) = self.modules.iter().position(|module| module.file == test.file) else { continue };
             let Some(subject) = self.modules[module].subject(&test.function).cloned() else { continue };
             let is_known = origins.iter().any(|other| other.module == module && other.subject == subject);
-            if is_known || origins.len() >= self.options.origins * OBSERVED {
+            if is_known || origins.len() >= self.options.origins {
                 continue;
             }
             let suffix = selected.id.find('[').map_or(String::new(), |at| selected.id[at..].to_owned());
@@ -337,6 +338,21 @@ impl Flow<'_, '_> {
             });
         }
         Ok(origins)
+    }
+
+    /// Keeps those tests that fail after the change in new processes, too, without the tests that ran before them.
+    fn confirm(&mut self, detecting: &mut Vec<String>) -> Result<(), TestError> {
+        if detecting.is_empty() {
+            return Ok(());
+        }
+        let request = Request { tests: detecting.clone(), anew: Some(1), ..Request::default() };
+        let records = self.runners.both(&request)?;
+        let fails = |outcome| matches!(outcome, Outcome::Failed | Outcome::Error);
+        let held =
+            records.old.iter().zip(&records.new).map(|(old, new)| old.outcome == Outcome::Passed && fails(new.outcome));
+        let mut held = held.collect::<Vec<_>>().into_iter();
+        detecting.retain(|_| held.next().unwrap_or(false));
+        Ok(())
     }
 
     /// Whether a test runs a function that changed, if not its changed lines.
@@ -398,10 +414,6 @@ impl Flow<'_, '_> {
     /// Runs the origins without their assertions, and then variants of them, round after round.
     fn search(&mut self, origins: &mut [Origin]) -> Result<(), TestError> {
         for origin in origins.iter_mut() {
-            if self.is_late() {
-                self.cut = true;
-                break;
-            }
             let seeds = std::mem::take(&mut origin.seeds);
             let kept = self.round(origin, seeds, 0)?;
             origin.seeds = kept;
@@ -413,7 +425,6 @@ impl Flow<'_, '_> {
             // What the tests show as they are is the nearest that a person can be shown.
             return Ok(());
         }
-        let origins = origins.get_mut(..self.options.origins.min(origins.len())).unwrap_or_default();
         for round in 1..=self.options.rounds {
             let left = self.options.variants.saturating_sub(self.variants);
             let rounds = (self.options.rounds - round + 1) as usize;

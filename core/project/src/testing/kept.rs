@@ -5,7 +5,8 @@ use super::{
     Checkout, Environment, Request, Session, Store, SuiteOptions, SuiteReport, Test, TestError, TestLimits, TestRecord,
 };
 
-/// Requests for the project's own tests are answered by the store where it has their results. Variants of tests always run.
+/// Requests for the project's own tests are answered by the store where it has their results. Variants of tests always run, and
+/// what asks for a process of its own.
 pub struct Kept {
     session: Session,
     store: Store,
@@ -35,7 +36,7 @@ impl Kept {
 
     /// There is one record for each requested id, in this order.
     pub fn run(&mut self, request: &Request) -> Result<Vec<TestRecord>, TestError> {
-        let is_own = request.files.is_empty() && !request.observe;
+        let is_own = request.files.is_empty() && !request.observe && request.anew.is_none();
         let Some(sandbox) = self.session.sandbox().filter(|_| is_own) else { return self.session.run(request) };
         let options =
             SuiteOptions { coverage: request.coverage, covered: request.covered.clone(), ..SuiteOptions::default() };
