@@ -23,7 +23,7 @@ pub fn read_source(path: &Path) -> Result<String, String> {
     if is_notebook(path) {
         return Err(format!(
             "{name} is a notebook, not Python: convert it with `jupyter nbconvert --to script`, or write \
-             %%compare in its cells"
+             %%compare or %%prefix in its cells"
         ));
     }
     crate::decode::python_source(&bytes).map_err(|reason| format!("{name} {reason}"))

@@ -100,6 +100,16 @@ def test_what_depends_on_the_seed_of_hashes_shows_no_change(repository: Path) ->
     assert (found["status"], found["tests"]) == ("nothing_found", []), ran.stderr
 
 
+def test_folders_of_the_checkouts_show_no_change(repository: Path) -> None:
+    old = OLD + "\n\ndef place():\n    import os\n    return [os.getcwd(), dict(os.environ)][0:1]\n"
+    (repository / "shop.py").write_text(old)
+    (repository / "test_shop.py").write_text("from shop import place\n\n\ndef test_place():\n    assert place()\n")
+    git(repository, "commit", "-qam", "two")
+    (repository / "shop.py").write_text(old.replace("[0:1]", "[0:2]"))
+    ran = amplify(repository, "--json", "--search-rounds", "0")
+    assert "twincell" not in json.dumps([test["sentence"] for test in json.loads(ran.stdout)["tests"]]), ran.stdout
+
+
 def test_a_change_of_comments_touches_no_code(repository: Path) -> None:
     (repository / "shop.py").write_text(f"# A shop.\n{OLD}")
     ran = amplify(repository)

@@ -1,22 +1,26 @@
 """Real bug fixes: which of them amplified tests detect, by assertions alone and by search, and how long it takes.
 
-    python -m tests.measure.amplify FILE.jsonl BUGSINPY PROJECT=CLONE [PROJECT=CLONE ...] [--bugs 1,2,3] [--unguided]
+    python -m tests.measure.amplify FILE.jsonl BUGSINPY PROJECT=CLONE [PROJECT=CLONE ...] [--bugs 1,2,3]
+        [--unguided] [--replay N]
 
 `BUGSINPY` is a clone of the data set BugsInPy (https://github.com/soarsmu/BugsInPy), and `CLONE` one of the
 project, also without a work tree. For each bug the tests of the commit before the fix are amplified; those of
 the fix are not read. They run in an environment of their own with the current versions of what the projects
 need, and with a plugin that brings back names that newer versions have dropped. A bug counts as detected if
 twincell gives a test, which it does only for one that passed before the fix and failed after it, five times
-in a row. A row for each bug goes to FILE, and bugs that have one are not run again.
+in a row. A row for each bug goes to FILE, and bugs that have one are not run again. With `--replay N`, plain
+pytest runs the tests that SBAMPL gave N times on each side, in work trees of their own.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import venv
 from pathlib import Path
@@ -96,7 +100,39 @@ def amplified(repository: Path, commits: list[str], tests: list[str], python: Pa
     found = json.loads(ran.stdout)
     row |= {key: found[key] for key in ("status", "ran", "variants", "cut", "detecting")}
     row |= {"selected": len(found["selected"]), "sentences": [test["sentence"] for test in found["tests"]]}
+    row["tests"] = [{key: test[key] for key in ("origin", "file", "old")} for test in found["tests"]]
     return row | {"steps": [test["steps"] for test in found["tests"]]}
+
+
+def replayed(repository: Path, commits: list[str], patch: Path, tests: list[dict], python: Path, times: int) -> dict:
+    """How often each test passed before the fix and failed after it, run by plain pytest in that many processes."""
+    names = [f"{test['origin'].split('[')[0].rpartition('::')[0]}::{test['old']['name']}" for test in tests]
+    files = sorted({test["file"] for test in tests})
+    good = dict.fromkeys(names, 0)
+    with tempfile.TemporaryDirectory() as folder:
+        for commit, wanted in zip(commits, ("PASSED", "FAILED"), strict=True):
+            tree = Path(folder) / commit
+            inside = ["git", "-C", str(tree)]
+            subprocess.run(
+                ["git", "-C", str(repository), "worktree", "add", "-q", "--detach", str(tree), commit], check=True
+            )
+            # The tests are those of the version before the fix.
+            subprocess.run([*inside, "checkout", "-q", commits[0], "--", *files], check=True)
+            subprocess.run([*inside, "apply", str(patch)], check=True)
+            for _ in range(times):
+                command = [str(python), "-m", "pytest", "-q", "--tb=no", "-rA", "-p", "no:cacheprovider", *names]
+                ran = subprocess.run(
+                    command, cwd=tree, capture_output=True, text=True, env=os.environ | {"TERM": "dumb"}
+                )
+                said = [
+                    line.split(" ", 1) for line in ran.stdout.splitlines() if line.startswith(("PASSED ", "FAILED "))
+                ]
+                for name in names:
+                    # A test with several cases fails if one does.
+                    own = {word for word, rest in said if rest.split(" - ")[0].split("[")[0].strip() == name}
+                    good[name] += own == {wanted} or (wanted == "FAILED" and wanted in own)
+            subprocess.run(["git", "-C", str(repository), "worktree", "remove", "--force", str(tree)], check=True)
+    return {"times": times, "good": list(good.values())}
 
 
 def report(rows: list[dict]) -> None:
@@ -110,6 +146,10 @@ def report(rows: list[dict]) -> None:
             median = statistics.median(row[technique]["seconds"] for row in own)
             line += f"; {technique} {found}/{len(own)} ({found / len(own):.0%}), median {median:.1f} s"
         print(line)
+    replays = [(row["replay"]["times"], count) for row in rows if "replay" in row for count in row["replay"]["good"]]
+    if replays:
+        right = sum(count == 2 * times for times, count in replays)
+        print(f"{right} of {len(replays)} tests passed before and failed after the fix in each run of plain pytest")
 
 
 def main() -> int:
@@ -119,6 +159,7 @@ def main() -> int:
     parser.add_argument("clones", nargs="+", metavar="PROJECT=CLONE")
     parser.add_argument("--bugs", help="numbers of bugs, separated by commas [default: all]")
     parser.add_argument("--unguided", action="store_true")
+    parser.add_argument("--replay", type=int, default=0, metavar="N", help="runs of plain pytest [default: 0]")
     parser.add_argument("--folder", type=Path, default=Path("target/amplify"), help="for the environment and clones")
     arguments = parser.parse_args()
     folder = arguments.folder.absolute()
@@ -137,8 +178,15 @@ def main() -> int:
             tests = test_files(Path(clone), commits[0])
             common = ["--unguided"] if arguments.unguided else []
             row = {"project": project, "bug": number}
-            for technique, options in (("aampl", ["--search-rounds", "0"]), ("sbampl", ["--deadline", "300"])):
+            for technique, options in (
+                ("aampl", ["--search-rounds", "0"]),
+                ("sbampl", ["--deadline", "300", "--patch-old", str(folder / "tests.patch")]),
+            ):
                 row[technique] = amplified(repository, commits, tests, python, common + options)
+            if arguments.replay and row["sbampl"].get("status") == "found":
+                patch = folder / "tests.patch"
+                found = row["sbampl"]["tests"]
+                row["replay"] = replayed(repository, commits, patch, found, python, arguments.replay)
             rows.append(row)
             with arguments.file.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(row) + "\n")

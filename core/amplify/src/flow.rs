@@ -27,7 +27,7 @@ pub struct Change {
     pub modules: Vec<String>,
     /// The test modules of the old version: path and text.
     pub tests: Vec<(String, String)>,
-    /// Texts that no value may show: the folders of the two checkouts.
+    /// Texts that no value may show: the folders that hold the two checkouts.
     pub hidden: Vec<String>,
     /// What pytest could not collect in the old version.
     pub not_collected: Vec<CollectionError>,

@@ -72,7 +72,8 @@ fn change(checkouts: &PerSide<Checkout>, old: &Session) -> Change {
     };
     let modules = files.iter().map(module).collect();
     let tests = tests.into_iter().filter_map(|path| Some((path.clone(), read(&roots.old.join(&path))?))).collect();
-    let hidden = roots.iter().map(|root| root.display().to_string()).collect();
+    // Temporary folders and the home of the tests lie beside each checkout.
+    let hidden = roots.iter().map(|root| root.parent().unwrap_or(root).display().to_string()).collect();
     Change { files, modules, tests, hidden, not_collected: old.errors().to_vec() }
 }
 
