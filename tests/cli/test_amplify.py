@@ -100,6 +100,20 @@ def test_what_depends_on_the_seed_of_hashes_shows_no_change(repository: Path) ->
     assert (found["status"], found["tests"]) == ("nothing_found", []), ran.stderr
 
 
+def test_what_a_mock_is_called_with_shows_a_change(repository: Path) -> None:
+    old = OLD + "\n\ndef send(client, text):\n    client.session().post('/a', text, timeout=3)\n"
+    (repository / "shop.py").write_text(old)
+    (repository / "test_shop.py").write_text(
+        "from unittest.mock import Mock\n\nfrom shop import send\n\n\n"
+        "def test_send():\n    client = Mock()\n    send(client, 'text')\n"
+    )
+    git(repository, "commit", "-qam", "two")
+    (repository / "shop.py").write_text(old.replace("/a", "/b"))
+    ran = amplify(repository, "--json", "--search-rounds", "0")
+    sentences = [test["sentence"] for test in json.loads(ran.stdout)["tests"]]
+    assert "client.mock_calls[1].args gave ('/a', 'text'), gives ('/b', 'text')" in sentences, ran.stdout
+
+
 def test_folders_of_the_checkouts_show_no_change(repository: Path) -> None:
     old = OLD + "\n\ndef place():\n    import os\n    return [os.getcwd(), dict(os.environ)][0:1]\n"
     (repository / "shop.py").write_text(old)

@@ -207,7 +207,8 @@ impl Finder<'_> {
         for (access, before) in old {
             let Some((_, after)) = new.iter().find(|(other, _)| other == access) else { continue };
             let is_private = access.starts_with("._");
-            let is_tool = (is_mock && !access.starts_with(".call")) || (expression == "self" && access.ends_with("()"));
+            let is_call = access == ".call_count" || access.starts_with(".mock_calls[");
+            let is_tool = (is_mock && !is_call) || (expression == "self" && access.ends_with("()"));
             if before == after || is_private || is_tool {
                 continue;
             }

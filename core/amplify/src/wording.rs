@@ -139,6 +139,12 @@ fn origin_of(expression: &str, trial: &Trial) -> String {
     let end = expression.find(|it: char| !it.is_alphanumeric() && it != '_').unwrap_or(expression.len());
     let (name, rest) = expression.split_at(end);
     let prefix = format!("{name} = ");
+    // What is used has changed since.
+    let text = trial.code.text();
+    let mut words = text.split(|it: char| !it.is_alphanumeric() && it != '_');
+    if words.by_ref().filter(|word| *word == name).nth(1).is_some() {
+        return expression.to_owned();
+    }
     let mut bindings = trial.code.text().lines().filter_map(|line| line.trim_start().strip_prefix(&prefix));
     match (bindings.next(), bindings.next()) {
         (Some(value), None) if value.len() <= 100 && value.ends_with([')', ']']) => format!("{value}{rest}"),

@@ -1,7 +1,8 @@
 """What `__twincell_observe__(point, locals())` sees: Python values as plain data, in the form of `Observed` in Rust.
 
 A value is asked what its users could ask it: attributes, properties, getters without arguments, `len`, `str`, `repr`,
-items. Nothing that may use it up is asked: iterators, files, mocks. Texts that differ from machine to machine are cut.
+items. Nothing that may use it up is asked: iterators, files. Of mocks, only their calls are looked at. Texts that
+differ from machine to machine are cut.
 """
 
 import builtins
@@ -17,6 +18,7 @@ ITEMS = 24
 CHARACTERS = 1000
 DIGITS = 100
 FIELDS = 40
+CALLS = 12
 VALUES_A_POINT = 400
 VALUES_A_TEST = 20_000
 
@@ -195,6 +197,8 @@ class Bound:
         # What was written to a text in memory is what tests look at. Asking for it moves no position.
         if isinstance(value, (io.StringIO, io.BytesIO)):
             return [[".getvalue()", self.answer(value.getvalue, depth)]]
+        if is_mock(kind):
+            return self.calls(value, depth)
         if module in UNASKED and not is_exception:
             return []
         # Asking an iterator, a file or a stand-in changes it, or invents an answer.
@@ -243,6 +247,19 @@ class Bound:
             ask("repr()", lambda: repr(value))
         return fields
 
+    def calls(self, mock, depth):
+        """What a mock was called with. Any other question would be one more call, or make another mock."""
+        fields = [[".call_count", self.value(mock.call_count, depth)]]
+        for at, call in enumerate(mock.mock_calls[:CALLS]):
+            if self.left <= 0:
+                break
+            _, given, named = call
+            if given:
+                fields.append([f".mock_calls[{at}].args", self.value(tuple(given), depth)])
+            if named:
+                fields.append([f".mock_calls[{at}].kwargs", self.value(dict(named), depth)])
+        return fields
+
     def first(self, value):
         found = []
         for item in value:
@@ -260,6 +277,14 @@ class Bound:
             said = self.text(safe_text(error))
             return {"raised": {"class": dotted(type(error)), "message": said["str"] if isinstance(said, dict) else ""}}
         return self.value(answer, depth)
+
+
+def is_mock(kind):
+    """Whether a class is of mocks, those of Python or of the package `mock`."""
+    return any(
+        base.__name__ == "NonCallableMock" and base.__module__ in ("unittest.mock", "mock", "mock.mock")
+        for base in kind.__mro__
+    )
 
 
 def safe_text(error):
