@@ -106,7 +106,7 @@ def amplified(repository: Path, commits: list[str], tests: list[str], python: Pa
 
 def replayed(repository: Path, commits: list[str], patch: Path, tests: list[dict], python: Path, times: int) -> dict:
     """How often each test passed before the fix and failed after it, run by plain pytest in that many processes."""
-    names = [f"{test['origin'].split('[')[0].rpartition('::')[0]}::{test['old']['name']}" for test in tests]
+    names = [test["old"]["id"] for test in tests]
     files = sorted({test["file"] for test in tests})
     good = dict.fromkeys(names, 0)
     with tempfile.TemporaryDirectory() as folder:

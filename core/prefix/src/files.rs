@@ -276,9 +276,7 @@ fn plain(value: &Recipe) -> String {
     match value {
         Recipe::Str(text) => text.clone(),
         Recipe::None => String::new(),
-        Recipe::Made(made) if made.class == "builtins.Exception" => {
-            made.arguments.first().map(plain).unwrap_or_default()
-        }
+        error if twincell_sketch::is_exception(error) => "failure".to_owned(),
         other => match twincell_sketch::of_moment(other) {
             Some((_, year)) => format!("{year}-01-01"),
             None => other.display(),

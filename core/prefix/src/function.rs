@@ -91,8 +91,10 @@ fn called(text: &str, body: &[Stmt], qualname: &str) -> Option<Subject> {
     let decorators = |all: &[Decorator]| all.iter().map(Ranged::range).collect::<Vec<_>>();
     decorators(&function.decorator_list).into_iter().for_each(&mut blank);
     let taken = Bindings::of_body(body);
-    // Where the text itself asks asyncio for something, an import below would only hide that it has none above.
-    let imports = if text.contains("asyncio.") { "" } else { "import asyncio\n\n" };
+    // Where the function itself uses asyncio, an import below would only hide that there is none above.
+    let own = holder.map_or_else(|| function.range(), Ranged::range);
+    let is_used = used_names(&text[own]).free.iter().any(|name| name == "asyncio");
+    let imports = if is_used { "" } else { "import asyncio\n\n" };
     let call = call(function, holder, &taken, imports);
     let begin = line_of(function.body.first()?.start().to_usize());
     let end = line_of(function.end().to_usize().saturating_sub(1));

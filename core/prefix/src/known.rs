@@ -323,13 +323,11 @@ const OF_THINGS: &[(&str, &[&str])] = &[
             "LocaleHTMLCalendar",
             "LocaleTextCalendar",
             "TextCalendar",
-            "c",
             "calendar",
             "day_abbr",
             "day_name",
             "different_locale",
             "firstweekday",
-            "format",
             "formatstring",
             "isleap",
             "leapdays",
@@ -344,7 +342,6 @@ const OF_THINGS: &[(&str, &[&str])] = &[
             "prweek",
             "setfirstweekday",
             "timegm",
-            "week",
             "weekday",
             "weekheader",
         ],
@@ -438,13 +435,7 @@ const OF_THINGS: &[(&str, &[&str])] = &[
             "tzset",
         ],
     ),
-    (
-        "uuid",
-        &[
-            "Enum", "SafeUUID", "UUID", "getnode", "platform", "uuid1", "uuid3", "uuid4", "uuid5", "uuid6", "uuid7",
-            "uuid8",
-        ],
-    ),
+    ("uuid", &["SafeUUID", "UUID", "getnode", "uuid1", "uuid3", "uuid4", "uuid5", "uuid6", "uuid7", "uuid8"]),
 ];
 
 /// Whether a module of this name may be what the code asks for these attributes.

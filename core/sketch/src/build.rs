@@ -860,7 +860,8 @@ pub fn json(node: &Node) -> Option<String> {
     })
 }
 
-pub(crate) fn is_exception(value: &Recipe) -> bool {
+/// Whether it is the exception that stands for any.
+pub fn is_exception(value: &Recipe) -> bool {
     matches!(value, Recipe::Made(made) if made.class == "builtins.Exception")
 }
 

@@ -34,7 +34,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use twincell_values::value::Recipe;
 
-pub use build::{Scene, json};
+pub use build::{Scene, is_exception, json};
 pub use foreign::opens;
 pub use usual::of_moment;
 

@@ -68,6 +68,9 @@ impl Tree<'_> {
         for module in self.reading.guarded.iter().take(FAILURES) {
             let dots = module.match_indices('.').map(|(dot, _)| module[..dot].to_owned());
             let all: Vec<String> = dots.chain([module.clone()]).collect();
+            if self.is_done() {
+                break;
+            }
             let (nodes, covered) = (self.nodes.len(), self.covered.len());
             if !self.is_here(module)? {
                 self.try_lessons(true, |lessons| lessons.common.modules.extend(all))?;
