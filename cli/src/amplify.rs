@@ -5,13 +5,15 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use twincell_amplify::{Progress, Status};
+use twincell_compare::verdict::Verdict;
 use twincell_driver::amplify::{amplify_repository, revisions};
 use twincell_driver::files;
 use twincell_driver::options::Job;
 use twincell_syntax::Side;
 use twincell_widgets::{amplification_junit, amplification_markdown, amplification_page, amplification_text};
 
-use crate::session::{Abort, CHANGED, INCONCLUSIVE, Session, UNCHANGED, read_options};
+use crate::exports;
+use crate::session::{Abort, Session, read_options};
 use crate::study::progress_bar;
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
@@ -30,6 +32,11 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
             }
             Progress::Searching { round, variants, found } => {
                 bar.set_message(format!("round {round}: {variants} variants, {found} tests"));
+            }
+            Progress::Comparing { file, of } => {
+                bar.set_length(of as u64);
+                bar.set_position(file as u64);
+                bar.set_message("values for what no test runs");
             }
         }
         is_interrupted |= interrupted();
@@ -60,9 +67,10 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     if is_interrupted {
         return Err(Abort::Interrupted);
     }
-    Ok(match found.status {
-        Status::Found => CHANGED,
-        Status::NotReached => INCONCLUSIVE,
-        Status::NoCode | Status::NothingFound => UNCHANGED,
-    })
+    let verdict = match found.status {
+        Status::Found => Verdict::Changing,
+        Status::NotReached => Verdict::Inconclusive,
+        Status::NoCode | Status::NothingFound => Verdict::LikelyPreserving,
+    };
+    Ok(exports::status(verdict, matches))
 }

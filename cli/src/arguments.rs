@@ -215,7 +215,12 @@ fn amplify() -> Command {
         ))
         .arg(path("html").long("html").value_name("FILE").help("Write the result as a page"))
         .arg(path("markdown").long("markdown").value_name("FILE").help("Write the result as Markdown, for a pull request"))
-        .arg(path("junit").long("junit").value_name("FILE").help("Write the result as JUnit XML, for test reports"));
+        .arg(path("junit").long("junit").value_name("FILE").help("Write the result as JUnit XML, for test reports"))
+        .arg(exports::fail_on(
+            "inconclusive",
+            "The mildest result with an exit status other than 0: changing, a test shows the change; inconclusive, no test \
+             runs it",
+        ));
     command_line::add_to(command, Job::Amplify)
 }
 

@@ -25,14 +25,17 @@ pub fn add_to(command: Command, fails: &'static str) -> Command {
     let command = FORMATS.iter().fold(command, |command, (name, help, _)| {
         command.arg(Arg::new(*name).long(*name).value_name("FILE").value_parser(value_parser!(PathBuf)).help(*help))
     });
-    command.arg(
-        Arg::new("fail-on")
-            .long("fail-on")
-            .value_name("VERDICT")
-            .value_parser(PossibleValuesParser::new(["changing", "inconclusive", "never"]))
-            .default_value(fails)
-            .help("The mildest verdict with an exit status other than 0"),
-    )
+    command.arg(fail_on(fails, "The mildest verdict with an exit status other than 0"))
+}
+
+/// `--fail-on`, with its default.
+pub fn fail_on(fails: &'static str, help: &'static str) -> Arg {
+    Arg::new("fail-on")
+        .long("fail-on")
+        .value_name("VERDICT")
+        .value_parser(PossibleValuesParser::new(["changing", "inconclusive", "never"]))
+        .default_value(fails)
+        .help(help)
 }
 
 /// Whether any of the files was requested.

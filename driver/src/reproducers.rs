@@ -6,6 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use twincell_compare::report::{Comparison, PairReport, Reproducer};
+use twincell_compare::reproduce::ProjectTest;
 use twincell_compare::verdict::Verdict;
 
 use crate::files::write_text;
@@ -30,6 +31,11 @@ pub fn first(comparison: &Comparison) -> Option<&str> {
 /// The first reproducer of a comparison that holds.
 pub fn held(comparison: &Comparison) -> Option<String> {
     changed(comparison).find_map(|(_, reproducer)| reproducer.filter(|one| one.holds == Some(true))?.source.clone())
+}
+
+/// The tests of a comparison's changes that can stand in the project.
+pub fn in_project(comparison: &Comparison) -> impl Iterator<Item = &ProjectTest> {
+    changed(comparison).filter_map(|(_, reproducer)| reproducer?.in_project.as_ref())
 }
 
 /// The status of a reproducer: `holds`, `unknown: why`, `none: why`.
@@ -141,7 +147,7 @@ mod tests {
         let mut pair = pair(Verdict::Changing);
         pair.new.qualname = name.into();
         let why_not = (holds != Some(true)).then(|| "reasons".to_string());
-        pair.reproducer = Some(Reproducer { source: source.map(String::from), holds, why_not });
+        pair.reproducer = Some(Reproducer { source: source.map(String::from), holds, why_not, in_project: None });
         pair
     }
 

@@ -77,15 +77,20 @@ def test_an_undecided_change_fails_only_where_that_is_asked_for(tmp_path):
     assert of == {"changing": 0, "inconclusive": 2}
 
 
+def hook_named(name: str) -> dict[str, str]:
+    hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    return next(hook for hook in hooks if hook["id"] == name)
+
+
 def hook_entry() -> str:
-    [hook] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    hook = hook_named("twincell")
     return hook["entry"].replace("twincell ", f"{shlex.quote(sys.executable)} -m twincell ", 1)
 
 
 def test_the_hook_stops_a_commit_that_changes_behavior_and_no_other(changed):
     hook = changed / ".git" / "hooks" / "pre-commit"
     # As pre-commit does it: the files of the commit are arguments.
-    [definition] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    definition = hook_named("twincell")
     (changed / "tool").write_text("#!/usr/bin/env python3\n")
     git(changed, "add", "tool")
     files = f"$(git diff --cached --name-only | grep -E {shlex.quote(definition['files'])})"
@@ -137,6 +142,51 @@ def test_the_action_compares_annotates_and_writes_a_summary(changed, tmp_path_fa
     assert "twincell: 1 changing" in (folder / "summary").read_text()
     assert "status=1\n" in (folder / "output").read_text()
     assert json.loads((checkout / "x.sarif").read_text())["version"] == "2.1.0"
+
+
+TESTS = "from shop import total\n\n\ndef test_total():\n    assert total([1, 2])\n"
+
+
+@pytest.fixture
+def tested(tmp_path):
+    """A repository with a test, and a change of what it tests that is not committed."""
+    git(tmp_path, "init", "-q")
+    (tmp_path / "shop.py").write_text("def total(prices):\n    return sum(prices)\n")
+    (tmp_path / "test_shop.py").write_text(TESTS)
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-q", "-m", "one")
+    (tmp_path / "shop.py").write_text("def total(prices):\n    return sum(prices) + 1\n")
+    return tmp_path
+
+
+def test_the_second_hook_shows_tests_and_stops_no_commit(tested):
+    git(tested, "add", "-A")
+    entry = hook_named("twincell-amplify")["entry"]
+    command = [sys.executable, "-m", *shlex.split(entry), "--python", sys.executable]
+    done = subprocess.run(command, cwd=tested, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "total([1, 2]) gave 3, gives 4" in done.stdout
+
+
+def test_the_action_makes_tests_where_it_is_asked_to(tested, tmp_path_factory):
+    git(tested, "commit", "-q", "-a", "-m", "two")
+    folder = tmp_path_factory.mktemp("runner")
+    steps = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
+    [amplify] = [step for step in steps if step["name"] == "Amplify"]
+    (folder / "twincell").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m twincell "$@"\n')
+    (folder / "twincell").chmod(0o755)
+    environment = {
+        **os.environ,
+        "PATH": f"{folder}:{os.environ['PATH']}",
+        **{"OLD": "HEAD~1", "OPTIONS": f"--python {sys.executable}", "RUNNER_TEMP": str(folder)},
+        **{"GITHUB_STEP_SUMMARY": str(folder / "summary"), "GITHUB_OUTPUT": str(folder / "output")},
+    }
+    script = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", amplify["run"]]
+    done = subprocess.run(script, cwd=tested, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert "### twincell: 1 test shows the change" in (folder / "summary").read_text()
+    outputs = dict(line.split("=", 1) for line in (folder / "output").read_text().splitlines())
+    git(tested, "apply", "--check", outputs["patch"])
 
 
 def test_no_step_of_the_action_puts_what_it_is_given_into_its_script():

@@ -67,14 +67,19 @@ def versions(clone: Path, path: str, commits: list[str], patch: bytes) -> tuple[
     return buggy, fixed
 
 
+def facts(bugsinpy: Path, project: str, number: int) -> dict[str, str]:
+    """What the data set says of a bug."""
+    text = text_at(bugsinpy, "HEAD", f"projects/{project}/bugs/{number}/bug.info") or ""
+    return dict(re.findall(r'^(\w+)\s*=\s*"([^"]*)"', text, re.M))
+
+
 def bugs(bugsinpy: Path, project: str) -> Iterator[tuple[int, list[str], bytes]]:
     """Number, both commits and patch of each bug of a project."""
     listed = (git(bugsinpy, "ls-tree", "--name-only", "HEAD", f"projects/{project}/bugs/") or b"").decode().split()
     for number in sorted(int(folder.rpartition("/")[2]) for folder in listed):
-        folder = f"projects/{project}/bugs/{number}"
-        facts = dict(re.findall(r'^(\w+)\s*=\s*"([^"]*)"', text_at(bugsinpy, "HEAD", f"{folder}/bug.info") or "", re.M))
-        patch = git(bugsinpy, "show", f"HEAD:{folder}/bug_patch.txt") or b""
-        yield number, [facts["buggy_commit_id"], facts["fixed_commit_id"]], patch
+        said = facts(bugsinpy, project, number)
+        patch = git(bugsinpy, "show", f"HEAD:projects/{project}/bugs/{number}/bug_patch.txt") or b""
+        yield number, [said["buggy_commit_id"], said["fixed_commit_id"]], patch
 
 
 def changes(bugsinpy: Path, project: str, clone: Path) -> Iterator[dict]:

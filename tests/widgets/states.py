@@ -474,6 +474,43 @@ def prefixes() -> dict:
     }
 
 
+def amplification() -> dict:
+    """Two amplified tests, one of which has no form that passes after the change, and one with injected values."""
+    origin = "def test_total():\n    cart = Cart([1, 2])\n    assert cart.total() == 3\n"
+
+    def form(name: str, line: str) -> dict:
+        text = f"def {name}():\n    cart = Cart([1, 2])\n    {line}\n"
+        return {"name": name, "text": text, "patch": f"--- a/test_cart.py\n+++ b/test_cart.py\n+{text}"}
+
+    def test(sentence: str, name: str, old: str, new: str | None, **more) -> dict:
+        return {
+            "sentence": sentence,
+            "origin": "tests/test_cart.py::test_total",
+            "origin_text": origin,
+            "file": "tests/test_cart.py",
+            "by": "assertions on its own inputs",
+            "old": form(name, old),
+            "new": form(name, new) if new else None,
+            **more,
+        }
+
+    tests = [
+        test("cart.total() gave 3, gives 4", "test_total_more", "assert cart.total() == 3", "assert cart.total() == 4"),
+        test("cart.tax printed '1', prints nothing", "test_total_output", "assert cart.tax == 1", None),
+        test("parse('1e5') gave 100000.0, gives 1", "test_parse", "assert a == 1", "assert a == 2", origin=None)
+        | {"origin_text": "", "by": "injected values", "file": "tests/test_cart_change.py"},
+    ]
+    return {
+        "format": 2,
+        "sentence": "3 tests show the change",
+        "shown": True,
+        "facts": ["shop/cart.py: tests run 2 of 3 changed statements"],
+        "tests": tests,
+        "selected": [["tests/test_cart.py::test_total", 2]],
+        "patches": ["--- a/old\n", "--- a/new\n"],
+    }
+
+
 def hostile(state):
     """The same with hostile text in every string that code under comparison can make, and with hostile parameters."""
     kept = {"verdict", "channel", "strength", "kind", "class", "label", "classes", "version", "seed"}

@@ -442,6 +442,38 @@ def test_a_prefix_is_copied_downloaded_and_counted(open_tab):
     assert rows == [["Type", "★", "2", "3"], ["int", "1", "1"], ["list", "1", "1"]]
 
 
+def test_amplified_tests_are_shown_run_written_and_copied(open_tab, scheme):
+    tab = open_tab(scheme)
+    tab.show(states.amplification())
+    page = tab.page
+    assert "3 tests show the change" in page.locator(".tcw-sentence").inner_text()
+    code = page.get_by_role("textbox", name=re.compile("read-only"))
+    page.locator(".cm-insertedLine", has_text="== 4").wait_for()
+    assert page.locator(".cm-deletedLine", has_text="assert cart.total() == 3").count() == 1
+    page.get_by_role("button", name="Old behavior").click()
+    assert "assert cart.total() == 3" in code.inner_text()
+    page.get_by_role("button", name="Run on both versions").click()
+    page.get_by_text("Before the change: passed. After it: failed.").wait_for()
+    page.get_by_role("button", name="Write to the test file").click()
+    page.get_by_text("the file is not what it was").wait_for()
+    page.get_by_role("button", name="New behavior").click()
+    page.get_by_role("button", name="Write to the test file").click()
+    page.get_by_text("It stands in tests/test_cart.py.").wait_for()
+    assert [one["do"] for one in tab.sent()] == ["run_test", "write_test", "write_test"]
+    page.get_by_role("button", name="Old behavior").click()
+    page.get_by_role("button", name=re.compile("^Show the test: cart.tax")).click()
+    assert "It has no form that passes after the change." in page.get_by_role("tabpanel").inner_text()
+    page.get_by_role("button", name=re.compile("^Show the test: parse")).click()
+    assert "no test runs this code, so its values are injected" in page.get_by_role("tabpanel").inner_text()
+    assert page.locator(".cm-insertedLine").count() == 0
+    page.evaluate(CLIPBOARD)
+    page.get_by_role("button", name="Copy").first.click()
+    page.get_by_text("The test is copied.").wait_for()
+    assert page.evaluate("window.copied") == states.amplification()["tests"][2]["old"]["text"]
+    assert "2 of 3 changed statements" in tab.tab("The change").inner_text()
+    assert "--- a/new" in tab.tab("Patch").inner_text()
+
+
 def test_a_stored_comparison_that_cannot_be_shown_says_why(open_tab):
     tab = open_tab()
     state = states.study()
@@ -636,6 +668,10 @@ def test_axe_finds_nothing_serious(open_tab, scheme, width):
     for name in ["Code", "Change from its parent", "Test", "Values"]:
         tab.tab(name)
         check(f"prefixes: {name}")
+    tab.show(states.amplification())
+    for name in ["Tests", "The change", "Patch"]:
+        tab.tab(re.compile(f"^{name}"))
+        check(f"amplification: {name}")
     page.evaluate("window.showProgress({pair: 0, pairs: 1, executions: 3, budget: 9, coverage: 0.5})")
     check("progress")
 
@@ -643,7 +679,7 @@ def test_axe_finds_nothing_serious(open_tab, scheme, width):
 def test_nothing_sticks_out_of_a_narrow_column(open_tab):
     tab = open_tab(width=360)
     page = tab.page
-    for state in (states.comparison(several=True), states.study(), states.prefixes()):
+    for state in (states.comparison(several=True), states.study(), states.prefixes(), states.amplification()):
         tab.show(state)
         for tab_name in page.get_by_role("tab").all():
             tab_name.click()
@@ -706,6 +742,10 @@ def test_hostile_text_stays_text_everywhere(open_tab, scheme):
     for item in page.get_by_role("treeitem").all():
         item.click()
         harmless(f"prefixes: {item.inner_text()}")
+    tab.show(states.hostile(states.amplification()))
+    for each in page.get_by_role("tab").all():
+        each.click()
+        harmless(f"amplification: {each.inner_text()}")
 
 
 class Clock:

@@ -84,7 +84,8 @@ pub use prefixes::{
     prefix_study_text, prefixes_fragment, prefixes_page, prefixes_pytest, prefixes_text,
 };
 pub use state::{
-    ComparisonState, Detail, PrefixesState, STATE_FORMAT, StudyRow, StudyState, detail, prefixes_state, state,
+    AmplificationState, ComparisonState, Detail, PrefixesState, STATE_FORMAT, StudyRow, StudyState,
+    amplification_state, detail, prefixes_state, state,
 };
 pub use text::{TextOptions, text};
 

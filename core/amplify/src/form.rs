@@ -9,12 +9,13 @@ use twincell_syntax::{PerSide, Side};
 
 use crate::body::{Place, places, removable, suites, without};
 use crate::code::{Code, Edit, definition};
+use crate::heard::{self, Style};
 use crate::observe::{Difference, assertion, differences, matching};
 use crate::result::{Raised, Shown};
 use crate::run::{Trial, Tried};
 
 /// What two runs of a variant show, the best first.
-pub fn shown(code: &Code, tried: &Tried, hidden: &[String]) -> Vec<Shown> {
+pub fn shown(code: &Code, tried: &Tried, hidden: &[String], style: Style) -> Vec<Shown> {
     let runs = tried.records.as_ref().map(|record| run(record.outcome, record.failure.as_ref()));
     let (Some(old), Some(new)) = (&runs.old, &runs.new) else { return vec![] };
     let mut found = Vec::new();
@@ -30,7 +31,12 @@ pub fn shown(code: &Code, tried: &Tried, hidden: &[String]) -> Vec<Shown> {
             found.push(Shown::Raises { expression: code.slice(place.range).to_owned(), raised });
         }
     }
-    let values = differences(&tried.records.old.observations, &tried.records.new.observations, hidden);
+    let seen = tried.records.as_ref().map(|record| record.observations.as_slice());
+    let mut values = differences(seen.old, seen.new, hidden);
+    if let (None, None) = (old, new) {
+        values.extend(heard::differences(code, seen.old, seen.new, hidden, style));
+        values.sort_by_key(|one| (one.depth, one.point));
+    }
     found.extend(values.into_iter().map(Shown::Value));
     found
 }
@@ -90,6 +96,12 @@ pub fn form(trial: &Trial, shown: &Shown, side: Side) -> Option<Trial> {
 /// The code with an assertion behind the statement that a difference names.
 fn valued(code: &Code, difference: &Difference, side: Side, imports: &mut BTreeSet<String>) -> Option<Code> {
     let place = places(code).into_iter().nth(difference.point as usize)?;
+    let whole = cut_behind(code, &place)?;
+    // What was cut stands behind the place, so its position is the same.
+    let at = places(&whole).into_iter().find(|other| other.range.start() == place.range.start())?;
+    if let Some(heard) = &difference.heard {
+        return heard::expecting(&whole, &at, difference, heard, side, imports);
+    }
     let (value, other) = (&difference.values[side], &difference.values[side.other()]);
     let mut expression = difference.expression.clone();
     let mut lines = Vec::new();
@@ -105,10 +117,20 @@ fn valued(code: &Code, difference: &Difference, side: Side, imports: &mut BTreeS
         imports.insert("import pytest".to_owned());
     }
     let text: String = lines.iter().map(|line| format!("{}{line}\n", place.indent)).collect();
-    let whole = cut_behind(code, &place)?;
-    // What was cut stands behind the place, so its position is the same.
-    let at = places(&whole).into_iter().find(|other| other.range.start() == place.range.start())?;
     whole.edited(vec![Edit::insert(at.behind, text)])
+}
+
+/// The code with a statement in a `with` block, behind `first` lines of it, and lines behind the block.
+pub fn within(code: &Code, place: &Place, context: &str, first: &[String], behind: &[String]) -> Option<Code> {
+    let statement = code.slice(place.range);
+    if statement.contains("'''") || statement.contains("\"\"\"") {
+        return None;
+    }
+    let inner = statement.replace('\n', "\n    ");
+    let first: String = first.iter().map(|line| format!("{line}\n{}    ", place.indent)).collect();
+    let block = format!("with {context}:\n{}    {first}{inner}", place.indent);
+    let lines: String = behind.iter().map(|line| format!("{}{line}\n", place.indent)).collect();
+    code.edited(vec![Edit::replace(place.range, block), Edit::insert(place.behind, lines)])
 }
 
 /// The code without the statements that begin behind a place.
@@ -134,7 +156,7 @@ fn expecting(code: &Code, statement: &str, raised: &Raised, imports: &mut BTreeS
 
 /// The import that an exception's class needs. `None` if its name does not say where it is.
 #[allow(clippy::option_option)]
-fn import_of(class: &str) -> Option<Option<String>> {
+pub fn import_of(class: &str) -> Option<Option<String>> {
     match class.rsplit_once('.') {
         None => Some(None),
         Some((module, name)) => {

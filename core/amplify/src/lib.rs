@@ -17,12 +17,14 @@
 //! assert_eq!(file.statements.new[0].first, 2);
 //! ```
 
+mod again;
 mod body;
 mod cases;
 mod change;
 mod code;
 mod flow;
 mod form;
+mod heard;
 mod literal;
 mod observe;
 mod operators;
@@ -33,8 +35,10 @@ mod strip;
 mod subject;
 mod wording;
 
+pub use again::{rerun, with_test};
 pub use change::{ChangedFile, ChangedText, Constants, Touchable, Touched, changed_file, constants};
-pub use flow::{AmplifyOptions, Change, Progress, amplify};
+pub use flow::{AmplifyOptions, Change, Progress, Witness, amplify};
+pub use heard::{Heard, Style};
 pub use observe::Difference;
 pub use operators::Operator;
 pub use repository::{Opened, open};

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use twincell_project::{Observation, Observed};
+use twincell_project::{Observation, Observed, Seen};
 use twincell_syntax::PerSide;
 
 use crate::body::places;
 use crate::code::{Code, Edit};
+use crate::heard::Heard;
 use crate::literal::{MAX_LITERAL, literal, string};
 
 /// How many differences of one run are of interest.
@@ -38,6 +39,9 @@ pub struct Difference {
     pub values: PerSide<Observed>,
     /// How many questions lead from the variable to the value.
     pub depth: u32,
+    /// For what was printed, logged or warned: the channel, and how a test listens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heard: Option<Heard>,
 }
 
 /// The test with a call of the observing function behind each statement.
@@ -59,10 +63,14 @@ pub fn instrument(code: &Code) -> Code {
 /// such as the folder of a checkout.
 pub fn differences(old: &[Observation], new: &[Observation], hidden: &[String]) -> Vec<Difference> {
     let last = |list: &[Observation]| -> BTreeMap<(u32, String), Observed> {
-        list.iter().map(|one| ((one.point, one.name.clone()), one.value.clone())).collect()
+        let named = list.iter().filter_map(|one| match &one.seen {
+            Seen::Local(name) => Some(((one.point, name.clone()), one.value.clone())),
+            _ => None,
+        });
+        named.collect()
     };
     let (old, new) = (last(old), last(new));
-    let mut found = Finder { hidden, found: Vec::new(), point: 0 };
+    let mut found = Finder::new(hidden, 0);
     let mut seen = BTreeSet::new();
     for ((point, name), before) in &old {
         let Some(after) = new.get(&(*point, name.clone())) else { continue };
@@ -86,35 +94,86 @@ pub fn differences(old: &[Observation], new: &[Observation], hidden: &[String]) 
     found.found
 }
 
-struct Finder<'a> {
+/// How many places are compared of which no assertion is written.
+const MAX_STATES: usize = 200;
+
+/// The places in all that was observed, private attributes too, where two versions differ.
+pub fn unlike(old: &[Observation], new: &[Observation]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let new: BTreeMap<(u32, &Seen), &Observed> = new.iter().map(|one| ((one.point, &one.seen), &one.value)).collect();
+    for one in old {
+        if let (Seen::Local(name), Some(after)) = (&one.seen, new.get(&(one.point, &one.seen))) {
+            states(name, &one.value, after, &mut found);
+        }
+    }
+    found
+}
+
+fn states(place: &str, old: &Observed, new: &Observed, found: &mut BTreeSet<String>) {
+    if old == new || found.len() >= MAX_STATES {
+        return;
+    }
+    match (old, new) {
+        (Observed::Object { class, fields }, Observed::Object { class: other, fields: more }) if class == other => {
+            for (access, before) in fields {
+                if let Some((_, after)) = more.iter().find(|(own, _)| own == access) {
+                    states(&format!("{place}{access}"), before, after, found);
+                }
+            }
+        }
+        (Observed::List(before), Observed::List(after)) | (Observed::Tuple(before), Observed::Tuple(after))
+            if before.len() == after.len() =>
+        {
+            for (at, (before, after)) in before.iter().zip(after).enumerate() {
+                states(&format!("{place}[{at}]"), before, after, found);
+            }
+        }
+        (Observed::Dict(before), Observed::Dict(after)) if before.len() == after.len() => {
+            for (at, ((_, before), (_, after))) in before.iter().zip(after).enumerate() {
+                states(&format!("{place}[{at}]"), before, after, found);
+            }
+        }
+        (Observed::Cut, _) | (_, Observed::Cut) => {}
+        _ => {
+            found.insert(place.to_owned());
+        }
+    }
+}
+
+/// Whether no text in a value depends on the machine or on the run.
+pub fn is_telling(value: &Observed, hidden: &[String]) -> bool {
+    let plain = |text: &str| !text.contains(" at 0x") && !hidden.iter().any(|hidden| text.contains(hidden));
+    match value {
+        Observed::Str(text) | Observed::Raised { message: text, .. } => plain(text),
+        Observed::Bytes(bytes) => plain(&String::from_utf8_lossy(bytes)),
+        Observed::List(items) | Observed::Tuple(items) | Observed::Set(items) | Observed::FrozenSet(items) => {
+            items.iter().all(|item| is_telling(item, hidden))
+        }
+        Observed::Dict(pairs) => pairs.iter().all(|(key, value)| is_telling(key, hidden) && is_telling(value, hidden)),
+        _ => true,
+    }
+}
+
+/// Walks two values together, and collects where they differ.
+pub struct Finder<'a> {
     hidden: &'a [String],
-    found: Vec<Difference>,
+    pub found: Vec<Difference>,
     point: u32,
 }
 
-impl Finder<'_> {
+impl<'a> Finder<'a> {
+    pub fn new(hidden: &'a [String], point: u32) -> Self {
+        Self { hidden, found: Vec::new(), point }
+    }
+
     fn add(&mut self, expression: String, old: &Observed, new: &Observed, depth: u32) {
-        if self.found.len() < MAX_DIFFERENCES && self.is_telling(old) && self.is_telling(new) {
+        if self.found.len() < MAX_DIFFERENCES && is_telling(old, self.hidden) && is_telling(new, self.hidden) {
             let values = PerSide::new(old.clone(), new.clone());
-            self.found.push(Difference { point: self.point, expression, values, depth });
+            self.found.push(Difference { point: self.point, expression, values, depth, heard: None });
         }
     }
 
-    /// Whether no text in a value depends on the machine or on the run.
-    fn is_telling(&self, value: &Observed) -> bool {
-        let plain = |text: &str| !text.contains(" at 0x") && !self.hidden.iter().any(|hidden| text.contains(hidden));
-        match value {
-            Observed::Str(text) | Observed::Raised { message: text, .. } => plain(text),
-            Observed::Bytes(bytes) => plain(&String::from_utf8_lossy(bytes)),
-            Observed::List(items) | Observed::Tuple(items) | Observed::Set(items) | Observed::FrozenSet(items) => {
-                items.iter().all(|item| self.is_telling(item))
-            }
-            Observed::Dict(pairs) => pairs.iter().all(|(key, value)| self.is_telling(key) && self.is_telling(value)),
-            _ => true,
-        }
-    }
-
-    fn walk(&mut self, expression: &str, old: &Observed, new: &Observed, depth: u32) {
+    pub fn walk(&mut self, expression: &str, old: &Observed, new: &Observed, depth: u32) {
         if old == new || matches!(old, Observed::Cut) || matches!(new, Observed::Cut) {
             return;
         }
@@ -321,7 +380,7 @@ mod tests {
     }
 
     fn found(old: Observed, new: Observed) -> Vec<String> {
-        let one = |value| [Observation { point: 0, name: "x".into(), value }];
+        let one = |value| [Observation { point: 0, seen: Seen::Local("x".into()), value }];
         let found = differences(&one(old), &one(new), &["/secret".to_owned()]);
         found.into_iter().map(|one| one.expression).collect()
     }

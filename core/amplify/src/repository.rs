@@ -20,6 +20,8 @@ const MAX_FILES: usize = 20_000;
 /// Both versions of a repository, each with a process of pytest that has collected the tests.
 pub struct Opened {
     pub change: Change,
+    /// Where the files of the versions lie.
+    pub roots: PerSide<PathBuf>,
     pub old: Kept,
     pub new: Kept,
 }
@@ -44,11 +46,12 @@ pub fn open(
         return Err(TestError::OtherSandbox);
     }
     let change = change(&checkouts, &old);
+    let roots = checkouts.as_ref().map(|checkout| checkout.root.clone());
     let keep = |session, checkout| {
         let store = Store::open(&cache.folder)?;
         Ok::<_, TestError>(Kept::new(session, store, checkout, environment.clone(), limits.clone()))
     };
-    Ok(Opened { change, old: keep(old, checkouts.old)?, new: keep(new, checkouts.new)? })
+    Ok(Opened { change, roots, old: keep(old, checkouts.old)?, new: keep(new, checkouts.new)? })
 }
 
 /// What differs between two checkouts.

@@ -71,9 +71,9 @@ pub struct Selected {
 /// A test that passes before the change and fails after it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AmplifiedTest {
-    /// The test that it was made from.
+    /// The test that it was made from. For one with injected values, the test itself with the assertion of the comparison.
     pub origin: String,
-    /// The definition of that test as it stands in the module.
+    /// The definition of that test as it stands in the module. For one with injected values, the whole module.
     pub origin_text: String,
     /// Relative to the repository.
     pub file: String,
@@ -94,6 +94,8 @@ pub enum Technique {
     Assertions,
     /// The inputs were searched (SBAMPL).
     Search,
+    /// No test runs the change. The values are those of a comparison's witness.
+    Injected,
 }
 
 /// What differs.

@@ -29,6 +29,8 @@ pub struct TestModule {
     pub file: String,
     pub text: String,
     pub subjects: Vec<Subject>,
+    /// Whether the project does not have it yet.
+    pub is_new: bool,
 }
 
 /// A test that is put into a module.
@@ -70,7 +72,18 @@ impl TestModule {
             }
             subjects
         });
-        Self { file: file.to_owned(), text, subjects }
+        Self { file: file.to_owned(), text, subjects, is_new: false }
+    }
+
+    /// A module that is to have variants of one test, and not the test itself. `None` if the text has no such test.
+    pub fn of_one(file: &str, text: &str) -> Option<Self> {
+        let whole = Self::new(file, text);
+        let [subject] = whole.subjects.as_slice() else { return None };
+        let start = subject.behind.checked_sub(subject.code.lines().len())?;
+        let head = whole.text.get(..start)?.trim_end();
+        let head = if head.is_empty() { String::new() } else { format!("{head}\n") };
+        let subject = Subject { behind: head.len(), ..subject.clone() };
+        Some(Self { text: head, subjects: vec![subject], is_new: true, ..whole })
     }
 
     pub fn subject(&self, function: &str) -> Option<&Subject> {
@@ -94,7 +107,8 @@ impl TestModule {
         }
         let missing: BTreeSet<&str> = additions.iter().flat_map(|one| &one.imports).map(String::as_str).collect();
         if !missing.is_empty() {
-            edits.push(self.import_edit(&missing));
+            // Where both are put at the end of a module, imports come first.
+            edits.insert(0, self.import_edit(&missing));
         }
         apply(&self.text, edits)
     }
@@ -248,6 +262,15 @@ mod tests {
             "'''Doc.'''\nimport os\nimport pytest\n\ndef test_a():\n    pass\n\n\ndef test_c():\n    pass\n\n\
              def test_b():\n    pass\n\n\ndef test_d():\n    pass\n"
         );
+    }
+
+    #[test]
+    fn a_new_module_has_what_a_test_needs_without_the_test() {
+        let module = TestModule::of_one("t.py", "import os\n\n\ndef test_a():\n    pass\n").unwrap();
+        let code = module.subjects[0].code.renamed("test_b");
+        let added = Addition { behind: module.subjects[0].behind, code, imports: BTreeSet::new() };
+        assert_eq!(module.with(&[added]), "import os\n\n\ndef test_b():\n    pass\n");
+        assert!(TestModule::of_one("t.py", "import os\n").is_none());
     }
 
     #[test]

@@ -3,10 +3,13 @@
 use std::collections::BTreeSet;
 
 use similar::TextDiff;
+use twincell_project::Seen;
 use twincell_syntax::Side;
 
+use crate::body::places;
+use crate::heard::told;
 use crate::literal::string;
-use crate::observe;
+use crate::observe::{self, Difference};
 use crate::result::{AmplifiedTest, Form, Raised, Shown, Technique};
 use crate::run::Trial;
 use crate::subject::{Addition, Subject, TestModule};
@@ -47,6 +50,13 @@ fn name(
     shown: &Shown,
 ) -> String {
     let what = match shown {
+        Shown::Value(Difference { heard: Some(heard), .. }) => match heard.channel {
+            Seen::Local(_) => String::new(),
+            Seen::Output => "output".to_owned(),
+            Seen::ErrorOutput => "error_output".to_owned(),
+            Seen::Messages => "messages".to_owned(),
+            Seen::Warnings => "warnings".to_owned(),
+        },
         Shown::Value(difference) => snake(&difference.expression),
         Shown::Raises { raised, .. } => {
             let class = |raised: &Raised| snake(raised.class.rsplit('.').next().unwrap_or(""));
@@ -93,7 +103,7 @@ fn form(module: &TestModule, subject: &Subject, name: &str, trial: &Trial) -> Fo
         name: name.to_owned(),
         text,
         imports: imports.into_iter().collect(),
-        patch: patch(&subject.file, &module.text, &with),
+        patch: patch(module, &with),
     }
 }
 
@@ -103,23 +113,26 @@ pub fn addition(module: &TestModule, subject: &Subject, name: &str, trial: &Tria
     Addition { behind: subject.behind, code: trial.code.renamed(name), imports }
 }
 
-/// A unified diff that `git apply` takes.
-pub fn patch(file: &str, old: &str, new: &str) -> String {
+/// A unified diff that `git apply` takes, from a module to its new text.
+pub fn patch(module: &TestModule, new: &str) -> String {
+    let file = &module.file;
+    let (old, name) =
+        if module.is_new { ("", "/dev/null".to_owned()) } else { (module.text.as_str(), format!("a/{file}")) };
     let diff = TextDiff::from_lines(old, new);
-    diff.unified_diff().context_radius(3).header(&format!("a/{file}"), &format!("b/{file}")).to_string()
+    diff.unified_diff().context_radius(3).header(&name, &format!("b/{file}")).to_string()
 }
 
 /// What the two versions do, in one line.
 fn sentence(shown: &Shown, trial: &Trial) -> String {
     match shown {
+        Shown::Value(difference) if difference.heard.is_some() => said(difference, trial),
         Shown::Value(difference) => {
             let subject = origin_of(&difference.expression, trial);
             let [old, new] = [Side::Old, Side::New].map(|side| observe::shown(&difference.values[side]));
             format!("{subject} gave {old}, gives {new}")
         }
         Shown::Raises { expression, raised } => {
-            let first = expression.lines().next().unwrap_or("").to_owned();
-            let first = first.split_once(" = ").map_or(first.as_str(), |(_, value)| value).to_owned();
+            let first = value_of(expression);
             let told = |raised: &Raised| match raised.message.lines().next() {
                 Some(message) if !message.is_empty() => format!("{}({})", raised.class, string(message)),
                 _ => raised.class.clone(),
@@ -132,6 +145,28 @@ fn sentence(shown: &Shown, trial: &Trial) -> String {
             }
         }
     }
+}
+
+/// What the two versions print, log or warn.
+fn said(difference: &Difference, trial: &Trial) -> String {
+    let Some(heard) = &difference.heard else { return String::new() };
+    let place = places(&trial.code).into_iter().nth(difference.point as usize);
+    let first = value_of(place.as_ref().map_or("", |place| trial.code.slice(place.range)));
+    let [old, new] = [Side::Old, Side::New].map(|side| told(heard, &difference.values, side));
+    let (did, does) = match heard.channel {
+        Seen::Local(_) => ("gave", "gives"),
+        Seen::Output => ("printed", "prints"),
+        Seen::ErrorOutput => ("wrote to standard error", "writes"),
+        Seen::Messages => ("logged", "logs"),
+        Seen::Warnings => ("warned", "warns"),
+    };
+    format!("{first} {did} {old}, {does} {new}")
+}
+
+/// The first line of a statement: `f(x)` of `y = f(x)`.
+fn value_of(statement: &str) -> String {
+    let first = statement.lines().next().unwrap_or("");
+    first.split_once(" = ").map_or(first, |(_, value)| value).to_owned()
 }
 
 /// `f(x).total` for `result.total`, where the test says `result = f(x)`.

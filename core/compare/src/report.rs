@@ -12,6 +12,7 @@ use twincell_syntax::{AlignedRow, Side};
 use twincell_values::value::{AbstractValue, Choice};
 
 use crate::ExampleSource;
+use crate::reproduce::ProjectTest;
 use crate::verdict::Verdict;
 
 /// The version of the report's format, in its field `format`. It increases when a field is removed or changes its
@@ -329,7 +330,7 @@ impl Comparison {
 }
 
 /// A self-contained test for one difference.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reproducer {
     /// The file, if there is one.
     pub source: Option<String>,
@@ -337,6 +338,9 @@ pub struct Reproducer {
     pub holds: Option<bool>,
     /// Why there is no file, or why it does not hold.
     pub why_not: Option<String>,
+    /// The same test for the project's own tests, which imports what it tests. Only in memory.
+    #[serde(skip)]
+    pub in_project: Option<ProjectTest>,
 }
 
 impl Reproducer {

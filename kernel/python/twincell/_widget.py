@@ -16,7 +16,7 @@ from typing import Any
 from IPython import get_ipython
 from IPython.display import display
 
-from ._twincell import Comparison, Prefixes, Start, Study, TwincellError, widget_loader, widget_module
+from ._twincell import Amplification, Comparison, Prefixes, Start, Study, TwincellError, widget_loader, widget_module
 
 logger = logging.getLogger("twincell.kernel")
 
@@ -44,7 +44,7 @@ def view_class() -> type:
     made = itertools.count()
 
     class View(anywidget.AnyWidget):
-        """A comparison, a study, prefixes, or the progress of a running comparison."""
+        """A comparison, a study, prefixes, amplified tests, or the progress of a running comparison."""
 
         _esm = widget_loader()
         #: The widget's own module, for the loader. It goes with the first view, and to views that ask for it.
@@ -59,11 +59,13 @@ def view_class() -> type:
             comparison: Comparison | None = None,
             study: Study | None = None,
             prefixes: Prefixes | None = None,
+            amplification: Amplification | None = None,
             **traits: Any,
         ) -> None:
             #: The comparison that answers requests; None while one runs, and before a change of a study is opened.
             self.comparison = comparison
             self.study = study
+            self.amplification = amplification
             #: The latest replayed executions, by the handles that the view has for them.
             self._replayed: dict[int, Start] = {}
             self._handles = itertools.count(1)
@@ -75,6 +77,8 @@ def view_class() -> type:
                 traits |= {"kind": "study", "state": json.loads(study._state())}
             if prefixes is not None:
                 traits |= {"kind": "prefixes", "state": json.loads(prefixes._state())}
+            if amplification is not None:
+                traits |= {"kind": "amplification", "state": json.loads(amplification._state())}
             if next(made) == 0:
                 traits["module"] = widget_module()
             super().__init__(**traits)
@@ -103,6 +107,8 @@ def view_class() -> type:
                 self.send({"id": request["id"], **self._carry_out(request)})
 
         def _carry_out(self, request: dict[str, Any]) -> dict[str, Any]:
+            if request.get("do") in ("run_test", "write_test"):
+                return with_test(self.amplification, request)
             if request.get("do") == "open":
                 reply, opened = open_row(self.study, request.get("row"))
                 # The next requests are about this change.
@@ -140,6 +146,21 @@ def open_row(study: Study | None, row: Any) -> tuple[dict[str, Any], Comparison 
     return {"ok": True, "state": json.loads(comparison._state())}, comparison
 
 
+def with_test(amplification: Amplification | None, request: dict[str, Any]) -> dict[str, Any]:
+    """Runs an amplified test once more, or writes it to its file: the reply for the view."""
+    try:
+        if amplification is None:
+            raise TwincellError("this view shows no tests")
+        test, old = request.get("test"), request.get("form") == "old"
+        if request.get("do") == "run_test":
+            return {"ok": True, "outcomes": amplification.run_test(test, old=old)}
+        return {"ok": True, "file": amplification.write_test(test, old=old)}
+    except (TwincellError, TypeError, ValueError, OverflowError) as error:
+        return {"ok": False, "error": str(error)}
+    except KeyboardInterrupt:
+        return {"ok": False, "error": "interrupted"}
+
+
 def answer(
     comparison: Comparison | None, request: dict[str, Any], start: Start | None
 ) -> tuple[dict[str, Any], Start | None]:
@@ -162,7 +183,7 @@ def answer(
     return ({"ok": True, "source": source} if then == "reproduce" else {"ok": True, "detail": detail}), start
 
 
-def show(result: Comparison | Study | Prefixes) -> bool:
+def show(result: Comparison | Study | Prefixes | Amplification) -> bool:
     """Shows the interactive view, and behind it the static output. Returns False where only static output is possible.
 
     The static output is for opening the notebook later without a kernel. While the view lives, its style hides it.
@@ -175,6 +196,8 @@ def show(result: Comparison | Study | Prefixes) -> bool:
             view = made(study=result)
         case Prefixes():
             view = made(prefixes=result)
+        case Amplification():
+            view = made(amplification=result)
         case _:
             view = made(result)
     display(view)

@@ -5,12 +5,17 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use twincell_amplify::Amplification;
-use twincell_driver::amplify::{amplify_repository, revisions};
+use twincell_amplify::{Amplification, AmplifiedTest};
+use twincell_driver::amplify::{amplify_repository, rerun_test, revisions, write_test};
 use twincell_driver::files;
 use twincell_driver::options::{Job, Options};
-use twincell_widgets::{amplification_fragment, amplification_markdown, amplification_page, amplification_text};
+use twincell_project::Revision;
+use twincell_syntax::{PerSide, Side};
+use twincell_widgets::{
+    amplification_fragment, amplification_markdown, amplification_page, amplification_state, amplification_text,
+};
 
+use super::comparison::show;
 use super::environment;
 use super::errors::raised;
 use super::options::read_options;
@@ -20,7 +25,17 @@ use crate::magics::{self, MagicLine};
 
 /// Tests that pass before a change and fail after it.
 #[pyclass(frozen, name = "Amplification", module = "twincell")]
-pub struct PyAmplification(Amplification);
+pub struct PyAmplification {
+    found: Amplification,
+    asked: Asked,
+}
+
+/// What was amplified, so that a test can run again.
+struct Asked {
+    repository: PathBuf,
+    versions: PerSide<Revision>,
+    options: Options,
+}
 
 /// Makes tests that show what a change of a repository does, from the project's own tests. `repository` is a folder;
 /// `change` is a commit, two of them as `OLD..NEW`, or `None` for what is not committed yet. With `staged`, the change is
@@ -60,7 +75,7 @@ pub fn amplify_magic(py: Python<'_>, line: &str) -> PyResult<AmplifyOutcome> {
     let change = request.change.as_deref();
     let (found, interrupt) = amplified(py, &request.repository, change, request.staged, &request.options)?;
     if let Some(file) = &request.patch {
-        files::write_text(file, &found.0.patches.new).map_err(raised)?;
+        files::write_text(file, &found.found.patches.new).map_err(raised)?;
     }
     if let Some(file) = &request.html {
         files::write_text(file, &found.to_html("Amplified tests")).map_err(raised)?;
@@ -85,7 +100,22 @@ fn amplified(
         let found = amplify_repository(repository, &versions, options, &environment, &mut progress);
         (found, signals.raised)
     });
-    Ok((PyAmplification(found.map_err(raised)?), signal))
+    let asked = Asked { repository: repository.to_owned(), versions, options: options.clone() };
+    Ok((PyAmplification { found: found.map_err(raised)?, asked }, signal))
+}
+
+impl PyAmplification {
+    fn test(&self, number: usize) -> PyResult<&AmplifiedTest> {
+        let count = self.found.tests.len();
+        self.found
+            .tests
+            .get(number)
+            .ok_or_else(|| raised(format!("there is no test {number}: there are {count}, from 0 on")))
+    }
+}
+
+fn side(old: bool) -> Side {
+    if old { Side::Old } else { Side::New }
 }
 
 #[pymethods]
@@ -93,41 +123,72 @@ impl PyAmplification {
     /// `found`, `nothing_found`, `not_reached` or `no_code`.
     #[getter]
     fn status(&self) -> PyResult<String> {
-        let status = serde_json::to_value(self.0.status).map_err(raised)?;
+        let status = serde_json::to_value(self.found.status).map_err(raised)?;
         Ok(status.as_str().unwrap_or_default().to_owned())
     }
 
     /// The tests, the best first, each as a dictionary.
     #[getter]
     fn tests<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        plain(py, &self.0.tests)
+        plain(py, &self.found.tests)
     }
 
     /// All of the result as dictionaries and lists.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        plain(py, &self.0)
+        plain(py, &self.found)
     }
 
     /// The same as JSON.
     fn to_json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.0).map_err(raised)
+        serde_json::to_string(&self.found).map_err(raised)
     }
 
     /// A patch that adds the tests: in the form that passes after the change, or in the one that passes before it.
     #[pyo3(signature = (*, old = false))]
     fn patch(&self, old: bool) -> &str {
-        if old { &self.0.patches.old } else { &self.0.patches.new }
+        if old { &self.found.patches.old } else { &self.found.patches.new }
+    }
+
+    /// Runs a test once more, in a new process of pytest for each version, and returns its outcomes before and after the
+    /// change: `passed`, `failed`. `old` is the form that passes before the change. Raises `TwincellError` if the test has no
+    /// such form or cannot run.
+    #[pyo3(signature = (test, *, old = false))]
+    fn run_test<'py>(&self, py: Python<'py>, test: usize, old: bool) -> PyResult<Bound<'py, PyAny>> {
+        let (test, environment) = (self.test(test)?, environment::find(py)?);
+        let Asked { repository, versions, options } = &self.asked;
+        let ran = py.detach(|| rerun_test(repository, versions, options, &environment, test, side(old)));
+        match ran.map_err(raised)? {
+            Some(outcomes) => plain(py, &outcomes),
+            None => Err(raised("the test has no such form, or its module is not there any more")),
+        }
+    }
+
+    /// Adds a test to its file in the repository, and returns the path of the file. `old` is the form that passes before the
+    /// change. Raises `TwincellError` if the test has no such form, or if the file has changed so that it has no place.
+    #[pyo3(signature = (test, *, old = false))]
+    fn write_test(&self, test: usize, old: bool) -> PyResult<String> {
+        write_test(&self.asked.repository, self.test(test)?, side(old)).map_err(raised)
+    }
+
+    /// What the interactive view shows, as JSON.
+    fn _state(&self) -> PyResult<String> {
+        serde_json::to_string(&amplification_state(&self.found)).map_err(raised)
+    }
+
+    /// Shows the interactive view where there is a front end for it. Elsewhere IPython uses the MIME bundle.
+    fn _ipython_display_(slf: &Bound<'_, Self>) -> PyResult<()> {
+        show(slf)
     }
 
     /// The same for a pull request.
     fn to_markdown(&self) -> String {
-        amplification_markdown(&self.0)
+        amplification_markdown(&self.found)
     }
 
     /// The same as a page of its own.
     #[pyo3(signature = (title = "Amplified tests"))]
     fn to_html(&self, title: &str) -> String {
-        amplification_page(&self.0, title)
+        amplification_page(&self.found, title)
     }
 
     /// The MIME bundle that Jupyter shows.
@@ -140,10 +201,13 @@ impl PyAmplification {
     ) -> PyResult<Bound<'py, PyAny>> {
         // Jupyter filters the bundle itself.
         let _ = (include, exclude);
-        plain(py, &serde_json::json!({ "text/plain": self.__repr__(), "text/html": amplification_fragment(&self.0) }))
+        plain(
+            py,
+            &serde_json::json!({ "text/plain": self.__repr__(), "text/html": amplification_fragment(&self.found) }),
+        )
     }
 
     fn __repr__(&self) -> String {
-        amplification_text(&self.0)
+        amplification_text(&self.found)
     }
 }

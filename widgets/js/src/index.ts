@@ -6,14 +6,15 @@ import { insertBelow } from "./notebook";
 import type { Host } from "./session";
 import style from "./style.css";
 import { followTheme } from "./theme";
-import type { ComparisonState, Pinned, PrefixesState, Progress, StudyState } from "./types";
+import type { AmplificationState, ComparisonState, Pinned, PrefixesState, Progress, StudyState } from "./types";
+import { AmplificationView } from "./views/amplification";
 import { attempt } from "./views/attempt";
 import { comparisonView } from "./views/comparison";
 import { PrefixesView, type PrefixHost } from "./views/prefixes";
 import { progressView } from "./views/progress";
 import { StudyView } from "./views/study";
 
-type State = ComparisonState | StudyState | PrefixesState;
+type State = ComparisonState | StudyState | PrefixesState | AmplificationState;
 
 interface Model {
   get(name: string): unknown;
@@ -84,6 +85,7 @@ function keepFocus(path: EventTarget[], root: HTMLElement): void {
 function viewOf(state: State, host: Host & PrefixHost): View | HTMLElement {
   const view = attempt<State, View>(state, (known) => {
     if ("rows" in known) return new StudyView(known, host.kernel);
+    if ("patches" in known) return new AmplificationView(known, host.kernel);
     if ("nodes" in known) return new PrefixesView(known, host);
     return comparisonView(known, host);
   });

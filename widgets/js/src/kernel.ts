@@ -17,6 +17,9 @@ export interface Request {
   changes: Changes;
 }
 
+/** The form of a test that passes before the change, or the one that passes after it. */
+export type FormName = "old" | "new";
+
 type Action = "replay" | "shrink" | "reproducer";
 
 interface Answer {
@@ -25,6 +28,8 @@ interface Answer {
   detail?: Detail;
   source?: string;
   state?: ComparisonState;
+  outcomes?: { old: string; new: string };
+  file?: string;
   error?: string;
 }
 
@@ -66,6 +71,20 @@ export class Kernel {
     const { state } = await this.ask({ do: "open", row });
     if (!state) throw new Error("The kernel answered without a comparison.");
     return state;
+  }
+
+  /** Runs an amplified test once more: its outcomes before and after the change. */
+  async runTest(test: number, form: FormName): Promise<{ old: string; new: string }> {
+    const { outcomes } = await this.ask({ do: "run_test", test, form });
+    if (!outcomes) throw new Error("The kernel answered without outcomes.");
+    return outcomes;
+  }
+
+  /** Adds an amplified test to its file in the user's repository: the path of the file. */
+  async writeTest(test: number, form: FormName): Promise<string> {
+    const { file } = await this.ask({ do: "write_test", test, form });
+    if (typeof file !== "string") throw new Error("The kernel answered without a file.");
+    return file;
   }
 
   /** Ends a running campaign; what it found so far is kept. */

@@ -300,6 +300,49 @@ export interface StudyRow {
 /** A person's judgment of a change. */
 export type Label = "changing" | "preserving" | "unclear";
 
+/** Tests that pass before a change and fail after it. */
+export interface AmplificationState {
+  /** `STATE_FORMAT`. */
+  format: number;
+  sentence: string;
+  /** Whether a test shows the change; None if no test runs it. */
+  shown: boolean | null;
+  /** What the tests reach of the change, and what else there is to say, a line each. */
+  facts: Array<string>;
+  /** The tests, the best first. */
+  tests: Array<AmplifiedState>;
+  /** Tests of the project that run changed code, each with the number of changed statements that it runs. */
+  selected: Array<[string, number]>;
+  /** All tests as patches: in the form that passes before the change, and in the one that passes after it. */
+  patches: [string, string];
+}
+
+/** An amplified test. */
+export interface AmplifiedState {
+  /** What the two versions do, in one line. */
+  sentence: string;
+  /** The test that it was made from; None if its values were injected. */
+  origin: string | null;
+  /** The definition of that test. */
+  origin_text: string;
+  /** The file that it belongs to, relative to the repository. */
+  file: string;
+  /** How it was made. */
+  by: string;
+  /** Passes before the change, fails after it. */
+  old: FormState;
+  /** Fails before the change, passes after it. None where it cannot be written. */
+  new: FormState | null;
+}
+
+/** A test as it is written. */
+export interface FormState {
+  name: string;
+  text: string;
+  /** A unified diff of the test file. */
+  patch: string;
+}
+
 /** The prefixes of a snippet. */
 export interface PrefixesState {
   /** `STATE_FORMAT`. */

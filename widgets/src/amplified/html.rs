@@ -4,8 +4,9 @@ use maud::{Markup, PreEscaped, html};
 use similar::{ChangeTag, TextDiff};
 use twincell_amplify::{Amplification, AmplifiedTest, Status, Technique};
 
-use super::{headline, reach, text_of};
-use crate::html::{STYLE, plain_page, section};
+use super::{by, headline, reach, text_of};
+use crate::html::{STYLE, page, section};
+use crate::state::amplification_state;
 use crate::{plain, words};
 
 /// The tests for a notebook's output area: one `div` with its own style, no scripts.
@@ -13,9 +14,9 @@ pub fn amplification_fragment(found: &Amplification) -> String {
     body(found).into_string()
 }
 
-/// The same as a self-contained page.
+/// The same as a self-contained page, with the interactive view before it.
 pub fn amplification_page(found: &Amplification, title: &str) -> String {
-    plain_page(title, &body(found))
+    page(title, &body(found), &amplification_state(found))
 }
 
 fn body(found: &Amplification) -> Markup {
@@ -56,20 +57,13 @@ fn listed(tests: &[AmplifiedTest]) -> Markup {
                     @for test in tests {
                         tr {
                             td { code { (plain::value(&test.sentence)) } }
-                            td { code { (plain::value(&test.origin)) } }
+                            td { @if test.technique != Technique::Injected { code { (plain::value(&test.origin)) } } }
                             td { (by(test.technique)) }
                         }
                     }
                 }
             }
         }
-    }
-}
-
-fn by(technique: Technique) -> &'static str {
-    match technique {
-        Technique::Assertions => "assertions on its own inputs",
-        Technique::Search => "other inputs",
     }
 }
 
@@ -81,7 +75,11 @@ fn one(test: &AmplifiedTest) -> Markup {
         None => "passes before the change and fails after it",
     };
     html! {
-        p.tc-legend { "Beside " code { (plain::value(&test.origin)) } "; " (form) "." }
+        @if test.technique == Technique::Injected {
+            p.tc-legend { "No test of the project runs this code: the values are injected. It " (form) "." }
+        } @else {
+            p.tc-legend { "Beside " code { (plain::value(&test.origin)) } "; " (form) "." }
+        }
         pre.tc-reproducer tabindex="0" {
             @for change in diff.iter_all_changes() {
                 @let (sign, style) = match change.tag() {
@@ -159,8 +157,12 @@ mod tests {
             tests: vec![test],
             patches: PerSide::new(odd.into(), odd.into()),
         };
+        let static_output = amplification_fragment(&found);
+        let unsafe_texts = ["<script", "\u{1b}", "\u{202e}"];
+        assert!(!unsafe_texts.iter().any(|text| static_output.contains(text)));
+        assert!(static_output.contains("nor 2 files more"), "{static_output}");
+        // The page has two scripts of its own, and its state as data.
         let page = amplification_page(&found, odd);
-        assert!(!page.contains("<script") && !page.contains('\u{1b}') && !page.contains('\u{202e}'));
-        assert!(page.contains("nor 2 files more"), "{page}");
+        assert_eq!(page.matches("<script").count(), 2);
     }
 }

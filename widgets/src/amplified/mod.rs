@@ -2,7 +2,7 @@
 
 mod html;
 
-use twincell_amplify::{Amplification, AmplifiedTest, Network, Status, SuiteReport};
+use twincell_amplify::{Amplification, AmplifiedTest, Network, Status, SuiteReport, Technique};
 
 use crate::{plain, words};
 
@@ -12,7 +12,7 @@ pub use html::{amplification_fragment, amplification_page};
 const NOT_COLLECTED: usize = 3;
 
 /// One line on what was found.
-fn headline(found: &Amplification) -> String {
+pub(crate) fn headline(found: &Amplification) -> String {
     match found.status {
         Status::NoCode => "the change touches no code".to_owned(),
         Status::NotReached => {
@@ -23,6 +23,9 @@ fn headline(found: &Amplification) -> String {
             words::count(found.selected.len(), "test"),
             words::count(found.variants, "variant")
         ),
+        Status::Found if found.tests.iter().all(|test| test.technique == Technique::Injected) => {
+            format!("no test runs the change; with injected values, {} it", shows(found.tests.len()))
+        }
         Status::Found => format!("{} the change", shows(found.tests.len())),
     }
 }
@@ -32,7 +35,7 @@ fn shows(count: usize) -> String {
 }
 
 /// What the tests reach of the change, and which of the project's own tests show it already.
-fn reach(found: &Amplification) -> Vec<String> {
+pub(crate) fn reach(found: &Amplification) -> Vec<String> {
     let mut lines = Vec::new();
     for file in &found.files {
         let (changed, executed) = (file.changed.old + file.changed.new, file.executed.old + file.executed.new);
@@ -74,11 +77,28 @@ pub fn amplification_text(found: &Amplification) -> String {
         out += &format!("# {}\n", plain::value(&line));
     }
     for test in &found.tests {
-        out += &format!("\n# {}\n# from {}\n", plain::value(&test.sentence), plain::value(&test.origin));
+        out += &format!("\n# {}\n# {}\n", plain::value(&test.sentence), plain::value(&source(test)));
         out += &plain::file(text_of(test));
         out += "\n";
     }
     out
+}
+
+/// How a test was made.
+pub(crate) fn by(technique: Technique) -> &'static str {
+    match technique {
+        Technique::Assertions => "assertions on its own inputs",
+        Technique::Search => "other inputs",
+        Technique::Injected => "injected values",
+    }
+}
+
+/// What a test was made from.
+fn source(test: &AmplifiedTest) -> String {
+    match test.technique {
+        Technique::Assertions | Technique::Search => format!("from {}", test.origin),
+        Technique::Injected => "injected: no test of the project gives these values".to_owned(),
+    }
 }
 
 /// The form that passes after the change, where there is one.
@@ -95,7 +115,8 @@ pub fn amplification_markdown(found: &Amplification) -> String {
     out += "\n";
     for test in &found.tests {
         let sentence = plain::value(&test.sentence).replace('`', "'");
-        out += &format!("\n`{sentence}` (from `{}`)\n\n", plain::value(&test.origin).replace('`', "'"));
+        let source = plain::value(&source(test)).replace('`', "'");
+        out += &format!("\n`{sentence}` (`{source}`)\n\n");
         // A fence is longer than any in the text.
         out += &format!("````python\n{}\n````\n", plain::file(text_of(test)).replace("````", "'''"));
     }

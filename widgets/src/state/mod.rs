@@ -4,6 +4,7 @@
 //! The view's types are made from these: [`typescript`] writes `widgets/js/src/state.ts`. [`build`] makes the state of a
 //! report.
 
+mod amplification;
 mod build;
 mod prefixes;
 #[cfg(test)]
@@ -21,6 +22,7 @@ use twincell_values::value::AbstractValue;
 use crate::label::Label;
 use crate::words::FinalValue;
 
+pub use amplification::{AmplificationState, amplification_state};
 pub use build::{detail, state};
 pub use prefixes::{PrefixesState, prefixes_state};
 

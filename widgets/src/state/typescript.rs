@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::to_value;
 use ts_rs::{Config, TS};
 
+use super::amplification::{AmplificationState, AmplifiedState, FormState};
 use super::prefixes::{CodeLine, PrefixNode, PrefixesState};
 use super::{
     AlignedRow, Branch, CallRow, ComparisonState, Detail, DetailValue, Evidence, Execution, FinalValue, InjectedValue,
@@ -141,6 +142,7 @@ fn file() -> String {
     declare!(ComparisonState<'static>, PairState<'static>, Version<'static>, Line<'static>);
     declare!(Branch, AlignedRow, Execution<'static>, Evidence, Path<'static>, InjectedValue<'static>);
     declare!(Reproducer<'static>, Detail, VersionRun, FinalValue, DetailValue, CallRow, StudyState, StudyRow, Label);
+    declare!(AmplificationState<'static>, AmplifiedState<'static>, FormState<'static>);
     declare!(PrefixesState<'static>, CodeLine<'static>, PrefixNode<'static>);
     text
 }

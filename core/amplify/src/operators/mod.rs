@@ -1,9 +1,10 @@
 //! Variants of a test: each differs from it in one place, as Table 1 of the paper has it and further.
 //!
 //! `literals.rs` has values that stand in the test, `texts.rs` new texts from a given one, and `calls.rs` statements,
-//! arguments and calls. Values that the change itself names come first everywhere.
+//! arguments and calls, and `donors.rs` statements of other tests. Values that the change itself names come first everywhere.
 
 mod calls;
+mod donors;
 mod literals;
 mod texts;
 
@@ -16,6 +17,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::change::{Constants, Touchable};
 use crate::code::{Code, Edit};
+
+pub use donors::{Donor, donors, globals};
 
 /// What was done to a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -31,6 +34,8 @@ pub enum Operator {
     RemoveStatement,
     RepeatStatement,
     AddCall,
+    /// A statement of another test of the module.
+    AddStatement,
     AddKeyword,
     Argument,
 }
@@ -66,6 +71,10 @@ pub struct Material {
     pub targets: Vec<Target>,
     /// Classes of the local variables, as they were observed.
     pub classes: BTreeMap<String, String>,
+    /// Statements of other tests of the module.
+    pub donors: Vec<Donor>,
+    /// The names that the module binds.
+    pub globals: BTreeSet<String>,
 }
 
 /// One change at one place of a test.
@@ -85,6 +94,7 @@ pub fn variants(of: &Variant, material: &Material, seed: u64) -> Vec<Variant> {
     let mut found = Vec::new();
     literals::mutations(&of.code, material, &mut random, &mut found);
     calls::mutations(&of.code, material, &mut found);
+    donors::mutations(&of.code, material, &mut found);
     let turns = in_turns(found, &mut random);
     let mut seen = BTreeSet::new();
     let made = turns.into_iter().filter_map(|mutation| {

@@ -22,6 +22,7 @@ use super::arguments::{Argument, source};
 use super::checks::assigned_at;
 use super::equality::Equality;
 use super::file::Writer;
+use super::in_project::ProjectTest;
 use super::moments::{Moments, mocked};
 use super::objects::Objects;
 use super::refusal::Refusal;
@@ -79,7 +80,16 @@ impl Writer<'_> {
         }
         let PerSide { old, new } = case.behaviors()?;
         let test = self.check(difference, old, new, &objects)?;
-        let test = self.written(test, &objects)?;
+        let (called, lines) = self.written(test, &objects)?;
+        let name = format!("test_{}", case.functions.new.name.trim_matches('_'));
+        let test: String = lines.iter().map(|line| format!("    {line}\n")).collect();
+        let test = format!("def {name}():\n    {called} = subject()\n{test}");
+        let function = &case.functions.new;
+        let is_same = case.functions.old.qualname == function.qualname;
+        let is_plain = missing.is_empty() && !slice::is_inner(function) && function.decorators.is_empty();
+        if is_same && is_plain && function.qualname.split('.').all(is_identifier) {
+            self.in_project = Some(self.project_test(difference, called, name, lines));
+        }
         let mut main = String::new();
         main.push_str(&module);
         for name in &missing {
@@ -360,8 +370,8 @@ impl Writer<'_> {
         Err(Refusal::CallsBeyondAMock)
     }
 
-    /// The test function.
-    fn written(&self, test: Test, objects: &Objects) -> Result<String, Refusal> {
+    /// What the test calls the function, and its statements.
+    fn written(&self, test: Test, objects: &Objects) -> Result<(String, Vec<String>), Refusal> {
         let case = self.case;
         let name = &case.functions.new.name;
         let called = if case.functions.old.name == *name { name.as_str() } else { "function" };
@@ -385,7 +395,7 @@ impl Writer<'_> {
             return Err(Refusal::NeedsMoreThanACall);
         }
         let call = shape.around(&format!("{called}({})", calls.old));
-        let mut lines = vec![format!("{called} = subject()")];
+        let mut lines = Vec::new();
         lines.extend(bound.iter().map(|(name, value)| format!("{name} = {value}")));
         lines.extend(test.before);
         let mut after = test.after;
@@ -408,11 +418,20 @@ impl Writer<'_> {
             lines.push(format!("with {}:\n        {}", around.join(", "), call.replace('\n', "\n        ")));
         }
         lines.extend(after);
-        let mut text = format!("def test_{}():\n", name.trim_matches('_'));
-        for line in lines {
-            let _ = writeln!(text, "    {line}");
-        }
-        Ok(text)
+        Ok((called.to_owned(), lines))
+    }
+
+    /// The same test for a file of the project.
+    pub(super) fn project_test(
+        &self,
+        difference: &Difference,
+        called: String,
+        name: String,
+        lines: Vec<String>,
+    ) -> ProjectTest {
+        let imports = self.import_lines(&lines.join("\n"), &BTreeSet::new(), &[]);
+        let qualname = self.case.functions.new.qualname.clone();
+        ProjectTest { qualname, called, sentence: self.sentence(difference), name, imports, lines }
     }
 
     /// An argument: a literal in its place, and anything else, or anything that is examined later, under its name.
@@ -475,7 +494,8 @@ impl Writer<'_> {
         text
     }
 
-    pub(super) fn docstring(&self, difference: &Difference) -> String {
+    /// What the difference is.
+    fn sentence(&self, difference: &Difference) -> String {
         let function = &self.case.functions.new;
         let name = if function.kind == CodeKind::Snippet { "The snippet" } else { &function.qualname };
         let PerSide { old, new } = difference.sides().map(display_shown);
@@ -485,8 +505,11 @@ impl Writer<'_> {
             Channel::Calls => format!("old calls {old}, new calls {new}"),
             _ => format!("{}: {old} with old, {new} with new", display_place(&difference.place)),
         };
-        let cut: String = format!("{name} changed: {said}.").chars().filter(|c| !c.is_control()).take(400).collect();
-        let escaped = block_of_words(&cut).replace('\\', "\\\\").replace('"', "\\\"");
+        format!("{name} changed: {said}.").chars().filter(|c| !c.is_control()).take(400).collect()
+    }
+
+    pub(super) fn docstring(&self, difference: &Difference) -> String {
+        let escaped = block_of_words(&self.sentence(difference)).replace('\\', "\\\\").replace('"', "\\\"");
         let version = env!("CARGO_PKG_VERSION");
         format!(
             "\"\"\"{escaped}\n\nFound by twincell {version} (seed {}), which is not needed to run this. It passes on the old version \
@@ -497,6 +520,11 @@ impl Writer<'_> {
     }
 
     pub(super) fn imported(&self, main: &str, used: &BTreeSet<String>, missing: &[String]) -> String {
+        format!("from __future__ import annotations\n\n{}", self.import_lines(main, used, missing).join("\n"))
+    }
+
+    /// The imports that a text needs, beside those of the functions under test.
+    fn import_lines(&self, main: &str, used: &BTreeSet<String>, missing: &[String]) -> Vec<String> {
         let named = global_names(main);
         let mut lines = Vec::new();
         for name in ["asyncio", "contextlib", "inspect", "io", "itertools", "runpy"] {
@@ -512,7 +540,9 @@ impl Writer<'_> {
         lines.sort();
         lines.dedup();
         lines.extend(short_imports(&named));
-        lines.push("from os import environ".into());
+        if named.contains("environ") {
+            lines.push("from os import environ".into());
+        }
         if named.contains("SimpleNamespace") {
             lines.push("from types import SimpleNamespace".into());
         }
@@ -522,7 +552,7 @@ impl Writer<'_> {
         if named.contains("pytest") {
             lines.push("\nimport pytest".into());
         }
-        format!("from __future__ import annotations\n\n{}", lines.join("\n"))
+        lines
     }
 }
 

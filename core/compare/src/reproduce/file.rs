@@ -13,6 +13,7 @@ use twincell_values::value::Decision;
 
 use super::arguments::{Argument, Decisions, arguments};
 use super::checks::{Checks, checks};
+use super::in_project::ProjectTest;
 use super::parts::compose;
 use super::recorded::Texts;
 use super::refusal::Refusal;
@@ -43,8 +44,14 @@ impl Style {
     }
 }
 
+/// A reproducer, and the same test for the project, where it can be written.
+pub(super) struct Written {
+    pub(super) text: String,
+    pub(super) in_project: Option<ProjectTest>,
+}
+
 /// Writes a reproducer in one style, or says why this is impossible.
-pub(super) fn write(case: &Case<'_>, style: Style) -> Result<String, Refusal> {
+pub(super) fn write(case: &Case<'_>, style: Style) -> Result<Written, Refusal> {
     let standins = style.has_standins();
     let decisions: Decisions<'_> =
         case.record.choices.iter().map(|choice| (choice.path.as_str(), &choice.decision)).collect();
@@ -52,24 +59,10 @@ pub(super) fn write(case: &Case<'_>, style: Style) -> Result<String, Refusal> {
         return Err(Refusal::GivenObject(object));
     }
     let words = Words::of(case.texts());
-    let mut writer = Writer { case, style, standins, decisions, words, looked_up: BTreeSet::new() };
-    match (case.bodies.old, style) {
-        (Body::Function, _) => {}
-        (Body::Class { .. }, Style::Alone | Style::Direct) => return writer.class(style == Style::Direct),
-        (Body::Snippet { .. }, Style::Alone) => return writer.snippet(),
-        _ => return Err(Refusal::OnlyFunctionsHaveStandins),
-    }
-    if matches!(style, Style::Alone | Style::Direct) {
-        return writer.direct(style == Style::Direct);
-    }
-    let checks = checks(case, standins)?;
-    if !standins {
-        writer.refuse_objects()?;
-    }
-    let test = writer.test(&checks)?;
-    writer.whole(&checks, &test)
+    let mut writer = Writer { case, style, standins, decisions, words, looked_up: BTreeSet::new(), in_project: None };
+    let text = writer.text()?;
+    Ok(Written { text, in_project: writer.in_project })
 }
-
 pub(super) struct Writer<'a> {
     pub(super) case: &'a Case<'a>,
     pub(super) style: Style,
@@ -79,6 +72,8 @@ pub(super) struct Writer<'a> {
     pub(super) words: Words,
     /// The access paths of arguments that come from the answers.
     pub(super) looked_up: BTreeSet<String>,
+    /// The same test for the project, where it can be written.
+    pub(super) in_project: Option<ProjectTest>,
 }
 
 /// Whether a name stands for the object or class of a method.
@@ -87,6 +82,25 @@ fn is_receiver(name: &str) -> bool {
 }
 
 impl Writer<'_> {
+    fn text(&mut self) -> Result<String, Refusal> {
+        let (case, style, standins) = (self.case, self.style, self.standins);
+        match (case.bodies.old, style) {
+            (Body::Function, _) => {}
+            (Body::Class { .. }, Style::Alone | Style::Direct) => return self.class(style == Style::Direct),
+            (Body::Snippet { .. }, Style::Alone) => return self.snippet(),
+            _ => return Err(Refusal::OnlyFunctionsHaveStandins),
+        }
+        if matches!(style, Style::Alone | Style::Direct) {
+            return self.direct(style == Style::Direct);
+        }
+        let checks = checks(case, standins)?;
+        if !standins {
+            self.refuse_objects()?;
+        }
+        let test = self.test(&checks)?;
+        self.whole(&checks, &test)
+    }
+
     pub(super) fn method(&self) -> &Function {
         &self.case.functions.old
     }

@@ -13,6 +13,7 @@ mod direct;
 mod equality;
 mod file;
 mod identity;
+mod in_project;
 mod loader;
 mod moments;
 mod objects;
@@ -41,6 +42,8 @@ use twincell_syntax::{Function, PerSide, Side};
 use twincell_values::path::AccessPath;
 use twincell_values::value::{Decision, Recipe};
 
+use self::file::Written;
+pub use self::in_project::ProjectTest;
 use self::refusal::{Failure, Refusal};
 use crate::note::Note;
 use crate::report::Reproducer;
@@ -122,6 +125,7 @@ const ALONE: usize = 4;
 /// A text that may be a reproducer.
 struct Candidate {
     text: String,
+    in_project: Option<ProjectTest>,
     /// It looks at a part of a difference only.
     is_part: bool,
 }
@@ -151,11 +155,12 @@ fn candidates(case: &Case<'_>) -> Result<Vec<Candidate>, Refusal> {
         let texts = chosen.iter().flat_map(|chosen| parts.map(|only| (*chosen, only)));
         for (differences, only) in texts.filter(|(chosen, only)| only.is_none() || has_parts(chosen)) {
             match file::write(&Case { differences, only, ..*case }, style) {
-                Ok(text) if [OWN_FOLDER, PROJECT_FOLDER].iter().any(|folder| text.contains(folder)) => {
+                Ok(made) if [OWN_FOLDER, PROJECT_FOLDER].iter().any(|folder| made.text.contains(folder)) => {
                     refused = refused.or(Some(Refusal::FolderOfTheWorker));
                 }
-                Ok(text) if found.iter().all(|one| one.text != text) => {
-                    found.push(Candidate { text, is_part: only.is_some() });
+                Ok(made) if found.iter().all(|one| one.text != made.text) => {
+                    let Written { text, in_project } = made;
+                    found.push(Candidate { text, in_project, is_part: only.is_some() });
                 }
                 Ok(_) => {}
                 Err(refusal) => refused = refused.or(Some(refusal)),
@@ -170,14 +175,18 @@ fn candidates(case: &Case<'_>) -> Result<Vec<Candidate>, Refusal> {
 pub(crate) fn verified(case: &Case<'_>, loaded: &mut Loaded<'_>) -> Reproducer {
     let texts = match candidates(case) {
         Ok(texts) => texts,
-        Err(refusal) => return Reproducer { source: None, holds: None, why_not: Some(refusal.to_string()) },
+        Err(refusal) => return Reproducer { why_not: Some(refusal.to_string()), ..Reproducer::default() },
     };
     let mut failed: Option<(Candidate, Failure)> = None;
     for one in texts {
         match verify(&one.text, loaded) {
-            Ok(()) => return Reproducer { source: Some(one.text), holds: Some(true), why_not: None },
+            Ok(()) => {
+                let in_project = one.in_project;
+                return Reproducer { source: Some(one.text), holds: Some(true), in_project, why_not: None };
+            }
             Err(failure @ Failure::NotRun(_)) => {
-                return Reproducer { source: Some(one.text), holds: None, why_not: Some(failure.to_string()) };
+                let why_not = Some(failure.to_string());
+                return Reproducer { source: Some(one.text), why_not, ..Reproducer::default() };
             }
             Err(failure) if !one.is_part || failed.as_ref().is_none_or(|(last, _)| last.is_part) => {
                 failed = Some((one, failure));
@@ -186,7 +195,7 @@ pub(crate) fn verified(case: &Case<'_>, loaded: &mut Loaded<'_>) -> Reproducer {
         }
     }
     let (source, why_not) = failed.map(|(one, failure)| (one.text, failure.to_string())).unzip();
-    Reproducer { source, holds: Some(false), why_not }
+    Reproducer { source, holds: Some(false), why_not, in_project: None }
 }
 
 /// Where a reproducer must hold: where the witness ran, and at two other times.
@@ -249,7 +258,8 @@ mod tests {
 
     #[test]
     fn another_witness_is_looked_for_only_where_its_test_may_hold() {
-        let made = |source: Option<&str>, holds| Reproducer { source: source.map(Into::into), holds, why_not: None };
+        let made =
+            |source: Option<&str>, holds| Reproducer { source: source.map(Into::into), holds, ..Reproducer::default() };
         // It was tried in vain or refused; it holds; the worker could not run it.
         assert!(made(Some("def test(): ..."), Some(false)).may_hold_of_another());
         assert!(made(None, None).may_hold_of_another());

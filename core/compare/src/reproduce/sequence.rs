@@ -84,7 +84,7 @@ fn fields(class: &Function) -> Vec<Parameter> {
 
 impl Writer<'_> {
     /// The file for a class, with or without the part of its module that it needs.
-    pub(super) fn class(&self, with_module: bool) -> Result<String, Refusal> {
+    pub(super) fn class(&mut self, with_module: bool) -> Result<String, Refusal> {
         let case = self.case;
         let [difference] = case.differences else { return Err(Refusal::SeveralDifferences) };
         let Body::Class { members, .. } = case.bodies.old else { return Err(Refusal::NotAClass) };
@@ -125,11 +125,13 @@ impl Writer<'_> {
             snake(name),
         );
         let is_named = |name: &str| lines.iter().any(|line| mentions(line, name));
-        for (name, value) in steps.bound.iter().filter(|(name, _)| is_named(name)) {
-            let _ = writeln!(main, "    {name} = {value}");
-        }
+        let bound = steps.bound.iter().filter(|(name, _)| is_named(name));
+        let lines: Vec<String> = bound.map(|(name, value)| format!("{name} = {value}")).chain(lines.clone()).collect();
         for line in &lines {
             let _ = writeln!(main, "    {line}");
+        }
+        if missing.is_empty() && case.functions.new.qualname.split('.').all(is_identifier) {
+            self.in_project = Some(self.project_test(difference, name.clone(), format!("test_{}", snake(name)), lines));
         }
         let main = main.trim_start_matches('\n');
         Ok(format!("{}\n{}\n\n{main}", self.docstring(difference), self.imported(main, &used, &missing)))

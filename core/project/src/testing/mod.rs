@@ -20,7 +20,9 @@ pub use checkout::{Cache, Checkout, Revision, checkout};
 pub use environment::{Environment, environment};
 pub use error::TestError;
 pub use kept::Kept;
-pub use record::{CollectionError, Failure, NamedKind, Observation, Observed, Outcome, Test, TestKind, TestRecord};
+pub use record::{
+    CollectionError, Failure, NamedKind, Observation, Observed, Outcome, Seen, Test, TestKind, TestRecord,
+};
 pub use request::{Request, TestLimits};
 pub use session::Session;
 pub use store::Store;

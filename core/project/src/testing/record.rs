@@ -100,14 +100,29 @@ pub struct Failure {
     pub assertion: bool,
 }
 
-/// What one expression was at one point of a test.
+/// What was seen at one point of a test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
     /// The number that the call of `__twincell_observe__` passed.
     pub point: u32,
-    /// The name of the local variable.
-    pub name: String,
+    pub seen: Seen,
     pub value: Observed,
+}
+
+/// What has an observed value. All but variables are what was said since the point before, and absent where nothing was.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Seen {
+    /// A local variable, by its name.
+    Local(String),
+    /// What was written to standard output, as a text.
+    Output,
+    /// What was written to standard error, as a text.
+    ErrorOutput,
+    /// Messages that reached the root logger, as a list of texts.
+    Messages,
+    /// Warnings that were shown, as a list of pairs: the dotted class and the text.
+    Warnings,
 }
 
 /// A Python value as plain data. It is bounded in depth, in items and in characters.

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use crate::common::{Project, limits, python, run};
-use twincell_project::{Observed, Outcome, Request, Session, TestError, TestKind, TestLimits};
+use twincell_project::{Observed, Outcome, Request, Seen, Session, TestError, TestKind, TestLimits};
 
 const SHOP: &str = "def price(n):\n    if n > 1:\n        return n * 2\n    return n\n";
 
@@ -300,7 +300,8 @@ def test_a(tmp_path):
     let records = run(&mut session, Request { observe: true, ..Request::default() });
     assert_eq!(records[0].outcome, Outcome::Passed, "{records:?}");
     let seen = |name: &str| {
-        let found = records[0].observations.iter().find(|one| one.name == name && one.point == 7);
+        let found =
+            records[0].observations.iter().find(|one| one.seen == Seen::Local(name.to_owned()) && one.point == 7);
         found.map(|one| one.value.clone()).unwrap()
     };
     let int = |number: &str| Observed::Int(number.to_owned());
@@ -329,6 +330,52 @@ def test_a(tmp_path):
     assert_eq!(seen("deep"), one(one(one(Observed::Cut))));
     let plain = run(&mut session, Request::default());
     assert_eq!((plain[0].outcome, plain[0].observations.len()), (Outcome::Passed, 0));
+}
+
+#[test]
+fn what_a_test_says_is_observed_and_still_heard() {
+    let python = python();
+    let project = Project::new(&[(
+        "test_a.py",
+        r#"import logging, sys, warnings
+class Loud:
+    def __repr__(self):
+        print("asked")
+        return "loud"
+def test_a(capsys, caplog, recwarn):
+    print("a")
+    loud = Loud()
+    __twincell_observe__(0, locals())
+    logging.getLogger("x").warning("b %s", 1)
+    logging.getLogger("x").debug("no")
+    warnings.warn("c", DeprecationWarning)
+    sys.stderr.write("d")
+    __twincell_observe__(1, locals())
+    assert capsys.readouterr().out.startswith("a")
+    assert caplog.messages == ["b 1"] and len(recwarn) == 1
+"#,
+    )]);
+    let checkout = project.head();
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    let records = run(&mut session, Request { observe: true, ..Request::default() });
+    assert_eq!(records[0].outcome, Outcome::Passed, "{records:?}");
+    let said: Vec<(u32, Seen, Observed)> = records[0]
+        .observations
+        .iter()
+        .filter(|one| !matches!(one.seen, Seen::Local(_)))
+        .map(|one| (one.point, one.seen.clone(), one.value.clone()))
+        .collect();
+    let text = |text: &str| Observed::Str(text.to_owned());
+    let warning = Observed::Tuple(vec![text("DeprecationWarning"), text("c")]);
+    assert_eq!(
+        said,
+        [
+            (0, Seen::Output, text("a\n")),
+            (1, Seen::ErrorOutput, text("d")),
+            (1, Seen::Messages, Observed::List(vec![text("b 1")])),
+            (1, Seen::Warnings, Observed::List(vec![warning])),
+        ]
+    );
 }
 
 #[test]

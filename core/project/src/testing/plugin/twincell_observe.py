@@ -2,7 +2,8 @@
 
 A value is asked what its users could ask it: attributes, properties, getters without arguments, `len`, `str`, `repr`,
 items. Nothing that may use it up is asked: iterators, files. Of mocks, only their calls are looked at. Texts that
-differ from machine to machine are cut.
+differ from machine to machine are cut. What was printed, logged and warned since the last point is told with the
+variables.
 """
 
 import builtins
@@ -11,6 +12,8 @@ import inspect
 import io
 import re
 import types
+
+import twincell_listen
 
 NAME = "__twincell_observe__"
 DEPTH = 3
@@ -74,11 +77,20 @@ class Observer:
         self.seen = []
         self.left = VALUES_A_TEST
         self.busy = False
+        self.listener = twincell_listen.Listener() if observes else None
         setattr(builtins, NAME, self.observe if observes else ignore)
 
     def renew(self):
         self.seen = []
         self.left = VALUES_A_TEST
+
+    def listen(self):
+        if self.listener:
+            self.listener.begin()
+
+    def rest(self):
+        if self.listener:
+            self.listener.end()
 
     def observe(self, point, variables):
         # Getters may be in the test itself, and observe.
@@ -86,14 +98,21 @@ class Observer:
             return
         self.busy = True
         try:
+            for channel, said in self.listener.taken().items():
+                bound = Bound(self.places, VALUES_A_POINT)
+                if channel == "warnings":
+                    said = [(dotted(kind), text) for kind, text in said]
+                self.seen.append({"point": point, "seen": channel, "value": bound.value(said, DEPTH)})
             for name, value in list(variables.items()):
                 # Assertion rewriting has variables that no program can name.
                 if name.isidentifier() and not name.startswith("__"):
                     bound = Bound(self.places, min(VALUES_A_POINT, self.left))
                     seen = bound.value(value, DEPTH)
                     self.left -= min(VALUES_A_POINT, self.left) - bound.left
-                    self.seen.append({"point": point, "name": name, "value": seen})
+                    self.seen.append({"point": point, "seen": {"local": name}, "value": seen})
         finally:
+            # What the questions said is not the test's.
+            self.listener.taken()
             self.busy = False
 
 
@@ -245,6 +264,9 @@ class Bound:
             ask("str()", lambda: str(value))
         if own(kind, "__repr__"):
             ask("repr()", lambda: repr(value))
+        # No assertion is about what is private, but a search can tell by it that it came near.
+        for name in attributes(value, kind, private=True):
+            ask("." + name, lambda name=name: getattr(value, name))
         return fields
 
     def calls(self, mock, depth):
@@ -301,8 +323,8 @@ def own(kind, name):
     )
 
 
-def attributes(value, kind):
-    """The names of public attributes of the object itself."""
+def attributes(value, kind, private=False):
+    """The names of public attributes of the object itself, or of those that begin with one underscore."""
     names = {}
     inner = getattr(value, "__dict__", None)
     if isinstance(inner, dict):
@@ -314,7 +336,8 @@ def attributes(value, kind):
         fields = vars(base).get("_fields")
         if isinstance(fields, tuple):
             names.update((name, True) for name in fields if isinstance(name, str))
-    return [name for name in names if name.isidentifier() and not name.startswith("_")]
+    wanted = (lambda name: name[0] == "_" and name[1:2] != "_") if private else (lambda name: name[0] != "_")
+    return [name for name in names if name.isidentifier() and wanted(name)]
 
 
 def properties(kind):

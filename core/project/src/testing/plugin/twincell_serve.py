@@ -36,6 +36,7 @@ class Serving:
         self.reports = []
         self.failure = None
         self.running = None
+        self.observer = None
 
     def say(self, message):
         self.control.sendall(json.dumps(message).encode() + b"\n")
@@ -62,6 +63,12 @@ class Serving:
         self.say({"collected": {"tests": tests, "errors": self.errors, "forks": forks, "elsewhere": self.elsewhere()}})
         Requests(self, session, forks).serve()
         os._exit(0)
+
+    @pytest.hookimpl(hookwrapper=True, trylast=True)
+    def pytest_runtest_call(self):
+        self.observer.listen()
+        yield
+        self.observer.rest()
 
     def pytest_runtest_logreport(self, report):
         self.reports.append(report)
@@ -128,7 +135,7 @@ class Serving:
         session.config.option.basetemp = None
         items = self.find(session, request)
         cover = twincell_cover.begin(self.root, request["covered"]) if request["coverage"] else None
-        observer = twincell_observe.Observer([folder, self.root, self.start["folder"]], request["observe"])
+        self.observer = twincell_observe.Observer([folder, self.root, self.start["folder"]], request["observe"])
         found = [(name, items.get(name)) for name in request["tests"]]
         for at, (name, item) in enumerate(found):
             if item is None:
@@ -136,17 +143,17 @@ class Serving:
                 continue
             following = next((item for _, item in found[at + 1 :] if item is not None), None)
             self.tell({"begin": name})
-            record = self.run_one(session, item, following, cover, observer)
+            record = self.run_one(session, item, following, cover)
             record["id"] = name
             self.tell({"record": record})
             if "stop" in record:
                 return
         self.tell("end")
 
-    def run_one(self, session, item, following, cover, observer):
+    def run_one(self, session, item, following, cover):
         self.reports, self.failure = [], None
         session.shouldfail = session.shouldstop = False
-        observer.renew()
+        self.observer.renew()
         stop = False
         if cover:
             cover.start()
@@ -176,7 +183,7 @@ class Serving:
             "failure": failure,
             "seconds": seconds,
             "lines": lines,
-            "observations": observer.seen,
+            "observations": self.observer.seen,
         }
         if stop:
             record["stop"] = True

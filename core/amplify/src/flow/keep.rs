@@ -1,0 +1,174 @@
+//! What becomes of a difference: it is repeated, reduced and written as a test, which must hold.
+
+use std::collections::BTreeSet;
+
+use twincell_project::{Outcome, TestError};
+use twincell_syntax::Side;
+
+use super::{ANEW, BATCH, Flow, Origin};
+use crate::body::{removable, without};
+use crate::code::Code;
+use crate::form::{form, is_same, shown};
+use crate::operators::Variant;
+use crate::result::{AmplifiedTest, Shown, Technique};
+use crate::run::{How, Trial, Tried};
+use crate::subject::Addition;
+use crate::wording;
+
+impl Flow<'_, '_> {
+    /// Whether a kept test shows the same, or nearly.
+    pub(super) fn is_known(&self, shown: &Shown) -> bool {
+        self.tests.iter().any(|(_, other)| match (shown, other) {
+            (Shown::Value(one), Shown::Value(other)) => {
+                one.values == other.values || one.expression == other.expression
+            }
+            (Shown::Raises { raised: one, .. }, Shown::Raises { raised: other, .. }) => {
+                one.as_ref().map(|one| one.as_ref().map(|one| &one.class))
+                    == other.as_ref().map(|one| one.as_ref().map(|one| &one.class))
+            }
+            _ => false,
+        })
+    }
+
+    /// Repeats, reduces and writes a test for a difference, and runs it as a person would.
+    pub(super) fn keep(
+        &mut self,
+        origin: &Origin,
+        trial: &Trial,
+        shown: Shown,
+        technique: Technique,
+        variant: &Variant,
+    ) -> Result<bool, TestError> {
+        // Alone, and where hashes and addresses are others.
+        for anew in [None, Some(1)] {
+            if self.repeated(origin, trial, &shown, anew)?.is_none() {
+                return Ok(false);
+            }
+        }
+        let (trial, shown) = self.reduced(origin, trial, shown)?;
+        let Some(old) = form(&trial, &shown, Side::Old) else { return Ok(false) };
+        let new = form(&trial, &shown, Side::New);
+        let forms: Vec<(Side, Trial)> = [(Side::Old, Some(old.clone())), (Side::New, new.clone())]
+            .into_iter()
+            .filter_map(|(side, form)| Some((side, form?)))
+            .collect();
+        let held = self.held(origin, &forms)?;
+        if !held.contains(&Side::Old) {
+            return Ok(false);
+        }
+        let new = new.filter(|_| held.contains(&Side::New));
+        let module = &self.modules[origin.module];
+        let targets = self.changed_names();
+        let names: Vec<String> = self.tests.iter().map(|(test, _)| test.old.name.clone()).collect();
+        let (subject, id) = (&origin.subject, &origin.id);
+        let test = wording::written(module, subject, id, &targets, &names, &shown, &trial, &old, new.as_ref());
+        for (side, form) in [(Side::Old, Some(&old)), (Side::New, new.as_ref())] {
+            let added = form.map(|form| wording::addition(module, subject, &test.old.name, form));
+            self.additions[side].extend(added.map(|added| (origin.module, added)));
+        }
+        let test = AmplifiedTest { technique, steps: variant.steps.clone(), ..test };
+        self.tests.push((test, shown));
+        Ok(true)
+    }
+
+    /// The difference as it shows when the trial runs alone, if it does.
+    fn repeated(
+        &mut self,
+        origin: &Origin,
+        trial: &Trial,
+        wanted: &Shown,
+        anew: Option<u32>,
+    ) -> Result<Option<Shown>, TestError> {
+        let how = How { observe: true, covered: vec![], anew };
+        let tried = self.run(origin, std::slice::from_ref(trial), &how)?;
+        let shown = tried.first().map(|tried| shown(&trial.code, tried, &self.change.hidden, origin.style));
+        Ok(shown.into_iter().flatten().find(|one| is_same(one, wanted)))
+    }
+
+    /// Takes out statements without which the difference still shows.
+    fn reduced(&mut self, origin: &Origin, trial: &Trial, shown_first: Shown) -> Result<(Trial, Shown), TestError> {
+        let how = How { observe: true, ..How::default() };
+        let all = removable(&trial.code);
+        let mut trials: Vec<Trial> = Vec::new();
+        let mut taken: Vec<BTreeSet<(u32, u32)>> = Vec::new();
+        for range in all.iter().take(BATCH * 2) {
+            let one: BTreeSet<(u32, u32)> = [(range.start().to_u32(), range.end().to_u32())].into();
+            if let Some(code) = without(&trial.code, &one) {
+                trials.push(Trial { code, imports: trial.imports.clone() });
+                taken.push(one);
+            }
+        }
+        if trials.is_empty() {
+            return Ok((trial.clone(), shown_first));
+        }
+        let tried = self.run(origin, &trials, &how)?;
+        let hidden = &self.change.hidden;
+        let shows = |code: &Code, tried: &Tried| {
+            shown(code, tried, hidden, origin.style).into_iter().find(|one| is_same(one, &shown_first))
+        };
+        let free: Vec<BTreeSet<(u32, u32)>> = (trials.iter().zip(&tried).zip(taken))
+            .filter(|((trial, tried), _)| shows(&trial.code, tried).is_some())
+            .map(|(_, taken)| taken)
+            .collect();
+        // All that can go alone at once, or half of it, and so on; then one after the other.
+        let mut best = (trial.clone(), shown_first.clone());
+        let mut gone: BTreeSet<(u32, u32)> = BTreeSet::new();
+        let mut left = vec![free];
+        while let Some(part) = left.pop() {
+            if part.is_empty() {
+                continue;
+            }
+            let more: BTreeSet<(u32, u32)> = gone.iter().copied().chain(part.iter().flatten().copied()).collect();
+            let code = without(&trial.code, &more);
+            let smaller = code.map(|code| Trial { code, imports: trial.imports.clone() });
+            if let Some(smaller) = smaller
+                && let Some(still) = self.repeated(origin, &smaller, &shown_first, None)?
+            {
+                gone = more;
+                best = (smaller, still);
+            } else if part.len() > 1 {
+                let (first, second) = part.split_at(part.len() / 2);
+                left.push(first.to_vec());
+                left.push(second.to_vec());
+            }
+        }
+        Ok(best)
+    }
+
+    /// The sides whose form passes there and fails on the other side, each time: alone, and in processes as a person starts
+    /// them.
+    fn held(&mut self, origin: &Origin, forms: &[(Side, Trial)]) -> Result<BTreeSet<Side>, TestError> {
+        let mut held: BTreeSet<Side> = forms.iter().map(|(side, _)| *side).collect();
+        let repeats = self.options.repeats.max(1);
+        for run in 0..repeats {
+            let anew = (run + ANEW >= repeats).then_some(run + 1);
+            let how = How { anew, ..How::default() };
+            let left: Vec<&(Side, Trial)> = forms.iter().filter(|(side, _)| held.contains(side)).collect();
+            // To start a process takes longer than to run a test, so that one runs all.
+            for some in left.chunks(if anew.is_some() { left.len().max(1) } else { 1 }) {
+                let trials: Vec<Trial> = some.iter().map(|(_, trial)| trial.clone()).collect();
+                let tried = self.run(origin, &trials, &how)?;
+                for ((side, _), tried) in some.iter().zip(tried) {
+                    let passes = tried.records[*side].outcome == Outcome::Passed;
+                    if !passes || tried.records[side.other()].outcome != Outcome::Failed {
+                        held.remove(side);
+                    }
+                }
+            }
+            if !held.contains(&Side::Old) {
+                break;
+            }
+        }
+        Ok(held)
+    }
+
+    /// All tests of one form as a patch.
+    pub(super) fn patch(&self, side: Side) -> String {
+        let patches = self.modules.iter().enumerate().map(|(number, module)| {
+            let own = self.additions[side].iter().filter(|(of, _)| *of == number);
+            let own: Vec<Addition> = own.map(|(_, added)| added.clone()).collect();
+            if own.is_empty() { String::new() } else { wording::patch(module, &module.with(&own)) }
+        });
+        patches.collect()
+    }
+}

@@ -1,0 +1,377 @@
+//! The steps of an amplification: which tests run the change, what they show as they are, what their variants show.
+
+mod inject;
+mod keep;
+mod select;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use twincell_project::{CollectionError, Observed, Outcome, Seen, TestError};
+use twincell_syntax::PerSide;
+
+use crate::change::{ChangedFile, ChangedText, changed_file};
+use crate::code::Code;
+use crate::form::shown;
+use crate::heard::Style;
+use crate::observe::unlike;
+use crate::operators::{Material, Variant, variants};
+use crate::result::{Amplification, AmplifiedTest, FORMAT, Shown, Status, Technique};
+use crate::run::{How, Runners, Trial, Tried, run};
+use crate::subject::{Addition, Subject, TestModule};
+
+/// A change of a project with both versions of its files.
+#[derive(Debug, Clone, Default)]
+pub struct Change {
+    /// The changed Python files that are no tests.
+    pub files: Vec<ChangedText>,
+    /// How imports name the changed files, in their order.
+    pub modules: Vec<String>,
+    /// The test modules of the old version: path and text.
+    pub tests: Vec<(String, String)>,
+    /// Texts that no value may show: the folders that hold the two checkouts.
+    pub hidden: Vec<String>,
+    /// What pytest could not collect in the old version.
+    pub not_collected: Vec<CollectionError>,
+}
+
+#[derive(Debug, Clone)]
+pub struct AmplifyOptions {
+    /// Rounds of the search. 0: only assertions are added.
+    pub rounds: u32,
+    /// How many tests that run the change are amplified.
+    pub origins: usize,
+    /// How many variants run in all.
+    pub variants: usize,
+    /// How many tests are given.
+    pub tests: usize,
+    /// How often each test is run on each side at the end.
+    pub repeats: u32,
+    pub seed: u64,
+    /// Whether values of the change and coverage lead the search.
+    pub guided: bool,
+    /// The time after which the search begins no round.
+    pub seconds: f64,
+}
+
+impl Default for AmplifyOptions {
+    fn default() -> Self {
+        Self { rounds: 3, origins: 10, variants: 3000, tests: 5, repeats: 5, seed: 0, guided: true, seconds: 300.0 }
+    }
+}
+
+/// How far an amplification is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    Selecting {
+        ran: usize,
+        of: usize,
+    },
+    Searching {
+        round: u32,
+        variants: usize,
+        found: usize,
+    },
+    /// Values for functions that no test runs are looked for.
+    Comparing {
+        file: usize,
+        of: usize,
+    },
+}
+
+/// A test that shows a difference with values that were injected, and that may become one of the project's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Witness {
+    /// The changed file that has what it tests.
+    pub path: String,
+    /// A whole module with one test function, which passes before the change.
+    pub text: String,
+}
+
+/// How many variants run in one process.
+const BATCH: usize = 24;
+/// How many tests run in one process while tests are selected.
+const CHUNK: usize = 48;
+/// How many variants of a test the next round begins with.
+const BEAM: usize = 4;
+/// For each test of which variants are tried, how many are selected first.
+const SELECTED: usize = 4;
+/// How many of the repetitions run in a new process, with other hashes and addresses.
+const ANEW: u32 = 2;
+/// How often a value may turn out to differ from run to run before it is looked at no more.
+const REFUTED: u32 = 3;
+
+/// A test that runs the change, in one of its cases.
+struct Origin {
+    module: usize,
+    subject: Subject,
+    style: Style,
+    id: String,
+    suffix: String,
+    seeds: Vec<Variant>,
+    material: Material,
+    seen: BTreeSet<Code>,
+    lines: BTreeSet<(String, u32)>,
+    /// Where the versions differ in what no assertion is about, with the inputs of the test: times, counters.
+    states: BTreeSet<String>,
+}
+
+/// How near a variant came to showing something. Lower is nearer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Nearness {
+    /// Objects differ where nobody may look.
+    Differs,
+    /// It runs lines of changed files that no variant before it ran.
+    Covers,
+    Neither,
+}
+
+struct Flow<'a, 'b> {
+    change: &'a Change,
+    runners: &'a mut Runners<'b>,
+    options: &'a AmplifyOptions,
+    progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
+    files: Vec<(ChangedText, ChangedFile)>,
+    modules: Vec<TestModule>,
+    began: Instant,
+    variants: usize,
+    tests: Vec<(AmplifiedTest, Shown)>,
+    /// The tests as they are put into their modules, for each form.
+    additions: PerSide<Vec<(usize, Addition)>>,
+    /// Whether somebody wants what was found so far.
+    stopped: bool,
+    cut: bool,
+    /// How often a difference did not show again, by module and expression.
+    refuted: BTreeMap<(usize, String), u32>,
+}
+
+/// Makes tests that pass before a change and fail after it. `witnesses` is asked where no test runs the change.
+pub fn amplify(
+    change: &Change,
+    mut runners: Runners<'_>,
+    options: &AmplifyOptions,
+    witnesses: &mut dyn FnMut(&Change) -> Vec<Witness>,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Amplification, TestError> {
+    let files: Vec<(ChangedText, ChangedFile)> =
+        change.files.iter().filter_map(|text| Some((text.clone(), changed_file(text)?))).collect();
+    let modules = change.tests.iter().map(|(path, text)| TestModule::new(path, text)).collect();
+    let mut flow = Flow {
+        change,
+        runners: &mut runners,
+        options,
+        progress,
+        files,
+        modules,
+        began: Instant::now(),
+        variants: 0,
+        tests: Vec::new(),
+        additions: PerSide::default(),
+        stopped: false,
+        cut: false,
+        refuted: BTreeMap::new(),
+    };
+    flow.amplified(witnesses)
+}
+
+impl Flow<'_, '_> {
+    fn amplified(&mut self, witnesses: &mut dyn FnMut(&Change) -> Vec<Witness>) -> Result<Amplification, TestError> {
+        let mut result = Amplification {
+            format: FORMAT,
+            status: Status::NoCode,
+            files: Vec::new(),
+            selected: Vec::new(),
+            detecting: Vec::new(),
+            ran: 0,
+            collected: self.runners.old.tests().len(),
+            not_collected: self.change.not_collected.clone(),
+            variants: 0,
+            cut: false,
+            sandbox: self.runners.old.sandbox().cloned(),
+            tests: Vec::new(),
+            patches: PerSide::default(),
+        };
+        if self.files.is_empty() {
+            return Ok(result);
+        }
+        let mut origins = self.select(&mut result)?;
+        result.status = if origins.is_empty() { Status::NotReached } else { Status::NothingFound };
+        if origins.is_empty() && !self.is_late() {
+            let found = witnesses(self.change);
+            self.inject(&found)?;
+        }
+        self.search(&mut origins)?;
+        result.variants = self.variants;
+        result.cut = self.cut;
+        result.patches = PerSide::of(|side| self.patch(side));
+        result.tests = std::mem::take(&mut self.tests).into_iter().map(|(test, _)| test).collect();
+        if !result.tests.is_empty() {
+            result.status = Status::Found;
+        }
+        Ok(result)
+    }
+
+    fn covered(&self) -> Vec<String> {
+        self.files.iter().map(|(_, file)| file.path.clone()).collect()
+    }
+
+    fn tell(&mut self, progress: Progress) {
+        self.stopped |= (self.progress)(progress).is_break();
+    }
+
+    /// Whether to end with what was found.
+    fn is_late(&self) -> bool {
+        self.stopped || self.began.elapsed().as_secs_f64() > self.options.seconds
+    }
+
+    /// Runs the origins without their assertions, and then variants of them, round after round.
+    fn search(&mut self, origins: &mut [Origin]) -> Result<(), TestError> {
+        for origin in origins.iter_mut() {
+            let seeds = std::mem::take(&mut origin.seeds);
+            let kept = self.round(origin, seeds, 0)?;
+            origin.seeds = kept;
+            if self.is_enough() {
+                return Ok(());
+            }
+        }
+        if !self.tests.is_empty() && self.options.rounds > 0 {
+            // What the tests show as they are is the nearest that a person can be shown.
+            return Ok(());
+        }
+        for round in 1..=self.options.rounds {
+            let left = self.options.variants.saturating_sub(self.variants);
+            let rounds = (self.options.rounds - round + 1) as usize;
+            let share = (left / rounds / origins.len().max(1)).max(1);
+            for origin in origins.iter_mut() {
+                if self.is_late() {
+                    self.cut = true;
+                    return Ok(());
+                }
+                let seed = self.options.seed.wrapping_add(u64::from(round));
+                let lists: Vec<Vec<Variant>> =
+                    origin.seeds.iter().map(|seed_of| variants(seed_of, &origin.material, seed)).collect();
+                let mut chosen = Vec::new();
+                let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
+                for at in 0..longest {
+                    for list in &lists {
+                        if let Some(variant) = list.get(at)
+                            && chosen.len() < share
+                            && origin.seen.insert(variant.code.clone())
+                        {
+                            chosen.push(variant.clone());
+                        }
+                    }
+                }
+                let kept = self.round(origin, chosen, round)?;
+                if !kept.is_empty() {
+                    origin.seeds = kept;
+                }
+                if self.is_enough() {
+                    return Ok(());
+                }
+            }
+            if !self.tests.is_empty() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn is_enough(&self) -> bool {
+        self.tests.len() >= self.options.tests
+    }
+
+    /// Runs variants and keeps what they show. Gives those with which the next round begins. In round 0, the inputs are those
+    /// of the origin.
+    fn round(&mut self, origin: &mut Origin, chosen: Vec<Variant>, round: u32) -> Result<Vec<Variant>, TestError> {
+        let technique = if round == 0 { Technique::Assertions } else { Technique::Search };
+        self.stage(origin, chosen, technique, round)
+    }
+
+    pub(super) fn stage(
+        &mut self,
+        origin: &mut Origin,
+        chosen: Vec<Variant>,
+        technique: Technique,
+        round: u32,
+    ) -> Result<Vec<Variant>, TestError> {
+        let how = How { observe: true, covered: self.covered(), anew: None };
+        let mut kept: Vec<(Nearness, usize, Variant)> = Vec::new();
+        for batch in chosen.chunks(BATCH) {
+            self.tell(Progress::Searching { round, variants: self.variants, found: self.tests.len() });
+            if self.stopped || self.is_late() && technique == Technique::Search {
+                self.cut = true;
+                break;
+            }
+            let trials: Vec<Trial> =
+                batch.iter().map(|one| Trial { code: one.code.clone(), imports: one.imports.clone() }).collect();
+            let tried = self.run(origin, &trials, &how)?;
+            self.variants += trials.len();
+            for (variant, tried) in batch.iter().zip(tried) {
+                let shown = shown(&variant.code, &tried, &self.change.hidden, origin.style);
+                let trial = Trial { code: variant.code.clone(), imports: variant.imports.clone() };
+                for one in shown.into_iter().take(6) {
+                    let refuted = (origin.module, one.expression().to_owned());
+                    let is_refuted = self.refuted.get(&refuted).is_some_and(|times| *times >= REFUTED);
+                    if self.is_enough() || self.is_known(&one) || is_refuted {
+                        continue;
+                    }
+                    // To repeat and to reduce takes a while.
+                    self.tell(Progress::Searching { round, variants: self.variants, found: self.tests.len() });
+                    if self.stopped {
+                        self.cut = true;
+                        break;
+                    }
+                    // One variant is enough for one difference.
+                    if self.keep(origin, &trial, one, technique, variant)? {
+                        break;
+                    }
+                    *self.refuted.entry(refuted).or_default() += 1;
+                }
+                if tried.records.old.outcome == Outcome::Passed {
+                    note_classes(origin, &tried);
+                    let lines: BTreeSet<(String, u32)> = tried
+                        .records
+                        .iter()
+                        .flat_map(|record| &record.lines)
+                        .flat_map(|(file, lines)| lines.iter().map(move |line| (file.clone(), *line)))
+                        .collect();
+                    let new = lines.difference(&origin.lines).count();
+                    origin.lines.extend(lines);
+                    let states = unlike(&tried.records.old.observations, &tried.records.new.observations);
+                    let more = states.difference(&origin.states).count();
+                    if round == 0 {
+                        origin.states.extend(states);
+                    }
+                    let nearness = match () {
+                        () if !self.options.guided => Nearness::Neither,
+                        () if more > 0 => Nearness::Differs,
+                        () if new > 0 => Nearness::Covers,
+                        () => Nearness::Neither,
+                    };
+                    kept.push((nearness, kept.len(), variant.clone()));
+                }
+            }
+            if self.is_enough() {
+                break;
+            }
+        }
+        kept.sort_by_key(|(nearness, at, _)| (*nearness, *at));
+        let most = if technique == Technique::Assertions { usize::MAX } else { BEAM };
+        Ok(kept.into_iter().take(most).map(|(_, _, variant)| variant).collect())
+    }
+
+    fn run(&mut self, origin: &Origin, trials: &[Trial], how: &How) -> Result<Vec<Tried>, TestError> {
+        run(self.runners, &self.modules[origin.module], &origin.subject, &origin.suffix, trials, how)
+    }
+}
+
+/// Remembers of which classes the local variables of a test are.
+fn note_classes(origin: &mut Origin, tried: &Tried) {
+    for observation in &tried.records.old.observations {
+        if let (Seen::Local(name), Observed::Object { class, .. }) = (&observation.seen, &observation.value) {
+            origin.material.classes.insert(name.clone(), class.clone());
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Which of a project's tests run the change, and what of the change their variants are made of.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use twincell_project::{Outcome, Request, TestError, TestKind, TestRecord};
+use twincell_syntax::{PerSide, Side};
+
+use super::{CHUNK, Flow, Origin, Progress, SELECTED};
+use crate::cases::cases;
+use crate::change::{ChangedFile, ChangedText, Constants, changed_file, constants};
+use crate::heard::Style;
+use crate::operators::{Material, Target, Variant, donors, globals};
+use crate::result::{Amplification, Reach, Selected};
+use crate::strip::strip;
+use crate::subject::{Subject, TestModule, literals_of};
+
+impl Flow<'_, '_> {
+    /// Names of changed functions and their classes.
+    pub(super) fn changed_names(&self) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        for (_, file) in &self.files {
+            for function in Side::BOTH.iter().flat_map(|side| file.functions[*side].values()) {
+                match (&function.class, function.name.as_str()) {
+                    (Some(class), name) if name.starts_with("__") => names.insert(class.clone()),
+                    (_, name) => names.insert(name.to_owned()),
+                };
+            }
+        }
+        names
+    }
+
+    /// How likely the tests of a module run the change, from its text alone. Lower is nearer.
+    fn distance(&self, file: &str, names: &BTreeSet<String>) -> u32 {
+        let Some((_, text)) = self.change.tests.iter().find(|(path, _)| path == file) else { return 9 };
+        let stem = file.rsplit('/').next().unwrap_or(file).trim_end_matches(".py");
+        let nearest = self.change.modules.iter().map(|module| {
+            let last = module.rsplit('.').next().unwrap_or(module);
+            let is_of_it = stem.strip_prefix("test_").or(stem.strip_suffix("_test")).unwrap_or(stem) == last;
+            match () {
+                () if is_of_it => 0,
+                () if text.contains(module.as_str()) => 1,
+                () if names.iter().any(|name| has_word(text, name)) => 2,
+                () if has_word(text, last) => 3,
+                () => 4,
+            }
+        });
+        nearest.min().unwrap_or(4)
+    }
+
+    /// Runs the project's tests, those first that seem near, until enough of them run changed statements.
+    pub(super) fn select(&mut self, result: &mut Amplification) -> Result<Vec<Origin>, TestError> {
+        let names = self.changed_names();
+        let on_new: BTreeSet<String> = self.runners.new.tests().iter().map(|test| test.id.clone()).collect();
+        let mut tests: Vec<(u32, usize)> = Vec::new();
+        let all = self.runners.old.tests().to_vec();
+        let mut near = BTreeMap::new();
+        for (at, test) in all.iter().enumerate() {
+            if matches!(test.kind, TestKind::Function | TestKind::Unittest) {
+                let distance = *near.entry(test.file.clone()).or_insert_with(|| self.distance(&test.file, &names));
+                tests.push((distance, at));
+            }
+        }
+        tests.sort_unstable();
+        let mut reached = PerSide::<BTreeSet<(usize, usize)>>::default();
+        let mut found: Vec<(Selected, usize, usize)> = Vec::new();
+        let covered = self.covered();
+        for chunk in tests.chunks(CHUNK) {
+            // Tests that seem far run only where the near ones do not suffice.
+            let is_far = chunk[0].0 > 2;
+            let is_enough = found.len() >= self.options.origins * SELECTED || (is_far && !found.is_empty());
+            self.cut |= self.is_late();
+            if is_enough || self.cut {
+                break;
+            }
+            let request = Request {
+                tests: chunk.iter().map(|(_, at)| all[*at].id.clone()).collect(),
+                coverage: true,
+                covered: covered.clone(),
+                ..Request::default()
+            };
+            let records = self.runners.both(&request)?;
+            result.ran += chunk.len();
+            self.tell(Progress::Selecting { ran: result.ran, of: tests.len() });
+            for ((_, at), (old, new)) in chunk.iter().zip(records.old.into_iter().zip(records.new)) {
+                let test = &all[*at];
+                if old.outcome != Outcome::Passed {
+                    continue;
+                }
+                let mut executed = 0;
+                let mut total = 0;
+                for (side, record) in [(Side::Old, &old), (Side::New, &new)] {
+                    for (number, (_, file)) in self.files.iter().enumerate() {
+                        let Some(lines) = record.lines.get(&file.path) else { continue };
+                        let lines: BTreeSet<u32> = lines.iter().copied().collect();
+                        total += lines.len();
+                        for (which, statement) in file.statements[side].iter().enumerate() {
+                            if statement.holds(&lines) {
+                                executed += 1;
+                                reached[side].insert((number, which));
+                            }
+                        }
+                    }
+                }
+                let module = self.modules.iter().position(|module| module.file == test.file);
+                let text = module.and_then(|at| self.modules[at].subject(&test.function)).map(|one| one.code.text());
+                let direct = text.is_some_and(|text| names.iter().any(|name| has_word(text, name)));
+                // A method that the change adds runs in no test, but there may be objects of its class.
+                if executed == 0 && !self.enters(&old, &new) && !(direct && total > 0) {
+                    continue;
+                }
+                if matches!(new.outcome, Outcome::Failed | Outcome::Error) && on_new.contains(&test.id) {
+                    result.detecting.push(test.id.clone());
+                }
+                found.push((Selected { id: test.id.clone(), executed, direct }, total, *at));
+            }
+        }
+        self.confirm(&mut result.detecting)?;
+        // Tests that fail after the change as they are show most.
+        found.sort_by_key(|(selected, total, at)| {
+            let is_silent = !result.detecting.contains(&selected.id);
+            (is_silent, selected.executed == 0, !selected.direct, *total, *at)
+        });
+        result.files = self
+            .files
+            .iter()
+            .enumerate()
+            .map(|(number, (_, file))| Reach {
+                path: file.path.clone(),
+                changed: file.statements.as_ref().map(Vec::len),
+                executed: reached.as_ref().map(|all| all.iter().filter(|(of, _)| *of == number).count()),
+                only_adds: file.only_adds(),
+            })
+            .collect();
+        result.selected = found.iter().map(|(selected, ..)| selected.clone()).collect();
+        let mut origins: Vec<Origin> = Vec::new();
+        for (selected, _, at) in found {
+            let test = &all[at];
+            let Some(module) = self.modules.iter().position(|module| module.file == test.file) else { continue };
+            let Some(subject) = self.modules[module].subject(&test.function).cloned() else { continue };
+            let is_known = origins.iter().any(|other| other.module == module && other.subject == subject);
+            if is_known || origins.len() >= self.options.origins {
+                continue;
+            }
+            let suffix = selected.id.find('[').map_or(String::new(), |at| selected.id[at..].to_owned());
+            let material = self.material(&self.modules[module], &subject);
+            let seeds = cases(&subject.code).into_iter().map(|code| {
+                let code = strip(&code);
+                Variant { code, imports: BTreeSet::new(), steps: vec![] }
+            });
+            let seeds = seeds.collect();
+            origins.push(Origin {
+                module,
+                subject,
+                style: if test.kind == TestKind::Unittest { Style::Blocks } else { Style::Fixtures },
+                id: selected.id,
+                suffix,
+                seeds,
+                material,
+                seen: BTreeSet::new(),
+                lines: BTreeSet::new(),
+                states: BTreeSet::new(),
+            });
+        }
+        Ok(origins)
+    }
+
+    /// Keeps those tests that fail after the change in new processes, too, without the tests that ran before them.
+    fn confirm(&mut self, detecting: &mut Vec<String>) -> Result<(), TestError> {
+        if detecting.is_empty() {
+            return Ok(());
+        }
+        let request = Request { tests: detecting.clone(), anew: Some(1), ..Request::default() };
+        let records = self.runners.both(&request)?;
+        let fails = |outcome| matches!(outcome, Outcome::Failed | Outcome::Error);
+        let held =
+            records.old.iter().zip(&records.new).map(|(old, new)| old.outcome == Outcome::Passed && fails(new.outcome));
+        let mut held = held.collect::<Vec<_>>().into_iter();
+        detecting.retain(|_| held.next().unwrap_or(false));
+        Ok(())
+    }
+
+    /// Whether a test runs a function that changed, if not its changed lines.
+    fn enters(&self, old: &TestRecord, new: &TestRecord) -> bool {
+        [(Side::Old, old), (Side::New, new)].into_iter().any(|(side, record)| {
+            self.files.iter().any(|(_, file)| {
+                let lines: BTreeSet<u32> = record.lines.get(&file.path).into_iter().flatten().copied().collect();
+                file.functions[side].values().any(|function| function.lines.holds(&lines))
+            })
+        })
+    }
+
+    fn material(&self, module: &TestModule, subject: &Subject) -> Material {
+        let (literals, fixtures) = literals_of(&module.text);
+        let texts = texts_of(module);
+        if !self.options.guided {
+            return Material { texts, ..Material::default() };
+        }
+        let mut targets: Vec<Target> = Vec::new();
+        for ((text, file), name) in self.files.iter().zip(self.names_of_files()) {
+            for side in [Side::New, Side::Old] {
+                for (qualname, function) in &file.functions[side] {
+                    let is_known = targets.iter().any(|one| one.function.name == function.name && one.module == name);
+                    if !is_known && !qualname.contains("<locals>") {
+                        let lines: Vec<&str> = text.texts[side].as_deref().unwrap_or("").lines().collect();
+                        let touched = file.statements[side].iter();
+                        let touched =
+                            touched.filter(|one| function.lines.first <= one.first && one.last <= function.lines.last);
+                        let mentions = touched.flat_map(|one| lines.get(one.first as usize - 1..one.last as usize));
+                        let mentions = mentions.flatten().flat_map(|line| words(line)).map(str::to_owned).collect();
+                        targets.push(Target { module: name.clone(), function: function.clone(), mentions });
+                    }
+                }
+            }
+            targets.extend(constructors(text, file, &name, &targets));
+        }
+        Material {
+            constants: self.constants(),
+            texts,
+            literals: literals.into_iter().collect(),
+            fixtures: fixtures.into_iter().collect(),
+            targets,
+            donors: donors(module, subject),
+            globals: globals(module),
+            ..Material::default()
+        }
+    }
+
+    fn names_of_files(&self) -> Vec<String> {
+        let name = |file: &ChangedFile| {
+            let at = self.change.files.iter().position(|text| text.path == file.path);
+            at.and_then(|at| self.change.modules.get(at).cloned()).unwrap_or_default()
+        };
+        self.files.iter().map(|(_, file)| name(file)).collect()
+    }
+
+    fn constants(&self) -> Constants {
+        constants(&self.files)
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|it: char| !it.is_alphanumeric() && it != '_').filter(|word| !word.is_empty())
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    words(text).any(|one| one == word)
+}
+
+/// Short texts that a test module holds.
+fn texts_of(module: &TestModule) -> Vec<String> {
+    let whole =
+        ChangedText { path: module.file.clone(), texts: PerSide::new(Some(String::new()), Some(module.text.clone())) };
+    let file = changed_file(&whole).unwrap_or_default();
+    let mut texts = constants(&[(whole, file)]).texts;
+    texts.retain(|text| !text.is_empty() && text.len() < 80);
+    texts.truncate(12);
+    texts
+}
+
+/// The constructors of classes in which a method changed: their keywords decide what the method does.
+fn constructors(text: &ChangedText, file: &ChangedFile, module: &str, known: &[Target]) -> Vec<Target> {
+    let old = text.texts.old.as_deref().unwrap_or("");
+    let whole = ChangedText { path: file.path.clone(), texts: PerSide::new(Some(String::new()), Some(old.to_owned())) };
+    let all = changed_file(&whole).unwrap_or_default();
+    let classes: BTreeSet<&String> = Side::BOTH
+        .iter()
+        .flat_map(|side| file.functions[*side].values())
+        .filter_map(|one| one.class.as_ref())
+        .collect();
+    let touched: BTreeSet<String> = file
+        .statements
+        .old
+        .iter()
+        .flat_map(|one| {
+            let lines = old.lines().skip(one.first as usize - 1).take((one.last - one.first + 1) as usize);
+            lines.flat_map(words).map(str::to_owned).collect::<Vec<_>>()
+        })
+        .collect();
+    let inits = all
+        .functions
+        .new
+        .into_values()
+        .filter(|one| one.name == "__init__" && one.class.as_ref().is_some_and(|class| classes.contains(class)));
+    let unknown = inits.filter(|one| {
+        !known.iter().any(|other| other.function.name == "__init__" && other.function.class == one.class)
+    });
+    unknown
+        .map(|mut function| {
+            function.is_changed = false;
+            Target { module: module.to_owned(), function, mentions: touched.clone() }
+        })
+        .collect()
+}
