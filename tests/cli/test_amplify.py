@@ -136,7 +136,7 @@ def tell(name):
         (
             "DeprecationWarning",
             "FutureWarning",
-            "tell('pen') warned DeprecationWarning('tell is old'), warns FutureWarning('tell is old')",
+            "tell('pen') warned of DeprecationWarning('tell is old'), warns of FutureWarning('tell is old')",
         ),
     ],
 )

@@ -3,10 +3,10 @@
     cargo build --release -p twincell-project --example suite
     python -m tests.measure.suites FILE.jsonl NAME=CLONE [NAME=CLONE ...] [--kill N]
 
-Each CLONE is checked out at the commit of its HEAD, and its packages are in the environment of `tests.measure.fixes mine`. Plain pytest
-runs first, on one core, and then twincell with one worker: without coverage, with it, and again, when the store has
-all. A row for each package goes to FILE. With `--kill N`, runs are killed at N moments, and a last one must give
-what the whole run gave, with the checkout as it was.
+Each CLONE is checked out at the commit of its HEAD, and what its tests need is in the environment that
+`tests.measure.fixes mine` makes. Plain pytest runs first, on one core, and then twincell with one worker: without
+coverage, with it, and again, when the store has all. A row for each package goes to FILE. With `--kill N`, runs are
+killed at N moments, and a last one must give what the whole run gave, with the checkout as it was.
 """
 
 from __future__ import annotations

@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use ruff_python_ast::{ModModule, Stmt, StmtFunctionDef};
+use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr};
+use ruff_python_ast::{Expr, ModModule, Stmt, StmtFunctionDef};
 use ruff_python_parser::Parsed;
 use ruff_text_size::{Ranged, TextRange};
 use twincell_syntax::parse::parse;
@@ -68,6 +69,28 @@ impl Code {
         let code = Self(apply(&self.0, edits));
         let parsed = code.parse();
         (parsed.errors().is_empty() && definition(&parsed).is_some()).then_some(code)
+    }
+
+    /// The same with another name for a variable.
+    pub fn with_name(&self, name: &str, other: &str) -> Option<Self> {
+        struct Names<'n> {
+            name: &'n str,
+            found: Vec<TextRange>,
+        }
+        impl<'a> SourceOrderVisitor<'a> for Names<'_> {
+            fn visit_expr(&mut self, expr: &'a Expr) {
+                if let Expr::Name(one) = expr
+                    && one.id.as_str() == self.name
+                {
+                    self.found.push(one.range());
+                }
+                walk_expr(self, expr);
+            }
+        }
+        let parsed = self.parse();
+        let mut names = Names { name, found: Vec::new() };
+        names.visit_body(parsed.suite());
+        self.edited(names.found.into_iter().map(|range| Edit::replace(range, other)).collect())
     }
 
     /// The same function under another name.

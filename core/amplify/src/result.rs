@@ -111,12 +111,41 @@ pub enum Shown {
 }
 
 impl Shown {
+    /// How much it tells a person: differences of values and of what code raises on purpose before those of errors.
+    pub fn worth(&self) -> Worth {
+        let Self::Raises { raised, .. } = self else { return Worth::Behavior };
+        let is_error = |one: &Option<Raised>| one.as_ref().is_some_and(Raised::is_of_the_interpreter);
+        match (&raised.old, &raised.new) {
+            (Some(old), Some(new)) if old.class == new.class && old.is_of_the_interpreter() => Worth::Words,
+            _ if raised.iter().any(is_error) => Worth::Error,
+            _ => Worth::Behavior,
+        }
+    }
+
     /// What has the value, or raises.
     pub fn expression(&self) -> &str {
         match self {
             Self::Value(difference) => &difference.expression,
             Self::Raises { expression, .. } => expression,
         }
+    }
+}
+
+/// How much a difference tells, the most first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Worth {
+    Behavior,
+    /// One version ends in an error that no code raises on purpose, or both do in unlike ones.
+    Error,
+    /// Both end in the same such error, and only Python words it in another way: `'<' not supported`, `'<=' not supported`.
+    Words,
+}
+
+impl Raised {
+    /// Whether the interpreter raises it for values that do not fit, whose message is its own.
+    pub fn is_of_the_interpreter(&self) -> bool {
+        const OWN: [&str; 4] = ["TypeError", "AttributeError", "NameError", "UnboundLocalError"];
+        OWN.contains(&self.class.as_str())
     }
 }
 

@@ -27,7 +27,11 @@ pub fn written(
     old: &Trial,
     new: Option<&Trial>,
 ) -> AmplifiedTest {
-    let name = name(module, subject, targets, others, shown);
+    // Of the changed functions, one that the test names.
+    let text = old.code.text();
+    let is_word = |name: &&String| text.split(|it: char| !it.is_alphanumeric() && it != '_').any(|word| word == **name);
+    let targets: BTreeSet<String> = targets.iter().filter(is_word).cloned().collect();
+    let name = name(module, subject, &targets, others, shown);
     AmplifiedTest {
         origin: origin.to_owned(),
         origin_text: subject.code.lines().to_owned(),
@@ -158,7 +162,7 @@ fn said(difference: &Difference, trial: &Trial) -> String {
         Seen::Output => ("printed", "prints"),
         Seen::ErrorOutput => ("wrote to standard error", "writes"),
         Seen::Messages => ("logged", "logs"),
-        Seen::Warnings => ("warned", "warns"),
+        Seen::Warnings => ("warned of", "warns of"),
     };
     format!("{first} {did} {old}, {does} {new}")
 }

@@ -152,6 +152,8 @@ def with_test(amplification: Amplification | None, request: dict[str, Any]) -> d
         if amplification is None:
             raise TwincellError("this view shows no tests")
         test, old = request.get("test"), request.get("form") == "old"
+        if not isinstance(test, int):
+            raise TwincellError("the view did not say which test")
         if request.get("do") == "run_test":
             return {"ok": True, "outcomes": amplification.run_test(test, old=old)}
         return {"ok": True, "file": amplification.write_test(test, old=old)}

@@ -20,6 +20,7 @@ impl Flow<'_, '_> {
             let subject = module.subjects[0].clone();
             let code = strip(&subject.code);
             let mut origin = Origin {
+                number: 0,
                 module: self.modules.len(),
                 id: subject.id(&subject.name),
                 subject,
@@ -39,8 +40,8 @@ impl Flow<'_, '_> {
                 Technique::Injected,
                 0,
             )?;
-            for (test, _) in self.tests.iter_mut().skip(known) {
-                test.origin_text.clone_from(&witness.text);
+            for kept in self.tests.iter_mut().skip(known) {
+                kept.test.origin_text.clone_from(&witness.text);
             }
             if self.is_enough() || self.stopped {
                 break;

@@ -5,29 +5,45 @@ use std::collections::BTreeSet;
 use twincell_project::{Outcome, TestError};
 use twincell_syntax::Side;
 
-use super::{ANEW, BATCH, Flow, Origin};
-use crate::body::{removable, without};
+use super::{ANEW, BATCH, Flow, KeptTest, Origin, Runs, Spare};
+use crate::body::{names, removable, without};
 use crate::code::Code;
 use crate::form::{form, is_same, shown};
+use crate::observe::Difference;
 use crate::operators::Variant;
 use crate::result::{AmplifiedTest, Shown, Technique};
 use crate::run::{How, Trial, Tried};
 use crate::subject::Addition;
 use crate::wording;
 
+/// How many differences that tell little are tried.
+const SPARE: usize = 3;
+
 impl Flow<'_, '_> {
-    /// Whether a kept test shows the same, or nearly.
-    pub(super) fn is_known(&self, shown: &Shown) -> bool {
-        self.tests.iter().any(|(_, other)| match (shown, other) {
-            (Shown::Value(one), Shown::Value(other)) => {
-                one.values == other.values || one.expression == other.expression
+    /// Whether a kept test shows the same, or nearly: the same values, or the same question after the same changed statements.
+    pub(super) fn is_known(&self, shown: &Shown, runs: &Runs) -> bool {
+        self.tests.iter().any(|other| match (shown, &other.shown) {
+            (Shown::Value(one), Shown::Value(of)) => {
+                let is_same = unnumbered(&one.expression) == unnumbered(&of.expression);
+                one.values == of.values || (is_same && *runs == other.runs)
             }
-            (Shown::Raises { raised: one, .. }, Shown::Raises { raised: other, .. }) => {
-                one.as_ref().map(|one| one.as_ref().map(|one| &one.class))
-                    == other.as_ref().map(|one| one.as_ref().map(|one| &one.class))
+            (Shown::Raises { raised: one, .. }, Shown::Raises { raised: of, .. }) => {
+                let classes = [one, of].map(|raised| raised.as_ref().map(|one| one.as_ref().map(|one| &one.class)));
+                classes[0] == classes[1] && *runs == other.runs
             }
             _ => false,
         })
+    }
+
+    /// Makes a test of a difference that tells little, if there is none that tells more.
+    pub(super) fn keep_spare(&mut self, origins: &[Origin]) -> Result<(), TestError> {
+        for Spare { origin, variant, shown, technique, runs } in std::mem::take(&mut self.spare).into_iter().take(SPARE)
+        {
+            let Some(origin) = origins.get(origin).filter(|_| self.tests.is_empty() && !self.stopped) else { break };
+            let trial = Trial { code: variant.code.clone(), imports: variant.imports.clone() };
+            self.keep(origin, &trial, shown, technique, &variant, &runs)?;
+        }
+        Ok(())
     }
 
     /// Repeats, reduces and writes a test for a difference, and runs it as a person would.
@@ -38,6 +54,7 @@ impl Flow<'_, '_> {
         shown: Shown,
         technique: Technique,
         variant: &Variant,
+        runs: &Runs,
     ) -> Result<bool, TestError> {
         // Alone, and where hashes and addresses are others.
         for anew in [None, Some(1)] {
@@ -45,7 +62,7 @@ impl Flow<'_, '_> {
                 return Ok(false);
             }
         }
-        let (trial, shown) = self.reduced(origin, trial, shown)?;
+        let (trial, shown) = renumbered(self.reduced(origin, trial, shown)?);
         let Some(old) = form(&trial, &shown, Side::Old) else { return Ok(false) };
         let new = form(&trial, &shown, Side::New);
         let forms: Vec<(Side, Trial)> = [(Side::Old, Some(old.clone())), (Side::New, new.clone())]
@@ -59,7 +76,7 @@ impl Flow<'_, '_> {
         let new = new.filter(|_| held.contains(&Side::New));
         let module = &self.modules[origin.module];
         let targets = self.changed_names();
-        let names: Vec<String> = self.tests.iter().map(|(test, _)| test.old.name.clone()).collect();
+        let names: Vec<String> = self.tests.iter().map(|kept| kept.test.old.name.clone()).collect();
         let (subject, id) = (&origin.subject, &origin.id);
         let test = wording::written(module, subject, id, &targets, &names, &shown, &trial, &old, new.as_ref());
         for (side, form) in [(Side::Old, Some(&old)), (Side::New, new.as_ref())] {
@@ -67,7 +84,7 @@ impl Flow<'_, '_> {
             self.additions[side].extend(added.map(|added| (origin.module, added)));
         }
         let test = AmplifiedTest { technique, steps: variant.steps.clone(), ..test };
-        self.tests.push((test, shown));
+        self.tests.push(KeptTest { test, shown, runs: runs.clone() });
         Ok(true)
     }
 
@@ -170,5 +187,79 @@ impl Flow<'_, '_> {
             if own.is_empty() { String::new() } else { wording::patch(module, &module.with(&own)) }
         });
         patches.collect()
+    }
+}
+
+/// `result.x` for `result_2.x`.
+fn unnumbered(expression: &str) -> String {
+    let end = expression.find(|it: char| !it.is_alphanumeric() && it != '_').unwrap_or(expression.len());
+    let (name, rest) = expression.split_at(end);
+    match name.rsplit_once('_') {
+        Some((base, number)) if !base.is_empty() && number.chars().all(|it| it.is_ascii_digit()) => {
+            format!("{base}{rest}")
+        }
+        _ => expression.to_owned(),
+    }
+}
+
+/// `result` for `result_2`, where what else had the name is gone.
+fn renumbered((trial, shown): (Trial, Shown)) -> (Trial, Shown) {
+    let Shown::Value(difference) = &shown else { return (trial, shown) };
+    let expression = unnumbered(&difference.expression);
+    let name =
+        |expression: &str| expression.split(|it: char| !it.is_alphanumeric() && it != '_').next().map(str::to_owned);
+    let (Some(before), Some(now)) = (name(&difference.expression), name(&expression)) else { return (trial, shown) };
+    if difference.heard.is_some() || before == now || names(&trial.code).contains(&now) {
+        return (trial, shown);
+    }
+    match trial.code.with_name(&before, &now) {
+        Some(code) => (Trial { code, ..trial }, Shown::Value(Difference { expression, ..difference.clone() })),
+        None => (trial, shown),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::result::{Raised, Worth};
+    use twincell_project::Observed;
+    use twincell_syntax::PerSide;
+
+    #[test]
+    fn numbers_of_names_go_where_nothing_else_has_the_name() {
+        let difference = |expression: &str| Difference {
+            point: 0,
+            expression: expression.into(),
+            values: PerSide::new(Observed::None, Observed::Bool(true)),
+            depth: 0,
+            heard: None,
+        };
+        for (code, expected) in [
+            ("def t():\n    result_2 = f('result_2')\n    g(result_2)\n", "result.x"),
+            ("def t():\n    result = f()\n    result_2 = f()\n", "result_2.x"),
+        ] {
+            let trial = Trial { code: Code::new(code), imports: BTreeSet::new() };
+            let (trial, shown) = renumbered((trial, Shown::Value(difference("result_2.x"))));
+            assert_eq!(shown.expression(), expected);
+            if expected == "result.x" {
+                assert_eq!(trial.code.lines(), "def t():\n    result = f('result_2')\n    g(result)\n");
+            }
+        }
+    }
+
+    #[test]
+    fn what_python_says_of_values_that_do_not_fit_tells_little() {
+        let shown = |old: Option<(&str, &str)>, new: Option<(&str, &str)>| {
+            let raised = |one: (&str, &str)| Raised { class: one.0.into(), message: one.1.into() };
+            Shown::Raises { expression: "f()".into(), raised: PerSide::new(old.map(raised), new.map(raised)) }
+        };
+        for (old, new, worth) in [
+            (Some(("TypeError", "<")), Some(("TypeError", "<=")), Worth::Words),
+            (Some(("ValueError", "a")), Some(("ValueError", "b")), Worth::Behavior),
+            (None, Some(("AttributeError", "a")), Worth::Error),
+            (None, Some(("shop.NoStock", "")), Worth::Behavior),
+        ] {
+            assert_eq!(shown(old, new).worth(), worth);
+        }
     }
 }

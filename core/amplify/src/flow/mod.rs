@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 use std::time::Instant;
 
 use twincell_project::{CollectionError, Observed, Outcome, Seen, TestError};
-use twincell_syntax::PerSide;
+use twincell_syntax::{PerSide, Side};
 
 use crate::change::{ChangedFile, ChangedText, changed_file};
 use crate::code::Code;
@@ -17,7 +17,7 @@ use crate::form::shown;
 use crate::heard::Style;
 use crate::observe::unlike;
 use crate::operators::{Material, Variant, variants};
-use crate::result::{Amplification, AmplifiedTest, FORMAT, Shown, Status, Technique};
+use crate::result::{Amplification, AmplifiedTest, FORMAT, Shown, Status, Technique, Worth};
 use crate::run::{How, Runners, Trial, Tried, run};
 use crate::subject::{Addition, Subject, TestModule};
 
@@ -104,6 +104,8 @@ const REFUTED: u32 = 3;
 
 /// A test that runs the change, in one of its cases.
 struct Origin {
+    /// Its position among those that run the change.
+    number: usize,
     module: usize,
     subject: Subject,
     style: Style,
@@ -127,6 +129,16 @@ enum Nearness {
     Neither,
 }
 
+/// A finished test.
+struct KeptTest {
+    test: AmplifiedTest,
+    shown: Shown,
+    runs: Runs,
+}
+
+/// The changed statements that a run executed: the version, and the positions of the file and of the statement in it.
+type Runs = BTreeSet<(bool, usize, usize)>;
+
 struct Flow<'a, 'b> {
     change: &'a Change,
     runners: &'a mut Runners<'b>,
@@ -136,7 +148,7 @@ struct Flow<'a, 'b> {
     modules: Vec<TestModule>,
     began: Instant,
     variants: usize,
-    tests: Vec<(AmplifiedTest, Shown)>,
+    tests: Vec<KeptTest>,
     /// The tests as they are put into their modules, for each form.
     additions: PerSide<Vec<(usize, Addition)>>,
     /// Whether somebody wants what was found so far.
@@ -144,6 +156,18 @@ struct Flow<'a, 'b> {
     cut: bool,
     /// How often a difference did not show again, by module and expression.
     refuted: BTreeMap<(usize, String), u32>,
+    /// Differences in nothing but Python's words for an error, for when there are no others.
+    spare: Vec<Spare>,
+}
+
+/// A difference that is kept only where there is no better one.
+struct Spare {
+    /// The position of its test among those that run the change.
+    origin: usize,
+    variant: Variant,
+    shown: Shown,
+    technique: Technique,
+    runs: Runs,
 }
 
 /// Makes tests that pass before a change and fail after it. `witnesses` is asked where no test runs the change.
@@ -171,6 +195,7 @@ pub fn amplify(
         stopped: false,
         cut: false,
         refuted: BTreeMap::new(),
+        spare: Vec::new(),
     };
     flow.amplified(witnesses)
 }
@@ -202,10 +227,12 @@ impl Flow<'_, '_> {
             self.inject(&found)?;
         }
         self.search(&mut origins)?;
+        self.keep_spare(&origins)?;
+        self.tests.sort_by_key(|kept| kept.shown.worth());
         result.variants = self.variants;
         result.cut = self.cut;
         result.patches = PerSide::of(|side| self.patch(side));
-        result.tests = std::mem::take(&mut self.tests).into_iter().map(|(test, _)| test).collect();
+        result.tests = std::mem::take(&mut self.tests).into_iter().map(|kept| kept.test).collect();
         if !result.tests.is_empty() {
             result.status = Status::Found;
         }
@@ -310,11 +337,18 @@ impl Flow<'_, '_> {
             self.variants += trials.len();
             for (variant, tried) in batch.iter().zip(tried) {
                 let shown = shown(&variant.code, &tried, &self.change.hidden, origin.style);
+                let runs = self.runs(&tried);
                 let trial = Trial { code: variant.code.clone(), imports: variant.imports.clone() };
                 for one in shown.into_iter().take(6) {
                     let refuted = (origin.module, one.expression().to_owned());
                     let is_refuted = self.refuted.get(&refuted).is_some_and(|times| *times >= REFUTED);
-                    if self.is_enough() || self.is_known(&one) || is_refuted {
+                    if self.is_enough() || self.is_known(&one, &runs) || is_refuted {
+                        continue;
+                    }
+                    if one.worth() == Worth::Words {
+                        let (variant, runs) = (variant.clone(), runs.clone());
+                        let spare = Spare { origin: origin.number, variant, shown: one, technique, runs };
+                        self.spare.push(spare);
                         continue;
                     }
                     // To repeat and to reduce takes a while.
@@ -324,7 +358,7 @@ impl Flow<'_, '_> {
                         break;
                     }
                     // One variant is enough for one difference.
-                    if self.keep(origin, &trial, one, technique, variant)? {
+                    if self.keep(origin, &trial, one, technique, variant, &runs)? {
                         break;
                     }
                     *self.refuted.entry(refuted).or_default() += 1;
@@ -360,6 +394,20 @@ impl Flow<'_, '_> {
         kept.sort_by_key(|(nearness, at, _)| (*nearness, *at));
         let most = if technique == Technique::Assertions { usize::MAX } else { BEAM };
         Ok(kept.into_iter().take(most).map(|(_, _, variant)| variant).collect())
+    }
+
+    /// Which changed statements both versions executed.
+    fn runs(&self, tried: &Tried) -> Runs {
+        let mut runs = Runs::new();
+        for side in Side::BOTH {
+            for (number, (_, file)) in self.files.iter().enumerate() {
+                let lines = tried.records[side].lines.get(&file.path);
+                let lines: BTreeSet<u32> = lines.into_iter().flatten().copied().collect();
+                let own = file.statements[side].iter().enumerate().filter(|(_, statement)| statement.holds(&lines));
+                runs.extend(own.map(|(which, _)| (side == Side::New, number, which)));
+            }
+        }
+        runs
     }
 
     fn run(&mut self, origin: &Origin, trials: &[Trial], how: &How) -> Result<Vec<Tried>, TestError> {

@@ -63,6 +63,7 @@ impl Flow<'_, '_> {
         tests.sort_unstable();
         let mut reached = PerSide::<BTreeSet<(usize, usize)>>::default();
         let mut found: Vec<(Selected, usize, usize)> = Vec::new();
+        let mut entered: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
         let covered = self.covered();
         for chunk in tests.chunks(CHUNK) {
             // Tests that seem far run only where the near ones do not suffice.
@@ -105,12 +106,13 @@ impl Flow<'_, '_> {
                 let text = module.and_then(|at| self.modules[at].subject(&test.function)).map(|one| one.code.text());
                 let direct = text.is_some_and(|text| names.iter().any(|name| has_word(text, name)));
                 // A method that the change adds runs in no test, but there may be objects of its class.
-                if executed == 0 && !self.enters(&old, &new) && !(direct && total > 0) {
+                if executed == 0 && self.entered(&old, &new).is_empty() && !(direct && total > 0) {
                     continue;
                 }
                 if matches!(new.outcome, Outcome::Failed | Outcome::Error) && on_new.contains(&test.id) {
                     result.detecting.push(test.id.clone());
                 }
+                entered.insert(*at, self.entered(&old, &new));
                 found.push((Selected { id: test.id.clone(), executed, direct }, total, *at));
             }
         }
@@ -142,13 +144,17 @@ impl Flow<'_, '_> {
                 continue;
             }
             let suffix = selected.id.find('[').map_or(String::new(), |at| selected.id[at..].to_owned());
-            let material = self.material(&self.modules[module], &subject);
+            let mut material = self.material(&self.modules[module], &subject);
+            // A call of what other tests run belongs to these.
+            material.elsewhere = entered.values().flatten().cloned().collect();
+            material.elsewhere.retain(|name| entered.get(&at).is_none_or(|own| !own.contains(name)));
             let seeds = cases(&subject.code).into_iter().map(|code| {
                 let code = strip(&code);
                 Variant { code, imports: BTreeSet::new(), steps: vec![] }
             });
             let seeds = seeds.collect();
             origins.push(Origin {
+                number: origins.len(),
                 module,
                 subject,
                 style: if test.kind == TestKind::Unittest { Style::Blocks } else { Style::Fixtures },
@@ -179,14 +185,17 @@ impl Flow<'_, '_> {
         Ok(())
     }
 
-    /// Whether a test runs a function that changed, if not its changed lines.
-    fn enters(&self, old: &TestRecord, new: &TestRecord) -> bool {
-        [(Side::Old, old), (Side::New, new)].into_iter().any(|(side, record)| {
-            self.files.iter().any(|(_, file)| {
+    /// The names of the changed functions that a test runs, if not their changed lines.
+    fn entered(&self, old: &TestRecord, new: &TestRecord) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        for (side, record) in [(Side::Old, old), (Side::New, new)] {
+            for (_, file) in &self.files {
                 let lines: BTreeSet<u32> = record.lines.get(&file.path).into_iter().flatten().copied().collect();
-                file.functions[side].values().any(|function| function.lines.holds(&lines))
-            })
-        })
+                let own = file.functions[side].values().filter(|function| function.lines.holds(&lines));
+                names.extend(own.map(|function| function.name.clone()));
+            }
+        }
+        names
     }
 
     fn material(&self, module: &TestModule, subject: &Subject) -> Material {

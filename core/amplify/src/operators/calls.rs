@@ -221,7 +221,7 @@ fn added(
     let mut written: Vec<(u8, Vec<String>, Vec<String>)> = Vec::new();
     match &target.function.class {
         None => {
-            if target.function.name.starts_with("__") {
+            if target.function.name.starts_with("__") || material.elsewhere.contains(&target.function.name) {
                 return;
             }
             let import = format!("from {} import {}", target.module, target.function.name);

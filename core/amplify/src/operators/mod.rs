@@ -73,6 +73,8 @@ pub struct Material {
     pub classes: BTreeMap<String, String>,
     /// Statements of other tests of the module.
     pub donors: Vec<Donor>,
+    /// Changed functions that other tests run and this one does not.
+    pub elsewhere: BTreeSet<String>,
     /// The names that the module binds.
     pub globals: BTreeSet<String>,
 }
