@@ -78,7 +78,7 @@ export class AmplificationView {
       cells: [
         link(plain.value(sentence), `Show the test: ${plain.value(sentence)}`, () => store.set({ test: number })),
         origin === null ? h("span", { class: "tcw-quiet" }, "none runs it") : plain.value(origin),
-        by,
+        plain.value(by),
       ],
     }));
     const columns = [
