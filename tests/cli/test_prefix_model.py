@@ -39,7 +39,9 @@ def endpoint(tmp_path_factory):
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     log = tmp_path_factory.mktemp("model") / "log"
-    command = [PYTHON, "-m", "llama_cpp.server", "--model", model, "--n_ctx", "4096", "--port", str(port)]
+    # A token at a time: on processors with AMX, this version of llama.cpp crashes on longer batches.
+    options = ["--n_ctx", "4096", "--n_batch", "1", "--n_ubatch", "1"]
+    command = [PYTHON, "-m", "llama_cpp.server", "--model", model, *options, "--port", str(port)]
     with log.open("w") as out, subprocess.Popen(command, stdout=out, stderr=out) as server:
         try:
             end = time.monotonic() + START
