@@ -62,6 +62,8 @@ def pictures(browser, folder: Path) -> None:
         picture(tab, folder, f"pinned-{name}")
         tab.show(states.study())
         picture(tab, folder, f"study-{name}")
+        tab.show(states.amplification())
+        picture(tab, folder, f"amplification-{name}")
         tab.page.evaluate("window.showProgress({pair: 1, pairs: 3, executions: 120, budget: 300, coverage: 0.825})")
         picture(tab, folder, f"progress-{name}")
         tab.page.close()
