@@ -32,8 +32,8 @@ pub fn revisions(range: Option<&str>, staged: bool) -> PerSide<Revision> {
     }
 }
 
-/// Makes tests that show what a change of a repository does. Where no test runs the change, a comparison of the changed
-/// functions gives the values. `progress` is told how far it is, and may end the search: then the result has what was found.
+/// Makes tests that show what a change of a repository does. Where no test shows anything, nor what is one step
+/// from one, a comparison of the changed functions gives values. `progress` is told how far it is, and may end the search: then the result has what was found.
 pub fn amplify_repository(
     repository: &Path,
     versions: &PerSide<Revision>,
@@ -144,7 +144,12 @@ fn witnesses(
             if stopped { Continue::Stop } else { Continue::Yes }
         });
         let tests = compared.iter().flat_map(reproducers::in_project);
-        found.extend(tests.map(|test| Witness { path: file.path.clone(), text: test.of_module(module) }));
+        found.extend(tests.map(|test| Witness {
+            path: file.path.clone(),
+            name: test.qualname.clone(),
+            is_plain: test.is_plain(),
+            text: test.of_module(module),
+        }));
         if stopped {
             break;
         }

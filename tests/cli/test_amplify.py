@@ -182,6 +182,19 @@ def test_where_no_test_runs_the_change_a_comparison_gives_the_values(repository:
     assert "# no test runs the change; with injected values, " in amplify(repository).stdout
 
 
+def test_calls_for_which_a_comparison_found_values_are_tried_behind_the_first_round(repository: Path) -> None:
+    old = OLD + "\n\ndef fee(amount):\n    if amount * 7 + 3 == 1746:\n        return 1\n    return 0\n"
+    (repository / "shop.py").write_text(old)
+    (repository / "test_shop.py").write_text("from shop import fee\n\n\ndef test_fee():\n    assert fee(3) == 0\n")
+    git(repository, "commit", "-qam", "two")
+    (repository / "shop.py").write_text(old.replace("return 1", "return 2"))
+    ran = amplify(repository, "--json")
+    [test] = json.loads(ran.stdout)["tests"]
+    assert (test["technique"], test["steps"][-1]) == ("search", "witness")
+    assert test["sentence"] == "fee(249) gave 1, gives 2"
+    assert test["old"]["text"].startswith("def test_fee_result():\n    result = fee(249)\n")
+
+
 def test_a_finished_test_runs_again_and_is_written_to_its_file(repository: Path) -> None:
     import twincell
 

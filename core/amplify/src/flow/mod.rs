@@ -85,6 +85,10 @@ pub enum Progress {
 pub struct Witness {
     /// The changed file that has what it tests.
     pub path: String,
+    /// The function or class that it tests.
+    pub name: String,
+    /// Whether its values are plain, without mocks: any test can give them.
+    pub is_plain: bool,
     /// A whole module with one test function, which passes before the change.
     pub text: String,
 }
@@ -170,7 +174,8 @@ struct Spare {
     runs: Runs,
 }
 
-/// Makes tests that pass before a change and fail after it. `witnesses` is asked where no test runs the change.
+/// Makes tests that pass before a change and fail after it. `witnesses` is asked where the tests show nothing, nor what
+/// is one step from them.
 pub fn amplify(
     change: &Change,
     mut runners: Runners<'_>,
@@ -226,7 +231,10 @@ impl Flow<'_, '_> {
             let found = witnesses(self.change);
             self.inject(&found)?;
         }
-        self.search(&mut origins)?;
+        self.observe(&mut origins)?;
+        if self.tests.is_empty() {
+            self.search(&mut origins, witnesses)?;
+        }
         self.keep_spare(&origins)?;
         self.tests.sort_by_key(|kept| kept.shown.worth());
         result.variants = self.variants;
@@ -252,20 +260,25 @@ impl Flow<'_, '_> {
         self.stopped || self.began.elapsed().as_secs_f64() > self.options.seconds
     }
 
-    /// Runs the origins without their assertions, and then variants of them, round after round.
-    fn search(&mut self, origins: &mut [Origin]) -> Result<(), TestError> {
+    /// Runs the origins without their assertions. What they show as they are is the nearest that a person can be shown.
+    fn observe(&mut self, origins: &mut [Origin]) -> Result<(), TestError> {
         for origin in origins.iter_mut() {
             let seeds = std::mem::take(&mut origin.seeds);
-            let kept = self.round(origin, seeds, 0)?;
-            origin.seeds = kept;
+            origin.seeds = self.round(origin, seeds, 0)?;
             if self.is_enough() {
-                return Ok(());
+                break;
             }
         }
-        if !self.tests.is_empty() && self.options.rounds > 0 {
-            // What the tests show as they are is the nearest that a person can be shown.
-            return Ok(());
-        }
+        Ok(())
+    }
+
+    /// Runs variants of the origins, round after round. What is one step from a test reads best, so that the calls of
+    /// witnesses come behind the first round.
+    fn search(
+        &mut self,
+        origins: &mut [Origin],
+        witnesses: &mut dyn FnMut(&Change) -> Vec<Witness>,
+    ) -> Result<(), TestError> {
         for round in 1..=self.options.rounds {
             let left = self.options.variants.saturating_sub(self.variants);
             let rounds = (self.options.rounds - round + 1) as usize;
@@ -298,8 +311,12 @@ impl Flow<'_, '_> {
                     return Ok(());
                 }
             }
+            if round == 1 && self.options.guided && self.tests.is_empty() && !origins.is_empty() {
+                let found = witnesses(self.change);
+                self.call(origins, &found)?;
+            }
             if !self.tests.is_empty() {
-                return Ok(());
+                break;
             }
         }
         Ok(())

@@ -20,9 +20,10 @@ use crate::subject::{Subject, TestModule};
 const FIRST: usize = 20_000;
 /// The longest statement that is taken over, in bytes.
 const MAX_STATEMENT: usize = 400;
-/// How many statements of other tests are of interest, and before how many statements of a test they are put.
-const MAX_DONORS: usize = 60;
-const MAX_PLACES: usize = 8;
+/// How many statements of other tests are known, how many of them are tried, and behind how many statements of a test.
+const MAX_DONORS: usize = 200;
+const MAX_TRIED: usize = 30;
+const MAX_PLACES: usize = 3;
 
 /// A statement of another test.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,6 +104,13 @@ pub fn mutations(code: &Code, material: &Material, found: &mut Vec<Mutation>) {
         material.targets.iter().any(|target| target.function.is_changed && target.function.name == *name)
     };
     let own = calls_of_all(&function.body);
+    let nearness = |donor: &Donor| match () {
+        () if donor.calls.iter().any(is_changed) => 1,
+        () if donor.calls.iter().any(|name| own.contains(name)) => 2,
+        () => 3,
+    };
+    let mut donors: Vec<(u8, &Donor)> = material.donors.iter().map(|donor| (nearness(donor), donor)).collect();
+    donors.sort_by_key(|(nearness, _)| *nearness);
     let mut bound: BTreeSet<String> = material.globals.clone();
     bound.extend(Bindings::of_function(&function.parameters, None, &[]).bound);
     let mut used = names(code);
@@ -114,16 +122,9 @@ pub fn mutations(code: &Code, material: &Material, found: &mut Vec<Mutation>) {
         if from_end >= MAX_PLACES || stmt.is_return_stmt() || stmt.is_raise_stmt() {
             continue;
         }
-        for donor in &material.donors {
-            let is_there = |name: &String| bound.contains(name) || is_builtin(name);
-            if !donor.reads.iter().all(is_there) {
-                continue;
-            }
-            let nearness = match () {
-                () if donor.calls.iter().any(is_changed) => 1,
-                () if donor.calls.iter().any(|name| own.contains(name)) => 2,
-                () => 3,
-            };
+        let is_there = |name: &String| bound.contains(name) || is_builtin(name);
+        let usable = donors.iter().filter(|(_, donor)| donor.reads.iter().all(is_there));
+        for (nearness, donor) in usable.take(MAX_TRIED) {
             let order = nearness + u8::from(from_end > 0);
             let blanks = indent(code.text(), stmt.start().to_usize());
             let text = match &donor.binds {

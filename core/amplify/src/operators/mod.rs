@@ -36,6 +36,8 @@ pub enum Operator {
     AddCall,
     /// A statement of another test of the module.
     AddStatement,
+    /// Calls with the values with which a comparison found a difference.
+    Witness,
     AddKeyword,
     Argument,
 }

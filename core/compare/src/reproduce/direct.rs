@@ -429,9 +429,12 @@ impl Writer<'_> {
         name: String,
         lines: Vec<String>,
     ) -> ProjectTest {
-        let imports = self.import_lines(&lines.join("\n"), &BTreeSet::new(), &[]);
+        let text = lines.join("\n");
+        let named = global_names(&text);
+        let has_mocks = named.contains("Mock") || named.contains("SimpleNamespace");
+        let imports = self.import_lines(&text, &BTreeSet::new(), &[]);
         let qualname = self.case.functions.new.qualname.clone();
-        ProjectTest { qualname, called, sentence: self.sentence(difference), name, imports, lines }
+        ProjectTest { qualname, called, sentence: self.sentence(difference), name, imports, lines, has_mocks }
     }
 
     /// An argument: a literal in its place, and anything else, or anything that is examined later, under its name.

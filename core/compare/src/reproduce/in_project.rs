@@ -15,9 +15,16 @@ pub struct ProjectTest {
     pub imports: Vec<String>,
     /// The statements of the test function.
     pub lines: Vec<String>,
+    /// Whether mocks stand for objects in them.
+    pub has_mocks: bool,
 }
 
 impl ProjectTest {
+    /// Whether it tests a function or a class by itself, on plain values: no stand-ins for objects, not even for `self`.
+    pub fn is_plain(&self) -> bool {
+        !self.qualname.contains('.') && !self.has_mocks
+    }
+
     /// The test as a file, for a module by the name that imports have for it.
     pub fn of_module(&self, module: &str) -> String {
         let first = self.qualname.split('.').next().unwrap_or(&self.qualname);
@@ -51,6 +58,7 @@ mod tests {
             name: "test_total".into(),
             imports: vec!["import io".into(), "\nimport pytest".into()],
             lines: vec!["assert total(1) == 2".into()],
+            has_mocks: false,
         };
         assert_eq!(
             test.of_module("shop.cart"),
