@@ -1,7 +1,7 @@
 """Real bug fixes: which of them amplified tests detect, by assertions alone and by search, and how long it takes.
 
     python -m tests.measure.amplify ROWS.jsonl FIXES.jsonl PROJECT=CLONE [PROJECT=CLONE ...] [--only PROJECT-NAME,...]
-        [--unguided] [--replay N]
+        [--environment environment-of-mined] [--unguided] [--replay N]
 
 `FIXES` is what `tests.measure.fixes` wrote, and `CLONE` a clone of the project, also without a work tree. For each
 fix the tests of the commit before it are amplified; those of the fix are not read. A fix counts as detected if
@@ -20,7 +20,7 @@ import sys
 import time
 from pathlib import Path
 
-from .fixes import checked_out, environment, outcomes, work_tree
+from .fixes import checked_out, outcomes, work_tree
 
 
 def amplified(repository: Path, commits: list[str], tests: list[str], python: Path, options: list[str]) -> dict:
@@ -94,11 +94,13 @@ def main() -> int:
     parser.add_argument("clones", nargs="+", metavar="PROJECT=CLONE")
     parser.add_argument("--only", help="fixes as PROJECT-NAME, separated by commas [default: all]")
     parser.add_argument("--unguided", action="store_true")
+    parser.add_argument("--deadline", default="300", metavar="SECONDS", help="of a search [default: 300]")
+    parser.add_argument("--environment", default="environment", help="the one in FOLDER [default: environment]")
     parser.add_argument("--replay", type=int, default=0, metavar="N", help="runs of plain pytest [default: 0]")
     parser.add_argument("--folder", type=Path, default=Path("target/fixes"), help="for the environment and clones")
     arguments = parser.parse_args()
     folder = arguments.folder.absolute()
-    python = environment(folder / "environment")
+    python = folder / arguments.environment / "bin" / "python"
     clones = dict(described.split("=", 1) for described in arguments.clones)
     text = arguments.file.read_text(encoding="utf-8") if arguments.file.exists() else ""
     rows = [json.loads(line) for line in text.splitlines()]
@@ -116,7 +118,7 @@ def main() -> int:
         patch = folder / "tests.patch"
         for technique, options in (
             ("aampl", ["--search-rounds", "0"]),
-            ("sbampl", ["--deadline", "300", "--patch-old", str(patch)]),
+            ("sbampl", ["--deadline", arguments.deadline, "--patch-old", str(patch)]),
         ):
             row[technique] = amplified(repository, commits, fix["modules"], python, common + options)
         if arguments.replay and row["sbampl"].get("status") == "found":

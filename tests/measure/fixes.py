@@ -105,13 +105,15 @@ def work_tree(clone: Path, folder: Path) -> Path:
 
 @contextmanager
 def checked_out(repository: Path, commit: str, files_of: str, files: list[str]) -> Iterator[Path]:
-    """A work tree of a commit in which some files are those of another."""
+    """A work tree of a commit in which some files are those of another, where that has them."""
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / commit
         subprocess.run(
             ["git", "-C", str(repository), "worktree", "add", "-q", "--detach", str(tree), commit], check=True
         )
-        subprocess.run(["git", "-C", str(tree), "checkout", "-q", files_of, "--", *files], check=True)
+        there = [file for file in files if git(repository, "cat-file", "-e", f"{files_of}:{file}") is not None]
+        if there:
+            subprocess.run(["git", "-C", str(tree), "checkout", "-q", files_of, "--", *there], check=True)
         try:
             yield tree
         finally:

@@ -320,6 +320,7 @@ def test_a(tmp_path):
         (".get_length()", int("3")),
         (".is_broken()", broken),
         ("repr()", text("Item(name='pen', _hidden=0)")),
+        ("._hidden", int("0")),
     ];
     assert_eq!((class.as_str(), fields), ("test_a.Item", expected.map(|(a, b)| (a.to_owned(), b)).to_vec()));
     let Observed::Object { fields, .. } = seen("point") else { panic!() };
