@@ -241,9 +241,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         home = arguments.keep or Path(temporary)
         home.mkdir(parents=True, exist_ok=True)
+        given = [folder.absolute() for folder in arguments.folders]
         folders = [
-            every_nth(folder, arguments.every, home / "every") if arguments.every > 1 else folder
-            for folder in arguments.folders
+            every_nth(folder, arguments.every, home / "every") if arguments.every > 1 else folder for folder in given
         ]
         folders += [
             sample(package, arguments.seed, arguments.count, home / "functions") for package in arguments.packages

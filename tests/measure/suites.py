@@ -3,8 +3,8 @@
     cargo build --release -p twincell-project --example suite
     python -m tests.measure.suites FILE.jsonl NAME=CLONE [NAME=CLONE ...] [--kill N]
 
-Each CLONE is checked out at the commit of its HEAD, and what its tests need is in the environment that
-`tests.measure.fixes mine` makes. Plain pytest runs first, on one core, and then twincell with one worker: without
+Each CLONE is checked out at the commit of its HEAD. The packages are also installed in the environment, in other
+versions. Plain pytest runs first, on one core, and then twincell with one worker: without
 coverage, with it, and again, when the store has all. A row for each package goes to FILE. With `--kill N`, runs are
 killed at N moments, and a last one must give what the whole run gave, with the checkout as it was.
 """
@@ -27,6 +27,11 @@ from .bugs import git
 from .fixes import NEEDS_OF_MINED, environment, work_tree
 
 EXAMPLE = Path("target/release/examples/suite")
+#: Installed, as a developer may have them: the checkout's own copy must be what runs.
+INSTALLED = (
+    *("click", "more-itertools", "boltons", "marshmallow", "sqlparse", "humanize", "parse", "jinja2", "werkzeug"),
+    *("mistune", "tabulate", "packaging", "toolz", "wtforms", "pyjwt", "tenacity", "coverage"),
+)
 
 REPORTER = '''"""Writes the outcome of each test by its id."""
 import json
@@ -66,7 +71,8 @@ def plain(tree: Path, python: Path, folder: Path) -> tuple[dict[str, str], float
     path = os.pathsep.join(map(str, [plugin, tree / "src", tree]))
     # The limits and the surroundings are those of twincell's processes where outcomes depend on them.
     environ = os.environ | {"PYTHONPATH": path, "OUTCOMES": str(out), "PYTHONHASHSEED": "0"}
-    command = [str(python), "-m", "pytest", "-q", "-p", "outcomes_reporter", "-p", "no:cacheprovider", "--no-header"]
+    command = [str(python), "-m", "pytest", "-q", "-p", "outcomes_reporter", "-p", "no:cacheprovider"]
+    command += ["--continue-on-collection-errors"]
     began = time.monotonic()
     subprocess.run(command, cwd=tree, env=environ, capture_output=True, timeout=1200)
     seconds = time.monotonic() - began
@@ -129,7 +135,7 @@ def main() -> int:
     arguments = parser.parse_args()
     folder = arguments.folder.absolute()
     folder.mkdir(parents=True, exist_ok=True)
-    python = environment(folder / "environment-of-mined", NEEDS_OF_MINED)
+    python = environment(folder / "environment-of-suites", NEEDS_OF_MINED + INSTALLED)
     rows = []
     for described in arguments.clones:
         name, _, clone = described.partition("=")

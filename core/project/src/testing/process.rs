@@ -167,6 +167,8 @@ impl Process {
         let text = String::from_utf8_lossy(&text);
         let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
         let line = lines().rfind(|line| line.starts_with("E ")).map(|line| line[2..].trim());
+        // What the project's configuration asks of pytest, and no plugin knows.
+        let line = line.or_else(|| lines().rev().find_map(|line| Some(line.split_once(": error: ")?.1)));
         let line = line.or_else(|| lines().rfind(|line| line.starts_with("ERROR: ")).map(|line| &line[7..]));
         let line = line.or_else(|| lines().next_back());
         let plain = line.map(|line| line.chars().filter(|character| !character.is_control()).take(400).collect());

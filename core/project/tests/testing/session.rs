@@ -254,6 +254,9 @@ fn a_broken_conftest_is_one_line() {
     let checkout = project.head();
     let error = Session::start(&checkout, &python, &limits()).unwrap_err().to_string();
     assert_eq!(error, "pytest did not start: ModuleNotFoundError: No module named 'nothing_like_this'");
+    let project = Project::new(&[("pytest.ini", "[pytest]\naddopts = --nothing-like-this\n"), ("test_a.py", "")]);
+    let error = Session::start(&project.head(), &python, &limits()).unwrap_err().to_string();
+    assert_eq!(error, "pytest did not start: unrecognized arguments: --nothing-like-this");
     let project = Project::new(&[("test_a.py", "import nothing_like_this\n"), ("test_b.py", "def test_b(): pass\n")]);
     let checkout = project.head();
     let mut session = Session::start(&checkout, &python, &limits()).unwrap();
