@@ -88,7 +88,7 @@ impl Writer<'_> {
         let is_same = case.functions.old.qualname == function.qualname;
         let is_plain = missing.is_empty() && !slice::is_inner(function) && function.decorators.is_empty();
         if is_same && is_plain && function.qualname.split('.').all(is_identifier) {
-            self.in_project = Some(self.project_test(difference, called, name, lines));
+            self.in_project = Some(self.project_test(called, name, lines));
         }
         let mut main = String::new();
         main.push_str(&module);
@@ -422,19 +422,13 @@ impl Writer<'_> {
     }
 
     /// The same test for a file of the project.
-    pub(super) fn project_test(
-        &self,
-        difference: &Difference,
-        called: String,
-        name: String,
-        lines: Vec<String>,
-    ) -> ProjectTest {
+    pub(super) fn project_test(&self, called: String, name: String, lines: Vec<String>) -> ProjectTest {
         let text = lines.join("\n");
         let named = global_names(&text);
         let has_mocks = named.contains("Mock") || named.contains("SimpleNamespace");
         let imports = self.import_lines(&text, &BTreeSet::new(), &[]);
         let qualname = self.case.functions.new.qualname.clone();
-        ProjectTest { qualname, called, sentence: self.sentence(difference), name, imports, lines, has_mocks }
+        ProjectTest { qualname, called, name, imports, lines, has_mocks }
     }
 
     /// An argument: a literal in its place, and anything else, or anything that is examined later, under its name.

@@ -7,8 +7,6 @@ pub struct ProjectTest {
     pub qualname: String,
     /// What the lines call it.
     pub called: String,
-    /// What it shows, as one sentence.
-    pub sentence: String,
     /// The name of the test function.
     pub name: String,
     /// Import statements of the standard library and of pytest.
@@ -54,7 +52,6 @@ mod tests {
         let test = ProjectTest {
             qualname: "Cart.total".into(),
             called: "total".into(),
-            sentence: String::new(),
             name: "test_total".into(),
             imports: vec!["import io".into(), "\nimport pytest".into()],
             lines: vec!["assert total(1) == 2".into()],

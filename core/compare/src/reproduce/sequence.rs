@@ -131,7 +131,7 @@ impl Writer<'_> {
             let _ = writeln!(main, "    {line}");
         }
         if missing.is_empty() && case.functions.new.qualname.split('.').all(is_identifier) {
-            self.in_project = Some(self.project_test(difference, name.clone(), format!("test_{}", snake(name)), lines));
+            self.in_project = Some(self.project_test(name.clone(), format!("test_{}", snake(name)), lines));
         }
         let main = main.trim_start_matches('\n');
         Ok(format!("{}\n{}\n\n{main}", self.docstring(difference), self.imported(main, &used, &missing)))
