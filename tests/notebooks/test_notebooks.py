@@ -50,4 +50,15 @@ def test_it_is_small_enough_for_a_diff(path):
 def test_links_in_its_text_lead_somewhere(notebook):
     text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     links = [part.split(")")[0] for part in text.split("](")[1:]]
-    assert links and all((NOTEBOOKS / link).exists() for link in links)
+    assert links
+    for link in links:
+        path, _, section = link.partition("#")
+        target = NOTEBOOKS / path
+        assert target.exists(), link
+        assert not section or section in sections(target.read_text(encoding="utf-8")), link
+
+
+def sections(text):
+    """The names by which links lead to the headings of a Markdown text."""
+    headings = [line.lstrip("#").strip() for line in text.splitlines() if line.startswith("#")]
+    return [re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings]

@@ -1,7 +1,7 @@
 //! The predictors as a caller sees them. What is in one module is tested there.
 //!
-//! Where the variable TWINCELL_ONNXRUNTIME names ONNX Runtime's shared library, both CPU back ends are compared;
-//! without it only the way to the embedded one is tested.
+//! Where the variable TWINCELL_ONNXRUNTIME names ONNX Runtime's shared library, both CPU back ends are compared, and
+//! CUDA where that library has it and there is a GPU; without it only the way to the embedded one is tested.
 
 mod seq2seq;
 mod table;
@@ -344,5 +344,34 @@ fn both_cpu_back_ends_predict_the_same() {
             assert_close(&predicted, &embedded, tolerance);
             assert_eq!(predict(&*load(&options).unwrap(), FUNCTION, &expressions), predicted, "the same bits");
         }
+    }
+}
+
+#[test]
+fn a_gpu_predicts_the_same_bits_for_a_function_alone_and_among_others() {
+    let gpu = ModelOptions {
+        onnxruntime_library: std::env::var_os("TWINCELL_ONNXRUNTIME").map(PathBuf::from),
+        allow_gpu: true,
+        ..neural()
+    };
+    if backend_report(&gpu).unwrap().in_use != Some(Backend::Cuda) {
+        return;
+    }
+    // More functions than a pass has rows, of lengths from a few tokens to more than the window.
+    let texts: Vec<String> = (0..70)
+        .map(|lines| format!("def f{lines}(items, item):\n{}", "    total = items.count(item) + 1\n".repeat(1 + lines)))
+        .collect();
+    let sites: Vec<Vec<Site>> = texts.iter().map(|text| sites(text, &["items.count(item)", "total"])).collect();
+    let functions: Vec<FunctionSites<'_>> =
+        texts.iter().zip(&sites).map(|(text, sites)| FunctionSites { text, sites }).collect();
+    let predictor = load(&gpu).unwrap();
+    let together = predictor.predict(&functions).unwrap();
+    // Another one, which remembers nothing.
+    let other = load(&gpu).unwrap();
+    let alone: Vec<_> = functions.iter().map(|&function| other.predict(&[function]).unwrap().remove(0)).collect();
+    assert_eq!(together, alone, "the same bits");
+    let on_cpu = load(&ModelOptions { allow_int8: false, ..neural() }).unwrap();
+    for (on_gpu, function) in together.iter().zip(&functions) {
+        assert_close(on_gpu, &on_cpu.predict(&[*function]).unwrap()[0], 0.02);
     }
 }
