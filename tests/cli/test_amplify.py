@@ -195,6 +195,31 @@ def test_calls_for_which_a_comparison_found_values_are_tried_behind_the_first_ro
     assert test["old"]["text"].startswith("def test_fee_result():\n    result = fee(249)\n")
 
 
+def test_a_value_that_only_the_running_code_knows_leads_the_search(repository: Path) -> None:
+    code = """\
+def code(word):
+    return "".join(chr(ord(letter) + 1) for letter in word)
+
+
+KEY = code("vnqkc")
+
+
+def greet(name):
+    if name == KEY:
+        return "you"
+    return name
+"""
+    (repository / "greet.py").write_text(code)
+    (repository / "test_greet.py").write_text(
+        "from greet import greet\n\n\ndef test_greet():\n    assert greet('ann') == 'ann'\n"
+    )
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "two")
+    (repository / "greet.py").write_text(code.replace('"you"', '"me"'))
+    found = json.loads(amplify(repository, "--json").stdout)
+    assert [test["sentence"] for test in found["tests"]][:1] == ["greet('world') gave 'you', gives 'me'"]
+
+
 def test_a_finished_test_runs_again_and_is_written_to_its_file(repository: Path) -> None:
     import twincell
 

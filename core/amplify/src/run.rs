@@ -77,6 +77,8 @@ pub struct How {
     pub observe: bool,
     /// The files whose coverage is wanted.
     pub covered: Vec<String>,
+    /// Whether what these files compare is wanted.
+    pub operands: bool,
     /// Whether a new process of pytest runs them, with which seed of Python's hashes.
     pub anew: Option<u32>,
 }
@@ -139,6 +141,7 @@ fn together(
         coverage: !how.covered.is_empty(),
         covered: how.covered.clone(),
         observe: how.observe,
+        operands: how.operands,
         anew: how.anew,
     };
     let records = runners.both(&request)?;

@@ -15,6 +15,7 @@ pub use copy::{CopyError, Version, copy};
 pub use place::{holds, module, place};
 pub use testing::{
     Cache, Checkout, CollectionError, Environment, Failure, Kept, Lack, Mechanism, NamedKind, Namespaces, Network,
-    Observation, Observed, Outcome, Request, Revision, Seen, Session, Store, SuiteOptions, SuiteReport, SuiteRun,
-    SuiteTest, Test, TestError, TestKind, TestLimits, TestRecord, checkout, environment, run_suite,
+    Observation, Observed, Operands, Outcome, Relation, Request, Revision, Seen, Session, Store, SuiteOptions,
+    SuiteReport, SuiteRun, SuiteTest, Test, TestError, TestKind, TestLimits, TestRecord, checkout, environment,
+    run_suite,
 };

@@ -96,7 +96,7 @@ impl Flow<'_, '_> {
         wanted: &Shown,
         anew: Option<u32>,
     ) -> Result<Option<Shown>, TestError> {
-        let how = How { observe: true, covered: vec![], anew };
+        let how = How { observe: true, anew, ..How::default() };
         let tried = self.run(origin, std::slice::from_ref(trial), &how)?;
         let shown = tried.first().map(|tried| shown(&trial.code, tried, &self.change.hidden, origin.style));
         Ok(shown.into_iter().flatten().find(|one| is_same(one, wanted)))

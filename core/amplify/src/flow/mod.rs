@@ -16,7 +16,7 @@ use crate::code::Code;
 use crate::form::shown;
 use crate::heard::Style;
 use crate::observe::unlike;
-use crate::operators::{Material, Variant, variants};
+use crate::operators::{Compared, Material, Variant, variants};
 use crate::result::{Amplification, AmplifiedTest, FORMAT, Shown, Status, Technique, Worth};
 use crate::run::{How, Runners, Trial, Tried, run};
 use crate::subject::{Addition, Subject, TestModule};
@@ -103,6 +103,8 @@ const BEAM: usize = 4;
 const SELECTED: usize = 4;
 /// How many of the repetitions run in a new process, with other hashes and addresses.
 const ANEW: u32 = 2;
+/// How many pairs of compared values are kept for a test.
+const MAX_COMPARED: usize = 80;
 /// How often a value may turn out to differ from run to run before it is looked at no more.
 const REFUTED: u32 = 3;
 
@@ -233,6 +235,7 @@ impl Flow<'_, '_> {
         }
         self.observe(&mut origins)?;
         if self.tests.is_empty() {
+            self.compare(&mut origins)?;
             self.search(&mut origins, witnesses)?;
         }
         self.keep_spare(&origins)?;
@@ -270,6 +273,46 @@ impl Flow<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Notes what changed files compare while the origins run.
+    fn compare(&mut self, origins: &mut [Origin]) -> Result<(), TestError> {
+        let how = How { covered: self.covered(), operands: true, ..How::default() };
+        for origin in origins.iter_mut() {
+            if !self.options.guided || self.options.rounds == 0 || self.is_late() {
+                break;
+            }
+            let trials: Vec<Trial> = (origin.seeds.iter().take(BEAM))
+                .map(|seed| Trial { code: seed.code.clone(), imports: seed.imports.clone() })
+                .collect();
+            let mut compared: Vec<Compared> = Vec::new();
+            for tried in self.run(origin, &trials, &how)? {
+                for side in Side::BOTH {
+                    let of_side = tried.records[side].operands.iter().map(|operands| Compared {
+                        is_near: self.is_in_changed(side, &operands.file, operands.line),
+                        relation: operands.relation,
+                        left: operands.left.clone(),
+                        right: operands.right.clone(),
+                    });
+                    for one in of_side {
+                        if !compared.contains(&one) {
+                            compared.push(one);
+                        }
+                    }
+                }
+            }
+            compared.sort_by_key(|one| !one.is_near);
+            compared.truncate(MAX_COMPARED);
+            origin.material.compared = compared;
+        }
+        Ok(())
+    }
+
+    /// Whether a line of a version belongs to a function that changed.
+    fn is_in_changed(&self, side: Side, path: &str, line: u32) -> bool {
+        let functions = self.files.iter().filter(|(_, file)| file.path == path);
+        let mut lines = functions.flat_map(|(_, file)| file.functions[side].values().map(|function| function.lines));
+        lines.any(|lines| (lines.first..=lines.last).contains(&line))
     }
 
     /// Runs variants of the origins, round after round. What is one step from a test reads best, so that the calls of
@@ -340,7 +383,7 @@ impl Flow<'_, '_> {
         technique: Technique,
         round: u32,
     ) -> Result<Vec<Variant>, TestError> {
-        let how = How { observe: true, covered: self.covered(), anew: None };
+        let how = How { observe: true, covered: self.covered(), ..How::default() };
         let mut kept: Vec<(Nearness, usize, Variant)> = Vec::new();
         for batch in chosen.chunks(BATCH) {
             self.tell(Progress::Searching { round, variants: self.variants, found: self.tests.len() });

@@ -9,7 +9,7 @@ use ruff_python_ast::{Expr, ExprCall, Number, Stmt, UnaryOp};
 use ruff_python_parser::parse_expression;
 use ruff_text_size::{Ranged, TextRange};
 
-use super::{Material, Mutation, Operator, texts};
+use super::{Material, Mutation, Operator, operands, texts};
 use crate::body::last_name;
 use crate::code::{Code, Edit, definition};
 use crate::literal::string;
@@ -164,17 +164,23 @@ fn others(code: &Code, site: &Site, material: &Material, random: &mut Pcg64) -> 
     let mut found: Vec<(Operator, u8, String)> = Vec::new();
     match &site.value {
         Value::Text(text) => {
+            let compared = operands::texts(text, &material.compared).into_iter();
+            found.extend(compared.map(|(order, text)| (Operator::Text, order, string(&text))));
             for (order, text) in texts::texts(text, constants, &material.texts, random) {
                 found.push((Operator::Text, order, string(&text)));
             }
             found.push((Operator::Nothing, 2, "None".to_owned()));
         }
         Value::Bytes(text) => {
+            let compared = operands::texts(text, &material.compared).into_iter();
+            found.extend(compared.map(|(order, text)| (Operator::Text, order, bytes(&text))));
             for (order, text) in texts::texts(text, constants, &material.texts, random) {
                 found.push((Operator::Text, order, bytes(&text)));
             }
         }
         Value::Integer(own) => {
+            let compared = operands::integers(*own, &material.compared).into_iter();
+            found.extend(compared.map(|(order, value)| (Operator::Number, order, value.to_string())));
             let named =
                 constants.integers.iter().take(12).flat_map(|value| [0, 1, -1].map(|by| value.saturating_add(by)));
             found.extend(named.map(|value| (Operator::Number, 1, value.to_string())));
@@ -198,6 +204,8 @@ fn others(code: &Code, site: &Site, material: &Material, random: &mut Pcg64) -> 
             found.push((Operator::Nothing, 2, "None".to_owned()));
         }
         Value::Float(own) => {
+            let compared = operands::floats(*own, &material.compared).into_iter();
+            found.extend(compared.map(|(order, value)| (Operator::Number, order, number(value))));
             found.extend(
                 constants
                     .floats
@@ -230,6 +238,10 @@ fn others(code: &Code, site: &Site, material: &Material, random: &mut Pcg64) -> 
                 _ => format!("{open}{}{close}", items.join(", ")),
             };
             if !items.is_empty() {
+                for (order, size) in operands::sizes(items.len(), &material.compared) {
+                    let as_many: Vec<&str> = written.iter().copied().cycle().take(size).collect();
+                    found.push((Operator::Container, order, whole(&as_many)));
+                }
                 found.push((Operator::Container, 1, whole(&[])));
                 for at in [0, items.len() - 1] {
                     let mut fewer = written.clone();

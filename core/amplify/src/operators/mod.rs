@@ -1,11 +1,13 @@
 //! Variants of a test: each differs from it in one place, as Table 1 of the paper has it and further.
 //!
-//! `literals.rs` has values that stand in the test, `texts.rs` new texts from a given one, and `calls.rs` statements,
-//! arguments and calls, and `donors.rs` statements of other tests. Values that the change itself names come first everywhere.
+//! `literals.rs` has values that stand in the test, `texts.rs` new texts from a given one, `operands.rs` values that the
+//! change compared, `calls.rs` statements, arguments and calls, and `donors.rs` statements of other tests. Values that the
+//! change itself names or compares come first everywhere.
 
 mod calls;
 mod donors;
 mod literals;
+mod operands;
 mod texts;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,6 +21,7 @@ use crate::change::{Constants, Touchable};
 use crate::code::{Code, Edit};
 
 pub use donors::{Donor, donors, globals};
+pub use operands::Compared;
 
 /// What was done to a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -73,6 +76,8 @@ pub struct Material {
     pub targets: Vec<Target>,
     /// Classes of the local variables, as they were observed.
     pub classes: BTreeMap<String, String>,
+    /// What changed files compared while the test ran, functions that changed first.
+    pub compared: Vec<Compared>,
     /// Statements of other tests of the module.
     pub donors: Vec<Donor>,
     /// Changed functions that other tests run and this one does not.

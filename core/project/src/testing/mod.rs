@@ -21,7 +21,8 @@ pub use environment::{Environment, environment};
 pub use error::TestError;
 pub use kept::Kept;
 pub use record::{
-    CollectionError, Failure, NamedKind, Observation, Observed, Outcome, Seen, Test, TestKind, TestRecord,
+    CollectionError, Failure, NamedKind, Observation, Observed, Operands, Outcome, Relation, Seen, Test, TestKind,
+    TestRecord,
 };
 pub use request::{Request, TestLimits};
 pub use session::Session;

@@ -18,10 +18,11 @@ use twincell_sandbox::{Lack, SpawnError, SuiteLimits, SuiteReport, spawn};
 use super::{Checkout, CollectionError, Environment, Test, TestError, TestLimits};
 
 /// The files of the plugin.
-const PLUGIN: [(&str, &str); 5] = [
+const PLUGIN: [(&str, &str); 6] = [
     ("launch.py", include_str!("plugin/launch.py")),
     ("twincell_serve.py", include_str!("plugin/twincell_serve.py")),
     ("twincell_cover.py", include_str!("plugin/twincell_cover.py")),
+    ("twincell_operands.py", include_str!("plugin/twincell_operands.py")),
     ("twincell_observe.py", include_str!("plugin/twincell_observe.py")),
     ("twincell_listen.py", include_str!("plugin/twincell_listen.py")),
 ];

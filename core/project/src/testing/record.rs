@@ -55,6 +55,9 @@ pub struct TestRecord {
     /// What calls of `__twincell_observe__` saw, in their order.
     #[serde(default)]
     pub observations: Vec<Observation>,
+    /// What covered files compared, each pair once, in their order. Empty if it was not asked for.
+    #[serde(default)]
+    pub operands: Vec<Operands>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -98,6 +101,30 @@ pub struct Failure {
     pub test_line: Option<u32>,
     /// Whether an assertion failed: an `AssertionError` or a failure that pytest declares, such as "did not raise".
     pub assertion: bool,
+}
+
+/// Two values that the code under test compared and that are not the same: numbers, texts or bytes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Operands {
+    /// The covered file.
+    pub file: String,
+    pub line: u32,
+    pub relation: Relation,
+    pub left: Observed,
+    pub right: Observed,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Relation {
+    Equal,
+    Order,
+    /// An item and one of those among which it is looked for, or a text and a part.
+    Member,
+    /// A text and its possible start.
+    Start,
+    /// A text and its possible end.
+    End,
 }
 
 /// What was seen at one point of a test.

@@ -15,6 +15,8 @@ pub struct Request {
     pub covered: Vec<String>,
     /// Whether tests can call `__twincell_observe__(point, locals())`. Without it the name exists and does nothing.
     pub observe: bool,
+    /// Whether what the covered files compare is recorded. Their functions then run as others that do the same.
+    pub operands: bool,
     /// The seed of Python's hashes for a new process of pytest, which collects nothing but the files of these tests, as one
     /// does that a person starts. `None`: a child of the process that has collected everything.
     pub anew: Option<u32>,

@@ -53,6 +53,7 @@ struct Order<'a> {
     coverage: bool,
     covered: &'a [String],
     observe: bool,
+    operands: bool,
 }
 
 #[derive(Serialize)]
@@ -274,6 +275,7 @@ impl Session {
             coverage: request.coverage,
             covered: &request.covered,
             observe: request.observe,
+            operands: request.operands,
         };
         let result = match process.say(&Message::Run(order)) {
             Ok(()) => self.listen(process, number, &source),
@@ -391,6 +393,7 @@ fn without_result(id: String, outcome: Outcome, reason: &str, seconds: f64) -> T
         seconds: if outcome == Outcome::TimedOut { seconds } else { 0.0 },
         lines: BTreeMap::new(),
         observations: Vec::new(),
+        operands: Vec::new(),
     }
 }
 

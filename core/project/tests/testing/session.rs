@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use crate::common::{Project, limits, python, run};
-use twincell_project::{Observed, Outcome, Request, Seen, Session, TestError, TestKind, TestLimits};
+use twincell_project::{Observed, Operands, Outcome, Request, Seen, Session, TestError, TestKind, TestLimits};
 
 const SHOP: &str = "def price(n):\n    if n > 1:\n        return n * 2\n    return n\n";
 
@@ -430,4 +430,75 @@ fn no_test_runs_in_another_sandbox_than_those_before() {
         let error = session.run(&Request { tests, ..Request::default() }).unwrap_err();
         assert!(matches!(error, TestError::OtherSandbox), "{error}");
     });
+}
+
+/// Also in functions that were there before the test, in closures, in methods that call `super()`, and in chains of
+/// decorators.
+#[test]
+fn what_covered_files_compare_is_recorded_and_comes_out_the_same() {
+    let python = python();
+    let project = Project::new(&[
+        (
+            "code_of_it.py",
+            r#"
+import functools
+LIMIT = 3
+def cached(function):
+    @functools.wraps(function)
+    def call(*arguments):
+        return function(*arguments)
+    return call
+class Base:
+    def is_big(self, size):
+        return size > LIMIT
+class Shop(Base):
+    @cached
+    def is_big(self, size):
+        return super().is_big(size) and size != 7
+def find(text, names):
+    return text in names or text.startswith("a-") or (lambda: text == "z")()
+"#,
+        ),
+        ("other.py", "def same(a, b):\n    return a == b\n"),
+        (
+            "test_a.py",
+            r#"
+from code_of_it import Shop, find
+from other import same
+def test_a():
+    assert Shop().is_big(5) is True
+    assert not find("b", {"c": 1})
+    assert not same(1, 2)
+def test_b():
+    assert find("a-b", [object(), "c"])
+"#,
+        ),
+    ]);
+    let checkout = project.head();
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    let covered = vec!["code_of_it.py".to_owned()];
+    let records = run(&mut session, Request { operands: true, covered, ..Request::default() });
+    let said: Vec<Vec<String>> = records
+        .iter()
+        .map(|record| {
+            assert_eq!(record.outcome, Outcome::Passed, "{records:?}");
+            let written =
+                |one: &Operands| format!("{} {} {:?} {:?} {:?}", one.file, one.line, one.relation, one.left, one.right);
+            record.operands.iter().map(written).collect()
+        })
+        .collect();
+    let of_file = |lines: &[&str]| lines.iter().map(|line| format!("code_of_it.py {line}")).collect::<Vec<_>>();
+    assert_eq!(
+        said[0],
+        of_file(&[
+            r#"11 Order Int("5") Int("3")"#,
+            r#"15 Equal Int("5") Int("7")"#,
+            r#"17 Member Str("b") Str("c")"#,
+            r#"17 Start Str("b") Str("a-")"#,
+            r#"17 Equal Str("b") Str("z")"#,
+        ])
+    );
+    assert_eq!(said[1], of_file(&[r#"17 Member Str("a-b") Str("c")"#, r#"17 Start Str("a-b") Str("a-")"#]));
+    let records = run(&mut session, Request::default());
+    assert!(records.iter().all(|record| record.outcome == Outcome::Passed && record.operands.is_empty()));
 }

@@ -18,6 +18,7 @@ import time
 import pytest
 import twincell_cover
 import twincell_observe
+import twincell_operands
 
 MESSAGE = 2000
 # The largest piece that a pipe or a socket takes at once.
@@ -136,6 +137,7 @@ class Serving:
         items = self.find(session, request)
         cover = twincell_cover.begin(self.root, request["covered"]) if request["coverage"] else None
         self.observer = twincell_observe.Observer([folder, self.root, self.start["folder"]], request["observe"])
+        operands = twincell_operands.Operands(self.root, request["covered"]) if request["operands"] else None
         found = [(name, items.get(name)) for name in request["tests"]]
         for at, (name, item) in enumerate(found):
             if item is None:
@@ -143,8 +145,11 @@ class Serving:
                 continue
             following = next((item for _, item in found[at + 1 :] if item is not None), None)
             self.tell({"begin": name})
+            if operands:
+                operands.renew()
             record = self.run_one(session, item, following, cover)
             record["id"] = name
+            record["operands"] = operands.seen if operands else []
             self.tell({"record": record})
             if "stop" in record:
                 return
