@@ -18,7 +18,8 @@ use crate::study::progress_bar;
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
     let options = read_options(matches, Job::Amplify)?;
-    let versions = revisions(matches.get_one::<String>("revision").map(String::as_str), matches.get_flag("staged"));
+    let range = matches.get_one::<String>("revision").map(String::as_str);
+    let versions = revisions(range, matches.get_flag("staged")).map_err(Abort::Failed)?;
     let repository = matches.get_one::<PathBuf>("repository").cloned().unwrap_or_else(|| PathBuf::from("."));
     let bar = progress_bar(session.progress);
     let interrupted = &mut *session.interrupted;
@@ -44,7 +45,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     };
     let found = amplify_repository(&repository, &versions, &options, &session.environment, &mut progress);
     bar.finish_and_clear();
-    let found = found.map_err(Abort::new)?;
+    let found = found.map_err(Abort::new)?.found;
     if matches.get_flag("json") {
         writeln!(session.out, "{}", serde_json::to_string_pretty(&found).map_err(Abort::new)?)?;
     } else {
@@ -70,6 +71,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let verdict = match found.status {
         Status::Found => Verdict::Changing,
         Status::NotReached => Verdict::Inconclusive,
+        Status::NoCode | Status::NothingFound if found.has_unread() => Verdict::Inconclusive,
         Status::NoCode | Status::NothingFound => Verdict::LikelyPreserving,
     };
     Ok(exports::status(verdict, matches))

@@ -201,7 +201,8 @@ fn amplify() -> Command {
         .after_help(
             "Without a revision, the change is what is not committed yet. The tests run by pytest in the project's own Python, in \
              checkouts of ours.\n\
-             Exit status: 0 no test shows the change, 1 some do, 2 no test runs it, 3 bad input or failure, 130 interrupted.",
+             Exit status: 0 no test shows the change, 1 some do, 2 no test runs it, or files of it cannot be read, 3 bad input or \
+             failure, 130 interrupted.",
         )
         .arg(Arg::new("revision").value_name("REVISION").help("The commit, or the two revisions between which the change lies"))
         .arg(flag("staged").conflicts_with("revision").help("The change is what is staged for the next commit"))

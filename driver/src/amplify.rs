@@ -3,14 +3,16 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
+use std::{fs, io, str};
 
 use twincell_amplify::{
     Amplification, AmplifiedTest, Change, Opened, Progress, Runners, Witness, amplify, open, rerun, with_test,
 };
 use twincell_compare::{Continue, Source};
-use twincell_project::{Cache, Outcome, Revision, TestLimits, environment};
+use twincell_project::{Cache, Outcome, Revision, TestError, TestLimits, environment, is_inside};
 use twincell_syntax::{PerSide, Side};
 
+use crate::decode::python_source;
 use crate::files;
 use crate::options::Options;
 use crate::reproducers;
@@ -19,48 +21,79 @@ use crate::warm::{Engine, Environment, Failure};
 /// The maximum number of changed files that are compared where no test runs the change.
 const COMPARED: usize = 10;
 
+/// What was found in a repository.
+pub struct Amplified {
+    pub found: Amplification,
+    /// The user's own checkout, absolute: where tests run again and are written, wherever the process is by then.
+    pub work_tree: PathBuf,
+}
+
 /// The versions that a user names: `OLD..NEW`, a commit that is compared with its parent, or nothing, for what is not
 /// committed yet.
-pub fn revisions(range: Option<&str>, staged: bool) -> PerSide<Revision> {
+pub fn revisions(range: Option<&str>, staged: bool) -> Result<PerSide<Revision>, String> {
     let commit = |name: &str| Revision::Commit(name.to_owned());
     let or_head = |name: &str| commit(if name.is_empty() { "HEAD" } else { name });
-    match range.map(|range| (range, range.split_once(".."))) {
-        None if staged => PerSide::new(commit("HEAD"), Revision::Staged),
-        None => PerSide::new(commit("HEAD"), Revision::Files),
-        Some((_, Some((old, new)))) => PerSide::new(or_head(old), or_head(new)),
-        Some((one, None)) => PerSide::new(Revision::Commit(format!("{one}^")), commit(one)),
+    let Some(range) = range else {
+        return Ok(PerSide::new(commit("HEAD"), if staged { Revision::Staged } else { Revision::Files }));
+    };
+    match range.split_once("..") {
+        _ if staged => Err(format!("{range} is a revision, but the change is to be what is staged: give one of them")),
+        None if !range.is_empty() => Ok(PerSide::new(commit(&format!("{range}^")), commit(range))),
+        Some((old, new)) if range != ".." && !new.contains("..") && !new.starts_with('.') => {
+            Ok(PerSide::new(or_head(old), or_head(new)))
+        }
+        _ => Err(format!(
+            "{range} is not a range of revisions: write OLD..NEW, e.g. HEAD~1..HEAD, or a commit for what it changed"
+        )),
     }
 }
 
-/// Makes tests that show what a change of a repository does. Where no test shows anything, nor what is one step
-/// from one, a comparison of the changed functions gives values. `progress` is told how far it is, and may end the search: then the result has what was found.
+/// An error about the parent of a commit that a user named, as one about this commit.
+fn of_commit(error: TestError) -> TestError {
+    let TestError::Revision { revision, reason } = error else { return error };
+    match revision.strip_suffix('^') {
+        // So says git of a commit without one.
+        Some(commit) if reason.starts_with("parent ") => TestError::Revision {
+            revision: commit.to_owned(),
+            reason: "it has no parent, so there is nothing to compare with: write OLD..NEW".to_owned(),
+        },
+        Some(commit) => TestError::Revision { revision: commit.to_owned(), reason },
+        None => TestError::Revision { revision, reason },
+    }
+}
+
+/// Makes tests that show what a change of a repository does. Where no test shows anything, nor what is one step from one, a
+/// comparison of the changed functions gives values. `repository` may be any folder of it. `progress` is told how far it is,
+/// and may end the search: then the result has what was found.
 pub fn amplify_repository(
     repository: &Path,
     versions: &PerSide<Revision>,
     options: &Options,
     surroundings: &Environment,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-) -> Result<Amplification, Failure> {
-    let (mut opened, python) = opened(repository, versions, options, surroundings)?;
+) -> Result<Amplified, Failure> {
+    let mut opened = opened(repository, versions, options, surroundings)?;
     let runners = Runners { old: &mut opened.old, new: &mut opened.new };
-    let roots = &opened.roots;
+    let (roots, python) = (&opened.roots, &opened.environment.python);
     let progress = RefCell::new(progress);
     let mut tell = |done: Progress| (progress.borrow_mut())(done);
     let mut witnesses = |change: &Change| {
         let mut tell = |done: Progress| (progress.borrow_mut())(done);
-        witnesses(change, roots, &python, options, surroundings, &mut tell)
+        witnesses(change, roots, python, options, surroundings, &mut tell)
     };
-    Ok(amplify(&opened.change, runners, &options.for_amplify(), &mut witnesses, &mut tell)?)
+    let mut found = amplify(&opened.change, runners, &options.for_amplify(), &mut witnesses, &mut tell)?;
+    found.files.extend(opened.unread);
+    Ok(Amplified { found, work_tree: opened.work_tree })
 }
 
-/// Both versions of a repository with their tests, and the Python that runs these.
+/// Both versions of a repository with their tests.
 fn opened(
     repository: &Path,
     versions: &PerSide<Revision>,
     options: &Options,
     surroundings: &Environment,
-) -> Result<(Opened, PathBuf), Failure> {
-    let python = environment(repository, options.python.as_deref(), &surroundings.python)?;
+) -> Result<Opened, Failure> {
+    let python = |work_tree: &Path| environment(work_tree, options.python.as_deref(), &surroundings.python);
     let limits = TestLimits {
         network: options.network,
         incomplete: options.run_unsafe,
@@ -69,7 +102,7 @@ fn opened(
         test_seconds: 5.0,
         ..TestLimits::default()
     };
-    Ok((open(repository, versions, &checkouts(surroundings), &python, &limits)?, python.python))
+    Ok(open(repository, versions, &checkouts(surroundings), python, &limits).map_err(of_commit)?)
 }
 
 /// Runs a finished test once more in both versions, in one of its forms. `None` if it has no such form.
@@ -81,20 +114,22 @@ pub fn rerun_test(
     test: &AmplifiedTest,
     form: Side,
 ) -> Result<Option<PerSide<Outcome>>, Failure> {
-    let (mut opened, _) = opened(repository, versions, options, surroundings)?;
+    let mut opened = opened(repository, versions, options, surroundings)?;
     let mut runners = Runners { old: &mut opened.old, new: &mut opened.new };
     Ok(rerun(&opened.change, &mut runners, test, form)?)
 }
 
-/// Adds a finished test to its file in the user's checkout. Returns the path of the file below the repository.
-pub fn write_test(repository: &Path, test: &AmplifiedTest, form: Side) -> Result<String, String> {
+/// Adds a finished test to its file in the user's checkout. Returns the path of the file below it.
+pub fn write_test(work_tree: &Path, test: &AmplifiedTest, form: Side) -> Result<String, String> {
     // The name comes from a process in which the project's code runs.
-    let is_inside = Path::new(&test.file).components().all(|part| matches!(part, Component::Normal(_)));
-    if !is_inside {
+    let is_plain = |part| matches!(part, Component::Normal(name) if !name.eq_ignore_ascii_case(".git"));
+    let path = work_tree.join(&test.file);
+    // The file, or a folder above it, may be a link.
+    let nearest = path.ancestors().find(|path| path.symlink_metadata().is_ok());
+    if !Path::new(&test.file).components().all(is_plain) || !nearest.is_some_and(|path| is_inside(path, work_tree)) {
         return Err(format!("{} lies outside of the repository", test.file));
     }
-    let path = repository.join(&test.file);
-    let now = path.exists().then(|| files::read_source(&path)).transpose()?;
+    let now = text_of_tests(&path)?;
     let text = with_test(now.as_deref(), test, form).ok_or_else(|| {
         format!(
             "{} is not what it was: it has the test already, or no longer the one that this was made from",
@@ -102,11 +137,29 @@ pub fn write_test(repository: &Path, test: &AmplifiedTest, form: Side) -> Result
         )
     })?;
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)
+        fs::create_dir_all(folder)
             .map_err(|error| format!("cannot make {}: {}", folder.display(), files::reason(&error)))?;
     }
     files::write_text(&path, &text)?;
     Ok(test.file.clone())
+}
+
+/// The text of a file to which a test is added, with its byte order mark and its line ends. `None` if there is no file.
+fn text_of_tests(path: &Path) -> Result<Option<String>, String> {
+    let failed = |reason: String| format!("cannot read {}: {reason}", path.display());
+    let bytes = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Ok(about) if !about.is_file() => return Err(failed("it is no file".to_owned())),
+        about => about.and_then(|_| fs::read(path)).map_err(|error| failed(files::reason(&error)))?,
+    };
+    // What is added would be read as something else if the file declares another encoding.
+    let added = "é";
+    let is_utf8 =
+        |text: &&str| python_source(format!("{text}{added}").as_bytes()).is_ok_and(|text| text.ends_with(added));
+    match str::from_utf8(&bytes).ok().filter(is_utf8) {
+        Some(text) => Ok(Some(text.to_owned())),
+        None => Err(format!("{} is not UTF-8, or says that it is not: save it as UTF-8", path.display())),
+    }
 }
 
 /// Tests of changed functions with values with which the versions differ. Without any, there is still a result that says
@@ -128,9 +181,12 @@ fn witnesses(
     let Some(engine) = engines.next() else { return vec![] };
     let options = options.for_core();
     let mut found = Vec::new();
-    let files: Vec<_> = change.files.iter().zip(&change.modules).take(COMPARED).collect();
-    for (at, (file, module)) in files.iter().enumerate() {
-        let PerSide { old: Some(old), new: Some(new) } = &file.texts else { continue };
+    let files = change.files.iter().zip(&change.modules).filter_map(|(file, module)| match &file.texts {
+        PerSide { old: Some(old), new: Some(new) } => Some((file, module, old, new)),
+        _ => None,
+    });
+    let files: Vec<_> = files.take(COMPARED).collect();
+    for (at, (file, module, old, new)) in files.iter().copied().enumerate() {
         let source = |text: &String, root: &PathBuf| Source {
             text: text.clone(),
             label: file.path.clone(),
@@ -165,6 +221,8 @@ pub fn checkouts(surroundings: &Environment) -> Cache {
 
 #[cfg(test)]
 mod tests {
+    use twincell_amplify::{Form, Shown, Technique};
+
     use super::*;
 
     #[test]
@@ -177,7 +235,91 @@ mod tests {
             (Some("v1..v2"), false, (commit("v1"), commit("v2"))),
             (Some("v1.."), false, (commit("v1"), commit("HEAD"))),
         ] {
-            assert_eq!(revisions(range, staged), PerSide::new(expected.0, expected.1));
+            assert_eq!(revisions(range, staged), Ok(PerSide::new(expected.0, expected.1)));
         }
+    }
+
+    #[test]
+    fn what_is_no_range_is_said_as_compare_says_it() {
+        for range in ["", "..", "A...B", "A..B..C"] {
+            let error = revisions(Some(range), false).unwrap_err();
+            assert!(error.starts_with(&format!("{range} is not a range of revisions: write OLD..NEW")), "{error}");
+        }
+        assert!(revisions(Some("HEAD"), true).unwrap_err().ends_with("give one of them"));
+        let told = |revision: &str, reason: &str| {
+            of_commit(TestError::Revision { revision: revision.into(), reason: reason.into() }).to_string()
+        };
+        assert_eq!(
+            told("HEAD^", "parent 0 does not exist"),
+            "HEAD: it has no parent, so there is nothing to compare with: write OLD..NEW"
+        );
+        assert_eq!(told("nope^", "revspec 'nope' not found"), "nope: revspec 'nope' not found");
+        assert_eq!(told("HEAD", "it is gone"), "HEAD: it is gone");
+    }
+
+    fn injected(file: &str) -> AmplifiedTest {
+        let form = Form {
+            id: format!("{file}::test_a"),
+            name: "test_a".into(),
+            text: "def test_a():\n    assert f() == 1\n".into(),
+            imports: vec![],
+            patch: String::new(),
+        };
+        let raised = PerSide::default();
+        AmplifiedTest {
+            origin: form.id.clone(),
+            origin_text: "from shop import f\n\n\ndef test_a():\n    assert f() == 1\n".into(),
+            file: file.into(),
+            technique: Technique::Injected,
+            steps: vec![],
+            shows: Shown::Raises { expression: "f()".into(), point: 0, raised },
+            sentence: String::new(),
+            old: form,
+            new: None,
+        }
+    }
+
+    #[test]
+    fn a_test_is_written_into_the_work_tree_alone() {
+        let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (root, other) = (folder.path(), other.path());
+        std::os::unix::fs::symlink(other, root.join("linked")).unwrap();
+        fs::write(other.join("theirs.py"), "").unwrap();
+        std::os::unix::fs::symlink(other.join("theirs.py"), root.join("test_link.py")).unwrap();
+        std::os::unix::fs::symlink(other.join("none.py"), root.join("test_none.py")).unwrap();
+        for file in
+            ["../test_a.py", "/test_a.py", "linked/deep/test_a.py", "test_link.py", "test_none.py", ".git/test_a.py"]
+        {
+            let error = write_test(root, &injected(file), Side::Old).unwrap_err();
+            assert_eq!(error, format!("{file} lies outside of the repository"));
+        }
+        assert_eq!(fs::read_dir(other).unwrap().count(), 1);
+        fs::create_dir(root.join("real")).unwrap();
+        std::os::unix::fs::symlink("real", root.join("tests")).unwrap();
+        assert_eq!(
+            write_test(root, &injected("tests/deep/test_a.py"), Side::Old).as_deref(),
+            Ok("tests/deep/test_a.py")
+        );
+        assert!(root.join("real/deep/test_a.py").is_file());
+    }
+
+    #[test]
+    fn a_test_file_keeps_its_bytes_and_other_encodings_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("test_b.py");
+        let now = "\u{feff}X = 'é'\r\n".to_owned();
+        fs::write(&path, &now).unwrap();
+        write_test(folder.path(), &injected("test_b.py"), Side::Old).unwrap();
+        let lines = "\u{feff}from shop import f\n\nX = 'é'\n\n\ndef test_a():\n    assert f() == 1\n";
+        assert_eq!(fs::read_to_string(&path).unwrap(), lines.replace('\n', "\r\n"));
+        for bytes in [&b"X = '\xe9'\n"[..], b"# coding: latin-1\nX = 1\n", b"# coding: ascii\n", b"\xff\xfeX\x00"] {
+            fs::write(&path, bytes).unwrap();
+            let error = write_test(folder.path(), &injected("test_b.py"), Side::Old).unwrap_err();
+            assert!(error.ends_with("test_b.py is not UTF-8, or says that it is not: save it as UTF-8"), "{error}");
+            assert_eq!(fs::read(&path).unwrap(), bytes);
+        }
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(write_test(folder.path(), &injected("test_b.py"), Side::Old).unwrap_err().ends_with("it is no file"));
     }
 }

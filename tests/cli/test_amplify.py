@@ -220,6 +220,38 @@ def greet(name):
     assert [test["sentence"] for test in found["tests"]][:1] == ["greet('world') gave 'you', gives 'me'"]
 
 
+def test_a_test_that_observing_disturbs_is_asked_less(repository: Path) -> None:
+    code = """\
+class Shell:
+    def __init__(self, run):
+        self.run = run
+
+    def get_aliases(self):
+        return self.run("alias").split()
+
+    def info(self):
+        return self.run("version").strip()
+"""
+    (repository / "shell.py").write_text(code)
+    (repository / "test_shell.py").write_text(
+        """\
+from unittest import mock
+from shell import Shell
+
+
+def test_info():
+    run = mock.Mock(side_effect=["3.5"])
+    shell = Shell(run)
+    assert shell.info() == "3.5"
+"""
+    )
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "two")
+    (repository / "shell.py").write_text(code.replace('"version"', '"--version"'))
+    found = json.loads(amplify(repository, "--json").stdout)
+    assert [test["shows"]["value"]["expression"] for test in found["tests"]] == ["run.mock_calls[0].args"]
+
+
 def test_a_finished_test_runs_again_and_is_written_to_its_file(repository: Path) -> None:
     import twincell
 
@@ -234,6 +266,125 @@ def test_a_finished_test_runs_again_and_is_written_to_its_file(repository: Path)
         found.write_test(0)
     with pytest.raises(twincell.TwincellError, match="there is no test 9"):
         found.run_test(9)
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_a_test_file_keeps_its_line_ends_and_its_byte_order_mark(repository: Path, tmp_path: Path, mark: bytes) -> None:
+    import twincell
+
+    file, written = repository / "test_shop.py", mark + TESTS.replace("\n", "\r\n").encode()
+    file.write_bytes(written)
+    git(repository, "commit", "-qam", "two")
+    changed = OLD.replace("- discount", "- discount if prices else None")
+    (repository / "shop.py").write_text(changed)
+    patch = tmp_path / "new.patch"
+    ran = amplify(repository, "--json", "--patch", str(patch))
+    assert ran.returncode == 1, ran.stderr
+    git(repository, "apply", str(patch))
+    assert file.read_bytes().count(b"\n") == file.read_bytes().count(b"\r\n") > written.count(b"\r\n")
+    assert file.read_bytes().startswith(written[: len(mark) + 20])
+    assert pytest_passes(repository)
+    git(repository, "checkout", "test_shop.py")
+    found = twincell.amplify(repository, python=sys.executable)
+    assert found.write_test(0) == "test_shop.py"
+    assert file.read_bytes().count(b"\n") == file.read_bytes().count(b"\r\n") > written.count(b"\r\n")
+    assert file.read_bytes().startswith(written[: len(mark) + 20])
+    lines = iter(file.read_bytes().splitlines(keepends=True))
+    assert all(line in lines for line in written.splitlines(keepends=True))
+    assert pytest_passes(repository)
+    file.write_bytes(b"# coding: latin-1\n" + TESTS.encode())
+    with pytest.raises(twincell.TwincellError, match="is not UTF-8, or says that it is not: save it as UTF-8$"):
+        found.write_test(0)
+
+
+def test_any_folder_of_a_repository_stands_for_it(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import twincell
+
+    (repository / "docs").mkdir()
+    (repository / "docs" / "index.md").write_text("# Shop\n")
+    (repository / "shop.py").write_text(OLD.replace("- discount", "- discount if prices else None"))
+    monkeypatch.chdir(repository)
+    found = twincell.amplify("docs", python=sys.executable)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert found.run_test(0) == {"old": "failed", "new": "passed"}
+    assert found.write_test(0) == "test_shop.py"
+    assert found.tests[0]["new"]["name"] in (repository / "test_shop.py").read_text()
+    assert [path.name for path in (repository / "docs").iterdir()] == ["index.md"]
+    assert not list(elsewhere.iterdir())
+    # A link in the place of the file leads out of the repository.
+    (elsewhere / "other.py").write_text((repository / "test_shop.py").read_text())
+    (repository / "test_shop.py").unlink()
+    (repository / "test_shop.py").symlink_to(elsewhere / "other.py")
+    with pytest.raises(twincell.TwincellError, match=r"^test_shop\.py lies outside of the repository$"):
+        found.write_test(0)
+
+
+def test_the_environment_of_the_repository_runs_the_tests_from_any_folder(repository: Path, tmp_path: Path) -> None:
+    (repository / "docs").mkdir()
+    (repository / "docs" / "index.md").write_text("# Shop\n")
+    (repository / ".gitignore").write_text(".venv\n")
+    python, marker = repository / ".venv" / "bin" / "python", tmp_path / "ran"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\ntouch {marker}\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    (repository / "shop.py").write_text(OLD.replace("- discount", "- discount if prices else None"))
+    environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    command = [sys.executable, "-m", "twincell", "amplify", "--repository", "docs", "--search-rounds", "0"]
+    ran = subprocess.run(command, capture_output=True, text=True, cwd=repository, env=environment, timeout=300)
+    assert ran.returncode in (0, 1), ran.stderr
+    assert marker.exists()
+
+
+def test_files_with_doctests_are_no_test_files(repository: Path) -> None:
+    doctest = '    """The sum.\n\n    >>> total([1])\n    1\n    """\n'
+    documented = OLD.replace("    return sum", f"{doctest}    return sum")
+    (repository / "shop.py").write_text(documented)
+    (repository / "pytest.ini").write_text("[pytest]\naddopts = --doctest-modules\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "two")
+    (repository / "shop.py").write_text(documented.replace("- discount", "- discount if prices else None"))
+    ran = amplify(repository, "--json")
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    found = json.loads(ran.stdout)
+    assert [file["path"] for file in found["files"]] == ["shop.py"]
+    assert "total([]) gave 0, gives None" in [test["sentence"] for test in found["tests"]]
+
+
+def test_changed_files_that_cannot_be_read_are_named(repository: Path, tmp_path: Path) -> None:
+    (repository / "latin.py").write_bytes(b"# coding: latin-1\nNAME = '\xe9'\n")
+    # What tests leave is no change.
+    (repository / "conftest.py").write_text(
+        "import os\nfrom pathlib import Path\n\nPath('left.py').write_text(f'x = {os.getpid()}')\n"
+    )
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "two")
+    (repository / "latin.py").write_bytes(b"# coding: latin-1\nNAME = '\xe8'\n")
+    markdown = tmp_path / "found.md"
+    ran = amplify(repository, "--markdown", str(markdown))
+    assert (ran.returncode, ran.stdout) == (
+        2,
+        "# the change touches no code that can be read\n# latin.py changed and is left out: it is not UTF-8\n",
+    ), ran.stderr
+    assert "- `latin.py` changed and is left out: it is not UTF-8" in markdown.read_text()
+    [file] = json.loads(amplify(repository, "--json").stdout)["files"]
+    assert (file["path"], file["unread"]) == ("latin.py", "it is not UTF-8")
+
+
+def test_a_new_file_has_no_name_that_a_version_has(repository: Path, tmp_path: Path) -> None:
+    (repository / "test_shop.py").write_text("import shop\n\n\ndef test_shop():\n    assert shop.total\n")
+    git(repository, "commit", "-qam", "two")
+    (repository / "shop.py").write_text(OLD.replace("- discount", "+ discount"))
+    (repository / "test_shop_change.py").write_text("# Nothing yet.\n")
+    patch = tmp_path / "new.patch"
+    ran = amplify(repository, "--json", "--patch", str(patch))
+    assert ran.returncode == 1, ran.stderr
+    assert {test["file"] for test in json.loads(ran.stdout)["tests"]} == {"test_shop_change_2.py"}
+    git(repository, "apply", str(patch))
+    assert pytest_passes(repository)
 
 
 def test_folders_of_the_checkouts_show_no_change(repository: Path) -> None:
@@ -260,10 +411,16 @@ def test_a_change_that_no_test_runs_is_said_to_be_one(repository: Path) -> None:
 
 
 def test_errors_are_one_line(tmp_path: Path, repository: Path) -> None:
-    for arguments in (["--repository", str(tmp_path)], ["no-such-revision"]):
+    for arguments, said in (
+        (["--repository", str(tmp_path)], "is in no git repository"),
+        (["no-such-revision"], "no-such-revision: revspec 'no-such-revision' not found"),
+        (["HEAD"], "HEAD: it has no parent, so there is nothing to compare with: write OLD..NEW"),
+        (["A...B"], "A...B is not a range of revisions: write OLD..NEW, e.g. HEAD~1..HEAD"),
+    ):
         command = [sys.executable, "-m", "twincell", "amplify", *arguments]
         ran = subprocess.run(command, capture_output=True, text=True, cwd=repository)
         assert ran.returncode == 3 and ran.stderr.count("\n") == 1, ran.stderr
+        assert said in ran.stderr
 
 
 def test_the_page_shows_each_test_as_a_change_of_its_origin(repository: Path, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 //! A finished test once more: run in both versions, or added to a file.
 
+use std::collections::BTreeSet;
+
 use twincell_project::{Outcome, TestError};
 use twincell_syntax::{PerSide, Side};
 
@@ -20,43 +22,60 @@ pub fn rerun(
     side: Side,
 ) -> Result<Option<PerSide<Outcome>>, TestError> {
     let own = change.tests.iter().find(|(path, _)| *path == test.file).map(|(_, text)| text.as_str());
-    let (Some(form), Some((module, subject))) = (form_of(test, side), place(own, test)) else { return Ok(None) };
+    let Some(form) = form_of(test, side) else { return Ok(None) };
+    let Some(Spot { module, subject, imports }) = spot(own, test, form) else { return Ok(None) };
     let suffix = test.origin.find('[').map_or("", |at| &test.origin[at..]);
-    let trial = Trial { code: Code::new(&form.text), imports: form.imports.iter().cloned().collect() };
+    let trial = Trial { code: Code::new(&form.text), imports };
     let how = How { anew: Some(ANEW), ..How::default() };
     let tried = run(runners, &module, &subject, suffix, &[trial], &how)?;
     Ok(tried.into_iter().next().map(|tried| tried.records.map(|record| record.outcome)))
 }
 
-/// The text of a test file with a test added. `text` is what the file has now. `None` if the test has no such form, if its
+/// The text of a test file with a test added. `text` is what the file has now, with its byte order mark and its line ends,
+/// which stay. `None` if the test has no such form, if its
 /// origin is no longer there, or if the file has a test of its name.
 pub fn with_test(text: Option<&str>, test: &AmplifiedTest, side: Side) -> Option<String> {
     let form = form_of(test, side)?;
-    let (module, subject) = place(text, test)?;
+    let Spot { module, subject, imports } = spot(text, test, form)?;
     if !module.is_new && module.subjects.iter().any(|other| other.name == form.name) {
         return None;
     }
-    let imports = module.missing(&form.imports.iter().cloned().collect());
-    Some(module.with(&[Addition { behind: subject.behind, code: Code::new(&form.text), imports }]))
+    let imports = module.missing(&imports);
+    let text = module.with(&[Addition { behind: subject.behind, code: Code::new(&form.text), imports }]);
+    Some(module.as_written(&text))
 }
 
-/// The module of a test, and the test beside which it stands there.
-fn place(text: Option<&str>, test: &AmplifiedTest) -> Option<(TestModule, Subject)> {
+/// Where a test goes.
+struct Spot {
+    module: TestModule,
+    /// The test beside which it stands there.
+    subject: Subject,
+    /// What it needs at the top of the module.
+    imports: BTreeSet<String>,
+}
+
+fn spot(text: Option<&str>, test: &AmplifiedTest, form: &Form) -> Option<Spot> {
+    let mut imports: BTreeSet<String> = form.imports.iter().cloned().collect();
     match (test.technique, text) {
         (Technique::Injected, text) => {
             let own = TestModule::of_one(&test.file, &test.origin_text)?;
             let subject = own.subjects.first()?.clone();
-            // A file that others have begun has the imports of its own tests.
-            Some(match text {
-                None => (own, subject),
-                Some(text) => (TestModule::new(&test.file, text), Subject { behind: text.len(), ..subject }),
+            Some(match text.filter(|text| !text.is_empty()) {
+                None => Spot { module: own, subject, imports },
+                Some(text) => {
+                    // Others have begun the file.
+                    imports.extend(own.imports());
+                    let module = TestModule::new(&test.file, text);
+                    let behind = module.text.len();
+                    Spot { module, subject: Subject { behind, ..subject }, imports }
+                }
             })
         }
         (_, text) => {
             let module = TestModule::new(&test.file, text?);
             let is_origin = |subject: &&Subject| subject.code.lines() == test.origin_text;
             let subject = module.subjects.iter().find(is_origin)?.clone();
-            Some((module, subject))
+            Some(Spot { module, subject, imports })
         }
     }
 }
@@ -117,6 +136,24 @@ mod tests {
         assert_eq!(
             with_test(None, &one, Side::Old).unwrap(),
             "from shop import x\nimport os\n\n\ndef test_a_x():\n    assert x == 1\n"
+        );
+        assert_eq!(with_test(Some(""), &one, Side::Old), with_test(None, &one, Side::Old));
+    }
+
+    #[test]
+    fn nothing_of_a_file_is_lost_and_its_lines_end_as_they_did() {
+        let injected = test(Technique::Injected, "from shop import x\n\n\ndef test_a():\n    assert x == 1\n");
+        let now = "\u{feff}import os\r\n\r\ndef test_b():\r\n    assert 'é'\r\n\r\n# The end.\r\n";
+        assert_eq!(
+            with_test(Some(now), &injected, Side::Old).unwrap(),
+            "\u{feff}import os\r\nfrom shop import x\r\n\r\ndef test_b():\r\n    assert 'é'\r\n\r\n# The end.\r\n\
+             \r\n\r\ndef test_a_x():\r\n    assert x == 1\r\n"
+        );
+        let beside = test(Technique::Search, "def test_b():\n    assert 'é'\n");
+        assert_eq!(
+            with_test(Some(now), &beside, Side::Old).unwrap(),
+            "\u{feff}import os\r\n\r\ndef test_b():\r\n    assert 'é'\r\n\r\n\r\ndef test_a_x():\r\n    assert x == 1\r\n\
+             \r\n# The end.\r\n"
         );
     }
 }

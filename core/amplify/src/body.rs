@@ -128,6 +128,22 @@ pub fn removable(code: &Code) -> Vec<TextRange> {
     found
 }
 
+/// For each `try` statement with a `finally`: where it stands, and where what cleans up does.
+pub fn cleanups(code: &Code) -> Vec<(TextRange, TextRange)> {
+    let parsed = code.parse();
+    let mut found = Vec::new();
+    if let Some(function) = definition(&parsed) {
+        suites(&function.body, &mut |suite| {
+            for one in suite.iter().filter_map(Stmt::as_try_stmt) {
+                if let (Some(first), Some(last)) = (one.finalbody.first(), one.finalbody.last()) {
+                    found.push((one.range(), TextRange::new(first.start(), last.end())));
+                }
+            }
+        });
+    }
+    found
+}
+
 /// Calls `each` with every suite of statements below, outer ones first, without nested functions and classes.
 pub fn suites<'a>(body: &'a [Stmt], each: &mut impl FnMut(&'a [Stmt])) {
     each(body);

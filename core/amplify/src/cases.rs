@@ -21,17 +21,38 @@ pub fn cases(code: &Code) -> Vec<Code> {
         return vec![code.clone()];
     }
     let one = |number: usize| {
-        let edits = lists.iter().filter(|sets| sets.len() > 1).map(|sets| {
-            let kept = sets[number % sets.len()];
+        let mut edits = Vec::new();
+        for (call, sets) in parametrized(function).zip(&lists).filter(|(_, sets)| sets.len() > 1) {
+            let at = number % sets.len();
             let whole = TextRange::new(sets[0].start(), sets[sets.len() - 1].end());
-            Edit::replace(whole, code.slice(kept))
-        });
-        code.edited(edits.collect())
+            edits.push(Edit::replace(whole, code.slice(sets[at])));
+            edits.extend(ids(call).map(|ids| Edit::replace(ids.range(), id_of(code, ids, sets.len(), at))));
+        }
+        code.edited(edits)
     };
     // Sets at the end are often the special ones.
     let step = most.div_ceil(MAX_CASES).max(1);
     let found: Vec<Code> = (0..most).rev().step_by(step).filter_map(one).collect();
     found.into_iter().rev().collect()
+}
+
+fn ids(call: &ExprCall) -> Option<&Expr> {
+    call.arguments.find_keyword("ids").map(|keyword| &keyword.value)
+}
+
+/// The ids of one set of several: pytest refuses a list of another length.
+fn id_of(code: &Code, ids: &Expr, sets: usize, at: usize) -> String {
+    let listed = match ids {
+        Expr::List(list) => &list.elts,
+        Expr::Tuple(tuple) => &tuple.elts,
+        Expr::Lambda(_) => return code.slice(ids).to_owned(),
+        _ => return "None".to_owned(),
+    };
+    if listed.len() == sets && !listed.iter().any(Expr::is_starred_expr) {
+        format!("[{}]", code.slice(&listed[at]))
+    } else {
+        "None".to_owned()
+    }
 }
 
 /// The test in the form that runs, and what its node id ends with. Sets of parameters have an id that is known.
@@ -41,9 +62,10 @@ pub fn runnable(code: &Code) -> (Code, String) {
     let mut edits = Vec::new();
     let mut count = 0;
     for call in parametrized(function) {
-        if sets(call).is_none_or(|sets| sets.len() != 1) {
-            return (code.clone(), String::new());
-        }
+        let Some([set]) = items(call) else { return (code.clone(), String::new()) };
+        // The id of a set itself counts before those of all.
+        let own = set.as_call_expr().and_then(|call| call.arguments.find_keyword("id"));
+        edits.extend(own.map(|own| Edit::replace(own.value.range(), format!("'{ID}'"))));
         count += 1;
         let ids = format!("ids=['{ID}']");
         match call.arguments.keywords.iter().find(|keyword| keyword.arg.as_deref() == Some("ids")) {
@@ -69,6 +91,10 @@ pub fn parametrized(function: &StmtFunctionDef) -> impl Iterator<Item = &ExprCal
 
 /// Where each set of parameters stands.
 fn sets(call: &ExprCall) -> Option<Vec<TextRange>> {
+    Some(items(call)?.iter().map(Ranged::range).collect())
+}
+
+fn items(call: &ExprCall) -> Option<&[Expr]> {
     let by_name = || call.arguments.find_keyword("argvalues").map(|keyword| &keyword.value);
     let items: &[Expr] = match call.arguments.args.get(1).or_else(by_name)? {
         Expr::List(list) => &list.elts,
@@ -76,7 +102,7 @@ fn sets(call: &ExprCall) -> Option<Vec<TextRange>> {
         _ => return None,
     };
     let is_whole = !items.is_empty() && !items.iter().any(Expr::is_starred_expr);
-    is_whole.then(|| items.iter().map(Ranged::range).collect())
+    is_whole.then_some(items)
 }
 
 #[cfg(test)]
@@ -93,6 +119,19 @@ mod tests {
         let (code, suffix) = runnable(&found[1]);
         assert_eq!(suffix, "[case]");
         assert!(code.lines().contains("    (3, f(4)),\n], ids=['case'])"), "{}", code.lines());
+        for (ids, kept) in [
+            ("ids=['one', 'two']", "ids=['two']"),
+            ("ids=NAMES", "ids=None"),
+            ("ids=lambda it: str(it)", "ids=lambda it: str(it)"),
+        ] {
+            let code = Code::new(&format!("@mark.parametrize('a', [1, 2], {ids})\ndef test(a): pass\n"));
+            let expected = format!("@mark.parametrize('a', [2], {kept})\ndef test(a): pass\n");
+            assert_eq!(cases(&code)[1].lines(), expected);
+        }
+        let code = Code::new("@mark.parametrize('a', [mark.param(2, id='x')])\ndef test(a): pass\n");
+        let (code, suffix) = runnable(&code);
+        assert_eq!(suffix, "[case]");
+        assert!(code.lines().contains("mark.param(2, id='case')"), "{}", code.lines());
         for whole in ["@mark.parametrize('a', everything)\ndef test(a): pass\n", "def test(): pass\n"] {
             let code = Code::new(whole);
             assert_eq!(cases(&code), std::slice::from_ref(&code));

@@ -68,7 +68,7 @@ impl Touched {
 }
 
 impl ChangedFile {
-    /// Whether one of the two versions has nothing that changed.
+    /// Whether nothing of the old version changed or went.
     pub fn only_adds(&self) -> bool {
         self.statements.old.is_empty()
     }

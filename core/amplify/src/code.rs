@@ -121,12 +121,14 @@ pub fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     let mut result = String::with_capacity(text.len());
     let mut at = 0;
     for edit in edits {
-        if edit.range.start < at {
+        // A position that is none of this text, which may be a person's file, costs nothing of it.
+        let [start, end] = [edit.range.start, edit.range.end].map(|position| text.floor_char_boundary(position));
+        if start < at {
             continue;
         }
-        result.push_str(text.get(at..edit.range.start).unwrap_or(""));
+        result.push_str(text.get(at..start).unwrap_or(""));
         result.push_str(&edit.with);
-        at = edit.range.end;
+        at = end.max(start);
     }
     result.push_str(text.get(at..).unwrap_or(""));
     result
@@ -159,5 +161,13 @@ mod tests {
         assert_eq!(definition(&parsed).unwrap().name.as_str(), "test");
         assert_eq!(code.renamed("test_more").lines(), "    def test_more(self):\n        assert f() == '''a\nb'''\n");
         assert!(code.edited(vec![Edit::insert(code.text().len(), "        )\n")]).is_none());
+    }
+
+    #[test]
+    fn no_position_costs_text() {
+        let insert = |at| apply("aé\nb\n", vec![Edit::insert(at, "+"), Edit::insert(1, "-")]);
+        assert_eq!(insert(100), "a-é\nb\n+");
+        assert_eq!(insert(2), "a-+é\nb\n");
+        assert_eq!(apply("abc", vec![Edit { range: 1..100, with: "x".into() }]), "ax");
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use ruff_python_ast::Stmt;
-use ruff_text_size::Ranged;
+use ruff_text_size::{Ranged, TextRange};
 use twincell_project::{Failure, Observed, Outcome};
 use twincell_syntax::{PerSide, Side};
 
-use crate::body::{Place, places, removable, suites, without};
+use crate::body::{Place, cleanups, places, removable, suites, without};
 use crate::code::{Code, Edit, definition};
 use crate::heard::{self, Style};
 use crate::observe::{Difference, assertion, differences, matching};
@@ -19,16 +19,23 @@ pub fn shown(code: &Code, tried: &Tried, hidden: &[String], style: Style) -> Vec
     let runs = tried.records.as_ref().map(|record| run(record.outcome, record.failure.as_ref()));
     let (Some(old), Some(new)) = (&runs.old, &runs.new) else { return vec![] };
     let mut found = Vec::new();
-    let raised = PerSide::new(old.clone(), new.clone());
+    let mut raised = PerSide::new(old.clone(), new.clone());
     let is_told = raised.iter().flatten().all(|one| !hidden.iter().any(|hidden| one.message.contains(hidden)));
     let are_unlike = match (old, new) {
         (Some(old), Some(new)) => old.class != new.class || tidy(&old.message) != tidy(&new.message),
         (old, new) => old.is_some() != new.is_some(),
     };
     if are_unlike && is_told {
-        let at = tried.raised_at.new.or(tried.raised_at.old);
-        if let Some(place) = at.and_then(|at| place_at(code, at)) {
-            found.push(Shown::Raises { expression: code.slice(place.range).to_owned(), raised });
+        let at = tried.raised_at.as_ref().map(|at| at.and_then(|at| place_at(code, at)));
+        // The version that ends later does not raise where the other one ends.
+        if let (Some((old, _)), Some((new, _))) = (&at.old, &at.new)
+            && old != new
+        {
+            raised[if old < new { Side::New } else { Side::Old }] = None;
+        }
+        if let Some((point, place)) = at.into_iter().flatten().min_by_key(|(point, _)| *point) {
+            let expression = code.slice(place.range).to_owned();
+            found.push(Shown::Raises { expression, point: u32::try_from(point).unwrap_or(u32::MAX), raised });
         }
     }
     let seen = tried.records.as_ref().map(|record| record.observations.as_slice());
@@ -46,9 +53,10 @@ fn run(outcome: Outcome, failure: Option<&Failure>) -> Option<Option<Raised>> {
     match (outcome, failure) {
         (Outcome::Passed, _) => Some(None),
         (Outcome::Failed, Some(failure)) => {
-            let is_skip = failure.exception.starts_with("_pytest") || failure.exception.ends_with("Skipped");
+            // pytest's own, such as that a block did not raise.
+            let is_expected = failure.exception.starts_with("_pytest");
             let raised = Raised { class: failure.exception.clone(), message: failure.message.clone() };
-            (!is_skip).then_some(Some(raised))
+            (!is_expected).then_some(Some(raised))
         }
         _ => None,
     }
@@ -59,9 +67,10 @@ fn tidy(message: &str) -> &str {
     message.split(" at 0x").next().unwrap_or(message)
 }
 
-fn place_at(code: &Code, at: usize) -> Option<Place> {
-    let holds = |place: &Place| place.range.start().to_usize() <= at && at < place.range.end().to_usize();
-    places(code).into_iter().filter(holds).min_by_key(|place| place.range.len())
+/// The innermost statement at a position, with its number.
+fn place_at(code: &Code, at: usize) -> Option<(usize, Place)> {
+    let holds = |(_, place): &(usize, Place)| place.range.to_std_range().contains(&at);
+    places(code).into_iter().enumerate().filter(holds).min_by_key(|(_, place)| place.range.len())
 }
 
 /// Whether two differences are the same, wherever their statements stand.
@@ -81,12 +90,12 @@ pub fn form(trial: &Trial, shown: &Shown, side: Side) -> Option<Trial> {
             let code = valued(&trial.code, difference, side, &mut imports)?;
             tidied(&code, &difference.expression)
         }
-        Shown::Raises { expression, raised } => {
-            let place = places(&trial.code).into_iter().find(|place| trial.code.slice(place.range) == expression)?;
+        Shown::Raises { point, raised, .. } => {
+            let place = places(&trial.code).into_iter().nth(*point as usize)?;
             let code = cut_behind(&trial.code, &place)?;
             match &raised[side] {
                 None => code,
-                Some(raised) => expecting(&code, expression, raised, &mut imports)?,
+                Some(raised) => expecting(&code, &place, raised, &mut imports)?,
             }
         }
     };
@@ -103,13 +112,11 @@ fn valued(code: &Code, difference: &Difference, side: Side, imports: &mut BTreeS
         return heard::expecting(&whole, &at, difference, heard, side, imports);
     }
     let (value, other) = (&difference.values[side], &difference.values[side.other()]);
-    let mut expression = difference.expression.clone();
-    let mut lines = Vec::new();
+    let expression = &difference.expression;
     if expression.len() > 100 && matches!(value, Observed::Raised { .. }) {
-        expression.truncate(100);
         return None;
     }
-    lines.extend(assertion(&expression, value, other)?);
+    let lines = assertion(expression, value, other)?;
     if let Observed::Raised { class, .. } = value {
         imports.extend(import_of(class)?);
     }
@@ -133,19 +140,24 @@ pub fn within(code: &Code, place: &Place, context: &str, first: &[String], behin
     code.edited(vec![Edit::replace(place.range, block), Edit::insert(place.behind, lines)])
 }
 
-/// The code without the statements that begin behind a place.
+/// The code without the statements that begin behind a place. What cleans up behind it stays.
 fn cut_behind(code: &Code, place: &Place) -> Option<Code> {
-    let later = removable(code).into_iter().filter(|range| range.start() >= place.range.end());
+    let kept = cleanups(code);
+    let stays = |range: &TextRange| {
+        kept.iter().any(|(whole, last)| whole.contains_range(place.range) && last.contains_range(*range))
+    };
+    let later = removable(code).into_iter().filter(|range| range.start() >= place.range.end() && !stays(range));
     let later: BTreeSet<(u32, u32)> = later.map(|range| (range.start().to_u32(), range.end().to_u32())).collect();
     without(code, &later)
 }
 
-/// A statement within `pytest.raises`.
-fn expecting(code: &Code, statement: &str, raised: &Raised, imports: &mut BTreeSet<String>) -> Option<Code> {
+/// The code with a statement within `pytest.raises`.
+fn expecting(code: &Code, place: &Place, raised: &Raised, imports: &mut BTreeSet<String>) -> Option<Code> {
+    // What was cut stands behind the place, so its position is the same.
+    let statement = code.slice(place.range);
     if statement.contains("'''") || statement.contains("\"\"\"") {
         return None;
     }
-    let place = places(code).into_iter().find(|place| code.slice(place.range) == statement)?;
     imports.extend(import_of(&raised.class)?);
     imports.insert("import pytest".to_owned());
     let class = raised.class.rsplit('.').next().unwrap_or(&raised.class);
@@ -197,4 +209,73 @@ fn tidied(code: &Code, expression: &str) -> Code {
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|it: char| !it.is_alphanumeric() && it != '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use twincell_project::TestRecord;
+
+    use super::*;
+
+    fn trial(code: &str) -> Trial {
+        Trial { code: Code::new(code), imports: BTreeSet::new() }
+    }
+
+    fn written(code: &str, shown: &Shown, side: Side) -> String {
+        form(&trial(code), shown, side).unwrap().code.lines().to_owned()
+    }
+
+    fn raises(point: u32, side: Side) -> Shown {
+        let mut raised = PerSide::<Option<Raised>>::default();
+        raised[side] = Some(Raised { class: "ValueError".into(), message: String::new() });
+        Shown::Raises { expression: "f()".into(), point, raised }
+    }
+
+    #[test]
+    fn of_equal_statements_the_one_that_raises_is_expected_to() {
+        let code = "def t():\n    f()\n    f()\n    g()\n";
+        let shown = raises(1, Side::New);
+        assert_eq!(written(code, &shown, Side::Old), "def t():\n    f()\n    f()\n");
+        let expected = "def t():\n    f()\n    with pytest.raises(ValueError):\n        f()\n";
+        assert_eq!(written(code, &shown, Side::New), expected);
+    }
+
+    #[test]
+    fn what_cleans_up_stays() {
+        let code = "def t():\n    try:\n        f()\n        g()\n    finally:\n        h()\n    k()\n";
+        let expected = "def t():\n    try:\n        f()\n    finally:\n        h()\n";
+        assert_eq!(written(code, &raises(0, Side::New), Side::Old), expected);
+        let code = "def t():\n    f()\n    try:\n        g()\n    finally:\n        h()\n";
+        assert_eq!(written(code, &raises(0, Side::New), Side::Old), "def t():\n    f()\n");
+    }
+
+    #[test]
+    fn a_version_that_ends_later_does_not_raise_where_the_other_ends() {
+        let code = Code::new("def t():\n    f()\n    g()\n");
+        let record = |class: &str| TestRecord {
+            id: String::new(),
+            outcome: Outcome::Failed,
+            failure: Some(Failure {
+                exception: class.to_owned(),
+                message: String::new(),
+                file: String::new(),
+                line: 0,
+                test_line: Some(1),
+                assertion: false,
+            }),
+            seconds: 0.0,
+            lines: Default::default(),
+            observations: vec![],
+            operands: vec![],
+        };
+        let at = |statement: &str| code.text().find(statement);
+        let tried = Tried {
+            records: PerSide::new(record("KeyError"), record("ValueError")),
+            raised_at: PerSide::new(at("f()"), at("g()")),
+        };
+        let shown = shown(&code, &tried, &[], Style::Fixtures);
+        let [Shown::Raises { expression, point, raised }] = shown.as_slice() else { panic!("{shown:?}") };
+        assert_eq!((expression.as_str(), *point), ("f()", 0));
+        assert!(raised.old.is_some() && raised.new.is_none());
+    }
 }

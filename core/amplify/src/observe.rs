@@ -291,6 +291,11 @@ fn is_cut(pair: &(Observed, Observed)) -> bool {
 /// cannot be told from the other.
 pub fn assertion(expression: &str, value: &Observed, other: &Observed) -> Option<Vec<String>> {
     let line = match value {
+        // Python calls them equal.
+        Observed::Int(_) | Observed::Float(_) if is_equal_number(value, other) => {
+            let name = if matches!(value, Observed::Int(_)) { "int" } else { "float" };
+            format!("assert type({expression}) is {name}")
+        }
         Observed::None => format!("assert {expression} is None"),
         Observed::Bool(true) => format!("assert {expression} is True"),
         Observed::Bool(false) => format!("assert {expression} is False"),
@@ -316,6 +321,16 @@ pub fn assertion(expression: &str, value: &Observed, other: &Observed) -> Option
         value => format!("assert {expression} == {}", literal(value)?),
     };
     Some(vec![line])
+}
+
+fn is_equal_number(value: &Observed, other: &Observed) -> bool {
+    let number = |value: &Observed| match value {
+        Observed::Int(text) | Observed::Float(text) => text.parse::<f64>().ok(),
+        Observed::Bool(value) => Some(f64::from(u8::from(*value))),
+        _ => None,
+    };
+    number(value).is_some_and(|value| Some(value) == number(other))
+        && std::mem::discriminant(value) != std::mem::discriminant(other)
 }
 
 /// Whether a number is so far from the other value that an approximation tells them apart.
@@ -429,6 +444,8 @@ mod tests {
             (Observed::Bool(true), int(1), "assert x is True"),
             (Observed::Float("0.3".into()), Observed::Float("0.4".into()), "assert x == pytest.approx(0.3)"),
             (Observed::Float("2.0".into()), int(1), "assert x == 2.0"),
+            (Observed::Float("2.0".into()), int(2), "assert type(x) is float"),
+            (int(1), Observed::Bool(true), "assert type(x) is int"),
             (text("a"), text("b"), "assert x == 'a'"),
             (object(&[]), Observed::None, "assert x is not None"),
             (raised, int(1), "with pytest.raises(NoStock, match=r'none of \\(a\\)'):\n    x"),

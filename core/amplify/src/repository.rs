@@ -1,43 +1,67 @@
 //! A change of a repository: both versions in checkouts of ours, what differs between them, and pytest in each.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::ffi::OsString;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use twincell_project::{
-    Cache, Checkout, Environment, Kept, Revision, Session, Store, SuiteReport, TestError, TestLimits, checkout, place,
+    Cache, Environment, Kept, Revision, Session, Store, SuiteReport, TestError, TestKind, TestLimits, checkout,
+    is_inside, place,
 };
 use twincell_syntax::PerSide;
 
 use crate::change::ChangedText;
 use crate::flow::Change;
+use crate::result::Reach;
 
-/// The largest file that is read, in bytes, and how many are looked at.
+/// The largest file that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
-const MAX_FILES: usize = 20_000;
 
 /// Both versions of a repository, each with a process of pytest that has collected the tests.
 pub struct Opened {
     pub change: Change,
+    /// Changed Python files that cannot be read.
+    pub unread: Vec<Reach>,
+    /// The user's own checkout, absolute.
+    pub work_tree: PathBuf,
+    /// What runs the tests.
+    pub environment: Environment,
     /// Where the files of the versions lie.
     pub roots: PerSide<PathBuf>,
     pub old: Kept,
     pub new: Kept,
 }
 
-/// Checks both versions out and starts pytest in each.
+/// Checks both versions out and starts pytest in each. `repository` may be any folder of it; `environment` finds the
+/// Python of its work tree.
 pub fn open(
     repository: &Path,
     versions: &PerSide<Revision>,
     cache: &Cache,
-    environment: &Environment,
+    environment: impl FnOnce(&Path) -> Result<Environment, TestError>,
     limits: &TestLimits,
 ) -> Result<Opened, TestError> {
     let checkouts = PerSide::try_of(|side| checkout(repository, &versions[side], cache))?;
+    let work_tree = checkouts.old.repository.clone();
+    // The configuration may be a stranger's, and tests are written there.
+    if !is_inside(repository, &work_tree) {
+        let reason = format!(
+            "the configuration of its repository (core.worktree) says that its files are in {}, which does not hold it: \
+             remove this setting, or start in that folder",
+            work_tree.display()
+        );
+        return Err(TestError::Checkout { folder: repository.to_owned(), reason });
+    }
+    let environment = environment(&work_tree)?;
+    let roots = checkouts.as_ref().map(|checkout| checkout.root.clone());
+    // What the tests and their plugins write is no part of the versions.
+    let differing = Differing::between(&roots)?;
     let [old, new] = thread::scope(|scope| {
         let started = [&checkouts.old, &checkouts.new]
-            .map(|checkout| scope.spawn(move || Session::start(checkout, environment, limits)));
+            .map(|checkout| scope.spawn(|| Session::start(checkout, &environment, limits)));
         started.map(|one| one.join().unwrap_or_else(|_| Err(TestError::Ended("its thread ended".to_owned()))))
     });
     let (old, new) = (old?, new?);
@@ -45,39 +69,77 @@ pub fn open(
     if old.sandbox().map(SuiteReport::kind) != new.sandbox().map(SuiteReport::kind) {
         return Err(TestError::OtherSandbox);
     }
-    let change = change(&checkouts, &old);
-    let roots = checkouts.as_ref().map(|checkout| checkout.root.clone());
+    let (change, unread) = change(&roots, differing, &old);
     let keep = |session, checkout| {
         let store = Store::open(&cache.folder)?;
         Ok::<_, TestError>(Kept::new(session, store, checkout, environment.clone(), limits.clone()))
     };
-    Ok(Opened { change, roots, old: keep(old, checkouts.old)?, new: keep(new, checkouts.new)? })
+    let (old, new) = (keep(old, checkouts.old)?, keep(new, checkouts.new)?);
+    Ok(Opened { change, unread, work_tree, environment, roots, old, new })
 }
 
-/// What differs between two checkouts.
-fn change(checkouts: &PerSide<Checkout>, old: &Session) -> Change {
-    let roots = checkouts.as_ref().map(|checkout| checkout.root.clone());
-    let tests: BTreeSet<String> = old.tests().iter().map(|test| test.file.clone()).collect();
-    let all: BTreeSet<String> = roots.iter().flat_map(|root| python_files(root)).collect();
-    let mut files = Vec::new();
-    for path in all {
-        if tests.contains(&path) || is_test(&path) {
-            continue;
-        }
-        let texts = roots.as_ref().map(|root| read(&root.join(&path)));
-        if texts.old != texts.new {
-            files.push(ChangedText { path, texts });
-        }
-    }
+/// The change, and its files that cannot be read.
+fn change(roots: &PerSide<PathBuf>, differing: Differing, old: &Session) -> (Change, Vec<Reach>) {
+    // With doctests and the checks of plugins, any file has what pytest calls a test.
+    let is_function = |kind| matches!(kind, TestKind::Function | TestKind::Unittest);
+    let collected = old.tests().iter().filter(|test| is_function(test.kind));
+    let tests: BTreeSet<String> = collected.map(|test| test.file.clone()).collect();
+    let Differing { mut files, mut unread, for_changes } = differing;
+    files.retain(|file| !tests.contains(&file.path));
+    unread.retain(|file| !tests.contains(&file.path));
     let module = |file: &ChangedText| {
         let root = if file.texts.old.is_some() { &roots.old } else { &roots.new };
         place(root, &file.path).name
     };
     let modules = files.iter().map(module).collect();
-    let tests = tests.into_iter().filter_map(|path| Some((path.clone(), read(&roots.old.join(&path))?))).collect();
+    // The names of these are taken, even if pytest collects them in no version.
+    let taken = for_changes.into_iter().filter(|path| !tests.contains(path)).map(|path| (path, String::new()));
+    let taken: Vec<(String, String)> = taken.collect();
+    let texts = tests.into_iter().filter_map(|path| {
+        let text = read(&roots.old.join(&path)).ok()??;
+        Some((path, text))
+    });
+    let tests = texts.chain(taken).collect();
     // Temporary folders and the home of the tests lie beside each checkout.
     let hidden = roots.iter().map(|root| root.parent().unwrap_or(root).display().to_string()).collect();
-    Change { files, modules, tests, hidden, not_collected: old.errors().to_vec() }
+    (Change { files, modules, tests, hidden, not_collected: old.errors().to_vec() }, unread)
+}
+
+/// The Python files that differ between two checkouts, without those that are tests by their names.
+#[derive(Default)]
+struct Differing {
+    files: Vec<ChangedText>,
+    unread: Vec<Reach>,
+    /// Test files of either version with the name of those for injected values.
+    for_changes: Vec<String>,
+}
+
+impl Differing {
+    /// Nothing may have run in the checkouts. They have as many files as a checkout may have.
+    fn between(roots: &PerSide<PathBuf>) -> io::Result<Self> {
+        let mut all = BTreeSet::new();
+        for root in roots {
+            python_files(root, &mut all)?;
+        }
+        let mut found = Self::default();
+        for path in all {
+            let full = roots.as_ref().map(|root| root.join(&path));
+            let name = path.to_string_lossy().into_owned();
+            if is_test(&name) {
+                found.for_changes.extend(is_for_change(&name).then_some(name));
+            } else if !is_same(&full) {
+                let texts = match path.to_str() {
+                    Some(_) => PerSide::try_of(|side| read(&full[side])),
+                    None => Err("its name is not UTF-8".to_owned()),
+                };
+                match texts {
+                    Ok(texts) => found.files.push(ChangedText { path: name, texts }),
+                    Err(reason) => found.unread.push(Reach::unread(name, reason)),
+                }
+            }
+        }
+        Ok(found)
+    }
 }
 
 /// Whether a file, by its path, is one of the tests or of what they need.
@@ -89,37 +151,62 @@ fn is_test(path: &str) -> bool {
     is_named || parts.any(|part| part == "tests" || part == "test")
 }
 
-/// The Python files below a folder, relative to it.
-fn python_files(root: &Path) -> Vec<String> {
-    let mut found = Vec::new();
+/// Whether a test file has such a name as new ones with injected values get.
+fn is_for_change(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.trim_end_matches(".py").trim_end_matches(|it: char| it == '_' || it.is_ascii_digit());
+    stem.starts_with("test_") && stem.ends_with("_change")
+}
+
+/// Adds the Python files below a folder, relative to it.
+fn python_files(root: &Path, found: &mut BTreeSet<OsString>) -> io::Result<()> {
     let mut folders = vec![PathBuf::new()];
-    let mut seen = 0;
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(root.join(&folder)).into_iter().flatten().flatten() {
-            seen += 1;
-            let (Ok(kind), Some(name)) = (entry.file_type(), entry.file_name().to_str().map(str::to_owned)) else {
-                continue;
-            };
-            if seen > MAX_FILES || name.starts_with('.') {
+        for entry in fs::read_dir(root.join(&folder))? {
+            let entry = entry?;
+            let (kind, name) = (entry.file_type()?, entry.file_name());
+            if name.as_encoded_bytes().starts_with(b".") {
                 continue;
             }
             let path = folder.join(&name);
-            if kind.is_dir() && name != "__pycache__" {
+            if kind.is_dir() {
                 folders.push(path);
-            } else if kind.is_file() && name.ends_with(".py") {
-                found.extend(path.to_str().map(str::to_owned));
+            } else if kind.is_file() && name.as_encoded_bytes().ends_with(b".py") {
+                found.insert(path.into_os_string());
             }
         }
     }
-    found
+    Ok(())
 }
 
-fn read(path: &Path) -> Option<String> {
-    let about = fs::symlink_metadata(path).ok()?;
-    if !about.is_file() || about.len() > MAX_FILE {
-        return None;
+/// Whether both versions have the same file, or neither has one.
+fn is_same(files: &PerSide<PathBuf>) -> bool {
+    let size = |path| fs::symlink_metadata(path).ok().filter(Metadata::is_file).map(|about| about.len());
+    let sizes = files.as_ref().map(size);
+    sizes.old == sizes.new && (sizes.old.is_none() || has_same_content(files).unwrap_or(false))
+}
+
+fn has_same_content(files: &PerSide<PathBuf>) -> io::Result<bool> {
+    let (mut old, mut new) = (File::open(&files.old)?, File::open(&files.new)?);
+    let mut parts = PerSide::<Vec<u8>>::default();
+    loop {
+        parts.iter_mut().for_each(Vec::clear);
+        (&mut old).take(1 << 16).read_to_end(&mut parts.old)?;
+        (&mut new).take(1 << 16).read_to_end(&mut parts.new)?;
+        if parts.old != parts.new || parts.old.is_empty() {
+            return Ok(parts.old == parts.new);
+        }
     }
-    String::from_utf8(fs::read(path).ok()?).ok()
+}
+
+/// The text of a file, or why it cannot be read. `None` if there is no file.
+fn read(path: &Path) -> Result<Option<String>, String> {
+    let Some(about) = fs::symlink_metadata(path).ok().filter(Metadata::is_file) else { return Ok(None) };
+    if about.len() > MAX_FILE {
+        return Err(format!("it has more than {} MiB", MAX_FILE >> 20));
+    }
+    let bytes = fs::read(path).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".to_owned())
 }
 
 #[cfg(test)]
@@ -135,5 +222,39 @@ mod tests {
         for path in ["shop/cart.py", "shop/testing.py", "latest.py", "contest.py"] {
             assert!(!is_test(path), "{path}");
         }
+    }
+
+    #[test]
+    fn changed_files_that_cannot_be_read_are_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let roots = PerSide::new("old", "new").map(|side| folder.path().join(side));
+        let large = "x = 1\n".repeat(1 << 18);
+        let write = |root: &Path, path: &str, content: &[u8]| {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        };
+        for root in &roots {
+            write(root, "shop/same.py", large.as_bytes());
+            write(root, "latin.py", b"x = '\xe9'\n");
+            write(root, ".hidden/a.py", root.to_str().unwrap().as_bytes());
+            write(root, "tests/test_shop.py", root.to_str().unwrap().as_bytes());
+        }
+        for (path, content) in [
+            ("shop/large.py", large.as_bytes()),
+            ("shop/bytes.py", b"x = '\xe9'\n"),
+            ("shop/new.py", b"x = 1\n"),
+            ("tests/test_shop_change_2.py", b""),
+        ] {
+            write(&roots.new, path, content);
+        }
+        let found = Differing::between(&roots).unwrap();
+        assert_eq!(found.files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["shop/new.py"]);
+        assert_eq!(found.files[0].texts, PerSide::new(None, Some("x = 1\n".to_owned())));
+        let unread: Vec<_> = found.unread.iter().map(|file| (file.path.as_str(), file.unread.as_deref())).collect();
+        let expected = [("shop/bytes.py", Some("it is not UTF-8")), ("shop/large.py", Some("it has more than 1 MiB"))];
+        assert_eq!(unread, expected);
+        assert_eq!(found.for_changes, ["tests/test_shop_change_2.py"]);
+        assert!(!is_for_change("tests/test_changed.py") && !is_for_change("shop/cart_change.py"));
     }
 }

@@ -37,6 +37,13 @@ pub struct Amplification {
     pub patches: PerSide<String>,
 }
 
+impl Amplification {
+    /// Whether a changed file could not be read, so that nobody knows what of it would show.
+    pub fn has_unread(&self) -> bool {
+        self.files.iter().any(|file| file.unread.is_some())
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -57,6 +64,17 @@ pub struct Reach {
     pub executed: PerSide<usize>,
     /// Whether the old version has nothing that changed.
     pub only_adds: bool,
+    /// Why the file cannot be read, so that nothing else is known of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unread: Option<String>,
+}
+
+impl Reach {
+    /// A changed file that cannot be read.
+    pub fn unread(path: String, reason: String) -> Self {
+        let none = PerSide::new(0, 0);
+        Self { path, changed: none, executed: none, only_adds: false, unread: Some(reason) }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,7 +123,10 @@ pub enum Shown {
     Value(Difference),
     /// A statement raises in one version, or raises something else.
     Raises {
+        /// The statement.
         expression: String,
+        /// Its number among those behind which others can stand.
+        point: u32,
         raised: PerSide<Option<Raised>>,
     },
 }

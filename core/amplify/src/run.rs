@@ -75,6 +75,8 @@ pub struct Tried {
 #[derive(Debug, Clone, Default)]
 pub struct How {
     pub observe: bool,
+    /// Whether observing runs no code of the objects.
+    pub quietly: bool,
     /// The files whose coverage is wanted.
     pub covered: Vec<String>,
     /// Whether what these files compare is wanted.
@@ -97,12 +99,10 @@ pub fn run(
         return Ok(tried);
     }
     let mut found = Vec::new();
-    // One that does not end, or ends its process, may have taken others with it.
-    let mut is_broken = false;
+    // One that ends its process may have taken others with it.
     for (trial, tried) in trials.iter().zip(tried) {
         let crashed = tried.records.iter().any(|record| record.outcome == Outcome::Crashed);
-        is_broken |= crashed;
-        found.push(if crashed && is_broken {
+        found.push(if crashed {
             let mut alone = together(runners, module, subject, suffix, std::slice::from_ref(trial), how)?;
             alone.pop().unwrap_or(tried)
         } else {
@@ -121,7 +121,7 @@ fn together(
     how: &How,
 ) -> Result<Vec<Tried>, TestError> {
     let mut additions = Vec::new();
-    let mut written: Vec<(Code, Code)> = Vec::new();
+    let mut written: Vec<Code> = Vec::new();
     let mut ids = Vec::new();
     for (number, trial) in trials.iter().enumerate() {
         let name = format!("{}_twincell_{number}", subject.name);
@@ -132,7 +132,7 @@ fn together(
         ids.push(format!("{}{suffix}", subject.id(&name)));
         let imports = module.missing(&trial.imports);
         additions.push(Addition { behind: subject.behind, code: code.clone(), imports });
-        written.push((named, code));
+        written.push(code);
     }
     let text = module.with(&additions);
     let request = Request {
@@ -141,16 +141,17 @@ fn together(
         coverage: !how.covered.is_empty(),
         covered: how.covered.clone(),
         observe: how.observe,
+        quietly: how.quietly,
         operands: how.operands,
         anew: how.anew,
     };
     let records = runners.both(&request)?;
     let mut tried = Vec::new();
-    for (((old, new), (named, code)), trial) in records.old.into_iter().zip(records.new).zip(&written).zip(trials) {
+    for (((old, new), code), trial) in records.old.into_iter().zip(records.new).zip(&written).zip(trials) {
         let records = PerSide::new(old, new);
         let raised_at = records.as_ref().map(|record| {
             let line = record.failure.as_ref()?.test_line?;
-            position(&text, code, named, &trial.code, line)
+            position(&text, code, &trial.code, line)
         });
         tried.push(Tried { records, raised_at });
     }
@@ -158,14 +159,13 @@ fn together(
 }
 
 /// The position in a trial's own code of a line of the module that ran.
-fn position(text: &str, code: &Code, named: &Code, own: &Code, line: u32) -> Option<usize> {
+fn position(text: &str, code: &Code, own: &Code, line: u32) -> Option<usize> {
     let start = text.find(code.lines())?;
     let first = text.get(..start)?.matches('\n').count();
     let inside = usize::try_from(line).ok()?.checked_sub(first + 1)?;
     // Observation points are lines of their own.
     let hooks = code.lines().lines().take(inside).filter(|line| line.contains("__twincell_observe__(")).count();
     let at = inside.checked_sub(hooks)?;
-    let _ = named;
     let offset = own.text().len() - own.lines().len();
     let start: usize = own.lines().split_inclusive('\n').take(at).map(str::len).sum();
     let text = own.lines().get(start..)?.lines().next()?;

@@ -8,6 +8,9 @@ use twincell_syntax::parse::{Lines, normalize_newlines, parse, with_stack_for};
 
 use crate::code::{Code, Edit, apply, line_end, line_start};
 
+/// The byte order mark.
+const MARK: char = '\u{feff}';
+
 /// A test function of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Subject {
@@ -27,7 +30,10 @@ pub struct Subject {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestModule {
     pub file: String,
+    /// The text as Python reads it: without a byte order mark, and with `\n` for every line end.
     pub text: String,
+    /// The text as the file has it.
+    original: String,
     pub subjects: Vec<Subject>,
     /// Whether the project does not have it yet.
     pub is_new: bool,
@@ -62,8 +68,8 @@ impl Subject {
 
 impl TestModule {
     /// Reads a module. One that does not parse has no subjects.
-    pub fn new(file: &str, text: &str) -> Self {
-        let text = normalize_newlines(text).into_owned();
+    pub fn new(file: &str, original: &str) -> Self {
+        let text = normalize_newlines(original).into_owned();
         let subjects = with_stack_for(text.len(), || {
             let parsed = parse(&text);
             let mut subjects = Vec::new();
@@ -72,7 +78,7 @@ impl TestModule {
             }
             subjects
         });
-        Self { file: file.to_owned(), text, subjects, is_new: false }
+        Self { file: file.to_owned(), text, original: original.to_owned(), subjects, is_new: false }
     }
 
     /// A module that is to have variants of one test, and not the test itself. `None` if the text has no such test.
@@ -83,12 +89,40 @@ impl TestModule {
         let head = whole.text.get(..start)?.trim_end();
         let head = if head.is_empty() { String::new() } else { format!("{head}\n") };
         let subject = Subject { behind: head.len(), ..subject.clone() };
-        Some(Self { text: head, subjects: vec![subject], is_new: true, ..whole })
+        Some(Self { text: head, original: String::new(), subjects: vec![subject], is_new: true, ..whole })
     }
 
     pub fn subject(&self, function: &str) -> Option<&Subject> {
         // Of two tests of one name the last is the one that runs.
         self.subjects.iter().rev().find(|subject| subject.function() == function)
+    }
+
+    /// The text as the file has it. A module that the project does not have yet has none.
+    pub fn original(&self) -> &str {
+        &self.original
+    }
+
+    /// A text of the module with more lines as the file is to have it: with its byte order mark, and with its own end for
+    /// each of its lines. New lines end as its first one does.
+    pub fn as_written(&self, text: &str) -> String {
+        if self.original == self.text {
+            return text.to_owned();
+        }
+        let unmarked = self.original.strip_prefix(MARK);
+        let mut known = lines(unmarked.unwrap_or(&self.original)).peekable();
+        let first = known.peek().map_or("", |(_, end)| *end);
+        let usual = if first.is_empty() { "\n" } else { first };
+        let mut written = if unmarked.is_some() { MARK.to_string() } else { String::new() };
+        for (line, end) in lines(text) {
+            let own = known.next_if(|(known, _)| *known == line).map_or("", |(_, end)| end);
+            written.push_str(line);
+            written.push_str(match () {
+                () if end.is_empty() => "",
+                () if own.is_empty() => usual,
+                () => own,
+            });
+        }
+        written
     }
 
     /// The text of the module with more tests.
@@ -129,22 +163,40 @@ impl TestModule {
             }
         }
         let lines: String = imports.iter().map(|import| format!("{import}\n")).collect();
-        let lead = if has_import || at == 0 { "" } else { "\n" };
+        let is_ended = self.text.get(..at).is_none_or(|before| before.is_empty() || before.ends_with('\n'));
+        let lead = match (has_import || at == 0, is_ended) {
+            (true, true) => "",
+            (true, false) | (false, true) => "\n",
+            (false, false) => "\n\n",
+        };
         let trail = if has_import || at > 0 { "" } else { "\n" };
         Edit::insert(at, format!("{lead}{lines}{trail}"))
     }
 
+    /// The import statements at the top of the module.
+    pub fn imports(&self) -> BTreeSet<String> {
+        let parsed = parse(&self.text);
+        let statements = parsed.suite().iter().filter(|stmt| stmt.is_import_stmt() || stmt.is_import_from_stmt());
+        statements.filter_map(|stmt| self.text.get(stmt.range().to_std_range())).map(str::to_owned).collect()
+    }
+
     /// Import statements of these that the module does not have yet.
     pub fn missing(&self, imports: &BTreeSet<String>) -> BTreeSet<String> {
-        let parsed = parse(&self.text);
-        let has = |wanted: &str| {
-            parsed.suite().iter().any(|stmt| {
-                (stmt.is_import_stmt() || stmt.is_import_from_stmt())
-                    && self.text.get(stmt.range().to_std_range()) == Some(wanted)
-            })
-        };
-        imports.iter().filter(|import| !has(import)).cloned().collect()
+        imports.difference(&self.imports()).cloned().collect()
     }
+}
+
+/// The lines of a text, each with what ends it.
+fn lines(mut text: &str) -> impl Iterator<Item = (&str, &str)> {
+    std::iter::from_fn(move || {
+        let at = text.find(['\r', '\n']).unwrap_or(text.len());
+        let (line, rest) = text.split_at(at);
+        let length = if rest.starts_with("\r\n") { 2 } else { rest.len().min(1) };
+        let (end, rest) = rest.split_at(length);
+        let is_over = text.is_empty();
+        text = rest;
+        (!is_over).then_some((line, end))
+    })
 }
 
 fn find(file: &str, text: &str, body: &[Stmt], classes: &mut Vec<String>, found: &mut Vec<Subject>) {
@@ -261,6 +313,43 @@ mod tests {
             module.with(&[addition(0, "test_c"), addition(1, "test_d")]),
             "'''Doc.'''\nimport os\nimport pytest\n\ndef test_a():\n    pass\n\n\ndef test_c():\n    pass\n\n\
              def test_b():\n    pass\n\n\ndef test_d():\n    pass\n"
+        );
+    }
+
+    #[test]
+    fn imports_go_behind_a_line_without_an_end() {
+        for (text, expected) in [
+            ("import os", "import os\nimport pytest\n"),
+            ("'''Doc.'''", "'''Doc.'''\n\nimport pytest\n\n"),
+            ("", "import pytest\n\n"),
+        ] {
+            let imports = ["import pytest".to_owned()].into();
+            let added = Addition { behind: text.len(), code: Code::new("def test_a(): pass\n"), imports };
+            let written = TestModule::new("t.py", text).with(&[added]);
+            assert!(written.starts_with(expected) && written.ends_with("\ndef test_a(): pass\n"), "{written:?}");
+            assert!(parse(&written).errors().is_empty(), "{written:?}");
+        }
+    }
+
+    #[test]
+    fn lines_of_the_file_keep_their_ends_and_new_ones_end_as_the_first() {
+        let added = |original: &str| {
+            let module = TestModule::new("t.py", original);
+            let subject = &module.subjects[0];
+            let imports = ["import pytest".to_owned()].into();
+            let addition = Addition { behind: subject.behind, code: subject.code.renamed("test_b"), imports };
+            module.as_written(&module.with(&[addition]))
+        };
+        let expected = "import pytest\n\nX = 1\ndef test_a():\n    pass\n\n\ndef test_b():\n    pass\n\n# End.\n";
+        let lf = "X = 1\ndef test_a():\n    pass\n\n# End.\n";
+        assert_eq!(added(lf), expected);
+        assert_eq!(added(&lf.replace('\n', "\r\n")), expected.replace('\n', "\r\n"));
+        assert_eq!(added(&lf.replace('\n', "\r")), expected.replace('\n', "\r"));
+        assert_eq!(added(&format!("{MARK}{lf}")), format!("{MARK}{expected}"));
+        let mixed = "X = 1\r\ndef test_a():\n    pass\n\r\n# End.";
+        assert_eq!(
+            added(mixed),
+            "import pytest\r\n\r\nX = 1\r\ndef test_a():\n    pass\n\r\n\r\ndef test_b():\r\n    pass\r\n\r\n# End."
         );
     }
 

@@ -117,13 +117,26 @@ pub fn addition(module: &TestModule, subject: &Subject, name: &str, trial: &Tria
     Addition { behind: subject.behind, code: trial.code.renamed(name), imports }
 }
 
-/// A unified diff that `git apply` takes, from a module to its new text.
+/// A unified diff that `git apply` takes, from the file of a module to what it is to be for a new text of the module.
 pub fn patch(module: &TestModule, new: &str) -> String {
     let file = &module.file;
-    let (old, name) =
-        if module.is_new { ("", "/dev/null".to_owned()) } else { (module.text.as_str(), format!("a/{file}")) };
-    let diff = TextDiff::from_lines(old, new);
-    diff.unified_diff().context_radius(3).header(&name, &format!("b/{file}")).to_string()
+    let name = if module.is_new { "/dev/null".to_owned() } else { format!("a/{file}") };
+    let new = module.as_written(new);
+    // For git, nothing else ends a line.
+    let [old, new] = [module.original(), &new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+    let diff = TextDiff::configure().diff_slices(&old, &new);
+    let mut patch = String::new();
+    for hunk in diff.unified_diff().context_radius(3).iter_hunks() {
+        if patch.is_empty() {
+            patch = format!("--- {name}\n+++ b/{file}\n");
+        }
+        patch += &format!("{}\n", hunk.header());
+        for change in hunk.iter_changes() {
+            let end = if change.value().ends_with('\n') { "" } else { "\n\\ No newline at end of file\n" };
+            patch += &format!("{}{}{end}", change.tag(), change.value());
+        }
+    }
+    patch
 }
 
 /// What the two versions do, in one line.
@@ -135,7 +148,7 @@ fn sentence(shown: &Shown, trial: &Trial) -> String {
             let [old, new] = [Side::Old, Side::New].map(|side| observe::shown(&difference.values[side]));
             format!("{subject} gave {old}, gives {new}")
         }
-        Shown::Raises { expression, raised } => {
+        Shown::Raises { expression, raised, .. } => {
             let first = value_of(expression);
             let told = |raised: &Raised| match raised.message.lines().next() {
                 Some(message) if !message.is_empty() => format!("{}({})", raised.class, string(message)),
@@ -188,5 +201,36 @@ fn origin_of(expression: &str, trial: &Trial) -> String {
     match (bindings.next(), bindings.next()) {
         (Some(value), None) if value.len() <= 100 && value.ends_with([')', ']']) => format!("{value}{rest}"),
         _ => expression.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::Code;
+
+    #[test]
+    fn a_patch_has_the_lines_of_the_file_as_they_are() {
+        let patch = |original: &str| {
+            let module = TestModule::new("t.py", original);
+            let (code, imports) = (Code::new("def test_b(): pass\n"), BTreeSet::new());
+            patch(&module, &module.with(&[Addition { behind: module.subjects[0].behind, code, imports }]))
+        };
+        let lines = ["def test_a(): pass\r\n", "\r\n", "\r\n", "def test_b(): pass\r\n"];
+        let [old, blank, _, new] = lines;
+        assert_eq!(patch(old), format!("--- a/t.py\n+++ b/t.py\n@@ -1 +1,4 @@\n {old}+{blank}+{blank}+{new}"));
+        assert_eq!(
+            patch("\u{feff}def test_a(): pass"),
+            "--- a/t.py\n+++ b/t.py\n@@ -1 +1,4 @@\n-\u{feff}def test_a(): pass\n\\ No newline at end of file\n\
+             +\u{feff}def test_a(): pass\n+\n+\n+def test_b(): pass\n"
+        );
+        assert_eq!(
+            patch("def test_a(): pass\r"),
+            "--- a/t.py\n+++ b/t.py\n@@ -1 +1 @@\n-def test_a(): pass\r\n\\ No newline at end of file\n\
+             +def test_a(): pass\r\r\rdef test_b(): pass\r\n\\ No newline at end of file\n"
+        );
+        assert_eq!(self::patch(&TestModule::new("t.py", old), "def test_a(): pass\n"), "");
+        let new = TestModule::of_one("t.py", "def test_a(): pass\n").unwrap();
+        assert_eq!(self::patch(&new, "x = 1\n"), "--- /dev/null\n+++ b/t.py\n@@ -0,0 +1 @@\n+x = 1\n");
     }
 }

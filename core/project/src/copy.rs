@@ -5,13 +5,14 @@ use std::io::{self, Read};
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
-use git2::{FileMode, Index, ObjectType, Odb, Repository, StatusOptions, Tree};
+use git2::{FileMode, Index, ObjectType, Odb, Oid, Repository, StatusOptions, Tree, TreeEntry};
 use rustix::fs::{Mode, OFlags, openat};
 
-/// The bounds of a copy: files, with those that are left out, as many folders, how deep these lie, bytes of all files, and
-/// bytes of one, beyond which a file is left out.
+/// The bounds of a copy: files and folders, with those that are left out, how deep these lie, bytes of a path, of all files,
+/// and of one, beyond which a file is left out.
 pub(crate) const MAX_FILES: usize = 20_000;
 const MAX_DEPTH: usize = 100;
+const MAX_PATH: usize = 4096;
 const MAX_BYTES: u64 = 256 << 20;
 pub(crate) const MAX_FILE: u64 = 16 << 20;
 
@@ -28,8 +29,10 @@ pub enum Version<'a> {
 /// Why there is no copy, in one line.
 #[derive(Debug, thiserror::Error)]
 pub enum CopyError {
-    #[error("it has more than {MAX_FILES} files or folders, or folders more than {MAX_DEPTH} deep")]
-    TooMany,
+    #[error("it has more than {0} files or folders")]
+    TooMany(usize),
+    #[error("it has folders more than {MAX_DEPTH} deep, or a path of more than {MAX_PATH} bytes")]
+    TooDeep,
     #[error("its files have more than {} MiB", MAX_BYTES >> 20)]
     TooLarge,
     #[error("{}", .0.message())]
@@ -50,24 +53,15 @@ pub fn copy(repository: &Repository, version: &Version<'_>, folder: &Path) -> Re
 
 fn fill(repository: &Repository, version: &Version<'_>, folder: &Path) -> Result<(), CopyError> {
     let objects = repository.odb()?;
-    let mut copy = Copy { folder, folders: 0, files: 0, bytes: 0 };
+    let mut copy = Copy { folder, files: 0, bytes: 0 };
     match version {
-        Version::Tree(tree) => {
-            let mut trees = vec![(PathBuf::new(), tree.id())];
-            while let Some((parent, id)) = trees.pop() {
-                copy.folder(parent.components().count())?;
-                for entry in repository.find_tree(id)?.iter() {
-                    let path = parent.join(bytes_as_path(entry.name_bytes()));
-                    let is_wanted = copy.wants(&path)?;
-                    if is_wanted && entry.kind() == Some(ObjectType::Tree) {
-                        trees.push((path, entry.id()));
-                    } else if is_wanted && is_plain_file(entry.filemode()) {
-                        copy.blob(&objects, entry.id(), &path)?;
-                    }
-                }
+        Version::Tree(tree) => walk(repository, tree.id(), |path, entry| {
+            let is_wanted = copy.wants(path)?;
+            if is_wanted && is_plain_file(entry.filemode()) {
+                copy.blob(&objects, entry.id(), path)?;
             }
-            Ok(())
-        }
+            Ok(is_wanted)
+        }),
         Version::Index(index) => index.iter().try_for_each(|entry| {
             let path = bytes_as_path(&entry.path);
             let is_file = is_plain_file(i32::try_from(entry.mode).unwrap_or(0));
@@ -88,31 +82,50 @@ fn fill(repository: &Repository, version: &Version<'_>, folder: &Path) -> Result
     }
 }
 
+/// Visits what is in a tree, and what is in each folder of it for which `visit` says so. Small repositories can have entries in
+/// any number, so whoever visits counts them, folders too. git's own walk calls itself for each folder, however deep.
+pub(crate) fn walk(
+    repository: &Repository,
+    tree: Oid,
+    mut visit: impl FnMut(&Path, &TreeEntry<'_>) -> Result<bool, CopyError>,
+) -> Result<(), CopyError> {
+    let mut trees = vec![(PathBuf::new(), 0, tree)];
+    while let Some((parent, depth, id)) = trees.pop() {
+        for entry in repository.find_tree(id)?.iter() {
+            let path = parent.join(bytes_as_path(entry.name_bytes()));
+            // The bytes of paths are bounded as well: one name can be in many of them.
+            if path.as_os_str().len() > MAX_PATH {
+                return Err(CopyError::TooDeep);
+            }
+            if visit(&path, &entry)? && entry.kind() == Some(ObjectType::Tree) {
+                if depth == MAX_DEPTH {
+                    return Err(CopyError::TooDeep);
+                }
+                trees.push((path, depth + 1, entry.id()));
+            }
+        }
+    }
+    Ok(())
+}
+
 struct Copy<'a> {
     folder: &'a Path,
-    folders: usize,
     files: usize,
     bytes: u64,
 }
 
 impl Copy<'_> {
-    /// Counts a folder, which small repositories can have in any number.
-    fn folder(&mut self, depth: usize) -> Result<(), CopyError> {
-        self.folders += 1;
-        if depth > MAX_DEPTH || self.folders > MAX_FILES { Err(CopyError::TooMany) } else { Ok(()) }
-    }
-
     /// Counts an entry, and says whether its name is one that is copied. Nothing is read before.
     fn wants(&mut self, path: &Path) -> Result<bool, CopyError> {
         self.files += 1;
         if self.files > MAX_FILES {
-            return Err(CopyError::TooMany);
+            return Err(CopyError::TooMany(MAX_FILES));
         }
         let is_plain = |part| matches!(part, Component::Normal(name) if !is_hidden(Path::new(name)));
         Ok(path.components().all(is_plain))
     }
 
-    fn blob(&mut self, objects: &Odb<'_>, id: git2::Oid, path: &Path) -> Result<(), CopyError> {
+    fn blob(&mut self, objects: &Odb<'_>, id: Oid, path: &Path) -> Result<(), CopyError> {
         // A header says the size; a small object may become gigabytes when it is read.
         let (size, _) = objects.read_header(id)?;
         if size as u64 > MAX_FILE {
@@ -276,10 +289,10 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         // What is left out counts as well.
         for name in ["a.py", ".hidden", "../a.py"] {
-            let mut copy = Copy { folder: place.path(), folders: 0, files: MAX_FILES, bytes: 0 };
-            assert!(matches!(copy.wants(Path::new(name)), Err(CopyError::TooMany)));
+            let mut copy = Copy { folder: place.path(), files: MAX_FILES, bytes: 0 };
+            assert!(matches!(copy.wants(Path::new(name)), Err(CopyError::TooMany(_))));
         }
-        let mut copy = Copy { folder: place.path(), folders: 0, files: 0, bytes: MAX_BYTES };
+        let mut copy = Copy { folder: place.path(), files: 0, bytes: MAX_BYTES };
         assert!(matches!(copy.write(Path::new("a.py"), b"a"), Err(CopyError::TooLarge)));
         for outside in ["../a.py", "/a.py", "b/../../a.py", ".env", "shop/.env", ".git/config"] {
             assert!(!copy.wants(Path::new(outside)).unwrap(), "{outside}");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use twincell_amplify::{Amplification, AmplifiedTest};
-use twincell_driver::amplify::{amplify_repository, rerun_test, revisions, write_test};
+use twincell_driver::amplify::{Amplified, amplify_repository, rerun_test, revisions, write_test};
 use twincell_driver::files;
 use twincell_driver::options::{Job, Options};
 use twincell_project::Revision;
@@ -32,12 +32,13 @@ pub struct PyAmplification {
 
 /// What was amplified, so that a test can run again.
 struct Asked {
-    repository: PathBuf,
+    /// Absolute: a notebook may go to another folder.
+    work_tree: PathBuf,
     versions: PerSide<Revision>,
     options: Options,
 }
 
-/// Makes tests that show what a change of a repository does, from the project's own tests. `repository` is a folder;
+/// Makes tests that show what a change of a repository does, from the project's own tests. `repository` is any folder of it;
 /// `change` is a commit, two of them as `OLD..NEW`, or `None` for what is not committed yet. With `staged`, the change is
 /// what is staged.
 ///
@@ -93,15 +94,16 @@ fn amplified(
     options: &Options,
 ) -> PyResult<(PyAmplification, Option<PyErr>)> {
     let environment = environment::find(py)?;
-    let versions = revisions(change, staged);
+    let versions = revisions(change, staged).map_err(raised)?;
     let (found, signal) = py.detach(|| {
         let mut signals = Signals::new();
         let mut progress = |_| if signals.stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         let found = amplify_repository(repository, &versions, options, &environment, &mut progress);
         (found, signals.raised)
     });
-    let asked = Asked { repository: repository.to_owned(), versions, options: options.clone() };
-    Ok((PyAmplification { found: found.map_err(raised)?, asked }, signal))
+    let Amplified { found, work_tree } = found.map_err(raised)?;
+    let asked = Asked { work_tree, versions, options: options.clone() };
+    Ok((PyAmplification { found, asked }, signal))
 }
 
 impl PyAmplification {
@@ -155,8 +157,8 @@ impl PyAmplification {
     #[pyo3(signature = (test, *, old = false))]
     fn run_test<'py>(&self, py: Python<'py>, test: usize, old: bool) -> PyResult<Bound<'py, PyAny>> {
         let (test, environment) = (self.test(test)?, environment::find(py)?);
-        let Asked { repository, versions, options } = &self.asked;
-        let ran = py.detach(|| rerun_test(repository, versions, options, &environment, test, side(old)));
+        let Asked { work_tree, versions, options } = &self.asked;
+        let ran = py.detach(|| rerun_test(work_tree, versions, options, &environment, test, side(old)));
         match ran.map_err(raised)? {
             Some(outcomes) => plain(py, &outcomes),
             None => Err(raised("the test has no such form, or its module is not there any more")),
@@ -164,10 +166,11 @@ impl PyAmplification {
     }
 
     /// Adds a test to its file in the repository, and returns the path of the file. `old` is the form that passes before the
-    /// change. Raises `TwincellError` if the test has no such form, or if the file has changed so that it has no place.
+    /// change. Raises `TwincellError` if the test has no such form, if the file has changed so that it has no place, or if
+    /// the file is not UTF-8 or lies elsewhere behind a link.
     #[pyo3(signature = (test, *, old = false))]
     fn write_test(&self, test: usize, old: bool) -> PyResult<String> {
-        write_test(&self.asked.repository, self.test(test)?, side(old)).map_err(raised)
+        write_test(&self.asked.work_tree, self.test(test)?, side(old)).map_err(raised)
     }
 
     /// What the interactive view shows, as JSON.

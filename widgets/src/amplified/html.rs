@@ -2,9 +2,9 @@
 
 use maud::{Markup, PreEscaped, html};
 use similar::{ChangeTag, TextDiff};
-use twincell_amplify::{Amplification, AmplifiedTest, Status, Technique};
+use twincell_amplify::{Amplification, AmplifiedTest, Technique};
 
-use super::{by, headline, reach, text_of};
+use super::{Part, by, headline, is_shown, reach, text_of};
 use crate::html::{STYLE, page, section};
 use crate::state::amplification_state;
 use crate::{plain, words};
@@ -20,10 +20,10 @@ pub fn amplification_page(found: &Amplification, title: &str) -> String {
 }
 
 fn body(found: &Amplification) -> Markup {
-    let tone = match found.status {
-        Status::Found => "tc-changing",
-        Status::NotReached => "tc-inconclusive",
-        Status::NoCode | Status::NothingFound => "tc-preserving",
+    let tone = match is_shown(found) {
+        Some(true) => "tc-changing",
+        None => "tc-inconclusive",
+        Some(false) => "tc-preserving",
     };
     html! {
         div.tc-out {
@@ -95,7 +95,18 @@ fn one(test: &AmplifiedTest) -> Markup {
 
 fn change(found: &Amplification) -> Markup {
     html! {
-        ul { @for line in reach(found) { li { (plain::value(&line)) } } }
+        ul {
+            @for line in reach(found) {
+                li {
+                    @for part in &line {
+                        @match part {
+                            Part::Words(text) => (plain::value(text)),
+                            Part::Quoted(text) => code { (plain::value(text)) },
+                        }
+                    }
+                }
+            }
+        }
         @if !found.selected.is_empty() {
             p { "Tests of the project that run changed code:" }
             div.tc-scroll tabindex="0" role="region" aria-label="Tests that run changed code" {
@@ -114,49 +125,13 @@ fn change(found: &Amplification) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use twincell_amplify::{CollectionError, FORMAT, Form, Raised, Shown};
-    use twincell_syntax::PerSide;
-
     use super::*;
+    use crate::amplified::tests::sample;
 
     #[test]
     fn nothing_of_a_test_becomes_markup_or_moves_the_cursor() {
         let odd = "<script>\u{1b}[2J\u{202e}";
-        let form = Form {
-            id: odd.into(),
-            name: odd.into(),
-            text: format!("def test():\n    assert x == '{odd}'\n"),
-            imports: vec![],
-            patch: odd.into(),
-        };
-        let raised = PerSide::new(None, Some(Raised { class: odd.into(), message: odd.into() }));
-        let test = AmplifiedTest {
-            origin: odd.into(),
-            origin_text: format!("def test():\n    assert '{odd}'\n"),
-            file: odd.into(),
-            technique: Technique::Search,
-            steps: vec![],
-            shows: Shown::Raises { expression: odd.into(), raised },
-            sentence: odd.into(),
-            old: form,
-            new: None,
-        };
-        let error = CollectionError { id: odd.into(), message: odd.into() };
-        let found = Amplification {
-            format: FORMAT,
-            status: Status::Found,
-            files: vec![],
-            selected: vec![],
-            detecting: vec![odd.into()],
-            ran: 1,
-            collected: 1,
-            not_collected: vec![error; 5],
-            variants: 1,
-            cut: false,
-            sandbox: None,
-            tests: vec![test],
-            patches: PerSide::new(odd.into(), odd.into()),
-        };
+        let found = sample(odd);
         let static_output = amplification_fragment(&found);
         let unsafe_texts = ["<script", "\u{1b}", "\u{202e}"];
         assert!(!unsafe_texts.iter().any(|text| static_output.contains(text)));

@@ -4,16 +4,57 @@ mod html;
 
 use twincell_amplify::{Amplification, AmplifiedTest, Network, Status, SuiteReport, Technique};
 
+use self::Part::{Quoted, Words};
 use crate::{plain, words};
 
 pub use html::{amplification_fragment, amplification_page};
 
 /// The maximum number of files that are listed because pytest could not collect them.
 const NOT_COLLECTED: usize = 3;
+/// The maximum number of tests of the project that are listed because they fail after the change.
+const DETECTING: usize = 10;
+
+/// A part of a line.
+pub(crate) enum Part {
+    Words(String),
+    /// What the project says: names of its files and tests, messages of its code.
+    Quoted(String),
+}
+
+impl Part {
+    fn words(text: &str) -> Self {
+        Words(text.to_owned())
+    }
+
+    fn quoted(text: &str) -> Self {
+        Quoted(text.to_owned())
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        let (Words(text) | Quoted(text)) = self;
+        text
+    }
+}
+
+/// A line as plain text.
+pub(crate) fn joined(line: &[Part]) -> String {
+    line.iter().map(Part::text).collect()
+}
+
+/// Whether a test shows the change. `None` if nobody knows: no test runs it, or files of it cannot be read.
+pub(crate) fn is_shown(found: &Amplification) -> Option<bool> {
+    match found.status {
+        Status::Found => Some(true),
+        Status::NotReached => None,
+        Status::NoCode | Status::NothingFound if found.has_unread() => None,
+        Status::NoCode | Status::NothingFound => Some(false),
+    }
+}
 
 /// One line on what was found.
 pub(crate) fn headline(found: &Amplification) -> String {
     match found.status {
+        Status::NoCode if found.has_unread() => "the change touches no code that can be read".to_owned(),
         Status::NoCode => "the change touches no code".to_owned(),
         Status::NotReached => {
             format!("no test runs the change; {} ran", words::count(found.ran, "test"))
@@ -35,31 +76,45 @@ fn shows(count: usize) -> String {
 }
 
 /// What the tests reach of the change, and which of the project's own tests show it already.
-pub(crate) fn reach(found: &Amplification) -> Vec<String> {
+pub(crate) fn reach(found: &Amplification) -> Vec<Vec<Part>> {
     let mut lines = Vec::new();
     for file in &found.files {
+        if let Some(reason) = &file.unread {
+            lines.push(vec![Part::quoted(&file.path), Words(format!(" changed and is left out: {reason}"))]);
+            continue;
+        }
         let (changed, executed) = (file.changed.old + file.changed.new, file.executed.old + file.executed.new);
         let only = if file.only_adds { "; the change only adds code here" } else { "" };
-        lines.push(format!(
-            "{}: tests run {executed} of {}{only}",
-            file.path,
-            words::count(changed, "changed statement")
-        ));
+        let of = words::count(changed, "changed statement");
+        lines.push(vec![Part::quoted(&file.path), Words(format!(": tests run {executed} of {of}{only}"))]);
     }
     if !found.detecting.is_empty() {
         let count = words::count(found.detecting.len(), "test");
-        lines.push(format!("{count} of the project fail after the change: {}", found.detecting.join(", ")));
+        let mut line = vec![Words(format!("{count} of the project fail after the change: "))];
+        for (at, test) in found.detecting.iter().take(DETECTING).enumerate() {
+            line.extend((at > 0).then(|| Part::words(", ")));
+            line.push(Part::quoted(test));
+        }
+        if let more @ 1.. = found.detecting.len().saturating_sub(DETECTING) {
+            line.push(Words(format!(" and {more} more")));
+        }
+        lines.push(line);
     }
     for error in found.not_collected.iter().take(NOT_COLLECTED) {
-        lines.push(format!("pytest cannot collect {}: {}", error.id, error.message));
+        lines.push(vec![
+            Part::words("pytest cannot collect "),
+            Part::quoted(&error.id),
+            Part::words(": "),
+            Part::quoted(&error.message),
+        ]);
     }
     if let more @ 1.. = found.not_collected.len().saturating_sub(NOT_COLLECTED) {
-        lines.push(format!("nor {} more", words::count(more, "file")));
+        lines.push(vec![Words(format!("nor {} more", words::count(more, "file")))]);
     }
     if found.cut {
-        lines.push("the search ended before it was done".to_owned());
+        lines.push(vec![Part::words("the search ended before it was done")]);
     }
-    lines.extend(found.sandbox.iter().flat_map(unrestricted));
+    lines.extend(found.sandbox.iter().flat_map(unrestricted).map(|line| vec![Words(line)]));
     lines
 }
 
@@ -74,10 +129,10 @@ fn unrestricted(report: &SuiteReport) -> Vec<String> {
 pub fn amplification_text(found: &Amplification) -> String {
     let mut out = format!("# {}\n", headline(found));
     for line in reach(found) {
-        out += &format!("# {}\n", plain::value(&line));
+        out += &format!("# {}\n", plain::sentence(&joined(&line)));
     }
     for test in &found.tests {
-        out += &format!("\n# {}\n# {}\n", plain::value(&test.sentence), plain::value(&source(test)));
+        out += &format!("\n# {}\n# {}\n", plain::value(&test.sentence), plain::value(&joined(&source(test))));
         out += &plain::file(text_of(test));
         out += "\n";
     }
@@ -94,10 +149,10 @@ pub(crate) fn by(technique: Technique) -> &'static str {
 }
 
 /// What a test was made from.
-fn source(test: &AmplifiedTest) -> String {
+fn source(test: &AmplifiedTest) -> Vec<Part> {
     match test.technique {
-        Technique::Assertions | Technique::Search => format!("from {}", test.origin),
-        Technique::Injected => "injected: no test of the project gives these values".to_owned(),
+        Technique::Assertions | Technique::Search => vec![Part::words("from "), Part::quoted(&test.origin)],
+        Technique::Injected => vec![Part::words("injected: no test of the project gives these values")],
     }
 }
 
@@ -110,17 +165,34 @@ fn text_of(test: &AmplifiedTest) -> &str {
 pub fn amplification_markdown(found: &Amplification) -> String {
     let mut out = format!("### twincell: {}\n", headline(found));
     for line in reach(found) {
-        out += &format!("\n- {}", plain::value(&line).replace('`', "'"));
+        out += &format!("\n- {}", as_markdown(&line));
     }
     out += "\n";
     for test in &found.tests {
-        let sentence = plain::value(&test.sentence).replace('`', "'");
-        let source = plain::value(&source(test)).replace('`', "'");
-        out += &format!("\n`{sentence}` (`{source}`)\n\n");
+        out += &format!("\n{} ({})\n\n", code_span(&test.sentence), as_markdown(&source(test)));
         // A fence is longer than any in the text.
         out += &format!("````python\n{}\n````\n", plain::file(text_of(test)).replace("````", "'''"));
     }
     out
+}
+
+fn as_markdown(line: &[Part]) -> String {
+    let part = |part: &Part| match part {
+        Words(text) => plain::value(text),
+        Quoted(text) => code_span(text),
+    };
+    line.iter().map(part).collect()
+}
+
+/// A text that becomes nothing else in a comment: no link, no image, and nobody is mentioned.
+fn code_span(text: &str) -> String {
+    let text = plain::value(text);
+    let longest = text.split(|it| it != '`').map(str::len).max().unwrap_or(0);
+    let ticks = "`".repeat(longest + 1);
+    // Markdown takes away a blank on both sides. Without any text there would be no span.
+    let is_padded = text.is_empty() || text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
+    let pad = if is_padded { " " } else { "" };
+    format!("{ticks}{pad}{text}{pad}{ticks}")
 }
 
 /// One case for each test; the change fails it.
@@ -142,4 +214,87 @@ pub fn amplification_junit(found: &Amplification) -> String {
 
 fn escaped(text: &str) -> String {
     plain::value(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use twincell_amplify::{CollectionError, FORMAT, Form, Raised, Reach, Shown};
+    use twincell_syntax::PerSide;
+
+    use super::*;
+
+    /// An amplification in which every text that a project can choose is this one.
+    pub(crate) fn sample(odd: &str) -> Amplification {
+        let form = Form {
+            id: odd.into(),
+            name: odd.into(),
+            text: format!("def test():\n    assert x == '{odd}'\n"),
+            imports: vec![],
+            patch: odd.into(),
+        };
+        let raised = PerSide::new(None, Some(Raised { class: odd.into(), message: odd.into() }));
+        let test = AmplifiedTest {
+            origin: odd.into(),
+            origin_text: format!("def test():\n    assert '{odd}'\n"),
+            file: odd.into(),
+            technique: Technique::Search,
+            steps: vec![],
+            shows: Shown::Raises { expression: odd.into(), point: 0, raised },
+            sentence: odd.into(),
+            old: form,
+            new: None,
+        };
+        let error = CollectionError { id: odd.into(), message: odd.into() };
+        Amplification {
+            format: FORMAT,
+            status: Status::Found,
+            files: vec![],
+            selected: vec![],
+            detecting: vec![odd.into()],
+            ran: 1,
+            collected: 1,
+            not_collected: vec![error; 5],
+            variants: 1,
+            cut: false,
+            sandbox: None,
+            tests: vec![test],
+            patches: PerSide::new(odd.into(), odd.into()),
+        }
+    }
+
+    #[test]
+    fn in_markdown_texts_of_a_project_stand_in_code() {
+        let odd = "test__init__ `@team` ![x](http://y) ``b";
+        let mut found = sample(odd);
+        found.files = vec![Reach::unread(odd.into(), "it is not UTF-8".into())];
+        let shown = format!("```{odd}```");
+        let markdown = amplification_markdown(&found);
+        // The file, the failing test, three errors with their ids, the sentence, the origin; the text of the test is no line.
+        let lines: Vec<&str> = markdown.lines().take_while(|line| !line.starts_with("````")).collect();
+        assert_eq!(lines.iter().map(|line| line.matches(&shown).count()).sum::<usize>(), 10, "{markdown}");
+        assert!(!lines.join("\n").replace(&shown, "").contains("team"), "{markdown}");
+        assert!(lines.contains(&format!("- {shown} changed and is left out: it is not UTF-8").as_str()), "{markdown}");
+    }
+
+    #[test]
+    fn a_code_span_ends_where_its_text_does() {
+        for (text, expected) in
+            [("a", "`a`"), ("`a``", "``` `a`` ```"), ("", "`  `"), (" a", "`  a `"), ("a\nb", "`a\\nb`")]
+        {
+            assert_eq!(code_span(text), expected);
+        }
+    }
+
+    #[test]
+    fn a_change_that_cannot_be_read_is_not_said_to_be_no_code() {
+        let mut found = Amplification { status: Status::NoCode, tests: vec![], not_collected: vec![], ..sample("x") };
+        found.detecting = vec![];
+        assert_eq!((headline(&found).as_str(), is_shown(&found)), ("the change touches no code", Some(false)));
+        found.files = vec![Reach::unread("shop.py".into(), "it has more than 1 MiB".into())];
+        assert_eq!(is_shown(&found), None);
+        assert_eq!(
+            amplification_text(&found),
+            "# the change touches no code that can be read\n# shop.py changed and is left out: it has more than 1 MiB\n"
+        );
+    }
 }

@@ -1,10 +1,10 @@
 //! The state of amplified tests.
 
 use serde::Serialize;
-use twincell_amplify::{Amplification, AmplifiedTest, Form, Status, Technique};
+use twincell_amplify::{Amplification, AmplifiedTest, Form, Technique};
 
 use super::STATE_FORMAT;
-use crate::amplified::{by, headline, reach};
+use crate::amplified::{by, headline, is_shown, joined, reach};
 
 /// Tests that pass before a change and fail after it.
 #[derive(Debug, Serialize)]
@@ -60,12 +60,8 @@ pub fn amplification_state(found: &Amplification) -> AmplificationState<'_> {
     AmplificationState {
         format: STATE_FORMAT,
         sentence: headline(found),
-        shown: match found.status {
-            Status::Found => Some(true),
-            Status::NotReached => None,
-            Status::NoCode | Status::NothingFound => Some(false),
-        },
-        facts: reach(found),
+        shown: is_shown(found),
+        facts: reach(found).iter().map(|line| joined(line)).collect(),
         tests: found.tests.iter().map(test).collect(),
         selected: found.selected.iter().map(|test| (test.id.as_str(), test.executed)).collect(),
         patches: [&found.patches.old, &found.patches.new],

@@ -1,10 +1,10 @@
 //! What a comparison found: calls for tests that run the change, and tests of their own where none does.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use ruff_text_size::Ranged;
 use twincell_project::TestError;
-use twincell_syntax::parse::parse;
 
 use super::{Flow, Origin, Witness};
 use crate::body::stands_alone;
@@ -35,6 +35,7 @@ impl Flow<'_, '_> {
                 seen: BTreeSet::new(),
                 lines: BTreeSet::new(),
                 states: BTreeSet::new(),
+                is_quiet: false,
             };
             self.modules.push(module);
             let known = self.tests.len();
@@ -69,22 +70,50 @@ impl Flow<'_, '_> {
         Ok(())
     }
 
-    /// A new test file for a changed one, beside other tests.
+    /// A new test file for a changed one, beside the tests that are nearest to it.
     fn file_for(&self, path: &str) -> String {
-        let beside = self.modules.first().and_then(|module| module.file.rsplit_once('/'));
-        let folder = match beside {
-            Some((folder, _)) => format!("{folder}/"),
-            None if self.modules.is_empty() => "tests/".to_owned(),
-            None => String::new(),
-        };
-        let stem = path.trim_end_matches("/__init__.py").trim_end_matches(".py").rsplit('/').next().unwrap_or(path);
-        let taken = |name: &str| self.modules.iter().any(|module| module.file == name);
+        let is_own = |module: &&TestModule| !module.is_new && !module.text.is_empty();
+        let beside = nearest(path, self.modules.iter().filter(is_own).map(|module| module.file.as_str()));
+        let folder = beside.map_or("tests/", |file| &file[..file.len() - name_of(file).len()]);
+        let known = self.modules.iter().map(|module| module.file.as_str());
+        let tests = [self.runners.old.tests(), self.runners.new.tests()].into_iter().flatten();
+        // Of two files of one name in different folders pytest may refuse one.
+        let taken: BTreeSet<&str> = known.chain(tests.map(|test| test.file.as_str())).map(name_of).collect();
+        let stem = stem_of(path);
         let names = (1..).map(|number| match number {
-            1 => format!("{folder}test_{stem}_change.py"),
-            _ => format!("{folder}test_{stem}_change_{number}.py"),
+            1 => format!("test_{stem}_change.py"),
+            _ => format!("test_{stem}_change_{number}.py"),
         });
-        names.into_iter().find(|name| !taken(name)).unwrap_or_default()
+        let name = names.into_iter().find(|name| !taken.contains(name.as_str())).unwrap_or_default();
+        format!("{folder}{name}")
     }
+}
+
+/// Of test files, the one that is nearest to a changed file: most folders in common, else its name, else most folders of
+/// the same names, as in `tests/cart/` for `shop/cart/`, else the one with the fewest folders.
+fn nearest<'a>(path: &str, files: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let (stem, folders) = (stem_of(path), folders_of(path));
+    files.min_by_key(|file| {
+        let own = folders_of(file);
+        let common = folders.iter().zip(&own).take_while(|(one, other)| one == other).count();
+        let test = stem_of(file);
+        let is_of_other = test.strip_prefix("test_").or(test.strip_suffix("_test")) != Some(stem);
+        let alike = folders.iter().filter(|folder| own.contains(folder)).count();
+        (Reverse(common), is_of_other, Reverse(alike), own.len())
+    })
+}
+
+fn name_of(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// `cart` for `shop/cart.py` and for `shop/cart/__init__.py`.
+fn stem_of(path: &str) -> &str {
+    name_of(path.trim_end_matches("/__init__.py").trim_end_matches(".py"))
+}
+
+fn folders_of(path: &str) -> Vec<&str> {
+    path.rsplit_once('/').map_or(vec![], |(folders, _)| folders.split('/').collect())
 }
 
 /// A variant with the statements of a test behind its own.
@@ -108,10 +137,7 @@ fn with_calls(seed: &Variant, text: &str) -> Option<Variant> {
         .collect();
     let end = line_end(seed.code.text(), last.end().to_usize());
     let code = seed.code.edited(vec![Edit::insert(end, lines)])?;
-    let mut imports = seed.imports.clone();
-    let head = parse(&module.text);
-    let statements = head.suite().iter().filter(|stmt| stmt.is_import_stmt() || stmt.is_import_from_stmt());
-    imports.extend(statements.filter_map(|stmt| module.text.get(stmt.range().to_std_range())).map(str::to_owned));
+    let imports = seed.imports.iter().cloned().chain(module.imports()).collect();
     let steps = seed.steps.iter().copied().chain([Operator::Witness]).collect();
     Some(Variant { code, imports, steps })
 }
@@ -132,5 +158,19 @@ mod tests {
             "    def test_a(self):\n        f()\n        prices = [\n            1]\n        result = total(prices)\n"
         );
         assert_eq!(made.imports, ["from shop import total".to_owned()].into());
+    }
+
+    #[test]
+    fn a_new_test_stands_beside_the_nearest_ones() {
+        for (path, files, expected) in [
+            ("b/src/cart.py", ["a/tests/test_cart.py", "b/tests/test_shop.py"], "b/tests/test_shop.py"),
+            ("cart.py", ["tests/end/test_all.py", "tests/unit/test_cart.py"], "tests/unit/test_cart.py"),
+            ("shop/cart/__init__.py", ["tests/a_test.py", "tests/unit/cart_test.py"], "tests/unit/cart_test.py"),
+            ("shop/cart/tax.py", ["tests/admin/test_a.py", "tests/cart/test_b.py"], "tests/cart/test_b.py"),
+            ("shop/tax.py", ["tests/admin/test_a.py", "tests/test_b.py"], "tests/test_b.py"),
+        ] {
+            assert_eq!(nearest(path, files.into_iter()), Some(expected), "{path}");
+        }
+        assert_eq!(nearest("shop.py", [].into_iter()), None);
     }
 }

@@ -6,7 +6,7 @@ use twincell_project::{Outcome, TestError};
 use twincell_syntax::Side;
 
 use super::{ANEW, BATCH, Flow, KeptTest, Origin, Runs, Spare};
-use crate::body::{names, removable, without};
+use crate::body::{cleanups, names, removable, without};
 use crate::code::Code;
 use crate::form::{form, is_same, shown};
 use crate::observe::Difference;
@@ -19,13 +19,24 @@ use crate::wording;
 /// How many differences that tell little are tried.
 const SPARE: usize = 3;
 
+/// What became of a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    Kept,
+    /// It did not show again.
+    Refuted,
+    /// No test could be written that holds.
+    Unwritten,
+}
+
 impl Flow<'_, '_> {
-    /// Whether a kept test shows the same, or nearly: the same values, or the same question after the same changed statements.
+    /// Whether a kept test shows the same, or nearly: the same values without other changed statements, or the same question
+    /// after the same ones.
     pub(super) fn is_known(&self, shown: &Shown, runs: &Runs) -> bool {
         self.tests.iter().any(|other| match (shown, &other.shown) {
             (Shown::Value(one), Shown::Value(of)) => {
                 let is_same = unnumbered(&one.expression) == unnumbered(&of.expression);
-                one.values == of.values || (is_same && *runs == other.runs)
+                (one.values == of.values && runs.is_subset(&other.runs)) || (is_same && *runs == other.runs)
             }
             (Shown::Raises { raised: one, .. }, Shown::Raises { raised: of, .. }) => {
                 let classes = [one, of].map(|raised| raised.as_ref().map(|one| one.as_ref().map(|one| &one.class)));
@@ -55,23 +66,25 @@ impl Flow<'_, '_> {
         technique: Technique,
         variant: &Variant,
         runs: &Runs,
-    ) -> Result<bool, TestError> {
+    ) -> Result<Fate, TestError> {
         // Alone, and where hashes and addresses are others.
         for anew in [None, Some(1)] {
             if self.repeated(origin, trial, &shown, anew)?.is_none() {
-                return Ok(false);
+                return Ok(Fate::Refuted);
             }
         }
         let (trial, shown) = renumbered(self.reduced(origin, trial, shown)?);
-        let Some(old) = form(&trial, &shown, Side::Old) else { return Ok(false) };
-        let new = form(&trial, &shown, Side::New);
+        let file = self.modules[origin.module].file.clone();
+        let form = |side| form(&trial, &shown, side).map(|form| without_own_imports(form, &file));
+        let Some(old) = form(Side::Old) else { return Ok(Fate::Unwritten) };
+        let new = form(Side::New);
         let forms: Vec<(Side, Trial)> = [(Side::Old, Some(old.clone())), (Side::New, new.clone())]
             .into_iter()
             .filter_map(|(side, form)| Some((side, form?)))
             .collect();
         let held = self.held(origin, &forms)?;
         if !held.contains(&Side::Old) {
-            return Ok(false);
+            return Ok(Fate::Unwritten);
         }
         let new = new.filter(|_| held.contains(&Side::New));
         let module = &self.modules[origin.module];
@@ -85,7 +98,7 @@ impl Flow<'_, '_> {
         }
         let test = AmplifiedTest { technique, steps: variant.steps.clone(), ..test };
         self.tests.push(KeptTest { test, shown, runs: runs.clone() });
-        Ok(true)
+        Ok(Fate::Kept)
     }
 
     /// The difference as it shows when the trial runs alone, if it does.
@@ -96,16 +109,18 @@ impl Flow<'_, '_> {
         wanted: &Shown,
         anew: Option<u32>,
     ) -> Result<Option<Shown>, TestError> {
-        let how = How { observe: true, anew, ..How::default() };
+        let how = How { observe: true, quietly: origin.is_quiet, anew, ..How::default() };
         let tried = self.run(origin, std::slice::from_ref(trial), &how)?;
         let shown = tried.first().map(|tried| shown(&trial.code, tried, &self.change.hidden, origin.style));
         Ok(shown.into_iter().flatten().find(|one| is_same(one, wanted)))
     }
 
-    /// Takes out statements without which the difference still shows.
+    /// Takes out statements without which the difference still shows. What cleans up for later tests stays.
     fn reduced(&mut self, origin: &Origin, trial: &Trial, shown_first: Shown) -> Result<(Trial, Shown), TestError> {
-        let how = How { observe: true, ..How::default() };
-        let all = removable(&trial.code);
+        let how = How { observe: true, quietly: origin.is_quiet, ..How::default() };
+        let kept = cleanups(&trial.code);
+        let mut all = removable(&trial.code);
+        all.retain(|range| !kept.iter().any(|(_, last)| last.contains_range(*range)));
         let mut trials: Vec<Trial> = Vec::new();
         let mut taken: Vec<BTreeSet<(u32, u32)>> = Vec::new();
         for range in all.iter().take(BATCH * 2) {
@@ -190,6 +205,17 @@ impl Flow<'_, '_> {
     }
 }
 
+/// A module does not import from itself what it defines.
+fn without_own_imports(mut trial: Trial, file: &str) -> Trial {
+    let dotted = file.trim_end_matches(".py").replace('/', ".");
+    let is_own = |module: &str| dotted == module || dotted.ends_with(&format!(".{module}"));
+    trial.imports.retain(|import| {
+        let module = import.strip_prefix("from ").and_then(|rest| rest.split_once(" import "));
+        !module.is_some_and(|(module, _)| is_own(module))
+    });
+    trial
+}
+
 /// `result.x` for `result_2.x`.
 fn unnumbered(expression: &str) -> String {
     let end = expression.find(|it: char| !it.is_alphanumeric() && it != '_').unwrap_or(expression.len());
@@ -251,7 +277,7 @@ mod tests {
     fn what_python_says_of_values_that_do_not_fit_tells_little() {
         let shown = |old: Option<(&str, &str)>, new: Option<(&str, &str)>| {
             let raised = |one: (&str, &str)| Raised { class: one.0.into(), message: one.1.into() };
-            Shown::Raises { expression: "f()".into(), raised: PerSide::new(old.map(raised), new.map(raised)) }
+            Shown::Raises { expression: "f()".into(), point: 0, raised: PerSide::new(old.map(raised), new.map(raised)) }
         };
         for (old, new, worth) in [
             (Some(("TypeError", "<")), Some(("TypeError", "<=")), Worth::Words),

@@ -11,6 +11,7 @@ use std::time::Instant;
 use twincell_project::{CollectionError, Observed, Outcome, Seen, TestError};
 use twincell_syntax::{PerSide, Side};
 
+use self::keep::Fate;
 use crate::change::{ChangedFile, ChangedText, changed_file};
 use crate::code::Code;
 use crate::form::shown;
@@ -103,6 +104,8 @@ const BEAM: usize = 4;
 const SELECTED: usize = 4;
 /// How many of the repetitions run in a new process, with other hashes and addresses.
 const ANEW: u32 = 2;
+/// How many differences of one variant are looked at.
+const MAX_SHOWN: usize = 6;
 /// How many pairs of compared values are kept for a test.
 const MAX_COMPARED: usize = 80;
 /// How often a value may turn out to differ from run to run before it is looked at no more.
@@ -123,6 +126,8 @@ struct Origin {
     lines: BTreeSet<(String, u32)>,
     /// Where the versions differ in what no assertion is about, with the inputs of the test: times, counters.
     states: BTreeSet<String>,
+    /// Whether the test fails where observing it runs code of its objects.
+    is_quiet: bool,
 }
 
 /// How near a variant came to showing something. Lower is nearer.
@@ -228,17 +233,13 @@ impl Flow<'_, '_> {
             return Ok(result);
         }
         let mut origins = self.select(&mut result)?;
-        result.status = if origins.is_empty() { Status::NotReached } else { Status::NothingFound };
-        if origins.is_empty() && !self.is_late() {
-            let found = witnesses(self.change);
-            self.inject(&found)?;
+        let is_reached = !result.selected.is_empty() || self.cut;
+        result.status = if is_reached { Status::NothingFound } else { Status::NotReached };
+        match self.sought(&mut origins, is_reached, witnesses) {
+            // What was found before is still right.
+            Err(_) if !self.tests.is_empty() => self.cut = true,
+            other => other?,
         }
-        self.observe(&mut origins)?;
-        if self.tests.is_empty() {
-            self.compare(&mut origins)?;
-            self.search(&mut origins, witnesses)?;
-        }
-        self.keep_spare(&origins)?;
         self.tests.sort_by_key(|kept| kept.shown.worth());
         result.variants = self.variants;
         result.cut = self.cut;
@@ -248,6 +249,25 @@ impl Flow<'_, '_> {
             result.status = Status::Found;
         }
         Ok(result)
+    }
+
+    /// Looks for differences in one way after the other, until one finds some.
+    fn sought(
+        &mut self,
+        origins: &mut [Origin],
+        is_reached: bool,
+        witnesses: &mut dyn FnMut(&Change) -> Vec<Witness>,
+    ) -> Result<(), TestError> {
+        if !is_reached && !self.is_late() {
+            let found = witnesses(self.change);
+            self.inject(&found)?;
+        }
+        self.observe(origins)?;
+        if self.tests.is_empty() {
+            self.compare(origins)?;
+            self.search(origins, witnesses)?;
+        }
+        self.keep_spare(origins)
     }
 
     fn covered(&self) -> Vec<String> {
@@ -267,7 +287,11 @@ impl Flow<'_, '_> {
     fn observe(&mut self, origins: &mut [Origin]) -> Result<(), TestError> {
         for origin in origins.iter_mut() {
             let seeds = std::mem::take(&mut origin.seeds);
-            origin.seeds = self.round(origin, seeds, 0)?;
+            origin.seeds = self.round(origin, seeds.clone(), 0)?;
+            if origin.seeds.is_empty() && !self.is_enough() {
+                origin.is_quiet = true;
+                origin.seeds = self.round(origin, seeds, 0)?;
+            }
             if self.is_enough() {
                 break;
             }
@@ -354,7 +378,8 @@ impl Flow<'_, '_> {
                     return Ok(());
                 }
             }
-            if round == 1 && self.options.guided && self.tests.is_empty() && !origins.is_empty() {
+            let is_wanted = round == 1 && self.options.guided && self.tests.is_empty() && !origins.is_empty();
+            if is_wanted && !self.is_late() {
                 let found = witnesses(self.change);
                 self.call(origins, &found)?;
             }
@@ -383,7 +408,7 @@ impl Flow<'_, '_> {
         technique: Technique,
         round: u32,
     ) -> Result<Vec<Variant>, TestError> {
-        let how = How { observe: true, covered: self.covered(), ..How::default() };
+        let how = How { observe: true, quietly: origin.is_quiet, covered: self.covered(), ..How::default() };
         let mut kept: Vec<(Nearness, usize, Variant)> = Vec::new();
         for batch in chosen.chunks(BATCH) {
             self.tell(Progress::Searching { round, variants: self.variants, found: self.tests.len() });
@@ -399,12 +424,14 @@ impl Flow<'_, '_> {
                 let shown = shown(&variant.code, &tried, &self.change.hidden, origin.style);
                 let runs = self.runs(&tried);
                 let trial = Trial { code: variant.code.clone(), imports: variant.imports.clone() };
-                for one in shown.into_iter().take(6) {
+                let mut tries = 0;
+                for one in shown {
                     let refuted = (origin.module, one.expression().to_owned());
                     let is_refuted = self.refuted.get(&refuted).is_some_and(|times| *times >= REFUTED);
-                    if self.is_enough() || self.is_known(&one, &runs) || is_refuted {
+                    if self.is_enough() || tries == MAX_SHOWN || self.is_known(&one, &runs) || is_refuted {
                         continue;
                     }
+                    tries += 1;
                     if one.worth() == Worth::Words {
                         let (variant, runs) = (variant.clone(), runs.clone());
                         let spare = Spare { origin: origin.number, variant, shown: one, technique, runs };
@@ -417,11 +444,12 @@ impl Flow<'_, '_> {
                         self.cut = true;
                         break;
                     }
-                    // One variant is enough for one difference.
-                    if self.keep(origin, &trial, one, technique, variant, &runs)? {
-                        break;
+                    match self.keep(origin, &trial, one, technique, variant, &runs)? {
+                        // One variant is enough for one difference.
+                        Fate::Kept => break,
+                        Fate::Refuted => *self.refuted.entry(refuted).or_default() += 1,
+                        Fate::Unwritten => {}
                     }
-                    *self.refuted.entry(refuted).or_default() += 1;
                 }
                 if tried.records.old.outcome == Outcome::Passed {
                     note_classes(origin, &tried);

@@ -131,6 +131,7 @@ impl Flow<'_, '_> {
                 changed: file.statements.as_ref().map(Vec::len),
                 executed: reached.as_ref().map(|all| all.iter().filter(|(of, _)| *of == number).count()),
                 only_adds: file.only_adds(),
+                unread: None,
             })
             .collect();
         result.selected = found.iter().map(|(selected, ..)| selected.clone()).collect();
@@ -165,6 +166,7 @@ impl Flow<'_, '_> {
                 seen: BTreeSet::new(),
                 lines: BTreeSet::new(),
                 states: BTreeSet::new(),
+                is_quiet: false,
             });
         }
         Ok(origins)

@@ -36,7 +36,7 @@ pub fn mutations(code: &Code, material: &Material, found: &mut Vec<Mutation>) {
         arguments(code, call, material, place, found);
         for target in material.targets.iter().filter(|target| is_called(target, call)).take(2) {
             place += 1;
-            keywords(code, call, target, material, place, found);
+            keywords(call, target, material, place, found);
         }
     }
     for target in &material.targets {
@@ -134,14 +134,7 @@ fn is_called(target: &Target, call: &ExprCall) -> bool {
 }
 
 /// Keyword arguments that a call leaves out.
-fn keywords(
-    code: &Code,
-    call: &ExprCall,
-    target: &Target,
-    material: &Material,
-    place: usize,
-    found: &mut Vec<Mutation>,
-) {
+fn keywords(call: &ExprCall, target: &Target, material: &Material, place: usize, found: &mut Vec<Mutation>) {
     let skip = usize::from(target.function.class.is_some());
     let given = call.arguments.args.len();
     for (at, (name, kind, default)) in target.function.parameters.iter().skip(skip).enumerate() {
@@ -169,7 +162,6 @@ fn keywords(
             }
         }
     }
-    let _ = code;
 }
 
 /// Values that differ from a parameter's default, as source.

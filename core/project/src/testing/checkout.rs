@@ -9,20 +9,20 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use git2::{ObjectType, Oid, Repository, StatusOptions, TreeWalkMode, TreeWalkResult};
+use git2::{ObjectType, Odb, Oid, Repository, StatusOptions};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::TestError;
-use crate::copy::{bytes_as_path, read_inside};
+use super::{TestError, inside};
+use crate::copy::{CopyError, bytes_as_path, read_inside, walk};
 
-/// The bounds of a checkout.
+/// The bounds of a checkout: files and folders, and bytes.
 const MAX_FILES: usize = 200_000;
 const MAX_BYTES: u64 = 2 << 30;
 /// How many folders of one repository are kept, and how many bytes of all.
@@ -168,7 +168,7 @@ fn entries(repository: &Repository, revision: &Revision) -> Result<Entries, Test
     let failed = |reason: String| TestError::Revision { revision: name.to_owned(), reason };
     let git = |error: git2::Error| failed(error.message().to_owned());
     let mut entries = match revision {
-        Revision::Commit(name) => of_commit(repository, name).map_err(git)?,
+        Revision::Commit(name) => of_commit(repository, name).map_err(|error| failed(error.to_string()))?,
         Revision::Staged => {
             let index = repository.index().map_err(git)?;
             if index.has_conflicts() {
@@ -185,7 +185,7 @@ fn entries(repository: &Repository, revision: &Revision) -> Result<Entries, Test
     entries.retain(|path, _| is_plain(path));
     add_generated(repository, &mut entries).map_err(git)?;
     if entries.len() > MAX_FILES {
-        return Err(failed(format!("it has more than {MAX_FILES} files")));
+        return Err(failed(CopyError::TooMany(MAX_FILES).to_string()));
     }
     Ok(entries)
 }
@@ -206,19 +206,21 @@ fn mode(mode: i32) -> Option<u32> {
     }
 }
 
-fn of_commit(repository: &Repository, name: &str) -> Result<Entries, git2::Error> {
+fn of_commit(repository: &Repository, name: &str) -> Result<Entries, CopyError> {
     let tree = repository.revparse_single(name)?.peel_to_tree()?;
     let mut entries = Entries::new();
-    tree.walk(TreeWalkMode::PreOrder, |parent, entry| {
-        if entry.kind() == Some(ObjectType::Blob)
-            && let Some(mode) = mode(entry.filemode())
-        {
-            let path = Path::new(parent).join(bytes_as_path(entry.name_bytes()));
-            entries.insert(path, Entry { mode, id: entry.id(), source: Source::Object });
+    let mut seen = 0;
+    walk(repository, tree.id(), |path, entry| {
+        // A hostile tree can have one name many times.
+        seen += 1;
+        if seen > MAX_FILES {
+            return Err(CopyError::TooMany(MAX_FILES));
         }
-        if entries.len() > MAX_FILES { TreeWalkResult::Abort } else { TreeWalkResult::Ok }
-    })
-    .or_else(|error| if entries.len() > MAX_FILES { Ok(()) } else { Err(error) })?;
+        if let Some(mode) = mode(entry.filemode()) {
+            entries.insert(path.to_owned(), Entry { mode, id: entry.id(), source: Source::Object });
+        }
+        Ok(true)
+    })?;
     Ok(entries)
 }
 
@@ -357,33 +359,22 @@ fn fill(repository: &Repository, slot: &Path, root: &Path, tree: &str, entries: 
     let folders: BTreeSet<&Path> = entries.keys().flat_map(|path| path.ancestors().skip(1)).collect();
     fs::create_dir_all(root).map_err(io_failed)?;
     sweep(root, Path::new(""), &folders, &is_kept).map_err(io_failed)?;
-    let objects = repository.odb().map_err(|error| failed(slot, &io::Error::other(error.message().to_owned())))?;
+    let objects = repository.odb().map_err(|error| io_failed(as_io(error)))?;
+    let users = repository.workdir().unwrap_or(Path::new(""));
     let mut files = Vec::with_capacity(entries.len());
-    let mut bytes = 0;
+    let mut left = MAX_BYTES;
     for (path, entry) in entries {
-        let target = root.join(path);
         let stamp = match known.get(path) {
             Some(written) if is_kept(path) => written.stamp,
             _ => {
-                let content = match entry.source {
-                    Source::Object => objects.read(entry.id).map(|object| object.data().to_vec()),
-                    Source::WorkingTree => {
-                        let users = repository.workdir().unwrap_or(Path::new(""));
-                        content_of_file(users, path, entry.mode)
-                            .map_err(|error| git2::Error::from_str(&error.to_string()))
-                    }
-                };
-                let content = content.map_err(|error| TestError::Checkout {
-                    folder: slot.to_owned(),
-                    reason: format!("{}: {}", path.display(), error.message()),
-                })?;
-                bytes += content.len() as u64;
-                if bytes > MAX_BYTES {
-                    let reason = format!("the files have more than {} MiB", MAX_BYTES >> 20);
-                    return Err(TestError::Checkout { folder: slot.to_owned(), reason });
-                }
-                write(&target, entry.mode, &content).map_err(io_failed)?;
-                Stamp::of(&target).ok_or_else(|| io_failed(io::ErrorKind::NotFound.into()))?
+                let written = content(&objects, users, path, entry, left).and_then(|content| {
+                    write(root, path, entry.mode, &content)?;
+                    left -= content.len() as u64;
+                    Stamp::of(&root.join(path)).ok_or_else(|| io::ErrorKind::NotFound.into())
+                });
+                // A name can have more than one line.
+                let reason = |error| format!("{path:?}: {error}");
+                written.map_err(|error| TestError::Checkout { folder: slot.to_owned(), reason: reason(error) })?
             }
         };
         let path = path.as_os_str().as_bytes().to_vec();
@@ -397,18 +388,39 @@ fn fill(repository: &Repository, slot: &Path, root: &Path, tree: &str, entries: 
         .map_err(io_failed)
 }
 
-fn write(target: &Path, mode: u32, content: &[u8]) -> io::Result<()> {
-    if let Some(parent) = target.parent() {
-        fs::create_dir_all(parent)?;
+fn as_io(error: git2::Error) -> io::Error {
+    io::Error::other(error.message().to_owned())
+}
+
+/// The content of a file of a version, which has at most so many bytes.
+fn content(objects: &Odb<'_>, users: &Path, path: &Path, entry: &Entry, most: u64) -> io::Result<Vec<u8>> {
+    let check = |size: u64| match size > most {
+        true => Err(io::Error::other(format!("the files have more than {} MiB", MAX_BYTES >> 20))),
+        false => Ok(()),
+    };
+    match entry.source {
+        Source::Object => {
+            // A header says the size; a small object may become gigabytes when it is read.
+            check(objects.read_header(entry.id).map_err(as_io)?.0 as u64)?;
+            Ok(objects.read(entry.id).map_err(as_io)?.data().to_vec())
+        }
+        Source::WorkingTree => {
+            let content = content_of_file(users, path, entry.mode)?;
+            check(content.len() as u64)?;
+            Ok(content)
+        }
     }
+}
+
+/// Writes a file or a link. In a hostile tree a link can have the name of a folder, or one that the disk takes for the same:
+/// then what lies in the folder is an error, and nothing is written behind the link.
+fn write(root: &Path, path: &Path, mode: u32, content: &[u8]) -> io::Result<()> {
+    let folder = inside::make_parent(root, path, &mut Vec::new())?;
     if mode == LINK {
-        return symlink(bytes_as_path(content), target);
+        return inside::link_in(&folder, path, &bytes_as_path(content));
     }
-    fs::write(target, content)?;
-    if mode == EXECUTABLE {
-        fs::set_permissions(target, fs::Permissions::from_mode(0o755))?;
-    }
-    Ok(())
+    let file = inside::write_in(&folder, path, content)?;
+    if mode == EXECUTABLE { file.set_permissions(fs::Permissions::from_mode(0o755)) } else { Ok(()) }
 }
 
 /// Removes what a version does not have, or has otherwise.
@@ -434,9 +446,7 @@ fn sweep(root: &Path, inner: &Path, folders: &BTreeSet<&Path>, is_kept: &dyn Fn(
 /// Removes a file or a folder with all that is in it, whatever its modes are.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     match path.parent() {
-        Some(parent) if parent.exists() => {
-            super::inside::remove(parent, Path::new(path.file_name().unwrap_or_default()))
-        }
+        Some(parent) if parent.exists() => inside::remove(parent, Path::new(path.file_name().unwrap_or_default())),
         _ => Ok(()),
     }
 }

@@ -13,6 +13,11 @@ pub enum TestError {
     Checkout { folder: PathBuf, reason: String },
     #[error("{} does not run: {reason}", .python.display())]
     NoPython { python: PathBuf, reason: String },
+    /// What is wrong with the Python that stands in for one that is not used.
+    #[error("{error}; {} is not used, since git tracks it: --python {}/bin/python uses it", .folder.display(), .folder.display())]
+    Tracked { folder: PathBuf, error: Box<TestError> },
+    #[error("{0} is an option of pytest: only files and folders with tests can be given")]
+    Option(String),
     #[error("pytest is not installed for {python}: run {python} -m pip install pytest", python = .0.display())]
     NoPytest(PathBuf),
     #[error("the system does not enforce all of the sandbox for tests: {0}; --unsafe runs tests that you trust")]

@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, fchmod, fstat, mkdirat, openat, renameat, unlinkat};
+use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, fchmod, fstat, mkdirat, openat, renameat, symlinkat, unlinkat};
 use rustix::io::Errno;
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
@@ -52,9 +52,20 @@ fn name(path: &Path) -> io::Result<&OsStr> {
 
 /// Writes a file whose folder is there.
 pub fn write(root: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
+    write_in(&parent(root, path)?, path, content).map(drop)
+}
+
+/// Writes a file into the folder that holds it. Of the path only the name counts.
+pub fn write_in(folder: &OwnedFd, path: &Path, content: &[u8]) -> io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = openat(parent(root, path)?, name(path)?, flags, Mode::from_raw_mode(0o644))?;
-    File::from(file).write_all(content)
+    let mut file = File::from(openat(folder, name(path)?, flags, Mode::from_raw_mode(0o644))?);
+    file.write_all(content)?;
+    Ok(file)
+}
+
+/// Makes a link in the folder that holds it, where nothing has its name. Of the path only the name counts.
+pub fn link_in(folder: &OwnedFd, path: &Path, target: &Path) -> io::Result<()> {
+    Ok(symlinkat(target, folder, name(path)?)?)
 }
 
 /// Removes a file, or a folder with all that is in it, whatever its modes are.
@@ -146,6 +157,7 @@ mod tests {
             assert!(write(&root, Path::new(path), b"evil").is_err(), "{path}");
         }
         assert!(make_parent(&root, Path::new("link/a/b"), &mut Vec::new()).is_err());
+        assert!(link_in(&open(&root).unwrap(), Path::new("link"), Path::new("/")).is_err());
         assert!(remove(&root, Path::new("link/file")).is_err());
         remove(&root, Path::new("link")).unwrap();
         remove(folder.path(), Path::new("root")).unwrap();

@@ -5,8 +5,8 @@ use super::{
     Checkout, Environment, Request, Session, Store, SuiteOptions, SuiteReport, Test, TestError, TestLimits, TestRecord,
 };
 
-/// Requests for the project's own tests are answered by the store where it has their results. Variants of tests always run, and
-/// what asks for a process of its own.
+/// Requests for the project's own tests are answered by the store where it has their results. Variants of tests always run, what
+/// asks for a process of its own, and tests that ended late, with their process, or nowhere.
 pub struct Kept {
     session: Session,
     store: Store,

@@ -85,6 +85,11 @@ impl Outcome {
     pub fn is_good(self) -> bool {
         matches!(self, Self::Passed | Self::Skipped | Self::XFailed | Self::XPassed)
     }
+
+    /// Whether the test itself came to it. One slow or crowded moment is enough for the others, and another run may differ.
+    pub(super) fn is_lasting(self) -> bool {
+        !matches!(self, Self::TimedOut | Self::Crashed | Self::NotFound)
+    }
 }
 
 /// Why a test did not pass.

@@ -15,6 +15,8 @@ pub struct Request {
     pub covered: Vec<String>,
     /// Whether tests can call `__twincell_observe__(point, locals())`. Without it the name exists and does nothing.
     pub observe: bool,
+    /// Whether objects are asked for nothing but their attributes then: no property, no getter and no `repr` of theirs runs.
+    pub quietly: bool,
     /// Whether what the covered files compare is recorded. Their functions then run as others that do the same.
     pub operands: bool,
     /// The seed of Python's hashes for a new process of pytest, which collects nothing but the files of these tests, as one
@@ -37,7 +39,7 @@ pub struct TestLimits {
     pub network: bool,
     /// Whether tests run even where the system does not enforce all of the sandbox.
     pub incomplete: bool,
-    /// Arguments for pytest beside those of the project's configuration, such as files and folders with tests.
+    /// Files and folders with tests. Empty: those of the project's configuration. Options of pytest are refused.
     pub arguments: Vec<String>,
     /// The seed of Python's hashes. Another one shows tests that depend on the order of sets.
     pub hash_seed: u32,

@@ -2,7 +2,7 @@
 //!
 //! Each request has a child of its own. When a test hangs or ends its process, another child runs those after it.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -53,6 +53,7 @@ struct Order<'a> {
     coverage: bool,
     covered: &'a [String],
     observe: bool,
+    quietly: bool,
     operands: bool,
 }
 
@@ -92,6 +93,10 @@ enum Ending {
 impl Session {
     /// Starts pytest in a checkout and waits until it has collected the tests.
     pub fn start(checkout: &Checkout, environment: &Environment, limits: &TestLimits) -> Result<Self, TestError> {
+        // An option may take the argument after it, and which ones do is for pytest and its plugins to say.
+        if let Some(option) = limits.arguments.iter().find(|argument| argument.starts_with('-')) {
+            return Err(TestError::Option(option.clone()));
+        }
         let mut session = Self {
             checkout: checkout.clone(),
             environment: environment.clone(),
@@ -104,7 +109,12 @@ impl Session {
             processes: AtomicU64::default(),
             requests: AtomicU64::default(),
         };
-        let (process, collected) = session.start_process(limits, &limits.arguments)?;
+        let started = session.start_process(limits, &limits.arguments);
+        let (process, collected) = started.map_err(|error| match error {
+            // What it lacks may be in another environment.
+            TestError::NotStarted(_) => environment.explained(error),
+            error => error,
+        })?;
         (session.tests, session.errors, session.forks) = (collected.tests, collected.errors, collected.forks);
         session.sandbox = Some(process.sandbox.clone());
         session.process = Mutex::new(Some(Arc::new(process)));
@@ -183,15 +193,16 @@ impl Session {
 
     fn run_in(&self, slot: usize, request: &Request) -> Result<Vec<TestRecord>, TestError> {
         let _files = Brought::put(&self.checkout.root, &request.files)?;
-        let mut found: HashMap<String, VecDeque<TestRecord>> = HashMap::new();
-        let mut pending = request.tests.clone();
+        let mut found = Vec::with_capacity(request.tests.len());
         let mut futile = 0;
-        while !pending.is_empty() {
+        // Records come in the order of the tests.
+        while found.len() < request.tests.len() {
+            let pending = &request.tests[found.len()..];
             let process = match request.anew {
-                None => self.process(&pending)?,
-                Some(hash_seed) => self.new_process(&pending, hash_seed)?,
+                None => self.process(pending)?,
+                Some(hash_seed) => self.new_process(pending, hash_seed)?,
             };
-            let (mut records, ending) = self.attempt(&process, slot, request, &pending)?;
+            let (records, ending) = self.attempt(&process, slot, request, pending)?;
             let (during, outcome, reason) = match ending {
                 Ending::Complete => (None, Outcome::Crashed, "it was not run".to_owned()),
                 Ending::Early { during, outcome, reason } => (during, outcome, reason),
@@ -200,19 +211,15 @@ impl Session {
                     (during, Outcome::Crashed, "the process of pytest ended".to_owned())
                 }
             };
-            records.extend(during.map(|id| without_result(id, outcome, &reason, self.limits.test_seconds)));
-            futile = if records.is_empty() { futile + 1 } else { 0 };
+            let before = found.len();
+            found.extend(records);
+            found.extend(during.map(|id| without_result(id, outcome, &reason, self.limits.test_seconds)));
+            futile = if found.len() == before { futile + 1 } else { 0 };
             if futile == FUTILE {
-                records = pending.iter().map(|id| without_result(id.clone(), outcome, &reason, 0.0)).collect();
-            }
-            for record in records {
-                if let Some(at) = pending.iter().position(|id| *id == record.id) {
-                    pending.remove(at);
-                    found.entry(record.id.clone()).or_default().push_back(record);
-                }
+                found.extend(pending.iter().map(|id| without_result(id.clone(), outcome, &reason, 0.0)));
             }
         }
-        Ok(request.tests.iter().filter_map(|id| found.get_mut(id)?.pop_front()).collect())
+        Ok(found)
     }
 
     /// The process that forks a child for these tests, or, where it cannot, a new process that runs them itself.
@@ -236,10 +243,12 @@ impl Session {
     /// A process that has collected nothing but the files of these tests.
     fn new_process(&self, tests: &[String], hash_seed: u32) -> Result<Arc<Process>, TestError> {
         let files: BTreeSet<&str> = tests.iter().filter_map(|id| id.split("::").next()).collect();
-        let files: Vec<String> = files.into_iter().map(str::to_owned).collect();
-        let options = self.limits.arguments.iter().filter(|argument| argument.starts_with('-')).cloned();
+        // What begins in another way may be an option.
+        let is_plain = |file: &str| file.starts_with(|first: char| first.is_alphanumeric() || "_./".contains(first));
+        let argument = |file: &str| if is_plain(file) { file.to_owned() } else { format!("./{file}") };
+        let files: Vec<String> = files.into_iter().map(argument).collect();
         let limits = TestLimits { hash_seed, ..self.limits.clone() };
-        Ok(Arc::new(self.start_process(&limits, &options.chain(files).collect::<Vec<_>>())?.0))
+        Ok(Arc::new(self.start_process(&limits, &files)?.0))
     }
 
     /// Lets go of a process that does not answer.
@@ -275,10 +284,11 @@ impl Session {
             coverage: request.coverage,
             covered: &request.covered,
             observe: request.observe,
+            quietly: request.quietly,
             operands: request.operands,
         };
         let result = match process.say(&Message::Run(order)) {
-            Ok(()) => self.listen(process, number, &source),
+            Ok(()) => self.listen(process, number, &source, tests),
             Err(_) => Ok((Vec::new(), Ending::Lost { during: None })),
         };
         let _ = fs::remove_file(&pipe);
@@ -303,37 +313,55 @@ impl Session {
         }
     }
 
-    fn listen(&self, process: &Process, number: u64, source: &File) -> Result<(Vec<TestRecord>, Ending), TestError> {
+    /// Hears what a child says of the tests. They can write into its pipe as well, and so can other children of theirs that go
+    /// on with the same tests. So each test counts once and in its turn, and nothing else gives a child more time.
+    fn listen(
+        &self,
+        process: &Process,
+        number: u64,
+        source: &File,
+        tests: &[String],
+    ) -> Result<(Vec<TestRecord>, Ending), TestError> {
         let mut lines = Lines::default();
-        let mut records = Vec::new();
+        let mut records: Vec<TestRecord> = Vec::new();
         let mut during: Option<String> = None;
         let collecting = Duration::from_secs_f64(self.limits.collect_seconds);
         let testing = Duration::from_secs_f64(self.limits.test_seconds);
         let mut deadline = Instant::now() + collecting;
         let mut killed = false;
         let early = |during: Option<String>, killed: bool, reason: String| {
+            // Whoever says that the child has ended may be the child.
+            let _ = process.say(&Message::Kill(number));
             let outcome = if killed { Outcome::TimedOut } else { Outcome::Crashed };
             Ending::Early { during, outcome, reason }
         };
         loop {
-            while let Some(line) = lines.next()? {
-                // A test can write into the pipe as well. What nobody understands is as good as a crash.
-                let answer = serde_json::from_slice(&line).unwrap_or(Answer::Broken("its answer is damaged".into()));
+            loop {
+                // What nobody understands is as good as a crash.
+                let damaged = || Answer::Broken("its answer is damaged".to_owned());
+                let answer = match lines.next() {
+                    Ok(None) => break,
+                    Ok(Some(line)) => serde_json::from_slice(&line).unwrap_or_else(|_| damaged()),
+                    Err(_) => damaged(),
+                };
+                let turn = tests.get(records.len());
                 match answer {
-                    Answer::Begin(id) => {
+                    Answer::Begin(id) if turn == Some(&id) && during.is_none() => {
                         during = Some(id);
-                        deadline = Instant::now() + testing;
+                        deadline = if killed { deadline } else { Instant::now() + testing };
                     }
-                    Answer::Record(record) => {
-                        during = during.filter(|id| *id != record.id);
+                    Answer::Record(record) if turn == Some(&record.id) => {
+                        during = None;
                         records.push(record);
-                        deadline = Instant::now() + testing;
+                        deadline = if killed { deadline } else { Instant::now() + testing };
                     }
-                    Answer::End => return Ok((records, Ending::Complete)),
-                    Answer::Broken(reason) => {
-                        let _ = process.say(&Message::Kill(number));
+                    Answer::Begin(_) | Answer::Record(_) => {}
+                    Answer::End if turn.is_none() => return Ok((records, Ending::Complete)),
+                    Answer::End => {
+                        let reason = "its answer ends before its tests do".to_owned();
                         return Ok((records, early(during, killed, reason)));
                     }
+                    Answer::Broken(reason) => return Ok((records, early(during, killed, reason))),
                     Answer::Exit(status) => {
                         let reason = match killed {
                             true => format!("it took more than {} s", self.limits.test_seconds),

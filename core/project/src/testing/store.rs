@@ -1,6 +1,7 @@
 //! Results of tests, in an SQLite file that processes share.
 //!
-//! A result is written in one transaction, so that a killed process leaves whole results only. A damaged row is none.
+//! A result is written in one transaction, so that a killed process leaves whole results only. A damaged row is none. Nor is
+//! an outcome that one moment may have brought about: it would count for ever.
 
 use std::collections::HashMap;
 use std::io;
@@ -83,8 +84,7 @@ impl Store {
             rows.collect::<rusqlite::Result<Vec<_>>>()
         };
         let rows = read().map_err(|error| self.failed(&error))?;
-        let records = rows.iter().filter_map(|text| serde_json::from_str::<TestRecord>(text).ok());
-        Ok(records.map(|record| (record.id.clone(), record)).collect())
+        Ok(readable(rows.iter()))
     }
 
     /// The records of one run of these tests.
@@ -101,14 +101,13 @@ impl Store {
             rows.collect::<rusqlite::Result<Vec<Option<String>>>>()
         };
         let rows = read().map_err(|error| self.failed(&error))?;
-        let records = rows.iter().flatten().filter_map(|text| serde_json::from_str::<TestRecord>(text).ok());
-        Ok(records.map(|record| (record.id.clone(), record)).collect())
+        Ok(readable(rows.iter().flatten()))
     }
 
     pub(super) fn put(&mut self, key: &str, run: u32, records: &[TestRecord]) -> Result<(), TestError> {
         let mut write = || {
             let transaction = self.connection.transaction()?;
-            for record in records {
+            for record in records.iter().filter(|record| record.outcome.is_lasting()) {
                 let text = serde_json::to_string(record).unwrap_or_default();
                 transaction
                     .prepare_cached("INSERT OR REPLACE INTO records (key, run, test, record) VALUES (?1, ?2, ?3, ?4)")?
@@ -119,6 +118,13 @@ impl Store {
         let written = write();
         written.map_err(|error| self.failed(&error))
     }
+}
+
+/// Records by test, without those that an earlier twincell should not have kept.
+fn readable<'a>(rows: impl Iterator<Item = &'a String>) -> HashMap<String, TestRecord> {
+    let records = rows.filter_map(|text| serde_json::from_str::<TestRecord>(text).ok());
+    let lasting = records.filter(|record| record.outcome.is_lasting());
+    lasting.map(|record| (record.id.clone(), record)).collect()
 }
 
 /// Removes the store of a cache folder. Returns how many bytes are free now.
@@ -132,4 +138,36 @@ pub(super) fn clean(folder: &Path) -> io::Result<u64> {
         }
     }
     Ok(freed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Outcome;
+    use super::*;
+
+    #[test]
+    fn what_one_moment_may_bring_about_is_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(folder.path()).unwrap();
+        let record = |id: &str, outcome| TestRecord {
+            id: id.to_owned(),
+            outcome,
+            failure: None,
+            seconds: 0.0,
+            lines: [].into(),
+            observations: vec![],
+            operands: vec![],
+        };
+        let of_moments = [Outcome::TimedOut, Outcome::Crashed, Outcome::NotFound];
+        let records = [Outcome::Failed].into_iter().chain(of_moments).map(|outcome| record("a", outcome));
+        store.put("key", 0, &records.collect::<Vec<_>>()).unwrap();
+        assert_eq!(store.records("key", 0).unwrap()["a"].outcome, Outcome::Failed);
+        // As an earlier twincell kept it.
+        let text = serde_json::to_string(&record("b", Outcome::TimedOut)).unwrap();
+        let put = "INSERT INTO records (key, run, test, record) VALUES ('key', 0, 'b', ?1)";
+        store.connection.execute(put, [&text]).unwrap();
+        let both = ["a", "b"].map(str::to_owned);
+        let found = [store.records("key", 0).unwrap(), store.records_of("key", 0, &both).unwrap()];
+        assert!(found.iter().all(|records| records.len() == 1 && records.contains_key("a")));
+    }
 }

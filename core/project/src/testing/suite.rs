@@ -101,7 +101,9 @@ pub fn run_suite(
                 missing.reverse();
             }
             let requests = requests(&missing, options);
-            // What is done is kept at once: a killed run goes on here.
+            // What is done is kept at once: a killed run goes on here. It runs those again that ended late or with their
+            // process, as any later run does: nobody can tell a test that always hangs from one slow moment, and a wrong
+            // result for ever is worse than to wait again. What they did now counts once, in this run.
             for some in requests.chunks(options.workers.max(1) * 4) {
                 let found = session.run_all(some, options.workers)?.concat();
                 store.put(&key, run, &found)?;

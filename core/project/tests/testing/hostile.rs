@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use git2::{Repository, ResetType};
+use git2::{ObjectType, Oid, Repository, ResetType};
 
 use crate::common::{Project, limits, python, run};
 use twincell_project::{Cache, Mechanism, Network, Outcome, Request, Revision, Session, TestLimits, checkout};
@@ -240,6 +240,137 @@ def test_f(): pass
             ["test_close", "test_garbage", "test_forged", "test_names", "test_closed_pipes"].contains(&name.as_str());
         assert!(outcome == Outcome::Passed || may_fail && outcome == Outcome::Crashed, "{name} {outcome:?} {message}");
     }
+}
+
+#[test]
+fn forged_results_count_for_no_other_test_and_give_no_more_time() {
+    let python = python();
+    let project = Project::new(&[(
+        "test_hostile.py",
+        r#"import json, os, time
+def say(*messages):
+    for handle in range(3, 100):
+        try:
+            os.write(handle, b"".join(json.dumps(message).encode() + b"\n" for message in messages))
+        except OSError:
+            pass
+def begin(name):
+    return {"begin": "test_hostile.py::" + name}
+def record(name, outcome):
+    return {"record": {"id": "test_hostile.py::" + name, "outcome": outcome, "seconds": 0}}
+def test_a(): pass
+def test_end():
+    say(record("none", "passed"), "end")
+    time.sleep(600)
+def test_b(): pass
+def test_exit():
+    say({"exit": 0})
+    time.sleep(600)
+def test_others():
+    say(record("test_a", "failed"), begin("test_c"), record("test_c", "failed"))
+def test_c(): pass
+def test_more_time():
+    while True:
+        say(begin("test_more_time"), begin("test_d"), record("test_d", "failed"))
+        time.sleep(0.01)
+def test_d(): pass
+"#,
+    )]);
+    let checkout = project.head();
+    let limits = TestLimits { test_seconds: 3.0, ..limits() };
+    let mut session = Session::start(&checkout, &python, &limits).unwrap();
+    let found: Vec<(String, Outcome)> =
+        outcomes(&mut session).into_iter().map(|(name, outcome, _)| (name, outcome)).collect();
+    let expected = [
+        ("test_a", Outcome::Passed),
+        ("test_end", Outcome::Crashed),
+        ("test_b", Outcome::Passed),
+        ("test_exit", Outcome::Crashed),
+        ("test_others", Outcome::Passed),
+        ("test_c", Outcome::Passed),
+        ("test_more_time", Outcome::TimedOut),
+        ("test_d", Outcome::Passed),
+    ];
+    assert_eq!(found, expected.map(|(name, outcome)| (name.to_owned(), outcome)));
+}
+
+/// A tree of these bytes, which git would not make.
+fn raw_tree(repository: &Repository, entries: &[(&str, &[u8], Oid)]) -> Oid {
+    let entry = |(mode, name, id): &(&str, &[u8], Oid)| [mode.as_bytes(), b" ", name, b"\0", id.as_bytes()].concat();
+    let bytes: Vec<u8> = entries.iter().flat_map(entry).collect();
+    repository.odb().unwrap().write(ObjectType::Tree, &bytes).unwrap()
+}
+
+const TREE: &str = "40000";
+
+#[test]
+fn nothing_is_written_behind_a_link_of_a_tree() {
+    let project = Project::new(&[("keep.py", "")]);
+    let repository = Repository::open(project.folder.path()).unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    fs::write(outside.path().join("kept.py"), "kept").unwrap();
+    let evil = repository.blob(b"evil").unwrap();
+    let link = repository.blob(outside.path().to_str().unwrap().as_bytes()).unwrap();
+    let files = raw_tree(&repository, &[("100755", b"evil.py", evil), ("100644", b"kept.py", evil)]);
+    let folders = raw_tree(&repository, &[(TREE, b"b", files)]);
+    // Some disks take `A` for `a`.
+    for (is_same, name) in [(true, b"a"), (false, b"A")] {
+        for inner in [files, folders] {
+            let tree = raw_tree(&repository, &[("120000", name, link), (TREE, b"a", inner)]);
+            let made = checkout(project.folder.path(), &Revision::Commit(tree.to_string()), &project.cache());
+            if is_same {
+                let error = made.unwrap_err().to_string();
+                assert!(error.contains("evil.py\": ") && error.lines().count() == 1, "{error}");
+            }
+            let names: Vec<_> = fs::read_dir(outside.path()).unwrap().map(|one| one.unwrap().file_name()).collect();
+            assert_eq!(names, ["kept.py"]);
+            assert_eq!(fs::read_to_string(outside.path().join("kept.py")).unwrap(), "kept");
+        }
+    }
+}
+
+#[test]
+fn trees_without_end_are_one_line() {
+    let project = Project::new(&[("keep.py", "")]);
+    let repository = Repository::open(project.folder.path()).unwrap();
+    let blob = repository.blob(b"").unwrap();
+    let leaf = raw_tree(&repository, &[("100644", b"a.py", blob)]);
+    let nested = |levels, names: &[&[u8]]| {
+        (0..levels).fold(leaf, |inner, _| {
+            raw_tree(&repository, &names.iter().map(|name| (TREE, *name, inner)).collect::<Vec<_>>())
+        })
+    };
+    let long = vec![b'a'; 60_000];
+    for (tree, expected) in [
+        (nested(10_000, &[b"a"]), "it has folders more than 100 deep"),
+        (nested(12, &[b"a", b"b", b"c", b"d", b"e", b"f", b"g", b"h"]), "it has more than 200000 files or folders"),
+        (nested(12, &[b"a", b"a", b"a", b"a", b"a", b"a", b"a", b"a"]), "it has more than 200000 files or folders"),
+        (nested(50, &[&long]), "a path of more than 4096 bytes"),
+    ] {
+        let made = checkout(project.folder.path(), &Revision::Commit(tree.to_string()), &project.cache());
+        let error = made.unwrap_err().to_string();
+        assert!(error.contains(expected) && error.lines().count() == 1, "{error}");
+    }
+}
+
+/// Other systems have no such names.
+#[cfg(target_os = "linux")]
+#[test]
+fn names_that_are_no_utf_8_are_names() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let python = python();
+    let project = Project::new(&[("keep.py", "")]);
+    let repository = Repository::open(project.folder.path()).unwrap();
+    let blob = repository.blob(b"def test_a(): pass\n").unwrap();
+    let folder = raw_tree(&repository, &[("100644", b"test_a\xe9.py", blob)]);
+    let tree = raw_tree(&repository, &[(TREE, b"b\xe9", folder)]);
+    let checkout = checkout(project.folder.path(), &Revision::Commit(tree.to_string()), &project.cache()).unwrap();
+    let path = std::ffi::OsStr::from_bytes(b"b\xe9/test_a\xe9.py");
+    assert_eq!(fs::read(checkout.root.join(path)).unwrap(), b"def test_a(): pass\n");
+    let mut session = Session::start(&checkout, &python, &limits()).unwrap();
+    assert_eq!(session.tests()[0].id, r"b\udce9/test_a\udce9.py::test_a");
+    assert_eq!(outcomes(&mut session)[0].1, Outcome::Passed);
 }
 
 /// Whether this program was started once more, with secrets in its environment.

@@ -269,6 +269,35 @@ fn a_broken_conftest_is_one_line() {
 }
 
 #[test]
+fn options_of_pytest_are_one_line() {
+    let python = python();
+    let project = Project::new(&[("tests/test_a.py", "def test_a(): pass\n")]);
+    let arguments = ["tests", "-k", "a"].map(str::to_owned).to_vec();
+    let error = Session::start(&project.head(), &python, &TestLimits { arguments, ..limits() }).unwrap_err();
+    assert_eq!(error.to_string(), "-k is an option of pytest: only files and folders with tests can be given");
+}
+
+#[test]
+fn texts_that_are_no_utf_8_are_readable() {
+    let python = python();
+    let project = Project::new(&[
+        ("test_a.py", r#"raise ValueError("\ud800 " + 3000 * "a")"#),
+        (
+            "test_b.py",
+            r#"
+def test_b():
+    raise type("Odd", (Exception,), {"__qualname__": "\ud800"})("\udfff")
+"#,
+        ),
+    ]);
+    let mut session = Session::start(&project.head(), &python, &limits()).unwrap();
+    let message = &session.errors()[0].message;
+    assert!(message.starts_with(r"ValueError: \ud800 aaa") && message.chars().count() == 2001, "{message}");
+    let failure = run(&mut session, Request::default())[0].failure.clone().unwrap();
+    assert_eq!((failure.exception.as_str(), failure.message.as_str()), ("test_b.?", r"\udfff"));
+}
+
+#[test]
 fn observations_are_plain_data() {
     let python = python();
     let project = Project::new(&[(
@@ -334,6 +363,43 @@ def test_a(tmp_path):
     assert_eq!(seen("deep"), one(one(one(Observed::Cut))));
     let plain = run(&mut session, Request::default());
     assert_eq!((plain[0].outcome, plain[0].observations.len()), (Outcome::Passed, 0));
+}
+
+#[test]
+fn objects_that_tell_nothing_are_cut() {
+    let python = python();
+    let project = Project::new(&[(
+        "test_a.py",
+        r#"class Classless:
+    @property
+    def __class__(self): raise ValueError("closed")
+class Bare:
+    @property
+    def __dict__(self): raise ValueError("closed")
+class Meta(type):
+    @property
+    def __module__(self): raise ValueError("closed")
+class Nowhere(metaclass=Meta): pass
+def test_a():
+    classless, bare, nowhere = Classless(), Bare(), Nowhere
+    among = [1, classless, 2]
+    after = 3
+    __twincell_observe__(0, locals())
+"#,
+    )]);
+    let mut session = Session::start(&project.head(), &python, &limits()).unwrap();
+    let records = run(&mut session, Request { observe: true, ..Request::default() });
+    assert_eq!(records[0].outcome, Outcome::Passed, "{records:?}");
+    let seen: Vec<_> = records[0].observations.iter().map(|one| (one.seen.clone(), one.value.clone())).collect();
+    let int = |number: &str| Observed::Int(number.to_owned());
+    let expected = [
+        ("classless", Observed::Cut),
+        ("bare", Observed::Cut),
+        ("nowhere", Observed::Cut),
+        ("among", Observed::List(vec![int("1"), Observed::Cut, int("2")])),
+        ("after", int("3")),
+    ];
+    assert_eq!(seen, expected.map(|(name, value)| (Seen::Local(name.to_owned()), value)));
 }
 
 #[test]
@@ -501,4 +567,34 @@ def test_b():
     assert_eq!(said[1], of_file(&[r#"17 Member Str("a-b") Str("c")"#, r#"17 Start Str("a-b") Str("a-")"#]));
     let records = run(&mut session, Request::default());
     assert!(records.iter().all(|record| record.outcome == Outcome::Passed && record.operands.is_empty()));
+}
+
+#[test]
+fn a_case_is_found_where_fixtures_and_classes_add_to_its_id() {
+    let python = python();
+    let project = Project::new(&[("test_a.py", "def test_a(): pass\n")]);
+    let mut session = Session::start(&project.head(), &python, &limits()).unwrap();
+    let text = r#"
+import pytest
+@pytest.fixture(params=["sqlite", "other"])
+def base(request):
+    return request.param
+@pytest.mark.parametrize("a", [1], ids=["case"])
+def test_b(base, a):
+    assert base == "sqlite"
+@pytest.mark.parametrize("a", [1, 2])
+class TestA:
+    @pytest.mark.parametrize("b", [pytest.param(3, id="case")], ids=["other"])
+    def test_c(self, a, b):
+        assert b == 3
+"#;
+    let ids =
+        ["test_a.py::test_b[case]", "test_a.py::TestA::test_c[case]", "test_a.py::test_b[none]", "test_a.py::test_d"];
+    let request = Request {
+        files: vec![("test_a.py".into(), text.into())],
+        tests: ids.map(str::to_owned).to_vec(),
+        ..Request::default()
+    };
+    let outcomes: Vec<Outcome> = run(&mut session, request).iter().map(|record| record.outcome).collect();
+    assert_eq!(outcomes, [Outcome::Passed, Outcome::Passed, Outcome::NotFound, Outcome::NotFound]);
 }

@@ -1,6 +1,7 @@
 //! All tests of a version: what the store keeps, which tests are flaky, and what checkouts leave alone.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 #[cfg(target_os = "linux")]
 use crate::common::without_namespaces;
@@ -56,6 +57,24 @@ fn a_kept_session_runs_own_tests_once_and_variants_always() {
     assert_ne!(run(&variant), run(&variant));
 }
 
+#[test]
+fn a_test_that_ends_its_process_runs_again() {
+    let python = python();
+    let text = "import os\ndef test_a(): pass\ndef test_exit():\n    os._exit(1)\n";
+    let project = Project::new(&[("test_a.py", text)]);
+    let suite = || {
+        let mut store = Store::open(project.cache.path()).unwrap();
+        let options = SuiteOptions::default();
+        run_suite(&project.head(), &python, &mut store, &limits(), &options, &mut |_, _| {}).unwrap()
+    };
+    let (first, second) = (suite(), suite());
+    assert_eq!((first.ran, second.ran), (2, 1));
+    for run in [first, second] {
+        assert_eq!(run.outcomes, [(Outcome::Passed, 1), (Outcome::Crashed, 1)].into());
+        assert_eq!(run.tests.len(), 2);
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn results_of_another_sandbox_are_no_results() {
@@ -99,6 +118,7 @@ fn a_checkout_holds_its_version_whatever_tests_have_done_to_it() {
     let project =
         Project::new(&[("a/b.py", "one"), ("keep.py", "keep"), ("gone.py", "gone"), ("odd\nname.txt", "odd")]);
     std::os::unix::fs::symlink("keep.py", project.folder.path().join("link.py")).unwrap();
+    fs::set_permissions(project.folder.path().join("a/b.py"), fs::Permissions::from_mode(0o755)).unwrap();
     project.commit();
     let first = project.head();
     let root = first.root.clone();
@@ -114,6 +134,8 @@ fn a_checkout_holds_its_version_whatever_tests_have_done_to_it() {
     assert_eq!(again.root, root);
     assert_eq!(fs::read_to_string(root.join("keep.py")).unwrap(), "keep");
     assert_eq!(fs::read_link(root.join("link.py")).unwrap(), std::path::Path::new("keep.py"));
+    let is_executable = |path: &str| fs::metadata(root.join(path)).unwrap().permissions().mode() & 0o100 != 0;
+    assert!(is_executable("a/b.py") && !is_executable("gone.py"));
     assert!(root.join("gone.py").exists() && root.join("odd\nname.txt").exists() && !root.join("new").exists());
     project.write(&[("keep.py", "changed"), ("untracked.py", "new")]);
     let files = project.at(&Revision::Files);

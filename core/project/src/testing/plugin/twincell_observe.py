@@ -72,8 +72,9 @@ def dotted(kind):
 class Observer:
     """Collects the observations of one test after another."""
 
-    def __init__(self, places, observes):
+    def __init__(self, places, observes, quietly):
         self.places = [place for place in places if place]
+        self.quietly = quietly
         self.seen = []
         self.left = VALUES_A_TEST
         self.busy = False
@@ -99,14 +100,14 @@ class Observer:
         self.busy = True
         try:
             for channel, said in self.listener.taken().items():
-                bound = Bound(self.places, VALUES_A_POINT)
+                bound = Bound(self.places, self.quietly, VALUES_A_POINT)
                 if channel == "warnings":
                     said = [(dotted(kind), text) for kind, text in said]
                 self.seen.append({"point": point, "seen": channel, "value": bound.value(said, DEPTH)})
             for name, value in list(variables.items()):
                 # Assertion rewriting has variables that no program can name.
                 if name.isidentifier() and not name.startswith("__"):
-                    bound = Bound(self.places, min(VALUES_A_POINT, self.left))
+                    bound = Bound(self.places, self.quietly, min(VALUES_A_POINT, self.left))
                     seen = bound.value(value, DEPTH)
                     self.left -= min(VALUES_A_POINT, self.left) - bound.left
                     self.seen.append({"point": point, "seen": {"local": name}, "value": seen})
@@ -123,8 +124,9 @@ def ignore(point, variables):
 class Bound:
     """One value, with a bound for all that is in it."""
 
-    def __init__(self, places, left):
+    def __init__(self, places, quietly, left):
         self.places = places
+        self.quietly = quietly
         self.left = left
         self.above = set()
 
@@ -132,6 +134,15 @@ class Bound:
         self.left -= 1
         if self.left < 0:
             return "cut"
+        try:
+            return self.unguarded(value, depth)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException:
+            # It does not even tell its class or its attributes. The test must not notice that somebody asked.
+            return "cut"
+
+    def unguarded(self, value, depth):
         kind = type(value)
         if value is None:
             return "none"
@@ -152,7 +163,7 @@ class Bound:
         if isinstance(value, type):
             return {"named": {"kind": "class", "name": dotted(value)}}
         if isinstance(value, types.ModuleType):
-            return {"named": {"kind": "module", "name": value.__name__}}
+            return {"named": {"kind": "module", "name": f"{value.__name__}"}}
         if isinstance(value, (types.FunctionType, types.BuiltinFunctionType)):
             return {"named": {"kind": "function", "name": f"{value.__module__}.{value.__qualname__}"}}
         if depth <= 0 or id(value) in self.above:
@@ -247,6 +258,16 @@ class Bound:
             ask(".args", lambda: value.args)
         for name in attributes(value, kind):
             ask("." + name, lambda name=name: getattr(value, name))
+        # Some tests count what runs, or give each call an answer of its own.
+        if not self.quietly:
+            self.questions(value, kind, ask)
+        # No assertion is about what is private, but a search can tell by it that it came near.
+        for name in attributes(value, kind, private=True):
+            ask("." + name, lambda name=name: getattr(value, name))
+        return fields
+
+    def questions(self, value, kind, ask):
+        """Asks an object what runs its own code."""
         for name in properties(kind):
             ask("." + name, lambda name=name: getattr(value, name))
         for name in getters(kind):
@@ -264,10 +285,6 @@ class Bound:
             ask("str()", lambda: str(value))
         if own(kind, "__repr__"):
             ask("repr()", lambda: repr(value))
-        # No assertion is about what is private, but a search can tell by it that it came near.
-        for name in attributes(value, kind, private=True):
-            ask("." + name, lambda name=name: getattr(value, name))
-        return fields
 
     def calls(self, mock, depth):
         """What a mock was called with. Any other question would be one more call, or make another mock."""

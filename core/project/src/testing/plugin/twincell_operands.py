@@ -48,7 +48,7 @@ class Operands:
         for name in covered:
             path = os.path.join(root, *name.split("/"))
             for key, code in codes_of(path).items():
-                changed[path, *key] = (name, code)
+                changed[(path, *key)] = (name, code)
         self.names = {path: name for (path, *_), (name, _) in changed.items()}
         if changed:
             exchange(changed)

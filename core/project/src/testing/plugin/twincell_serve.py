@@ -40,25 +40,25 @@ class Serving:
         self.observer = None
 
     def say(self, message):
-        self.control.sendall(json.dumps(message).encode() + b"\n")
+        self.control.sendall(written(message))
 
     def tell(self, message):
-        write_all(self.pipe, json.dumps(message).encode() + b"\n")
+        write_all(self.pipe, written(message))
 
     # What pytest calls.
 
     def pytest_collectreport(self, report):
         if report.failed:
-            text = str(report.longrepr).strip()
+            text = text_of(report.longrepr).strip()
             lines = [line.strip() for line in text.splitlines() if line.strip()]
             said = [line[1:].strip() for line in lines if line.startswith("E ")]
             message = (said or lines or [""])[-1]
-            self.errors.append({"id": report.nodeid, "message": message[:MESSAGE]})
+            self.errors.append({"id": readable(report.nodeid), "message": cut(message)})
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session):
         session.testsfailed = 0
-        self.items = {item.nodeid: item for item in session.items}
+        self.items = {readable(item.nodeid): item for item in session.items}
         tests = [self.describe(item) for item in session.items]
         forks = hasattr(os, "fork") and threads() == 1
         self.say({"collected": {"tests": tests, "errors": self.errors, "forks": forks, "elsewhere": self.elsewhere()}})
@@ -93,8 +93,8 @@ class Serving:
         elif isinstance(item, pytest.Function):
             kind = "function"
         return {
-            "id": item.nodeid,
-            "file": self.relative(path),
+            "id": readable(item.nodeid),
+            "file": readable(self.relative(path)),
             "line": (line or 0) + 1 if line is not None else 0,
             "function": ".".join(names),
             "kind": kind,
@@ -118,7 +118,7 @@ class Serving:
         return {
             "exception": twincell_observe.dotted(kind),
             "message": cut(text_of(info.value)),
-            "file": self.relative(file),
+            "file": readable(self.relative(file)),
             "line": line,
             "test_line": test_line,
             "assertion": issubclass(kind, (AssertionError, declared)),
@@ -136,7 +136,8 @@ class Serving:
         session.config.option.basetemp = None
         items = self.find(session, request)
         cover = twincell_cover.begin(self.root, request["covered"]) if request["coverage"] else None
-        self.observer = twincell_observe.Observer([folder, self.root, self.start["folder"]], request["observe"])
+        places = [folder, self.root, self.start["folder"]]
+        self.observer = twincell_observe.Observer(places, request["observe"], request["quietly"])
         operands = twincell_operands.Operands(self.root, request["covered"]) if request["operands"] else None
         found = [(name, items.get(name)) for name in request["tests"]]
         for at, (name, item) in enumerate(found):
@@ -236,7 +237,10 @@ class Serving:
             except Exception as error:
                 self.errors.append({"id": file, "message": cut(text_of(error))})
                 continue
-            items.update((item.nodeid, item) for item in collected)
+            items.update((readable(item.nodeid), item) for item in collected)
+        for name in request["tests"]:
+            if name not in items:
+                items[name] = nearest(items, name)
         return items
 
 
@@ -333,7 +337,7 @@ class Requests:
                 end_leftovers()
             try:
                 os.set_blocking(pipe, False)
-                os.write(pipe, json.dumps({"exit": status}).encode() + b"\n")
+                os.write(pipe, written({"exit": status}))
             except OSError:
                 pass
             os.close(pipe)
@@ -366,11 +370,23 @@ def said_of_skip(reports):
             return {
                 "exception": "Skipped",
                 "message": cut(str(place[2])),
-                "file": str(place[0]),
+                "file": readable(str(place[0])),
                 "line": int(place[1] or 0),
                 "test_line": None,
                 "assertion": False,
             }
+    return None
+
+
+def nearest(items, name):
+    """The first case of a test whose id has all parts of a wanted one: fixtures and classes add parts of theirs."""
+    base, _, case = name.partition("[")
+    wanted = case[:-1].split("-") if case else []
+    for other, item in items.items():
+        of_other, _, own = other.partition("[")
+        parts = iter(own[:-1].split("-"))
+        if of_other == base and own and all(part in parts for part in wanted):
+            return item
     return None
 
 
@@ -399,9 +415,19 @@ def text_of(error):
         return ""
 
 
+def readable(text):
+    """A text of the project without what no UTF-8 has. Names of files that are none have it too."""
+    return str.encode(text, "utf-8", "backslashreplace").decode()
+
+
 def cut(text):
-    text = text.encode("utf-8", "backslashreplace").decode()
+    text = readable(text)
     return text if len(text) <= MESSAGE else text[:MESSAGE] + "…"
+
+
+def written(message):
+    """A message as a line. Names of classes may still have a lone surrogate, which is in no JSON that all read."""
+    return json.dumps(message, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 def write_all(descriptor, data):
