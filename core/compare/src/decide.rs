@@ -115,6 +115,7 @@ mod tests {
             new_lines: 0,
             coverage: 0.0,
             probability: 0.0,
+            rests_on_text: false,
             examined: true,
             given: None,
         }
@@ -124,6 +125,13 @@ mod tests {
     fn a_result_that_the_versions_name_differently_is_invented() {
         assert!(case(&["x.strip()", "1.strip()"]).is_invented());
         assert!(!case(&["x.strip()"]).is_invented() && !case(&["1.strip()"]).is_invented());
+    }
+
+    #[test]
+    fn the_result_of_a_text_that_the_code_writes_down_is_invented() {
+        let case = case(&[]);
+        assert!(!case.is_invented());
+        assert!(TestCase { rests_on_text: true, ..case }.is_invented());
     }
 
     #[test]

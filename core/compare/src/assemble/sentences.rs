@@ -40,7 +40,16 @@ fn case(old: Behavior, new: Behavior) -> TestCase {
         microseconds: 5,
         ..ExecutionRecord::default()
     };
-    TestCase { record, differences, new_lines: 1, coverage: 1.0, probability: 1.0, examined: true, given: None }
+    TestCase {
+        record,
+        differences,
+        new_lines: 1,
+        coverage: 1.0,
+        probability: 1.0,
+        rests_on_text: false,
+        examined: true,
+        given: None,
+    }
 }
 
 fn pair_report(verdict: Verdict, reason: &str, execution: TestCase, notes: &[Note]) -> PairReport {

@@ -81,6 +81,7 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
         new_lines,
         coverage,
         probability: 1.0,
+        rests_on_text: false,
         examined: true,
         given,
     });

@@ -98,6 +98,9 @@ pub struct TestCase {
     pub coverage: f64,
     /// The probability of the values that its confirmed differences need, 0 to 1.
     pub probability: f64,
+    /// Whether they need the result of a method of a text that the code itself writes down (`'-'.join(objects)`). Python
+    /// knows such results.
+    pub rests_on_text: bool,
     /// Whether its differences were examined, or there were none. `false` if a difference was set aside.
     pub examined: bool,
     /// The example from which its decisions come. See [`Self::example`].
@@ -134,8 +137,9 @@ impl TestCase {
     }
 
     /// Whether the difference may come from the invented result of a forced operation alone: of a look-up that failed in
-    /// a dictionary or a set, most likely given in place of a list; or of an operation on a plain value that one version
-    /// names by its path and the other by the value itself, so that the two got different results.
+    /// a dictionary or a set, most likely given in place of a list; of a method of a text of the code; or of an operation on
+    /// a plain value that one version names by its path and the other by the value itself, so that the two got different
+    /// results.
     pub(crate) fn is_invented(&self) -> bool {
         let forced = &self.record.forced;
         let is_by_itself = |path: &str, choice: &Choice| {
@@ -144,7 +148,8 @@ impl TestCase {
             let is_look_up = matches!(value, Recipe::Dict(_) | Recipe::Set(_));
             is_look_up || !value.has_object() && forced.contains(&format!("{}{operation}", value.display()))
         };
-        forced.iter().any(|path| self.record.choices.iter().any(|choice| is_by_itself(path, choice)))
+        let choices = &self.record.choices;
+        self.rests_on_text || forced.iter().any(|path| choices.iter().any(|one| is_by_itself(path, one)))
     }
 
     /// Whether no other execution could speak more clearly for a change.
@@ -451,6 +456,7 @@ fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, pl
         decisive(execute, &campaign.executions[number], &plan.rules, plan.raise_probability, DECISIVE_BUDGET)?;
     let probability = joint_probability(&decisive);
     campaign.executions[number].probability = probability;
+    campaign.executions[number].rests_on_text = decisive.iter().any(|one| AccessPath::from(&one.path).is_of_text());
     if plan.ignore_edge_cases && probability < verdict::EDGE_CASE {
         campaign.edge_cases += 1;
         let case = campaign.executions[number].clone();
@@ -467,7 +473,16 @@ pub fn examined(execute: &mut dyn Execute, record: ExecutionRecord, plan: &Plan)
         _ => vec![],
     };
     let given = plan.example_at(record.index);
-    let case = TestCase { record, differences, new_lines: 0, coverage: 0.0, probability: 1.0, examined: true, given };
+    let case = TestCase {
+        record,
+        differences,
+        new_lines: 0,
+        coverage: 0.0,
+        probability: 1.0,
+        rests_on_text: false,
+        examined: true,
+        given,
+    };
     if case.differences.is_empty() {
         return Ok(case);
     }

@@ -40,6 +40,7 @@ pub(super) fn keep_further(campaign: &mut Campaign, record: &ExecutionRecord, ru
                 new_lines: 0,
                 coverage: 0.0,
                 probability: 1.0,
+                rests_on_text: false,
                 examined: true,
                 given: None,
             };
@@ -105,6 +106,7 @@ mod tests {
             new_lines: 0,
             coverage: 0.0,
             probability: 0.0,
+            rests_on_text: false,
             examined: true,
             given: None,
         }

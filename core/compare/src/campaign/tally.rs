@@ -191,6 +191,7 @@ mod tests {
             new_lines,
             coverage: 1.0,
             probability: 1.0,
+            rests_on_text: false,
             examined: true,
             given: None,
         }

@@ -140,6 +140,12 @@ impl<'a> AccessPath<'a> {
         self.0.ends_with(')')
     }
 
+    /// Whether it begins with a method of a text that the code itself writes down: `'-'.join(words)`.
+    pub fn is_of_text(self) -> bool {
+        let rest = ['\'', '"'].iter().find_map(|quote| self.0.strip_prefix(*quote)?.split_once(*quote));
+        rest.is_some_and(|(_, rest)| rest.starts_with('.'))
+    }
+
     /// The first name, and what follows.
     pub fn split_root(self) -> (&'a str, &'a str) {
         self.0.split_at(self.0.find(|c| !is_name_part(c)).unwrap_or(self.0.len()))
@@ -299,6 +305,15 @@ pub fn of_result() -> AccessPath<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_method_of_a_text_is_no_membership() {
+        for (path, expected) in
+            [("'-'.join(x)", true), ("\"a'b\".strip()", true), ("'a' in x", false), ("x['a'].b", false)]
+        {
+            assert_eq!(AccessPath::new(path).is_of_text(), expected, "{path}");
+        }
+    }
 
     #[test]
     fn a_path_is_taken_apart_outside_of_its_literals() {
