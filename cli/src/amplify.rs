@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use clap::ArgMatches;
-use twincell_amplify::{Progress, Status};
+use twincell_amplify::Progress;
 use twincell_compare::verdict::Verdict;
 use twincell_driver::amplify::{amplify_repository, revisions};
 use twincell_driver::files;
@@ -68,11 +68,10 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     if is_interrupted {
         return Err(Abort::Interrupted);
     }
-    let verdict = match found.status {
-        Status::Found => Verdict::Changing,
-        Status::NotReached => Verdict::Inconclusive,
-        Status::NoCode | Status::NothingFound if found.has_unread() => Verdict::Inconclusive,
-        Status::NoCode | Status::NothingFound => Verdict::LikelyPreserving,
+    let verdict = match found.is_shown() {
+        Some(true) => Verdict::Changing,
+        Some(false) => Verdict::LikelyPreserving,
+        None => Verdict::Inconclusive,
     };
     Ok(exports::status(verdict, matches))
 }

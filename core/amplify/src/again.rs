@@ -32,8 +32,7 @@ pub fn rerun(
 }
 
 /// The text of a test file with a test added. `text` is what the file has now, with its byte order mark and its line ends,
-/// which stay. `None` if the test has no such form, if its
-/// origin is no longer there, or if the file has a test of its name.
+/// which stay. `None` if the test has no such form, if its origin is no longer there, or if the file has a test of its name.
 pub fn with_test(text: Option<&str>, test: &AmplifiedTest, side: Side) -> Option<String> {
     let form = form_of(test, side)?;
     let Spot { module, subject, imports } = spot(text, test, form)?;

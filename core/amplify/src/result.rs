@@ -42,6 +42,16 @@ impl Amplification {
     pub fn has_unread(&self) -> bool {
         self.files.iter().any(|file| file.unread.is_some())
     }
+
+    /// Whether a test shows the change. `None` if nobody knows: no test runs it, or files of it cannot be read.
+    pub fn is_shown(&self) -> Option<bool> {
+        match self.status {
+            Status::Found => Some(true),
+            Status::NotReached => None,
+            Status::NoCode | Status::NothingFound if self.has_unread() => None,
+            Status::NoCode | Status::NothingFound => Some(false),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

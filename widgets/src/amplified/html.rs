@@ -4,7 +4,7 @@ use maud::{Markup, PreEscaped, html};
 use similar::{ChangeTag, TextDiff};
 use twincell_amplify::{Amplification, AmplifiedTest, Technique};
 
-use super::{Part, by, headline, is_shown, reach, text_of};
+use super::{Part, by, headline, reach, text_of};
 use crate::html::{STYLE, page, section};
 use crate::state::amplification_state;
 use crate::{plain, words};
@@ -20,7 +20,7 @@ pub fn amplification_page(found: &Amplification, title: &str) -> String {
 }
 
 fn body(found: &Amplification) -> Markup {
-    let tone = match is_shown(found) {
+    let tone = match found.is_shown() {
         Some(true) => "tc-changing",
         None => "tc-inconclusive",
         Some(false) => "tc-preserving",

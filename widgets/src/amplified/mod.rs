@@ -41,16 +41,6 @@ pub(crate) fn joined(line: &[Part]) -> String {
     line.iter().map(Part::text).collect()
 }
 
-/// Whether a test shows the change. `None` if nobody knows: no test runs it, or files of it cannot be read.
-pub(crate) fn is_shown(found: &Amplification) -> Option<bool> {
-    match found.status {
-        Status::Found => Some(true),
-        Status::NotReached => None,
-        Status::NoCode | Status::NothingFound if found.has_unread() => None,
-        Status::NoCode | Status::NothingFound => Some(false),
-    }
-}
-
 /// One line on what was found.
 pub(crate) fn headline(found: &Amplification) -> String {
     match found.status {
@@ -289,9 +279,9 @@ pub(crate) mod tests {
     fn a_change_that_cannot_be_read_is_not_said_to_be_no_code() {
         let mut found = Amplification { status: Status::NoCode, tests: vec![], not_collected: vec![], ..sample("x") };
         found.detecting = vec![];
-        assert_eq!((headline(&found).as_str(), is_shown(&found)), ("the change touches no code", Some(false)));
+        assert_eq!((headline(&found).as_str(), found.is_shown()), ("the change touches no code", Some(false)));
         found.files = vec![Reach::unread("shop.py".into(), "it has more than 1 MiB".into())];
-        assert_eq!(is_shown(&found), None);
+        assert_eq!(found.is_shown(), None);
         assert_eq!(
             amplification_text(&found),
             "# the change touches no code that can be read\n# shop.py changed and is left out: it has more than 1 MiB\n"

@@ -4,7 +4,7 @@ use serde::Serialize;
 use twincell_amplify::{Amplification, AmplifiedTest, Form, Technique};
 
 use super::STATE_FORMAT;
-use crate::amplified::{by, headline, is_shown, joined, reach};
+use crate::amplified::{by, headline, joined, reach};
 
 /// Tests that pass before a change and fail after it.
 #[derive(Debug, Serialize)]
@@ -60,7 +60,7 @@ pub fn amplification_state(found: &Amplification) -> AmplificationState<'_> {
     AmplificationState {
         format: STATE_FORMAT,
         sentence: headline(found),
-        shown: is_shown(found),
+        shown: found.is_shown(),
         facts: reach(found).iter().map(|line| joined(line)).collect(),
         tests: found.tests.iter().map(test).collect(),
         selected: found.selected.iter().map(|test| (test.id.as_str(), test.executed)).collect(),
