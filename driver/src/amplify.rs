@@ -38,27 +38,13 @@ pub fn revisions(range: Option<&str>, staged: bool) -> Result<PerSide<Revision>,
     };
     match range.split_once("..") {
         _ if staged => Err(format!("{range} is a revision, but the change is to be what is staged: give one of them")),
-        None if !range.is_empty() => Ok(PerSide::new(commit(&format!("{range}^")), commit(range))),
+        None if !range.is_empty() => Ok(PerSide::new(Revision::Parent(range.to_owned()), commit(range))),
         Some((old, new)) if range != ".." && !new.contains("..") && !new.starts_with('.') => {
             Ok(PerSide::new(or_head(old), or_head(new)))
         }
         _ => Err(format!(
             "{range} is not a range of revisions: write OLD..NEW, e.g. HEAD~1..HEAD, or a commit for what it changed"
         )),
-    }
-}
-
-/// An error about the parent of a commit that a user named, as one about this commit.
-fn of_commit(error: TestError) -> TestError {
-    let TestError::Revision { revision, reason } = error else { return error };
-    match revision.strip_suffix('^') {
-        // So says git of a commit without one.
-        Some(commit) if reason.starts_with("parent ") => TestError::Revision {
-            revision: commit.to_owned(),
-            reason: "it has no parent, so there is nothing to compare with: write OLD..NEW".to_owned(),
-        },
-        Some(commit) => TestError::Revision { revision: commit.to_owned(), reason },
-        None => TestError::Revision { revision, reason },
     }
 }
 
@@ -102,7 +88,7 @@ fn opened(
         test_seconds: 5.0,
         ..TestLimits::default()
     };
-    Ok(open(repository, versions, &checkouts(surroundings), python, &limits).map_err(of_commit)?)
+    Ok(open(repository, versions, &checkouts(surroundings), python, &limits)?)
 }
 
 /// Runs a finished test once more in both versions, in one of its forms. `None` if it has no such form.
@@ -231,7 +217,7 @@ mod tests {
         for (range, staged, expected) in [
             (None, false, (commit("HEAD"), Revision::Files)),
             (None, true, (commit("HEAD"), Revision::Staged)),
-            (Some("abc"), false, (commit("abc^"), commit("abc"))),
+            (Some("abc"), false, (Revision::Parent("abc".to_owned()), commit("abc"))),
             (Some("v1..v2"), false, (commit("v1"), commit("v2"))),
             (Some("v1.."), false, (commit("v1"), commit("HEAD"))),
         ] {
@@ -246,15 +232,6 @@ mod tests {
             assert!(error.starts_with(&format!("{range} is not a range of revisions: write OLD..NEW")), "{error}");
         }
         assert!(revisions(Some("HEAD"), true).unwrap_err().ends_with("give one of them"));
-        let told = |revision: &str, reason: &str| {
-            of_commit(TestError::Revision { revision: revision.into(), reason: reason.into() }).to_string()
-        };
-        assert_eq!(
-            told("HEAD^", "parent 0 does not exist"),
-            "HEAD: it has no parent, so there is nothing to compare with: write OLD..NEW"
-        );
-        assert_eq!(told("nope^", "revspec 'nope' not found"), "nope: revspec 'nope' not found");
-        assert_eq!(told("HEAD", "it is gone"), "HEAD: it is gone");
     }
 
     fn injected(file: &str) -> AmplifiedTest {

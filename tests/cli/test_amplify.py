@@ -413,8 +413,8 @@ def test_a_change_that_no_test_runs_is_said_to_be_one(repository: Path) -> None:
 def test_errors_are_one_line(tmp_path: Path, repository: Path) -> None:
     for arguments, said in (
         (["--repository", str(tmp_path)], "is in no git repository"),
-        (["no-such-revision"], "no-such-revision: revspec 'no-such-revision' not found"),
-        (["HEAD"], "HEAD: it has no parent, so there is nothing to compare with: write OLD..NEW"),
+        (["no-such-revision"], "no-such-revision is not a revision of this repository"),
+        (["HEAD"], "HEAD has no parent, so there is nothing to compare with: write OLD..NEW"),
         (["A...B"], "A...B is not a range of revisions: write OLD..NEW, e.g. HEAD~1..HEAD"),
     ):
         command = [sys.executable, "-m", "twincell", "amplify", *arguments]

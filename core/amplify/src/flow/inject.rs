@@ -39,7 +39,7 @@ impl Flow<'_, '_> {
             };
             self.modules.push(module);
             let known = self.tests.len();
-            self.stage(
+            self.round(
                 &mut origin,
                 vec![Variant { code, imports: BTreeSet::new(), steps: vec![] }],
                 Technique::Injected,
@@ -62,7 +62,7 @@ impl Flow<'_, '_> {
             let position = origins.iter().position(is_near).unwrap_or(0);
             let Some(origin) = origins.get_mut(position) else { break };
             let variant = origin.seeds.first().and_then(|seed| with_calls(seed, &witness.text));
-            self.stage(origin, variant.into_iter().collect(), Technique::Search, 1)?;
+            self.round(origin, variant.into_iter().collect(), Technique::Search, 1)?;
             if self.is_enough() || self.stopped {
                 break;
             }

@@ -287,10 +287,10 @@ impl Flow<'_, '_> {
     fn observe(&mut self, origins: &mut [Origin]) -> Result<(), TestError> {
         for origin in origins.iter_mut() {
             let seeds = std::mem::take(&mut origin.seeds);
-            origin.seeds = self.round(origin, seeds.clone(), 0)?;
+            origin.seeds = self.round(origin, seeds.clone(), Technique::Assertions, 0)?;
             if origin.seeds.is_empty() && !self.is_enough() {
                 origin.is_quiet = true;
-                origin.seeds = self.round(origin, seeds, 0)?;
+                origin.seeds = self.round(origin, seeds, Technique::Assertions, 0)?;
             }
             if self.is_enough() {
                 break;
@@ -370,7 +370,7 @@ impl Flow<'_, '_> {
                         }
                     }
                 }
-                let kept = self.round(origin, chosen, round)?;
+                let kept = self.round(origin, chosen, Technique::Search, round)?;
                 if !kept.is_empty() {
                     origin.seeds = kept;
                 }
@@ -396,12 +396,7 @@ impl Flow<'_, '_> {
 
     /// Runs variants and keeps what they show. Gives those with which the next round begins. In round 0, the inputs are those
     /// of the origin.
-    fn round(&mut self, origin: &mut Origin, chosen: Vec<Variant>, round: u32) -> Result<Vec<Variant>, TestError> {
-        let technique = if round == 0 { Technique::Assertions } else { Technique::Search };
-        self.stage(origin, chosen, technique, round)
-    }
-
-    pub(super) fn stage(
+    fn round(
         &mut self,
         origin: &mut Origin,
         chosen: Vec<Variant>,

@@ -14,7 +14,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use git2::{ObjectType, Odb, Oid, Repository, StatusOptions};
+use git2::{ErrorCode, ObjectType, Odb, Oid, Repository, StatusOptions, Tree};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -38,6 +38,8 @@ const LINK: u32 = 0o120_000;
 pub enum Revision {
     /// A commit, by any name that git understands.
     Commit(String),
+    /// The first parent of a commit.
+    Parent(String),
     /// What is staged.
     Staged,
     /// The files of the working tree that git tracks, and new ones that it does not ignore.
@@ -161,14 +163,17 @@ fn hash(entries: &Entries) -> String {
 /// The files of a version.
 fn entries(repository: &Repository, revision: &Revision) -> Result<Entries, TestError> {
     let name = match revision {
-        Revision::Commit(name) => name,
+        Revision::Commit(name) | Revision::Parent(name) => name,
         Revision::Staged => "the index",
         Revision::Files => "the working tree",
     };
     let failed = |reason: String| TestError::Revision { revision: name.to_owned(), reason };
     let git = |error: git2::Error| failed(error.message().to_owned());
     let mut entries = match revision {
-        Revision::Commit(name) => of_commit(repository, name).map_err(|error| failed(error.to_string()))?,
+        Revision::Commit(_) | Revision::Parent(_) => {
+            let tree = tree(repository, name, matches!(revision, Revision::Parent(_)))?;
+            of_tree(repository, &tree).map_err(|error| failed(error.to_string()))?
+        }
         Revision::Staged => {
             let index = repository.index().map_err(git)?;
             if index.has_conflicts() {
@@ -206,8 +211,26 @@ fn mode(mode: i32) -> Option<u32> {
     }
 }
 
-fn of_commit(repository: &Repository, name: &str) -> Result<Entries, CopyError> {
-    let tree = repository.revparse_single(name)?.peel_to_tree()?;
+/// The tree of a commit or of its parent.
+fn tree<'a>(repository: &'a Repository, name: &str, is_parent: bool) -> Result<Tree<'a>, TestError> {
+    let no_tree =
+        |error: git2::Error| TestError::Revision { revision: name.to_owned(), reason: error.message().to_owned() };
+    let found = repository.revparse_single(name).map_err(|error| match repository.is_empty() {
+        Ok(true) => TestError::NoCommit(repository.workdir().unwrap_or(repository.path()).to_owned()),
+        _ if error.code() == ErrorCode::NotFound => TestError::NoRevision(name.to_owned()),
+        _ => no_tree(error),
+    })?;
+    if !is_parent {
+        return found.peel_to_tree().map_err(no_tree);
+    }
+    let commit = found.peel_to_commit().map_err(no_tree)?;
+    if commit.parent_count() == 0 {
+        return Err(TestError::NoParent(name.to_owned()));
+    }
+    commit.parent(0).and_then(|parent| parent.tree()).map_err(no_tree)
+}
+
+fn of_tree(repository: &Repository, tree: &Tree<'_>) -> Result<Entries, CopyError> {
     let mut entries = Entries::new();
     let mut seen = 0;
     walk(repository, tree.id(), |path, entry| {

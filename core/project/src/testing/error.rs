@@ -7,6 +7,12 @@ use std::path::PathBuf;
 pub enum TestError {
     #[error("{} is in no git repository", .0.display())]
     NoRepository(PathBuf),
+    #[error("{} has no commit yet, so there is nothing to compare with: commit the old version first", .0.display())]
+    NoCommit(PathBuf),
+    #[error("{0} is not a revision of this repository")]
+    NoRevision(String),
+    #[error("{0} has no parent, so there is nothing to compare with: write OLD..NEW")]
+    NoParent(String),
     #[error("{revision}: {reason}")]
     Revision { revision: String, reason: String },
     #[error("{}: {reason}", .folder.display())]

@@ -134,6 +134,8 @@ class Serving:
         tempfile.tempdir = None
         renew_capture(session.config)
         session.config.option.basetemp = None
+        # Nobody reads its tracebacks, and to find the source of each takes longer than most tests.
+        session.config.option.tbstyle = "native"
         items = self.find(session, request)
         cover = twincell_cover.begin(self.root, request["covered"]) if request["coverage"] else None
         places = [folder, self.root, self.start["folder"]]
