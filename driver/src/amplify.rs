@@ -249,7 +249,7 @@ mod tests {
             file: file.into(),
             technique: Technique::Injected,
             steps: vec![],
-            shows: Shown::Raises { expression: "f()".into(), point: 0, raised },
+            shows: Shown::Raises { expression: "f()".into(), point: 0, raised, returned: PerSide::default() },
             sentence: String::new(),
             old: form,
             new: None,

@@ -100,6 +100,135 @@ def test_what_depends_on_the_seed_of_hashes_shows_no_change(repository: Path) ->
     assert (found["status"], found["tests"]) == ("nothing_found", []), ran.stderr
 
 
+RAISES = """\
+class Account:
+    def take(self, amount):
+        if amount < 0:
+            raise ValueError(f"negative: {amount}")
+        return amount
+
+
+def check(amount):
+    if amount < 0:
+        raise ValueError("negative")
+    return amount
+"""
+EXPECTING = """\
+import unittest
+
+import pytest
+
+from shop import Account, check
+
+
+class TestAccount(unittest.TestCase):
+    def setUp(self):
+        self.account = Account()
+
+    def test_take(self):
+        with self.assertRaises(ValueError):
+            self.account.take(-1)
+
+
+def test_check():
+    pytest.raises(ValueError, check, -5)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence", "rounds"),
+    [
+        (
+            "negative: {amount}",
+            "below zero: {amount}",
+            "self.account.take(-1) raised ValueError('negative: -1'), raises ValueError('below zero: -1')",
+            "0",
+        ),
+        # Who expects the base class is content.
+        (
+            'ValueError("negative")',
+            'UnicodeError("negative")',
+            "check(-5) raised ValueError('negative'), raises UnicodeError('negative')",
+            "0",
+        ),
+        (
+            'ValueError("negative")',
+            "KeyError(amount)",
+            "check(-5) raised ValueError('negative'), raises KeyError('-5')",
+            "0",
+        ),
+        ("amount < 0", "amount <= 0", "self.account.take(0) gave 0, raises ValueError('negative: 0')", "1"),
+    ],
+)
+def test_what_is_expected_to_raise_shows_what_it_raises(
+    repository: Path, tmp_path: Path, old: str, new: str, sentence: str, rounds: str
+) -> None:
+    (repository / "shop.py").write_text(RAISES)
+    (repository / "test_shop.py").write_text(EXPECTING)
+    git(repository, "commit", "-qam", "two")
+    (repository / "shop.py").write_text(RAISES.replace(old, new))
+    patches = tmp_path / "new.patch", tmp_path / "old.patch"
+    options = ["--patch", str(patches[0]), "--patch-old", str(patches[1])]
+    ran = amplify(repository, "--json", "--search-rounds", rounds, *options)
+    assert sentence in [test["sentence"] for test in json.loads(ran.stdout)["tests"]], ran.stdout
+    for patch, passes in zip(patches, (True, False), strict=True):
+        git(repository, "stash", "-q")
+        git(repository, "apply", str(patch))
+        assert pytest_passes(repository) is not passes
+        git(repository, "stash", "pop", "-q")
+        # A test of the project may fail after the change.
+        ids = [test["new" if passes else "old"]["id"] for test in json.loads(ran.stdout)["tests"]]
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *ids]
+        assert (subprocess.run(command, cwd=repository, capture_output=True).returncode == 0) is passes
+        git(repository, "checkout", "test_shop.py")
+
+
+def test_fixtures_of_a_folder_of_tests_are_there(repository: Path) -> None:
+    (repository / "tests").mkdir()
+    git(repository, "mv", "test_shop.py", "tests/test_shop.py")
+    (repository / "tests" / "conftest.py").write_text(
+        "import pytest\n\n@pytest.fixture\ndef prices():\n    return [1, 2]\n"
+    )
+    (repository / "tests" / "test_shop.py").write_text(
+        "from shop import total\n\n\ndef test_total(prices):\n    assert total(prices) > 0\n"
+    )
+    (repository / "pyproject.toml").write_text('[tool.pytest.ini_options]\npythonpath = ["."]\n')
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "two")
+    (repository / "shop.py").write_text(OLD.replace("- discount", "- discount + 1"))
+    found = json.loads(amplify(repository, "--json").stdout)
+    assert [test["sentence"] for test in found["tests"]] == ["total(prices) gave 3, gives 4"]
+
+
+def test_tests_of_the_project_that_show_the_change_are_named(repository: Path) -> None:
+    (repository / "shop.py").write_text(OLD + "\n\nLIMIT = 10\n")
+    tests = TESTS + "\n\ndef test_limit():\n    import shop\n\n    assert shop.LIMIT == 10\n"
+    (repository / "test_shop.py").write_text(tests)
+    git(repository, "commit", "-qam", "two")
+    # No test executes the line: it ran when the module was imported.
+    (repository / "shop.py").write_text(OLD + "\n\nLIMIT = 11\n")
+    found = json.loads(amplify(repository, "--json").stdout)
+    assert (found["detecting"], found["brought"]) == (["test_shop.py::test_limit"], [])
+    # Now the change comes with its test.
+    (repository / "test_shop.py").write_text(tests.replace("LIMIT == 10", "LIMIT == 11"))
+    ran = amplify(repository, "--search-rounds", "0")
+    assert "# 1 test that comes with the change fails without it: test_shop.py::test_limit\n" in ran.stdout
+    assert ran.returncode == 1, ran.stderr
+
+
+def test_parameters_that_a_test_does_not_read_are_no_part_of_it(repository: Path) -> None:
+    (repository / "test_shop.py").write_text(
+        "import pytest\n\nfrom shop import total\n\n\n"
+        "@pytest.mark.parametrize('prices, expected', [([1], 1), ([2, 3], 5)])\n"
+        "def test_total(prices, expected):\n    assert total(prices) == expected\n"
+    )
+    git(repository, "commit", "-qam", "two")
+    (repository / "shop.py").write_text(OLD.replace("- discount", "- discount + 1"))
+    found = json.loads(amplify(repository, "--json").stdout)
+    texts = [test["new"]["text"] for test in found["tests"]]
+    assert texts and not any("expected" in text for text in texts), texts
+
+
 def test_what_a_mock_is_called_with_shows_a_change(repository: Path) -> None:
     old = OLD + "\n\ndef send(client, text):\n    client.session().post('/a', text, timeout=3)\n"
     (repository / "shop.py").write_text(old)
@@ -367,7 +496,7 @@ def test_changed_files_that_cannot_be_read_are_named(repository: Path, tmp_path:
     ran = amplify(repository, "--markdown", str(markdown))
     assert (ran.returncode, ran.stdout) == (
         2,
-        "# the change touches no code that can be read\n# latin.py changed and is left out: it is not UTF-8\n",
+        "# no Python code changed that can be read\n# latin.py changed and is left out: it is not UTF-8\n",
     ), ran.stderr
     assert "- `latin.py` changed and is left out: it is not UTF-8" in markdown.read_text()
     [file] = json.loads(amplify(repository, "--json").stdout)["files"]
@@ -400,7 +529,7 @@ def test_folders_of_the_checkouts_show_no_change(repository: Path) -> None:
 def test_a_change_of_comments_touches_no_code(repository: Path) -> None:
     (repository / "shop.py").write_text(f"# A shop.\n{OLD}")
     ran = amplify(repository)
-    assert (ran.returncode, ran.stdout) == (0, "# the change touches no code\n")
+    assert (ran.returncode, ran.stdout) == (0, "# no Python code changed\n")
 
 
 def test_a_change_that_no_test_runs_is_said_to_be_one(repository: Path) -> None:

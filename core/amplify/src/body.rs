@@ -20,6 +20,8 @@ pub struct Place {
     pub is_outer: bool,
     /// The `with` statement of `pytest.raises` and its kin around it.
     pub expects: bool,
+    /// Whether it is or stands in a statement that expects an exception.
+    pub catches: bool,
 }
 
 /// The places of a test, in the order in which they run. Their positions in this list are the numbers of observation
@@ -28,31 +30,43 @@ pub fn places(code: &Code) -> Vec<Place> {
     let parsed = code.parse();
     let mut found = Vec::new();
     if let Some(function) = definition(&parsed) {
-        collect(code, &function.body, true, false, &mut found);
+        collect(code, &function.body, Around { is_outer: true, expects: false, catches: false }, &mut found);
     }
     found
 }
 
-fn collect(code: &Code, body: &[Stmt], is_outer: bool, expects: bool, found: &mut Vec<Place>) {
+/// What stands around statements.
+#[derive(Clone, Copy)]
+struct Around {
+    is_outer: bool,
+    expects: bool,
+    catches: bool,
+}
+
+fn collect(code: &Code, body: &[Stmt], around: Around, found: &mut Vec<Place>) {
+    let inner = Around { is_outer: false, ..around };
     for stmt in body {
+        let mut catches = around.catches;
         match stmt {
             Stmt::With(with) => {
-                let expects = expects || with.items.iter().any(|item| is_expectation(&item.context_expr));
-                collect(code, &with.body, false, expects, found);
+                let expects = around.expects || with.items.iter().any(|item| is_expectation(&item.context_expr));
+                catches |= with.items.iter().any(|item| expects_exception(&item.context_expr));
+                collect(code, &with.body, Around { is_outer: false, expects, catches }, found);
             }
+            Stmt::Expr(one) => catches |= expects_exception(&one.value),
             Stmt::Try(one) => {
-                collect(code, &one.body, false, expects, found);
+                collect(code, &one.body, inner, found);
                 for handler in &one.handlers {
                     let ExceptHandler::ExceptHandler(handler) = handler;
-                    collect(code, &handler.body, false, expects, found);
+                    collect(code, &handler.body, inner, found);
                 }
-                collect(code, &one.orelse, false, expects, found);
-                collect(code, &one.finalbody, false, expects, found);
+                collect(code, &one.orelse, inner, found);
+                collect(code, &one.finalbody, inner, found);
             }
             Stmt::If(one) => {
-                collect(code, &one.body, false, expects, found);
+                collect(code, &one.body, inner, found);
                 for clause in &one.elif_else_clauses {
-                    collect(code, &clause.body, false, expects, found);
+                    collect(code, &clause.body, inner, found);
                 }
             }
             _ => {}
@@ -78,8 +92,9 @@ fn collect(code: &Code, body: &[Stmt], is_outer: bool, expects: bool, found: &mu
                 range: stmt.range(),
                 indent: indent(code.text(), stmt.start().to_usize()).to_owned(),
                 behind: line_end(code.text(), stmt.end().to_usize()),
-                is_outer,
-                expects,
+                is_outer: around.is_outer,
+                expects: around.expects,
+                catches,
             });
         }
     }
@@ -95,18 +110,20 @@ pub fn stands_alone(text: &str, range: TextRange) -> bool {
 
 /// Whether a call expects that the code in its block raises or warns.
 pub fn is_expectation(expr: &Expr) -> bool {
-    const NAMES: [&str; 9] = [
-        "raises",
-        "assertRaises",
-        "assertRaisesRegex",
-        "assertRaisesRegexp",
-        "assert_raises",
-        "assert_raises_regex",
-        "warns",
-        "assertWarns",
-        "assertWarnsRegex",
-    ];
-    expr.as_call_expr().and_then(|call| last_name(&call.func)).is_some_and(|name| NAMES.contains(&name))
+    const WARNINGS: [&str; 3] = ["warns", "assertWarns", "assertWarnsRegex"];
+    expects_exception(expr) || called(expr).is_some_and(|name| WARNINGS.contains(&name))
+}
+
+/// Whether a call expects that the code in its block, or the function that it is given, raises.
+pub fn expects_exception(expr: &Expr) -> bool {
+    const NAMES: [&str; 6] =
+        ["raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assert_raises", "assert_raises_regex"];
+    called(expr).is_some_and(|name| NAMES.contains(&name))
+}
+
+/// The name of what is called.
+fn called(expr: &Expr) -> Option<&str> {
+    expr.as_call_expr().and_then(|call| last_name(&call.func))
 }
 
 /// `c` of `a.b.c`, and `f` of `f`.

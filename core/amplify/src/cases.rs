@@ -1,10 +1,14 @@
 //! One set of parameters of a parametrised test at a time.
 
-use ruff_python_ast::{Expr, ExprCall, StmtFunctionDef};
+use std::collections::BTreeSet;
+
+use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr};
+use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 
 use crate::body::last_name;
-use crate::code::{Code, Edit, definition};
+use crate::code::{Code, Edit, definition, line_end, line_start};
+use crate::literal::string;
 
 /// How many sets of parameters of a test are of interest.
 const MAX_CASES: usize = 8;
@@ -83,6 +87,74 @@ pub fn runnable(code: &Code) -> (Code, String) {
     }
 }
 
+/// The code without parameters of its only set that nothing reads.
+pub fn without_unused(code: &Code) -> Option<Code> {
+    let parsed = code.parse();
+    let function = definition(&parsed)?;
+    let all = &function.parameters;
+    if all.vararg.is_some() || all.kwarg.is_some() || !all.posonlyargs.is_empty() || !all.kwonlyargs.is_empty() {
+        return None;
+    }
+    let read = read(&function.body);
+    let mut gone: BTreeSet<String> = BTreeSet::new();
+    let mut edits = Vec::new();
+    for decorator in &function.decorator_list {
+        let Some(call) = decorator.expression.as_call_expr().filter(|_| is_parametrize(&decorator.expression)) else {
+            continue;
+        };
+        let Some(Expr::StringLiteral(named)) = call.arguments.args.first() else { continue };
+        let names: Vec<&str> = named.value.to_str().split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+        let Some([set]) = items(call) else { continue };
+        let values: Vec<&Expr> = match set {
+            Expr::Tuple(tuple) if names.len() > 1 => tuple.elts.iter().collect(),
+            one if names.len() == 1 && !one.is_call_expr() => vec![one],
+            _ => continue,
+        };
+        if values.len() != names.len() {
+            continue;
+        }
+        let kept: Vec<usize> = (0..names.len()).filter(|at| read.contains(names[*at])).collect();
+        if kept.len() == names.len() {
+            continue;
+        }
+        gone.extend(names.iter().filter(|name| !read.contains(**name)).map(|name| (*name).to_owned()));
+        if kept.is_empty() {
+            let start = line_start(code.text(), decorator.start().to_usize());
+            edits.push(Edit { range: start..line_end(code.text(), decorator.end().to_usize()), with: String::new() });
+            continue;
+        }
+        let listed = kept.iter().map(|at| names[*at]).collect::<Vec<_>>().join(", ");
+        let given = kept.iter().map(|at| code.slice(values[*at])).collect::<Vec<_>>().join(", ");
+        edits.push(Edit::replace(named.range(), string(&listed)));
+        edits.push(Edit::replace(set.range(), if kept.len() == 1 { given } else { format!("({given})") }));
+    }
+    let (first, last) = (all.args.first()?, all.args.last()?);
+    let left = all.args.iter().filter(|one| !gone.contains(one.parameter.name.as_str())).map(|one| code.slice(one));
+    let left = left.collect::<Vec<_>>().join(", ");
+    edits.push(Edit::replace(TextRange::new(first.start(), last.end()), left));
+    if gone.is_empty() { None } else { code.edited(edits) }
+}
+
+/// The names that statements read.
+fn read(body: &[Stmt]) -> BTreeSet<String> {
+    struct Names(BTreeSet<String>);
+    impl<'a> SourceOrderVisitor<'a> for Names {
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            if let Expr::Name(name) = expr {
+                self.0.insert(name.id.to_string());
+            }
+            walk_expr(self, expr);
+        }
+    }
+    let mut names = Names(BTreeSet::new());
+    names.visit_body(body);
+    names.0
+}
+
+fn is_parametrize(decorator: &Expr) -> bool {
+    decorator.as_call_expr().and_then(|call| last_name(&call.func)) == Some("parametrize")
+}
+
 /// The decorators `pytest.mark.parametrize`.
 pub fn parametrized(function: &StmtFunctionDef) -> impl Iterator<Item = &ExprCall> {
     let calls = function.decorator_list.iter().filter_map(|decorator| decorator.expression.as_call_expr());
@@ -108,6 +180,25 @@ fn items(call: &ExprCall) -> Option<&[Expr]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parameters_that_nothing_reads_go() {
+        for (before, after) in [
+            (
+                "@mark.parametrize('a, b', [(1, 2)])\ndef test(a, b):\n    f(a)\n",
+                Some("@mark.parametrize('a', [1])\ndef test(a):\n    f(a)\n"),
+            ),
+            (
+                "@mark.slow\n@mark.parametrize('a', [1])\ndef test(a, tmp_path):\n    f(tmp_path)\n",
+                Some("@mark.slow\ndef test(tmp_path):\n    f(tmp_path)\n"),
+            ),
+            ("@mark.parametrize('a, b', [(1, 2)])\ndef test(a, b):\n    f(a, b)\n", None),
+            ("@mark.parametrize('a', [param(1)])\ndef test(a):\n    f()\n", None),
+            ("def test(tmp_path):\n    f()\n", None),
+        ] {
+            assert_eq!(without_unused(&Code::new(before)).as_ref().map(Code::lines), after, "{before}");
+        }
+    }
 
     #[test]
     fn each_set_of_parameters_is_a_test_with_a_known_id() {

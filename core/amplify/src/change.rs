@@ -73,6 +73,12 @@ impl ChangedFile {
         self.statements.old.is_empty()
     }
 
+    /// Whether a statement stands in no function, so that it runs when its module is imported.
+    pub fn runs_at_import(&self, side: Side, statement: &Touched) -> bool {
+        let mut functions = self.functions[side].values();
+        !functions.any(|one| one.lines.first <= statement.first && statement.last <= one.lines.last)
+    }
+
     pub fn is_empty(&self) -> bool {
         self.statements.old.is_empty() && self.statements.new.is_empty()
     }

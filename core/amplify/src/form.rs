@@ -3,14 +3,17 @@
 use std::collections::BTreeSet;
 
 use ruff_python_ast::Stmt;
-use ruff_text_size::{Ranged, TextRange};
-use twincell_project::{Failure, Observed, Outcome};
+use ruff_text_size::Ranged;
+use twincell_project::{Failure, Observation, Observed, Outcome, Seen};
 use twincell_syntax::{PerSide, Side};
 
-use crate::body::{Place, cleanups, places, removable, suites, without};
+use crate::body::{Place, fresh, names, places, suites};
+use crate::cases::without_unused;
 use crate::code::{Code, Edit, definition};
 use crate::heard::{self, Style};
-use crate::observe::{Difference, assertion, differences, matching};
+use crate::literal::literal;
+use crate::observe::{Difference, assertion, differences, is_telling, matching};
+use crate::opened::ending;
 use crate::result::{Raised, Shown};
 use crate::run::{Trial, Tried};
 
@@ -33,9 +36,16 @@ pub fn shown(code: &Code, tried: &Tried, hidden: &[String], style: Style) -> Vec
         {
             raised[if old < new { Side::New } else { Side::Old }] = None;
         }
-        if let Some((point, place)) = at.into_iter().flatten().min_by_key(|(point, _)| *point) {
-            let expression = code.slice(place.range).to_owned();
-            found.push(Shown::Raises { expression, point: u32::try_from(point).unwrap_or(u32::MAX), raised });
+        let first = at.into_iter().flatten().min_by_key(|(point, _)| *point);
+        // In a block that catches exceptions, one that does not leave it was raised as well.
+        let is_open = |place: &Place| !place.catches || raised.iter().all(Option::is_some);
+        if let Some((point, place)) = first.filter(|(_, place)| is_open(place)) {
+            let point = u32::try_from(point).unwrap_or(u32::MAX);
+            let returned = PerSide::of(|side| {
+                let record = raised[side].is_none().then(|| &tried.records[side])?;
+                returned(code, &place, point, &record.observations, hidden)
+            });
+            found.push(Shown::Raises { expression: code.slice(place.range).to_owned(), point, raised, returned });
         }
     }
     let seen = tried.records.as_ref().map(|record| record.observations.as_slice());
@@ -46,6 +56,14 @@ pub fn shown(code: &Code, tried: &Tried, hidden: &[String], style: Style) -> Vec
     }
     found.extend(values.into_iter().map(Shown::Value));
     found
+}
+
+/// The value that a statement bound, if it can be written down.
+fn returned(code: &Code, place: &Place, point: u32, seen: &[Observation], hidden: &[String]) -> Option<Observed> {
+    let name = bound(code.slice(place.range))?;
+    let is_it = |one: &&Observation| one.point == point && matches!(&one.seen, Seen::Local(local) if local == name);
+    let value = &seen.iter().rev().find(is_it)?.value;
+    (is_telling(value, hidden) && literal(value).is_some()).then(|| value.clone())
 }
 
 /// What ended a run: nothing, or an exception. `None` for a run that says nothing of the code.
@@ -83,29 +101,33 @@ pub fn is_same(one: &Shown, other: &Shown) -> bool {
 }
 
 /// The test that passes on one side and fails on the other.
-pub fn form(trial: &Trial, shown: &Shown, side: Side) -> Option<Trial> {
+///
+/// `exactly` tells an exception from those of derived classes, too.
+pub fn form(trial: &Trial, shown: &Shown, side: Side, exactly: bool) -> Option<Trial> {
     let mut imports = trial.imports.clone();
     let code = match shown {
         Shown::Value(difference) => {
             let code = valued(&trial.code, difference, side, &mut imports)?;
             tidied(&code, &difference.expression)
         }
-        Shown::Raises { point, raised, .. } => {
+        Shown::Raises { point, raised, returned, .. } => {
             let place = places(&trial.code).into_iter().nth(*point as usize)?;
-            let code = cut_behind(&trial.code, &place)?;
-            match &raised[side] {
-                None => code,
-                Some(raised) => expecting(&code, &place, raised, &mut imports)?,
+            let code = ending(&trial.code, place.range)?;
+            match (&raised[side], &returned[side], bound(trial.code.slice(place.range))) {
+                (Some(raised), ..) => expecting(&code, &place, raised, exactly, &mut imports)?,
+                (None, Some(value), Some(name)) => asserting(&code, &place, name, value, &Observed::Cut, &mut imports)?,
+                (None, ..) => code,
             }
         }
     };
+    let code = without_unused(&code).unwrap_or(code);
     Some(Trial { code, imports })
 }
 
 /// The code with an assertion behind the statement that a difference names.
 fn valued(code: &Code, difference: &Difference, side: Side, imports: &mut BTreeSet<String>) -> Option<Code> {
     let place = places(code).into_iter().nth(difference.point as usize)?;
-    let whole = cut_behind(code, &place)?;
+    let whole = ending(code, place.range)?;
     // What was cut stands behind the place, so its position is the same.
     let at = places(&whole).into_iter().find(|other| other.range.start() == place.range.start())?;
     if let Some(heard) = &difference.heard {
@@ -116,6 +138,18 @@ fn valued(code: &Code, difference: &Difference, side: Side, imports: &mut BTreeS
     if expression.len() > 100 && matches!(value, Observed::Raised { .. }) {
         return None;
     }
+    asserting(&whole, &at, expression, value, other, imports)
+}
+
+/// The code with an assertion behind a statement that an expression has a value, where it may also have another one.
+fn asserting(
+    code: &Code,
+    place: &Place,
+    expression: &str,
+    value: &Observed,
+    other: &Observed,
+    imports: &mut BTreeSet<String>,
+) -> Option<Code> {
     let lines = assertion(expression, value, other)?;
     if let Observed::Raised { class, .. } = value {
         imports.extend(import_of(class)?);
@@ -124,7 +158,7 @@ fn valued(code: &Code, difference: &Difference, side: Side, imports: &mut BTreeS
         imports.insert("import pytest".to_owned());
     }
     let text: String = lines.iter().map(|line| format!("{}{line}\n", place.indent)).collect();
-    whole.edited(vec![Edit::insert(at.behind, text)])
+    code.edited(vec![Edit::insert(place.behind, text)])
 }
 
 /// The code with a statement in a `with` block, behind `first` lines of it, and lines behind the block.
@@ -140,19 +174,14 @@ pub fn within(code: &Code, place: &Place, context: &str, first: &[String], behin
     code.edited(vec![Edit::replace(place.range, block), Edit::insert(place.behind, lines)])
 }
 
-/// The code without the statements that begin behind a place. What cleans up behind it stays.
-fn cut_behind(code: &Code, place: &Place) -> Option<Code> {
-    let kept = cleanups(code);
-    let stays = |range: &TextRange| {
-        kept.iter().any(|(whole, last)| whole.contains_range(place.range) && last.contains_range(*range))
-    };
-    let later = removable(code).into_iter().filter(|range| range.start() >= place.range.end() && !stays(range));
-    let later: BTreeSet<(u32, u32)> = later.map(|range| (range.start().to_u32(), range.end().to_u32())).collect();
-    without(code, &later)
-}
-
 /// The code with a statement within `pytest.raises`.
-fn expecting(code: &Code, place: &Place, raised: &Raised, imports: &mut BTreeSet<String>) -> Option<Code> {
+fn expecting(
+    code: &Code,
+    place: &Place,
+    raised: &Raised,
+    exactly: bool,
+    imports: &mut BTreeSet<String>,
+) -> Option<Code> {
     // What was cut stands behind the place, so its position is the same.
     let statement = code.slice(place.range);
     if statement.contains("'''") || statement.contains("\"\"\"") {
@@ -162,7 +191,15 @@ fn expecting(code: &Code, place: &Place, raised: &Raised, imports: &mut BTreeSet
     imports.insert("import pytest".to_owned());
     let class = raised.class.rsplit('.').next().unwrap_or(&raised.class);
     let inner = unbound(statement).unwrap_or_else(|| statement.to_owned()).replace('\n', "\n    ");
-    let text = format!("with pytest.raises({class}{}):\n{}    {inner}", matching(&raised.message), place.indent);
+    let indent = &place.indent;
+    let (name, behind) = if exactly {
+        let name = fresh(&mut names(code), "caught");
+        (format!(" as {name}"), format!("\n{indent}assert type({name}.value) is {class}"))
+    } else {
+        (String::new(), String::new())
+    };
+    let matching = matching(&raised.message);
+    let text = format!("with pytest.raises({class}{matching}){name}:\n{indent}    {inner}{behind}");
     code.edited(vec![Edit::replace(place.range, text)])
 }
 
@@ -178,11 +215,16 @@ pub fn import_of(class: &str) -> Option<Option<String>> {
     }
 }
 
-/// `f(x)` of `result = f(x)`.
+/// `result` of `result = f(x)`.
+fn bound(statement: &str) -> Option<&str> {
+    let (name, _) = statement.split_once(" = ")?;
+    name.chars().all(|it| it.is_alphanumeric() || it == '_').then_some(name)
+}
+
+/// `f(x)` of `result = f(x)`, where nothing but the expected statement has the name.
 fn unbound(statement: &str) -> Option<String> {
-    let (name, value) = statement.split_once(" = ")?;
-    let is_ours = name.starts_with("result") && name.chars().all(|it| it.is_alphanumeric() || it == '_');
-    is_ours.then(|| value.to_owned())
+    bound(statement)?;
+    statement.split_once(" = ").map(|(_, value)| value.to_owned())
 }
 
 /// The code without names that nothing uses: `result = f(x)` is `f(x)` again.
@@ -222,13 +264,13 @@ mod tests {
     }
 
     fn written(code: &str, shown: &Shown, side: Side) -> String {
-        form(&trial(code), shown, side).unwrap().code.lines().to_owned()
+        form(&trial(code), shown, side, false).unwrap().code.lines().to_owned()
     }
 
     fn raises(point: u32, side: Side) -> Shown {
         let mut raised = PerSide::<Option<Raised>>::default();
         raised[side] = Some(Raised { class: "ValueError".into(), message: String::new() });
-        Shown::Raises { expression: "f()".into(), point, raised }
+        Shown::Raises { expression: "f()".into(), point, raised, returned: PerSide::default() }
     }
 
     #[test]
@@ -274,7 +316,7 @@ mod tests {
             raised_at: PerSide::new(at("f()"), at("g()")),
         };
         let shown = shown(&code, &tried, &[], Style::Fixtures);
-        let [Shown::Raises { expression, point, raised }] = shown.as_slice() else { panic!("{shown:?}") };
+        let [Shown::Raises { expression, point, raised, .. }] = shown.as_slice() else { panic!("{shown:?}") };
         assert_eq!((expression.as_str(), *point), ("f()", 0));
         assert!(raised.old.is_some() && raised.new.is_none());
     }

@@ -27,6 +27,7 @@ mod form;
 mod heard;
 mod literal;
 mod observe;
+mod opened;
 mod operators;
 mod repository;
 mod result;

@@ -69,7 +69,7 @@ pub fn open(
     if old.sandbox().map(SuiteReport::kind) != new.sandbox().map(SuiteReport::kind) {
         return Err(TestError::OtherSandbox);
     }
-    let (change, unread) = change(&roots, differing, &old);
+    let (change, unread) = change(&roots, differing, PerSide::new(&old, &new));
     let keep = |session, checkout| {
         let store = Store::open(&cache.folder)?;
         Ok::<_, TestError>(Kept::new(session, store, checkout, environment.clone(), limits.clone()))
@@ -79,12 +79,22 @@ pub fn open(
 }
 
 /// The change, and its files that cannot be read.
-fn change(roots: &PerSide<PathBuf>, differing: Differing, old: &Session) -> (Change, Vec<Reach>) {
+fn change(roots: &PerSide<PathBuf>, differing: Differing, sessions: PerSide<&Session>) -> (Change, Vec<Reach>) {
     // With doctests and the checks of plugins, any file has what pytest calls a test.
     let is_function = |kind| matches!(kind, TestKind::Function | TestKind::Unittest);
-    let collected = old.tests().iter().filter(|test| is_function(test.kind));
-    let tests: BTreeSet<String> = collected.map(|test| test.file.clone()).collect();
-    let Differing { mut files, mut unread, for_changes } = differing;
+    let collected = |session: &Session| -> BTreeSet<String> {
+        session.tests().iter().filter(|test| is_function(test.kind)).map(|test| test.file.clone()).collect()
+    };
+    let tests = collected(sessions.old);
+    let Differing { mut files, mut unread, for_changes, mut tests_too } = differing;
+    // A file with tests need not be called like one.
+    let of_new = collected(sessions.new);
+    tests_too.extend(files.iter().filter(|file| of_new.contains(&file.path)).map(|file| file.path.clone()));
+    let brought = tests_too.into_iter().filter_map(|path| {
+        let text = read(&roots.new.join(&path)).ok()??;
+        Some((path, text))
+    });
+    let brought = brought.collect();
     files.retain(|file| !tests.contains(&file.path));
     unread.retain(|file| !tests.contains(&file.path));
     let module = |file: &ChangedText| {
@@ -102,16 +112,19 @@ fn change(roots: &PerSide<PathBuf>, differing: Differing, old: &Session) -> (Cha
     let tests = texts.chain(taken).collect();
     // Temporary folders and the home of the tests lie beside each checkout.
     let hidden = roots.iter().map(|root| root.parent().unwrap_or(root).display().to_string()).collect();
-    (Change { files, modules, tests, hidden, not_collected: old.errors().to_vec() }, unread)
+    let not_collected = sessions.old.errors().to_vec();
+    (Change { files, modules, tests, brought, hidden, not_collected }, unread)
 }
 
-/// The Python files that differ between two checkouts, without those that are tests by their names.
+/// The Python files that differ between two checkouts.
 #[derive(Default)]
 struct Differing {
     files: Vec<ChangedText>,
     unread: Vec<Reach>,
     /// Test files of either version with the name of those for injected values.
     for_changes: Vec<String>,
+    /// Files that are tests by their names.
+    tests_too: Vec<String>,
 }
 
 impl Differing {
@@ -126,6 +139,7 @@ impl Differing {
             let full = roots.as_ref().map(|root| root.join(&path));
             let name = path.to_string_lossy().into_owned();
             if is_test(&name) {
+                found.tests_too.extend((path.to_str().is_some() && !is_same(&full)).then(|| name.clone()));
                 found.for_changes.extend(is_for_change(&name).then_some(name));
             } else if !is_same(&full) {
                 let texts = match path.to_str() {

@@ -1,14 +1,14 @@
 //! What an amplification found, as plain data.
 
 use serde::{Deserialize, Serialize};
-use twincell_project::{CollectionError, SuiteReport};
+use twincell_project::{CollectionError, Observed, SuiteReport};
 use twincell_syntax::PerSide;
 
 use crate::observe::Difference;
 use crate::operators::Operator;
 
 /// The version of this form.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// The tests that show a change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,6 +20,8 @@ pub struct Amplification {
     pub selected: Vec<Selected>,
     /// Tests of the project that pass before the change and fail after it.
     pub detecting: Vec<String>,
+    /// Tests that the change adds or alters, which pass with it and fail without it.
+    pub brought: Vec<String>,
     /// How many of the project's tests ran to find those that run changed code, and how many there are.
     pub ran: usize,
     pub collected: usize,
@@ -46,6 +48,7 @@ impl Amplification {
     /// Whether a test shows the change. `None` if nobody knows: no test runs it, or files of it cannot be read.
     pub fn is_shown(&self) -> Option<bool> {
         match self.status {
+            _ if !self.detecting.is_empty() || !self.brought.is_empty() => Some(true),
             Status::Found => Some(true),
             Status::NotReached => None,
             Status::NoCode | Status::NothingFound if self.has_unread() => None,
@@ -138,6 +141,8 @@ pub enum Shown {
         /// Its number among those behind which others can stand.
         point: u32,
         raised: PerSide<Option<Raised>>,
+        /// What the statement binds in a version that does not raise, if that can be written down.
+        returned: PerSide<Option<Observed>>,
     },
 }
 

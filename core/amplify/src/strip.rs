@@ -43,7 +43,7 @@ pub fn strip(code: &Code) -> Code {
                 .map(|expr| {
                     let text = code.slice(expr);
                     let text = if text.contains('\n') { format!("({text})") } else { text.to_owned() };
-                    format!("{} = {text}", fresh(&mut used, wish(expr)))
+                    format!("{} = {text}", fresh(&mut used, &wish(expr).to_lowercase()))
                 })
                 .collect();
             edits.push(Edit::replace(stmt.range(), lines.join(&separator)));

@@ -62,10 +62,11 @@ fn name(
             Seen::Warnings => "warnings".to_owned(),
         },
         Shown::Value(difference) => snake(&difference.expression),
-        Shown::Raises { raised, .. } => {
+        Shown::Raises { expression, raised, returned, .. } => {
             let class = |raised: &Raised| snake(raised.class.rsplit('.').next().unwrap_or(""));
             match &raised.new {
                 Some(raised) => format!("raises_{}", class(raised)),
+                None if returned.new.is_some() => snake(expression.split_once(" = ").map_or("", |(name, _)| name)),
                 None => "raises_nothing".to_owned(),
             }
         }
@@ -82,13 +83,15 @@ fn name(
     crate::body::fresh(&mut taken, wish.trim_end_matches('_'))
 }
 
-/// `len(cart.items)` as `len_cart_items`, `ValueError` as `value_error`.
+/// `len(cart.items)` as `len_cart_items`, `ValueError` as `value_error`, `LIMIT` as `limit`.
 fn snake(text: &str) -> String {
     let mut name = String::new();
+    let mut last = ' ';
     for character in text.chars() {
-        if character.is_ascii_uppercase() && name.ends_with(|last: char| last.is_ascii_lowercase()) {
+        if character.is_ascii_uppercase() && last.is_ascii_lowercase() {
             name.push('_');
         }
+        last = character;
         if character.is_ascii_alphanumeric() {
             name.push(character.to_ascii_lowercase());
         } else if !name.is_empty() && !name.ends_with('_') {
@@ -148,16 +151,23 @@ fn sentence(shown: &Shown, trial: &Trial) -> String {
             let [old, new] = [Side::Old, Side::New].map(|side| observe::shown(&difference.values[side]));
             format!("{subject} gave {old}, gives {new}")
         }
-        Shown::Raises { expression, raised, .. } => {
+        Shown::Raises { expression, raised, returned, .. } => {
             let first = value_of(expression);
+            let value = |side: Side| returned[side].as_ref().map(observe::shown);
             let told = |raised: &Raised| match raised.message.lines().next() {
                 Some(message) if !message.is_empty() => format!("{}({})", raised.class, string(message)),
                 _ => raised.class.clone(),
             };
             match (&raised.old, &raised.new) {
                 (Some(old), Some(new)) => format!("{first} raised {}, raises {}", told(old), told(new)),
-                (None, Some(new)) => format!("{first} raised nothing, raises {}", told(new)),
-                (Some(old), None) => format!("{first} raised {}, raises nothing", told(old)),
+                (None, Some(new)) => {
+                    let did = value(Side::Old).map_or("raised nothing".to_owned(), |value| format!("gave {value}"));
+                    format!("{first} {did}, raises {}", told(new))
+                }
+                (Some(old), None) => {
+                    let does = value(Side::New).map_or("raises nothing".to_owned(), |value| format!("gives {value}"));
+                    format!("{first} raised {}, {does}", told(old))
+                }
                 (None, None) => first,
             }
         }
@@ -208,6 +218,19 @@ fn origin_of(expression: &str, trial: &Trial) -> String {
 mod tests {
     use super::*;
     use crate::code::Code;
+
+    #[test]
+    fn names_are_small_words() {
+        for (text, name) in [
+            ("len(cart.items)", "len_cart_items"),
+            ("ValueError", "value_error"),
+            ("LIMIT", "limit"),
+            ("HTTPError_2", "httperror_2"),
+            ("cart['A-b']", "cart_a_b"),
+        ] {
+            assert_eq!(snake(text), name);
+        }
+    }
 
     #[test]
     fn a_patch_has_the_lines_of_the_file_as_they_are() {

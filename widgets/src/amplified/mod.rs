@@ -11,7 +11,7 @@ pub use html::{amplification_fragment, amplification_page};
 
 /// The maximum number of files that are listed because pytest could not collect them.
 const NOT_COLLECTED: usize = 3;
-/// The maximum number of tests of the project that are listed because they fail after the change.
+/// The maximum number of tests of the project that are listed because they fail in one version.
 const DETECTING: usize = 10;
 
 /// A part of a line.
@@ -44,14 +44,22 @@ pub(crate) fn joined(line: &[Part]) -> String {
 /// One line on what was found.
 pub(crate) fn headline(found: &Amplification) -> String {
     match found.status {
-        Status::NoCode if found.has_unread() => "the change touches no code that can be read".to_owned(),
-        Status::NoCode => "the change touches no code".to_owned(),
+        Status::NoCode if found.has_unread() => "no Python code changed that can be read".to_owned(),
+        Status::NoCode => "no Python code changed".to_owned(),
+        Status::NotReached | Status::NothingFound if found.is_shown() == Some(true) => {
+            let count = found.detecting.len() + found.brought.len();
+            format!("{} the change; no other was found", of_project(count, "shows", "show"))
+        }
         Status::NotReached => {
             format!("no test runs the change; {} ran", words::count(found.ran, "test"))
         }
         Status::NothingFound => format!(
-            "no test shows the change: {} run it, and {} showed no difference",
-            words::count(found.selected.len(), "test"),
+            "no test shows the change: {} it, and {} showed no difference",
+            if found.selected.len() == 1 {
+                "1 test runs".to_owned()
+            } else {
+                format!("{} tests run", found.selected.len())
+            },
             words::count(found.variants, "variant")
         ),
         Status::Found if found.tests.iter().all(|test| test.technique == Technique::Injected) => {
@@ -59,6 +67,11 @@ pub(crate) fn headline(found: &Amplification) -> String {
         }
         Status::Found => format!("{} the change", shows(found.tests.len())),
     }
+}
+
+/// `1 test of the project shows`.
+fn of_project(count: usize, one: &str, several: &str) -> String {
+    if count == 1 { format!("1 test of the project {one}") } else { format!("{count} tests of the project {several}") }
 }
 
 fn shows(count: usize) -> String {
@@ -79,16 +92,15 @@ pub(crate) fn reach(found: &Amplification) -> Vec<Vec<Part>> {
         lines.push(vec![Part::quoted(&file.path), Words(format!(": tests run {executed} of {of}{only}"))]);
     }
     if !found.detecting.is_empty() {
-        let count = words::count(found.detecting.len(), "test");
-        let mut line = vec![Words(format!("{count} of the project fail after the change: "))];
-        for (at, test) in found.detecting.iter().take(DETECTING).enumerate() {
-            line.extend((at > 0).then(|| Part::words(", ")));
-            line.push(Part::quoted(test));
-        }
-        if let more @ 1.. = found.detecting.len().saturating_sub(DETECTING) {
-            line.push(Words(format!(" and {more} more")));
-        }
-        lines.push(line);
+        let what = of_project(found.detecting.len(), "fails after the change", "fail after the change");
+        lines.push(listed(&what, &found.detecting));
+    }
+    if !found.brought.is_empty() {
+        let what = match found.brought.len() {
+            1 => "1 test that comes with the change fails without it".to_owned(),
+            count => format!("{count} tests that come with the change fail without it"),
+        };
+        lines.push(listed(&what, &found.brought));
     }
     for error in found.not_collected.iter().take(NOT_COLLECTED) {
         lines.push(vec![
@@ -102,10 +114,23 @@ pub(crate) fn reach(found: &Amplification) -> Vec<Vec<Part>> {
         lines.push(vec![Words(format!("nor {} more", words::count(more, "file")))]);
     }
     if found.cut {
-        lines.push(vec![Part::words("the search ended before it was done")]);
+        lines.push(vec![Part::words("the search ended before it was done: --deadline gives it more time")]);
     }
     lines.extend(found.sandbox.iter().flat_map(unrestricted).map(|line| vec![Words(line)]));
     lines
+}
+
+/// A line with tests of the project.
+fn listed(what: &str, tests: &[String]) -> Vec<Part> {
+    let mut line = vec![Words(format!("{what}: "))];
+    for (at, test) in tests.iter().take(DETECTING).enumerate() {
+        line.extend((at > 0).then(|| Part::words(", ")));
+        line.push(Part::quoted(test));
+    }
+    if let more @ 1.. = tests.len().saturating_sub(DETECTING) {
+        line.push(Words(format!(" and {more} more")));
+    }
+    line
 }
 
 /// What tests could do that they usually cannot, or the other way round.
@@ -141,6 +166,9 @@ pub(crate) fn by(technique: Technique) -> &'static str {
 /// What a test was made from.
 fn source(test: &AmplifiedTest) -> Vec<Part> {
     match test.technique {
+        Technique::Assertions | Technique::Search if test.new.is_none() => {
+            vec![Part::words("fails after the change; from "), Part::quoted(&test.origin)]
+        }
         Technique::Assertions | Technique::Search => vec![Part::words("from "), Part::quoted(&test.origin)],
         Technique::Injected => vec![Part::words("injected: no test of the project gives these values")],
     }
@@ -229,7 +257,7 @@ pub(crate) mod tests {
             file: odd.into(),
             technique: Technique::Search,
             steps: vec![],
-            shows: Shown::Raises { expression: odd.into(), point: 0, raised },
+            shows: Shown::Raises { expression: odd.into(), point: 0, raised, returned: PerSide::default() },
             sentence: odd.into(),
             old: form,
             new: None,
@@ -241,6 +269,7 @@ pub(crate) mod tests {
             files: vec![],
             selected: vec![],
             detecting: vec![odd.into()],
+            brought: vec![odd.into()],
             ran: 1,
             collected: 1,
             not_collected: vec![error; 5],
@@ -259,9 +288,9 @@ pub(crate) mod tests {
         found.files = vec![Reach::unread(odd.into(), "it is not UTF-8".into())];
         let shown = format!("```{odd}```");
         let markdown = amplification_markdown(&found);
-        // The file, the failing test, three errors with their ids, the sentence, the origin; the text of the test is no line.
+        // The file, two failing tests, three errors with their ids, the sentence, the origin; the text of the test is no line.
         let lines: Vec<&str> = markdown.lines().take_while(|line| !line.starts_with("````")).collect();
-        assert_eq!(lines.iter().map(|line| line.matches(&shown).count()).sum::<usize>(), 10, "{markdown}");
+        assert_eq!(lines.iter().map(|line| line.matches(&shown).count()).sum::<usize>(), 11, "{markdown}");
         assert!(!lines.join("\n").replace(&shown, "").contains("team"), "{markdown}");
         assert!(lines.contains(&format!("- {shown} changed and is left out: it is not UTF-8").as_str()), "{markdown}");
     }
@@ -278,13 +307,13 @@ pub(crate) mod tests {
     #[test]
     fn a_change_that_cannot_be_read_is_not_said_to_be_no_code() {
         let mut found = Amplification { status: Status::NoCode, tests: vec![], not_collected: vec![], ..sample("x") };
-        found.detecting = vec![];
-        assert_eq!((headline(&found).as_str(), found.is_shown()), ("the change touches no code", Some(false)));
+        (found.detecting, found.brought) = (vec![], vec![]);
+        assert_eq!((headline(&found).as_str(), found.is_shown()), ("no Python code changed", Some(false)));
         found.files = vec![Reach::unread("shop.py".into(), "it has more than 1 MiB".into())];
         assert_eq!(found.is_shown(), None);
         assert_eq!(
             amplification_text(&found),
-            "# the change touches no code that can be read\n# shop.py changed and is left out: it has more than 1 MiB\n"
+            "# no Python code changed that can be read\n# shop.py changed and is left out: it has more than 1 MiB\n"
         );
     }
 }

@@ -31,6 +31,7 @@ impl Flow<'_, '_> {
                 style: Style::Fixtures,
                 suffix: String::new(),
                 seeds: vec![],
+                opened: vec![],
                 material: Material::default(),
                 seen: BTreeSet::new(),
                 lines: BTreeSet::new(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use twincell_project::{Outcome, TestError};
-use twincell_syntax::Side;
+use twincell_syntax::{PerSide, Side};
 
 use super::{ANEW, BATCH, Flow, KeptTest, Origin, Runs, Spare};
 use crate::body::{cleanups, names, removable, without};
@@ -75,18 +75,15 @@ impl Flow<'_, '_> {
         }
         let (trial, shown) = renumbered(self.reduced(origin, trial, shown)?);
         let file = self.modules[origin.module].file.clone();
-        let form = |side| form(&trial, &shown, side).map(|form| without_own_imports(form, &file));
-        let Some(old) = form(Side::Old) else { return Ok(Fate::Unwritten) };
-        let new = form(Side::New);
-        let forms: Vec<(Side, Trial)> = [(Side::Old, Some(old.clone())), (Side::New, new.clone())]
-            .into_iter()
-            .filter_map(|(side, form)| Some((side, form?)))
-            .collect();
-        let held = self.held(origin, &forms)?;
-        if !held.contains(&Side::Old) {
-            return Ok(Fate::Unwritten);
+        let written = |side, exactly| Some(without_own_imports(form(&trial, &shown, side, exactly)?, &file));
+        let mut forms = self.held(origin, PerSide::of(|side| written(side, false)))?;
+        if matches!(&shown, Shown::Raises { raised, .. } if raised.iter().all(Option::is_some)) {
+            // Who expects a class is content with those that are derived from it.
+            let exact = PerSide::of(|side| if forms[side].is_none() { written(side, true) } else { None });
+            let exact = self.held(origin, exact)?;
+            forms = PerSide::of(|side| forms[side].clone().or_else(|| exact[side].clone()));
         }
-        let new = new.filter(|_| held.contains(&Side::New));
+        let PerSide { old: Some(old), new } = forms else { return Ok(Fate::Unwritten) };
         let module = &self.modules[origin.module];
         let targets = self.changed_names();
         let names: Vec<String> = self.tests.iter().map(|kept| kept.test.old.name.clone()).collect();
@@ -167,15 +164,16 @@ impl Flow<'_, '_> {
         Ok(best)
     }
 
-    /// The sides whose form passes there and fails on the other side, each time: alone, and in processes as a person starts
+    /// The forms that pass on their side and fail on the other one, each time: alone, and in processes as a person starts
     /// them.
-    fn held(&mut self, origin: &Origin, forms: &[(Side, Trial)]) -> Result<BTreeSet<Side>, TestError> {
-        let mut held: BTreeSet<Side> = forms.iter().map(|(side, _)| *side).collect();
+    fn held(&mut self, origin: &Origin, forms: PerSide<Option<Trial>>) -> Result<PerSide<Option<Trial>>, TestError> {
+        let mut held = forms;
         let repeats = self.options.repeats.max(1);
         for run in 0..repeats {
             let anew = (run + ANEW >= repeats).then_some(run + 1);
             let how = How { anew, ..How::default() };
-            let left: Vec<&(Side, Trial)> = forms.iter().filter(|(side, _)| held.contains(side)).collect();
+            let left: Vec<(Side, Trial)> =
+                Side::BOTH.iter().filter_map(|side| Some((*side, held[*side].clone()?))).collect();
             // To start a process takes longer than to run a test, so that one runs all.
             for some in left.chunks(if anew.is_some() { left.len().max(1) } else { 1 }) {
                 let trials: Vec<Trial> = some.iter().map(|(_, trial)| trial.clone()).collect();
@@ -183,12 +181,9 @@ impl Flow<'_, '_> {
                 for ((side, _), tried) in some.iter().zip(tried) {
                     let passes = tried.records[*side].outcome == Outcome::Passed;
                     if !passes || tried.records[side.other()].outcome != Outcome::Failed {
-                        held.remove(side);
+                        held[*side] = None;
                     }
                 }
-            }
-            if !held.contains(&Side::Old) {
-                break;
             }
         }
         Ok(held)
@@ -249,7 +244,6 @@ mod tests {
     use super::*;
     use crate::result::{Raised, Worth};
     use twincell_project::Observed;
-    use twincell_syntax::PerSide;
 
     #[test]
     fn numbers_of_names_go_where_nothing_else_has_the_name() {
@@ -277,7 +271,8 @@ mod tests {
     fn what_python_says_of_values_that_do_not_fit_tells_little() {
         let shown = |old: Option<(&str, &str)>, new: Option<(&str, &str)>| {
             let raised = |one: (&str, &str)| Raised { class: one.0.into(), message: one.1.into() };
-            Shown::Raises { expression: "f()".into(), point: 0, raised: PerSide::new(old.map(raised), new.map(raised)) }
+            let (raised, returned) = (PerSide::new(old.map(raised), new.map(raised)), PerSide::default());
+            Shown::Raises { expression: "f()".into(), point: 0, raised, returned }
         };
         for (old, new, worth) in [
             (Some(("TypeError", "<")), Some(("TypeError", "<=")), Worth::Words),

@@ -31,6 +31,8 @@ pub struct Change {
     pub modules: Vec<String>,
     /// The test modules of the old version: path and text.
     pub tests: Vec<(String, String)>,
+    /// The test modules that the change adds or alters, with what they need: path and new text.
+    pub brought: Vec<(String, String)>,
     /// Texts that no value may show: the folders that hold the two checkouts.
     pub hidden: Vec<String>,
     /// What pytest could not collect in the old version.
@@ -102,6 +104,10 @@ const CHUNK: usize = 48;
 const BEAM: usize = 4;
 /// For each test of which variants are tried, how many are selected first.
 const SELECTED: usize = 4;
+/// How many tests that come with the change are run.
+const BROUGHT: usize = 200;
+/// How many forms of a test with an opened expectation are tried.
+const OPENED: usize = 8;
 /// How many of the repetitions run in a new process, with other hashes and addresses.
 const ANEW: u32 = 2;
 /// How many differences of one variant are looked at.
@@ -121,6 +127,8 @@ struct Origin {
     id: String,
     suffix: String,
     seeds: Vec<Variant>,
+    /// The test where an expectation is opened: an exception ends it.
+    opened: Vec<Variant>,
     material: Material,
     seen: BTreeSet<Code>,
     lines: BTreeSet<(String, u32)>,
@@ -220,6 +228,7 @@ impl Flow<'_, '_> {
             files: Vec::new(),
             selected: Vec::new(),
             detecting: Vec::new(),
+            brought: Vec::new(),
             ran: 0,
             collected: self.runners.old.tests().len(),
             not_collected: self.change.not_collected.clone(),
@@ -233,6 +242,7 @@ impl Flow<'_, '_> {
             return Ok(result);
         }
         let mut origins = self.select(&mut result)?;
+        result.brought = self.brought()?;
         let is_reached = !result.selected.is_empty() || self.cut;
         result.status = if is_reached { Status::NothingFound } else { Status::NotReached };
         match self.sought(&mut origins, is_reached, witnesses) {
@@ -286,7 +296,7 @@ impl Flow<'_, '_> {
     /// Runs the origins without their assertions. What they show as they are is the nearest that a person can be shown.
     fn observe(&mut self, origins: &mut [Origin]) -> Result<(), TestError> {
         for origin in origins.iter_mut() {
-            let seeds = std::mem::take(&mut origin.seeds);
+            let seeds: Vec<Variant> = origin.opened.iter().cloned().chain(std::mem::take(&mut origin.seeds)).collect();
             origin.seeds = self.round(origin, seeds.clone(), Technique::Assertions, 0)?;
             if origin.seeds.is_empty() && !self.is_enough() {
                 origin.is_quiet = true;
@@ -356,8 +366,9 @@ impl Flow<'_, '_> {
                     return Ok(());
                 }
                 let seed = self.options.seed.wrapping_add(u64::from(round));
-                let lists: Vec<Vec<Variant>> =
-                    origin.seeds.iter().map(|seed_of| variants(seed_of, &origin.material, seed)).collect();
+                let first = if round == 1 { origin.opened.as_slice() } else { &[] };
+                let seeds = origin.seeds.iter().chain(first);
+                let lists: Vec<Vec<Variant>> = seeds.map(|seed_of| variants(seed_of, &origin.material, seed)).collect();
                 let mut chosen = Vec::new();
                 let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
                 for at in 0..longest {

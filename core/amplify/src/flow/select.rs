@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use twincell_project::{Outcome, Request, TestError, TestKind, TestRecord};
 use twincell_syntax::{PerSide, Side};
 
-use super::{CHUNK, Flow, Origin, Progress, SELECTED};
+use super::{BROUGHT, CHUNK, Flow, OPENED, Origin, Progress, SELECTED};
 use crate::cases::cases;
 use crate::change::{ChangedFile, ChangedText, Constants, changed_file, constants};
+use crate::code::Code;
 use crate::heard::Style;
+use crate::opened::opened;
 use crate::operators::{Material, Target, Variant, donors, globals};
 use crate::result::{Amplification, Reach, Selected};
 use crate::strip::strip;
@@ -62,7 +64,7 @@ impl Flow<'_, '_> {
         }
         tests.sort_unstable();
         let mut reached = PerSide::<BTreeSet<(usize, usize)>>::default();
-        let mut found: Vec<(Selected, usize, usize)> = Vec::new();
+        let mut found: Vec<(bool, Selected, usize, usize)> = Vec::new();
         let mut entered: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
         let covered = self.covered();
         for chunk in tests.chunks(CHUNK) {
@@ -87,40 +89,47 @@ impl Flow<'_, '_> {
                 if old.outcome != Outcome::Passed {
                     continue;
                 }
-                let mut executed = 0;
-                let mut total = 0;
+                let (mut executed, mut imported, mut total) = (0, 0, 0);
                 for (side, record) in [(Side::Old, &old), (Side::New, &new)] {
                     for (number, (_, file)) in self.files.iter().enumerate() {
                         let Some(lines) = record.lines.get(&file.path) else { continue };
                         let lines: BTreeSet<u32> = lines.iter().copied().collect();
                         total += lines.len();
                         for (which, statement) in file.statements[side].iter().enumerate() {
+                            // Who runs a line of a module has run what runs when it is imported.
+                            let is_imported = !lines.is_empty() && file.runs_at_import(side, statement);
                             if statement.holds(&lines) {
                                 executed += 1;
-                                reached[side].insert((number, which));
+                            } else if is_imported {
+                                imported += 1;
+                            } else {
+                                continue;
                             }
+                            reached[side].insert((number, which));
                         }
                     }
                 }
                 let module = self.modules.iter().position(|module| module.file == test.file);
                 let text = module.and_then(|at| self.modules[at].subject(&test.function)).map(|one| one.code.text());
                 let direct = text.is_some_and(|text| names.iter().any(|name| has_word(text, name)));
+                let detects = matches!(new.outcome, Outcome::Failed | Outcome::Error) && on_new.contains(&test.id);
+                let own = self.entered(&old, &new);
                 // A method that the change adds runs in no test, but there may be objects of its class.
-                if executed == 0 && self.entered(&old, &new).is_empty() && !(direct && total > 0) {
+                if executed + imported == 0 && own.is_empty() && !(direct && total > 0) && !detects {
                     continue;
                 }
-                if matches!(new.outcome, Outcome::Failed | Outcome::Error) && on_new.contains(&test.id) {
-                    result.detecting.push(test.id.clone());
-                }
-                entered.insert(*at, self.entered(&old, &new));
-                found.push((Selected { id: test.id.clone(), executed, direct }, total, *at));
+                result.detecting.extend(detects.then(|| test.id.clone()));
+                let is_near = executed > 0 || !own.is_empty();
+                entered.insert(*at, own);
+                let selected = Selected { id: test.id.clone(), executed: executed + imported, direct };
+                found.push((is_near, selected, total, *at));
             }
         }
         self.confirm(&mut result.detecting)?;
         // Tests that fail after the change as they are show most.
-        found.sort_by_key(|(selected, total, at)| {
+        found.sort_by_key(|(is_near, selected, total, at)| {
             let is_silent = !result.detecting.contains(&selected.id);
-            (is_silent, selected.executed == 0, !selected.direct, *total, *at)
+            (is_silent, !is_near, selected.executed == 0, !selected.direct, *total, *at)
         });
         result.files = self
             .files
@@ -134,9 +143,9 @@ impl Flow<'_, '_> {
                 unread: None,
             })
             .collect();
-        result.selected = found.iter().map(|(selected, ..)| selected.clone()).collect();
+        result.selected = found.iter().map(|(_, selected, ..)| selected.clone()).collect();
         let mut origins: Vec<Origin> = Vec::new();
-        for (selected, _, at) in found {
+        for (_, selected, _, at) in found {
             let test = &all[at];
             let Some(module) = self.modules.iter().position(|module| module.file == test.file) else { continue };
             let Some(subject) = self.modules[module].subject(&test.function).cloned() else { continue };
@@ -149,11 +158,8 @@ impl Flow<'_, '_> {
             // A call of what other tests run belongs to these.
             material.elsewhere = entered.values().flatten().cloned().collect();
             material.elsewhere.retain(|name| entered.get(&at).is_none_or(|own| !own.contains(name)));
-            let seeds = cases(&subject.code).into_iter().map(|code| {
-                let code = strip(&code);
-                Variant { code, imports: BTreeSet::new(), steps: vec![] }
-            });
-            let seeds = seeds.collect();
+            let cases = cases(&subject.code);
+            let stripped = |code: &Code| Variant { code: strip(code), imports: BTreeSet::new(), steps: vec![] };
             origins.push(Origin {
                 number: origins.len(),
                 module,
@@ -161,7 +167,8 @@ impl Flow<'_, '_> {
                 style: if test.kind == TestKind::Unittest { Style::Blocks } else { Style::Fixtures },
                 id: selected.id,
                 suffix,
-                seeds,
+                seeds: cases.iter().map(stripped).collect(),
+                opened: cases.iter().flat_map(opened).take(OPENED).map(|code| stripped(&code)).collect(),
                 material,
                 seen: BTreeSet::new(),
                 lines: BTreeSet::new(),
@@ -170,6 +177,35 @@ impl Flow<'_, '_> {
             });
         }
         Ok(origins)
+    }
+
+    /// Tests that come with the change, and fail without it: in new processes, with the files of tests that it brings.
+    pub(super) fn brought(&mut self) -> Result<Vec<String>, TestError> {
+        let changed: BTreeMap<&str, BTreeSet<String>> = (self.change.brought.iter())
+            .map(|(path, text)| {
+                let old = self.modules.iter().find(|module| module.file == *path);
+                let new = TestModule::new(path, text);
+                let is_other = |one: &&Subject| {
+                    old.and_then(|old| old.subject(&one.function())).map(|old| &old.code) != Some(&one.code)
+                };
+                (path.as_str(), new.subjects.iter().filter(is_other).map(Subject::function).collect())
+            })
+            .collect();
+        let tests = self.runners.new.tests().iter();
+        let tests =
+            tests.filter(|test| changed.get(test.file.as_str()).is_some_and(|own| own.contains(&test.function)));
+        let tests: Vec<String> = tests.map(|test| test.id.clone()).take(BROUGHT).collect();
+        if tests.is_empty() || self.is_late() {
+            return Ok(vec![]);
+        }
+        let request =
+            Request { files: self.change.brought.clone(), tests: tests.clone(), anew: Some(1), ..Request::default() };
+        let records = self.runners.both(&request)?;
+        // Without the change, there may not even be what its tests import.
+        let fails = |outcome| matches!(outcome, Outcome::Failed | Outcome::Error | Outcome::NotFound);
+        let both = tests.into_iter().zip(records.old.iter().zip(&records.new));
+        let shows = both.filter(|(_, (old, new))| fails(old.outcome) && new.outcome == Outcome::Passed);
+        Ok(shows.map(|(test, _)| test).collect())
     }
 
     /// Keeps those tests that fail after the change in new processes, too, without the tests that ran before them.

@@ -33,6 +33,7 @@ class Serving:
         self.elsewhere = elsewhere
         self.errors = []
         self.items = {}
+        self.directories = {}
         self.pipe = None
         self.reports = []
         self.failure = None
@@ -54,6 +55,14 @@ class Serving:
             said = [line[1:].strip() for line in lines if line.startswith("E ")]
             message = (said or lines or [""])[-1]
             self.errors.append({"id": readable(report.nodeid), "message": cut(message)})
+
+    @pytest.hookimpl(hookwrapper=True, optionalhook=True)
+    def pytest_collect_directory(self, path):
+        # Fixtures of a conftest belong to the directory as it was collected first.
+        outcome = yield
+        made = outcome.get_result()
+        if made is not None:
+            outcome.force_result(self.directories.setdefault(path, made))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session):
@@ -381,13 +390,16 @@ def said_of_skip(reports):
 
 
 def nearest(items, name):
-    """The first case of a test whose id has all parts of a wanted one: fixtures and classes add parts of theirs."""
+    """The first case of a test whose id has all parts of a wanted one: fixtures and classes add parts of theirs.
+
+    A test without cases is the only one of its name.
+    """
     base, _, case = name.partition("[")
     wanted = case[:-1].split("-") if case else []
     for other, item in items.items():
         of_other, _, own = other.partition("[")
         parts = iter(own[:-1].split("-"))
-        if of_other == base and own and all(part in parts for part in wanted):
+        if of_other == base and (not own or all(part in parts for part in wanted)):
             return item
     return None
 
