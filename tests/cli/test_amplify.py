@@ -229,6 +229,19 @@ def test_parameters_that_a_test_does_not_read_are_no_part_of_it(repository: Path
     assert texts and not any("expected" in text for text in texts), texts
 
 
+def test_of_parameters_that_stand_elsewhere_one_set_is_taken(repository: Path) -> None:
+    (repository / "test_shop.py").write_text(
+        "import pytest\n\nfrom shop import parse\n\nTEXTS = ['1', '2', '30']\n\n\n"
+        "@pytest.mark.parametrize('text', TEXTS)\ndef test_parse(text):\n    assert parse(text) > 0\n"
+    )
+    git(repository, "commit", "-qam", "two")
+    (repository / "shop.py").write_text(OLD.replace("int(text)", "int(text) + (len(text) > 1)"))
+    found = json.loads(amplify(repository, "--json").stdout)
+    texts = [test["new"]["text"] for test in found["tests"]]
+    # With another set, the result is another one.
+    assert any("TEXTS[2:3]" in text and text.endswith("assert result == 31\n") for text in texts), texts
+
+
 def test_what_a_mock_is_called_with_shows_a_change(repository: Path) -> None:
     old = OLD + "\n\ndef send(client, text):\n    client.session().post('/a', text, timeout=3)\n"
     (repository / "shop.py").write_text(old)

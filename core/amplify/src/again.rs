@@ -26,7 +26,7 @@ pub fn rerun(
     let Some(Spot { module, subject, imports }) = spot(own, test, form) else { return Ok(None) };
     let suffix = test.origin.find('[').map_or("", |at| &test.origin[at..]);
     let trial = Trial { code: Code::new(&form.text), imports };
-    let how = How { anew: Some(ANEW), ..How::default() };
+    let how = How { all_cases: true, anew: Some(ANEW), ..How::default() };
     let tried = run(runners, &module, &subject, suffix, &[trial], &how)?;
     Ok(tried.into_iter().next().map(|tried| tried.records.map(|record| record.outcome)))
 }

@@ -15,10 +15,15 @@ const MAX_CASES: usize = 8;
 /// What a set of parameters is called while it runs.
 const ID: &str = "case";
 
-/// The test once for each set of its parameters, where these stand in its decorators. Otherwise the test itself.
-pub fn cases(code: &Code) -> Vec<Code> {
+/// The test once for each set of its parameters. `count` is how many cases of it there are, for sets that do not stand in
+/// its decorator.
+pub fn cases(code: &Code, count: usize) -> Vec<Code> {
     let parsed = code.parse();
     let Some(function) = definition(&parsed) else { return vec![code.clone()] };
+    let elsewhere: Vec<Code> = some(count).filter_map(|at| only(code, at)).collect();
+    if !elsewhere.is_empty() {
+        return elsewhere;
+    }
     let lists: Vec<Vec<TextRange>> = parametrized(function).filter_map(sets).collect();
     let most = lists.iter().map(Vec::len).max().unwrap_or(0);
     if most == 0 || lists.len() != parametrized(function).count() {
@@ -34,10 +39,14 @@ pub fn cases(code: &Code) -> Vec<Code> {
         }
         code.edited(edits)
     };
-    // Sets at the end are often the special ones.
-    let step = most.div_ceil(MAX_CASES).max(1);
-    let found: Vec<Code> = (0..most).rev().step_by(step).filter_map(one).collect();
-    found.into_iter().rev().collect()
+    some(most).filter_map(one).collect()
+}
+
+/// Some of so many sets. Those at the end are often the special ones.
+fn some(count: usize) -> impl Iterator<Item = usize> {
+    let step = count.div_ceil(MAX_CASES).max(1);
+    let found: Vec<usize> = (0..count).rev().step_by(step).collect();
+    found.into_iter().rev()
 }
 
 fn ids(call: &ExprCall) -> Option<&Expr> {
@@ -87,6 +96,22 @@ pub fn runnable(code: &Code) -> (Code, String) {
     }
 }
 
+/// A test whose sets of parameters do not stand in its decorator, with one of them.
+fn only(code: &Code, at: usize) -> Option<Code> {
+    let parsed = code.parse();
+    let mut calls = parametrized(definition(&parsed)?);
+    let (Some(call), None) = (calls.next(), calls.next()) else { return None };
+    let values = values(call).filter(|_| items(call).is_none())?;
+    let text = code.slice(values);
+    let slice = if at == 0 { "[:1]".to_owned() } else { format!("[{at}:{}]", at + 1) };
+    let one = if values.is_name_expr() { format!("{text}{slice}") } else { format!("[*{text}]{slice}") };
+    let mut edits = vec![Edit::replace(values.range(), one)];
+    // A list of ids would be too long.
+    let ids = ids(call).filter(|ids| !ids.is_lambda_expr());
+    edits.extend(ids.map(|ids| Edit::replace(ids.range(), "None")));
+    code.edited(edits)
+}
+
 /// The code without parameters of its only set that nothing reads.
 pub fn without_unused(code: &Code) -> Option<Code> {
     let parsed = code.parse();
@@ -104,25 +129,24 @@ pub fn without_unused(code: &Code) -> Option<Code> {
         };
         let Some(Expr::StringLiteral(named)) = call.arguments.args.first() else { continue };
         let names: Vec<&str> = named.value.to_str().split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+        let kept: Vec<usize> = (0..names.len()).filter(|at| read.contains(names[*at])).collect();
+        let is_plain = items(call).is_none_or(|sets| !sets.iter().any(Expr::is_call_expr));
+        if kept.is_empty() && is_plain {
+            gone.extend(names.iter().map(|name| (*name).to_owned()));
+            let start = line_start(code.text(), decorator.start().to_usize());
+            edits.push(Edit { range: start..line_end(code.text(), decorator.end().to_usize()), with: String::new() });
+            continue;
+        }
         let Some([set]) = items(call) else { continue };
         let values: Vec<&Expr> = match set {
             Expr::Tuple(tuple) if names.len() > 1 => tuple.elts.iter().collect(),
             one if names.len() == 1 && !one.is_call_expr() => vec![one],
             _ => continue,
         };
-        if values.len() != names.len() {
-            continue;
-        }
-        let kept: Vec<usize> = (0..names.len()).filter(|at| read.contains(names[*at])).collect();
-        if kept.len() == names.len() {
+        if values.len() != names.len() || kept.len() == names.len() {
             continue;
         }
         gone.extend(names.iter().filter(|name| !read.contains(**name)).map(|name| (*name).to_owned()));
-        if kept.is_empty() {
-            let start = line_start(code.text(), decorator.start().to_usize());
-            edits.push(Edit { range: start..line_end(code.text(), decorator.end().to_usize()), with: String::new() });
-            continue;
-        }
         let listed = kept.iter().map(|at| names[*at]).collect::<Vec<_>>().join(", ");
         let given = kept.iter().map(|at| code.slice(values[*at])).collect::<Vec<_>>().join(", ");
         edits.push(Edit::replace(named.range(), string(&listed)));
@@ -166,9 +190,13 @@ fn sets(call: &ExprCall) -> Option<Vec<TextRange>> {
     Some(items(call)?.iter().map(Ranged::range).collect())
 }
 
-fn items(call: &ExprCall) -> Option<&[Expr]> {
+fn values(call: &ExprCall) -> Option<&Expr> {
     let by_name = || call.arguments.find_keyword("argvalues").map(|keyword| &keyword.value);
-    let items: &[Expr] = match call.arguments.args.get(1).or_else(by_name)? {
+    call.arguments.args.get(1).or_else(by_name)
+}
+
+fn items(call: &ExprCall) -> Option<&[Expr]> {
+    let items: &[Expr] = match values(call)? {
         Expr::List(list) => &list.elts,
         Expr::Tuple(tuple) if tuple.parenthesized => &tuple.elts,
         _ => return None,
@@ -182,6 +210,20 @@ mod tests {
     use super::*;
 
     #[test]
+    fn one_set_of_many_that_stand_elsewhere_is_taken() {
+        for (values, at, expected) in [
+            ("SETS", 0, Some("SETS[:1]")),
+            ("SETS, ids=IDS", 2, Some("SETS[2:3], ids=None")),
+            ("sets()", 1, Some("[*sets()][1:2]")),
+            ("[1, 2]", 1, None),
+        ] {
+            let written = |values: &str| format!("@mark.parametrize('a', {values})\ndef test(a): pass\n");
+            let found = only(&Code::new(&written(values)), at);
+            assert_eq!(found.map(|code| code.lines().to_owned()), expected.map(written));
+        }
+    }
+
+    #[test]
     fn parameters_that_nothing_reads_go() {
         for (before, after) in [
             (
@@ -192,6 +234,7 @@ mod tests {
                 "@mark.slow\n@mark.parametrize('a', [1])\ndef test(a, tmp_path):\n    f(tmp_path)\n",
                 Some("@mark.slow\ndef test(tmp_path):\n    f(tmp_path)\n"),
             ),
+            ("@mark.parametrize('a', SETS)\ndef test(a):\n    f()\n", Some("def test():\n    f()\n")),
             ("@mark.parametrize('a, b', [(1, 2)])\ndef test(a, b):\n    f(a, b)\n", None),
             ("@mark.parametrize('a', [param(1)])\ndef test(a):\n    f()\n", None),
             ("def test(tmp_path):\n    f()\n", None),
@@ -204,7 +247,7 @@ mod tests {
     fn each_set_of_parameters_is_a_test_with_a_known_id() {
         let code =
             Code::new("@pytest.mark.parametrize('a, b', [\n    (1, 2),\n    (3, f(4)),\n])\ndef test(a, b): pass\n");
-        let found = cases(&code);
+        let found = cases(&code, 2);
         assert_eq!(found.len(), 2);
         assert_eq!(found[1].lines(), "@pytest.mark.parametrize('a, b', [\n    (3, f(4)),\n])\ndef test(a, b): pass\n");
         let (code, suffix) = runnable(&found[1]);
@@ -217,16 +260,15 @@ mod tests {
         ] {
             let code = Code::new(&format!("@mark.parametrize('a', [1, 2], {ids})\ndef test(a): pass\n"));
             let expected = format!("@mark.parametrize('a', [2], {kept})\ndef test(a): pass\n");
-            assert_eq!(cases(&code)[1].lines(), expected);
+            assert_eq!(cases(&code, 2)[1].lines(), expected);
         }
         let code = Code::new("@mark.parametrize('a', [mark.param(2, id='x')])\ndef test(a): pass\n");
         let (code, suffix) = runnable(&code);
         assert_eq!(suffix, "[case]");
         assert!(code.lines().contains("mark.param(2, id='case')"), "{}", code.lines());
-        for whole in ["@mark.parametrize('a', everything)\ndef test(a): pass\n", "def test(): pass\n"] {
-            let code = Code::new(whole);
-            assert_eq!(cases(&code), std::slice::from_ref(&code));
-            assert_eq!(runnable(&code).1, "");
-        }
+        let code = Code::new("def test(): pass\n");
+        assert_eq!((cases(&code, 1), runnable(&code).1), (vec![code.clone()], String::new()));
+        let code = Code::new("@mark.parametrize('a', everything)\ndef test(a): pass\n");
+        assert_eq!((cases(&code, 3).len(), runnable(&code).1), (3, String::new()));
     }
 }

@@ -81,6 +81,8 @@ pub struct How {
     pub covered: Vec<String>,
     /// Whether what these files compare is wanted.
     pub operands: bool,
+    /// Whether all cases of the tests run, as a person runs them.
+    pub all_cases: bool,
     /// Whether a new process of pytest runs them, with which seed of Python's hashes.
     pub anew: Option<u32>,
 }
@@ -143,6 +145,7 @@ fn together(
         observe: how.observe,
         quietly: how.quietly,
         operands: how.operands,
+        all_cases: how.all_cases,
         anew: how.anew,
     };
     let records = runners.both(&request)?;

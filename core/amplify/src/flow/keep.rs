@@ -171,7 +171,7 @@ impl Flow<'_, '_> {
         let repeats = self.options.repeats.max(1);
         for run in 0..repeats {
             let anew = (run + ANEW >= repeats).then_some(run + 1);
-            let how = How { anew, ..How::default() };
+            let how = How { all_cases: true, anew, ..How::default() };
             let left: Vec<(Side, Trial)> =
                 Side::BOTH.iter().filter_map(|side| Some((*side, held[*side].clone()?))).collect();
             // To start a process takes longer than to run a test, so that one runs all.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use twincell_project::{Outcome, Request, TestError, TestKind, TestRecord};
+use twincell_project::{Outcome, Request, Test, TestError, TestKind, TestRecord};
 use twincell_syntax::{PerSide, Side};
 
 use super::{BROUGHT, CHUNK, Flow, OPENED, Origin, Progress, SELECTED};
@@ -158,7 +158,8 @@ impl Flow<'_, '_> {
             // A call of what other tests run belongs to these.
             material.elsewhere = entered.values().flatten().cloned().collect();
             material.elsewhere.retain(|name| entered.get(&at).is_none_or(|own| !own.contains(name)));
-            let cases = cases(&subject.code);
+            let is_case = |other: &&Test| other.file == test.file && other.function == test.function;
+            let cases = cases(&subject.code, all.iter().filter(is_case).count());
             let stripped = |code: &Code| Variant { code: strip(code), imports: BTreeSet::new(), steps: vec![] };
             origins.push(Origin {
                 number: origins.len(),

@@ -36,7 +36,11 @@ impl Kept {
 
     /// There is one record for each requested id, in this order.
     pub fn run(&mut self, request: &Request) -> Result<Vec<TestRecord>, TestError> {
-        let is_own = request.files.is_empty() && !request.observe && !request.operands && request.anew.is_none();
+        let is_own = request.files.is_empty()
+            && !request.all_cases
+            && !request.observe
+            && !request.operands
+            && request.anew.is_none();
         let Some(sandbox) = self.session.sandbox().filter(|_| is_own) else { return self.session.run(request) };
         let options =
             SuiteOptions { coverage: request.coverage, covered: request.covered.clone(), ..SuiteOptions::default() };

@@ -9,6 +9,8 @@ pub struct Request {
     pub files: Vec<(String, String)>,
     /// Node ids, in the order in which they run. Those in `files` are collected anew.
     pub tests: Vec<String>,
+    /// Whether all cases of these tests run. The record of a test is then that of its first case that does not pass.
+    pub all_cases: bool,
     /// Whether the lines that each test runs are recorded.
     pub coverage: bool,
     /// The files whose lines are recorded, relative to the root. Empty: all files of the repository.

@@ -150,16 +150,20 @@ class Serving:
         places = [folder, self.root, self.start["folder"]]
         self.observer = twincell_observe.Observer(places, request["observe"], request["quietly"])
         operands = twincell_operands.Operands(self.root, request["covered"]) if request["operands"] else None
-        found = [(name, items.get(name)) for name in request["tests"]]
-        for at, (name, item) in enumerate(found):
-            if item is None:
+        found = [(name, group(items, name, request["all_cases"])) for name in request["tests"]]
+        for at, (name, own) in enumerate(found):
+            if not own:
                 self.tell({"record": {"id": name, "outcome": "not_found", "failure": self.why(name), "seconds": 0.0}})
                 continue
-            following = next((item for _, item in found[at + 1 :] if item is not None), None)
+            following = [item for _, later in found[at + 1 :] for item in later][:1]
             self.tell({"begin": name})
             if operands:
                 operands.renew()
-            record = self.run_one(session, item, following, cover)
+            queue = [*own, *(following or [None])]
+            for number, item in enumerate(own):
+                record = self.run_one(session, item, queue[number + 1], cover)
+                if record["outcome"] != "passed":
+                    break
             record["id"] = name
             record["operands"] = operands.seen if operands else []
             self.tell({"record": record})
@@ -389,17 +393,30 @@ def said_of_skip(reports):
     return None
 
 
+def group(items, name, all_cases):
+    """The item of a test, or those of all its cases."""
+    item = items.get(name)
+    if item is None or not all_cases:
+        return [] if item is None else [item]
+    base = readable(item.nodeid).partition("[")[0]
+    # A case may also be there under the name by which it was looked for.
+    cases = {id(item): item for other, item in items.items() if other.partition("[")[0] == base and item is not None}
+    return list(cases.values())
+
+
 def nearest(items, name):
     """The first case of a test whose id has all parts of a wanted one: fixtures and classes add parts of theirs.
 
-    A test without cases is the only one of its name.
+    The only case of a test is the nearest to any.
     """
     base, _, case = name.partition("[")
     wanted = case[:-1].split("-") if case else []
-    for other, item in items.items():
-        of_other, _, own = other.partition("[")
-        parts = iter(own[:-1].split("-"))
-        if of_other == base and (not own or all(part in parts for part in wanted)):
+    cases = {other: item for other, item in items.items() if other.partition("[")[0] == base and item is not None}
+    if len(cases) == 1:
+        return next(iter(cases.values()))
+    for other, item in cases.items():
+        parts = iter(other.partition("[")[2][:-1].split("-"))
+        if all(part in parts for part in wanted):
             return item
     return None
 
