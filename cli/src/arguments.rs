@@ -57,8 +57,8 @@ fn compare() -> Command {
                 .long("git")
                 .value_name("OLD..NEW")
                 .help(
-                    "Compare two revisions of the repository that holds the current folder, e.g. HEAD~1..HEAD, or one \
-                     revision with the files in the working tree, e.g. HEAD",
+                    "Compare two revisions of the repository that holds the current folder, e.g. HEAD~1..HEAD or \
+                     main...HEAD (since the branch left main), or one revision with the files in the working tree, e.g. HEAD",
                 ),
         )
         .arg(flag("staged").requires("git").help("With --git OLD: compare with what is staged for the next commit"))

@@ -442,7 +442,7 @@ mod tests {
 
     #[test]
     fn a_bad_range_says_what_to_write() {
-        let (status, _, err) = command(&["compare", "--git", "A...B"]);
+        let (status, _, err) = command(&["compare", "--git", "A..B..C"]);
         assert_eq!(status, 3);
         assert!(err.contains("write OLD..NEW"), "{err}");
     }

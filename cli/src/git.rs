@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use twincell_compare::Source;
 use twincell_driver::decode::python_source;
 use twincell_driver::files;
-use twincell_project::{self as project, CopyError};
+use twincell_project::{self as project, CopyError, Range};
 use twincell_study::mine;
 use twincell_syntax::PerSide;
 
@@ -49,6 +49,8 @@ pub enum GitError {
     Range(String),
     #[error("{0} ends in a revision, but --staged compares with the index: write OLD alone, e.g. HEAD")]
     Staged(String),
+    #[error("{old} and {new} have no commit in common: write {old}..{new}")]
+    NoBase { old: String, new: String },
     #[error("{revision} is not a revision of this repository: {reason}")]
     Revision { revision: String, reason: String },
     #[error(
@@ -92,8 +94,8 @@ enum NewSide<'repository> {
     Files,
 }
 
-/// The Python files and notebooks under `paths` that differ between the two revisions of `range`, which is `OLD..NEW`; an empty side
-/// is HEAD. Empty `paths` mean all, and relative ones are seen from `start`. A range `OLD` is compared with the files
+/// The Python files and notebooks under `paths` that differ between the two revisions of `range`, which is `OLD..NEW`, or
+/// `OLD...NEW` from the last commit that both have in common; an empty side is HEAD. Empty `paths` mean all, and relative ones are seen from `start`. A range `OLD` is compared with the files
 /// in the working tree, or with the index if `staged`. The repository is the one that holds `start`.
 ///
 /// No file with more than `most` bytes is read, or [`MOST_OF_NOTEBOOK`] for a notebook.
@@ -104,7 +106,7 @@ pub fn changed_files(
     paths: &[PathBuf],
     most: u64,
 ) -> Result<ChangedFiles, GitError> {
-    let (old_name, _) = split_range(range)?;
+    let Range { old: old_name, from_base, .. } = parsed(range)?;
     let repository = discover(start)?;
     if old_name == "HEAD" && repository.head().is_err_and(|error| error.code() == ErrorCode::UnbornBranch) {
         // Before the first commit everything is new, which must not stop it.
@@ -114,6 +116,7 @@ pub fn changed_files(
             Err(GitError::NoCommit(repository.workdir().unwrap_or(repository.path()).display().to_string()))
         };
     }
+    let old_name = if from_base { range } else { old_name };
     let (old, new) = sides(&repository, range, staged)?;
     let wanted = paths.iter().map(|path| inside(&repository, start, path)).collect::<Result<Vec<_>, _>>()?;
     for (path, given) in wanted.iter().zip(paths) {
@@ -241,14 +244,22 @@ fn sides<'repository>(
     range: &'repository str,
     staged: bool,
 ) -> Result<(Tree<'repository>, NewSide<'repository>), GitError> {
-    let (old, new) = split_range(range)?;
+    let Range { old, new, from_base } = parsed(range)?;
+    let base = match new {
+        Some(new) if from_base => Some(base_of(repository, old, new)?),
+        _ => None,
+    };
     let new = match new {
         Some(_) if staged => return Err(GitError::Staged(range.to_owned())),
         Some(name) => NewSide::Revision(name, tree(repository, name)?),
         None if staged => NewSide::Index,
         None => NewSide::Files,
     };
-    Ok((tree(repository, old)?, new))
+    let old = match base {
+        Some(base) => base,
+        None => tree(repository, old)?,
+    };
+    Ok((old, new))
 }
 
 /// While `git commit` runs hooks, the index may be in another file than usual.
@@ -324,16 +335,23 @@ fn of_file(repository: &Repository, path: &Path) -> Result<Source, String> {
     source(&bytes, path, path.display().to_string())
 }
 
-/// The old revision's name, and the new one's if the range has one.
-fn split_range(range: &str) -> Result<(&str, Option<&str>), GitError> {
-    let or_head = |side| if str::is_empty(side) { "HEAD" } else { side };
-    match range.split_once("..") {
-        None if !range.is_empty() => Ok((range, None)),
-        Some((old, new)) if range != ".." && !new.contains("..") && !new.starts_with('.') => {
-            Ok((or_head(old), Some(or_head(new))))
-        }
-        _ => Err(GitError::Range(range.to_owned())),
-    }
+fn parsed(range: &str) -> Result<Range<'_>, GitError> {
+    Range::parse(range).ok_or_else(|| GitError::Range(range.to_owned()))
+}
+
+/// The tree of the last commit that two revisions have in common.
+fn base_of<'repository>(
+    repository: &'repository Repository,
+    old: &str,
+    new: &str,
+) -> Result<Tree<'repository>, GitError> {
+    let commit = |name: &str| {
+        mine::object(repository, name)
+            .and_then(|object| object.peel_to_commit().map_err(|error| error.message().to_owned()))
+            .map_err(|reason| GitError::Revision { revision: name.to_owned(), reason })
+    };
+    let none = || GitError::NoBase { old: old.to_owned(), new: new.to_owned() };
+    Ok(project::base(repository, &commit(old)?, &commit(new)?).ok_or_else(none)?.tree()?)
 }
 
 fn tree<'repository>(repository: &'repository Repository, revision: &str) -> Result<Tree<'repository>, GitError> {
@@ -617,7 +635,7 @@ mod tests {
     fn errors_say_what_to_write() {
         let folder = repository(&[&[("a.py", b"x = 1\n")]]);
         let error = |range: &str| changed_files(folder.path(), range, false, &[], MOST).unwrap_err().to_string();
-        for range in ["", "..", "A...B", "A..B..C"] {
+        for range in ["", "..", "...", "A..B..C"] {
             assert!(error(range).contains("write OLD..NEW"), "{range}");
         }
         let staged = changed_files(folder.path(), "HEAD..HEAD", true, &[], MOST).unwrap_err().to_string();

@@ -9,7 +9,7 @@ use twincell_amplify::{
     Amplification, AmplifiedTest, Change, Opened, Progress, Runners, Witness, amplify, open, rerun, with_test,
 };
 use twincell_compare::{Continue, Source};
-use twincell_project::{Cache, Outcome, Revision, TestError, TestLimits, environment, is_inside};
+use twincell_project::{Cache, Outcome, Range, Revision, TestLimits, environment, is_inside};
 use twincell_syntax::{PerSide, Side};
 
 use crate::decode::python_source;
@@ -28,22 +28,22 @@ pub struct Amplified {
     pub work_tree: PathBuf,
 }
 
-/// The versions that a user names: `OLD..NEW`, a commit that is compared with its parent, or nothing, for what is not
+/// The versions that a user names: `OLD..NEW`, `OLD...NEW`, a commit that is compared with its parent, or nothing, for what is not
 /// committed yet.
 pub fn revisions(range: Option<&str>, staged: bool) -> Result<PerSide<Revision>, String> {
     let commit = |name: &str| Revision::Commit(name.to_owned());
-    let or_head = |name: &str| commit(if name.is_empty() { "HEAD" } else { name });
-    let Some(range) = range else {
+    let Some(text) = range else {
         return Ok(PerSide::new(commit("HEAD"), if staged { Revision::Staged } else { Revision::Files }));
     };
-    match range.split_once("..") {
-        _ if staged => Err(format!("{range} is a revision, but the change is to be what is staged: give one of them")),
-        None if !range.is_empty() => Ok(PerSide::new(Revision::Parent(range.to_owned()), commit(range))),
-        Some((old, new)) if range != ".." && !new.contains("..") && !new.starts_with('.') => {
-            Ok(PerSide::new(or_head(old), or_head(new)))
+    match Range::parse(text) {
+        _ if staged => Err(format!("{text} is a revision, but the change is to be what is staged: give one of them")),
+        Some(Range { old, new: None, .. }) => Ok(PerSide::new(Revision::Parent(old.to_owned()), commit(old))),
+        Some(Range { old, new: Some(new), from_base: false }) => Ok(PerSide::new(commit(old), commit(new))),
+        Some(Range { old, new: Some(new), from_base: true }) => {
+            Ok(PerSide::new(Revision::Base { old: old.to_owned(), new: new.to_owned() }, commit(new)))
         }
-        _ => Err(format!(
-            "{range} is not a range of revisions: write OLD..NEW, e.g. HEAD~1..HEAD, or a commit for what it changed"
+        None => Err(format!(
+            "{text} is not a range of revisions: write OLD..NEW, e.g. HEAD~1..HEAD, or a commit for what it changed"
         )),
     }
 }
@@ -220,6 +220,11 @@ mod tests {
             (Some("abc"), false, (Revision::Parent("abc".to_owned()), commit("abc"))),
             (Some("v1..v2"), false, (commit("v1"), commit("v2"))),
             (Some("v1.."), false, (commit("v1"), commit("HEAD"))),
+            (
+                Some("main...new"),
+                false,
+                (Revision::Base { old: "main".to_owned(), new: "new".to_owned() }, commit("new")),
+            ),
         ] {
             assert_eq!(revisions(range, staged), Ok(PerSide::new(expected.0, expected.1)));
         }
@@ -227,7 +232,7 @@ mod tests {
 
     #[test]
     fn what_is_no_range_is_said_as_compare_says_it() {
-        for range in ["", "..", "A...B", "A..B..C"] {
+        for range in ["", "..", "...", "A..B..C"] {
             let error = revisions(Some(range), false).unwrap_err();
             assert!(error.starts_with(&format!("{range} is not a range of revisions: write OLD..NEW")), "{error}");
         }

@@ -229,6 +229,19 @@ def test_parameters_that_a_test_does_not_read_are_no_part_of_it(repository: Path
     assert texts and not any("expected" in text for text in texts), texts
 
 
+def test_parameters_that_a_fixture_reads_stay(repository: Path) -> None:
+    (repository / "test_shop.py").write_text(
+        "import pytest\n\nfrom shop import total\n\n\n@pytest.fixture\ndef prices(count):\n    return [1] * count\n\n\n"
+        "@pytest.mark.parametrize('count, expected', [(1, 1), (2, 2)])\n"
+        "def test_total(prices, count, expected):\n    assert total(prices) == expected\n"
+    )
+    git(repository, "commit", "-qam", "two")
+    (repository / "shop.py").write_text(OLD.replace("- discount", "- discount + 1"))
+    found = json.loads(amplify(repository, "--json").stdout)
+    texts = [test["new"]["text"] for test in found["tests"]]
+    assert texts and all("'count, expected', [(" in text for text in texts), texts
+
+
 def test_of_parameters_that_stand_elsewhere_one_set_is_taken(repository: Path) -> None:
     (repository / "test_shop.py").write_text(
         "import pytest\n\nfrom shop import parse\n\nTEXTS = ['1', '2', '30']\n\n\n"
@@ -240,6 +253,23 @@ def test_of_parameters_that_stand_elsewhere_one_set_is_taken(repository: Path) -
     texts = [test["new"]["text"] for test in found["tests"]]
     # With another set, the result is another one.
     assert any("TEXTS[2:3]" in text and text.endswith("assert result == 31\n") for text in texts), texts
+
+
+def test_of_a_branch_only_what_it_changed_since_it_left_counts(repository: Path) -> None:
+    git(repository, "branch", "-m", "main")
+    git(repository, "checkout", "-qb", "branch")
+    (repository / "shop.py").write_text(OLD.replace("- discount", "- discount + 1"))
+    git(repository, "commit", "-qam", "two")
+    git(repository, "checkout", "-q", "main")
+    (repository / "shop.py").write_text(OLD.replace("int(text)", "int(text) + 1"))
+    git(repository, "commit", "-qam", "three")
+    git(repository, "checkout", "-q", "branch")
+    found = json.loads(amplify(repository, "main...", "--json").stdout)
+    assert {test["sentence"] for test in found["tests"]} == {"total([1, 2]) gave 3, gives 4"}
+    command = [sys.executable, "-m", "twincell", "compare", "--git", "main...branch", "--json"]
+    report = json.loads(subprocess.run(command, cwd=repository, capture_output=True).stdout)
+    pairs = report["files"][0]["comparison"]["pairs"]
+    assert [pair["new"]["qualname"] for pair in pairs if pair["verdict"] == "changing"] == ["total"]
 
 
 def test_what_a_mock_is_called_with_shows_a_change(repository: Path) -> None:
@@ -557,7 +587,7 @@ def test_errors_are_one_line(tmp_path: Path, repository: Path) -> None:
         (["--repository", str(tmp_path)], "is in no git repository"),
         (["no-such-revision"], "no-such-revision is not a revision of this repository"),
         (["HEAD"], "HEAD has no parent, so there is nothing to compare with: write OLD..NEW"),
-        (["A...B"], "A...B is not a range of revisions: write OLD..NEW, e.g. HEAD~1..HEAD"),
+        (["A..B..C"], "A..B..C is not a range of revisions: write OLD..NEW, e.g. HEAD~1..HEAD"),
     ):
         command = [sys.executable, "-m", "twincell", "amplify", *arguments]
         ran = subprocess.run(command, capture_output=True, text=True, cwd=repository)

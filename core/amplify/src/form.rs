@@ -8,7 +8,6 @@ use twincell_project::{Failure, Observation, Observed, Outcome, Seen};
 use twincell_syntax::{PerSide, Side};
 
 use crate::body::{Place, fresh, names, places, suites};
-use crate::cases::without_unused;
 use crate::code::{Code, Edit, definition};
 use crate::heard::{self, Style};
 use crate::literal::literal;
@@ -120,7 +119,6 @@ pub fn form(trial: &Trial, shown: &Shown, side: Side, exactly: bool) -> Option<T
             }
         }
     };
-    let code = without_unused(&code).unwrap_or(code);
     Some(Trial { code, imports })
 }
 

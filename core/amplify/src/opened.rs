@@ -28,6 +28,7 @@ pub fn opened(code: &Code) -> Vec<Code> {
             found.extend(inner.map(|inner| (stmt.range(), inner)));
         }
     });
+    found.sort_by_key(|(range, _)| range.start());
     found.truncate(MOST);
     found
         .into_iter()

@@ -7,12 +7,14 @@ mod around;
 mod beside;
 mod copy;
 mod place;
+mod range;
 mod testing;
 
 pub use around::{Project, imported, is_inside, places};
 pub use beside::{Beside, beside};
 pub use copy::{CopyError, Version, copy};
 pub use place::{holds, module, place};
+pub use range::{Range, base};
 pub use testing::{
     Cache, Checkout, CollectionError, Environment, Failure, Kept, Lack, Mechanism, NamedKind, Namespaces, Network,
     Observation, Observed, Operands, Outcome, Relation, Request, Revision, Seen, Session, Store, SuiteOptions,

@@ -2,6 +2,7 @@
 
 mod html;
 
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use twincell_amplify::{Amplification, AmplifiedTest, Network, Status, SuiteReport, Technique};
 
 use self::Part::{Quoted, Words};
@@ -213,25 +214,29 @@ fn code_span(text: &str) -> String {
     format!("{ticks}{pad}{text}{pad}{ticks}")
 }
 
-/// One case for each test; the change fails it.
+/// As JUnit's XML: a case for each test that the change fails, those of the project first.
 pub fn amplification_junit(found: &Amplification) -> String {
-    let mut out = format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"twincell amplify\" tests=\"{0}\" failures=\"{0}\">\n",
-        found.tests.len()
-    );
-    for test in &found.tests {
-        out += &format!(
-            "<testcase classname=\"{}\" name=\"{}\"><failure message=\"{}\"/></testcase>\n",
-            escaped(&test.file),
-            escaped(&test.old.name),
-            escaped(&test.sentence)
-        );
-    }
-    out + "</testsuite>\n</testsuites>\n"
-}
-
-fn escaped(text: &str) -> String {
-    plain::value(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let case = |file: &str, name: &str, message: &str, text: &str| {
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        status.set_type("behavior changed").set_message(message).set_description(text);
+        let mut case = TestCase::new(plain::value(name), status);
+        case.set_classname(plain::value(file));
+        case
+    };
+    let own = found.detecting.iter().map(|id| {
+        let (file, name) = id.split_once("::").unwrap_or(("", id));
+        case(file, name, "fails after the change", "")
+    });
+    let made = found
+        .tests
+        .iter()
+        .map(|test| case(&test.file, &test.old.name, &plain::value(&test.sentence), &plain::file(text_of(test))));
+    let mut suite = TestSuite::new("twincell amplify");
+    suite.add_test_cases(own.chain(made));
+    let mut report = Report::new("twincell");
+    report.add_test_suite(suite);
+    // Only a text that cannot be written to is an error, and a String can be.
+    report.to_string().unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -293,6 +298,21 @@ pub(crate) mod tests {
         assert_eq!(lines.iter().map(|line| line.matches(&shown).count()).sum::<usize>(), 11, "{markdown}");
         assert!(!lines.join("\n").replace(&shown, "").contains("team"), "{markdown}");
         assert!(lines.contains(&format!("- {shown} changed and is left out: it is not UTF-8").as_str()), "{markdown}");
+    }
+
+    #[test]
+    fn in_junit_each_test_that_the_change_fails_is_a_case_with_its_text() {
+        let found = Amplification { detecting: vec!["test_a.py::TestA::test_b[1]".into()], ..sample("a<b") };
+        let xml = amplification_junit(&found);
+        for part in [
+            "tests=\"2\"",
+            "failures=\"2\"",
+            "name=\"TestA::test_b[1]\" classname=\"test_a.py\"",
+            "message=\"a&lt;b\"",
+            "assert x == 'a&lt;b'",
+        ] {
+            assert!(xml.contains(part), "{part}: {xml}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use twincell_syntax::{PerSide, Side};
 
 use super::{ANEW, BATCH, Flow, KeptTest, Origin, Runs, Spare};
 use crate::body::{cleanups, names, removable, without};
+use crate::cases::without_unused;
 use crate::code::Code;
 use crate::form::{form, is_same, shown};
 use crate::observe::Difference;
@@ -83,6 +84,13 @@ impl Flow<'_, '_> {
             let exact = self.held(origin, exact)?;
             forms = PerSide::of(|side| forms[side].clone().or_else(|| exact[side].clone()));
         }
+        // Fixtures may need parameters that the test itself does not read.
+        let shorter = forms.as_ref().map(|form| {
+            let form = form.as_ref()?;
+            Some(Trial { code: without_unused(&form.code)?, imports: form.imports.clone() })
+        });
+        let shorter = self.held(origin, shorter)?;
+        forms = PerSide::of(|side| shorter[side].clone().or_else(|| forms[side].clone()));
         let PerSide { old: Some(old), new } = forms else { return Ok(Fate::Unwritten) };
         let module = &self.modules[origin.module];
         let targets = self.changed_names();
@@ -170,6 +178,9 @@ impl Flow<'_, '_> {
         let mut held = forms;
         let repeats = self.options.repeats.max(1);
         for run in 0..repeats {
+            if held.iter().all(Option::is_none) {
+                break;
+            }
             let anew = (run + ANEW >= repeats).then_some(run + 1);
             let how = How { all_cases: true, anew, ..How::default() };
             let left: Vec<(Side, Trial)> =

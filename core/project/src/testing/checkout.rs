@@ -14,13 +14,14 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use git2::{ErrorCode, ObjectType, Odb, Oid, Repository, StatusOptions, Tree};
+use git2::{ErrorCode, Object, ObjectType, Odb, Oid, Repository, StatusOptions, Tree};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{TestError, inside};
 use crate::copy::{CopyError, bytes_as_path, read_inside, walk};
+use crate::range::base;
 
 /// The bounds of a checkout: files and folders, and bytes.
 const MAX_FILES: usize = 200_000;
@@ -40,6 +41,8 @@ pub enum Revision {
     Commit(String),
     /// The first parent of a commit.
     Parent(String),
+    /// The last commit that two have in common.
+    Base { old: String, new: String },
     /// What is staged.
     Staged,
     /// The files of the working tree that git tracks, and new ones that it does not ignore.
@@ -163,15 +166,15 @@ fn hash(entries: &Entries) -> String {
 /// The files of a version.
 fn entries(repository: &Repository, revision: &Revision) -> Result<Entries, TestError> {
     let name = match revision {
-        Revision::Commit(name) | Revision::Parent(name) => name,
+        Revision::Commit(name) | Revision::Parent(name) | Revision::Base { old: name, .. } => name,
         Revision::Staged => "the index",
         Revision::Files => "the working tree",
     };
     let failed = |reason: String| TestError::Revision { revision: name.to_owned(), reason };
     let git = |error: git2::Error| failed(error.message().to_owned());
     let mut entries = match revision {
-        Revision::Commit(_) | Revision::Parent(_) => {
-            let tree = tree(repository, name, matches!(revision, Revision::Parent(_)))?;
+        Revision::Commit(_) | Revision::Parent(_) | Revision::Base { .. } => {
+            let tree = tree(repository, name, revision)?;
             of_tree(repository, &tree).map_err(|error| failed(error.to_string()))?
         }
         Revision::Staged => {
@@ -211,23 +214,30 @@ fn mode(mode: i32) -> Option<u32> {
     }
 }
 
-/// The tree of a commit or of its parent.
-fn tree<'a>(repository: &'a Repository, name: &str, is_parent: bool) -> Result<Tree<'a>, TestError> {
-    let no_tree =
+/// The tree of a version that is a commit, of which `name` is the first that it names.
+fn tree<'a>(repository: &'a Repository, name: &str, revision: &Revision) -> Result<Tree<'a>, TestError> {
+    let reason =
         |error: git2::Error| TestError::Revision { revision: name.to_owned(), reason: error.message().to_owned() };
-    let found = repository.revparse_single(name).map_err(|error| match repository.is_empty() {
+    let found = object(repository, name)?;
+    let commit = || found.peel_to_commit().map_err(reason);
+    match revision {
+        Revision::Parent(_) if commit()?.parent_count() == 0 => Err(TestError::NoParent(name.to_owned())),
+        Revision::Parent(_) => commit()?.parent(0).and_then(|parent| parent.tree()).map_err(reason),
+        Revision::Base { old, new } => {
+            let other = object(repository, new)?.peel_to_commit().map_err(reason)?;
+            let none = || TestError::NoBase { old: old.clone(), new: new.clone() };
+            base(repository, &commit()?, &other).ok_or_else(none)?.tree().map_err(reason)
+        }
+        _ => found.peel_to_tree().map_err(reason),
+    }
+}
+
+fn object<'a>(repository: &'a Repository, name: &str) -> Result<Object<'a>, TestError> {
+    repository.revparse_single(name).map_err(|error| match repository.is_empty() {
         Ok(true) => TestError::NoCommit(repository.workdir().unwrap_or(repository.path()).to_owned()),
         _ if error.code() == ErrorCode::NotFound => TestError::NoRevision(name.to_owned()),
-        _ => no_tree(error),
-    })?;
-    if !is_parent {
-        return found.peel_to_tree().map_err(no_tree);
-    }
-    let commit = found.peel_to_commit().map_err(no_tree)?;
-    if commit.parent_count() == 0 {
-        return Err(TestError::NoParent(name.to_owned()));
-    }
-    commit.parent(0).and_then(|parent| parent.tree()).map_err(no_tree)
+        _ => TestError::Revision { revision: name.to_owned(), reason: error.message().to_owned() },
+    })
 }
 
 fn of_tree(repository: &Repository, tree: &Tree<'_>) -> Result<Entries, CopyError> {

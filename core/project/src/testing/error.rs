@@ -13,6 +13,8 @@ pub enum TestError {
     NoRevision(String),
     #[error("{0} has no parent, so there is nothing to compare with: write OLD..NEW")]
     NoParent(String),
+    #[error("{old} and {new} have no commit in common: write {old}..{new}")]
+    NoBase { old: String, new: String },
     #[error("{revision}: {reason}")]
     Revision { revision: String, reason: String },
     #[error("{}: {reason}", .folder.display())]
