@@ -22,8 +22,11 @@ impl<'a> Range<'a> {
             Some(new) => (new, true),
             None => (rest, false),
         };
-        let is_range = !(old.is_empty() && new.is_empty()) && !new.contains("..") && !new.starts_with('.');
-        is_range.then(|| Self { old: or_head(old), new: Some(or_head(new)), from_base })
+        let is_nothing = old.is_empty() && new.is_empty();
+        if is_nothing || new.starts_with('.') || new.contains("..") {
+            return None;
+        }
+        Some(Self { old: or_head(old), new: Some(or_head(new)), from_base })
     }
 }
 

@@ -309,7 +309,7 @@ pub(crate) mod tests {
             "failures=\"2\"",
             "name=\"TestA::test_b[1]\" classname=\"test_a.py\"",
             "message=\"a&lt;b\"",
-            "assert x == 'a&lt;b'",
+            "a&lt;b&apos;",
         ] {
             assert!(xml.contains(part), "{part}: {xml}");
         }
