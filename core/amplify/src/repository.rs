@@ -86,15 +86,11 @@ fn change(roots: &PerSide<PathBuf>, differing: Differing, sessions: PerSide<&Ses
         session.tests().iter().filter(|test| is_function(test.kind)).map(|test| test.file.clone()).collect()
     };
     let tests = collected(sessions.old);
-    let Differing { mut files, mut unread, for_changes, mut tests_too } = differing;
+    let Differing { mut files, mut unread, for_changes, mut brought } = differing;
     // A file with tests need not be called like one.
     let of_new = collected(sessions.new);
-    tests_too.extend(files.iter().filter(|file| of_new.contains(&file.path)).map(|file| file.path.clone()));
-    let brought = tests_too.into_iter().filter_map(|path| {
-        let text = read(&roots.new.join(&path)).ok()??;
-        Some((path, text))
-    });
-    let brought = brought.collect();
+    let called_otherwise = files.iter().filter(|file| of_new.contains(&file.path));
+    brought.extend(called_otherwise.filter_map(|file| Some((file.path.clone(), file.texts.new.clone()?))));
     files.retain(|file| !tests.contains(&file.path));
     unread.retain(|file| !tests.contains(&file.path));
     let module = |file: &ChangedText| {
@@ -123,8 +119,8 @@ struct Differing {
     unread: Vec<Reach>,
     /// Test files of either version with the name of those for injected values.
     for_changes: Vec<String>,
-    /// Files that are tests by their names.
-    tests_too: Vec<String>,
+    /// Files that are tests by their names: path and new text.
+    brought: Vec<(String, String)>,
 }
 
 impl Differing {
@@ -139,7 +135,12 @@ impl Differing {
             let full = roots.as_ref().map(|root| root.join(&path));
             let name = path.to_string_lossy().into_owned();
             if is_test(&name) {
-                found.tests_too.extend((path.to_str().is_some() && !is_same(&full)).then(|| name.clone()));
+                if path.to_str().is_some()
+                    && !is_same(&full)
+                    && let Ok(Some(text)) = read(&full.new)
+                {
+                    found.brought.push((name.clone(), text));
+                }
                 found.for_changes.extend(is_for_change(&name).then_some(name));
             } else if !is_same(&full) {
                 let texts = match path.to_str() {
@@ -269,6 +270,8 @@ mod tests {
         let expected = [("shop/bytes.py", Some("it is not UTF-8")), ("shop/large.py", Some("it has more than 1 MiB"))];
         assert_eq!(unread, expected);
         assert_eq!(found.for_changes, ["tests/test_shop_change_2.py"]);
+        let brought: Vec<_> = found.brought.iter().map(|(path, _)| path.as_str()).collect();
+        assert_eq!(brought, ["tests/test_shop.py", "tests/test_shop_change_2.py"]);
         assert!(!is_for_change("tests/test_changed.py") && !is_for_change("shop/cart_change.py"));
     }
 }
