@@ -30,6 +30,12 @@ def test_parse(text):
 """
 
 
+@pytest.fixture(autouse=True)
+def without_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some plugins that are installed here take seconds to import, in each of the many processes of pytest."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+
+
 def git(repository: Path, *arguments: str) -> None:
     identity = ["-c", "user.name=n", "-c", "user.email=e@example.com"]
     subprocess.run(["git", "-C", str(repository), *identity, *arguments], check=True, capture_output=True)
@@ -151,12 +157,6 @@ def test_check():
             "check(-5) raised ValueError('negative'), raises UnicodeError('negative')",
             "0",
         ),
-        (
-            'ValueError("negative")',
-            "KeyError(amount)",
-            "check(-5) raised ValueError('negative'), raises KeyError('-5')",
-            "0",
-        ),
         ("amount < 0", "amount <= 0", "self.account.take(0) gave 0, raises ValueError('negative: 0')", "1"),
     ],
 )
@@ -172,11 +172,8 @@ def test_what_is_expected_to_raise_shows_what_it_raises(
     ran = amplify(repository, "--json", "--search-rounds", rounds, *options)
     assert sentence in [test["sentence"] for test in json.loads(ran.stdout)["tests"]], ran.stdout
     for patch, passes in zip(patches, (True, False), strict=True):
-        git(repository, "stash", "-q")
         git(repository, "apply", str(patch))
-        assert pytest_passes(repository) is not passes
-        git(repository, "stash", "pop", "-q")
-        # A test of the project may fail after the change.
+        # Other tests of the project may fail after the change.
         ids = [test["new" if passes else "old"]["id"] for test in json.loads(ran.stdout)["tests"]]
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *ids]
         assert (subprocess.run(command, cwd=repository, capture_output=True).returncode == 0) is passes
