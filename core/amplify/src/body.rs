@@ -225,6 +225,11 @@ pub fn without(code: &Code, taken: &BTreeSet<(u32, u32)>) -> Option<Code> {
 
 /// Every name that occurs in a code, so that others are new.
 pub fn names(code: &Code) -> BTreeSet<String> {
+    names_in(code.parse().suite())
+}
+
+/// Every name that occurs in statements.
+pub fn names_in(body: &[Stmt]) -> BTreeSet<String> {
     struct Names(BTreeSet<String>);
     impl<'a> SourceOrderVisitor<'a> for Names {
         fn visit_expr(&mut self, expr: &'a Expr) {
@@ -238,9 +243,8 @@ pub fn names(code: &Code) -> BTreeSet<String> {
             self.0.insert(parameter.name.to_string());
         }
     }
-    let parsed = code.parse();
     let mut names = Names(BTreeSet::new());
-    names.visit_body(parsed.suite());
+    names.visit_body(body);
     names.0
 }
 

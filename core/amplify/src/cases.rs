@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use ruff_python_ast::visitor::source_order::{SourceOrderVisitor, walk_expr};
-use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
+use ruff_python_ast::{Decorator, Expr, ExprCall, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 
-use crate::body::last_name;
+use crate::body::{last_name, names_in};
 use crate::code::{Code, Edit, definition, line_end, line_start};
 use crate::literal::string;
 
@@ -120,13 +119,11 @@ pub fn without_unused(code: &Code) -> Option<Code> {
     if all.vararg.is_some() || all.kwarg.is_some() || !all.posonlyargs.is_empty() || !all.kwonlyargs.is_empty() {
         return None;
     }
-    let read = read(&function.body);
+    let read = names_in(&function.body);
     let mut gone: BTreeSet<String> = BTreeSet::new();
     let mut edits = Vec::new();
     for decorator in &function.decorator_list {
-        let Some(call) = decorator.expression.as_call_expr().filter(|_| is_parametrize(&decorator.expression)) else {
-            continue;
-        };
+        let Some(call) = parametrize(decorator) else { continue };
         let Some(Expr::StringLiteral(named)) = call.arguments.args.first() else { continue };
         let names: Vec<&str> = named.value.to_str().split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
         let kept: Vec<usize> = (0..names.len()).filter(|at| read.contains(names[*at])).collect();
@@ -159,30 +156,13 @@ pub fn without_unused(code: &Code) -> Option<Code> {
     if gone.is_empty() { None } else { code.edited(edits) }
 }
 
-/// The names that statements read.
-fn read(body: &[Stmt]) -> BTreeSet<String> {
-    struct Names(BTreeSet<String>);
-    impl<'a> SourceOrderVisitor<'a> for Names {
-        fn visit_expr(&mut self, expr: &'a Expr) {
-            if let Expr::Name(name) = expr {
-                self.0.insert(name.id.to_string());
-            }
-            walk_expr(self, expr);
-        }
-    }
-    let mut names = Names(BTreeSet::new());
-    names.visit_body(body);
-    names.0
-}
-
-fn is_parametrize(decorator: &Expr) -> bool {
-    decorator.as_call_expr().and_then(|call| last_name(&call.func)) == Some("parametrize")
-}
-
 /// The decorators `pytest.mark.parametrize`.
 pub fn parametrized(function: &StmtFunctionDef) -> impl Iterator<Item = &ExprCall> {
-    let calls = function.decorator_list.iter().filter_map(|decorator| decorator.expression.as_call_expr());
-    calls.filter(|call| last_name(&call.func) == Some("parametrize"))
+    function.decorator_list.iter().filter_map(parametrize)
+}
+
+fn parametrize(decorator: &Decorator) -> Option<&ExprCall> {
+    decorator.expression.as_call_expr().filter(|call| last_name(&call.func) == Some("parametrize"))
 }
 
 /// Where each set of parameters stands.
