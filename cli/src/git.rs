@@ -95,8 +95,9 @@ enum NewSide<'repository> {
 }
 
 /// The Python files and notebooks under `paths` that differ between the two revisions of `range`, which is `OLD..NEW`, or
-/// `OLD...NEW` from the last commit that both have in common; an empty side is HEAD. Empty `paths` mean all, and relative ones are seen from `start`. A range `OLD` is compared with the files
-/// in the working tree, or with the index if `staged`. The repository is the one that holds `start`.
+/// `OLD...NEW` from the last commit that both have in common; an empty side is HEAD. Empty `paths` mean all, and relative
+/// ones are seen from `start`. A range `OLD` is compared with the files in the working tree, or with the index if `staged`.
+/// The repository is the one that holds `start`.
 ///
 /// No file with more than `most` bytes is read, or [`MOST_OF_NOTEBOOK`] for a notebook.
 pub fn changed_files(
@@ -245,21 +246,14 @@ fn sides<'repository>(
     staged: bool,
 ) -> Result<(Tree<'repository>, NewSide<'repository>), GitError> {
     let Range { old, new, from_base } = parsed(range)?;
-    let base = match new {
-        Some(new) if from_base => Some(base_of(repository, old, new)?),
-        _ => None,
-    };
-    let new = match new {
+    let (before, after) = match new {
         Some(_) if staged => return Err(GitError::Staged(range.to_owned())),
-        Some(name) => NewSide::Revision(name, tree(repository, name)?),
-        None if staged => NewSide::Index,
-        None => NewSide::Files,
+        Some(new) if from_base => (base_of(repository, old, new)?, NewSide::Revision(new, tree(repository, new)?)),
+        Some(new) => (tree(repository, old)?, NewSide::Revision(new, tree(repository, new)?)),
+        None if staged => (tree(repository, old)?, NewSide::Index),
+        None => (tree(repository, old)?, NewSide::Files),
     };
-    let old = match base {
-        Some(base) => base,
-        None => tree(repository, old)?,
-    };
-    Ok((old, new))
+    Ok((before, after))
 }
 
 /// While `git commit` runs hooks, the index may be in another file than usual.

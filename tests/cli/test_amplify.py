@@ -213,41 +213,38 @@ def test_tests_of_the_project_that_show_the_change_are_named(repository: Path) -
     assert ran.returncode == 1, ran.stderr
 
 
+def texts_of_new_tests(repository: Path, tests: str, shop: str) -> list[str]:
+    (repository / "test_shop.py").write_text(f"import pytest\n\nfrom shop import parse, total\n\n\n{tests}")
+    git(repository, "commit", "-qam", "two")
+    (repository / "shop.py").write_text(shop)
+    return [test["new"]["text"] for test in json.loads(amplify(repository, "--json").stdout)["tests"]]
+
+
 def test_parameters_that_a_test_does_not_read_are_no_part_of_it(repository: Path) -> None:
-    (repository / "test_shop.py").write_text(
-        "import pytest\n\nfrom shop import total\n\n\n"
+    tests = (
         "@pytest.mark.parametrize('prices, expected', [([1], 1), ([2, 3], 5)])\n"
         "def test_total(prices, expected):\n    assert total(prices) == expected\n"
     )
-    git(repository, "commit", "-qam", "two")
-    (repository / "shop.py").write_text(OLD.replace("- discount", "- discount + 1"))
-    found = json.loads(amplify(repository, "--json").stdout)
-    texts = [test["new"]["text"] for test in found["tests"]]
+    texts = texts_of_new_tests(repository, tests, OLD.replace("- discount", "- discount + 1"))
     assert texts and not any("expected" in text for text in texts), texts
 
 
 def test_parameters_that_a_fixture_reads_stay(repository: Path) -> None:
-    (repository / "test_shop.py").write_text(
-        "import pytest\n\nfrom shop import total\n\n\n@pytest.fixture\ndef prices(count):\n    return [1] * count\n\n\n"
+    tests = (
+        "@pytest.fixture\ndef prices(count):\n    return [1] * count\n\n\n"
         "@pytest.mark.parametrize('count, expected', [(1, 1), (2, 2)])\n"
         "def test_total(prices, count, expected):\n    assert total(prices) == expected\n"
     )
-    git(repository, "commit", "-qam", "two")
-    (repository / "shop.py").write_text(OLD.replace("- discount", "- discount + 1"))
-    found = json.loads(amplify(repository, "--json").stdout)
-    texts = [test["new"]["text"] for test in found["tests"]]
+    texts = texts_of_new_tests(repository, tests, OLD.replace("- discount", "- discount + 1"))
     assert texts and all("'count, expected', [(" in text for text in texts), texts
 
 
 def test_of_parameters_that_stand_elsewhere_one_set_is_taken(repository: Path) -> None:
-    (repository / "test_shop.py").write_text(
-        "import pytest\n\nfrom shop import parse\n\nTEXTS = ['1', '2', '30']\n\n\n"
+    tests = (
+        "TEXTS = ['1', '2', '30']\n\n\n"
         "@pytest.mark.parametrize('text', TEXTS)\ndef test_parse(text):\n    assert parse(text) > 0\n"
     )
-    git(repository, "commit", "-qam", "two")
-    (repository / "shop.py").write_text(OLD.replace("int(text)", "int(text) + (len(text) > 1)"))
-    found = json.loads(amplify(repository, "--json").stdout)
-    texts = [test["new"]["text"] for test in found["tests"]]
+    texts = texts_of_new_tests(repository, tests, OLD.replace("int(text)", "int(text) + (len(text) > 1)"))
     # With another set, the result is another one.
     assert any("TEXTS[2:3]" in text and text.endswith("assert result == 31\n") for text in texts), texts
 

@@ -115,7 +115,7 @@ pub(crate) fn reach(found: &Amplification) -> Vec<Vec<Part>> {
         lines.push(vec![Words(format!("nor {} more", words::count(more, "file")))]);
     }
     if found.cut {
-        lines.push(vec![Part::words("the search ended before it was done: --deadline gives it more time")]);
+        lines.push(vec![Part::words("the search ended before it was done, by --deadline or since it was stopped")]);
     }
     lines.extend(found.sandbox.iter().flat_map(unrestricted).map(|line| vec![Words(line)]));
     lines
