@@ -62,6 +62,15 @@ fn compare() -> Command {
                 ),
         )
         .arg(flag("staged").requires("git").help("With --git OLD: compare with what is staged for the next commit"))
+        .arg(text("accept", "REASON").requires("git").help(
+            "With --git: accept what differs now, with this reason, in twincell-accepted.json at the root of the repository. \
+             It does not count any more, until these functions change again or differ in another way",
+        ))
+        .arg(
+            flag("verbose")
+                .short('v')
+                .help("Print values, evidence and changed lines of each function, not only what changed in it"),
+        )
         .arg(flag("json").help("Print the whole report as JSON"))
         .arg(
             flag("github")

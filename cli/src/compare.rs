@@ -14,9 +14,11 @@ use twincell_driver::options::{Job, Options};
 use twincell_driver::warm::{Engine, Failure};
 use twincell_driver::{files, reproducers};
 use twincell_engine::protocol::Context;
+use twincell_project::is_test;
 use twincell_widgets::export::{ExportRow, annotations};
-use twincell_widgets::{TextOptions, plain_sentence};
+use twincell_widgets::{SummaryFile, TextOptions, plain_sentence};
 
+use crate::accepted::{self, Accepted};
 use crate::exports;
 use crate::git::{ChangedFile, ChangedFiles, Copies, changed_files, work_tree};
 use crate::session::{Abort, Session, UNCHANGED, read_options};
@@ -59,13 +61,26 @@ fn two_texts(
         print_json(&serde_json::to_value(&comparison).map_err(Abort::new)?, session)?;
     } else if matches.get_flag("github") {
         write!(session.out, "{}", annotations(&rows))?;
-    } else {
+    } else if shows_details(matches, options) || changes(&comparison) <= 1 {
         print_text(&comparison, session)?;
+    } else {
+        let file = SummaryFile { path: &new.label, is_test: false, result: Ok(&comparison) };
+        print_summary(&[file], &[], session)?;
     }
     write_html(&comparison, &format!("{} and {}", old.label, new.label), matches)?;
     write_reproducer(&comparison, matches, session)?;
     exports::write(&rows, matches)?;
     Ok(exports::status(comparison.verdict, matches))
+}
+
+/// Whether all is printed of each function, and not only what changed in it.
+fn shows_details(matches: &ArgMatches, options: &Options) -> bool {
+    matches.get_flag("verbose") || options.function.is_some()
+}
+
+/// The number of functions that are not the same program.
+fn changes(comparison: &Comparison) -> usize {
+    comparison.pairs.iter().filter(|pair| pair.verdict != Verdict::Identical).count()
 }
 
 /// One changed file, compared or not.
@@ -75,6 +90,14 @@ struct Compared {
 }
 
 impl Compared {
+    fn in_summary(&self) -> SummaryFile<'_> {
+        SummaryFile {
+            path: &self.path,
+            is_test: is_test(&self.path),
+            result: self.result.as_ref().map_err(String::as_str),
+        }
+    }
+
     /// Its functions as other programs read them.
     fn rows(&self) -> Vec<ExportRow> {
         match &self.result {
@@ -148,14 +171,18 @@ fn revisions(
         return Err(Abort::Failed(format!("no changed file has the function {function} in both revisions of {range}")));
     }
     notes.extend(unknown_examples(&files, options));
+    accept(&mut compared, &work_tree(&here).unwrap_or(here), matches, session)?;
     let verdict = overall(&compared);
     let rows: Vec<ExportRow> = compared.iter().flat_map(Compared::rows).collect();
     if matches.get_flag("json") {
         print_json(&report(range, verdict, &compared, &notes), session)?;
     } else if matches.get_flag("github") {
         write!(session.out, "{}", annotations(&rows))?;
-    } else {
+    } else if compared.is_empty() || shows_details(matches, &options) {
         print_files(&place, &compared, &notes, session)?;
+    } else {
+        let files: Vec<SummaryFile<'_>> = compared.iter().map(Compared::in_summary).collect();
+        print_summary(&files, &notes, session)?;
     }
     if let Some(whole) = merged(&compared, verdict) {
         write_html(&whole, range, matches)?;
@@ -171,6 +198,31 @@ fn revisions(
         writeln!(session.err, "twincell: the commit was stopped; `git commit --no-verify` commits anyway")?;
     }
     Ok(status)
+}
+
+/// Sets aside what somebody accepted, and with `--accept` the rest, too.
+fn accept(
+    compared: &mut [Compared],
+    root: &Path,
+    matches: &ArgMatches,
+    session: &mut Session<'_>,
+) -> Result<(), Abort> {
+    let reason = matches.get_one::<String>("accept").map(String::as_str);
+    let mut accepted = Accepted::read(root).map_err(Abort::Failed)?;
+    let mut fresh = 0;
+    for file in compared {
+        if let Ok(comparison) = &mut file.result {
+            fresh += accepted.apply(&file.path, comparison, reason);
+        }
+    }
+    if reason.is_some() {
+        if fresh > 0 {
+            accepted.write().map_err(Abort::Failed)?;
+        }
+        let noun = if fresh == 1 { "difference" } else { "differences" };
+        writeln!(session.err, "twincell: accepted {fresh} new {noun} in {}", accepted::FILE)?;
+    }
+    Ok(())
 }
 
 /// Where the compared code changed.
@@ -330,9 +382,17 @@ fn print_files(place: &str, compared: &[Compared], notes: &[String], session: &m
     Ok(())
 }
 
+fn print_summary(files: &[SummaryFile<'_>], notes: &[String], session: &mut Session<'_>) -> Result<(), Abort> {
+    write!(session.out, "{}", twincell_widgets::summary(files, notes, &layout(session)))?;
+    Ok(())
+}
+
+fn layout(session: &Session<'_>) -> TextOptions {
+    TextOptions { color: session.color, width: session.width }
+}
+
 fn print_text(comparison: &Comparison, session: &mut Session<'_>) -> Result<(), Abort> {
-    let options = TextOptions { color: session.color, width: session.width };
-    let text = twincell_widgets::text(comparison, &options);
+    let text = twincell_widgets::text(comparison, &layout(session));
     writeln!(session.out, "{}", text.trim_end_matches('\n'))?;
     Ok(())
 }

@@ -28,6 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod accepted;
 mod amplify;
 pub mod arguments;
 mod compare;

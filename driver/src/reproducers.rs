@@ -13,7 +13,7 @@ use crate::files::write_text;
 
 /// The pairs that changed, with their reproducers. What is judged elsewhere has not changed by itself.
 fn changed(comparison: &Comparison) -> impl Iterator<Item = (&PairReport, Option<&Reproducer>)> {
-    let decides = |pair: &&PairReport| pair.verdict == Verdict::Changing && pair.decided_by.is_empty();
+    let decides = |pair: &&PairReport| pair.verdict == Verdict::Changing && pair.decides();
     let changed = comparison.pairs.iter().filter(decides);
     changed.map(|pair| (pair, pair.reproducer.as_ref()))
 }

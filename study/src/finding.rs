@@ -143,14 +143,19 @@ fn reason(comparison: &Comparison) -> String {
         return first.reason.clone();
     }
     let others: Vec<&str> = deciding.map(|pair| pair.new.qualname.as_str()).collect();
-    let named = others.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
-    let also = match others.len() {
-        0 => String::new(),
-        count if count > NAMED => format!("; so are {named} and {} more", count - NAMED),
-        1 => format!("; so is {named}"),
-        _ => format!("; so are {named}"),
-    };
-    format!("{} is {}: {}{also}", first.new.qualname, comparison.verdict.name(), first.reason)
+    let mut named = others.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+    if let more @ 1.. = others.len().saturating_sub(NAMED) {
+        named.push_str(&format!(" and {more} more"));
+    }
+    let (name, word) = (&first.new.qualname, comparison.verdict.name());
+    match (comparison.verdict, others.len()) {
+        // The example has the name.
+        (Verdict::Changing, 0) => first.reason.clone(),
+        (Verdict::Changing, _) => format!("{}; also changed: {named}", first.reason),
+        (_, 0) => format!("{name} is {word}: {}", first.reason),
+        (_, 1) => format!("{name} is {word}: {}; so is {named}", first.reason),
+        (_, _) => format!("{name} is {word}: {}; so are {named}", first.reason),
+    }
 }
 
 /// All evidence. Of several functions, each with its name.
@@ -192,7 +197,7 @@ mod tests {
         let mut changing = pair(Verdict::Changing);
         changing.reason = "returns differ".to_owned();
         let finding = Finding::new(&Change::default(), &comparison(vec![pair(Verdict::Identical), changing]), 0.0);
-        assert_eq!((finding.verdict, finding.reason.as_str()), (Verdict::Changing, "f is changing: returns differ"));
+        assert_eq!((finding.verdict, finding.reason.as_str()), (Verdict::Changing, "returns differ"));
         assert_eq!(Finding::new(&Change::default(), &comparison(vec![]), 0.0).changed_lines_reached, None);
     }
 
@@ -202,19 +207,16 @@ mod tests {
             let mut pair = pair(Verdict::Changing);
             let one = serde_json::json!({"channel": "return", "place": "return value", "old": "1", "new": "2",
                 "strength": "observable", "probability": 0.5, "edge_case": false, "score": 1.0, "execution": 1});
-            (pair.new.qualname, pair.reason) = (name.to_owned(), "old returns 1, new returns 2".to_owned());
+            (pair.new.qualname, pair.reason) = (name.to_owned(), "P.area(): 1 -> 2".to_owned());
             pair.evidence = vec![serde_json::from_value(one).unwrap()];
             pair
         };
         let finding = Finding::new(&Change::default(), &comparison(vec![changing("P.area"), changing("g")]), 0.0);
-        assert_eq!(finding.reason, "P.area is changing: old returns 1, new returns 2; so is g");
+        assert_eq!(finding.reason, "P.area(): 1 -> 2; also changed: g");
         let places: Vec<_> = finding.evidence.iter().map(|one| one.place.as_str()).collect();
         assert_eq!(places, ["P.area: return value", "g: return value"]);
         let alone = Finding::new(&Change::default(), &comparison(vec![changing("g")]), 0.0);
-        assert_eq!(
-            (alone.reason.as_str(), alone.evidence[0].place.as_str()),
-            ("old returns 1, new returns 2", "return value")
-        );
+        assert_eq!((alone.reason.as_str(), alone.evidence[0].place.as_str()), ("P.area(): 1 -> 2", "return value"));
     }
 
     #[test]

@@ -135,7 +135,7 @@ fn kind(reason: &str) -> String {
     kind
 }
 
-/// `an id: for x = 0: old returns 1, new returns 2`
+/// `an id: f(x=0): 1 -> 2`
 fn line_of(finding: &Finding) -> String {
     cut(&format!("{}: {}", shown(&finding.id), finding.reason))
 }

@@ -134,6 +134,47 @@ def test_a_range_of_revisions_is_compared_file_by_file(repository):
     assert verdicts["deep/b.py"] in ("identical", "likely_preserving")
 
 
+def test_a_change_is_told_in_few_lines_and_more_on_request(repository):
+    done = twincell("compare", "--git", "HEAD~2..HEAD", cwd=repository)
+    lines = done.stdout.splitlines()
+    assert re.match(r"a\.py:2  ≠ changing  retries\(.*\).*: .* -> 3$", lines[0]), done.stdout
+    assert lines[1] == "" and lines[2].startswith("Behavior changed in 1 of 2 functions in 2 files"), done.stdout
+    assert len(lines) == 4 and "--verbose" in lines[3], done.stdout
+    for option in (["--verbose"], ["--function", "retries"]):
+        done = twincell("compare", "--git", "HEAD~2..HEAD", *option, cwd=repository)
+        assert "Evidence" in done.stdout and "Old and new" in done.stdout, done.stdout
+
+
+def test_what_is_accepted_does_not_count(repository):
+    done = twincell("compare", "--git", "HEAD~2..HEAD", "--accept", "zero means three", cwd=repository)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "twincell: accepted 1 new difference in twincell-accepted.json\n"
+    assert "1 accepted" in done.stdout and "≠" not in done.stdout, done.stdout
+    [entry] = json.loads((repository / "twincell-accepted.json").read_text())["accepted"]
+    assert (entry["file"], entry["function"], entry["reason"]) == ("a.py", "retries", "zero means three")
+
+    done = twincell("compare", "--git", "HEAD~2..HEAD", "--markdown", "found.md", "-v", cwd=repository)
+    assert done.returncode == 0 and "Accepted: zero means three" in done.stdout, done.stdout
+    assert "No difference" in (repository / "found.md").read_text()
+    (repository / "a.py").write_text(CHANGED.replace("or 3", "or 4"))
+    assert twincell("compare", "--git", "HEAD~2", "a.py", cwd=repository).returncode == 1
+    (repository / "twincell-accepted.json").write_text("{")
+    done = twincell("compare", "--git", "HEAD~2..HEAD", cwd=repository)
+    assert done.returncode == 3 and "mend or remove it" in done.stderr
+
+
+def test_two_files_in_which_several_functions_changed_are_told_in_few_lines(tmp_path):
+    for name, text in {"old.py": ORIGINAL, "new.py": CHANGED}.items():
+        (tmp_path / name).write_text(text + text.replace("retries", "again"))
+    done = twincell("compare", "old.py", "new.py", cwd=tmp_path)
+    assert [line.split("  ")[:2] for line in done.stdout.splitlines()[:2]] == [
+        ["new.py:2", "≠ changing"],
+        ["new.py:4", "≠ changing"],
+    ], done.stdout
+    assert "Evidence" not in done.stdout
+    assert "Evidence" in twincell("compare", "old.py", "new.py", "-v", cwd=tmp_path).stdout
+
+
 def test_a_path_limits_the_range(repository):
     done = twincell("compare", "--git", "HEAD~2..HEAD", "b.py", cwd=repository / "deep")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -174,7 +215,7 @@ def test_lines_have_the_numbers_of_the_file(tmp_path):
 def test_a_file_that_cannot_be_written_costs_nobody_the_report(files):
     done = twincell("compare", files / "old.py", files / "changed.py", "--html", files / "no" / "report.html")
     assert done.returncode == 3 and "cannot write " in done.stderr
-    assert "Behavior of retries changed" in done.stdout
+    assert "≠ changing" in done.stdout
 
 
 def test_the_checkout_is_not_touched(repository):

@@ -49,7 +49,7 @@ def test_a_cell_runs_after_the_earlier_cells_of_its_version(tmp_path: Path) -> N
     assert pairs(found) == {(2, "rate"): "likely_preserving", (3, "price"): "likely_preserving"}
     found = report(tmp_path, old, notebook(TEXT, LOAD, OTHER))
     assert pairs(found) == {(3, "price"): "changing"}
-    assert found["sentence"].startswith("In cell 3: Behavior of price changed: ")
+    assert found["sentence"].startswith("In cell 3: price(")
     assert found["pairs"][0]["new"]["first_line"] == 1
     assert found["pairs"][0]["reproducer"]["holds"]
 
@@ -95,8 +95,10 @@ def test_text_names_the_cell_and_its_lines(tmp_path: Path) -> None:
         (tmp_path / f"{name}.ipynb").write_text(notebook(TEXT, LOAD, "\n\n" + cell, cell.replace("price", "again")))
     done = twincell("compare", "old.ipynb", "new.ipynb", "--sarif", "out.sarif", cwd=tmp_path)
     assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("new.ipynb, cell 3, line 4  ≠ changing  price("), done.stdout
+    assert "\nnew.ipynb, cell 4, line 2  ≠ changing  again(" in done.stdout, done.stdout
+    done = twincell("compare", "old.ipynb", "new.ipynb", "--verbose", cwd=tmp_path)
     assert "Behavior changed in 2 of 2 parts of the cells: price (cell 3), again (cell 4)." in done.stdout
-    assert "cell 3: price" in done.stdout
     assert " 4" in next(line for line in done.stdout.splitlines() if "cost - cost" in line)
     (result, _) = json.loads((tmp_path / "out.sarif").read_text())["runs"][0]["results"]
     assert "region" not in result["locations"][0]["physicalLocation"]

@@ -121,7 +121,7 @@ def test_the_summary_names_what_changed_and_what_could_not_be_compared(changes):
     rows, done = study(changes)
     assert rows[6]["verdict"] == "likely_preserving"
     lines = done.stdout.splitlines()
-    assert "changing: decorated: old returns 1, new returns 2" in lines
+    assert "changing: decorated: f(): 1 -> 2" in lines
     assert any(line.startswith("1 change was not compared: broken: new is not valid Python") for line in lines)
     assert any(line.startswith("1 row is not a change: line 5 is not a change: it is not JSON") for line in lines)
     assert "2 rows are the same as another row" in lines and "earlier run" not in done.stdout

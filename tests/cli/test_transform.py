@@ -195,7 +195,7 @@ def test_paths_are_those_of_the_folder_that_one_is_in(folder):
     )
     (folder.parent / "settings.txt").write_text("2")
     [row] = rows(folder, f"{sys.executable} tool.py settings.txt")
-    assert (row["id"], row["verdict"], row["reason"]) == ("plain.py:f", "changing", "old returns 1, new returns 2")
+    assert (row["id"], row["verdict"], row["reason"]) == ("plain.py:f", "changing", "f(): 1 -> 2")
     # What is named is a copy, too.
     assert [row["id"] for row in rows(folder, "sed -i s/1/3/ library/plain.py")] == ["plain.py:f"]
     assert (folder / "plain.py").read_text() == "def f():\n    return 1\n"
@@ -234,8 +234,8 @@ def test_other_programs_get_the_name_the_line_the_values_and_a_test(folder):
     assert place["physicalLocation"]["artifactLocation"]["uri"] == "a.py"
     assert place["physicalLocation"]["region"]["startLine"] == 1 + MODULE.splitlines().index("    return books[0]")
     assert place["logicalLocations"][0]["fullyQualifiedName"] == "first"
-    assert "for books = " in results[0]["message"]["text"]
+    assert "first(books=" in results[0]["message"]["text"]
     text = (folder.parent / "x.md").read_text()
     assert "`first` a.py:" in text and "def test_first" in text and "<code>a.py::first</code>" in text
-    assert "changing: a.py:first: for books = " in done.stdout
+    assert "changing: a.py:first: first(books=" in done.stdout
     assert "def test_first" in (folder.parent / "x.xml").read_text()

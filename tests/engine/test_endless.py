@@ -30,14 +30,14 @@ READ = """
 def test_a_loop_that_no_longer_ends_is_a_change(seed):
     inner = COUNT.replace("            at += 1", "                at += 1")
     comparison = expect(CHANGING, COUNT, inner, seed=seed)
-    assert "new goes on until its steps are used up" in comparison.sentence
+    assert "-> goes on until its steps are used up" in comparison.sentence
     assert [evidence["channel"] for evidence in comparison.evidence] == ["exception"]
     assert "does not end" in comparison.to_dict()["pairs"][0]["reproducer"]["why_not"]
 
 
 def test_so_is_one_that_ends_at_last():
     comparison = expect(CHANGING, COUNT.replace("            at += 1", "                at += 1"), COUNT)
-    assert "old goes on until its steps are used up" in comparison.sentence
+    assert "goes on until its steps are used up -> " in comparison.sentence
     assert not comparison.to_dict()["pairs"][0]["reproducer"]["source"]
 
 

@@ -29,7 +29,7 @@ def test_what_changed_is_told_from_what_did_not(outputs):
 def test_the_study_its_plot_and_a_comparison_show_themselves(outputs):
     assert "text/html" in outputs["study"][0]["data"]
     assert outputs["plot"][0]["data"]["image/svg+xml"].startswith("<svg")
-    assert "Behavior of limit changed" in outputs["open"][0]["data"]["text/plain"]
+    assert "limit(" in outputs["open"][0]["data"]["text/plain"]
 
 
 def test_two_runs_are_compared_and_results_are_kept(outputs):

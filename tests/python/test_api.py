@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import re
 import signal
 import threading
 import time
@@ -55,7 +56,7 @@ def test_names_and_comments_are_no_change():
 def test_the_sentence_names_what_changed_around_a_function():
     old = "LIMIT = 1\ndef f(x):\n    return 3 if LIMIT else x\n"
     comparison = twincell.compare(old, old.replace("= 1", "= 2"), function="f")
-    assert "none showed a difference, though LIMIT changed (" in comparison.sentence
+    assert ", though LIMIT changed" in comparison.sentence
 
 
 def test_lines_on_which_compound_statements_begin_are_counted():
@@ -238,4 +239,5 @@ def test_a_long_comparison_counts_all_executions_and_lists_the_first():
     (pair,) = comparison.pairs
     assert pair["executed"] == pair["old"]["lines"][1]["executions"] == 1300
     assert 1000 <= len(pair["executions"]) < 1100
-    assert "of 1300 executions" in comparison.sentence
+    counts = re.match(r"f: no difference in (\d+) executions \((\d+) others say nothing\)", comparison.sentence)
+    assert counts is not None and sum(map(int, counts.groups())) == 1300, comparison.sentence

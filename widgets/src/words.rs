@@ -238,7 +238,7 @@ pub fn without_sandbox(comparison: &Comparison) -> Option<String> {
 
 /// What stands below the sentence over a comparison of one pair: the pair's own, where that says more.
 pub fn further_sentence<'a>(comparison: &Comparison, only: &'a PairReport) -> Option<&'a str> {
-    (!comparison.sentence.starts_with(&only.sentence)).then_some(only.sentence.as_str())
+    (!comparison.sentence.contains(&only.sentence)).then_some(only.sentence.as_str())
 }
 
 /// Decisions of the witness that its injected values do not show: exceptions raised, defaults, truths of objects.
@@ -294,9 +294,13 @@ pub fn strength(evidence: &Evidence) -> String {
     }
 }
 
-/// A pair's sign and word: those of its verdict, unless others decide in its place.
+/// A pair's sign and word: those of its verdict, unless others decide in its place or it is accepted.
 pub fn mark(pair: &PairReport) -> (&'static str, &'static str) {
-    if pair.decided_by.is_empty() { (icon(pair.verdict), pair.verdict.name()) } else { ("~", "judged elsewhere") }
+    match &pair.accepted {
+        Some(_) => ("✓", "accepted"),
+        None if !pair.decided_by.is_empty() => ("~", "judged elsewhere"),
+        None => (icon(pair.verdict), pair.verdict.name()),
+    }
 }
 
 /// Pairs in the order shown: what changed first, then what others decide on, identical ones last.
@@ -309,7 +313,7 @@ pub fn ordered_pairs(comparison: &Comparison) -> Vec<&PairReport> {
 /// How far down a pair stands: the less, the sooner it is shown.
 pub fn rank(pair: &PairReport) -> u8 {
     match pair.verdict {
-        _ if !pair.decided_by.is_empty() => 3,
+        _ if !pair.decides() => 3,
         Verdict::Changing => 0,
         Verdict::Inconclusive => 1,
         Verdict::LikelyPreserving => 2,
@@ -342,6 +346,12 @@ pub fn injections_at(witness: &Witness, old: Option<&LineReport>, new: Option<&L
 /// The number that a line of a version has in its file.
 pub fn line_in_file(version: &VersionReport, line: u32) -> u32 {
     version.first_line.max(1) + line.saturating_sub(1)
+}
+
+/// The first line of the change in the new file, or that of the function if lines were only removed.
+pub fn changed_line(pair: &PairReport) -> u32 {
+    let first = pair.new.lines.iter().find(|line| line.changed).map_or(1, |line| line.number);
+    line_in_file(&pair.new, first)
 }
 
 /// The lines of one row.

@@ -8,12 +8,13 @@ use scraper::{Html, Node};
 use tree::tree;
 use unicode_width::UnicodeWidthStr;
 
+use twincell_compare::report::{Comparison, PairReport};
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::{Observed, Slot};
 use twincell_values::value::{Choice, Decision, Recipe};
 use twincell_widgets::{
-    COMPARISON_MIME, Label, MODULE, STATE_FORMAT, StudyState, TextOptions, html_fragment, html_page, mime_bundle,
-    state, study_fragment, study_page, text,
+    COMPARISON_MIME, Label, MODULE, STATE_FORMAT, StudyState, SummaryFile, TextOptions, html_fragment, html_page,
+    mime_bundle, state, study_fragment, study_page, summary, text,
 };
 
 const PLAIN: TextOptions = TextOptions { color: false, width: 100 };
@@ -300,4 +301,59 @@ fn the_bundle_has_text_html_and_the_report() {
     let report: twincell_compare::report::Comparison = serde_json::from_value(bundle[COMPARISON_MIME].clone()).unwrap();
     // Probabilities are f32 and go through JSON's doubles unharmed.
     assert_eq!(report, comparison);
+}
+
+fn file<'a>(path: &'a str, comparison: &'a Comparison) -> SummaryFile<'a> {
+    SummaryFile { path, is_test: false, result: Ok(comparison) }
+}
+
+/// A pair that changed, with a headline of this many words.
+fn changing(name: &str, words: usize) -> PairReport {
+    let mut pair = samples::changing_pair();
+    (pair.old.qualname, pair.new.qualname) = (name.into(), name.into());
+    pair.sentence = format!("{name}(x=0): {}", vec!["value"; words].join(" "));
+    pair
+}
+
+fn of(pairs: Vec<PairReport>) -> Comparison {
+    Comparison { pairs, added: vec![], removed: vec![], ..samples::several_pairs() }
+}
+
+#[test]
+fn a_change_is_told_in_few_lines() {
+    let several = samples::several_pairs();
+    let tests = of(vec![changing("test_retry", 3)]);
+    let files = [
+        SummaryFile { is_test: true, ..file("tests/test_retry.py", &tests) },
+        file("src/retry.py", &several),
+        SummaryFile { path: "src/old.py", is_test: false, result: Err("line 3: not Python") },
+    ];
+    insta::assert_snapshot!(summary(&files, &["src/new.py: only in the new revision".into()], &PLAIN));
+}
+
+#[test]
+fn a_class_is_told_by_its_methods() {
+    let whole = of(vec![changing("Cart", 1), changing("Cart.add", 1), changing("Carts", 1)]);
+    let shown = summary(&[file("a.py", &whole)], &[], &PLAIN);
+    assert!(shown.contains("Cart.add(x=0)") && shown.contains("Carts(x=0)"), "{shown}");
+    assert!(!shown.contains("Cart(x=0)") && shown.contains("Behavior changed in 2 of 2"), "{shown}");
+}
+
+#[test]
+fn any_change_fits_a_screen() {
+    let many: Vec<PairReport> = (0..500).map(|number| changing(&format!("f{number}"), number % 100)).collect();
+    let (whole, notes) = (of(many), vec!["a note".to_owned(); 90]);
+    let files: Vec<SummaryFile<'_>> = (0..8).map(|_| file("src/a.py", &whole)).collect();
+    for width in [80, 100, 200] {
+        let shown = summary(&files, &notes, &TextOptions { color: false, width });
+        assert!(shown.lines().count() <= 40, "{shown}");
+        assert!(shown.contains(" more, which --verbose shows"), "{shown}");
+    }
+}
+
+#[test]
+fn nothing_that_changed_is_one_line() {
+    let same = samples::identical();
+    let shown = summary(&[file("a.py", &same)], &[], &PLAIN);
+    assert_eq!(shown.lines().count(), 1, "{shown}");
 }

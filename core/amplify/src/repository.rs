@@ -9,7 +9,7 @@ use std::thread;
 
 use twincell_project::{
     Cache, Environment, Kept, Revision, Session, Store, SuiteReport, TestError, TestKind, TestLimits, checkout,
-    is_inside, place,
+    is_inside, is_test, place,
 };
 use twincell_syntax::PerSide;
 
@@ -157,15 +157,6 @@ impl Differing {
     }
 }
 
-/// Whether a file, by its path, is one of the tests or of what they need.
-fn is_test(path: &str) -> bool {
-    let mut parts = path.split('/').rev();
-    let name = parts.next().unwrap_or("");
-    let is_named =
-        name.starts_with("test_") || name.ends_with("_test.py") || name == "conftest.py" || name == "setup.py";
-    is_named || parts.any(|part| part == "tests" || part == "test")
-}
-
 /// Whether a test file has such a name as new ones with injected values get.
 fn is_for_change(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -227,17 +218,6 @@ fn read(path: &Path) -> Result<Option<String>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn tests_and_what_they_need_are_no_changed_code() {
-        for path in ["tests/test_a.py", "shop/tests/data.py", "conftest.py", "shop/test_a.py", "a_test.py", "test/x.py"]
-        {
-            assert!(is_test(path), "{path}");
-        }
-        for path in ["shop/cart.py", "shop/testing.py", "latest.py", "contest.py"] {
-            assert!(!is_test(path), "{path}");
-        }
-    }
 
     #[test]
     fn changed_files_that_cannot_be_read_are_known() {

@@ -2,6 +2,7 @@
 //! they begin at it.
 
 use twincell_engine::observed::Observed;
+use twincell_syntax::PerSide;
 
 use super::Rules;
 use super::equal::equal;
@@ -20,8 +21,7 @@ fn texts(old: &Observed, new: &Observed, rules: &Rules) -> (String, String) {
     if texts.0 != texts.1 {
         return texts;
     }
-    let mut path = String::new();
-    let (old, new) = narrow(old, new, rules, &mut path);
+    let (path, PerSide { old, new }) = innermost(old, new, rules);
     let place = if path.is_empty() { String::new() } else { format!("at {path}: ") };
     match (old, new) {
         (Observed::Str(a), Observed::Str(b)) => {
@@ -37,7 +37,13 @@ fn texts(old: &Observed, new: &Observed, rules: &Rules) -> (String, String) {
     }
 }
 
-/// The innermost parts that differ, and their position.
+/// The innermost parts of two values that differ, with their position: `['key'][2]` or `.name`.
+pub fn innermost<'a>(old: &'a Observed, new: &'a Observed, rules: &Rules) -> (String, PerSide<&'a Observed>) {
+    let mut path = String::new();
+    let (old, new) = narrow(old, new, rules, &mut path);
+    (path, PerSide::new(old, new))
+}
+
 fn narrow<'a>(old: &'a Observed, new: &'a Observed, rules: &Rules, path: &mut String) -> (&'a Observed, &'a Observed) {
     use Observed as O;
     let found = match (old, new) {
@@ -47,11 +53,12 @@ fn narrow<'a>(old: &'a Observed, new: &'a Observed, rules: &Rules, path: &mut St
             let differs = equal(key, other, rules) && !equal(value, its, rules);
             differs.then(|| (format!("[{}]", display_observed(key)), value, its))
         }),
-        (O::Object { attributes: a, .. }, O::Object { attributes: b, .. })
-        | (O::Injected { assigned: a, .. }, O::Injected { assigned: b, .. }) => {
-            a.iter().zip(b).find_map(|((name, value), (other, its))| {
-                (name == other && !equal(value, its, rules)).then(|| (format!(".{name}"), value, its))
-            })
+        (O::Object { attributes: a, .. }, O::Object { attributes: b, .. }) => {
+            named(a, b, rules).map(|(name, value, its)| (format!(".{name}"), value, its))
+        }
+        // The places of what was assigned are written with their dot or brackets.
+        (O::Injected { assigned: a, .. }, O::Injected { assigned: b, .. }) => {
+            named(a, b, rules).map(|(place, value, its)| (place.to_owned(), value, its))
         }
         (O::Called { gave: a }, O::Called { gave: b }) => Some((".returned".to_owned(), &**a, &**b)),
         _ => None,
@@ -63,6 +70,18 @@ fn narrow<'a>(old: &'a Observed, new: &'a Observed, rules: &Rules, path: &mut St
         }
         _ => (old, new),
     }
+}
+
+/// The first of the values of the same names that differ.
+fn named<'a>(
+    old: &'a [(String, Observed)],
+    new: &'a [(String, Observed)],
+    rules: &Rules,
+) -> Option<(&'a str, &'a Observed, &'a Observed)> {
+    let mut values = old.iter().zip(new);
+    values.find_map(|((name, value), (other, its))| {
+        (name == other && !equal(value, its, rules)).then_some((name.as_str(), value, its))
+    })
 }
 
 fn item<'a>(old: &'a [Observed], new: &'a [Observed], rules: &Rules) -> Option<(String, &'a Observed, &'a Observed)> {
@@ -89,6 +108,16 @@ mod tests {
         let text = |last: &str| Observed::Str(format!("{}{last}", "x".repeat(3000)));
         let (old, new) = texts(&text("a"), &text("b"));
         assert!(old.ends_with("xa'") && new.ends_with("xb'") && old.len() < 100, "{old}");
+    }
+
+    #[test]
+    fn the_innermost_parts_have_their_place() {
+        let int = |value: i64| Observed::Int(value.to_string());
+        let injected = |value| Observed::Injected { path: "x".into(), assigned: vec![(".size".into(), int(value))] };
+        let object = |value| Observed::Object { class: "C".into(), attributes: vec![("part".into(), injected(value))] };
+        let (old, new) = (Observed::List(vec![int(0), object(1)]), Observed::List(vec![int(0), object(2)]));
+        let (path, parts) = innermost(&old, &new, &Rules::default());
+        assert_eq!((path.as_str(), parts), ("[1].part.size", PerSide::new(&int(1), &int(2))));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use twincell_engine::observed::{
     Call, Elision, INDEX, Limit, NAMES, Observed, Outcome, Reached, Slot, VALUES, Varying, WRITTEN,
 };
-use twincell_engine::protocol::{OWN_FOLDER, PROJECT_FOLDER};
+use twincell_engine::protocol::{INJECTED_MESSAGE, OWN_FOLDER, PROJECT_FOLDER};
 use twincell_engine::sources::Source;
 use twincell_syntax::python::python_string;
 use twincell_values::value::Decision;
@@ -50,7 +50,9 @@ fn outcome_with_verbs(outcome: &Outcome, returned: &str, raised: &str) -> String
         Outcome::Raised { exception, message, .. } => {
             out.push(raised);
             match exception {
-                Observed::Exception { class, .. } if message.is_empty() => out.push(class),
+                Observed::Exception { class, .. } if message.is_empty() || message == INJECTED_MESSAGE => {
+                    out.push(class)
+                }
                 Observed::Exception { class, .. } => {
                     out.push(class);
                     out.push(": ");

@@ -9,7 +9,6 @@ pub fn together(cells: Vec<(CellNumbers, Comparison)>, left: &[CellNumbers]) -> 
     let mut parts = cells.into_iter().map(|(numbers, mut comparison)| {
         for pair in &mut comparison.pairs {
             pair.cell = Some(numbers);
-            pair.sentence = format!("In {numbers}: {}", pair.sentence);
         }
         for name in comparison.added.iter_mut().chain(&mut comparison.removed) {
             *name = format!("{numbers}: {name}");
@@ -47,7 +46,7 @@ fn sentence(verdict: Verdict, pairs: &[PairReport]) -> String {
         None => pair.new.qualname.clone(),
     };
     if let [pair] = deciding.as_slice() {
-        return pair.sentence.clone();
+        return pair.cell.map_or_else(|| pair.sentence.clone(), |cell| format!("In {cell}: {}", pair.sentence));
     }
     let such: Vec<String> = deciding.iter().filter(|pair| pair.verdict == verdict).map(|pair| named(pair)).collect();
     let more = such.len().saturating_sub(NAMED);

@@ -57,7 +57,6 @@ pub fn decide(campaign: &Campaign, reported: Option<&TestCase>, target: &Target)
     if changed > 0 && reached == 0 {
         return (Verdict::Inconclusive, format!("none of {valid} usable executions ran a changed line"));
     }
-    let usable = format!("{valid} of {executions} executions were usable");
     let what = match (found, campaign.edge_cases) {
         (Some(found), _) => {
             let basis = found.differences.iter().map(|difference| difference.basis).max();
@@ -69,18 +68,32 @@ pub fn decide(campaign: &Campaign, reported: Option<&TestCase>, target: &Target)
                 _ if found.is_invented() => "it needs a result that Python would not give",
                 _ => "it needs an unlikely value",
             };
-            format!("the only difference found does not count: {why}")
+            why.into()
         }
-        (None, 1) => "the one that differs needs an unlikely value and was left out".into(),
-        (None, count) if count > 0 => format!("the {count} that differ need an unlikely value and were left out"),
+        (None, 1) => "the one that differs needs an unlikely value".into(),
+        (None, count) if count > 0 => format!("the {count} that differ need an unlikely value"),
         (None, _) => match rules_that_decide(campaign) {
             rules if rules.is_empty() => {
-                return (Verdict::LikelyPreserving, format!("{usable} and none showed a difference"));
+                return (Verdict::LikelyPreserving, format!("no difference in {}", usable(campaign)));
             }
             rules => format!("what differs was set aside by {}", rules.join(" and by ")),
         },
     };
-    (Verdict::LikelyPreserving, format!("{usable}; {what}"))
+    (Verdict::LikelyPreserving, format!("no difference that counts in {}: {what}", usable(campaign)))
+}
+
+/// The executions that say something about behavior: `281 executions (19 others say nothing)`.
+fn usable(campaign: &Campaign) -> String {
+    let valid = campaign.valid();
+    let others = campaign.executed() - valid;
+    let noun = if valid == 1 { "execution" } else { "executions" };
+    let varied = campaign.executions.iter().any(|case| !case.record.choices.is_empty());
+    match (varied, others) {
+        (false, _) => "an execution without inputs that could vary".into(),
+        (true, 0) => format!("{valid} {noun}"),
+        (true, 1) => format!("{valid} {noun} (1 other says nothing)"),
+        (true, others) => format!("{valid} {noun} ({others} others say nothing)"),
+    }
 }
 
 /// The verdict of a pair whose code spoke in the name of its worker. What else the worker said may be of the code's

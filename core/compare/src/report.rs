@@ -12,6 +12,7 @@ use twincell_syntax::{AlignedRow, Side};
 use twincell_values::value::{AbstractValue, Choice};
 
 use crate::ExampleSource;
+use crate::assemble::wording;
 use crate::reproduce::ProjectTest;
 use crate::verdict::Verdict;
 
@@ -272,6 +273,9 @@ pub struct PairReport {
     /// Then the comparison's verdict does not count this pair.
     #[serde(default)]
     pub decided_by: Vec<String>,
+    /// Why somebody accepted its difference. Then the comparison's verdict does not count this pair, either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<String>,
     /// A test that shows the witness's difference without twincell.
     #[serde(default)]
     pub reproducer: Option<Reproducer>,
@@ -291,6 +295,13 @@ pub struct PairReport {
     /// Notes for people: parts of the module that were not evaluated, renames, nondeterminism.
     pub notes: Vec<String>,
     pub milliseconds: f64,
+}
+
+impl PairReport {
+    /// Whether the comparison's verdict counts it.
+    pub fn decides(&self) -> bool {
+        self.decided_by.is_empty() && self.accepted.is_none()
+    }
 }
 
 /// Two compared texts: the root of what every view shows.
@@ -318,6 +329,22 @@ pub struct Comparison {
 impl Comparison {
     pub fn evidence(&self) -> impl Iterator<Item = &Evidence> {
         self.pairs.iter().flat_map(|pair| &pair.evidence)
+    }
+
+    /// Accepts the differences of pairs, by their numbers, for these reasons.
+    pub fn accept(&mut self, reasons: impl IntoIterator<Item = (usize, String)>) {
+        for (number, reason) in reasons {
+            if let Some(pair) = self.pairs.get_mut(number) {
+                pair.accepted = Some(reason);
+            }
+        }
+        let deciding = self.pairs.iter().filter(|pair| pair.decides());
+        self.verdict = Verdict::worst(deciding.map(|pair| pair.verdict));
+        if self.verdict != Verdict::Changing
+            && let Some(sentence) = wording::accepted(&self.pairs)
+        {
+            self.sentence = sentence;
+        }
     }
 
     /// Adds notes on the whole to a pair that views show, if there is one.

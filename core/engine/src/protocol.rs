@@ -493,6 +493,8 @@ pub enum FromZygote {
 /// The paths under which code sees the worker's own folder and the copy of its project: descriptors that each process
 /// opens for itself.
 pub const OWN_FOLDER: &str = "/proc/self/fd/210";
+/// The message of an exception that a decision raises.
+pub const INJECTED_MESSAGE: &str = "injected by twincell";
 pub const PROJECT_FOLDER: &str = "/proc/self/fd/211";
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

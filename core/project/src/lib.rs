@@ -5,6 +5,7 @@
 
 mod around;
 mod beside;
+mod convention;
 mod copy;
 mod place;
 mod range;
@@ -12,6 +13,7 @@ mod testing;
 
 pub use around::{Project, imported, is_inside, places};
 pub use beside::{Beside, beside};
+pub use convention::is_test;
 pub use copy::{CopyError, Version, copy};
 pub use place::{holds, module, place};
 pub use range::{Range, base};

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyFloat, PyInt, PyList, PyModule, PySet, PyString, PyTuple, PyType};
 
 use twincell_engine::observed::Observed;
-use twincell_engine::protocol::Injection;
+use twincell_engine::protocol::{INJECTED_MESSAGE, Injection};
 use twincell_syntax::site::SiteKind;
 use twincell_values::drawing::likelihood::class_probabilities;
 use twincell_values::drawing::{Ask, Known};
@@ -299,7 +299,7 @@ pub(crate) fn raise(py: Python<'_>, name: &str) -> PyErr {
     let made = (|| -> PyResult<Bound<'_, PyAny>> {
         let class = exceptions::catchable(&written(py, name)?.into_bound(py))?;
         class
-            .call1(("injected by twincell",))
+            .call1((INJECTED_MESSAGE,))
             .or_else(|_| class.call0())
             .or_else(|_| class.call_method1("__new__", (&class,)))
     })();

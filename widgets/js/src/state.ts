@@ -68,7 +68,10 @@ export interface ComparisonState {
 export interface PairState {
   name: string;
   verdict: Verdict;
-  /** Its sign and its word: those of the verdict, or those that say that other pairs decide in its place. */
+  /**
+   * Its sign and its word: those of the verdict, or those that say that it is accepted or that other pairs decide in
+   * its place.
+   */
   mark: [string, string];
   /** Its rank among the pairs: lower ranks come first. */
   rank: number;
@@ -80,6 +83,8 @@ export interface PairState {
   notes: Array<string>;
   /** Qualified names of the pairs that decide in its place. */
   decided_by: Array<string>;
+  /** Why somebody accepted its difference. */
+  accepted: string | null;
   executed: number;
   old: Version;
   new: Version;

@@ -212,9 +212,9 @@ export function pairOrder(state: ComparisonState): number[] {
   return ranked.sort((a, b) => a.rank - b.rank || a.index - b.index).map(({ index }) => index);
 }
 
-/** The class that sets the accent color of a pair: none of a verdict where others decide. */
+/** The class that sets the accent color of a pair: none of a verdict where others decide or it is accepted. */
 export function pairTone(pair: PairState): string {
-  return tone(pair.decided_by.length > 0 ? "identical" : pair.verdict);
+  return tone(pair.decided_by.length > 0 || pair.accepted !== null ? "identical" : pair.verdict);
 }
 
 export const NO_KERNEL = "This needs a running kernel: run the cell again in a notebook.";

@@ -90,6 +90,7 @@ export function pair(more: Partial<PairState> = {}): PairState {
     facts: [["Executions", "2 of at most 300"]],
     notes: [],
     decided_by: [],
+    accepted: null,
     executed: 2,
     old: version(["def f():", "    return 1"]),
     new: version(["def f():", "    return 2"]),

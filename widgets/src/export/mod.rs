@@ -8,13 +8,14 @@ mod junit;
 mod markdown;
 mod sarif;
 
-use twincell_compare::report::{Comparison, Evidence, LineReport, PairReport, Reproducer};
+use twincell_compare::report::{Comparison, Evidence, PairReport, Reproducer};
 use twincell_compare::verdict::Verdict;
 use twincell_engine::protocol::{Mechanism, SandboxReport};
 
 use crate::enforced::Enforced;
 use crate::words;
 
+pub use crate::words::changed_line;
 pub use annotations::annotations;
 pub use junit::junit;
 pub use markdown::markdown;
@@ -56,9 +57,9 @@ impl ExportRow {
         }
     }
 
-    /// All functions of a comparison, changed ones first. Functions that others decide for are left out.
+    /// All functions of a comparison, changed ones first. Functions that others decide for, or whose differences are accepted, are left out.
     pub fn of_comparison(comparison: &Comparison, file: Option<&str>) -> Vec<Self> {
-        let deciding = words::ordered_pairs(comparison).into_iter().filter(|pair| pair.decided_by.is_empty());
+        let deciding = words::ordered_pairs(comparison).into_iter().filter(|pair| pair.decides());
         let sandbox = comparison.sandbox.as_ref();
         deciding.map(|pair| Self::of_pair(pair, file, sandbox)).collect()
     }
@@ -68,7 +69,7 @@ impl ExportRow {
             name: words::pair_name(pair),
             file: file.map(str::to_owned),
             // A line of a cell is none of the file.
-            line: pair.cell.is_none().then(|| changed_line(pair)),
+            line: pair.cell.is_none().then(|| words::changed_line(pair)),
             verdict: pair.verdict,
             sentence: pair.sentence.clone(),
             evidence: pair.evidence.clone(),
@@ -90,13 +91,6 @@ impl ExportRow {
 /// The text of a reproducer that shows the change.
 fn held(reproducer: &Reproducer) -> Option<String> {
     reproducer.source.clone().filter(|_| reproducer.holds == Some(true))
-}
-
-/// The place in the new file where the change begins. If lines were only removed, the function itself.
-pub fn changed_line(pair: &PairReport) -> u32 {
-    let new = &pair.new;
-    let changed = new.lines.iter().find(|line: &&LineReport| line.changed);
-    new.first_line + changed.map_or(0, |line| line.number - 1)
 }
 
 /// What was enforced while the code of these rows ran.

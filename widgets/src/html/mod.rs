@@ -156,7 +156,7 @@ fn several_pairs(pairs: &[&PairReport], budget: u32) -> Markup {
             @if pair.verdict == Verdict::Identical {
                 div class={ "tc-pair tc-line " (pair_tone(pair)) } { (pair_summary(pair)) }
             } @else {
-                @let open = pair.decided_by.is_empty() && (index == 0 || pair.verdict == Verdict::Changing);
+                @let open = pair.decides() && (index == 0 || pair.verdict == Verdict::Changing);
                 details class={ "tc-pair " (pair_tone(pair)) } open[open] {
                     summary { (pair_summary(pair)) }
                     (pair::body(pair, budget))
@@ -171,6 +171,7 @@ fn pair_summary(pair: &PairReport) -> Markup {
         (badge(words::mark(pair), pair_tone(pair))) " "
         code.tc-name { (plain::value(&words::pair_name(pair))) } " "
         span.tc-gist { (plain::sentence(&pair.sentence)) }
+        @if let Some(reason) = &pair.accepted { " " span.tc-gist { "Accepted: " (plain::sentence(reason)) } }
     }
 }
 
@@ -198,7 +199,7 @@ pub(crate) fn tone(verdict: Verdict) -> &'static str {
 }
 
 fn pair_tone(pair: &PairReport) -> &'static str {
-    if pair.decided_by.is_empty() { tone(pair.verdict) } else { tone(Verdict::Identical) }
+    if pair.decides() { tone(pair.verdict) } else { tone(Verdict::Identical) }
 }
 
 fn one_sided(title: &str, sign: &str, names: &[String]) -> Markup {

@@ -57,6 +57,7 @@ fn pair(pair: &PairReport, budget: u32) -> PairState<'_> {
         facts: words::facts(pair, budget),
         notes: &pair.notes,
         decided_by: &pair.decided_by,
+        accepted: pair.accepted.as_deref(),
         executed: pair.executed,
         old: version(&pair.old),
         new: version(&pair.new),

@@ -61,7 +61,7 @@ struct PairState<'a> {
     name: String,
     #[cfg_attr(test, ts(as = "typescript::Verdict"))]
     verdict: Verdict,
-    /// Its sign and its word: those of the verdict, or those that say that other pairs decide in its place.
+    /// Its sign and its word: those of the verdict, or those that say that it is accepted or that other pairs decide in its place.
     mark: (&'static str, &'static str),
     /// Its rank among the pairs: lower ranks come first.
     rank: u8,
@@ -73,6 +73,8 @@ struct PairState<'a> {
     notes: &'a [String],
     /// Qualified names of the pairs that decide in its place.
     decided_by: &'a [String],
+    /// Why somebody accepted its difference.
+    accepted: Option<&'a str>,
     executed: u32,
     old: Version<'a>,
     new: Version<'a>,

@@ -48,19 +48,23 @@ pub fn changes(page: &mut Page, pair: &PairReport) {
         page.end();
     }
     let mut last = None;
+    let mut hunk = Hunk::default();
     for index in shown.into_iter().take(ROWS) {
-        if last.is_some_and(|last| index > last + 1) || (last.is_none() && index > 0) {
+        let is_gap = last.is_some_and(|last| index > last + 1) || (last.is_none() && index > 0);
+        if is_gap {
+            hunk.end(page, pair);
             page.prose("  ", "⋯", DIM);
         }
         last = Some(index);
         let (old, new) = words::row_lines(pair, &pair.rows[index]);
         if page.width >= SIDE_BY_SIDE {
             both_sides(page, sides(pair, old, new));
+            entered(page, pair, old, new);
         } else {
-            unified(page, sides(pair, old, new));
+            hunk.add(page, pair, (old, new));
         }
-        entered(page, pair, old, new);
     }
+    hunk.end(page, pair);
     if last.is_some_and(|last| last + 1 < pair.rows.len()) {
         page.prose("  ", "⋯", DIM);
     }
@@ -119,12 +123,37 @@ fn runs(line: &LineReport) -> String {
     format!("{}{}", if line.witness_hits > 0 { "▸" } else { "" }, words::margin(line))
 }
 
-fn unified(page: &mut Page, sides: Sides<'_>) {
-    match sides {
-        (Some(old), Some(new)) if old.sign == ' ' && new.sign == ' ' => single(page, &new, Some(&old), Some(&new)),
-        (old, new) => {
-            old.iter().for_each(|shown| single(page, shown, Some(shown), None));
-            new.iter().for_each(|shown| single(page, shown, None, Some(shown)));
+/// Changed lines that follow each other: all of the old version first, then all of the new one.
+#[derive(Default)]
+struct Hunk<'a> {
+    old: Vec<Shown<'a>>,
+    new: Vec<Shown<'a>>,
+}
+
+impl<'a> Hunk<'a> {
+    fn add(&mut self, page: &mut Page, pair: &PairReport, row: (Option<&'a LineReport>, Option<&'a LineReport>)) {
+        match sides(pair, row.0, row.1) {
+            (Some(old), Some(new)) if old.sign == ' ' && new.sign == ' ' => {
+                self.end(page, pair);
+                single(page, &new, Some(&old), Some(&new));
+                entered(page, pair, row.0, row.1);
+            }
+            (old, new) => {
+                self.old.extend(old);
+                self.new.extend(new);
+            }
+        }
+    }
+
+    /// Writes what was added.
+    fn end(&mut self, page: &mut Page, pair: &PairReport) {
+        for shown in self.old.drain(..) {
+            single(page, &shown, Some(&shown), None);
+            entered(page, pair, Some(shown.line), None);
+        }
+        for shown in self.new.drain(..) {
+            single(page, &shown, None, Some(&shown));
+            entered(page, pair, None, Some(shown.line));
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod code;
 mod page;
+mod summary;
 
 use anstyle::{AnsiColor, Style};
 use page::Page;
@@ -14,6 +15,7 @@ use twincell_engine::observed::Call;
 
 use crate::{plain, words};
 pub(crate) use page::cut;
+pub use summary::{SummaryFile, summary};
 
 const EVIDENCE_SHOWN: usize = 10;
 const VALUES_SHOWN: usize = 20;
@@ -42,14 +44,18 @@ impl Default for TextOptions {
 /// A comparison as text of at most `width` columns. From 130 columns on, both versions stand side by side.
 pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
     let mut page = Page::new(options.color, options.width.clamp(40, 240));
-    let mark = (words::icon(comparison.verdict), comparison.verdict.name());
+    let pairs = words::ordered_pairs(comparison);
+    let mark = match pairs.as_slice() {
+        [only] => words::mark(only),
+        _ => (words::icon(comparison.verdict), comparison.verdict.name()),
+    };
     heading(&mut page, mark, tone(comparison.verdict), "", &plain::sentence(&comparison.sentence));
     if let Some(mark) = words::without_sandbox(comparison) {
         page.prose("  ", &plain::sentence(&mark), BOLD);
     }
-    let pairs = words::ordered_pairs(comparison);
     match pairs.as_slice() {
         [only] => {
+            accepted(&mut page, only);
             if let Some(sentence) = words::further_sentence(comparison, only) {
                 page.prose("  ", &plain::sentence(sentence), Style::new());
             }
@@ -65,9 +71,10 @@ pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
             for pair in others {
                 page.rule();
                 let name = plain::value(&words::pair_name(pair));
-                let decides = pair.decided_by.is_empty();
+                let decides = pair.decides();
                 let style = if decides { tone(pair.verdict) } else { BOLD };
                 heading(&mut page, words::mark(pair), style, &name, &plain::sentence(&pair.sentence));
+                accepted(&mut page, pair);
                 if decides && pair.verdict != Verdict::Identical {
                     pair_body(&mut page, pair, comparison.budget);
                 }
@@ -94,6 +101,12 @@ pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
     );
     page.prose("", &foot, DIM);
     page.finish()
+}
+
+fn accepted(page: &mut Page, pair: &PairReport) {
+    if let Some(reason) = &pair.accepted {
+        page.prose("  ", &format!("Accepted: {}", plain::sentence(reason)), Style::new());
+    }
 }
 
 fn tone(verdict: Verdict) -> Style {

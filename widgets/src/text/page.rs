@@ -97,7 +97,8 @@ impl Page {
         cut(text, columns.min(self.width))
     }
 
-    fn wrapped(&self, text: &str, indent: usize) -> Vec<String> {
+    /// The lines of a text behind an indent.
+    pub fn wrapped(&self, text: &str, indent: usize) -> Vec<String> {
         let options = textwrap::Options::new(self.width.saturating_sub(indent).max(10))
             .word_separator(textwrap::WordSeparator::AsciiSpace)
             .word_splitter(textwrap::WordSplitter::NoHyphenation);

@@ -242,8 +242,7 @@ pub fn changing_pair() -> PairReport {
         reason:
             "The return value differs in an execution that neither version spoiled, and differs again when repeated."
                 .into(),
-        sentence: "Behavior changed: for request.meta = {'max_retry_times': 0} old returns None, new returns \
-            <request.copy()> (execution 3 of 300, 41 ms)."
+        sentence: "RetryMiddleware._retry(): None -> <request.copy()>, where request.meta = {'max_retry_times': 0}"
             .into(),
         evidence: vec![
             seen(EvidencePlace::ReturnValue, "return value", ["None", "<request.copy()>"]),

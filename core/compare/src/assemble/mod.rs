@@ -1,5 +1,6 @@
 //! Builds a [`PairReport`] from what a campaign found.
 
+mod headline;
 #[cfg(test)]
 mod sentences;
 mod values;
@@ -66,7 +67,7 @@ pub(crate) fn identical(context: &PairContext<'_>) -> PairReport {
 
 /// The report of a pair that could not run.
 pub(crate) fn failed(context: &PairContext<'_>, reason: String) -> PairReport {
-    let sentence = format!("Inconclusive: {reason}.");
+    let sentence = format!("{}: {reason}", context.functions.new.qualname);
     unexecuted(context, Verdict::Inconclusive, reason, sentence)
 }
 
@@ -83,7 +84,7 @@ pub(crate) fn cut(context: &PairContext<'_>, report: &mut PairReport, bound: Bou
         report.notes.push(what);
     } else {
         report.verdict = Verdict::Inconclusive;
-        report.sentence = format!("Inconclusive for {}: {what}.", context.functions.new.qualname);
+        report.sentence = format!("{}: {what}", context.functions.new.qualname);
         report.reason = what;
     }
 }
@@ -109,6 +110,7 @@ fn unexecuted(context: &PairContext<'_>, verdict: Verdict, reason: String, sente
         shown_by: None,
         cell: None,
         decided_by: vec![],
+        accepted: None,
         reproducer: None,
         lost: 0,
         isolation: Default::default(),
@@ -164,6 +166,7 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
         shown_by: shown_by(summary),
         cell: None,
         decided_by: vec![],
+        accepted: None,
         reproducer: summary.reproducer.cloned(),
         lost: campaign.lost.len() as u32,
         isolation: Default::default(),
@@ -191,7 +194,8 @@ fn notes(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> Vec<String
         (summary.context == Context::Function).then_some(Note::FunctionContext),
         replacement(summary),
     ];
-    let set_aside = campaign.set_aside.iter().map(|one| wording::set_aside(one, changed_verdict(summary, one)));
+    let set_aside =
+        campaign.set_aside.iter().map(|one| wording::set_aside(one, changed_verdict(summary, one), summary.rules));
     summary.notes.iter().chain(further.iter().flatten()).map(wording::note).chain(set_aside).collect()
 }
 

@@ -4,8 +4,9 @@ use twincell_behavior::{Channel, Rules, differences};
 use twincell_engine::observed::{Behavior, Limit, Logged, Observed, Outcome, Slot};
 use twincell_engine::protocol::{Context, ExecutionRecord, Injection, Member, Unevaluated};
 use twincell_search::Target;
+use twincell_syntax::site::SiteKind;
 use twincell_syntax::{CodeKind, Function, PerSide};
-use twincell_values::value::{Choice, Decision, Recipe};
+use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::wording::{PairFacts, note, overall};
 use crate::assemble::{CampaignSummary, PairContext, decided_elsewhere, failed, identical, report};
@@ -104,7 +105,7 @@ fn reported(
 #[test]
 fn a_change_is_told_by_its_values_and_what_each_version_did() {
     let report = pair_report(Verdict::Changing, "", case(returned(3), returned(0)), &[]);
-    assert_eq!(report.sentence, "Behavior of f changed: for x = 0: old returns 3, new returns 0 (execution 5, 12 ms).");
+    assert_eq!(report.sentence, "f(x=0): 3 -> 0");
     assert_eq!((report.evidence[0].channel, report.evidence[0].execution), (Channel::Return, 5));
     assert_eq!((report.witness.unwrap().execution, report.executions[0].number), (5, 5));
 }
@@ -112,7 +113,7 @@ fn a_change_is_told_by_its_values_and_what_each_version_did() {
 #[test]
 fn a_change_that_needs_an_unlikely_value_says_so() {
     let report = likely_pair_report(Verdict::Changing, "", case(returned(3), returned(0)), &[], 0.001);
-    assert!(report.sentence.contains("changed: only for an unlikely value: for x = 0: old"), "{}", report.sentence);
+    assert_eq!(report.sentence, "f(x=0): 3 -> 0 (only for an unlikely value)");
     assert!(report.evidence[0].edge_case);
 }
 
@@ -124,14 +125,14 @@ fn each_channel_has_words_of_its_own() {
         pair_report(Verdict::Changing, "", case(returned(0), new), &[]).sentence
     };
     let output = reported(|new| new.stdout = "a\n".into());
-    assert!(output.contains(r"old writes '' to stdout, new 'a\n'"), "{output}");
+    assert_eq!(output, r"f(x=0): stdout '' -> 'a\n'");
     let arguments = reported(|new| new.arguments = vec![(Slot::Argument("x.meta".into()), Observed::Int("1".into()))]);
-    assert!(arguments.contains("x.meta after the call: old leaves it as it was, new makes it 1"), "{arguments}");
+    assert_eq!(arguments, "f(x=0): x.meta afterwards unchanged -> 1");
     let exception = reported(|new| {
         let exception = Observed::Exception { class: "ValueError".into(), arguments: vec![] };
         new.outcome = Outcome::Raised { exception, intended: true, line: 2, message: "it returned 3".into() };
     });
-    assert!(exception.contains("old returns 0, new raises ValueError: it returned 3"), "{exception}");
+    assert_eq!(exception, "f(x=0): 0 -> raises ValueError: it returned 3");
 }
 
 #[test]
@@ -144,8 +145,8 @@ fn long_values_are_cut() {
 #[test]
 fn without_a_difference_the_sentence_says_how_much_was_tried() {
     let report =
-        pair_report(Verdict::LikelyPreserving, "1 of 1 executions were usable", case(returned(0), returned(0)), &[]);
-    assert_eq!(report.sentence, "No difference in f: 1 of 1 executions were usable; 2 of 2 changed lines ran (12 ms).");
+        pair_report(Verdict::LikelyPreserving, "no difference in 1 execution", case(returned(0), returned(0)), &[]);
+    assert_eq!(report.sentence, "f: no difference in 1 execution; all 2 changed lines ran");
     assert!(report.evidence.is_empty());
     // The execution that ran most is shown all the same.
     assert!(report.witness.is_some());
@@ -159,13 +160,10 @@ fn what_could_not_run_says_why() {
         &PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] },
         "it cannot be loaded".into(),
     );
-    assert_eq!(
-        (report.verdict, report.sentence.as_str()),
-        (Verdict::Inconclusive, "Inconclusive: it cannot be loaded.")
-    );
+    assert_eq!((report.verdict, report.sentence.as_str()), (Verdict::Inconclusive, "f: it cannot be loaded"));
     let notes = [Note::Unevaluated(Unevaluated::Statement { line: 3, error: "E: no".into() })];
     let report = pair_report(Verdict::Inconclusive, "nothing was executed", case(returned(0), returned(0)), &notes);
-    assert_eq!(report.sentence, "Inconclusive for f: nothing was executed.");
+    assert_eq!(report.sentence, "f: nothing was executed");
     assert_eq!(report.notes, ["line 3 of the module cannot be evaluated here: E: no"]);
 }
 
@@ -213,13 +211,13 @@ fn what_only_one_version_has_is_said_where_nothing_changed() {
 
 #[test]
 fn who_is_judged_by_its_callers_is_not_counted_and_named_apart() {
-    let usable = "1 of 1 executions were usable and none showed a difference";
+    let usable = "no difference in 1 execution";
     let caller = pair_report(Verdict::LikelyPreserving, usable, case(returned(0), returned(0)), &[]);
     let mut helper = pair_report(Verdict::Changing, "", case(returned(3), returned(0)), &[]);
     helper.new.qualname = "_help".into();
     decided_elsewhere(&mut helper, vec!["f".into()]);
     assert!(
-        helper.sentence.starts_with("_help is judged by f, which behaves as before. By itself: Behavior of f changed"),
+        helper.sentence.starts_with("_help is judged by f, which behaves as before. By itself: f(x=0): 3 -> 0"),
         "{}",
         helper.sentence
     );
@@ -246,10 +244,7 @@ fn members_of_a_class_are_told_by_name() {
     }
     let decisive = ["x", "member 2"].map(|path| Decisive { path: path.into(), probability: 1.0 });
     let report = reported(&context, Verdict::Changing, "", &[execution], decisive.to_vec(), &[]);
-    assert_eq!(
-        report.sentence,
-        "Behavior of f changed: for x = 0, using total, then add(): old returns 3, new returns 0 (execution 5, 12 ms)."
-    );
+    assert_eq!(report.sentence, "f(x=0), using total, then add(): 3 -> 0");
     assert_eq!(report.witness.unwrap().uses, ["total", "add()"]);
 }
 
@@ -277,7 +272,7 @@ fn a_version_that_does_not_end_is_told_with_the_shortest_values() {
     let context = PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] };
     let executions = [case(returned(0), returned(0)), stopped(1234), stopped(7), stopped(12)];
     let report = reported(&context, Verdict::Inconclusive, "new may not end", &executions, vec![], &[]);
-    assert_eq!(report.sentence, "Inconclusive for f: new may not end, e.g. for x = 7 in execution 8.");
+    assert_eq!(report.sentence, "f: new may not end, e.g. for x = 7 in execution 8");
     assert_eq!(report.witness.unwrap().execution, 8);
 }
 
@@ -298,5 +293,80 @@ fn values_that_read_like_words_of_a_report_are_values() {
     let report = pair_report(Verdict::Changing, "", case(old, new), &[]);
     let places: Vec<&str> = report.evidence.iter().map(|one| one.place.as_str()).collect();
     assert_eq!(places, ["argument members", "message 1"]);
-    assert!(report.sentence.contains("members after the call: old leaves it as it was, new makes it 1"));
+    assert_eq!(report.sentence, "f(x=0): members afterwards unchanged -> 1");
+}
+
+/// The headline of a change that these choices lead to, with values for the paths that entered as parameters.
+fn headline(text: &str, choices: &[(&str, Decision)], parameters: &[&str], decisive: &[&str], new: Behavior) -> String {
+    let functions = PerSide::new(text, text).map(function);
+    let mut diff = twincell_syntax::diff(&functions.old, &functions.new);
+    diff.lines = PerSide::of(|_| vec![2]);
+    let context = PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] };
+    let mut execution = case(returned(3), new);
+    let choice = |(path, decision): &(&str, Decision)| Choice { path: (*path).into(), decision: decision.clone() };
+    execution.record.choices = choices.iter().map(choice).collect();
+    let injected = |choice: &Choice| match &choice.decision {
+        Decision::Value(value) => Some(Injection {
+            path: choice.path.clone(),
+            value: value.clone(),
+            version: 0,
+            line: 2,
+            kind: (!parameters.contains(&choice.path.as_str())).then_some(SiteKind::Attribute),
+            probability: 1.0,
+            classes: vec![],
+            written: None,
+        }),
+        _ => None,
+    };
+    execution.record.injections = execution.record.choices.iter().filter_map(injected).collect();
+    let decisive = decisive.iter().map(|path| Decisive { path: (*path).into(), probability: 1.0 }).collect();
+    reported(&context, Verdict::Changing, "", &[execution], decisive, &[]).sentence
+}
+
+#[test]
+fn the_headline_is_the_call_with_its_decisive_values() {
+    let value = |recipe| Decision::Value(recipe);
+    let (int, text) = (|number| value(Recipe::Int(number)), |text: &str| value(Recipe::Str(text.into())));
+    let many = "def f(a, b, c, d):\n    return a\n";
+    let (paths, decisive) = (["a", "b", "c", "d"], ["d", "c", "b", "a"]);
+    let choices = paths.map(|path| (path, int(1)));
+    assert_eq!(headline(many, &choices, &paths, &decisive, returned(0)), "f(a=1, b=1, c=1, d=1): 3 -> 0");
+    assert_eq!(headline(many, &choices, &paths, &["c"], returned(0)), "f(c=1): 3 -> 0");
+
+    let further = "def f(a, *rest, b=1, **options):\n    return a\n";
+    let choices = [
+        ("len(*rest)", int(1)),
+        ("a", int(2)),
+        ("rest[0]", text("x")),
+        ("b", Decision::Default),
+        ("options['key']", int(3)),
+        ("raise a.save()", Decision::Raise("ValueError".into())),
+    ];
+    let parameters = ["a", "rest[0]", "options['key']"];
+    let shown = headline(further, &choices, &parameters, &["options['key']", "b", "rest[0]"], returned(0));
+    assert_eq!(shown, "f('x', b not given, key=3): 3 -> 0, where a.save() raises ValueError");
+
+    let method = "class C:\n    def total(self):\n        return self.x\n";
+    let choices = [("self.x", int(0)), ("self.y", Decision::Fail)];
+    let shown = headline(method, &choices, &[], &["self.x"], returned(0));
+    assert_eq!(shown, "C.total(): 3 -> 0, where self.x = 0, self.y missing");
+}
+
+#[test]
+fn where_no_value_decides_the_headline_has_the_arguments() {
+    let choices = |of: Recipe| [("x", Decision::Value(of)), ("y", Decision::Default)];
+    let text = "def f(x, y=1):\n    return x\n";
+    assert_eq!(headline(text, &choices(Recipe::Int(7)), &["x"], &[], returned(0)), "f(x=7): 3 -> 0");
+    let object = Recipe::Versatile(AbstractValue::Object);
+    assert_eq!(headline(text, &choices(object), &["x"], &[], returned(0)), "f(x): 3 -> 0");
+}
+
+#[test]
+fn long_texts_are_shown_from_their_difference() {
+    let with = |text: &str| behavior(Outcome::Returned(Observed::Str(text.into())));
+    let (start, end) = ("a".repeat(100), "b".repeat(100));
+    let report =
+        pair_report(Verdict::Changing, "", case(with(&format!("{start}1{end}")), with(&format!("{start}2{end}"))), &[]);
+    let part = |middle: &str| format!("…{}{middle}{}…", "a".repeat(24), "b".repeat(55));
+    assert_eq!(report.sentence, format!("f(x=0): {} -> {}", part("1"), part("2")));
 }

@@ -1,17 +1,14 @@
 //! The sentences that a report opens with.
 
-use twincell_behavior::{
-    Difference, EvidencePlace, Rule, Shown, display_decision, display_outcome_in_present, display_shown, display_slot,
-    is_argument,
-};
-use twincell_engine::observed::Outcome;
+use twincell_behavior::{Rule, Rules};
 use twincell_engine::protocol::{Injection, Unevaluated};
-use twincell_syntax::{CodeKind, PerSide, Side};
-use twincell_values::path::Question;
+use twincell_syntax::CodeKind;
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Choice, Decision, Recipe};
 
-use crate::assemble::{CampaignSummary, PairContext, number, uses};
-use crate::campaign::{Decisive, SetAside, TestCase};
+use super::headline::{contrast, headline};
+use crate::assemble::{CampaignSummary, PairContext, number};
+use crate::campaign::{SetAside, TestCase};
 use crate::note::{Changed, Isolated, Misfit, NotGiven, Note, WhyNotGiven};
 use crate::report::{Bound, Evidence, PairReport};
 use crate::verdict::Verdict;
@@ -77,95 +74,36 @@ pub(super) fn decided_in_other_modules(report: &PairReport, changed: &[Changed])
 pub(super) fn sentence(context: &PairContext<'_>, summary: &CampaignSummary<'_>, evidence: &[Evidence]) -> String {
     let name = &context.functions.new.qualname;
     match (summary.verdict, summary.witness) {
-        (Verdict::Changing, Some(case)) => format!(
-            "Behavior of {name} changed: {} (execution {}{}, {:.0} ms).",
-            difference(context, summary, case, evidence),
-            number(case),
-            case.example().map_or_else(String::new, |example| format!(" on {}", cut(&example.source.to_string()))),
-            summary.milliseconds
-        ),
-        (Verdict::LikelyPreserving, _) => {
-            let reached: usize = summary.campaign.reached.iter().map(std::collections::BTreeSet::len).sum();
-            let changed: usize = summary.target.changed.iter().map(Vec::len).sum();
-            let what = match changed {
-                0 => format!(", though {} changed", context.changed_names.join(", ")),
-                _ => format!("; {reached} of {changed} changed lines ran"),
-            };
-            let none = match summary.witness {
-                Some(_) => "No change in the behavior of",
-                None => "No difference in",
-            };
-            format!("{none} {name}: {}{what} ({:.0} ms).", summary.reason, summary.milliseconds)
-        }
+        (Verdict::Changing, Some(case)) => headline(context, summary, case, evidence),
+        (Verdict::LikelyPreserving, _) => format!("{name}: {}{}", summary.reason, reached(context, summary)),
         _ => {
             let example = summary.campaign.stopped_example().map(|case| {
                 let values = injected_values(case);
                 let with = if values.is_empty() { "in".into() } else { format!("for {} in", values.join(", ")) };
                 format!(", e.g. {with} execution {}", number(case))
             });
-            format!("Inconclusive for {name}: {}{}.", summary.reason, example.unwrap_or_default())
+            format!("{name}: {}{}", summary.reason, example.unwrap_or_default())
         }
     }
 }
 
-/// What a witness shows, with the values that it needs: `for x = 0: old returns None, new returns 1`.
-fn difference(
-    context: &PairContext<'_>,
-    summary: &CampaignSummary<'_>,
-    case: &TestCase,
-    evidence: &[Evidence],
-) -> String {
-    let values = named_values(context, case, summary.decisive);
-    let unlikely = if evidence.iter().any(|one| one.edge_case) { "only for an unlikely value: " } else { "" };
-    let given = if values.is_empty() { String::new() } else { format!("for {}: ", values.join(", ")) };
-    let first = case.differences.first();
-    let what = first.map_or_else(|| "the two differ".to_string(), |difference| contrast(case, difference));
-    format!("{unlikely}{given}{what}")
+/// What the executions reached of the change: `; 2 of 5 changed lines never ran`.
+fn reached(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> String {
+    let reached: usize = summary.campaign.reached.iter().map(std::collections::BTreeSet::len).sum();
+    let changed: usize = summary.target.changed.iter().map(Vec::len).sum();
+    match (changed, changed.saturating_sub(reached)) {
+        (0, _) => format!(", though {} changed", context.changed_names.join(", ")),
+        (1, 0) => "; the changed line ran".into(),
+        (_, 0) => format!("; all {changed} changed lines ran"),
+        (_, never) => format!("; {never} of {changed} changed lines never ran"),
+    }
 }
 
 /// The reason for the verdict. For a change, what shows it.
 pub(super) fn reason(context: &PairContext<'_>, summary: &CampaignSummary<'_>, evidence: &[Evidence]) -> String {
     match (summary.verdict, summary.witness) {
-        (Verdict::Changing, Some(case)) => difference(context, summary, case, evidence),
+        (Verdict::Changing, Some(case)) => headline(context, summary, case, evidence),
         _ => summary.reason.clone(),
-    }
-}
-
-/// `old returns None, new returns 1`.
-fn contrast(case: &TestCase, difference: &Difference) -> String {
-    let PerSide { old, new } = difference.sides().map(|shown| cut(display_shown(shown)));
-    let verb = |side, fallback: String| match case.behavior(side).map(|behavior| &behavior.outcome) {
-        Some(outcome @ (Outcome::Returned(_) | Outcome::Raised { .. })) => cut(&display_outcome_in_present(outcome)),
-        _ => fallback,
-    };
-    match &difference.place {
-        EvidencePlace::ReturnValue | EvidencePlace::Exception => {
-            format!("old {}, new {}", verb(Side::Old, old), verb(Side::New, new))
-        }
-        EvidencePlace::Output { stream } => format!("old writes {old} to {}, new {new}", stream.name()),
-        EvidencePlace::Left { .. } if matches!(difference.old, Shown::InState { .. }) => {
-            format!("old gives {old}, new gives {new}")
-        }
-        EvidencePlace::Left { slot } if is_argument(slot) => {
-            let PerSide { old, new } = difference.sides().map(|shown| match shown {
-                Shown::Unchanged => "leaves it as it was".into(),
-                other => format!("makes it {}", cut(display_shown(other))),
-            });
-            format!("{} after the call: old {old}, new {new}", display_slot(slot))
-        }
-        EvidencePlace::Left { slot } => format!("{}: old {old}, new {new}", display_slot(slot)),
-        EvidencePlace::Message { .. } => {
-            let PerSide { old, new } = difference.sides().map(|shown| match shown {
-                Shown::Text(text) => format!("'{}'", cut(text)),
-                nothing => display_shown(nothing).into(),
-            });
-            format!("old logs {old}, new {new}")
-        }
-        EvidencePlace::Call { .. } => match difference.sides() {
-            PerSide { new: Shown::NoCall, .. } => format!("old calls {old}, new does not"),
-            PerSide { old: Shown::NoCall, .. } => format!("new calls {new}, old does not"),
-            _ => format!("old calls {old}, new calls {new}"),
-        },
     }
 }
 
@@ -310,29 +248,67 @@ pub(crate) fn rule(rule: &Rule) -> String {
 }
 
 /// What a rule sets aside.
-pub(super) fn set_aside(one: &SetAside, changed_verdict: bool) -> String {
+pub(super) fn set_aside(one: &SetAside, changed_verdict: bool, rules: &Rules) -> String {
     let difference = one.case.differences.first();
-    let what = difference.map_or_else(|| "the two differ".to_string(), |difference| contrast(&one.case, difference));
+    let what =
+        difference.map_or_else(|| "the two differ".to_string(), |difference| contrast(&one.case, difference, rules));
     let effect = if changed_verdict { "; without this rule the verdict would be changing" } else { "" };
     format!("set aside by {}: {what} (execution {}){effect}", rule(&one.rule), number(&one.case))
 }
 
-fn cut(text: &str) -> String {
+pub(super) fn cut(text: &str) -> String {
     if text.chars().count() <= SENTENCE_TEXT {
         return text.to_string();
     }
     format!("{}…", text.chars().take(SENTENCE_TEXT).collect::<String>())
 }
 
-/// `x = 0`, `raise f(x): ValueError`.
-fn named(choice: &Choice) -> String {
+/// `x = 0`, `f(x) raises ValueError`, `x is true`, `'a' not in x`.
+pub(super) fn named(choice: &Choice) -> String {
+    let question = Question::parse(&choice.path);
+    if let Decision::Value(recipe) = &choice.decision
+        && let Some(answer) = answer(question, recipe)
+    {
+        return answer;
+    }
+    let path = match question {
+        Question::Raise(operation) => cut(operation),
+        _ => cut(&choice.path),
+    };
     match &choice.decision {
-        Decision::Value(recipe) => format!("{} = {}", cut(&choice.path), cut(&recipe.display())),
-        decision => format!("{}: {}", cut(&choice.path), display_decision(decision)),
+        Decision::Value(recipe) => format!("{path} = {}", cut(&recipe.display())),
+        Decision::Raise(class) => format!("{path} raises {class}"),
+        Decision::Default => format!("{path} not given"),
+        Decision::Same(other) => format!("{path} is {}", cut(other)),
+        Decision::Fail => format!("{path} missing"),
     }
 }
 
-fn injection_of<'a>(case: &'a TestCase, choice: &Choice) -> Option<&'a Injection> {
+/// The answer to a question about a value, as people say it; none where the question with its answer says it.
+fn answer(question: Question<'_>, recipe: &Recipe) -> Option<String> {
+    let path = |path: AccessPath<'_>| cut(path.as_str());
+    Some(match (question, recipe) {
+        (Question::Truth(of), Recipe::Bool(is)) => format!("{} is {}", path(of), if *is { "true" } else { "false" }),
+        (Question::Item { item, holder }, Recipe::Bool(is)) => {
+            format!("{} {} {}", cut(item), if *is { "in" } else { "not in" }, path(holder))
+        }
+        (Question::Keyword { name, .. }, Recipe::Bool(is)) => {
+            format!("{name} {}", if *is { "given" } else { "not given" })
+        }
+        (Question::Instance { of, class }, Recipe::Bool(is)) => {
+            format!("{} is {} {}", path(of), if *is { "a" } else { "no" }, cut(class))
+        }
+        (Question::Attribute(of), Recipe::Bool(is)) => {
+            format!("{} {}", path(of), if *is { "exists" } else { "does not exist" })
+        }
+        (Question::Order { one, other }, Recipe::Int(order @ 0..=2)) => {
+            format!("{} {} {}", cut(one), ["<", "==", ">"][*order as usize], cut(other))
+        }
+        _ => return None,
+    })
+}
+
+pub(super) fn injection_of<'a>(case: &'a TestCase, choice: &Choice) -> Option<&'a Injection> {
     case.record.injections.iter().find(|injection| injection.path == choice.path)
 }
 
@@ -340,44 +316,6 @@ fn injection_of<'a>(case: &'a TestCase, choice: &Choice) -> Option<&'a Injection
 fn injected_values(case: &TestCase) -> Vec<String> {
     let entered = case.record.choices.iter().filter(|choice| injection_of(case, choice).is_some());
     entered.take(NAMED_VALUES).map(named).collect()
-}
-
-/// The decisive values of a witness, those that entered on changed lines first, and the members that were used. Then
-/// plain values that changed lines read, and real objects that were passed: without them, `old returns 1, new returns 2` does not say what 1 and 2 are.
-fn named_values(context: &PairContext<'_>, case: &TestCase, decisive: &[Decisive]) -> Vec<String> {
-    let on_changed_line = |injection: &Injection| {
-        let lines = &context.diff.lines[Side::numbered(injection.version)];
-        injection.kind.is_none() || lines.contains(&injection.line)
-    };
-    let raises = |choice: &&Choice| matches!(choice.decision, Decision::Raise(_) | Decision::Fail);
-    let is_decisive = |choice: &&Choice| decisive.iter().any(|value| value.path == choice.path);
-    let is_read = |choice: &&Choice| {
-        let reads = |injection: &Injection| injection.kind.is_some() && on_changed_line(injection);
-        // What is read of a real object enters nowhere, so its parameter stands for it.
-        let is_real =
-            |recipe: &Recipe, injection: &Injection| matches!(recipe, Recipe::Made(_)) && injection.kind.is_none();
-        match (&choice.decision, injection_of(case, choice)) {
-            (Decision::Value(recipe), Some(injection)) => {
-                !recipe.has_object() && (reads(injection) || is_real(recipe, injection))
-            }
-            _ => false,
-        }
-    };
-    let uses = uses(context, case);
-    let (used, mut values): (Vec<&Choice>, Vec<&Choice>) = (case.record.choices.iter())
-        .filter(|choice| is_decisive(choice) || raises(choice) || is_read(choice))
-        // What was replaced is noted by itself.
-        .filter(|choice| !matches!(Question::parse(&choice.path), Question::Injected(_)))
-        .partition(|choice| !uses.is_empty() && Question::is_about_members(&choice.path));
-    values.sort_by_key(|choice| {
-        let is_near = raises(choice) || injection_of(case, choice).is_some_and(on_changed_line);
-        (!(raises(choice) || is_decisive(choice)), !is_near)
-    });
-    let mut all: Vec<String> = values.into_iter().take(NAMED_VALUES).map(named).collect();
-    if !used.is_empty() {
-        all.push(format!("using {}", uses.join(", then ")));
-    }
-    all
 }
 
 /// `2 functions`, `1 class`, `3 functions and classes`.
@@ -414,6 +352,15 @@ pub(crate) struct PairFacts {
     pub has_same_text: bool,
     /// What differs comes from other modules of the project.
     pub in_other_modules: bool,
+}
+
+/// The sentence about pairs whose differences are accepted, if there are any.
+pub(crate) fn accepted(pairs: &[PairReport]) -> Option<String> {
+    let names: Vec<&str> = (pairs.iter())
+        .filter(|pair| pair.accepted.is_some() && pair.verdict == Verdict::Changing)
+        .map(|pair| pair.new.qualname.as_str())
+        .collect();
+    (!names.is_empty()).then(|| format!("What differs is accepted: {}.", list(&names)))
 }
 
 /// The sentence about all pairs, and about functions that only one version has.

@@ -30,9 +30,11 @@ use tally::Tally;
 
 use twincell_behavior::{Basis, Difference, EvidencePlace, Rule, Rules, differences};
 use twincell_engine::observed::{Behavior, Outcome};
-use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
+use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Injection};
 use twincell_engine::{EngineError, Executed};
 use twincell_search::Target;
+use twincell_syntax::python::is_builtin;
+use twincell_syntax::site::SiteKind;
 use twincell_syntax::{PerSide, Side};
 use twincell_values::path::AccessPath;
 use twincell_values::value::{Choice, Decision, Recipe};
@@ -152,14 +154,23 @@ impl TestCase {
         self.rests_on_text || forced.iter().any(|path| choices.iter().any(|one| is_by_itself(path, one)))
     }
 
-    /// Whether no other execution could speak more clearly for a change.
-    pub fn is_sure(&self) -> bool {
-        self.score() >= verdict::SURE && self.record.forced.is_empty()
+    /// Whether it needs no result that Python would not give: of a forced operation, or of a builtin function that failed.
+    fn is_possible(&self) -> bool {
+        let is_of_builtin = |one: &Injection| {
+            let callee = AccessPath::new(&one.path).callee().filter(|_| one.kind == Some(SiteKind::Call));
+            callee.is_some_and(|callee| is_builtin(callee.as_str()))
+        };
+        self.record.forced.is_empty() && !self.record.injections.iter().any(is_of_builtin)
     }
 
-    /// Whether it shows more, or as much without forced operations or on an example.
+    /// Whether no other execution could speak more clearly for a change.
+    pub fn is_sure(&self) -> bool {
+        self.score() >= verdict::SURE && self.is_possible()
+    }
+
+    /// Whether it shows more, or as much on possible values or on an example.
     fn speaks_more_clearly_than(&self, other: &Self) -> bool {
-        let worth = |case: &Self| (case.record.forced.is_empty(), case.example().is_some());
+        let worth = |case: &Self| (case.is_possible(), case.example().is_some());
         let (own, others) = (self.score(), other.score());
         own > others || own == others && worth(self) > worth(other)
     }
@@ -207,7 +218,9 @@ const LIKELY: f64 = 0.1;
 impl Campaign {
     /// Whether a trial needs no better predictions: nothing could outdo its difference, or nobody waits for more.
     pub fn is_settled(&self) -> bool {
-        let is_clear = |case: &TestCase| case.is_sure() && case.probability >= LIKELY;
+        let is_clear = |case: &TestCase| {
+            case.score() >= verdict::SURE && case.record.forced.is_empty() && case.probability >= LIKELY
+        };
         let found = self.witness.is_some_and(|witness| is_clear(&self.executions[witness]));
         self.stopped_early || found && self.lost.is_empty() && self.nondeterministic == 0
     }
@@ -402,8 +415,8 @@ impl<'p> Triage<'p> {
             return Attention::SetAside;
         }
         let settled = campaign.witness.is_some_and(|witness| campaign.executions[witness].score() >= verdict::SURE);
-        if settled && !case.record.forced.is_empty() {
-            // Only one without forced operations would be better.
+        if settled && !case.is_possible() {
+            // Only one on possible values would be better.
             return Attention::SetAside;
         }
         let noise = campaign.nondeterministic;

@@ -1,6 +1,6 @@
 //! Makes a witness readable: plain values in place of objects that a difference shows or that a condition rests on.
 //!
-//! People read the difference first. `old returns 99.0, new returns 89.1` says more than `new returns <(x * 2)>`.
+//! People read the difference first. `99.0 -> 89.1` says more than `99.0 -> <(x * 2)>`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use twincell_engine::protocol::INJECTED_MESSAGE;
 use twincell_syntax::python::is_identifier;
 use twincell_values::path::{AccessPath, Question, Segment, Segments};
 use twincell_values::value::{Choice, Decision, Recipe};
@@ -195,7 +196,7 @@ impl Node {
         let results: Vec<String> = self.results.values().map(Node::source).collect::<Result<_, _>>()?;
         let is_called = !results.is_empty() || self.raises.is_some();
         if let Some(class) = &self.raises {
-            parts.push(format!("side_effect={class}('injected by twincell')"));
+            parts.push(format!("side_effect={class}('{INJECTED_MESSAGE}')"));
         } else if let Some(first) = results.first() {
             // Results depend on the arguments, but one result for all may do.
             if first != "Mock()" {

@@ -1,0 +1,297 @@
+//! The headline of a change is its example: the call on the values that show it, and what each version makes of it, as in
+//! `f(x=0): 3 -> 0`.
+
+use twincell_behavior::{
+    Channel, Difference, EvidencePlace, Rules, Shown, align_calls, display_call, display_observed,
+    display_outcome_in_present, display_shown, display_slot, innermost, is_argument,
+};
+use twincell_engine::observed::{Call, Outcome, Slot};
+use twincell_engine::protocol::Injection;
+use twincell_syntax::{CodeKind, Parameter, ParameterKind, PerSide, Side};
+use twincell_values::path::{AccessPath, Question, text_of};
+use twincell_values::value::{Choice, Decision, Recipe};
+
+use super::wording::{cut, injection_of, named};
+use crate::assemble::{CampaignSummary, PairContext, uses};
+use crate::campaign::{Decisive, TestCase};
+use crate::report::Evidence;
+
+/// The maximum number of values in a headline, unless more are decisive.
+const NAMED_VALUES: usize = 3;
+/// The maximum number of characters of what a version shows, and the number up to which a value is read at a glance.
+const SHOWN: usize = 80;
+const READABLE: usize = 40;
+/// The number of characters shown before the first difference of two long texts.
+const BEFORE: usize = 24;
+
+/// `f(x=0): 3 -> 0`.
+pub(super) fn headline(
+    context: &PairContext<'_>,
+    summary: &CampaignSummary<'_>,
+    case: &TestCase,
+    evidence: &[Evidence],
+) -> String {
+    let example = case.example().map_or_else(String::new, |one| format!(" on {}", cut(&one.source.to_string())));
+    let uses = uses(context, case);
+    let first = case.differences.first();
+    let asked = first.filter(|one| one.channel != Channel::Calls).and_then(|_| other_calls(case, summary.rules));
+    let what = match (first, &asked) {
+        (_, Some(PerSide { old, new })) => {
+            format!("calls {}", pair(PerSide::new(&display_call(old), &display_call(new))))
+        }
+        // The subject has the member already.
+        (Some(Difference { place: EvidencePlace::Left { slot: Slot::Use { .. } }, old, new, .. }), _)
+            if uses.len() == 1 =>
+        {
+            pair(PerSide::new(display_shown(old), display_shown(new)))
+        }
+        (Some(difference), _) => contrast(case, difference, summary.rules),
+        (None, _) => "the two differ".to_owned(),
+    };
+    let unlikely = if evidence.iter().any(|one| one.edge_case) { " (only for an unlikely value)" } else { "" };
+    let callee = asked.as_ref().map(|calls| calls.new.callee.as_str());
+    let values = named_values(context, case, summary.decisive);
+    // Members are told as uses, and what a call gave that differs says nothing beside the call.
+    let is_told = |choice: &&Choice| {
+        !(!uses.is_empty() && Question::is_about_members(&choice.path))
+            && !callee.is_some_and(|callee| gave(callee, &choice.path))
+    };
+    let values: Vec<&Choice> = values.into_iter().filter(is_told).collect();
+    let (call, conditions) = subject(context, case, &values, &uses);
+    format!("{call}{example}: {what}{conditions}{unlikely}")
+}
+
+/// Calls of one function with other arguments, which got results of their own: what differs otherwise comes from them.
+fn other_calls(case: &TestCase, rules: &Rules) -> Option<PerSide<Call>> {
+    let [old, new] = case.record.behaviors.as_slice() else { return None };
+    let drawn_apart = |callee: &str| {
+        let is_new = |one: &Injection| Side::numbered(one.version) == Side::New && gave(callee, &one.path);
+        case.record.injections.iter().any(is_new)
+    };
+    align_calls(&old.calls, &new.calls, rules).into_iter().find_map(|row| match (row.old, row.new) {
+        (Some(old), Some(new)) if !row.equal && old.callee == new.callee && drawn_apart(&new.callee) => {
+            Some(PerSide::new(old, new))
+        }
+        _ => None,
+    })
+}
+
+/// Whether a path is a result of this function.
+fn gave(callee: &str, path: &str) -> bool {
+    AccessPath::new(path).callee().is_some_and(|of| of.as_str() == callee)
+}
+
+/// What each version shows at one place: `3 -> 0`, `stdout 'a\n' -> 'b\n'`. Of long values, the part that differs.
+pub(super) fn contrast(case: &TestCase, difference: &Difference, rules: &Rules) -> String {
+    let shown = difference.sides().map(display_shown);
+    if shown.iter().any(|text| text.chars().count() > READABLE)
+        && let Some((place, parts)) = part(case, difference, rules)
+    {
+        return format!("{place} {}", pair(PerSide::new(&parts.old, &parts.new)));
+    }
+    let with = |name: &str| format!("{name} {}", pair(shown));
+    match &difference.place {
+        place @ (EvidencePlace::ReturnValue | EvidencePlace::Exception) => {
+            let outcome = |side| match case.behavior(side).map(|behavior| &behavior.outcome) {
+                Some(raised @ Outcome::Raised { .. }) => display_outcome_in_present(raised),
+                Some(Outcome::Returned(value)) if *place == EvidencePlace::Exception => display_observed(value),
+                _ => shown[side].to_owned(),
+            };
+            let outcomes = PerSide::of(outcome);
+            pair(PerSide::new(&outcomes.old, &outcomes.new))
+        }
+        EvidencePlace::Output { stream } => with(stream.name()),
+        EvidencePlace::Left { .. } if matches!(difference.old, Shown::InState { .. }) => with("gives"),
+        EvidencePlace::Left { slot: Slot::Use { member, .. } } => with(member),
+        EvidencePlace::Left { slot } if is_argument(slot) => with(&format!("{} afterwards", display_slot(slot))),
+        EvidencePlace::Left { slot } => with(&display_slot(slot)),
+        EvidencePlace::Message { .. } => {
+            let quoted = |shown: &Shown| match shown {
+                Shown::Text(text) => format!("'{text}'"),
+                nothing => display_shown(nothing).into(),
+            };
+            let PerSide { old, new } = difference.sides().map(quoted);
+            format!("logs {}", pair(PerSide::new(&old, &new)))
+        }
+        EvidencePlace::Call { .. } => match difference.sides() {
+            PerSide { new: Shown::NoCall, .. } => format!("no longer calls {}", cut(shown.old)),
+            PerSide { old: Shown::NoCall, .. } => format!("now calls {}", cut(shown.new)),
+            _ => with("calls"),
+        },
+    }
+}
+
+/// The part of two values that differs, with its place: `result['key'][2]`, `request.meta['retries'] afterwards`.
+fn part(case: &TestCase, difference: &Difference, rules: &Rules) -> Option<(String, PerSide<String>)> {
+    let returned = |side| match &case.behavior(side)?.outcome {
+        Outcome::Returned(value) => Some(value),
+        _ => None,
+    };
+    let (values, name, after) = match &difference.place {
+        EvidencePlace::ReturnValue => (PerSide::of(returned), "result".into(), ""),
+        EvidencePlace::Left { slot } if is_argument(slot) => {
+            (PerSide::of(|side| case.behavior(side)?.left(slot)), display_slot(slot), " afterwards")
+        }
+        _ => return None,
+    };
+    let (path, parts) = innermost(values.old?, values.new?, rules);
+    let parts = parts.map(display_observed);
+    (!path.is_empty() && parts.old != parts.new).then(|| (format!("{name}{path}{after}"), parts))
+}
+
+/// Two texts that differ, both from shortly before their first difference if they are long.
+fn pair(texts: PerSide<&str>) -> String {
+    let PerSide { old, new } = texts;
+    if old == new {
+        return format!("{} in both, but not equal", cut(old));
+    }
+    let same = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
+    let is_long = |text: &str| text.chars().count() > SHOWN;
+    // Where everything in front of the difference fits, it stays.
+    let from = if (is_long(old) || is_long(new)) && same > SHOWN - BEFORE { same - BEFORE } else { 0 };
+    let part = |text: &str| {
+        let (start, mut rest) = (if from > 0 { "…" } else { "" }, text.chars().skip(from));
+        let part: String = rest.by_ref().take(SHOWN).collect();
+        format!("{start}{part}{}", if rest.next().is_some() { "…" } else { "" })
+    };
+    format!("{} -> {}", part(old), part(new))
+}
+
+/// The call on the values that matter, and those of them that are no arguments: `f(x=0)`, `Cart(1).add()`, and
+/// `, where self.discount = 1`.
+fn subject(context: &PairContext<'_>, case: &TestCase, values: &[&Choice], uses: &[String]) -> (String, String) {
+    let function = &context.functions.new;
+    let parameters = Parameters::new(context);
+    let (mut given, mut conditions) = (Vec::new(), Vec::new());
+    for choice in values {
+        match parameters.argument(choice) {
+            Some(argument) => given.push(argument),
+            None => conditions.push(named(choice)),
+        }
+    }
+    if given.is_empty() {
+        given = parameters.plain(case, NAMED_VALUES.saturating_sub(conditions.len()));
+    }
+    given.sort_by_key(|argument| argument.at);
+    let given: Vec<String> = given.into_iter().map(|argument| argument.text).collect();
+    let call = match (function.kind, uses) {
+        (CodeKind::Snippet, _) => function.qualname.clone(),
+        (_, []) => format!("{}({})", function.qualname, given.join(", ")),
+        (_, [only]) => format!("{}({}).{only}", function.qualname, given.join(", ")),
+        (_, uses) => format!("{}({}), using {}", function.qualname, given.join(", "), in_order(uses)),
+    };
+    let conditions = if conditions.is_empty() { String::new() } else { format!(", where {}", conditions.join(", ")) };
+    (call, conditions)
+}
+
+/// `add(), then total (3 times)`.
+fn in_order(uses: &[String]) -> String {
+    let runs = uses.chunk_by(|one, other| one == other).map(|run| match run {
+        [only] => only.clone(),
+        several => format!("{} ({} times)", several[0], several.len()),
+    });
+    runs.collect::<Vec<_>>().join(", then ")
+}
+
+/// An argument as a call has it, with its position.
+struct Argument {
+    at: usize,
+    text: String,
+}
+
+/// The parameters of both versions, those of the new one first.
+struct Parameters<'a>(Vec<&'a Parameter>);
+
+impl<'a> Parameters<'a> {
+    fn new(context: &PairContext<'a>) -> Self {
+        let PerSide { old, new } = context.functions;
+        let mut all: Vec<&Parameter> = new.parameters.iter().collect();
+        all.extend(old.parameters.iter().filter(|one| new.parameters.iter().all(|other| other.name != one.name)));
+        Self(all)
+    }
+
+    /// The position and the kind of what a path stands for.
+    fn find(&self, name: &str) -> Option<(usize, ParameterKind)> {
+        let at = self.0.iter().position(|parameter| parameter.name == name)?;
+        Some((at, self.0[at].kind))
+    }
+
+    /// A decision as an argument, if it is about one: `x=0`, `further=1` of `**options`, `x not given`.
+    fn argument(&self, choice: &Choice) -> Option<Argument> {
+        let Question::Value(path) = Question::parse(&choice.path) else { return None };
+        let (name, rest) = path.split_root();
+        let (at, kind) = self.find(name)?;
+        let value = |recipe: &Recipe| cut(&recipe.display());
+        let text = match (&choice.decision, kind) {
+            (Decision::Default, _) if rest.is_empty() => format!("{name} not given"),
+            (Decision::Value(recipe), ParameterKind::VarPositional) if is_index(path) => value(recipe),
+            (Decision::Value(recipe), ParameterKind::VarKeyword) => format!("{}={}", keyword(path)?, value(recipe)),
+            (Decision::Value(recipe), _) if rest.is_empty() => format!("{name}={}", value(recipe)),
+            _ => return None,
+        };
+        Some(Argument { at, text })
+    }
+
+    /// All arguments of an execution, the first of them with their values where these are plain.
+    fn plain(&self, case: &TestCase, most: usize) -> Vec<Argument> {
+        let of = |(at, parameter): (usize, &&Parameter)| {
+            let choice = case.record.choices.iter().find(|choice| choice.path == parameter.name)?;
+            let plain = |recipe: &Recipe| !recipe.has_object() && at < most;
+            match &choice.decision {
+                Decision::Value(recipe) if plain(recipe) => self.argument(choice),
+                Decision::Value(_) | Decision::Same(_) => Some(Argument { at, text: parameter.name.clone() }),
+                _ => None,
+            }
+        };
+        self.0.iter().enumerate().filter_map(of).collect()
+    }
+}
+
+/// Whether a path is an item of a parameter: `rest[0]`.
+fn is_index(path: AccessPath<'_>) -> bool {
+    path.split_item().is_some_and(|(holder, _)| holder.split_root().1.is_empty())
+}
+
+/// The name of a further keyword argument: `name` of `options['name']`.
+fn keyword(path: AccessPath<'_>) -> Option<&str> {
+    let (_, key) = path.split_item().filter(|_| is_index(path))?;
+    text_of(key)
+}
+
+/// The decisive values of a witness, those that entered on changed lines first. Then plain values that changed lines read,
+/// and real objects that were passed: without them, `1 -> 2` does not say what 1 and 2 are.
+fn named_values<'a>(context: &PairContext<'_>, case: &'a TestCase, decisive: &[Decisive]) -> Vec<&'a Choice> {
+    let on_changed_line = |injection: &Injection| {
+        let lines = &context.diff.lines[Side::numbered(injection.version)];
+        injection.kind.is_none() || lines.contains(&injection.line)
+    };
+    let needed = |choice: &Choice| {
+        matches!(choice.decision, Decision::Raise(_) | Decision::Fail)
+            || decisive.iter().any(|value| value.path == choice.path)
+    };
+    let is_read = |choice: &Choice| {
+        let reads = |injection: &Injection| injection.kind.is_some() && on_changed_line(injection);
+        // What is read of a real object enters nowhere, so its parameter stands for it.
+        let is_real =
+            |recipe: &Recipe, injection: &Injection| matches!(recipe, Recipe::Made(_)) && injection.kind.is_none();
+        match (&choice.decision, injection_of(case, choice)) {
+            (Decision::Value(recipe), Some(injection)) => {
+                !recipe.has_object() && (reads(injection) || is_real(recipe, injection))
+            }
+            _ => false,
+        }
+    };
+    let mut values: Vec<&Choice> = (case.record.choices.iter())
+        .filter(|choice| needed(choice) || is_read(choice))
+        // What was replaced is noted by itself.
+        .filter(|choice| !matches!(Question::parse(&choice.path), Question::Injected(_)))
+        .collect();
+    values.sort_by_key(|choice| {
+        let raises = matches!(choice.decision, Decision::Raise(_) | Decision::Fail);
+        let is_near = raises || injection_of(case, choice).is_some_and(on_changed_line);
+        (!needed(choice), !is_near)
+    });
+    let most = values.iter().filter(|choice| needed(choice)).count().max(NAMED_VALUES);
+    values.truncate(most);
+    values
+}

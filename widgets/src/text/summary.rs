@@ -1,0 +1,164 @@
+//! What changed in several files, in few lines: each function that changed with the example that shows it, and the rest
+//! counted.
+
+use anstyle::Style;
+use twincell_compare::report::{Comparison, PairReport};
+use twincell_compare::verdict::Verdict;
+
+use super::page::Page;
+use super::{BOLD, DIM, TextOptions, tone};
+use crate::{plain, words};
+
+/// A file of a change, compared or not.
+#[derive(Debug, Clone, Copy)]
+pub struct SummaryFile<'a> {
+    /// As people find it: from the root of the repository, or as it was given.
+    pub path: &'a str,
+    /// Whether it holds tests, which stand below the code that they test.
+    pub is_test: bool,
+    /// The comparison, or why there is none.
+    pub result: Result<&'a Comparison, &'a str>,
+}
+
+/// The maximum number of lines of functions, of lines of one of them, and of other remarks of one kind.
+const ROWS: usize = 22;
+const LINES: usize = 3;
+const REMARKS: usize = 3;
+
+/// A pair that has a line of its own.
+struct Row<'a> {
+    file: &'a SummaryFile<'a>,
+    pair: &'a PairReport,
+}
+
+/// Each function that changed, as `path:line  verdict  headline`, and how many there are of the others. At most 40 lines on
+/// a terminal of 80 columns or more.
+pub fn summary(files: &[SummaryFile<'_>], notes: &[String], options: &TextOptions) -> String {
+    let mut page = Page::new(options.color, options.width.clamp(40, 240));
+    let rows = rows(files);
+    let left_out = table(&mut page, &rows);
+    if left_out > 0 {
+        page.prose("", &format!("… and {} more, which --verbose shows", words::number(left_out)), DIM);
+    }
+    let failed = files.iter().filter_map(|file| Some((file.path, file.result.err()?)));
+    let failed: Vec<String> = failed.map(|(path, reason)| format!("{path} not compared: {reason}")).collect();
+    remarks(&mut page, &failed, tone(Verdict::Inconclusive));
+    if !rows.is_empty() || !failed.is_empty() {
+        page.blank();
+    }
+    if let Some(mark) = files.iter().find_map(|file| words::without_sandbox(file.result.ok()?)) {
+        page.prose("", &plain::sentence(&mark), BOLD);
+    }
+    page.prose("", &counts(files), BOLD);
+    remarks(&mut page, notes, DIM);
+    if !rows.is_empty() {
+        page.prose(
+            "",
+            "--function NAME shows one of them with values, evidence and changed lines, --verbose all.",
+            DIM,
+        );
+    }
+    page.finish()
+}
+
+/// The first of these, one line each, and the number of the others.
+fn remarks(page: &mut Page, all: &[String], style: Style) {
+    for one in all.iter().take(REMARKS) {
+        let line = page.cut(&plain::sentence(one), page.width);
+        page.styled(style, &line);
+        page.end();
+    }
+    if let more @ 1.. = all.len().saturating_sub(REMARKS) {
+        page.prose("", &format!("… and {} more, which --verbose shows", words::number(more)), DIM);
+    }
+}
+
+/// The pairs to show: what changed first, and code before its tests. What changed in methods is not told once more of
+/// their class.
+fn rows<'a>(files: &'a [SummaryFile<'a>]) -> Vec<Row<'a>> {
+    let mut rows = Vec::new();
+    for file in files {
+        let Ok(comparison) = file.result else { continue };
+        let own = comparison.pairs.iter().filter(|pair| pair.decides() && pair.verdict != Verdict::Identical);
+        rows.extend(own.filter(|pair| !is_told_by_methods(comparison, pair)).map(|pair| Row { file, pair }));
+    }
+    rows.sort_by_key(|row| (row.file.is_test, words::rank(row.pair)));
+    rows
+}
+
+/// Whether what is said of a class is said of a method of it.
+fn is_told_by_methods(comparison: &Comparison, class: &PairReport) -> bool {
+    let prefix = format!("{}.", class.new.qualname);
+    let is_said = |pair: &PairReport| pair.decides() && pair.verdict == class.verdict;
+    is_said(class) && comparison.pairs.iter().any(|pair| is_said(pair) && pair.new.qualname.starts_with(&prefix))
+}
+
+/// Writes the rows that fit, and returns the number of the others.
+fn table(page: &mut Page, rows: &[Row<'_>]) -> usize {
+    let mut left = ROWS;
+    for (at, row) in rows.iter().enumerate() {
+        let (path, line) = (plain::value(row.file.path), words::changed_line(row.pair));
+        let place = match row.pair.cell {
+            // Lines are counted in the cell.
+            Some(cell) => format!("{path}, {cell}, line {line}"),
+            None => format!("{path}:{line}"),
+        };
+        let (icon, word) = words::mark(row.pair);
+        let headline = plain::sentence(&row.pair.sentence);
+        let lines = page.wrapped(&headline, 4);
+        let start = format!("{place}  {icon} {word}  ");
+        let in_one = start.chars().count() + headline.chars().count() <= page.width;
+        let needed = if in_one { 1 } else { 1 + lines.len().min(LINES) };
+        if needed > left {
+            return rows.len() - at;
+        }
+        left -= needed;
+        page.styled(BOLD, &place);
+        page.styled(tone(row.pair.verdict), &format!("  {icon} {word}"));
+        if in_one {
+            page.styled(Style::new(), &format!("  {headline}"));
+            page.end();
+            continue;
+        }
+        page.end();
+        for (number, line) in lines.iter().take(LINES).enumerate() {
+            let is_cut = number + 1 == LINES && lines.len() > LINES;
+            let line = if is_cut { page.cut(&format!("{line} …"), page.width - 4) } else { line.clone() };
+            page.styled(Style::new(), &format!("    {line}"));
+            page.end();
+        }
+    }
+    0
+}
+
+/// `Behavior changed in 3 of 57 functions in 4 files · 2 inconclusive · 52 identical`. Classes and snippets count as functions.
+fn counts(files: &[SummaryFile<'_>]) -> String {
+    let compared = || files.iter().filter_map(|file| file.result.ok());
+    let own = |comparison| move |pair: &&PairReport| !is_told_by_methods(comparison, pair);
+    let pairs = || compared().flat_map(|comparison| comparison.pairs.iter().filter(own(comparison)));
+    let elsewhere = pairs().filter(|pair| !pair.decided_by.is_empty()).count();
+    let accepted = pairs().filter(|pair| pair.accepted.is_some()).count();
+    let of = |verdict: Verdict| pairs().filter(|pair| pair.decides() && pair.verdict == verdict).count();
+    let total = pairs().count();
+    let place = match files {
+        [only] => plain::value(only.path),
+        several => format!("{} files", several.len()),
+    };
+    let all = format!("{} in {place}", words::count(total, "function"));
+    let mut said = vec![match of(Verdict::Changing) {
+        0 => format!("No difference found in {all}"),
+        changed => format!("Behavior changed in {} of {all}", words::number(changed)),
+    }];
+    let numbers = [
+        (of(Verdict::Inconclusive), "inconclusive"),
+        (of(Verdict::LikelyPreserving), "likely preserving"),
+        (elsewhere, "judged elsewhere"),
+        (accepted, "accepted"),
+        (of(Verdict::Identical), "identical"),
+        (compared().map(|one| one.removed.len()).sum(), "only in old"),
+        (compared().map(|one| one.added.len()).sum(), "only in new"),
+    ];
+    let numbers = numbers.iter().filter(|(number, _)| *number > 0);
+    said.extend(numbers.map(|(number, what)| format!("{} {what}", words::number(*number))));
+    said.join(" · ")
+}
