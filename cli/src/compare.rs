@@ -178,7 +178,7 @@ fn revisions(
         print_json(&report(range, verdict, &compared, &notes), session)?;
     } else if matches.get_flag("github") {
         write!(session.out, "{}", annotations(&rows))?;
-    } else if compared.is_empty() || shows_details(matches, &options) {
+    } else if compared.is_empty() || shows_details(matches, options) {
         print_files(&place, &compared, &notes, session)?;
     } else {
         let files: Vec<SummaryFile<'_>> = compared.iter().map(Compared::in_summary).collect();

@@ -554,13 +554,15 @@ def test_a_new_file_has_no_name_that_a_version_has(repository: Path, tmp_path: P
 
 
 def test_folders_of_the_checkouts_show_no_change(repository: Path) -> None:
-    old = OLD + "\n\ndef place():\n    import os\n    return [os.getcwd(), dict(os.environ)][0:1]\n"
+    place = "[os.getcwd(), os.getcwd().split('twincell', 1)[-1], dict(os.environ)]"
+    old = OLD + f"\n\ndef place():\n    import os\n    return {place}[0:2]\n"
     (repository / "shop.py").write_text(old)
     (repository / "test_shop.py").write_text("from shop import place\n\n\ndef test_place():\n    assert place()\n")
     git(repository, "commit", "-qam", "two")
-    (repository / "shop.py").write_text(old.replace("[0:1]", "[0:2]"))
+    (repository / "shop.py").write_text(old.replace("[0:2]", "[0:3]"))
     ran = amplify(repository, "--json", "--search-rounds", "0")
-    assert "twincell" not in json.dumps([test["sentence"] for test in json.loads(ran.stdout)["tests"]]), ran.stdout
+    sentences = json.dumps([test["sentence"] for test in json.loads(ran.stdout)["tests"]])
+    assert "twincell" not in sentences and "/files" not in sentences, ran.stdout
 
 
 def test_a_change_of_comments_touches_no_code(repository: Path) -> None:

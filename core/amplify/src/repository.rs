@@ -106,10 +106,16 @@ fn change(roots: &PerSide<PathBuf>, differing: Differing, sessions: PerSide<&Ses
         Some((path, text))
     });
     let tests = texts.chain(taken).collect();
-    // Temporary folders and the home of the tests lie beside each checkout.
-    let hidden = roots.iter().map(|root| root.parent().unwrap_or(root).display().to_string()).collect();
+    let hidden = roots.iter().map(|root| mark(root)).collect();
     let not_collected = sessions.old.errors().to_vec();
     (Change { files, modules, tests, brought, hidden, not_collected }, unread)
+}
+
+/// What stands in the paths of a checkout, and of the temporary folders and the home of the tests beside it, however tests
+/// cut these paths: `0123456789abcdef` of `worktrees/0123456789abcdef/0/files`.
+fn mark(root: &Path) -> String {
+    let folder = root.ancestors().nth(2).and_then(Path::file_name);
+    folder.map_or_else(|| root.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 /// The Python files that differ between two checkouts.

@@ -52,11 +52,9 @@ pub(super) fn headline(
     let callee = asked.as_ref().map(|calls| calls.new.callee.as_str());
     let values = named_values(context, case, summary.decisive);
     // Members are told as uses, and what a call gave that differs says nothing beside the call.
-    let is_told = |choice: &&Choice| {
-        !(!uses.is_empty() && Question::is_about_members(&choice.path))
-            && !callee.is_some_and(|callee| gave(callee, &choice.path))
-    };
-    let values: Vec<&Choice> = values.into_iter().filter(is_told).collect();
+    let is_a_use = |choice: &&Choice| !uses.is_empty() && Question::is_about_members(&choice.path);
+    let is_given = |choice: &&Choice| callee.is_some_and(|callee| gave(callee, &choice.path));
+    let values: Vec<&Choice> = values.into_iter().filter(|one| !is_a_use(one) && !is_given(one)).collect();
     let (call, conditions) = subject(context, case, &values, &uses);
     format!("{call}{example}: {what}{conditions}{unlikely}")
 }
