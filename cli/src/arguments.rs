@@ -77,6 +77,10 @@ fn compare() -> Command {
                 .conflicts_with("json")
                 .help("Print only the annotations that a GitHub workflow shows beside the changed lines"),
         )
+        .arg(text("link", "URL").value_parser(link).requires("markdown").help(
+            "With --markdown: link the changed lines below this address of the new version's files, e.g. \
+             https://github.com/OWNER/NAME/blob/COMMIT",
+        ))
         .arg(path("html").long("html").value_name("FILE").help("Also write the report as an HTML page"))
         .arg(path("reproducer").long("reproducer").value_name("FILE").help(
             "Write a pytest file that shows the change without twincell, one for each function if several changed",
@@ -288,6 +292,13 @@ fn path(name: &'static str) -> Arg {
 
 fn text(name: &'static str, placeholder: &'static str) -> Arg {
     Arg::new(name).long(name).value_name(placeholder)
+}
+
+/// An address that a link in Markdown can hold.
+fn link(text: &str) -> Result<String, String> {
+    let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '\\' | '"' | '`');
+    let is_one = ["https://", "http://"].iter().any(|scheme| text.starts_with(scheme)) && text.chars().all(is_plain);
+    is_one.then(|| text.to_owned()).ok_or_else(|| "give an address that begins with https://".to_owned())
 }
 
 fn flag(name: &'static str) -> Arg {

@@ -21,6 +21,7 @@ use twincell_widgets::{SummaryFile, TextOptions, plain_sentence};
 use crate::accepted::{self, Accepted};
 use crate::exports;
 use crate::git::{ChangedFile, ChangedFiles, Copies, changed_files, work_tree};
+use crate::pager;
 use crate::session::{Abort, Session, UNCHANGED, read_options};
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
@@ -55,14 +56,14 @@ fn two_texts(
     let engine = Engine::warm(options, &session.environment).map_err(Abort::new)?;
     let path = std::path::absolute(&new.label).unwrap_or_else(|_| (&new.label).into());
     let comparison = watched(&engine, old, new, &options.for_file(&path), "", session)?.map_err(Abort::new)?;
-    let rows = ExportRow::of_comparison(&comparison, Some(&new.label));
+    let rows = linked(ExportRow::of_comparison(&comparison, Some(&new.label)), matches);
     // A file that cannot be written costs nobody the report.
     if matches.get_flag("json") {
         print_json(&serde_json::to_value(&comparison).map_err(Abort::new)?, session)?;
     } else if matches.get_flag("github") {
         write!(session.out, "{}", annotations(&rows))?;
     } else if shows_details(matches, options) || changes(&comparison) <= 1 {
-        print_text(&comparison, session)?;
+        pager::show(&whole_text(&comparison, session), session)?;
     } else {
         let file = SummaryFile { path: &new.label, is_test: false, result: Ok(&comparison) };
         print_summary(&[file], &[], session)?;
@@ -76,6 +77,14 @@ fn two_texts(
 /// Whether all is printed of each function, and not only what changed in it.
 fn shows_details(matches: &ArgMatches, options: &Options) -> bool {
     matches.get_flag("verbose") || options.function.is_some()
+}
+
+/// The rows, with links to their lines if an address is given.
+fn linked(mut rows: Vec<ExportRow>, matches: &ArgMatches) -> Vec<ExportRow> {
+    if let Some(files) = matches.get_one::<String>("link") {
+        rows.iter_mut().for_each(|row| row.link_below(files));
+    }
+    rows
 }
 
 /// The number of functions that are not the same program.
@@ -149,7 +158,8 @@ fn revisions(
         };
         let compared_files: BTreeSet<String> =
             files.modified.iter().filter(is_compared).map(|file| file.path.clone()).collect();
-        for file in &mut files.modified {
+        let count = files.modified.len();
+        for (number, file) in files.modified.iter_mut().enumerate() {
             if let Some(copies) = &copies {
                 copies.place(file);
             }
@@ -159,7 +169,8 @@ fn revisions(
                 continue;
             }
             let core = CompareOptions { compared_files: compared_files.clone(), ..options.for_file(&place) };
-            let result = watched(&engine, &file.old, &file.new, &core, &file.path, session)?;
+            let name = format!("file {} of {count}, {}:", number + 1, file.path);
+            let result = watched(&engine, &file.old, &file.new, &core, &name, session)?;
             match result {
                 Ok(comparison) => compared.push(Compared { path: file.path.clone(), result: Ok(comparison) }),
                 Err(failure) if nothing_to_compare(&failure) => notes.push(format!("{}: {failure}", file.path)),
@@ -173,13 +184,13 @@ fn revisions(
     notes.extend(unknown_examples(&files, options));
     accept(&mut compared, &work_tree(&here).unwrap_or(here), matches, session)?;
     let verdict = overall(&compared);
-    let rows: Vec<ExportRow> = compared.iter().flat_map(Compared::rows).collect();
+    let rows = linked(compared.iter().flat_map(Compared::rows).collect(), matches);
     if matches.get_flag("json") {
         print_json(&report(range, verdict, &compared, &notes), session)?;
     } else if matches.get_flag("github") {
         write!(session.out, "{}", annotations(&rows))?;
     } else if compared.is_empty() || shows_details(matches, options) {
-        print_files(&place, &compared, &notes, session)?;
+        pager::show(&files_text(&place, &compared, &notes, session), session)?;
     } else {
         let files: Vec<SummaryFile<'_>> = compared.iter().map(Compared::in_summary).collect();
         print_summary(&files, &notes, session)?;
@@ -361,25 +372,25 @@ fn report(range: &str, verdict: Verdict, compared: &[Compared], notes: &[String]
     })
 }
 
-fn print_files(place: &str, compared: &[Compared], notes: &[String], session: &mut Session<'_>) -> Result<(), Abort> {
+/// All of each file.
+fn files_text(place: &str, compared: &[Compared], notes: &[String], session: &Session<'_>) -> String {
+    let mut parts = Vec::new();
     if compared.is_empty() {
-        writeln!(session.out, "No function of a Python file changed {place}.")?;
+        parts.push(format!("No function of a Python file changed {place}.\n"));
     }
-    for (index, file) in compared.iter().enumerate() {
-        if index > 0 {
-            writeln!(session.out)?;
-        }
+    for file in compared {
         let path = console::style(plain_sentence(&file.path)).bold().force_styling(session.color);
-        writeln!(session.out, "{path}")?;
-        match &file.result {
-            Ok(comparison) => print_text(comparison, session)?,
-            Err(error) => writeln!(session.out, "not compared: {}", plain_sentence(error))?,
-        }
+        parts.push(match &file.result {
+            Ok(comparison) => format!("{path}\n{}", whole_text(comparison, session)),
+            Err(error) => format!("{path}\nnot compared: {}\n", plain_sentence(error)),
+        });
     }
+    let mut text = parts.join("\n");
     for note in notes {
-        writeln!(session.out, "{}", plain_sentence(note))?;
+        text.push_str(&plain_sentence(note));
+        text.push('\n');
     }
-    Ok(())
+    text
 }
 
 fn print_summary(files: &[SummaryFile<'_>], notes: &[String], session: &mut Session<'_>) -> Result<(), Abort> {
@@ -391,10 +402,8 @@ fn layout(session: &Session<'_>) -> TextOptions {
     TextOptions { color: session.color, width: session.width }
 }
 
-fn print_text(comparison: &Comparison, session: &mut Session<'_>) -> Result<(), Abort> {
-    let text = twincell_widgets::text(comparison, &layout(session));
-    writeln!(session.out, "{}", text.trim_end_matches('\n'))?;
-    Ok(())
+fn whole_text(comparison: &Comparison, session: &Session<'_>) -> String {
+    twincell_widgets::text(comparison, &layout(session)).trim_end_matches('\n').to_owned() + "\n"
 }
 
 fn print_json(report: &Value, session: &mut Session<'_>) -> Result<(), Abort> {
@@ -483,20 +492,20 @@ mod tests {
     #[test]
     fn names_of_files_cannot_speak_to_the_terminal() {
         let mut out = Vec::new();
-        let mut session = Session {
+        let session = Session {
             environment: Environment::default(),
             out: &mut out,
             err: &mut Vec::new(),
             color: false,
             width: 80,
+            pager: None,
             progress: false,
             left: &std::cell::Cell::new(false),
             interrupted: &mut || false,
             farms: &|_, _| Err(None),
         };
         let failed = Compared { path: "\x1b]0;a.py".to_owned(), result: Err("\x1b[2J".to_owned()) };
-        print_files("in A..B", &[failed], &["\x1b[31mred.py: a note".to_owned()], &mut session).unwrap();
-        let text = String::from_utf8(out).unwrap();
+        let text = files_text("in A..B", &[failed], &["\x1b[31mred.py: a note".to_owned()], &session);
         assert!(text.contains("\\x1b]0;a.py\nnot compared: \\x1b[2J\n\\x1b[31mred.py: a note"), "{text}");
     }
 

@@ -17,6 +17,7 @@
 //!     err: &mut err,
 //!     color: false,
 //!     width: 80,
+//!     pager: None,
 //!     progress: false,
 //!     left: &Cell::new(false),
 //!     interrupted: &mut || false,
@@ -36,6 +37,7 @@ mod doctor;
 mod exports;
 mod git;
 mod mine;
+mod pager;
 mod predict;
 mod prefix;
 mod programs;
@@ -66,6 +68,7 @@ pub fn run(arguments: Vec<OsString>, session: &mut Session<'_>) -> i32 {
         err: &mut *session.err,
         color: session.color,
         width: session.width,
+        pager: session.pager.clone(),
         progress: session.progress,
         left: session.left,
         interrupted: &mut *session.interrupted,
@@ -180,6 +183,7 @@ pub(crate) mod tests {
             err: &mut err,
             color: false,
             width: 80,
+            pager: None,
             progress: false,
             left: &Cell::new(false),
             interrupted: &mut || false,
@@ -207,6 +211,8 @@ pub(crate) mod tests {
             (&["compare", "a.py", "b.py", "--bugdet", "3"], "--budget"),
             (&["compare", "a.py", "b.py", "--budget", "x"], "--budget cannot be 'x': give a whole number"),
             (&["compare", "a.py", "b.py", "--json", "--html"], "a value is required"),
+            (&["compare", "a.py", "b.py", "--markdown", "m", "--link", "x y"], "--link"),
+            (&["compare", "a.py", "b.py", "--accept", "why"], "--git"),
             (&["study", "a.jsonl"], "--out"),
             (&["mine"], "REPO"),
             (&["mine", "/nonexistent"], "/nonexistent is not in a git repository"),

@@ -25,6 +25,8 @@ pub struct Session<'a> {
     pub color: bool,
     /// The number of columns of `out`.
     pub width: usize,
+    /// The command, for a shell, that shows long texts page by page, where `out` is a terminal.
+    pub pager: Option<String>,
     /// Whether progress may be drawn on the process's standard error.
     pub progress: bool,
     /// Whether the reader of `out` has gone, so that nobody reads what is written there.

@@ -83,6 +83,7 @@ impl Details {
                 name: name(&row),
                 file: row.file,
                 line: detail.line,
+                link: None,
                 verdict: row.verdict,
                 sentence: row.reason,
                 evidence: row.evidence,

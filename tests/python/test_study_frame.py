@@ -207,6 +207,8 @@ def test_the_view_opens_a_row_and_asks_about_it(study):
 def test_a_view_of_a_study_replays_what_was_opened_last(study):
     view = _widget.view_class()(study=study)
     assert (view.kind, len(view.state["rows"])) == ("study", len(study))
+    # Front ends without widgets show the static output below, and nothing in the view's place.
+    assert view._repr_mimebundle_()[0]["text/plain"] == ""
     assert not view._carry_out({"do": "replay", "execution": 1})["ok"]
     opened = view._carry_out({"do": "open", "row": 0})
     assert opened["ok"] and opened["state"]["pairs"][0]["verdict"] == "changing"

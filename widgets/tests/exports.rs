@@ -35,6 +35,14 @@ fn where_nothing_changed_nothing_is_reported() {
 }
 
 #[test]
+fn changed_lines_are_links_if_there_is_an_address() {
+    let mut rows = rows(&samples::changing());
+    rows.iter_mut().for_each(|row| row.link_below("https://host.example/a/b/blob/1234/"));
+    let expected = "src/a b.py:42](<https://host.example/a/b/blob/1234/src/a%20b.py#L42>)";
+    assert!(markdown(&rows).contains(expected), "{}", markdown(&rows));
+}
+
+#[test]
 fn every_export_says_what_the_code_ran_without() {
     let mut comparison = samples::changing();
     let of = |comparison: &Comparison| {

@@ -84,6 +84,10 @@ def view_class() -> type:
             super().__init__(**traits)
             self.on_msg(self._answer)
 
+        def __repr__(self) -> str:
+            # Where a front end cannot show a view, the static output below it stands alone.
+            return ""
+
         def _handle_msg(self, msg: dict[str, Any]) -> None:
             """Takes questions and what is pinned. A front end may send anything else, which is left out."""
             data = msg["content"].get("data")

@@ -116,6 +116,12 @@ fn compare(
     }
 }
 
+/// What the user shows long texts with; none if that is switched off.
+fn pager() -> Option<String> {
+    let pager = std::env::var("PAGER").unwrap_or_else(|_| "less".to_owned());
+    (!matches!(pager.trim(), "" | "cat")).then_some(pager)
+}
+
 /// Runs the command `twincell` with these arguments, the program's name not among them; returns the exit status.
 #[pyfunction]
 fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<i32> {
@@ -130,6 +136,7 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<i32> {
             environment,
             color: out.is_terminal() && !is_dumb && !no_color,
             width: terminal.size_checked().map_or(100, |(_, columns)| columns.into()),
+            pager: (out.is_terminal() && !is_dumb).then(pager).flatten(),
             progress: err.is_terminal() && !is_dumb,
             out: &mut io::BufWriter::new(out.lock()),
             err: &mut err.lock(),

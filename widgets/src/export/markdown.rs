@@ -56,7 +56,11 @@ pub fn markdown(rows: &[ExportRow]) -> String {
 
 fn place(row: &ExportRow) -> String {
     match (&row.file, row.line) {
-        (Some(file), Some(line)) => format!("{} {}", code(&row.name), prose(&format!("{file}:{line}"))),
+        (Some(file), Some(line)) => {
+            let place = prose(&format!("{file}:{line}"));
+            let place = row.link.as_ref().map_or_else(|| place.clone(), |link| format!("[{place}](<{link}>)"));
+            format!("{} {place}", code(&row.name))
+        }
         (Some(file), None) if *file != row.name => format!("{} {}", code(&row.name), prose(file)),
         _ => code(&row.name),
     }

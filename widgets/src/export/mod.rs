@@ -30,6 +30,8 @@ pub struct ExportRow {
     pub file: Option<String>,
     /// The first changed line of the new version, counted from 1 in the file.
     pub line: Option<u32>,
+    /// Where people read that line in a browser.
+    pub link: Option<String>,
     pub verdict: Verdict,
     /// What a person reads first.
     pub sentence: String,
@@ -48,6 +50,7 @@ impl ExportRow {
             name: file.to_owned(),
             file: Some(file.to_owned()),
             line: None,
+            link: None,
             verdict: Verdict::Inconclusive,
             sentence: format!("Not compared: {reason}"),
             evidence: vec![],
@@ -70,12 +73,20 @@ impl ExportRow {
             file: file.map(str::to_owned),
             // A line of a cell is none of the file.
             line: pair.cell.is_none().then(|| words::changed_line(pair)),
+            link: None,
             verdict: pair.verdict,
             sentence: pair.sentence.clone(),
             evidence: pair.evidence.clone(),
             test: pair.reproducer.as_ref().and_then(held),
             milliseconds: pair.milliseconds,
             sandbox_lacks: sandbox.filter(|_| pair.executed > 0).map(SandboxReport::lacking),
+        }
+    }
+
+    /// Links it to its line, below the address of a commit's files: `https://HOST/OWNER/NAME/blob/COMMIT`.
+    pub fn link_below(&mut self, files: &str) {
+        if let (Some(file), Some(line)) = (&self.file, self.line) {
+            self.link = Some(format!("{}/{}#L{line}", files.trim_end_matches('/'), sarif::uri(file)));
         }
     }
 

@@ -95,7 +95,7 @@ fn message(sentence: &str) -> String {
 }
 
 /// A path as a relative reference: characters that RFC 3986 does not allow in a path are percent-encoded.
-fn uri(path: &str) -> String {
+pub(super) fn uri(path: &str) -> String {
     path.replace('\\', "/")
         .bytes()
         .map(|byte| match byte {

@@ -14,7 +14,7 @@ use crate::{plain, words};
 pub struct SummaryFile<'a> {
     /// As people find it: from the root of the repository, or as it was given.
     pub path: &'a str,
-    /// Whether it holds tests, which stand below the code that they test.
+    /// Whether it holds tests, of which only the names are shown where code changed, too.
     pub is_test: bool,
     /// The comparison, or why there is none.
     pub result: Result<&'a Comparison, &'a str>,
@@ -36,9 +36,19 @@ struct Row<'a> {
 pub fn summary(files: &[SummaryFile<'_>], notes: &[String], options: &TextOptions) -> String {
     let mut page = Page::new(options.color, options.width.clamp(40, 240));
     let rows = rows(files);
-    let left_out = table(&mut page, &rows);
+    let code = rows.partition_point(|row| !row.file.is_test);
+    // Where code changed, its tests mostly changed with it.
+    let (shown, tests) = rows.split_at(if code > 0 { code } else { rows.len() });
+    let left_out = table(&mut page, shown);
     if left_out > 0 {
         page.prose("", &format!("… and {} more, which --verbose shows", words::number(left_out)), DIM);
+    }
+    if !tests.is_empty() {
+        let names: Vec<String> = tests.iter().map(|row| plain::value(&words::pair_name(row.pair))).collect();
+        let line = format!("and {}: {}", words::count(tests.len(), "changed test"), names.join(", "));
+        let line = page.cut(&line, page.width);
+        page.styled(DIM, &line);
+        page.end();
     }
     let failed = files.iter().filter_map(|file| Some((file.path, file.result.err()?)));
     let failed: Vec<String> = failed.map(|(path, reason)| format!("{path} not compared: {reason}")).collect();

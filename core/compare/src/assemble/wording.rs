@@ -75,7 +75,10 @@ pub(super) fn sentence(context: &PairContext<'_>, summary: &CampaignSummary<'_>,
     let name = &context.functions.new.qualname;
     match (summary.verdict, summary.witness) {
         (Verdict::Changing, Some(case)) => headline(context, summary, case, evidence),
-        (Verdict::LikelyPreserving, _) => format!("{name}: {}{}", summary.reason, reached(context, summary)),
+        (Verdict::LikelyPreserving, _) => {
+            let stopped = if summary.campaign.stopped_early { "; stopped before the budget was used up" } else { "" };
+            format!("{name}: {}{}{stopped}", summary.reason, reached(context, summary))
+        }
         _ => {
             let example = summary.campaign.stopped_example().map(|case| {
                 let values = injected_values(case);

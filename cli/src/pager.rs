@@ -1,0 +1,51 @@
+//! Long texts in a terminal, through the pager that the user has.
+
+use std::io::{self, Write};
+use std::process::{Command, Stdio};
+
+use crate::session::Session;
+
+/// What the shell says of a command that it does not find.
+const NOT_FOUND: i32 = 127;
+
+/// Shows a text in the pager, or writes it where there is none.
+pub fn show(text: &str, session: &mut Session<'_>) -> io::Result<()> {
+    session.out.flush()?;
+    match session.pager.as_ref().map(|pager| through(pager, text)) {
+        Some(Ok(true)) => Ok(()),
+        _ => session.out.write_all(text.as_bytes()),
+    }
+}
+
+/// Whether the pager ran.
+fn through(pager: &str, text: &str) -> io::Result<bool> {
+    let mut command = Command::new("sh");
+    command.args(["-c", pager]).stdin(Stdio::piped());
+    if std::env::var_os("LESS").is_none() {
+        // As git does: nothing to page is written as it is, colors are kept, and the screen stays.
+        command.env("LESS", "FRX");
+    }
+    let mut child = command.spawn()?;
+    if let Some(mut input) = child.stdin.take() {
+        // Who leaves the pager early has seen enough.
+        let _ = input.write_all(text.as_bytes());
+    }
+    Ok(child.wait()?.code() != Some(NOT_FOUND))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_text_goes_through_the_pager_if_there_is_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let seen = folder.path().join("seen");
+        assert!(through(&format!("cat > '{}'", seen.display()), "a\nb\n").unwrap());
+        assert_eq!(fs::read_to_string(seen).unwrap(), "a\nb\n");
+        assert!(through("true", &"x".repeat(1 << 20)).unwrap());
+        assert!(!through("exec 2>/dev/null; no-such-pager", "a").unwrap());
+    }
+}
