@@ -218,9 +218,7 @@ const LIKELY: f64 = 0.1;
 impl Campaign {
     /// Whether a trial needs no better predictions: nothing could outdo its difference, or nobody waits for more.
     pub fn is_settled(&self) -> bool {
-        let is_clear = |case: &TestCase| {
-            case.score() >= verdict::SURE && case.record.forced.is_empty() && case.probability >= LIKELY
-        };
+        let is_clear = |case: &TestCase| case.is_sure() && case.probability >= LIKELY;
         let found = self.witness.is_some_and(|witness| is_clear(&self.executions[witness]));
         self.stopped_early || found && self.lost.is_empty() && self.nondeterministic == 0
     }
