@@ -40,7 +40,7 @@ def test_an_example_of_a_file_is_the_witness(files, name, text):
     assert done.returncode == 1, done.stderr
     pair = json.loads(done.stdout)["pairs"][0]
     assert pair["witness"]["example"] == {"file": {"label": name, "line": 2}}
-    assert f"on the example in {name}, line 2," in pair["sentence"]
+    assert f"on the example in {name}, line 2: " in pair["sentence"]
     assert pair["reproducer"]["holds"] is True
 
 

@@ -132,14 +132,15 @@ def test_the_action_compares_annotates_and_writes_a_summary(changed, tmp_path_fa
         **os.environ,
         "PATH": f"{folder}:{os.environ['PATH']}",
         **{"OLD": "0" * 40 if is_shallow else old, "PATHS": "src\nb.py", "FAIL_ON": "changing", "OPTIONS": "--seed 2"},
-        **{"SARIF": "x.sarif", "JUNIT": "", "RUNNER_TEMP": str(folder)},
+        **{"SARIF": "x.sarif", "JUNIT": "", "FILES": "https://host.example/a/b/blob/1", "RUNNER_TEMP": str(folder)},
         **{"GITHUB_STEP_SUMMARY": str(folder / "summary"), "GITHUB_OUTPUT": str(folder / "output")},
     }
     script = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", compare["run"]]
     done = subprocess.run(script, cwd=checkout, env=environment, capture_output=True, text=True)
     assert done.returncode == 1, done.stderr
     assert done.stdout.startswith("::warning file=src/a.py,line=5,title=Behavior changed::")
-    assert "twincell: 1 changing" in (folder / "summary").read_text()
+    summary = (folder / "summary").read_text()
+    assert "twincell: 1 changing" in summary and "](<https://host.example/a/b/blob/1/src/a.py#L5>)" in summary
     assert "status=1\n" in (folder / "output").read_text()
     assert json.loads((checkout / "x.sarif").read_text())["version"] == "2.1.0"
 

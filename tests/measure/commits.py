@@ -52,7 +52,7 @@ def main() -> int:
     parser.add_argument("file", type=Path)
     parser.add_argument("clones", nargs="+", metavar="NAME=CLONE")
     parser.add_argument("--count", type=int, default=10, help="commits of each clone [default: 10]")
-    parser.add_argument("--python", help="the Python that has what the packages need")
+    parser.add_argument("--python", help="a Python that has twincell and what the packages need")
     parser.add_argument("--folder", type=Path, default=Path("target/commits"), help="for work trees")
     arguments = parser.parse_args()
     options = ["--python", arguments.python] if arguments.python else []

@@ -25,7 +25,7 @@ def test_each_comparison_has_the_verdict_that_the_text_explains(comparisons, cel
 
 
 def test_the_swallowed_zero_is_what_the_first_sentence_names(comparisons):
-    assert "discount = 0" in comparisons["zero"]["sentence"]
+    assert "discount=0" in comparisons["zero"]["sentence"]
 
 
 def test_the_refactoring_ran_every_changed_line(comparisons):
