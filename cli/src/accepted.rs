@@ -61,7 +61,9 @@ impl Difference {
 
     /// Whether this is about the same texts, and everything that the other shows was accepted.
     fn covers(&self, other: &Self) -> bool {
-        let key = |one: &Self| [&one.file, &one.function, &one.old, &one.new].map(String::clone);
+        fn key(one: &Difference) -> [&str; 4] {
+            [&one.file, &one.function, &one.old, &one.new]
+        }
         key(self) == key(other) && other.places.iter().all(|place| self.places.contains(place))
     }
 }

@@ -1,9 +1,12 @@
 //! What changed in several files, in few lines: each function that changed with the example that shows it, and the rest
 //! counted.
 
+use std::collections::HashSet;
+
 use anstyle::Style;
 use twincell_compare::report::{Comparison, PairReport};
 use twincell_compare::verdict::Verdict;
+use unicode_width::UnicodeWidthStr;
 
 use super::page::Page;
 use super::{BOLD, DIM, TextOptions, tone};
@@ -89,18 +92,21 @@ fn rows<'a>(files: &'a [SummaryFile<'a>]) -> Vec<Row<'a>> {
     let mut rows = Vec::new();
     for file in files {
         let Ok(comparison) = file.result else { continue };
-        let own = comparison.pairs.iter().filter(|pair| pair.decides() && pair.verdict != Verdict::Identical);
-        rows.extend(own.filter(|pair| !is_told_by_methods(comparison, pair)).map(|pair| Row { file, pair }));
+        let own = untold(comparison).filter(|pair| pair.decides() && pair.verdict != Verdict::Identical);
+        rows.extend(own.map(|pair| Row { file, pair }));
     }
     rows.sort_by_key(|row| (row.file.is_test, words::rank(row.pair)));
     rows
 }
 
-/// Whether what is said of a class is said of a method of it.
-fn is_told_by_methods(comparison: &Comparison, class: &PairReport) -> bool {
-    let prefix = format!("{}.", class.new.qualname);
-    let is_said = |pair: &PairReport| pair.decides() && pair.verdict == class.verdict;
-    is_said(class) && comparison.pairs.iter().any(|pair| is_said(pair) && pair.new.qualname.starts_with(&prefix))
+/// The pairs without the classes of which nothing is said that is not said of a method.
+fn untold(comparison: &Comparison) -> impl Iterator<Item = &PairReport> {
+    let mut told: HashSet<(Verdict, &str)> = HashSet::new();
+    for pair in comparison.pairs.iter().filter(|pair| pair.decides()) {
+        let holders = pair.new.qualname.match_indices('.').map(|(at, _)| &pair.new.qualname[..at]);
+        told.extend(holders.map(|holder| (pair.verdict, holder)));
+    }
+    comparison.pairs.iter().filter(move |pair| !(pair.decides() && told.contains(&(pair.verdict, &pair.new.qualname))))
 }
 
 /// Writes the rows that fit, and returns the number of the others.
@@ -117,7 +123,7 @@ fn table(page: &mut Page, rows: &[Row<'_>]) -> usize {
         let headline = plain::sentence(&row.pair.sentence);
         let lines = page.wrapped(&headline, 4);
         let start = format!("{place}  {icon} {word}  ");
-        let in_one = start.chars().count() + headline.chars().count() <= page.width;
+        let in_one = start.width() + headline.width() <= page.width;
         let needed = if in_one { 1 } else { 1 + lines.len().min(LINES) };
         if needed > left {
             return rows.len() - at;
@@ -144,8 +150,7 @@ fn table(page: &mut Page, rows: &[Row<'_>]) -> usize {
 /// `Behavior changed in 3 of 57 functions in 4 files · 2 inconclusive · 52 identical`. Classes and snippets count as functions.
 fn counts(files: &[SummaryFile<'_>]) -> String {
     let compared = || files.iter().filter_map(|file| file.result.ok());
-    let own = |comparison| move |pair: &&PairReport| !is_told_by_methods(comparison, pair);
-    let pairs = || compared().flat_map(|comparison| comparison.pairs.iter().filter(own(comparison)));
+    let pairs = || compared().flat_map(untold);
     let elsewhere = pairs().filter(|pair| !pair.decided_by.is_empty()).count();
     let accepted = pairs().filter(|pair| pair.accepted.is_some()).count();
     let of = |verdict: Verdict| pairs().filter(|pair| pair.decides() && pair.verdict == verdict).count();
