@@ -128,6 +128,9 @@ fn revisions(
     options.given.is_shared = true;
     let options = &options;
     let here = std::env::current_dir().map_err(Abort::new)?;
+    let root = work_tree(&here).unwrap_or_else(|| here.clone());
+    // A file that cannot be read is told before anything runs.
+    let accepted = Accepted::read(&root).map_err(Abort::Failed)?;
     let staged = matches.get_flag("staged");
     let mut files = changed_files(&here, range, staged, paths, options.max_source << 20).map_err(Abort::new)?;
     let place = place(range, staged);
@@ -151,7 +154,6 @@ fn revisions(
                 }
             },
         };
-        let root = work_tree(&here).unwrap_or_default();
         // If one function alone is compared, nothing judges the others.
         let is_compared = |file: &&ChangedFile| {
             options.function.is_none() && options.paths.excluded(&root.join(&file.path)).is_none()
@@ -182,7 +184,7 @@ fn revisions(
         return Err(Abort::Failed(format!("no changed file has the function {function} in both revisions of {range}")));
     }
     notes.extend(unknown_examples(&files, options));
-    accept(&mut compared, &work_tree(&here).unwrap_or(here), matches, session)?;
+    accept(accepted, &mut compared, matches, session)?;
     let verdict = overall(&compared);
     let rows = linked(compared.iter().flat_map(Compared::rows).collect(), matches);
     if matches.get_flag("json") {
@@ -213,13 +215,12 @@ fn revisions(
 
 /// Sets aside what somebody accepted, and with `--accept` the rest, too.
 fn accept(
+    mut accepted: Accepted,
     compared: &mut [Compared],
-    root: &Path,
     matches: &ArgMatches,
     session: &mut Session<'_>,
 ) -> Result<(), Abort> {
     let reason = matches.get_one::<String>("accept").map(String::as_str);
-    let mut accepted = Accepted::read(root).map_err(Abort::Failed)?;
     let mut fresh = 0;
     for file in compared {
         if let Ok(comparison) = &mut file.result {

@@ -11,13 +11,11 @@ use twincell_syntax::{CodeKind, Parameter, ParameterKind, PerSide, Side};
 use twincell_values::path::{AccessPath, Question, text_of};
 use twincell_values::value::{Choice, Decision, Recipe};
 
-use super::wording::{cut, injection_of, named};
+use super::wording::{NAMED_VALUES, cut, injection_of, named};
 use crate::assemble::{CampaignSummary, PairContext, uses};
 use crate::campaign::{Decisive, TestCase};
 use crate::report::Evidence;
 
-/// The maximum number of values in a headline, unless more are decisive.
-const NAMED_VALUES: usize = 3;
 /// The maximum number of characters of what a version shows, and the number up to which a value is read at a glance.
 const SHOWN: usize = 80;
 const READABLE: usize = 40;

@@ -13,8 +13,8 @@ use crate::note::{Changed, Isolated, Misfit, NotGiven, Note, WhyNotGiven};
 use crate::report::{Bound, Evidence, PairReport};
 use crate::verdict::Verdict;
 
-/// The maximum number of values named in a sentence.
-const NAMED_VALUES: usize = 3;
+/// The maximum number of values named in a sentence, unless more are decisive.
+pub(super) const NAMED_VALUES: usize = 3;
 /// The maximum number of function names in one list.
 const NAMED_FUNCTIONS: usize = 5;
 /// The maximum number of modules in one list.
@@ -76,8 +76,8 @@ pub(super) fn sentence(context: &PairContext<'_>, summary: &CampaignSummary<'_>,
     match (summary.verdict, summary.witness) {
         (Verdict::Changing, Some(case)) => headline(context, summary, case, evidence),
         (Verdict::LikelyPreserving, _) => {
-            let stopped = if summary.campaign.stopped_early { "; stopped before the budget was used up" } else { "" };
-            format!("{name}: {}{}{stopped}", summary.reason, reached(context, summary))
+            let stopped = summary.campaign.stopped_early.then(|| format!("; {}", note(&Note::StoppedEarly)));
+            format!("{name}: {}{}{}", summary.reason, reached(context, summary), stopped.unwrap_or_default())
         }
         _ => {
             let example = summary.campaign.stopped_example().map(|case| {
