@@ -332,7 +332,8 @@ fn what_is_said_without_namespaces_is_true() {
         assert!(report.lacks[0].reason.starts_with("tests get no local sockets and no /tmp"), "{report:?}");
         assert_eq!((found["loopback"].as_str(), found["local"].as_str()), ("ok", "OSError"));
         without(libc::SYS_seccomp, 2, libc::ENOSYS, || {
-            let (mut child, report, _own) = Place::new().start_where("pass", true).unwrap();
+            let place = Place::new();
+            let (mut child, report, _own) = place.start_where("pass", true).unwrap();
             assert!(child.wait().unwrap().success());
             assert!(report.lacks[1].reason.starts_with("tests get no network and no /tmp"), "{report:?}");
             assert_eq!(report.network, Network::Open);
