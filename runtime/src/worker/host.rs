@@ -251,9 +251,11 @@ impl Host for PythonHost {
 
     fn prepare(&mut self, source: &Program) {
         Python::attach(|py| {
-            for version in source.versions.iter().filter(|_| source.context == Context::Module) {
-                let tree = version.place.as_ref().map(|place| Tree::open(py, place));
+            for version in &source.versions {
                 // What cannot be prepared is done when it is needed.
+                let _ = module::keep(py, version, source.context);
+                let place = version.place.as_ref().filter(|_| source.context == Context::Module);
+                let tree = place.map(|place| Tree::open(py, place));
                 let _ = tree.map(|tree| tree.and_then(|tree| tree.prepare(py, &version.module)));
             }
         });

@@ -5,9 +5,9 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyFunction, PyList, PyModule, PyTuple, PyType};
+use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyFunction, PyModule, PyTuple, PyType};
 
-use twincell_engine::protocol::{Companion, Unevaluated};
+use twincell_engine::protocol::{Body, Companion, Context, Unevaluated, Version};
 use twincell_syntax::scopes::mangle;
 
 use crate::execution::code::FILE_NAME;
@@ -28,11 +28,7 @@ static HELPERS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 /// Makes what is made on first use: here it is made once for all forks of this process.
 pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
     let helpers = helpers(py)?;
-    helpers
-        .getattr("statements")?
-        .call1(("import sys\nNAME = [sys]\n",))?
-        .try_iter()?
-        .try_for_each(|made| made.map(drop))?;
+    helpers.getattr("statements")?.call1(("import sys\nNAME = [sys]\n",))?;
     helpers.getattr("function")?.call1(("def function(a):\n    return a\n",))?;
     helpers.getattr("snippet")?.call1(("1",)).map(drop)
 }
@@ -41,6 +37,20 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
 const SOURCE: &std::ffi::CStr = cr"
 import ast, __future__
 
+# What is compiled for all processes that are forked from this one, by kind and text.
+_kept = {}
+
+def _compiler(compile):
+    def compiled(source, keep=False):
+        key = compile.__name__, source
+        found = _kept.get(key)
+        if found is None:
+            found = compile(source)
+            if keep:
+                _kept[key] = found
+        return found
+    return compiled
+
 def _falls_back(node):
     # Another import stands in where one fails: then it is better to let it fail than to make a module up.
     return isinstance(node, ast.Try) and any(
@@ -48,8 +58,10 @@ def _falls_back(node):
         for handler in node.handlers for inner in handler.body
     )
 
+@_compiler
 def statements(source):
     tree = ast.parse(source)
+    found = []
     flags = __future__.annotations.compiler_flag
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module == '__future__':
@@ -60,7 +72,8 @@ def statements(source):
         except SyntaxError:
             # In a cell of a notebook, `await` may stand outside of functions.
             code = compile(module, '<twincell module>', 'exec', flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, True)
-        yield node.lineno, code, _falls_back(node)
+        found.append((node.lineno, code, _falls_back(node)))
+    return tuple(found)
 
 def evaluate(code, names):
     if code.co_flags & inspect.CO_COROUTINE:
@@ -68,9 +81,11 @@ def evaluate(code, names):
     else:
         exec(code, names)
 
+@_compiler
 def function(source):
     return compile(source, '<twincell>', 'exec', 0, True)
 
+@_compiler
 def snippet(source):
     tree = ast.parse(source)
     if tree.body and isinstance(tree.body[-1], ast.Expr):
@@ -199,6 +214,19 @@ pub(crate) fn helpers(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
         .bind(py))
 }
 
+/// Compiles the texts of a version for all processes that are forked from this one. What has an error says so where it is
+/// needed.
+pub(crate) fn keep(py: Python<'_>, version: &Version, context: Context) -> PyResult<()> {
+    let module = if context == Context::Module { &version.module } else { &version.alone };
+    let code = if matches!(version.body, Body::Snippet { .. }) { "snippet" } else { "function" };
+    let companions = version.companions.iter().map(|companion| ("function", &companion.code));
+    let helpers = helpers(py)?;
+    for (compiler, text) in [("statements", module), (code, &version.code)].into_iter().chain(companions) {
+        let _ = helpers.getattr(compiler)?.call1((text, true));
+    }
+    Ok(())
+}
+
 /// Compiles a function's instrumented text.
 pub(crate) fn compile_function<'py>(py: Python<'py>, code: &str) -> PyResult<Bound<'py, PyAny>> {
     helpers(py)?.getattr("function")?.call1((code,))
@@ -309,16 +337,12 @@ pub(crate) fn evaluate(globals: &Bound<'_, PyDict>, source: &str) -> Vec<Unevalu
 }
 
 /// The statements of a module, ready to be evaluated one by one.
-pub(crate) fn compile_module<'py>(py: Python<'py>, source: &str) -> PyResult<Bound<'py, PyList>> {
-    let statements = PyList::empty(py);
-    for statement in helpers(py)?.getattr("statements")?.call1((source,))?.try_iter()? {
-        statements.append(statement?)?;
-    }
-    Ok(statements)
+pub(crate) fn compile_module<'py>(py: Python<'py>, source: &str) -> PyResult<Bound<'py, PyTuple>> {
+    Ok(helpers(py)?.getattr("statements")?.call1((source,))?.cast_into()?)
 }
 
 /// Evaluates what [`compile_module`] gave.
-pub(crate) fn evaluate_compiled(globals: &Bound<'_, PyDict>, statements: &Bound<'_, PyList>) -> Vec<Unevaluated> {
+pub(crate) fn evaluate_compiled(globals: &Bound<'_, PyDict>, statements: &Bound<'_, PyTuple>) -> Vec<Unevaluated> {
     let py = globals.py();
     let mut unevaluated = Vec::new();
     let outcome = (|| -> PyResult<()> {

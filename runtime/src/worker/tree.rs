@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyModule, PyTuple};
+use pyo3::types::{PyDict, PyModule, PyTuple};
 
 use twincell_engine::observed::Observed;
 use twincell_engine::protocol::{Place, Unevaluated};
@@ -159,7 +159,7 @@ class Tree:
             try:
                 _compiled[key] = self.compile(self.read(file))
             except Exception:
-                _compiled[key] = []
+                _compiled[key] = ()
         return _compiled[key]
 
     def prepare(self, source):
@@ -255,7 +255,7 @@ struct Notes(Mutex<Vec<Unevaluated>>);
 impl Notes {
     /// Evaluates a module in its variables: the text of the one under comparison, or the statements of another one.
     fn __call__(&self, variables: &Bound<'_, PyDict>, content: &Bound<'_, PyAny>) -> PyResult<()> {
-        let Ok(statements) = content.cast::<PyList>() else {
+        let Ok(statements) = content.cast::<PyTuple>() else {
             let notes = module::evaluate(variables, &content.extract::<String>()?);
             self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(notes);
             return Ok(());
@@ -270,7 +270,7 @@ impl Notes {
 
 /// The statements of a module, with marks that count steps.
 #[pyfunction]
-fn compile_counted<'py>(py: Python<'py>, source: &str) -> PyResult<Bound<'py, PyList>> {
+fn compile_counted<'py>(py: Python<'py>, source: &str) -> PyResult<Bound<'py, PyTuple>> {
     module::compile_module(py, &count_steps(source))
 }
 
