@@ -309,6 +309,11 @@ impl Loaded<'_> {
         Ok(lost(worker.end(broken).description))
     }
 
+    /// The number of bytes that each version of each execution loads anew: none where all run in one process.
+    pub fn loaded_anew(&self) -> usize {
+        if self.isolation == Isolation::Process { self.load.len() } else { 0 }
+    }
+
     /// Whether executions left something in a worker that could not be restored, which later executions may have seen.
     pub fn is_tainted(&mut self) -> bool {
         // What a lost worker held is gone with it.

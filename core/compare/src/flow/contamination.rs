@@ -4,15 +4,17 @@
 //! or make one up. A difference counts if it also shows in isolation. If it does not, or if none was found and one that
 //! did not appear again does so once nothing is left behind, the campaign starts over in isolation. Each such process
 //! loads the program anew, which can take a hundred times as long. So where no difference was found, only the first
-//! executions are repeated.
+//! executions are repeated, and the witness to report is looked for in one process before it is in isolation.
 
 use twincell_engine::protocol::{Isolation, Program};
 use twincell_engine::{EngineError, Loaded, WorkerPool};
 use twincell_search::Target;
 
+use super::witness::ReportedWitness;
 use crate::Continue;
-use crate::campaign::{self, Campaign, Plan};
+use crate::campaign::{self, Campaign, Plan, TestCase};
 use crate::note::Isolated;
+use crate::report::Reproducer;
 
 /// The number of executions in isolation if those of one process showed no difference.
 const ISOLATED: u32 = 32;
@@ -59,4 +61,32 @@ pub(super) fn run_isolated<'p>(
         return Ok((loaded, contaminated, Some(Isolated::Some(count))));
     }
     Ok((loaded, isolated, Some(Isolated::All)))
+}
+
+/// What a campaign in isolation reports of a witness that it found, chosen in one process, which takes a hundredth of the
+/// time, where isolation agrees: `None` unless both versions do the same there as here with the witness that was found, and
+/// with the one that was chosen. Also whether the code forged a record meanwhile.
+pub(super) fn chosen_in_one_process<'p>(
+    pool: &'p WorkerPool,
+    program: &Program,
+    isolated: Loaded<'p>,
+    found: &TestCase,
+    plan: &Plan,
+    choose: &mut dyn FnMut(&mut Loaded<'_>) -> ReportedWitness,
+    write: &dyn Fn(&TestCase, &mut Loaded<'_>) -> Reproducer,
+) -> Result<(Loaded<'p>, Option<ReportedWitness>, bool), EngineError> {
+    // A pool with one worker lends no second one.
+    drop(isolated);
+    let mut together = pool.load(&Program { isolation: Isolation::Auto, ..program.clone() })?;
+    let chosen = campaign::is_same_again(&mut together, found, &plan.rules)?.then(|| choose(&mut together));
+    let forged = together.forged;
+    drop(together);
+    let mut isolated = pool.load(program)?;
+    let chosen = match chosen {
+        Some(chosen) if campaign::is_same_again(&mut isolated, &chosen.case, &plan.rules)? => {
+            Some(ReportedWitness { reproducer: write(&chosen.case, &mut isolated), ..chosen })
+        }
+        _ => None,
+    };
+    Ok((isolated, chosen, forged))
 }

@@ -337,14 +337,30 @@ fn compare_within(
         reproduce::verified(&case(pair, &functions, &instrumented, &program, &plan, witness, &notes), loaded)
     };
     let found = campaign.witness.map(|position| &campaign.executions[position]);
-    let witness = found.map(|found| {
-        let mut go_on = || {
-            let answer = progress(campaign.executed() as u32, found.coverage);
-            was_stopped.set(was_stopped.get() || answer == Continue::Stop);
-            answer
+    let mut witness = None;
+    if let Some(found) = found {
+        let mut choose = |loaded: &mut Loaded<'_>| {
+            let mut go_on = || {
+                let answer = progress(campaign.executed() as u32, found.coverage);
+                was_stopped.set(was_stopped.get() || answer == Continue::Stop);
+                answer
+            };
+            witness::choose_reported(found, loaded, &plan, &program.literals, &write, &mut go_on)
         };
-        witness::choose_reported(found, &mut loaded, &plan, &program.literals, &write, &mut go_on)
-    });
+        if program.isolation == Isolation::Process && options.isolation != Isolation::Process {
+            let chosen =
+                contamination::chosen_in_one_process(pool, &program, loaded, found, &plan, &mut choose, &write);
+            let is_forged;
+            (loaded, witness, is_forged) = match chosen {
+                Ok(chosen) => chosen,
+                Err(error) => return Ok(assemble::failed(&about, error.to_string())),
+            };
+            forged |= is_forged;
+        }
+        if witness.is_none() {
+            witness = Some(choose(&mut loaded));
+        }
+    }
     forged |= loaded.forged;
     let (verdict, reason) = match forged {
         true => decide::forged(),

@@ -45,15 +45,14 @@ pub(super) fn choose_reported(
     let is_written =
         !case.record.choices.iter().any(|choice| matches!(&choice.decision, Decision::Value(Recipe::Given(_))));
     if ends && is_written && reproducer.may_hold_of_another() {
-        for other in others(&steps, loaded, found, &case, plan, literals, go_on) {
-            let made = write(&other, loaded);
-            if made.holds != Some(true) {
-                continue;
-            }
-            let decisive = decisive_values(&other, loaded, plan);
-            if is_as_likely(&decisive, found) {
-                return ReportedWitness { case: other, decisive, reproducer: made };
-            }
+        let mut holding = |other: TestCase, loaded: &mut Loaded<'_>| {
+            let reproducer = write(&other, loaded);
+            let decisive = (reproducer.holds == Some(true)).then(|| decisive_values(&other, loaded, plan))?;
+            is_as_likely(&decisive, found).then_some(ReportedWitness { case: other, decisive, reproducer })
+        };
+        let another = another(&steps, loaded, [&case, found], plan, literals, &mut holding, go_on);
+        if let Some(reported) = another.or_else(|| holding(found.clone(), loaded)) {
+            return reported;
         }
     }
     ReportedWitness { case, decisive, reproducer }
@@ -80,7 +79,7 @@ fn smallest_within(
     go_on: &mut dyn FnMut() -> Continue,
 ) -> (TestCase, Vec<Decisive>) {
     for values in [Values::Plain, Values::Drawn] {
-        let mut metered = Metered { inner: loaded, steps };
+        let mut metered = Metered::new(loaded, steps);
         if let Ok(shrunk) = campaign::shrink(&mut metered, found, &plan.rules, values, SHRINK_BUDGET, go_on) {
             let decisive = decisive_values(&shrunk, loaded, plan);
             if is_as_likely(&decisive, found) {
@@ -97,31 +96,36 @@ fn is_as_likely(decisive: &[Decisive], found: &TestCase) -> bool {
     campaign::joint_probability(decisive) >= verdict::EDGE_CASE || found.probability < verdict::EDGE_CASE
 }
 
-/// Other witnesses of the same difference: first small ones near it without forced operations, then the original one.
-fn others(
+/// Another witness of the same difference that passes: one without forced operations near the first of some others, or
+/// else the next. Each is tried before the next is made smaller, which takes the longest.
+fn another(
     steps: &Cell<u64>,
     loaded: &mut Loaded<'_>,
-    found: &TestCase,
-    smallest: &TestCase,
+    starts: [&TestCase; 2],
     plan: &Plan,
     literals: &[Recipe],
+    passes: &mut dyn FnMut(TestCase, &mut Loaded<'_>) -> Option<ReportedWitness>,
     go_on: &mut dyn FnMut() -> Continue,
-) -> Vec<TestCase> {
-    let mut others = Vec::new();
-    let mut metered = Metered { inner: loaded, steps };
-    for start in [smallest, found] {
+) -> Option<ReportedWitness> {
+    for start in starts {
+        let mut metered = Metered::new(loaded, steps);
         let unforced = campaign::unforced_witnesses(&mut metered, start, &plan.rules, literals, UNFORCED_BUDGET, go_on);
-        for other in unforced.unwrap_or_default() {
-            others
-                .extend(campaign::shrink(&mut metered, &other, &plan.rules, Values::Plain, SHRINK_BUDGET, go_on).ok());
-            others.push(other);
+        let unforced = unforced.unwrap_or_default();
+        let is_last = !unforced.is_empty();
+        for other in unforced {
+            let mut metered = Metered::new(loaded, steps);
+            let shrunk = campaign::shrink(&mut metered, &other, &plan.rules, Values::Plain, SHRINK_BUDGET, go_on);
+            for other in shrunk.into_iter().chain([other]) {
+                if let Some(reported) = passes(other, loaded) {
+                    return Some(reported);
+                }
+            }
         }
-        if !others.is_empty() {
+        if is_last {
             break;
         }
     }
-    others.push(found.clone());
-    others
+    None
 }
 
 /// The decisive values of a witness.
