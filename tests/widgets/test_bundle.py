@@ -19,7 +19,7 @@ LIMIT = 450 * 1024
 
 def hash_of_sources() -> str:
     """As widgets/js/build.mjs makes it."""
-    names = ["package-lock.json", "tsconfig.json", "build.mjs"]
+    names = ["package-lock.json", "tsconfig.json", "build.mjs", "../src/html/style.css"]
     names += [path.relative_to(SOURCES).as_posix() for path in (SOURCES / "src").rglob("*") if path.is_file()]
     digest = hashlib.sha256()
     for name in sorted(names):

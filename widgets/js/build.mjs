@@ -1,6 +1,7 @@
 // Builds ../dist/widget.js: one module with its style inside and the hash of its sources on top, which a test compares
-// with the sources; and ../dist/loader.js, the small module that finds it. The same sources give the same bytes. The
-// notices of the packages inside go to THIRD_PARTY.txt.
+// with the sources; ../dist/loader.js, the small module that finds it; and ../dist/static.css, the style of static output,
+// which each output in a saved notebook holds. The same sources give the same bytes. The notices of the packages inside go
+// to THIRD_PARTY.txt.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -11,6 +12,7 @@ import * as esbuild from "esbuild";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const DIST = join(HERE, "..", "dist");
+const STATIC_STYLE = join(HERE, "..", "src", "html", "style.css");
 /** What a notebook has to load at most, in bytes after gzip. */
 const LIMIT = 450 * 1024;
 
@@ -22,7 +24,7 @@ function filesUnder(folder) {
 
 function hashOfSources() {
   const files = ["package-lock.json", "tsconfig.json", "build.mjs"].map((name) => join(HERE, name));
-  const all = [...files, ...filesUnder(join(HERE, "src"))].map((file) => [
+  const all = [...files, STATIC_STYLE, ...filesUnder(join(HERE, "src"))].map((file) => [
     relative(HERE, file).split(sep).join("/"),
     file,
   ]);
@@ -33,14 +35,16 @@ function hashOfSources() {
   return hash.digest("hex");
 }
 
-/** Style sheets become strings, made small. */
+/** A style sheet, made small. */
+async function small(path) {
+  return (await esbuild.transform(readFileSync(path, "utf8"), { loader: "css", minify: true })).code;
+}
+
+/** Style sheets become strings. */
 const styles = {
   name: "styles",
   setup(build) {
-    build.onLoad({ filter: /\.css$/ }, async ({ path }) => {
-      const { code } = await esbuild.transform(readFileSync(path, "utf8"), { loader: "css", minify: true });
-      return { contents: code, loader: "text" };
-    });
+    build.onLoad({ filter: /\.css$/ }, async ({ path }) => ({ contents: await small(path), loader: "text" }));
   },
 };
 
@@ -107,6 +111,7 @@ if (compressed > LIMIT) {
 mkdirSync(DIST, { recursive: true });
 writeFileSync(join(DIST, "widget.js"), output.contents);
 writeFileSync(join(DIST, "loader.js"), loader.outputFiles[0].contents);
+writeFileSync(join(DIST, "static.css"), await small(STATIC_STYLE));
 writeFileSync(join(DIST, "THIRD_PARTY.txt"), notices(result.metafile));
 console.log(size);
 if (process.argv.includes("--sizes")) {

@@ -7,7 +7,8 @@ use serde::Serialize;
 use twincell_compare::report::Evidence;
 use twincell_compare::verdict::Verdict;
 
-use crate::html::{STYLE, badge, tone};
+use crate::bundle::STYLE;
+use crate::html::{badge, tone};
 use crate::{plain, words};
 
 /// The maximum number of rows. The object behind them has all.

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use twincell_values::predicted::{Predicted, SitePrediction};
 
-use crate::html::STYLE;
+use crate::bundle::STYLE;
 use crate::text::cut;
 use crate::{plain, words};
 

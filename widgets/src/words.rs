@@ -5,7 +5,9 @@ use serde::Serialize;
 use twincell_behavior::{
     CallRow, Channel, EvidencePlace, Shown, display_decision, display_shown, display_slot, is_argument,
 };
-use twincell_compare::report::{Comparison, Evidence, ExecutionReport, LineReport, PairReport, VersionReport, Witness};
+use twincell_compare::report::{
+    Comparison, Evidence, ExecutionReport, LineReport, PairReport, VariedOutcome, VersionReport, Witness,
+};
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::{Behavior, Outcome};
 use twincell_engine::protocol::Injection;
@@ -135,6 +137,15 @@ pub fn execution_mark(execution: &ExecutionReport) -> &'static str {
         (false, _) if !execution.examined => "? not examined",
         (false, true) => "= same",
         (false, false) => "○ says nothing",
+    }
+}
+
+/// The sign and the word for what a value shows.
+pub fn varied_mark(outcome: VariedOutcome) -> (&'static str, &'static str) {
+    match outcome {
+        VariedOutcome::Differs => ("≠", "differs"),
+        VariedOutcome::Same => ("=", "same"),
+        VariedOutcome::Nothing => ("○", "says nothing"),
     }
 }
 

@@ -21,6 +21,7 @@ fn large() -> Comparison {
         one.microseconds = 300 + index * index % 977;
         one.new_valid = !index.is_multiple_of(11);
         one.examined = !index.is_multiple_of(29);
+        one.differs |= index == 150;
     });
     let injected = |class, count| InjectedReport { value: "x".into(), class, count, differing: 0, invalid: 0 };
     let mut predicted = vec![0.0; AbstractValue::COUNT];

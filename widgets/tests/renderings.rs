@@ -21,7 +21,7 @@ const PLAIN: TextOptions = TextOptions { color: false, width: 100 };
 
 /// Elements and attributes that the views themselves write.
 const ELEMENTS: &str = "html head meta title style body main div span p pre strong code b details summary dl dt dd table \
-    caption colgroup col thead tbody tr th td ul li svg path text script";
+    caption colgroup col thead tbody tr th td ul li svg g path text script";
 const ATTRIBUTES: &str = "lang charset name content http-equiv class aria-hidden aria-label role tabindex scope colspan \
     open style width height viewBox xmlns d fill fill-opacity stroke stroke-opacity stroke-width stroke-linecap x y dy \
     text-anchor font-family font-size font-weight transform type data-twincell-page data-twincell-state";

@@ -204,6 +204,43 @@ pub struct Witness {
     pub old: Behavior,
     pub new: Behavior,
     pub calls: Vec<CallRow>,
+    /// What other values of decisive inputs show, one input at a time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub varied: Vec<Varied>,
+}
+
+/// Values of one input, with all else as in the witness.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Varied {
+    /// Its access path.
+    pub path: String,
+    /// For people: `differs for x = 1 to 9, not for 10 to 11`.
+    pub sentence: String,
+    /// Numbers ascending; other values with the witness's own first.
+    pub values: Vec<VariedValue>,
+}
+
+/// What both versions do on a value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VariedValue {
+    /// For people, bounded.
+    pub value: String,
+    /// The value, if it is a number.
+    pub number: Option<f64>,
+    pub outcome: VariedOutcome,
+    /// e.g. `returned 3`, `raised ValueError: ...`, bounded.
+    pub old: String,
+    pub new: String,
+}
+
+/// Whether a value shows a difference. It is not repeated, unlike the witness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VariedOutcome {
+    Differs,
+    Same,
+    /// A version ended in a way that says nothing.
+    Nothing,
 }
 
 /// A bound of the comparison of one pair.

@@ -207,5 +207,7 @@ def show(result: Comparison | Study | Prefixes | Amplification) -> bool:
         case _:
             view = made(result)
     display(view)
-    display(result._repr_mimebundle_(), raw=True)
+    # What is saved stays small: the whole report as JSON is for programs that run notebooks.
+    bundle = {kind: content for kind, content in result._repr_mimebundle_().items() if kind.startswith("text/")}
+    display(bundle, raw=True)
     return True

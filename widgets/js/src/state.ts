@@ -12,6 +12,8 @@ export type Strength = "observable" | "call_pattern";
 
 export type Stream = "stdout" | "stderr";
 
+export type VariedOutcome = "differs" | "same" | "nothing";
+
 /** Where in its channel a difference is. */
 export type EvidencePlace =
   | { kind: "return_value" }
@@ -220,6 +222,8 @@ export interface Detail {
   final_values: Array<FinalValue>;
   values: Array<DetailValue>;
   calls: Array<CallRow>;
+  /** What other values of decisive inputs show, one input at a time. Empty for all executions but the witness. */
+  varied: Array<Varied>;
 }
 
 /** What one version did in an execution. */
@@ -268,6 +272,21 @@ export interface CallRow {
   old: string | null;
   new: string | null;
   equal: boolean;
+}
+
+/** Values of one input, with all else the same. */
+export interface Varied {
+  path: string;
+  sentence: string;
+  values: Array<VariedValue>;
+}
+
+/** What both versions do on a value. */
+export interface VariedValue {
+  value: string;
+  outcome: VariedOutcome;
+  old: string;
+  new: string;
 }
 
 /** A study, with one row for each change. */

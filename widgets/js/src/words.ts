@@ -2,6 +2,7 @@
 
 import * as plain from "./plain";
 import type {
+  VariedOutcome,
   Branch,
   CallRow,
   Changes,
@@ -112,6 +113,13 @@ export const OUTCOME_MARK: Record<Outcome, string> = {
   same: "= same",
   nothing: "○ says nothing",
   unexamined: "? not examined",
+};
+
+/** The sign and the word for what a value shows. */
+export const VARIED_MARK: Record<VariedOutcome, [string, string]> = {
+  differs: ["≠", "differs"],
+  same: ["=", "same"],
+  nothing: ["○", "says nothing"],
 };
 
 /** The meaning of the outcomes that do not explain themselves. */

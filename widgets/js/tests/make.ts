@@ -75,6 +75,7 @@ export function detail(execution: number | null, more: Partial<Detail> = {}): De
     final_values: [],
     values: [value],
     calls: [],
+    varied: [],
     ...more,
   };
 }

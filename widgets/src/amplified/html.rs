@@ -5,7 +5,8 @@ use similar::{ChangeTag, TextDiff};
 use twincell_amplify::{Amplification, AmplifiedTest, Technique};
 
 use super::{Part, by, headline, reach, text_of};
-use crate::html::{STYLE, page, section};
+use crate::bundle::STYLE;
+use crate::html::{page, section};
 use crate::state::amplification_state;
 use crate::{plain, words};
 

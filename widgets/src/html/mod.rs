@@ -1,5 +1,5 @@
 //! Static HTML: a whole comparison as a fragment for notebooks or as a complete page. [`pair`] renders one pair.
-//! `style.css` has the styles, scoped to the class `tc-out`. There are no scripts and no ids, except that a complete
+//! `style.css` has the styles, scoped to the class `tc-out`; `make widgets` makes it small. There are no scripts and no ids, except that a complete
 //! page has our one script, which replaces the static view by the interactive one.
 
 mod code;
@@ -18,12 +18,11 @@ use sha2::{Digest, Sha256};
 use twincell_compare::report::{Comparison, PairReport};
 use twincell_compare::verdict::Verdict;
 
-use crate::bundle::MODULE;
+use crate::bundle::{MODULE, STYLE};
 use crate::plot::Plot;
 use crate::state::{self, StudyState};
 use crate::{plain, words};
 
-pub(crate) const STYLE: &str = include_str!("style.css");
 const PAGE_STYLE: &str = include_str!("page.css");
 
 /// A comparison for a notebook's output area: one `div` with its own style, colors from Jupyter's theme variables.

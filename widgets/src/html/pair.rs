@@ -30,6 +30,7 @@ pub fn body(pair: &PairReport, budget: u32) -> Markup {
             @let note = words::count(witness.injections.len(), "value");
             (section(&title, &note, !identical, html! {
                 (tables::injections(pair, witness))
+                @for varied in &witness.varied { (tables::varied(varied)) }
                 (tables::other_decisions(witness))
                 (tables::behaviors(pair, witness))
             }))

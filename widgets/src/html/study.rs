@@ -2,7 +2,8 @@
 
 use maud::{Markup, PreEscaped, html};
 
-use super::{STYLE, badge, plots, tone};
+use super::{badge, plots, tone};
+use crate::bundle::STYLE;
 use crate::label::{Label, label_name};
 use crate::plot::{Confusion, Plot, StudyPlot, confusion_of, study_plot};
 use crate::state::StudyState;

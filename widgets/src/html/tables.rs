@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 
 use twincell_behavior::{Channel, EvidencePlace, Stream, display_call, display_outcome};
-use twincell_compare::report::{Evidence, ExecutionReport, PairReport, VersionReport, Witness};
+use twincell_compare::report::{Evidence, ExecutionReport, PairReport, Varied, VariedOutcome, VersionReport, Witness};
 use twincell_engine::observed::{Behavior, Call};
 
 use crate::{plain, words};
@@ -58,6 +58,22 @@ pub fn injections(pair: &PairReport, witness: &Witness) -> Markup {
     });
     let columns = ["Access path", "Value", "Class", "Kind", "Line#", "Probability#"];
     table("Injected values, the same into both versions", true, &columns, rows, witness.injections.len())
+}
+
+/// The values of one input, in a row that shows where old and new part.
+pub fn varied(varied: &Varied) -> Markup {
+    html! {
+        p.tc-region { (plain::sentence(&varied.sentence)) }
+        ul.tc-strip aria-label="Values that were tried, all else the same" {
+            @for value in &varied.values {
+                @let (mark, said) = words::varied_mark(value.outcome);
+                li.tc-differs[value.outcome == VariedOutcome::Differs] {
+                    span aria-hidden="true" { (mark) " " } (plain::value(&value.value))
+                    span.tc-hidden { " " (said) }
+                }
+            }
+        }
+    }
 }
 
 pub fn other_decisions(witness: &Witness) -> Markup {

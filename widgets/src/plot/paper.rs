@@ -1,5 +1,6 @@
 //! The back end for plotters: compact SVG, since a notebook keeps every plot that it ever showed. Consecutive shapes in
-//! one style are one path, coordinates are relative, and attributes that all texts share are written once.
+//! one style are one path, coordinates are relative, texts come last, and attributes that all texts share are written
+//! once.
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
@@ -9,6 +10,10 @@ use plotters_backend::{
     BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingBackend, DrawingErrorKind, FontStyle,
     FontTransform,
 };
+
+use plotters::style::RGBColor;
+
+use super::marks::INK;
 
 type Drawn = Result<(), DrawingErrorKind<Infallible>>;
 
@@ -23,11 +28,12 @@ pub struct Paper<'a> {
     /// The attributes of the path that is being written, and its shapes.
     style: String,
     shapes: String,
+    texts: String,
 }
 
 impl<'a> Paper<'a> {
     pub fn new(out: &'a mut String, size: (u32, u32)) -> Self {
-        Self { out, size, style: String::new(), shapes: String::new() }
+        Self { out, size, style: String::new(), shapes: String::new(), texts: String::new() }
     }
 
     fn shape(&mut self, style: String, shape: &str) {
@@ -45,6 +51,12 @@ impl<'a> Paper<'a> {
             self.shapes.clear();
         }
     }
+}
+
+/// The color of nearly all texts.
+fn ink() -> String {
+    let RGBColor(red, green, blue) = INK;
+    color(BackendColor { alpha: 1.0, rgb: (red, green, blue) })
 }
 
 fn color(color: BackendColor) -> String {
@@ -96,6 +108,10 @@ impl DrawingBackend for Paper<'_> {
 
     fn present(&mut self) -> Drawn {
         self.flush();
+        if !self.texts.is_empty() {
+            let _ = write!(self.out, "<g fill=\"{}\">{}</g>", ink(), self.texts);
+            self.texts.clear();
+        }
         Ok(())
     }
 
@@ -154,7 +170,6 @@ impl DrawingBackend for Paper<'_> {
         if style.color().alpha == 0.0 || text.is_empty() {
             return Ok(());
         }
-        self.flush();
         let anchor = match style.anchor().h_pos {
             HPos::Left => "",
             HPos::Right => " text-anchor=\"end\"",
@@ -174,10 +189,11 @@ impl DrawingBackend for Paper<'_> {
             FontTransform::Rotate180 => format!(" transform=\"rotate(180 {x} {y})\""),
             FontTransform::Rotate270 => format!(" transform=\"rotate(270 {x} {y})\""),
         };
+        let fill = Some(color(style.color())).filter(|color| *color != ink());
+        let fill = fill.map_or(String::new(), |color| format!(" fill=\"{color}\""));
         let _ = write!(
-            self.out,
-            "<text x=\"{x}\" y=\"{y}\" dy=\"{down}\"{anchor}{size}{weight} fill=\"{}\"{turned}>{}</text>",
-            color(style.color()),
+            self.texts,
+            "<text x=\"{x}\" y=\"{y}\" dy=\"{down}\"{anchor}{size}{weight}{fill}{turned}>{}</text>",
             escaped(text)
         );
         Ok(())
@@ -213,7 +229,7 @@ mod tests {
             "<path fill=\"none\" stroke=\"#0000ff\" stroke-width=\"4\" stroke-linecap=\"round\" d=\"M0 7h0M1 7h0M2 7h0\"/>\
              <path fill=\"none\" stroke=\"#ff0000\" stroke-opacity=\"0.50\" d=\"M0 0h5v3l4 6\"/>\
              <path fill=\"#ff0000\" d=\"M1 1h3v3h-3z\"/>\
-             <text x=\"1\" y=\"2\" dy=\"0.76em\" fill=\"#000000\">a &lt; b</text>"
+             <g fill=\"#747a83\"><text x=\"1\" y=\"2\" dy=\"0.76em\" fill=\"#000000\">a &lt; b</text></g>"
         );
     }
 }

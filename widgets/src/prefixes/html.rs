@@ -10,7 +10,8 @@ use twincell_prefix::{Prefix, Prefixes};
 
 use super::difference::{Difference, difference};
 use super::{code_lines, ended, from, headline, listed, prefixes_pytest, shown};
-use crate::html::{STYLE, page, section};
+use crate::bundle::STYLE;
+use crate::html::{page, section};
 use crate::state::prefixes_state;
 use crate::{plain, words};
 

@@ -4,7 +4,8 @@
 use maud::{Markup, PreEscaped, html};
 use serde::Serialize;
 
-use crate::html::{STYLE, plain_page, section};
+use crate::bundle::STYLE;
+use crate::html::{plain_page, section};
 use crate::{plain, words};
 
 /// The names of the steps in the paper.

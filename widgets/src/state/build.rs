@@ -12,7 +12,7 @@ use twincell_values::value::{AbstractValue, Recipe};
 
 use super::{
     AlignedRow, Branch, CallRow, ComparisonState, Detail, DetailValue, Evidence, Execution, InjectedValue, Line,
-    PairState, Path, Reproducer, STATE_FORMAT, Version, VersionRun,
+    PairState, Path, Reproducer, STATE_FORMAT, Varied, VariedValue, Version, VersionRun,
 };
 use crate::words;
 
@@ -187,6 +187,21 @@ fn of_witness(witness: &Witness, execution: Option<u32>, evidence: &[&report::Ev
         calls: (witness.calls.iter())
             .map(|row| CallRow { old: text(&row.old), new: text(&row.new), equal: row.equal })
             .collect(),
+        varied: witness.varied.iter().map(varied).collect(),
+    }
+}
+
+fn varied(varied: &report::Varied) -> Varied {
+    let value = |value: &report::VariedValue| VariedValue {
+        value: value.value.clone(),
+        outcome: value.outcome,
+        old: value.old.clone(),
+        new: value.new.clone(),
+    };
+    Varied {
+        path: varied.path.clone(),
+        sentence: varied.sentence.clone(),
+        values: varied.values.iter().map(value).collect(),
     }
 }
 

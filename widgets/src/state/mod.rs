@@ -15,7 +15,7 @@ use std::sync::Arc;
 use serde::{Serialize, Serializer};
 
 use twincell_behavior::{Channel, EvidencePlace, Strength};
-use twincell_compare::report;
+use twincell_compare::report::{self, VariedOutcome};
 use twincell_compare::verdict::Verdict;
 use twincell_values::value::AbstractValue;
 
@@ -235,6 +235,28 @@ pub struct Detail {
     final_values: Vec<FinalValue>,
     values: Vec<DetailValue>,
     calls: Vec<CallRow>,
+    /// What other values of decisive inputs show, one input at a time. Empty for all executions but the witness.
+    varied: Vec<Varied>,
+}
+
+/// Values of one input, with all else the same.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct Varied {
+    path: String,
+    sentence: String,
+    values: Vec<VariedValue>,
+}
+
+/// What both versions do on a value.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct VariedValue {
+    value: String,
+    #[cfg_attr(test, ts(as = "typescript::VariedOutcome"))]
+    outcome: VariedOutcome,
+    old: String,
+    new: String,
 }
 
 /// What one version did in an execution.

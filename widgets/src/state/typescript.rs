@@ -11,7 +11,8 @@ use super::amplification::{AmplificationState, AmplifiedState, FormState};
 use super::prefixes::{CodeLine, PrefixNode, PrefixesState};
 use super::{
     AlignedRow, Branch, CallRow, ComparisonState, Detail, DetailValue, Evidence, Execution, FinalValue, InjectedValue,
-    Label, Line, PairState, Path, Reproducer, STATE_FORMAT, StudyRow, StudyState, Version, VersionRun,
+    Label, Line, PairState, Path, Reproducer, STATE_FORMAT, StudyRow, StudyState, Varied, VariedValue, Version,
+    VersionRun,
 };
 
 /// What a type of the analysis looks like in a state. The `match` does not compile when a variant is missing here.
@@ -35,6 +36,7 @@ macro_rules! mirror {
 mirror!(Verdict of twincell_compare::verdict::Verdict: Changing, LikelyPreserving, Inconclusive, Identical);
 mirror!(Channel of twincell_behavior::Channel: Return, Arguments, Output, Log, Calls, Exception);
 mirror!(Strength of twincell_behavior::Strength: Observable, CallPattern);
+mirror!(VariedOutcome of twincell_compare::report::VariedOutcome: Differs, Same, Nothing);
 mirror!(Stream of twincell_behavior::Stream: Stdout, Stderr);
 
 /// Where in its channel a difference is.
@@ -138,10 +140,22 @@ fn file() -> String {
     macro_rules! declare {
         ($($type:ty),+) => { $(declare(<$type as TS>::decl(&config), <$type as TS>::docs());)+ };
     }
-    declare!(Verdict, Channel, Strength, Stream, EvidencePlace, Slot);
+    declare!(Verdict, Channel, Strength, Stream, VariedOutcome, EvidencePlace, Slot);
     declare!(ComparisonState<'static>, PairState<'static>, Version<'static>, Line<'static>);
     declare!(Branch, AlignedRow, Execution<'static>, Evidence, Path<'static>, InjectedValue<'static>);
-    declare!(Reproducer<'static>, Detail, VersionRun, FinalValue, DetailValue, CallRow, StudyState, StudyRow, Label);
+    declare!(
+        Reproducer<'static>,
+        Detail,
+        VersionRun,
+        FinalValue,
+        DetailValue,
+        CallRow,
+        Varied,
+        VariedValue,
+        StudyState,
+        StudyRow,
+        Label
+    );
     declare!(AmplificationState<'static>, AmplifiedState<'static>, FormState<'static>);
     declare!(PrefixesState<'static>, CodeLine<'static>, PrefixNode<'static>);
     text
@@ -225,6 +239,7 @@ fn enumerations_of_the_analysis_are_told_as_they_are_sent() {
     Channel::check();
     Strength::check();
     Stream::check();
+    VariedOutcome::check();
 }
 
 #[test]

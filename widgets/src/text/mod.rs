@@ -186,6 +186,9 @@ fn values(page: &mut Page, pair: &PairReport) {
         page.hanging("  ", &format!("{}: {}", plain::value(path), plain::value(decision)));
     }
     page.more(others.len(), VALUES_SHOWN);
+    for varied in &witness.varied {
+        page.prose("  ", &plain::sentence(&varied.sentence), Style::new());
+    }
 }
 
 fn calls(page: &mut Page, pair: &PairReport) {

@@ -2,7 +2,8 @@
 
 use twincell_behavior::{CallRow, EvidencePlace, Stream, Strength};
 use twincell_compare::report::{
-    Comparison, Evidence, ExecutionReport, FORMAT, LineReport, PairReport, VersionReport, Witness,
+    Comparison, Evidence, ExecutionReport, FORMAT, LineReport, PairReport, Varied, VariedOutcome, VariedValue,
+    VersionReport, Witness,
 };
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
@@ -191,6 +192,29 @@ fn meta(value: i64) -> Recipe {
     Recipe::Dict(vec![(Recipe::Str("max_retry_times".into()), Recipe::Int(value))])
 }
 
+/// The witness's difference, by one of its inputs.
+fn varied() -> Varied {
+    let value = |number: i64, outcome, new: &str| VariedValue {
+        value: number.to_string(),
+        number: Some(number as f64),
+        outcome,
+        old: "returned None".into(),
+        new: new.into(),
+    };
+    let copied = "returned request.copy()";
+    Varied {
+        path: "self.max_retry_times".into(),
+        sentence: "differs for self.max_retry_times = 1 to 10, not for -1 to 0".into(),
+        values: vec![
+            value(-1, VariedOutcome::Same, "returned None"),
+            value(0, VariedOutcome::Same, "returned None"),
+            value(1, VariedOutcome::Differs, copied),
+            value(10, VariedOutcome::Differs, copied),
+            value(100, VariedOutcome::Nothing, "raised TypeError"),
+        ],
+    }
+}
+
 fn changing_witness() -> Witness {
     Witness {
         execution: 3,
@@ -228,6 +252,7 @@ fn changing_witness() -> Witness {
             CallRow { old: call("self.stats.inc_value", vec![text("retry/max_reached")], 9), new: None, equal: false },
             CallRow { old: None, new: call("request.copy", vec![], 9), equal: false },
         ],
+        varied: vec![varied()],
     }
 }
 
@@ -324,6 +349,7 @@ pub fn preserving_pair() -> PairReport {
             probabilities: vec![],
             old: Behavior::new(Outcome::Returned(Observed::Int("-9".into()))),
             new: Behavior::new(Outcome::Returned(Observed::Int("-9".into()))),
+            varied: vec![],
             calls: vec![],
         }),
         notes: vec!["The parameter values was renamed to items.".into()],

@@ -1,6 +1,7 @@
 //! Builds a [`PairReport`] from what a campaign found.
 
 mod headline;
+mod region;
 #[cfg(test)]
 mod sentences;
 mod values;
@@ -19,8 +20,8 @@ use crate::ExampleSource;
 use crate::campaign::{Campaign, Decisive, SetAside, TestCase, is_without_module, joint_probability, replaced};
 use crate::note::{Changed, Note};
 use crate::report::{
-    Bound, BranchReport, Evidence, ExecutionReport, LineReport, PairReport, Reproducer, SetAsideReport, VersionReport,
-    Witness,
+    Bound, BranchReport, Evidence, ExecutionReport, LineReport, PairReport, Reproducer, SetAsideReport, Varied,
+    VersionReport, Witness,
 };
 use crate::verdict::{self, EDGE_CASE, Verdict};
 
@@ -48,6 +49,8 @@ pub(crate) struct CampaignSummary<'a> {
     pub witness: Option<&'a TestCase>,
     /// The decisive values of the witness.
     pub decisive: &'a [Decisive],
+    /// What other values in their place show.
+    pub varied: &'a [Varied],
     /// A self-contained test for the witness.
     pub reproducer: Option<&'a Reproducer>,
     pub target: &'a Target,
@@ -162,7 +165,9 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
         executions,
         line_sets: line_sets.sets,
         paths: values::paths(campaign, summary.classes),
-        witness: shown.and_then(|case| witness(context, case, summary.decisive, summary.rules)),
+        witness: shown
+            .and_then(|case| witness(context, case, summary.decisive, summary.rules))
+            .map(|witness| Witness { varied: summary.varied.iter().map(told).collect(), ..witness }),
         shown_by: shown_by(summary),
         cell: None,
         decided_by: vec![],
@@ -175,6 +180,10 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
         notes: notes(context, summary),
         milliseconds: summary.milliseconds,
     }
+}
+
+fn told(varied: &Varied) -> Varied {
+    Varied { sentence: region::sentence(varied), ..varied.clone() }
 }
 
 fn lines_run(case: &TestCase) -> usize {
@@ -392,5 +401,6 @@ pub(crate) fn witness(
         old: old.clone(),
         new: new.clone(),
         calls: align_calls(&old.calls, &new.calls, rules),
+        varied: vec![],
     })
 }

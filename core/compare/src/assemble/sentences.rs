@@ -91,6 +91,7 @@ fn reported(
             campaign: &campaign,
             witness: campaign.witness.map(|at| &campaign.executions[at]),
             decisive: &decisive,
+            varied: &[],
             reproducer: None,
             target: &target,
             rules: &Rules::default(),

@@ -18,6 +18,7 @@ mod shrink;
 mod tally;
 mod techniques;
 mod unforced;
+mod varied;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -51,6 +52,7 @@ pub use set_aside::SetAside;
 pub use shrink::{Values, shrink};
 pub use techniques::Techniques;
 pub use unforced::unforced_witnesses;
+pub use varied::varied;
 
 /// The size of the first batch, and of the one after a loss. Later batches grow to the largest size.
 const FIRST_BATCH: u32 = 2;

@@ -374,6 +374,7 @@ fn compare_within(
             campaign: &campaign,
             witness: witness.as_ref().map(|witness| &witness.case),
             decisive: witness.as_ref().map_or(&[], |witness| &witness.decisive),
+            varied: witness.as_ref().map_or(&[], |witness| &witness.varied),
             reproducer: witness.as_ref().map(|witness| &witness.reproducer),
             target: &target,
             rules: &plan.rules,

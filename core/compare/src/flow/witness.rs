@@ -8,7 +8,7 @@ use twincell_values::value::{Decision, Recipe};
 
 use crate::Continue;
 use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Metered, Plan, TestCase, Values};
-use crate::report::Reproducer;
+use crate::report::{Reproducer, Varied};
 use crate::verdict;
 
 /// The number of executions spent on shrinking a witness.
@@ -22,6 +22,8 @@ const UNFORCED_BUDGET: u32 = 160;
 pub(super) struct ReportedWitness {
     pub case: TestCase,
     pub decisive: Vec<Decisive>,
+    /// What other values in their place show.
+    pub varied: Vec<Varied>,
     pub reproducer: Reproducer,
 }
 
@@ -37,8 +39,27 @@ pub(super) fn choose_reported(
 ) -> ReportedWitness {
     let steps = Cell::new(0);
     let mut go_on = || if steps.get() > STEPS { Continue::Stop } else { go_on() };
-    let go_on = &mut go_on;
-    let (case, decisive) = smallest_within(&steps, loaded, found, plan, go_on);
+    let mut chosen = chosen(&steps, found, loaded, plan, literals, write, &mut go_on);
+    // Where each execution has its own process, this costs more than it tells.
+    if loaded.loaded_anew() == 0 && go_on() == Continue::Yes {
+        let ReportedWitness { case, decisive, .. } = &chosen;
+        let mut metered = Metered::new(loaded, &steps);
+        chosen.varied = campaign::varied(&mut metered, case, decisive, literals, &plan.rules).unwrap_or_default();
+    }
+    chosen
+}
+
+/// As [`choose_reported`], counting the steps, without other values.
+fn chosen(
+    steps: &Cell<u64>,
+    found: &TestCase,
+    loaded: &mut Loaded<'_>,
+    plan: &Plan,
+    literals: &[Recipe],
+    write: &dyn Fn(&TestCase, &mut Loaded<'_>) -> Reproducer,
+    go_on: &mut dyn FnMut() -> Continue,
+) -> ReportedWitness {
+    let (case, decisive) = smallest_within(steps, loaded, found, plan, go_on);
     let reproducer = write(&case, loaded);
     let ends = !case.record.behaviors.iter().any(Behavior::is_stopped);
     // Another one would have the same object, which no test can have.
@@ -48,14 +69,19 @@ pub(super) fn choose_reported(
         let mut holding = |other: TestCase, loaded: &mut Loaded<'_>| {
             let reproducer = write(&other, loaded);
             let decisive = (reproducer.holds == Some(true)).then(|| decisive_values(&other, loaded, plan))?;
-            is_as_likely(&decisive, found).then_some(ReportedWitness { case: other, decisive, reproducer })
+            is_as_likely(&decisive, found).then_some(ReportedWitness {
+                case: other,
+                decisive,
+                varied: vec![],
+                reproducer,
+            })
         };
-        let another = another(&steps, loaded, [&case, found], plan, literals, &mut holding, go_on);
+        let another = another(steps, loaded, [&case, found], plan, literals, &mut holding, go_on);
         if let Some(reported) = another.or_else(|| holding(found.clone(), loaded)) {
             return reported;
         }
     }
-    ReportedWitness { case, decisive, reproducer }
+    ReportedWitness { case, decisive, varied: vec![], reproducer }
 }
 
 /// A shrunk witness and its decisive values. A confirmed witness stays one even if it cannot be shrunk.

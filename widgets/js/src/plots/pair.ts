@@ -38,11 +38,12 @@ export function plotsView({ session, pair, signal }: PairContext, panel: HTMLEle
     return replace(panel, h("p", { class: "tcw-quiet" }, "Nothing was executed, so there is nothing to draw."));
   }
   const name = pair.new.qualname.replace(/\W+/g, "_").slice(0, 60);
+  const waited = waitsPlot(pair, name);
   replace(
     panel,
     h("div", { class: "tcw-figures" }, [
       figureView(coveragePlot(pair, name), signal),
-      figureView(waitsPlot(pair, name), signal),
+      waited && figureView(waited, signal),
       pair.paths.length > 0 && sharesView(session.state, pair, name, signal),
       figureView(timePlot(pair, name), signal),
     ]),
@@ -104,9 +105,11 @@ function numbers(executions: Execution[]) {
   return whole(executions[0]?.number ?? 1, executions.at(-1)?.number ?? 1);
 }
 
-function waitsPlot(pair: PairState, file: string): Figure {
+/** Null unless several executions differ: of one, the plot of coverage says all. */
+function waitsPlot(pair: PairState, file: string): Figure | null {
   const found = waits(pair.executions);
   const first = found[0];
+  if (first === undefined || found.length < 2) return null;
   const most = Math.max(1, ...found);
   const step = Math.max(1, Math.ceil(most / 40));
   const thresholds = Array.from({ length: Math.ceil(most / step) + 1 }, (_, index) => 0.5 + index * step);
@@ -117,49 +120,35 @@ function waitsPlot(pair: PairState, file: string): Figure {
   );
   return {
     title: "Executions until a difference",
-    description:
-      first === undefined
-        ? "No execution differed."
-        : `The first difference came with execution ${first}. ${words.count(found.length, "difference")} in ${those(pair)}.`,
-    legend:
-      first === undefined
-        ? []
-        : [
-            { text: "differences that came after so many executions", color: COLOR.differs, shape: "box" },
-            { text: "the first one", color: "var(--tcw-ink)", shape: "line" },
-          ],
-    marks:
-      first === undefined
-        ? [ruleY([0], { stroke: "var(--tcw-rule)" })]
-        : [
-            rectY(
-              rows,
-              binX<RectYOptions>(
-                { y: "count" },
-                {
-                  x: "executions",
-                  thresholds,
-                  fill: COLOR.differs,
-                  inset: 0.5,
-                  tip: { format: { x: (value: number) => String(Math.ceil(value)) } },
-                },
-              ),
-            ),
-            ruleX([first], { stroke: "var(--tcw-ink)", strokeWidth: 2 }),
-            ruleY([0], { stroke: "var(--tcw-rule)" }),
-          ],
+    description: `The first difference came with execution ${first}. ${words.count(found.length, "difference")} in ${those(pair)}.`,
+    legend: [
+      { text: "differences that came after so many executions", color: COLOR.differs, shape: "box" },
+      { text: "the first one", color: "var(--tcw-ink)", shape: "line" },
+    ],
+    marks: [
+      rectY(
+        rows,
+        binX<RectYOptions>(
+          { y: "count" },
+          {
+            x: "executions",
+            thresholds,
+            fill: COLOR.differs,
+            inset: 0.5,
+            tip: { format: { x: (value: number) => String(Math.ceil(value)) } },
+          },
+        ),
+      ),
+      ruleX([first], { stroke: "var(--tcw-ink)", strokeWidth: 2 }),
+      ruleY([0], { stroke: "var(--tcw-rule)" }),
+    ],
     options: {
       x: {
         label: "Executions since the difference before",
         domain: [0.5, Math.max(most, 4) + 0.5],
         ...whole(0, Math.max(most, 4)),
       },
-      y: {
-        label: "Differences",
-        ...whole(0, highest, 5),
-        grid: true,
-        ...(first === undefined ? { domain: [0, 1] } : {}),
-      },
+      y: { label: "Differences", ...whole(0, highest, 5), grid: true },
     },
     numbers: found.map((executions, index) => ({
       difference: index + 1,
