@@ -298,6 +298,16 @@ def test_next_request_returns_none_after_too_many(version):
 '''
 
 
+def varied() -> list[dict]:
+    """Where old and new part, by one input."""
+
+    def value(number: int, outcome: str) -> dict:
+        return {"value": str(number), "outcome": outcome, "old": "returned 3", "new": "returned 0"}
+
+    values = [value(-1, "same"), value(0, "differs"), value(1, "differs"), value(10, "nothing")]
+    return [{"path": "retries", "sentence": "differs for retries = 0 to 1, not for -1", "values": values}]
+
+
 def pair(count: int = 300, verdict: str = "changing", name: str = "RetryMiddleware.next_request") -> dict:
     rows, gone, come = sides(OLD.splitlines(), NEW.splitlines())
     shown = detail()
@@ -329,6 +339,7 @@ def pair(count: int = 300, verdict: str = "changing", name: str = "RetryMiddlewa
         ],
         "paths": paths() if ran else [],
         "evidence": evidence() if changed else [],
+        "varied": varied() if changed else [],
         "shown": shown,
         "role": "Smallest inputs that show it" if changed else "Inputs of the execution that covered most",
         "reproducer": {"source": REPRODUCER, "holds": True, "reason": None} if changed else None,
@@ -349,7 +360,7 @@ def comparison(count: int = 300, several: bool = False) -> dict:
             pair(0, "identical", "RetryMiddleware.__init__"),
         ]
     return {
-        "format": 2,
+        "format": 3,
         "twincell": "0.1.0",
         "verdict": "changing",
         "sentence": SENTENCE,
@@ -397,7 +408,7 @@ def study(count: int = 120) -> dict:
             }
         )
     rows[0]["verdict"] = "changing"
-    return {"format": 2, "title": "Changes of nine projects", "rows": rows}
+    return {"format": 3, "title": "Changes of nine projects", "rows": rows}
 
 
 HOSTILE = (
@@ -456,7 +467,7 @@ def prefixes() -> dict:
         for number, text in enumerate(SNIPPET.splitlines(), 1)
     ]
     return {
-        "format": 2,
+        "format": 3,
         "sentence": "5 of 5 lines run, with 2 prefixes of 4 tried",
         "whole": True,
         "undefined": ["fetch_orders", "requeue", "session", "threshold"],
@@ -498,7 +509,7 @@ def amplification() -> dict:
         | {"origin_text": "", "by": "injected values", "file": "tests/test_cart_change.py"},
     ]
     return {
-        "format": 2,
+        "format": 3,
         "sentence": "3 tests show the change",
         "shown": True,
         "facts": ["shop/cart.py: tests run 2 of 3 changed statements"],

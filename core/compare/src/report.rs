@@ -310,6 +310,9 @@ pub struct PairReport {
     /// Then the comparison's verdict does not count this pair.
     #[serde(default)]
     pub decided_by: Vec<String>,
+    /// What changed of the names that it uses, if it did not change itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uses_changed: Vec<String>,
     /// Why somebody accepted its difference. Then the comparison's verdict does not count this pair, either.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted: Option<String>,

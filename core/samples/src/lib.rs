@@ -50,6 +50,7 @@ pub fn pair(verdict: Verdict) -> PairReport {
         bound: None,
         cell: None,
         decided_by: vec![],
+        uses_changed: vec![],
         accepted: None,
         reproducer: None,
         lost: 0,

@@ -2,7 +2,7 @@
 // hand. Strings are raw: they come from user code and go through `plain` before they are shown.
 
 /** Version of the state's shape: the view refuses another one. */
-export const STATE_FORMAT = 2;
+export const STATE_FORMAT = 3;
 
 export type Verdict = "changing" | "likely_preserving" | "inconclusive" | "identical";
 
@@ -97,6 +97,8 @@ export interface PairState {
   line_sets: Array<[Array<number>, Array<number>]>;
   paths: Array<Path>;
   evidence: Array<Evidence>;
+  /** What other values of decisive inputs show, one input at a time, with all else as in the witness. */
+  varied: Array<Varied>;
   /** The witness, or the execution with the most coverage. */
   shown: Detail | null;
   /** Why this execution is shown. */
@@ -222,8 +224,6 @@ export interface Detail {
   final_values: Array<FinalValue>;
   values: Array<DetailValue>;
   calls: Array<CallRow>;
-  /** What other values of decisive inputs show, one input at a time. Empty for all executions but the witness. */
-  varied: Array<Varied>;
 }
 
 /** What one version did in an execution. */

@@ -75,7 +75,6 @@ export function detail(execution: number | null, more: Partial<Detail> = {}): De
     final_values: [],
     values: [value],
     calls: [],
-    varied: [],
     ...more,
   };
 }
@@ -108,6 +107,7 @@ export function pair(more: Partial<PairState> = {}): PairState {
     ],
     paths: [],
     evidence: [],
+    varied: [],
     shown: detail(0),
     role: "Smallest inputs that show it",
     reproducer: null,

@@ -66,6 +66,7 @@ fn pair(pair: &PairReport, budget: u32) -> PairState<'_> {
         line_sets: &pair.line_sets,
         paths: pair.paths.iter().map(path).collect(),
         evidence: pair.evidence.iter().map(Evidence::from).collect(),
+        varied: pair.witness.iter().flat_map(|witness| &witness.varied).map(varied).collect(),
         shown: pair
             .witness
             .as_ref()
@@ -187,7 +188,6 @@ fn of_witness(witness: &Witness, execution: Option<u32>, evidence: &[&report::Ev
         calls: (witness.calls.iter())
             .map(|row| CallRow { old: text(&row.old), new: text(&row.new), equal: row.equal })
             .collect(),
-        varied: witness.varied.iter().map(varied).collect(),
     }
 }
 

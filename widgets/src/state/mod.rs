@@ -27,7 +27,7 @@ pub use build::{detail, state};
 pub use prefixes::{PrefixesState, prefixes_state};
 
 /// The version of the state's format. The view refuses any other.
-pub const STATE_FORMAT: u32 = 2;
+pub const STATE_FORMAT: u32 = 3;
 
 /// A comparison.
 #[derive(Debug, Serialize)]
@@ -85,6 +85,8 @@ struct PairState<'a> {
     line_sets: &'a [[Vec<u32>; 2]],
     paths: Vec<Path<'a>>,
     evidence: Vec<Evidence>,
+    /// What other values of decisive inputs show, one input at a time, with all else as in the witness.
+    varied: Vec<Varied>,
     /// The witness, or the execution with the most coverage.
     shown: Option<Detail>,
     /// Why this execution is shown.
@@ -235,8 +237,6 @@ pub struct Detail {
     final_values: Vec<FinalValue>,
     values: Vec<DetailValue>,
     calls: Vec<CallRow>,
-    /// What other values of decisive inputs show, one input at a time. Empty for all executions but the witness.
-    varied: Vec<Varied>,
 }
 
 /// Values of one input, with all else the same.

@@ -5,6 +5,9 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::{BOLD, DIM};
 
+/// The minimum number of columns for the beginning of a text.
+const ROOM: usize = 24;
+
 /// Text under construction. All text that comes in is already plain.
 pub struct Page {
     out: String,
@@ -97,13 +100,27 @@ impl Page {
         cut(text, columns.min(self.width))
     }
 
+    /// The lines of a text, of which the first follows `start` columns of its line, and the others an indent. The first is
+    /// empty where it has no room.
+    pub fn wrapped_behind(&self, text: &str, start: usize, indent: usize) -> Vec<String> {
+        if start + ROOM > self.width {
+            return std::iter::once(String::new()).chain(self.wrapped(text, indent)).collect();
+        }
+        let (first, further) = (" ".repeat(start), " ".repeat(indent));
+        let options = options(self.width).initial_indent(&first).subsequent_indent(&further);
+        textwrap::wrap(text, options).into_iter().map(|line| line.trim_start().to_owned()).collect()
+    }
+
     /// The lines of a text behind an indent.
     pub fn wrapped(&self, text: &str, indent: usize) -> Vec<String> {
-        let options = textwrap::Options::new(self.width.saturating_sub(indent).max(10))
-            .word_separator(textwrap::WordSeparator::AsciiSpace)
-            .word_splitter(textwrap::WordSplitter::NoHyphenation);
-        textwrap::wrap(text, options).into_iter().map(Into::into).collect()
+        textwrap::wrap(text, options(self.width.saturating_sub(indent).max(10))).into_iter().map(Into::into).collect()
     }
+}
+
+fn options(width: usize) -> textwrap::Options<'static> {
+    textwrap::Options::new(width)
+        .word_separator(textwrap::WordSeparator::AsciiSpace)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation)
 }
 
 /// Text of at most this many columns, with an ellipsis at the cut.

@@ -26,6 +26,8 @@ pub struct SummaryFile<'a> {
 /// The maximum number of lines of functions, of lines of one of them, and of other remarks of one kind.
 const ROWS: usize = 22;
 const LINES: usize = 3;
+/// The indent of further lines of a function.
+const INDENT: usize = 4;
 const REMARKS: usize = 3;
 
 /// A pair that has a line of its own.
@@ -34,11 +36,20 @@ struct Row<'a> {
     pair: &'a PairReport,
 }
 
+impl Row<'_> {
+    /// Whether it only uses what changed and shows no difference.
+    fn only_uses(&self) -> bool {
+        !self.pair.uses_changed.is_empty() && self.pair.verdict != Verdict::Changing
+    }
+}
+
 /// Each function that changed, as `path:line  verdict  headline`, and how many there are of the others. At most 40 lines on
 /// a terminal of 80 columns or more.
 pub fn summary(files: &[SummaryFile<'_>], notes: &[String], options: &TextOptions) -> String {
     let mut page = Page::new(options.color, options.width.clamp(40, 240));
-    let rows = rows(files);
+    // What only uses a change is told where it differs.
+    let (users, rows): (Vec<Row<'_>>, Vec<Row<'_>>) = rows(files).into_iter().partition(Row::only_uses);
+    let (users, rows) = if rows.is_empty() { (rows, users) } else { (users, rows) };
     let code = rows.partition_point(|row| !row.file.is_test);
     // Where code changed, its tests mostly changed with it.
     let (shown, tests) = rows.split_at(if code > 0 { code } else { rows.len() });
@@ -46,13 +57,12 @@ pub fn summary(files: &[SummaryFile<'_>], notes: &[String], options: &TextOption
     if left_out > 0 {
         page.prose("", &format!("… and {} more, which --verbose shows", words::number(left_out)), DIM);
     }
-    if !tests.is_empty() {
-        let names: Vec<String> = tests.iter().map(|row| plain::value(&words::pair_name(row.pair))).collect();
-        let line = format!("and {}: {}", words::count(tests.len(), "changed test"), names.join(", "));
-        let line = page.cut(&line, page.width);
-        page.styled(DIM, &line);
-        page.end();
-    }
+    let uses = match users.len() {
+        1 => "1 function that uses what changed shows no difference".to_owned(),
+        many => format!("{} functions that use what changed show no difference", words::number(many)),
+    };
+    named(&mut page, &uses, users.iter());
+    named(&mut page, &words::count(tests.len(), "changed test"), tests.iter());
     let failed = files.iter().filter_map(|file| Some((file.path, file.result.err()?)));
     let failed: Vec<String> = failed.map(|(path, reason)| format!("{path} not compared: {reason}")).collect();
     remarks(&mut page, &failed, tone(Verdict::Inconclusive));
@@ -72,6 +82,16 @@ pub fn summary(files: &[SummaryFile<'_>], notes: &[String], options: &TextOption
         );
     }
     page.finish()
+}
+
+/// Counts pairs and names as many of them as fit into one line.
+fn named<'a>(page: &mut Page, said: &str, rows: impl Iterator<Item = &'a Row<'a>>) {
+    let names: Vec<String> = rows.map(|row| plain::value(&words::pair_name(row.pair))).collect();
+    if !names.is_empty() {
+        let line = page.cut(&format!("and {said}: {}", names.join(", ")), page.width);
+        page.styled(DIM, &line);
+        page.end();
+    }
 }
 
 /// The first of these, one line each, and the number of the others.
@@ -120,27 +140,20 @@ fn table(page: &mut Page, rows: &[Row<'_>]) -> usize {
             None => format!("{path}:{line}"),
         };
         let (icon, word) = words::mark(row.pair);
-        let headline = plain::sentence(&row.pair.sentence);
-        let lines = page.wrapped(&headline, 4);
-        let start = format!("{place}  {icon} {word}  ");
-        let in_one = start.width() + headline.width() <= page.width;
-        let needed = if in_one { 1 } else { 1 + lines.len().min(LINES) };
+        let start = format!("{place}  {icon} {word}  ").width();
+        // The first line alone says what changed, as far as it goes.
+        let lines = page.wrapped_behind(&plain::sentence(&row.pair.sentence), start, INDENT);
+        let needed = lines.len().min(LINES);
         if needed > left {
             return rows.len() - at;
         }
         left -= needed;
         page.styled(BOLD, &place);
         page.styled(tone(row.pair.verdict), &format!("  {icon} {word}"));
-        if in_one {
-            page.styled(Style::new(), &format!("  {headline}"));
-            page.end();
-            continue;
-        }
-        page.end();
         for (number, line) in lines.iter().take(LINES).enumerate() {
             let is_cut = number + 1 == LINES && lines.len() > LINES;
-            let line = if is_cut { page.cut(&format!("{line} …"), page.width - 4) } else { line.clone() };
-            page.styled(Style::new(), &format!("    {line}"));
+            let line = if is_cut { page.cut(&format!("{line} …"), page.width - INDENT) } else { line.clone() };
+            page.styled(Style::new(), &format!("{}{line}", " ".repeat(if number == 0 { 2 } else { INDENT })));
             page.end();
         }
     }

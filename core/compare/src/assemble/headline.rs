@@ -5,13 +5,13 @@ use twincell_behavior::{
     Channel, Difference, EvidencePlace, Rules, Shown, align_calls, display_call, display_observed,
     display_outcome_in_present, display_shown, display_slot, innermost, is_argument,
 };
-use twincell_engine::observed::{Call, Outcome, Slot};
+use twincell_engine::observed::{Call, Observed, Outcome, Slot};
 use twincell_engine::protocol::Injection;
 use twincell_syntax::{CodeKind, Parameter, ParameterKind, PerSide, Side};
 use twincell_values::path::{AccessPath, Question, text_of};
 use twincell_values::value::{Choice, Decision, Recipe};
 
-use super::wording::{NAMED_VALUES, cut, injection_of, named};
+use super::wording::{NAMED_VALUES, brief, cut, injection_of, named};
 use crate::assemble::{CampaignSummary, PairContext, uses};
 use crate::campaign::{Decisive, TestCase};
 use crate::report::Evidence;
@@ -54,6 +54,12 @@ pub(super) fn headline(
     let is_given = |choice: &&Choice| callee.is_some_and(|callee| gave(callee, &choice.path));
     let values: Vec<&Choice> = values.into_iter().filter(|one| !is_a_use(one) && !is_given(one)).collect();
     let (call, conditions) = subject(context, case, &values, &uses);
+    if let (CodeKind::Snippet, Some(Difference { place: EvidencePlace::Left { slot: Slot::Name(_) }, .. }), None) =
+        (context.functions.new.kind, first, &asked)
+    {
+        // What statements bind is what they are about.
+        return format!("{what}{example}{conditions}{unlikely}");
+    }
     format!("{call}{example}: {what}{conditions}{unlikely}")
 }
 
@@ -99,8 +105,9 @@ pub(super) fn contrast(case: &TestCase, difference: &Difference, rules: &Rules) 
         EvidencePlace::Output { stream } => with(stream.name()),
         EvidencePlace::Left { .. } if matches!(difference.old, Shown::InState { .. }) => with("gives"),
         EvidencePlace::Left { slot: Slot::Use { member, .. } } => with(member),
-        EvidencePlace::Left { slot } if is_argument(slot) => with(&format!("{} afterwards", display_slot(slot))),
-        EvidencePlace::Left { slot } => with(&display_slot(slot)),
+        EvidencePlace::Left { slot: Slot::Name(name) } => with(&format!("{name}:")),
+        EvidencePlace::Left { slot } if is_argument(slot) => with(&format!("{} afterwards", left(slot))),
+        EvidencePlace::Left { slot } => with(&left(slot)),
         EvidencePlace::Message { .. } => {
             let quoted = |shown: &Shown| match shown {
                 Shown::Text(text) => format!("'{text}'"),
@@ -123,16 +130,46 @@ fn part(case: &TestCase, difference: &Difference, rules: &Rules) -> Option<(Stri
         Outcome::Returned(value) => Some(value),
         _ => None,
     };
+    let slot_of = |slot| PerSide::of(|side| case.behavior(side)?.left(slot));
     let (values, name, after) = match &difference.place {
         EvidencePlace::ReturnValue => (PerSide::of(returned), "result".into(), ""),
-        EvidencePlace::Left { slot } if is_argument(slot) => {
-            (PerSide::of(|side| case.behavior(side)?.left(slot)), display_slot(slot), " afterwards")
-        }
+        EvidencePlace::Left { slot: slot @ Slot::Name(name) } => (slot_of(slot), name.clone(), ":"),
+        EvidencePlace::Left { slot } if is_argument(slot) => (slot_of(slot), left(slot), " afterwards"),
         _ => return None,
     };
-    let (path, parts) = innermost(values.old?, values.new?, rules);
+    let (old, new) = (values.old?, values.new?);
+    if let Some((path, parts)) = assigned(old, new) {
+        return Some((format!("{name}{path}{after}"), parts));
+    }
+    let (path, parts) = innermost(old, new, rules);
     let parts = parts.map(display_observed);
     (!path.is_empty() && parts.old != parts.new).then(|| (format!("{name}{path}{after}"), parts))
+}
+
+/// What only one version assigned to an injected object, if this is all that differs.
+fn assigned(old: &Observed, new: &Observed) -> Option<(String, PerSide<String>)> {
+    let (Observed::Injected { assigned: old, .. }, Observed::Injected { assigned: new, .. }) = (old, new) else {
+        return None;
+    };
+    let beyond = |some: &[(String, Observed)], others: &[(String, Observed)]| {
+        let further = some.iter().filter(|one| !others.contains(one)).collect::<Vec<_>>();
+        match further.as_slice() {
+            [only] if others.len() + 1 == some.len() => Some((only.0.clone(), display_observed(&only.1))),
+            _ => None,
+        }
+    };
+    let nothing = || "unchanged".to_owned();
+    beyond(new, old)
+        .map(|(place, value)| (place, PerSide::new(nothing(), value)))
+        .or_else(|| beyond(old, new).map(|(place, value)| (place, PerSide::new(value, nothing()))))
+}
+
+/// The name of what is left behind.
+fn left(slot: &Slot) -> String {
+    match slot {
+        Slot::Argument(path) => brief(path),
+        other => display_slot(other).into(),
+    }
 }
 
 /// Two texts that differ, both from shortly before their first difference if they are long.

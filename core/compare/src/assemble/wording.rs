@@ -21,6 +21,8 @@ const NAMED_FUNCTIONS: usize = 5;
 const NAMED_MODULES: usize = 8;
 /// The maximum number of characters of one text within a sentence.
 const SENTENCE_TEXT: usize = 80;
+/// The number of characters of a path in a sentence up to which nothing in its brackets is left out.
+const SENTENCE_PATH: usize = 40;
 
 /// What is said of a pair of the same text.
 const SAME_TEXT: &str = "nothing differs";
@@ -266,6 +268,11 @@ pub(super) fn cut(text: &str) -> String {
     format!("{}…", text.chars().take(SENTENCE_TEXT).collect::<String>())
 }
 
+/// A path within a sentence.
+pub(super) fn brief(path: &str) -> String {
+    cut(&AccessPath::new(path).abridged(SENTENCE_PATH))
+}
+
 /// `x = 0`, `f(x) raises ValueError`, `x is true`, `'a' not in x`.
 pub(super) fn named(choice: &Choice) -> String {
     let question = Question::parse(&choice.path);
@@ -275,21 +282,21 @@ pub(super) fn named(choice: &Choice) -> String {
         return answer;
     }
     let path = match question {
-        Question::Raise(operation) => cut(operation),
-        _ => cut(&choice.path),
+        Question::Raise(operation) => brief(operation),
+        _ => brief(&choice.path),
     };
     match &choice.decision {
         Decision::Value(recipe) => format!("{path} = {}", cut(&recipe.display())),
         Decision::Raise(class) => format!("{path} raises {class}"),
         Decision::Default => format!("{path} not given"),
-        Decision::Same(other) => format!("{path} is {}", cut(other)),
+        Decision::Same(other) => format!("{path} is {}", brief(other)),
         Decision::Fail => format!("{path} missing"),
     }
 }
 
 /// The answer to a question about a value, as people say it; none where the question with its answer says it.
 fn answer(question: Question<'_>, recipe: &Recipe) -> Option<String> {
-    let path = |path: AccessPath<'_>| cut(path.as_str());
+    let path = |path: AccessPath<'_>| brief(path.as_str());
     Some(match (question, recipe) {
         (Question::Truth(of), Recipe::Bool(is)) => format!("{} is {}", path(of), if *is { "true" } else { "false" }),
         (Question::Item { item, holder }, Recipe::Bool(is)) => {
@@ -305,7 +312,7 @@ fn answer(question: Question<'_>, recipe: &Recipe) -> Option<String> {
             format!("{} {}", path(of), if *is { "exists" } else { "does not exist" })
         }
         (Question::Order { one, other }, Recipe::Int(order @ 0..=2)) => {
-            format!("{} {} {}", cut(one), ["<", "==", ">"][*order as usize], cut(other))
+            format!("{} {} {}", brief(one), ["<", "==", ">"][*order as usize], brief(other))
         }
         _ => return None,
     })

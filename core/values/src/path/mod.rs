@@ -105,6 +105,8 @@ impl AccessPath<'_> {
 }
 
 const AWAIT: &str = "await ";
+/// The number of characters in brackets that a path for people keeps.
+const BRIEF: usize = 12;
 /// Stands for any arguments.
 const ANY: &str = "...";
 /// Stands for a function that is the result, in the paths of what it is called with.
@@ -123,6 +125,20 @@ impl<'a> AccessPath<'a> {
     /// Its parts in order. Their texts put together are the path's text.
     pub fn segments(self) -> Segments<'a> {
         Segments::new(self.0)
+    }
+
+    /// The path for people: of more than `most` characters, without what is long in its brackets, `Rule(…).name`.
+    pub fn abridged(self, most: usize) -> String {
+        if self.0.chars().count() <= most {
+            return self.0.to_owned();
+        }
+        let is_long = |inner: &str| inner.chars().count() > BRIEF;
+        let part = |segment: Segment<'_>| match segment {
+            Segment::Call(inner) | Segment::Group(inner) if is_long(inner) => "(…)".to_owned(),
+            Segment::Subscript(key) if is_long(key) => "[…]".to_owned(),
+            other => other.to_string(),
+        };
+        self.segments().map(part).collect()
     }
 
     /// Whether a part of it is cut off.
@@ -357,6 +373,14 @@ mod tests {
         assert_eq!((path("f(x, (a))").split_number(), path("x ()").split_number()), (None, None));
         assert!(path("a.b1.ä").is_dotted() && !path("a..b").is_dotted() && !path("a.b()").is_dotted());
         assert!(path("wraps(<function f>)").takes_code() && !path("f('(<function ')").takes_code());
+    }
+
+    #[test]
+    fn what_is_long_in_brackets_is_left_out_for_people() {
+        let path =
+            AccessPath::new("create(_SSLMethod([value]=2, _name_='TLS'), 1).get('a')[x].items['a long key of it']");
+        assert_eq!(path.abridged(40), "create(…).get('a')[x].items[…]");
+        assert_eq!(AccessPath::new("f('a long argument')").abridged(40), "f('a long argument')");
     }
 
     #[test]

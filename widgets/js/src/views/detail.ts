@@ -5,7 +5,7 @@ import { copyText } from "../clipboard";
 import { classes, focusOn, h, replace } from "../dom";
 import * as plain from "../plain";
 import type { PairContext, Session } from "../session";
-import type { Detail, DetailValue, Evidence, Varied } from "../types";
+import type { Detail, DetailValue, Evidence } from "../types";
 import * as words from "../words";
 import { button, enable, evidenceTable, output, seen, simpleTable, source, testName } from "../parts";
 import { statusLine } from "./status";
@@ -126,9 +126,6 @@ function content(session: Session, detail: Detail, fields: Map<string, HTMLInput
       values(session, detail, fields),
     ),
   ];
-  for (const one of detail.varied) {
-    parts.push(section(plain.value(one.sentence), "all else the same", strip(one)));
-  }
   parts.push(section("What each version did", "", behavior(detail)));
   if (detail.evidence.length > 0) {
     parts.push(
@@ -140,25 +137,6 @@ function content(session: Session, detail: Detail, fields: Map<string, HTMLInput
     );
   }
   return parts;
-}
-
-/** The values of one input, in a row that shows where old and new part. */
-function strip(varied: Varied): HTMLElement {
-  const cell = (one: Varied["values"][number]) => {
-    const [mark, said] = words.VARIED_MARK[one.outcome];
-    return h(
-      "li",
-      { class: `tcw-v-${one.outcome}`, title: plain.value(`old ${one.old}; new ${one.new}`) },
-      h("span", { "aria-hidden": "true" }, `${mark} `),
-      plain.value(one.value),
-      h("span", { class: "tcw-hidden" }, ` ${said}`),
-    );
-  };
-  return h(
-    "ul",
-    { class: "tcw-strip", "aria-label": `Values of ${plain.value(varied.path)}` },
-    varied.values.map(cell),
-  );
 }
 
 function section(title: string, note: string, content: Node): HTMLElement {

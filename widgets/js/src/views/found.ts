@@ -5,6 +5,7 @@ import * as plain from "../plain";
 import type { PairContext } from "../session";
 import * as words from "../words";
 import { evidenceTable } from "../parts";
+import { regionView } from "./region";
 
 const EVIDENCE = 100;
 
@@ -33,6 +34,7 @@ export function foundView({ session, pair }: PairContext, panel: HTMLElement): v
         { class: "tcw-legend" },
         `… and ${words.count(pair.evidence.length - shown.length, "more difference")}, not shown`,
       ),
+    pair.varied.map(regionView),
     pair.notes.length > 0 &&
       h(
         "section",
