@@ -236,7 +236,7 @@ fn output_is_bounded_whatever_the_values_are() {
 #[test]
 fn the_first_executions_and_those_that_differ_are_listed() {
     let html = html_fragment(&samples::many_executions());
-    assert!(html.contains("… and 249 more, not shown"));
+    assert!(html.contains("… and 279 more, not shown"));
     assert!(html.contains("<th class=\"tc-num\" scope=\"row\">272</th>"));
 }
 
@@ -341,14 +341,30 @@ fn a_class_is_told_by_its_methods() {
 
 #[test]
 fn any_change_fits_a_screen() {
-    let many: Vec<PairReport> = (0..500).map(|number| changing(&format!("f{number}"), number % 100)).collect();
-    let (whole, notes) = (of(many), vec!["a note".to_owned(); 90]);
-    let files: Vec<SummaryFile<'_>> = (0..8).map(|_| file("src/a.py", &whole)).collect();
+    let many = (0..500).map(|number| changing(&format!("f{number}"), number % 100));
+    let users = (0..40).map(|number| PairReport {
+        verdict: Verdict::LikelyPreserving,
+        uses_changed: vec!["f1".into()],
+        ..changing(&format!("g{number}"), 1)
+    });
+    let (whole, notes) = (of(many.chain(users).collect()), vec!["a note".to_owned(); 90]);
+    let mut files: Vec<SummaryFile<'_>> = (0..8).map(|_| file("src/a.py", &whole)).collect();
+    files.push(SummaryFile { is_test: true, ..file("tests/test_a.py", &whole) });
+    files.extend((0..8).map(|_| SummaryFile { result: Err("it is no Python"), ..file("src/b.py", &whole) }));
     for width in [80, 100, 200] {
         let shown = summary(&files, &notes, &TextOptions { color: false, width });
         assert!(shown.lines().count() <= 40, "{shown}");
         assert!(shown.contains(" more, which --verbose shows"), "{shown}");
+        assert!(shown.contains("and 320 functions that use what changed show no difference: g0, g1"), "{shown}");
     }
+}
+
+#[test]
+fn what_only_uses_a_change_has_lines_where_nothing_else_does() {
+    let user = PairReport { verdict: Verdict::LikelyPreserving, uses_changed: vec!["f".into()], ..changing("g", 1) };
+    let whole = of(vec![user]);
+    let shown = summary(&[file("a.py", &whole)], &[], &PLAIN);
+    assert!(shown.starts_with("a.py:42  ≈ likely preserving  g(x=0)"), "{shown}");
 }
 
 #[test]

@@ -214,7 +214,7 @@ pub(crate) fn helpers(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
         .bind(py))
 }
 
-/// Compiles the texts of a version for all processes that are forked from this one. What has an error says so where it is
+/// Compiles the texts that a version runs in its context for all processes that are forked from this one. What has an error says so where it is
 /// needed.
 pub(crate) fn keep(py: Python<'_>, version: &Version, context: Context) -> PyResult<()> {
     let module = if context == Context::Module { &version.module } else { &version.alone };

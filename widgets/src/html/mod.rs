@@ -1,6 +1,6 @@
 //! Static HTML: a whole comparison as a fragment for notebooks or as a complete page. [`pair`] renders one pair.
-//! `style.css` has the styles, scoped to the class `tc-out`; `make widgets` makes it small. There are no scripts and no ids, except that a complete
-//! page has our one script, which replaces the static view by the interactive one.
+//! `style.css` has the styles, scoped to the class `tc-out`; `make widgets` makes it small. There are no scripts and no ids,
+//! except that a complete page has our one script, which replaces the static view by the interactive one.
 
 mod code;
 mod pair;

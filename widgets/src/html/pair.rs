@@ -10,6 +10,8 @@ use super::{code, plots, section, tables};
 use crate::plot::pair_plots;
 use crate::{plain, words};
 
+/// The maximum number of bytes of a test that is shown: a notebook keeps every output.
+const REPRODUCER: usize = 8000;
 /// The maximum number of calls for which the table is open at first.
 const OPEN_CALLS: usize = 12;
 
@@ -42,7 +44,14 @@ pub fn body(pair: &PairReport, budget: u32) -> Markup {
                         Some(_) => "a test that passes with old and fails with new, without twincell",
                         None => "a test that could not be run here",
                     };
-                    (section("Reproducer", note, false, html! { pre.tc-reproducer { code { (plain::file(source)) } } }))
+                    (section("Reproducer", note, false, html! {
+                        @if source.len() > REPRODUCER {
+                            p { "It has " (words::count(source.lines().count(), "line")) ": the interactive view shows it, "
+                                code { "comparison.reproducer" } " has it, and " code { "--reproducer FILE" } " writes it." }
+                        } @else {
+                            pre.tc-reproducer { code { (plain::file(source)) } }
+                        }
+                    }))
                 }
                 _ => @if let Some(reason) = &reproducer.why_not {
                     (section("Reproducer", "none", false, html! { p { "None, because " (plain::sentence(reason)) "." } }))

@@ -12,7 +12,7 @@ use crate::{plain, words};
 const EVIDENCE_ROWS: usize = 25;
 const VALUE_ROWS: usize = 100;
 const CALL_ROWS: usize = 100;
-const EXECUTION_ROWS: usize = 50;
+const EXECUTION_ROWS: usize = 20;
 /// Differing executions beyond the first ones are shown up to this number.
 const DIFFERING_ROWS: usize = 10;
 /// The number of rows from which a table scrolls within its own window.

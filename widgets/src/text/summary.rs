@@ -24,8 +24,8 @@ pub struct SummaryFile<'a> {
 }
 
 /// The maximum number of lines of functions, of lines of one of them, and of other remarks of one kind.
-const ROWS: usize = 22;
-const LINES: usize = 3;
+const ROWS: usize = 20;
+const LINES: usize = 4;
 /// The indent of further lines of a function.
 const INDENT: usize = 4;
 const REMARKS: usize = 3;
@@ -39,7 +39,8 @@ struct Row<'a> {
 impl Row<'_> {
     /// Whether it only uses what changed and shows no difference.
     fn only_uses(&self) -> bool {
-        !self.pair.uses_changed.is_empty() && self.pair.verdict != Verdict::Changing
+        let shows_nothing = self.pair.verdict == Verdict::LikelyPreserving || self.pair.stays_away;
+        !self.pair.uses_changed.is_empty() && shows_nothing && !self.file.is_test
     }
 }
 

@@ -54,9 +54,8 @@ pub(super) fn headline(
     let is_given = |choice: &&Choice| callee.is_some_and(|callee| gave(callee, &choice.path));
     let values: Vec<&Choice> = values.into_iter().filter(|one| !is_a_use(one) && !is_given(one)).collect();
     let (call, conditions) = subject(context, case, &values, &uses);
-    if let (CodeKind::Snippet, Some(Difference { place: EvidencePlace::Left { slot: Slot::Name(_) }, .. }), None) =
-        (context.functions.new.kind, first, &asked)
-    {
+    let is_of_name = matches!(first, Some(Difference { place: EvidencePlace::Left { slot: Slot::Name(_) }, .. }));
+    if context.functions.new.kind == CodeKind::Snippet && is_of_name && asked.is_none() {
         // What statements bind is what they are about.
         return format!("{what}{example}{conditions}{unlikely}");
     }
@@ -105,9 +104,9 @@ pub(super) fn contrast(case: &TestCase, difference: &Difference, rules: &Rules) 
         EvidencePlace::Output { stream } => with(stream.name()),
         EvidencePlace::Left { .. } if matches!(difference.old, Shown::InState { .. }) => with("gives"),
         EvidencePlace::Left { slot: Slot::Use { member, .. } } => with(member),
-        EvidencePlace::Left { slot: Slot::Name(name) } => with(&format!("{name}:")),
-        EvidencePlace::Left { slot } if is_argument(slot) => with(&format!("{} afterwards", left(slot))),
-        EvidencePlace::Left { slot } => with(&left(slot)),
+        EvidencePlace::Left { slot: Slot::Name(name) } => with(&format!("{}:", cut(name))),
+        EvidencePlace::Left { slot } if is_argument(slot) => with(&format!("{} afterwards", slot_name(slot))),
+        EvidencePlace::Left { slot } => with(&slot_name(slot)),
         EvidencePlace::Message { .. } => {
             let quoted = |shown: &Shown| match shown {
                 Shown::Text(text) => format!("'{text}'"),
@@ -133,8 +132,8 @@ fn part(case: &TestCase, difference: &Difference, rules: &Rules) -> Option<(Stri
     let slot_of = |slot| PerSide::of(|side| case.behavior(side)?.left(slot));
     let (values, name, after) = match &difference.place {
         EvidencePlace::ReturnValue => (PerSide::of(returned), "result".into(), ""),
-        EvidencePlace::Left { slot: slot @ Slot::Name(name) } => (slot_of(slot), name.clone(), ":"),
-        EvidencePlace::Left { slot } if is_argument(slot) => (slot_of(slot), left(slot), " afterwards"),
+        EvidencePlace::Left { slot: slot @ Slot::Name(name) } => (slot_of(slot), cut(name), ":"),
+        EvidencePlace::Left { slot } if is_argument(slot) => (slot_of(slot), slot_name(slot), " afterwards"),
         _ => return None,
     };
     let (old, new) = (values.old?, values.new?);
@@ -148,13 +147,17 @@ fn part(case: &TestCase, difference: &Difference, rules: &Rules) -> Option<(Stri
 
 /// What only one version assigned to an injected object, if this is all that differs.
 fn assigned(old: &Observed, new: &Observed) -> Option<(String, PerSide<String>)> {
-    let (Observed::Injected { assigned: old, .. }, Observed::Injected { assigned: new, .. }) = (old, new) else {
+    let (Observed::Injected { path: of_old, assigned: old }, Observed::Injected { path, assigned: new }) = (old, new)
+    else {
         return None;
     };
+    if of_old != path {
+        return None;
+    }
     let beyond = |some: &[(String, Observed)], others: &[(String, Observed)]| {
         let further = some.iter().filter(|one| !others.contains(one)).collect::<Vec<_>>();
         match further.as_slice() {
-            [only] if others.len() + 1 == some.len() => Some((only.0.clone(), display_observed(&only.1))),
+            [only] if others.len() + 1 == some.len() => Some((cut(&only.0), display_observed(&only.1))),
             _ => None,
         }
     };
@@ -165,7 +168,7 @@ fn assigned(old: &Observed, new: &Observed) -> Option<(String, PerSide<String>)>
 }
 
 /// The name of what is left behind.
-fn left(slot: &Slot) -> String {
+fn slot_name(slot: &Slot) -> String {
     match slot {
         Slot::Argument(path) => brief(path),
         other => display_slot(other).into(),

@@ -113,7 +113,7 @@ fn unexecuted(context: &PairContext<'_>, verdict: Verdict, reason: String, sente
         shown_by: None,
         cell: None,
         decided_by: vec![],
-        uses_changed: context.changed_names.to_vec(),
+        uses_changed: uses_changed(context),
         accepted: None,
         reproducer: None,
         lost: 0,
@@ -168,11 +168,11 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
         paths: values::paths(campaign, summary.classes),
         witness: shown
             .and_then(|case| witness(context, case, summary.decisive, summary.rules))
-            .map(|witness| Witness { varied: summary.varied.iter().map(told).collect(), ..witness }),
+            .map(|witness| Witness { varied: summary.varied.iter().map(with_sentence).collect(), ..witness }),
         shown_by: shown_by(summary),
         cell: None,
         decided_by: vec![],
-        uses_changed: context.changed_names.to_vec(),
+        uses_changed: uses_changed(context),
         accepted: None,
         reproducer: summary.reproducer.cloned(),
         lost: campaign.lost.len() as u32,
@@ -184,8 +184,14 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
     }
 }
 
-fn told(varied: &Varied) -> Varied {
+fn with_sentence(varied: &Varied) -> Varied {
     Varied { sentence: region::sentence(varied), ..varied.clone() }
+}
+
+/// What changed of the names that an unchanged function uses. Its decorators are its own.
+fn uses_changed(context: &PairContext<'_>) -> Vec<String> {
+    let PerSide { old, new } = context.functions.as_ref().map(|function| &function.decorators);
+    if old == new { context.changed_names.to_vec() } else { vec![] }
 }
 
 fn lines_run(case: &TestCase) -> usize {

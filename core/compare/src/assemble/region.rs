@@ -1,38 +1,32 @@
 //! Where old and new part, in words: for which values of an input there is a difference, and for which there is none.
 
+use super::wording::{brief, cut};
 use crate::report::{Varied, VariedOutcome, VariedValue};
 
 /// The maximum number of listed values that are no numbers.
 const LISTED: usize = 4;
 
-/// `differs for code = -1 to 399, not for 400 to 501`.
+/// `differs for code = -1 to 399, not for 400 to 501`. At least one value differs.
 pub(super) fn sentence(varied: &Varied) -> String {
-    let usable: Vec<&VariedValue> =
-        varied.values.iter().filter(|value| value.outcome != VariedOutcome::Nothing).collect();
-    let of = |outcome| usable.iter().filter(|value| value.outcome == outcome).count();
-    let path = &varied.path;
-    match (of(VariedOutcome::Differs), of(VariedOutcome::Same)) {
-        (_, 0) => format!("differs for every {path} that was tried: {}", region(&usable, VariedOutcome::Differs)),
-        (0, _) => format!("differs for no other {path} that was tried"),
-        _ => format!(
-            "differs for {path} = {}, not for {}",
-            region(&usable, VariedOutcome::Differs),
-            region(&usable, VariedOutcome::Same)
-        ),
+    let path = brief(&varied.path);
+    let differing = region(&varied.values, VariedOutcome::Differs);
+    match region(&varied.values, VariedOutcome::Same).as_str() {
+        "" => format!("differs for every usable {path} that was tried: {differing}"),
+        same => format!("differs for {path} = {differing}, not for {same}"),
     }
 }
 
 /// The values with an outcome: of numbers the ranges in which no value with another one lies.
-fn region(usable: &[&VariedValue], outcome: VariedOutcome) -> String {
-    let is_it = |value: &&&VariedValue| value.outcome == outcome;
-    if usable.iter().any(|value| value.number.is_none()) {
-        let all: Vec<&str> = usable.iter().filter(is_it).map(|value| value.value.as_str()).collect();
+fn region(values: &[VariedValue], outcome: VariedOutcome) -> String {
+    if values.iter().any(|value| value.number.is_none()) {
+        let all: Vec<String> =
+            values.iter().filter(|value| value.outcome == outcome).map(|value| cut(&value.value)).collect();
         let more = all.len().saturating_sub(LISTED);
         let listed = all[..all.len() - more].join(", ");
         return if more == 0 { listed } else { format!("{listed} and {more} more") };
     }
-    let runs = usable.chunk_by(|one, other| one.outcome == other.outcome);
-    let runs = runs.filter(|run| run.first().is_some_and(|first| is_it(&first)));
+    let runs = values.chunk_by(|one, other| one.outcome == other.outcome);
+    let runs = runs.filter(|run| run.first().is_some_and(|first| first.outcome == outcome));
     let shown = runs.filter_map(|run| match run {
         [one] => Some(one.value.clone()),
         [first, .., last] => Some(format!("{} to {}", first.value, last.value)),
@@ -60,13 +54,16 @@ mod tests {
     fn numbers_are_told_as_ranges_and_others_by_themselves() {
         use VariedOutcome::{Differs, Nothing, Same};
         let numbers = [("-1", Differs), ("0", Differs), ("1", Nothing), ("399", Differs), ("400", Same), ("401", Same)];
-        assert_eq!(sentence(&varied(&numbers)), "differs for x = -1 to 399, not for 400 to 401");
+        assert_eq!(sentence(&varied(&numbers)), "differs for x = -1 to 0, 399, not for 400 to 401");
         let one = [("0", Same), ("1", Differs), ("2", Same), ("10", Same)];
         assert_eq!(sentence(&varied(&one)), "differs for x = 1, not for 0, 2 to 10");
-        assert_eq!(sentence(&varied(&numbers[..2])), "differs for every x that was tried: -1 to 0");
+        assert_eq!(sentence(&varied(&numbers[..2])), "differs for every usable x that was tried: -1 to 0");
         let texts = [("'a'", Differs), ("''", Same), ("'b'", Differs)];
         assert_eq!(sentence(&varied(&texts)), "differs for x = 'a', 'b', not for ''");
         let many: Vec<_> = ["'a'", "'b'", "'c'", "'d'", "'e'"].map(|text| (text, Differs)).into();
-        assert_eq!(sentence(&varied(&many)), "differs for every x that was tried: 'a', 'b', 'c', 'd' and 1 more");
+        assert_eq!(
+            sentence(&varied(&many)),
+            "differs for every usable x that was tried: 'a', 'b', 'c', 'd' and 1 more"
+        );
     }
 }

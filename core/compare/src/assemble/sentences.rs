@@ -104,6 +104,22 @@ fn reported(
 }
 
 #[test]
+fn what_one_version_alone_assigns_is_told_by_its_place() {
+    let given = |more: &[(&str, i64)]| {
+        let assigned = [("._count", 2)].iter().chain(more);
+        let assigned = assigned.map(|(name, value)| ((*name).to_owned(), Observed::Int(value.to_string()))).collect();
+        Observed::Injected { path: "a_context_with_a_long_name".into(), assigned }
+    };
+    let told = |old: Observed, new: Observed| {
+        let with = |value| Behavior { arguments: vec![(Slot::Argument("context".into()), value)], ..returned(0) };
+        pair_report(Verdict::Changing, "", case(with(old), with(new)), &[]).sentence
+    };
+    let whole = told(given(&[]), given(&[("._session", 1)]));
+    assert_eq!(whole, "f(x=0): context._session afterwards unchanged -> 1");
+    assert_eq!(told(given(&[("._session", 1)]), given(&[])), "f(x=0): context._session afterwards 1 -> unchanged");
+}
+
+#[test]
 fn a_change_is_told_by_its_values_and_what_each_version_did() {
     let report = pair_report(Verdict::Changing, "", case(returned(3), returned(0)), &[]);
     assert_eq!(report.sentence, "f(x=0): 3 -> 0");

@@ -2,7 +2,7 @@
 
 use twincell_behavior::{Rule, Rules};
 use twincell_engine::protocol::{Injection, Unevaluated};
-use twincell_syntax::CodeKind;
+use twincell_syntax::{CodeKind, PerSide};
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Choice, Decision, Recipe};
 
@@ -273,6 +273,13 @@ pub(super) fn brief(path: &str) -> String {
     cut(&AccessPath::new(path).abridged(SENTENCE_PATH))
 }
 
+/// Two paths within a sentence: whole, where what is left out would tell them apart.
+fn apart(one: &str, other: &str) -> PerSide<String> {
+    let paths = PerSide::new(one, other);
+    let brief = paths.as_ref().map(|path| brief(path));
+    if brief.old == brief.new { paths.map(cut) } else { brief }
+}
+
 /// `x = 0`, `f(x) raises ValueError`, `x is true`, `'a' not in x`.
 pub(super) fn named(choice: &Choice) -> String {
     let question = Question::parse(&choice.path);
@@ -289,7 +296,10 @@ pub(super) fn named(choice: &Choice) -> String {
         Decision::Value(recipe) => format!("{path} = {}", cut(&recipe.display())),
         Decision::Raise(class) => format!("{path} raises {class}"),
         Decision::Default => format!("{path} not given"),
-        Decision::Same(other) => format!("{path} is {}", brief(other)),
+        Decision::Same(other) => {
+            let PerSide { old: one, new: other } = apart(&choice.path, other);
+            format!("{one} is {other}")
+        }
         Decision::Fail => format!("{path} missing"),
     }
 }
@@ -312,7 +322,8 @@ fn answer(question: Question<'_>, recipe: &Recipe) -> Option<String> {
             format!("{} {}", path(of), if *is { "exists" } else { "does not exist" })
         }
         (Question::Order { one, other }, Recipe::Int(order @ 0..=2)) => {
-            format!("{} {} {}", brief(one), ["<", "==", ">"][*order as usize], brief(other))
+            let PerSide { old: one, new: other } = apart(one, other);
+            format!("{one} {} {other}", ["<", "==", ">"][*order as usize])
         }
         _ => return None,
     })

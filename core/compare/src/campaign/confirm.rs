@@ -231,13 +231,16 @@ pub fn differs(execute: &mut dyn Execute, record: &ExecutionRecord, rules: &Rule
 /// Whether both versions behave as they did in this execution.
 pub fn is_same_again(execute: &mut dyn Execute, case: &TestCase, rules: &Rules) -> Result<bool, EngineError> {
     let request = again(&case.record, repeat(&case.record), both());
-    Ok(execute.execute(vec![request])?.iter().all(|executed| match executed {
-        Executed::Record(record) => {
-            let pairs = case.record.behaviors.iter().zip(&record.behaviors);
-            pairs.into_iter().all(|(before, now)| differences(before, now, rules).is_empty())
-        }
-        Executed::Lost { .. } => false,
-    }))
+    let done = execute.execute(vec![request])?;
+    // What was stopped shows nothing.
+    Ok(done.len() == 1
+        && done.iter().all(|executed| match executed {
+            Executed::Record(record) => {
+                let pairs = case.record.behaviors.iter().zip(&record.behaviors);
+                pairs.into_iter().all(|(before, now)| differences(before, now, rules).is_empty())
+            }
+            Executed::Lost { .. } => false,
+        }))
 }
 
 /// Results of calls that this version asked for first, and what was looked up in them.

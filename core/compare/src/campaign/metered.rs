@@ -9,7 +9,7 @@ use twincell_engine::{EngineError, Executed, Loaded};
 use super::Execute;
 
 /// How many bytes of a program are loaded in the time of one step.
-const BYTES: u64 = 50;
+const BYTES_PER_STEP: u64 = 50;
 
 /// Executes, and adds the steps to a count.
 pub struct Metered<'a> {
@@ -21,7 +21,7 @@ pub struct Metered<'a> {
 
 impl<'a> Metered<'a> {
     pub fn new(loaded: &'a mut Loaded<'_>, steps: &'a Cell<u64>) -> Self {
-        let loading = loaded.loaded_anew() as u64 / BYTES;
+        let loading = loaded.loaded_anew() as u64 / BYTES_PER_STEP;
         Self { inner: loaded, steps, loading }
     }
 }

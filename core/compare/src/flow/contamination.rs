@@ -4,7 +4,7 @@
 //! or make one up. A difference counts if it also shows in isolation. If it does not, or if none was found and one that
 //! did not appear again does so once nothing is left behind, the campaign starts over in isolation. Each such process
 //! loads the program anew, which can take a hundred times as long. So where no difference was found, only the first
-//! executions are repeated, and the witness to report is looked for in one process before it is in isolation.
+//! executions are repeated. The witness to report is looked for in one process before it is in isolation.
 
 use twincell_engine::protocol::{Isolation, Program};
 use twincell_engine::{EngineError, Loaded, WorkerPool};
@@ -63,30 +63,35 @@ pub(super) fn run_isolated<'p>(
     Ok((loaded, isolated, Some(Isolated::All)))
 }
 
-/// What a campaign in isolation reports of a witness that it found, chosen in one process, which takes a hundredth of the
-/// time, where isolation agrees: `None` unless both versions do the same there as here with the witness that was found, and
-/// with the one that was chosen. Also whether the code forged a record meanwhile.
-pub(super) fn chosen_in_one_process<'p>(
-    pool: &'p WorkerPool,
+/// What a campaign in isolation reports of a witness that it found, and whether the code forged a record. It is chosen in
+/// one process, which takes a hundredth of the time, and counts if both versions do the same there as in isolation, with the
+/// witness that was found and with the one that was chosen. What other values show is left out, since nothing confirms it.
+pub(super) fn choose_in_one_process(
+    pool: &WorkerPool,
     program: &Program,
-    isolated: Loaded<'p>,
+    isolated: Loaded<'_>,
     found: &TestCase,
     plan: &Plan,
     choose: &mut dyn FnMut(&mut Loaded<'_>) -> ReportedWitness,
     write: &dyn Fn(&TestCase, &mut Loaded<'_>) -> Reproducer,
-) -> Result<(Loaded<'p>, Option<ReportedWitness>, bool), EngineError> {
+) -> (ReportedWitness, bool) {
+    let is_same =
+        |loaded: &mut Loaded<'_>, case: &TestCase| campaign::is_same_again(loaded, case, &plan.rules).unwrap_or(false);
+    let mut forged = isolated.forged;
     // A pool with one worker lends no second one.
     drop(isolated);
-    let mut together = pool.load(&Program { isolation: Isolation::Auto, ..program.clone() })?;
-    let chosen = campaign::is_same_again(&mut together, found, &plan.rules)?.then(|| choose(&mut together));
-    let forged = together.forged;
-    drop(together);
-    let mut isolated = pool.load(program)?;
-    let chosen = match chosen {
-        Some(chosen) if campaign::is_same_again(&mut isolated, &chosen.case, &plan.rules)? => {
-            Some(ReportedWitness { reproducer: write(&chosen.case, &mut isolated), ..chosen })
-        }
-        _ => None,
-    };
-    Ok((isolated, chosen, forged))
+    let chosen = pool.load(&Program { isolation: Isolation::Auto, ..program.clone() }).ok().and_then(|mut together| {
+        let chosen = is_same(&mut together, found).then(|| choose(&mut together));
+        forged |= together.forged;
+        chosen
+    });
+    // A confirmed difference stays one where there is no time to make it smaller.
+    let Ok(mut isolated) = pool.load(program) else { return (ReportedWitness::as_found(found), forged) };
+    let confirmed = chosen.and_then(|chosen| {
+        let reproducer = is_same(&mut isolated, &chosen.case).then(|| write(&chosen.case, &mut isolated))?;
+        let is_lost = chosen.reproducer.holds == Some(true) && reproducer.holds != Some(true);
+        (!is_lost).then_some(ReportedWitness { reproducer, varied: vec![], ..chosen })
+    });
+    let reported = confirmed.unwrap_or_else(|| choose(&mut isolated));
+    (reported, forged || isolated.forged)
 }

@@ -337,6 +337,7 @@ fn compare_within(
         reproduce::verified(&case(pair, &functions, &instrumented, &program, &plan, witness, &notes), loaded)
     };
     let found = campaign.witness.map(|position| &campaign.executions[position]);
+    let is_contaminated = program.isolation == Isolation::Process && options.isolation != Isolation::Process;
     let mut witness = None;
     if let Some(found) = found {
         let mut choose = |loaded: &mut Loaded<'_>| {
@@ -347,21 +348,16 @@ fn compare_within(
             };
             witness::choose_reported(found, loaded, &plan, &program.literals, &write, &mut go_on)
         };
-        if program.isolation == Isolation::Process && options.isolation != Isolation::Process {
-            let chosen =
-                contamination::chosen_in_one_process(pool, &program, loaded, found, &plan, &mut choose, &write);
-            let is_forged;
-            (loaded, witness, is_forged) = match chosen {
-                Ok(chosen) => chosen,
-                Err(error) => return Ok(assemble::failed(&about, error.to_string())),
-            };
-            forged |= is_forged;
-        }
-        if witness.is_none() {
-            witness = Some(choose(&mut loaded));
-        }
+        let (chosen, is_forged) = if is_contaminated {
+            contamination::choose_in_one_process(pool, &program, loaded, found, &plan, &mut choose, &write)
+        } else {
+            (choose(&mut loaded), loaded.forged)
+        };
+        forged |= is_forged;
+        witness = Some(chosen);
+    } else {
+        forged |= loaded.forged;
     }
-    forged |= loaded.forged;
     let (verdict, reason) = match forged {
         true => decide::forged(),
         false => decide(&campaign, witness.as_ref().map(|witness| &witness.case), &target),

@@ -27,6 +27,13 @@ pub(super) struct ReportedWitness {
     pub reproducer: Reproducer,
 }
 
+impl ReportedWitness {
+    /// A witness as it was found.
+    pub fn as_found(found: &TestCase) -> Self {
+        Self { case: found.clone(), decisive: vec![], varied: vec![], reproducer: Reproducer::default() }
+    }
+}
+
 /// The witness to show, its decisive values and its reproducer: the smallest witness of a difference that was found, or
 /// another one if only a reproducer of that one holds. `write` makes the reproducer of a witness.
 pub(super) fn choose_reported(
@@ -41,10 +48,12 @@ pub(super) fn choose_reported(
     let mut go_on = || if steps.get() > STEPS { Continue::Stop } else { go_on() };
     let mut chosen = chosen(&steps, found, loaded, plan, literals, write, &mut go_on);
     // Where each execution has its own process, this costs more than it tells.
-    if loaded.loaded_anew() == 0 && go_on() == Continue::Yes {
+    if loaded.loaded_anew() == 0 {
         let ReportedWitness { case, decisive, .. } = &chosen;
         let mut metered = Metered::new(loaded, &steps);
-        chosen.varied = campaign::varied(&mut metered, case, decisive, literals, &plan.rules).unwrap_or_default();
+        let within = &mut || steps.get() <= STEPS;
+        chosen.varied =
+            campaign::varied(&mut metered, case, decisive, literals, &plan.rules, within).unwrap_or_default();
     }
     chosen
 }
@@ -122,8 +131,8 @@ fn is_as_likely(decisive: &[Decisive], found: &TestCase) -> bool {
     campaign::joint_probability(decisive) >= verdict::EDGE_CASE || found.probability < verdict::EDGE_CASE
 }
 
-/// Another witness of the same difference that passes: one without forced operations near the first of some others, or
-/// else the next. Each is tried before the next is made smaller, which takes the longest.
+/// Another witness of the same difference that passes: one without forced operations near the first start, or near the
+/// second where the first has none. Each is tried before the next is made smaller, which takes the longest.
 fn another(
     steps: &Cell<u64>,
     loaded: &mut Loaded<'_>,
@@ -137,7 +146,7 @@ fn another(
         let mut metered = Metered::new(loaded, steps);
         let unforced = campaign::unforced_witnesses(&mut metered, start, &plan.rules, literals, UNFORCED_BUDGET, go_on);
         let unforced = unforced.unwrap_or_default();
-        let is_last = !unforced.is_empty();
+        let has_some = !unforced.is_empty();
         for other in unforced {
             let mut metered = Metered::new(loaded, steps);
             let shrunk = campaign::shrink(&mut metered, &other, &plan.rules, Values::Plain, SHRINK_BUDGET, go_on);
@@ -147,7 +156,7 @@ fn another(
                 }
             }
         }
-        if is_last {
+        if has_some {
             break;
         }
     }

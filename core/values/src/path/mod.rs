@@ -136,6 +136,8 @@ impl<'a> AccessPath<'a> {
         let part = |segment: Segment<'_>| match segment {
             Segment::Call(inner) | Segment::Group(inner) if is_long(inner) => "(…)".to_owned(),
             Segment::Subscript(key) if is_long(key) => "[…]".to_owned(),
+            // Brackets that a cut left open.
+            Segment::Unknown(rest) if is_long(rest) && rest.starts_with('(') => "(…)".to_owned(),
             other => other.to_string(),
         };
         self.segments().map(part).collect()
@@ -380,6 +382,8 @@ mod tests {
         let path =
             AccessPath::new("create(_SSLMethod([value]=2, _name_='TLS'), 1).get('a')[x].items['a long key of it']");
         assert_eq!(path.abridged(40), "create(…).get('a')[x].items[…]");
+        let open = AccessPath::new("NamedSignal(_by_receiver=defaultdict([items]={}), _by_sender=defaultdict([items]…");
+        assert_eq!(open.abridged(40), "NamedSignal(…)");
         assert_eq!(AccessPath::new("f('a long argument')").abridged(40), "f('a long argument')");
     }
 

@@ -20,7 +20,7 @@ function strip(varied: Varied): HTMLElement {
     const [mark, said] = words.VARIED_MARK[one.outcome];
     return h(
       "li",
-      { class: `tcw-v-${one.outcome}`, title: plain.value(`old ${one.old}; new ${one.new}`) },
+      { class: `tcw-v-${one.outcome}`, title: `old ${plain.value(one.old)}; new ${plain.value(one.new)}` },
       h("span", { "aria-hidden": "true" }, `${mark} `),
       plain.value(one.value),
       h("span", { class: "tcw-hidden" }, ` ${said}`),
@@ -28,7 +28,7 @@ function strip(varied: Varied): HTMLElement {
   };
   return h(
     "ul",
-    { class: "tcw-strip", "aria-label": `Values of ${plain.value(varied.path)}` },
+    { class: "tcw-strip", "aria-label": "Values that were tried, all else the same" },
     varied.values.map(cell),
   );
 }
