@@ -339,6 +339,7 @@ def pair(count: int = 300, verdict: str = "changing", name: str = "RetryMiddlewa
         ],
         "paths": paths() if ran else [],
         "evidence": evidence() if changed else [],
+        "accepted": None,
         "varied": varied() if changed else [],
         "shown": shown,
         "role": "Smallest inputs that show it" if changed else "Inputs of the execution that covered most",
@@ -535,7 +536,11 @@ def hostile(state):
         return value
 
     poisoned = poison(state)
-    for pair in poisoned.get("pairs", ()):
+    for pair, own in zip(poisoned.get("pairs", ()), state.get("pairs", ()), strict=True):
+        for varied, kept_varied in zip(pair["varied"], own["varied"], strict=True):
+            for value, kept_value in zip(varied["values"], kept_varied["values"], strict=True):
+                # It is a word of twincell's own.
+                value["outcome"] = kept_value["outcome"]
         for path, value in zip(INHERITED, pair["shown"]["values"] if pair["shown"] else (), strict=False):
             value["path"] = path
     return poisoned
