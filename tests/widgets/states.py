@@ -524,23 +524,22 @@ def hostile(state):
     """The same with hostile text in every string that code under comparison can make, and with hostile parameters."""
     kept = {"verdict", "channel", "strength", "kind", "class", "label", "classes", "version", "seed"}
 
-    def poison(value, key=None):
+    def poison(value, key=None, kept=kept):
         if key in kept:
             return value
+        if key == "varied":
+            # What a value shows is a word of twincell's own.
+            kept = kept | {"outcome"}
         if isinstance(value, str):
             return f"{HOSTILE}{value}"
         if isinstance(value, list):
-            return [poison(one, key) for one in value]
+            return [poison(one, key, kept) for one in value]
         if isinstance(value, dict):
-            return {name: poison(one, name) for name, one in value.items()}
+            return {name: poison(one, name, kept) for name, one in value.items()}
         return value
 
     poisoned = poison(state)
-    for pair, own in zip(poisoned.get("pairs", ()), state.get("pairs", ()), strict=True):
-        for varied, kept_varied in zip(pair["varied"], own["varied"], strict=True):
-            for value, kept_value in zip(varied["values"], kept_varied["values"], strict=True):
-                # It is a word of twincell's own.
-                value["outcome"] = kept_value["outcome"]
+    for pair in poisoned.get("pairs", ()):
         for path, value in zip(INHERITED, pair["shown"]["values"] if pair["shown"] else (), strict=False):
             value["path"] = path
     return poisoned
