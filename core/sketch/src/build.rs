@@ -8,7 +8,9 @@ use twincell_values::value::{AbstractValue, Made, Recipe};
 
 use super::{Asked, Given, Id, Kind, Operand, Sketch, Test, Value};
 use crate::environment::{Callback, Contains, Environment, Node};
+use crate::json::json;
 use crate::natural;
+use crate::plain::{around, compare, empty, is_exception, is_true, text_of};
 use crate::usual;
 
 /// How deep values are made.
@@ -744,138 +746,4 @@ fn default(name: &str, kind: Option<Kind>) -> Recipe {
             last => Recipe::Str(natural::text(last)),
         }),
     }
-}
-
-/// A value, and those beside it.
-fn around(value: &Recipe) -> Vec<Recipe> {
-    match value {
-        Recipe::Int(number) => {
-            let more = Recipe::Int(number.saturating_add(1));
-            vec![Recipe::Int(*number), more, Recipe::Int(number.saturating_sub(1))]
-        }
-        Recipe::Float(number) => vec![Recipe::Float(*number), Recipe::Float(number + 1.0), Recipe::Float(number - 1.0)],
-        Recipe::Str(text) => {
-            let other = if text == "other" { "another" } else { "other" };
-            vec![Recipe::Str(text.clone()), Recipe::Str(other.into()), Recipe::Str(String::new())]
-        }
-        Recipe::Bool(truth) => vec![Recipe::Bool(*truth), Recipe::Bool(!truth)],
-        Recipe::Bytes(bytes) => vec![Recipe::Bytes(bytes.clone()), Recipe::Bytes(b"other".to_vec())],
-        Recipe::Tuple(items) => {
-            let with_first = |first: Recipe| [&[first], &items[1..]].concat();
-            let firsts = items.first().map(around).unwrap_or_default();
-            firsts.into_iter().map(|first| Recipe::Tuple(with_first(first))).collect()
-        }
-        other => match usual::of_moment(other) {
-            Some((class, _)) => usual::around_now(class),
-            None => vec![other.clone()],
-        },
-    }
-}
-
-fn compare(one: &Recipe, other: &Recipe) -> Option<std::cmp::Ordering> {
-    let number = |value: &Recipe| match value {
-        Recipe::Int(number) => Some(*number as f64),
-        Recipe::Float(number) => Some(*number),
-        Recipe::Bool(truth) => Some(f64::from(u8::from(*truth))),
-        _ => None,
-    };
-    if let (Recipe::Tuple(one), Recipe::Tuple(other)) = (one, other) {
-        let orders = one.iter().zip(other).map(|(one, other)| compare(one, other));
-        let different = orders.into_iter().find(|order| *order != Some(std::cmp::Ordering::Equal));
-        return different.unwrap_or_else(|| Some(one.len().cmp(&other.len())));
-    }
-    if let (Some((_, one)), Some((_, other))) = (usual::of_moment(one), usual::of_moment(other)) {
-        return Some(one.cmp(&other));
-    }
-    match (number(one), number(other)) {
-        (Some(one), Some(other)) => one.partial_cmp(&other),
-        _ => Some(text_of(one)?.cmp(text_of(other)?)),
-    }
-}
-
-fn text_of(value: &Recipe) -> Option<&str> {
-    match value {
-        Recipe::Str(text) => Some(text),
-        _ => None,
-    }
-}
-
-fn is_true(value: &Recipe) -> bool {
-    match value {
-        Recipe::None => false,
-        Recipe::Bool(truth) => *truth,
-        Recipe::Int(number) => *number != 0,
-        Recipe::Float(number) => *number != 0.0,
-        Recipe::Str(text) => !text.is_empty(),
-        Recipe::Bytes(bytes) => !bytes.is_empty(),
-        Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => !items.is_empty(),
-        Recipe::Dict(entries) => !entries.is_empty(),
-        _ => true,
-    }
-}
-
-/// The value of the same type that is false.
-fn empty(value: &Recipe) -> Recipe {
-    match value {
-        Recipe::Int(_) => Recipe::Int(0),
-        Recipe::Float(_) => Recipe::Float(0.0),
-        Recipe::Str(_) => Recipe::Str(String::new()),
-        Recipe::List(_) => Recipe::List(vec![]),
-        Recipe::Tuple(_) => Recipe::Tuple(vec![]),
-        Recipe::Dict(_) => Recipe::Dict(vec![]),
-        Recipe::Versatile(AbstractValue::Object) => Recipe::None,
-        _ => Recipe::Bool(false),
-    }
-}
-
-/// A value as JSON. `None` if it has no such form.
-pub fn json(node: &Node) -> Option<String> {
-    let inner = |key: &str, item: &Recipe| {
-        let known = node.items.iter().find(|(known, _)| known == key).map(|(_, node)| node);
-        match known {
-            Some(known) => json(known),
-            None => json(&Node { value: Some(item.clone()), ..Node::default() }),
-        }
-    };
-    Some(match node.value.as_ref()? {
-        Recipe::None => "null".into(),
-        Recipe::Bool(truth) => truth.to_string(),
-        Recipe::Int(number) => number.to_string(),
-        Recipe::Float(number) if number.is_finite() => format!("{number:?}"),
-        Recipe::Str(text) => quoted(text),
-        // `answer['error']`
-        error if is_exception(error) => quoted("failure"),
-        Recipe::List(items) | Recipe::Tuple(items) => {
-            let items = items.iter().enumerate().map(|(index, item)| inner(&index.to_string(), item));
-            format!("[{}]", items.collect::<Option<Vec<_>>>()?.join(", "))
-        }
-        Recipe::Dict(entries) => {
-            let entry = |(key, item): &(Recipe, Recipe)| {
-                let Recipe::Str(key) = key else { return None };
-                Some(format!("{}: {}", quoted(key), inner(&python_string(key), item)?))
-            };
-            format!("{{{}}}", entries.iter().map(entry).collect::<Option<Vec<_>>>()?.join(", "))
-        }
-        _ => return None,
-    })
-}
-
-/// Whether it is the exception that stands for any.
-pub fn is_exception(value: &Recipe) -> bool {
-    matches!(value, Recipe::Made(made) if made.class == "builtins.Exception")
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => out.extend(['\\', character]),
-            '\n' => out += "\\n",
-            '\t' => out += "\\t",
-            character if u32::from(character) < 32 => out += &format!("\\u{:04x}", u32::from(character)),
-            character => out.push(character),
-        }
-    }
-    out.push('"');
-    out
 }

@@ -22,9 +22,11 @@ mod decisions;
 mod definitions;
 pub mod environment;
 mod foreign;
+mod json;
 mod machine;
 pub mod natural;
 pub mod network;
+mod plain;
 #[cfg(test)]
 mod tests;
 mod usual;
@@ -34,8 +36,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use twincell_values::value::Recipe;
 
-pub use build::{Scene, is_exception, json};
+pub use build::Scene;
 pub use foreign::opens;
+pub use json::json;
+pub use plain::is_exception;
 pub use usual::of_moment;
 
 /// The place of a value in [`Sketch::values`].

@@ -40,12 +40,12 @@ import ast, __future__
 # What is compiled for all processes that are forked from this one, by kind and text.
 _kept = {}
 
-def _compiler(compile):
+def _compiler(make):
     def compiled(source, keep=False):
-        key = compile.__name__, source
+        key = make.__name__, source
         found = _kept.get(key)
         if found is None:
-            found = compile(source)
+            found = make(source)
             if keep:
                 _kept[key] = found
         return found
@@ -214,8 +214,8 @@ pub(crate) fn helpers(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
         .bind(py))
 }
 
-/// Compiles the texts that a version runs in its context for all processes that are forked from this one. What has an error says so where it is
-/// needed.
+/// Compiles the texts that a version runs in its context for all processes that are forked from this one. What has an error
+/// says so where it is needed.
 pub(crate) fn keep(py: Python<'_>, version: &Version, context: Context) -> PyResult<()> {
     let module = if context == Context::Module { &version.module } else { &version.alone };
     let code = if matches!(version.body, Body::Snippet { .. }) { "snippet" } else { "function" };

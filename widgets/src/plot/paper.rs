@@ -11,7 +11,7 @@ use plotters_backend::{
     FontTransform,
 };
 
-use plotters::style::RGBColor;
+use plotters::style::Color as _;
 
 use super::marks::INK;
 
@@ -51,12 +51,6 @@ impl<'a> Paper<'a> {
             self.shapes.clear();
         }
     }
-}
-
-/// The color of nearly all texts.
-fn ink() -> String {
-    let RGBColor(red, green, blue) = INK;
-    color(BackendColor { alpha: 1.0, rgb: (red, green, blue) })
 }
 
 fn color(color: BackendColor) -> String {
@@ -109,7 +103,7 @@ impl DrawingBackend for Paper<'_> {
     fn present(&mut self) -> Drawn {
         self.flush();
         if !self.texts.is_empty() {
-            let _ = write!(self.out, "<g fill=\"{}\">{}</g>", ink(), self.texts);
+            let _ = write!(self.out, "<g fill=\"{}\">{}</g>", color(INK.to_backend_color()), self.texts);
             self.texts.clear();
         }
         Ok(())
@@ -189,8 +183,10 @@ impl DrawingBackend for Paper<'_> {
             FontTransform::Rotate180 => format!(" transform=\"rotate(180 {x} {y})\""),
             FontTransform::Rotate270 => format!(" transform=\"rotate(270 {x} {y})\""),
         };
-        let fill = Some(color(style.color())).filter(|color| *color != ink());
-        let fill = fill.map_or(String::new(), |color| format!(" fill=\"{color}\""));
+        let fill = match style.color() {
+            own if own.rgb == (INK.0, INK.1, INK.2) => String::new(),
+            own => format!(" fill=\"{}\"", color(own)),
+        };
         let _ = write!(
             self.texts,
             "<text x=\"{x}\" y=\"{y}\" dy=\"{down}\"{anchor}{size}{weight}{fill}{turned}>{}</text>",
