@@ -274,6 +274,7 @@ struct World {
     note: Py<PyAny>,
     installed: Py<PyAny>,
     settle: Py<PyAny>,
+    freeze: Py<PyAny>,
     begin_process: Py<PyAny>,
     begin_program: Py<PyAny>,
     begin_run: Py<PyAny>,
@@ -308,6 +309,7 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
             note: function("note")?,
             installed: function("installed")?,
             settle: function("settle")?,
+            freeze: py.import("gc")?.getattr("freeze")?.unbind(),
             begin_process: function("begin_process")?,
             begin_program: function("begin_program")?,
             begin_run: function("begin_run")?,
@@ -323,6 +325,13 @@ pub(crate) fn begin_program(py: Python<'_>) {
     OPEN_AT_START.get_or_init(open_descriptors);
     if let Some(world) = WORLD.get(py) {
         let _ = world.begin_program.call0(py);
+    }
+}
+
+/// Hides what is in memory from code that lists the objects of this process, and from the collector.
+pub(crate) fn freeze(py: Python<'_>) {
+    if let Some(world) = WORLD.get(py) {
+        let _ = world.freeze.call0(py);
     }
 }
 

@@ -271,6 +271,10 @@ impl Host for PythonHost {
         })
     }
 
+    fn freeze(&mut self) {
+        Python::attach(world::freeze);
+    }
+
     fn predict(&mut self, program: u64, mut source: Program) -> Result<(), String> {
         let Some(loaded) = self.programs.get_mut(&program) else {
             return Err(format!("program {program} is not loaded"));

@@ -56,7 +56,9 @@ impl<'a> Apart<'a> {
     ) -> Result<Result<T, String>, WorkerError> {
         let Some((program, source)) = self.loaded.take() else { return Ok(Err("no program is loaded".into())) };
         let done = self.in_fork(|host| {
-            host.load(program, source.clone()).and_then(|unevaluated| work(host, program, unevaluated))
+            let unevaluated = host.load(program, source.clone())?;
+            host.freeze();
+            work(host, program, unevaluated)
         });
         self.loaded = Some((program, source));
         done

@@ -71,6 +71,10 @@ pub trait Host {
     /// of a module that could not be evaluated.
     fn load(&mut self, program: u64, source: Program) -> Result<Vec<Unevaluated>, String>;
 
+    /// Takes what is in memory from sight: code that lists the objects of this process finds those made from now on, since
+    /// the others belong to all versions. Nothing of it is freed, so this is for a process that loads nothing after it.
+    fn freeze(&mut self) {}
+
     /// Gives a loaded program other predictions. `source` is the same program with them.
     fn predict(&mut self, program: u64, source: Program) -> Result<(), String>;
 
