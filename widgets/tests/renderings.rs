@@ -8,7 +8,7 @@ use scraper::{Html, Node};
 use tree::tree;
 use unicode_width::UnicodeWidthStr;
 
-use twincell_compare::report::{Comparison, PairReport};
+use twincell_compare::report::{Comparison, Headline, PairReport};
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::{Observed, Slot};
 use twincell_values::value::{Choice, Decision, Recipe};
@@ -337,6 +337,30 @@ fn a_class_is_told_by_its_methods() {
     let shown = summary(&[file("a.py", &whole)], &[], &PLAIN);
     assert!(shown.contains("Cart.add(x=0)") && shown.contains("Carts(x=0)"), "{shown}");
     assert!(!shown.contains("Cart(x=0)") && shown.contains("Behavior changed in 2 of 2"), "{shown}");
+}
+
+#[test]
+fn a_long_headline_is_told_in_parts() {
+    let mut pair = changing("Session.send", 1);
+    let headline = |conditions: &[&str], old: &str, new: &str| Headline {
+        call: "Session.send(request)".into(),
+        place: "".into(),
+        old: Some(old.into()),
+        new: Some(new.into()),
+        conditions: conditions.iter().map(|one| (*one).to_owned()).collect(),
+        unlikely: true,
+    };
+    let (old, new) = (format!("raises OSError: {}", "a".repeat(60)), format!("{}{}", "b".repeat(60), "\u{1b}[31m"));
+    let long = format!("self.adapters[{}] = None", "c".repeat(50));
+    let shown = |pair: &PairReport| {
+        let whole = of(vec![pair.clone()]);
+        summary(&[file("src/session.py", &whole)], &[], &TextOptions { width: 80, ..PLAIN })
+    };
+    for one in [headline(&["self.proxy = None", &long, &long], &old, &new), headline(&[], "1", "2")] {
+        pair.sentence = if one.conditions.is_empty() { "a".repeat(90) } else { one.to_string() };
+        pair.headline = Some(one);
+        insta::assert_snapshot!(shown(&pair));
+    }
 }
 
 #[test]

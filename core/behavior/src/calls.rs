@@ -141,9 +141,10 @@ fn in_other_state(old: &[&Call], new: &[&Call], counts: &dyn Fn(&Call) -> bool, 
         let other = first_other(&a.state, &b.state, rules)?;
         Some((*at, PerSide::new(*a, *b), other))
     });
-    let (at, PerSide { old: a, new: b }, Other { place, old: then, new: now }) = others.min_by_key(|(at, ..)| *at)?;
+    let (at, PerSide { old: a, new: b }, Other { place, old: then, new: now, part }) =
+        others.min_by_key(|(at, ..)| *at)?;
     let moment = 1 + old[..at].iter().filter(|call| call.callee == a.callee).count();
-    let (then, now) = (in_state(a, moment, place, then), in_state(b, moment, place, now));
+    let (then, now) = (in_state(a, moment, place, &part, then), in_state(b, moment, place, &part, now));
     Some(Difference::new(EvidencePlace::Call { number: at + 1 }, then, now, Basis::Seen))
 }
 
@@ -167,7 +168,7 @@ fn asked_otherwise(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<Diff
         let counterpart = &new.calls[others.remove(index)];
         if let Some(other) = first_other(&call.state, &counterpart.state, rules) {
             let moment = 1 + old.calls[..at].iter().filter(|earlier| earlier.callee == call.callee).count();
-            let shown = |call: &Call, value| in_state(call, moment, other.place, value);
+            let shown = |call: &Call, value| in_state(call, moment, other.place, &other.part, value);
             return only(at + 1, shown(call, other.old), shown(counterpart, other.new));
         }
     }
@@ -179,9 +180,9 @@ fn asked_otherwise(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<Diff
 }
 
 /// A call, and what it finds in a place.
-fn in_state(call: &Call, moment: usize, place: &Reached, value: Option<&Observed>) -> Shown {
+fn in_state(call: &Call, moment: usize, place: &Reached, part: &str, value: Option<&Observed>) -> Shown {
     Shown::InState {
-        text: display_moment(&display_call(call), place, value),
+        text: display_moment(&display_call(call), place, part, value),
         moment,
         callee: Some(call.callee.clone()),
         place: place.clone(),

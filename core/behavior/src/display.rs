@@ -88,8 +88,8 @@ pub fn display_call(call: &Call) -> String {
     out.finish()
 }
 
-/// What a moment is like in one place, e.g. `store.save(message) with message.archived = True`.
-pub(crate) fn display_moment(moment: &str, place: &Reached, value: Option<&Observed>) -> String {
+/// What a moment is like in one place, or in a part of it, e.g. `store.save(message) with message.archived = True`.
+pub(crate) fn display_moment(moment: &str, place: &Reached, part: &str, value: Option<&Observed>) -> String {
     let name = match place {
         Reached::Assigned { object, place } => format!("{object}{place}"),
         Reached::Container(path) => path.clone(),
@@ -103,7 +103,7 @@ pub(crate) fn display_moment(moment: &str, place: &Reached, value: Option<&Obser
         Reached::Rest => "the rest".to_string(),
     };
     match value {
-        Some(value) => bounded(&format!("{moment} with {name} = {}", display_observed(value))),
+        Some(value) => bounded(&format!("{moment} with {name}{part} = {}", display_observed(value))),
         None => bounded(&format!("{moment} with {name} as it was")),
     }
 }

@@ -3,10 +3,12 @@
 //! in none of them.
 
 use twincell_engine::observed::{Behavior, Elision, Observed, Reached, Slot, State};
+use twincell_syntax::PerSide;
 
 use super::equal::equal;
 use super::{Basis, Difference, Rules};
-use crate::display::display_moment;
+use crate::contrast::innermost;
+use crate::display::{display_moment, display_observed};
 use crate::{EvidencePlace, Shown};
 
 /// A place in which two states differ, and what is there in each. `None` for a place that is as it was.
@@ -14,6 +16,25 @@ pub(super) struct Other<'a> {
     pub place: &'a Reached,
     pub old: Option<&'a Observed>,
     pub new: Option<&'a Observed>,
+    /// The part of the place that differs, where the values are long: old and new are of this part.
+    pub part: String,
+}
+
+/// The number of characters of a value up to which all of it is shown.
+const READABLE: usize = 40;
+
+impl Other<'_> {
+    /// The same, of the part that differs where the values are long.
+    fn narrowed(self, rules: &Rules) -> Self {
+        let is_long = |value: &Observed| display_observed(value).chars().count() > READABLE;
+        match (self.old, self.new) {
+            (Some(old), Some(new)) if !matches!(self.place, Reached::Actions(_)) && (is_long(old) || is_long(new)) => {
+                let (part, PerSide { old, new }) = innermost(old, new, rules);
+                Self { old: Some(old), new: Some(new), part, ..self }
+            }
+            _ => self,
+        }
+    }
 }
 
 /// The first place in which two states differ.
@@ -26,14 +47,16 @@ pub(super) fn first_other<'a>(old: &'a State, new: &'a State, rules: &Rules) -> 
     let mut places: Vec<&Reached> = old.iter().chain(new).map(|(place, _)| place).collect();
     places.sort();
     places.dedup();
-    let mut others = places.into_iter().map(|place| Other { place, old: at(old, place), new: at(new, place) });
-    others.find(|other| match (other.old, other.new) {
+    let mut others =
+        places.into_iter().map(|place| Other { place, old: at(old, place), new: at(new, place), part: String::new() });
+    let differs = |other: &Other<'_>| match (other.old, other.new) {
         (Some(a), Some(b)) if is_deleted(a) || is_deleted(b) => is_deleted(a) != is_deleted(b),
         (Some(a), Some(b)) => !equal(a, b, rules),
         // A value that could not be observed is not evidence.
         (Some(one), None) | (None, Some(one)) => is_deleted(one) || !matches!(one, Observed::Elided { .. }),
         (None, None) => false,
-    })
+    };
+    others.find(differs).map(|other| other.narrowed(rules))
 }
 
 fn is_deleted(value: &Observed) -> bool {
@@ -44,9 +67,9 @@ fn is_deleted(value: &Observed) -> bool {
 pub(super) fn compare_yields(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut Vec<Difference>) {
     let pairs = old.yields.iter().zip(&new.yields).enumerate();
     let first = pairs.filter_map(|(at, (a, b))| Some((at + 1, first_other(a, b, rules)?))).next();
-    let Some((number, Other { place, old, new })) = first else { return };
+    let Some((number, Other { place, old, new, part })) = first else { return };
     let shown = |value| Shown::InState {
-        text: display_moment(&format!("item {number}"), place, value),
+        text: display_moment(&format!("item {number}"), place, &part, value),
         moment: number,
         callee: None,
         place: place.clone(),
@@ -93,6 +116,21 @@ mod tests {
         assert_eq!(seen, [(Basis::Seen, "store.save() with m.flag = True".into())]);
         let seen = found(vec![without], vec![with]);
         assert_eq!(seen, [(Basis::Seen, "store.save() with m.flag as it was".into())]);
+    }
+
+    #[test]
+    fn of_large_values_the_part_that_differs_is_shown() {
+        let logger = |level: i64| {
+            let attributes = vec![
+                ("name".to_owned(), Observed::Str("a".repeat(50))),
+                ("level".to_owned(), Observed::Int(level.to_string())),
+            ];
+            Observed::Object { class: "Logger".into(), attributes }
+        };
+        let place = Reached::Assigned { object: "m".into(), place: ".logger".into() };
+        let with = |level| call("store.save", &[(place.clone(), logger(level))]);
+        let seen = found(vec![with(1)], vec![with(2)]);
+        assert_eq!(seen, [(Basis::Seen, "store.save() with m.logger.level = 1".into())]);
     }
 
     #[test]

@@ -280,6 +280,9 @@ pub struct PairReport {
     pub reason: String,
     /// The sentence that a view shows first.
     pub sentence: String,
+    /// The example of a change in its parts, where the sentence is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub headline: Option<Headline>,
     /// The bound that kept the pair from running, or ended it.
     #[serde(default)]
     pub bound: Option<Bound>,
@@ -335,6 +338,50 @@ pub struct PairReport {
     /// Notes for people: parts of the module that were not evaluated, renames, nondeterminism.
     pub notes: Vec<String>,
     pub milliseconds: f64,
+}
+
+/// The example that shows a change: a call, what each version makes of it, and under which conditions. All are texts for
+/// people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Headline {
+    /// The call on the values that show the change: `f(x=0)`. Empty for the statements of a module, of which a name that
+    /// they bind says enough.
+    pub call: String,
+    /// What differs, in front of both: `stdout`, `calls`, `x afterwards`. Empty where a call's outcomes differ.
+    pub place: String,
+    /// What the old version shows there. `None` where it has nothing of the kind.
+    pub old: Option<String>,
+    /// The same of the new one.
+    pub new: Option<String>,
+    /// The further values that show it: `self.discount = 1`, `f(x) raises ValueError`.
+    pub conditions: Vec<String>,
+    /// Whether only a value shows it that is unlikely there.
+    pub unlikely: bool,
+}
+
+impl Headline {
+    /// What differs: `3 -> 0`, `stdout 'a' -> 'b'`, `now calls g(1)`.
+    pub fn contrast(&self) -> String {
+        let spaced = |text: &str| if text.is_empty() { String::new() } else { format!("{text} ") };
+        match (&self.old, &self.new) {
+            (Some(old), Some(new)) => format!("{}{old} -> {new}", spaced(&self.place)),
+            (Some(old), None) => format!("no longer {}{old}", spaced(&self.place)),
+            (None, Some(new)) => format!("now {}{new}", spaced(&self.place)),
+            (None, None) => self.place.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Headline {
+    /// `f(x=0): 3 -> 0, where self.discount = 1`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let colon = if self.call.is_empty() { "" } else { ": " };
+        write!(out, "{}{colon}{}", self.call, self.contrast())?;
+        if !self.conditions.is_empty() {
+            write!(out, ", where {}", self.conditions.join(", "))?;
+        }
+        if self.unlikely { out.write_str(" (only for an unlikely value)") } else { Ok(()) }
+    }
 }
 
 impl PairReport {

@@ -37,6 +37,7 @@ pub fn pair(verdict: Verdict) -> PairReport {
         verdict,
         reason: "A reason.".to_owned(),
         sentence: "A sentence.".to_owned(),
+        headline: None,
         evidence: Vec::new(),
         old: version(),
         new: version(),

@@ -2,6 +2,7 @@
 //! on request. User text is stripped of everything that a terminal would obey.
 
 mod code;
+mod entry;
 mod page;
 mod summary;
 

@@ -8,6 +8,7 @@ use twincell_compare::report::{Comparison, PairReport};
 use twincell_compare::verdict::Verdict;
 use unicode_width::UnicodeWidthStr;
 
+use super::entry;
 use super::page::Page;
 use super::{BOLD, DIM, TextOptions, tone};
 use crate::{plain, words};
@@ -23,9 +24,8 @@ pub struct SummaryFile<'a> {
     pub result: Result<&'a Comparison, &'a str>,
 }
 
-/// The maximum number of lines of functions, of lines of one of them, and of other remarks of one kind.
+/// The maximum number of lines of functions, and of other remarks of one kind.
 const ROWS: usize = 20;
-const LINES: usize = 4;
 /// The indent of further lines of a function.
 const INDENT: usize = 4;
 const REMARKS: usize = 3;
@@ -142,26 +142,24 @@ fn table(page: &mut Page, rows: &[Row<'_>]) -> usize {
         };
         let (icon, word) = words::mark(row.pair);
         let start = format!("{place}  {icon} {word}  ").width();
-        // The first line alone says what changed, as far as it goes.
-        let lines = page.wrapped_behind(&plain::sentence(&row.pair.sentence), start, INDENT);
-        let needed = lines.len().min(LINES);
-        if needed > left {
+        let lines = entry::lines(page, row.pair, start, INDENT);
+        if lines.len() > left {
             return rows.len() - at;
         }
-        left -= needed;
+        left -= lines.len();
         page.styled(BOLD, &place);
         page.styled(tone(row.pair.verdict), &format!("  {icon} {word}"));
-        for (number, line) in lines.iter().take(LINES).enumerate() {
-            let is_cut = number + 1 == LINES && lines.len() > LINES;
-            let line = if is_cut { page.cut(&format!("{line} …"), page.width - INDENT) } else { line.clone() };
-            page.styled(Style::new(), &format!("{}{line}", " ".repeat(if number == 0 { 2 } else { INDENT })));
+        for (number, (label, line)) in lines.iter().enumerate() {
+            page.styled(Style::new(), &" ".repeat(if number == 0 { 2 } else { INDENT }));
+            page.styled(DIM, label);
+            page.styled(Style::new(), line);
             page.end();
         }
     }
     0
 }
 
-/// `Behavior changed in 3 of 57 functions in 4 files · 2 inconclusive · 52 identical`. Classes and snippets count as functions.
+/// `Behavior changed in 3 of 57 functions in 4 files · 2 inconclusive · 52 with the same code`. Classes and snippets count as functions.
 fn counts(files: &[SummaryFile<'_>]) -> String {
     let compared = || files.iter().filter_map(|file| file.result.ok());
     let pairs = || compared().flat_map(untold);
@@ -174,6 +172,9 @@ fn counts(files: &[SummaryFile<'_>]) -> String {
         several => format!("{} files", several.len()),
     };
     let all = format!("{} in {place}", words::count(total, "function"));
+    if total > 0 && of(Verdict::Identical) == total {
+        return format!("No difference: {all} have the same code, comments, docstrings and annotations aside");
+    }
     let mut said = vec![match of(Verdict::Changing) {
         0 => format!("No difference found in {all}"),
         changed => format!("Behavior changed in {} of {all}", words::number(changed)),
@@ -183,7 +184,7 @@ fn counts(files: &[SummaryFile<'_>]) -> String {
         (of(Verdict::LikelyPreserving), "likely preserving"),
         (elsewhere, "judged elsewhere"),
         (accepted, "accepted"),
-        (of(Verdict::Identical), "identical"),
+        (of(Verdict::Identical), "with the same code"),
         (compared().map(|one| one.removed.len()).sum(), "only in old"),
         (compared().map(|one| one.added.len()).sum(), "only in new"),
     ];

@@ -11,55 +11,62 @@ use twincell_syntax::{CodeKind, Parameter, ParameterKind, PerSide, Side};
 use twincell_values::path::{AccessPath, Question, text_of};
 use twincell_values::value::{Choice, Decision, Recipe};
 
-use super::wording::{NAMED_VALUES, brief, cut, injection_of, named};
+use super::wording::{NAMED_VALUES, brief, cut, injection_of, name_of, named};
 use crate::assemble::{CampaignSummary, PairContext, uses};
 use crate::campaign::{Decisive, TestCase};
-use crate::report::Evidence;
+use crate::report::{Evidence, Headline};
 
 /// The maximum number of characters of what a version shows, and the number up to which a value is read at a glance.
 const SHOWN: usize = 80;
 const READABLE: usize = 40;
 /// The number of characters shown before the first difference of two long texts.
 const BEFORE: usize = 24;
+/// The number of characters shown of the end of a long text.
+const END: usize = 32;
 
-/// `f(x=0): 3 -> 0`.
+/// What differs at one place: its name, and what each version shows there.
+struct Contrast {
+    place: String,
+    shown: PerSide<Option<String>>,
+}
+
+/// The example of a difference.
 pub(super) fn headline(
     context: &PairContext<'_>,
     summary: &CampaignSummary<'_>,
     case: &TestCase,
     evidence: &[Evidence],
-) -> String {
+) -> Headline {
     let example = case.example().map_or_else(String::new, |one| format!(" on {}", cut(&one.source.to_string())));
     let uses = uses(context, case);
     let first = case.differences.first();
     let asked = first.filter(|one| one.channel != Channel::Calls).and_then(|_| other_calls(case, summary.rules));
-    let what = match (first, &asked) {
-        (_, Some(PerSide { old, new })) => {
-            format!("calls {}", pair(PerSide::new(&display_call(old), &display_call(new))))
-        }
+    let Contrast { place, shown } = match (first, &asked) {
+        (_, Some(calls)) => Contrast::of("calls", calls.as_ref().map(display_call).as_ref().map(|text| &**text)),
         // The subject has the member already.
-        (Some(Difference { place: EvidencePlace::Left { slot: Slot::Use { .. } }, old, new, .. }), _)
+        (Some(difference @ Difference { place: EvidencePlace::Left { slot: Slot::Use { .. } }, .. }), _)
             if uses.len() == 1 =>
         {
-            pair(PerSide::new(display_shown(old), display_shown(new)))
+            Contrast::of("", difference.sides().map(display_shown))
         }
         (Some(difference), _) => contrast(case, difference, summary.rules),
-        (None, _) => "the two differ".to_owned(),
+        (None, _) => Contrast { place: "the two differ".into(), shown: PerSide::of(|_| None) },
     };
-    let unlikely = if evidence.iter().any(|one| one.edge_case) { " (only for an unlikely value)" } else { "" };
     let callee = asked.as_ref().map(|calls| calls.new.callee.as_str());
-    let values = named_values(context, case, summary.decisive);
+    let outcome = first.is_some_and(|one| matches!(one.place, EvidencePlace::ReturnValue | EvidencePlace::Exception));
+    let told: Vec<&str> = [&shown.old, &shown.new].into_iter().flatten().filter(|_| outcome).map(|s| &**s).collect();
+    let values = named_values(context, case, summary.decisive, &told);
     // Members are told as uses, and what a call gave that differs says nothing beside the call.
     let is_a_use = |choice: &&Choice| !uses.is_empty() && Question::is_about_members(&choice.path);
     let is_given = |choice: &&Choice| callee.is_some_and(|callee| gave(callee, &choice.path));
     let values: Vec<&Choice> = values.into_iter().filter(|one| !is_a_use(one) && !is_given(one)).collect();
     let (call, conditions) = subject(context, case, &values, &uses);
     let is_of_name = matches!(first, Some(Difference { place: EvidencePlace::Left { slot: Slot::Name(_) }, .. }));
-    if context.functions.new.kind == CodeKind::Snippet && is_of_name && asked.is_none() {
-        // What statements bind is what they are about.
-        return format!("{what}{example}{conditions}{unlikely}");
-    }
-    format!("{call}{example}: {what}{conditions}{unlikely}")
+    // What statements bind is what they are about.
+    let says_enough = context.functions.new.kind == CodeKind::Snippet && is_of_name && asked.is_none();
+    let call = if says_enough { example.trim_start().to_owned() } else { format!("{call}{example}") };
+    let unlikely = evidence.iter().any(|one| one.edge_case);
+    Headline { call, place, old: shown.old, new: shown.new, conditions, unlikely }
 }
 
 /// Calls of one function with other arguments, which got results of their own: what differs otherwise comes from them.
@@ -82,24 +89,31 @@ fn gave(callee: &str, path: &str) -> bool {
     AccessPath::new(path).callee().is_some_and(|of| of.as_str() == callee)
 }
 
-/// What each version shows at one place: `3 -> 0`, `stdout 'a\n' -> 'b\n'`. Of long values, the part that differs.
-pub(super) fn contrast(case: &TestCase, difference: &Difference, rules: &Rules) -> String {
+/// What each version shows at one place, in words: `3 -> 0`, `stdout 'a\n' -> 'b\n'`.
+pub(super) fn difference(case: &TestCase, difference: &Difference, rules: &Rules) -> String {
+    let Contrast { place, shown } = contrast(case, difference, rules);
+    let PerSide { old, new } = shown;
+    Headline { call: String::new(), place, old, new, conditions: vec![], unlikely: false }.to_string()
+}
+
+/// What each version shows at one place. Of long values, the part that differs.
+fn contrast(case: &TestCase, difference: &Difference, rules: &Rules) -> Contrast {
     let shown = difference.sides().map(display_shown);
     if shown.iter().any(|text| text.chars().count() > READABLE)
         && let Some((place, parts)) = part(case, difference, rules)
     {
-        return format!("{place} {}", pair(PerSide::new(&parts.old, &parts.new)));
+        return Contrast::of(place, parts.as_ref().map(String::as_str));
     }
-    let with = |name: &str| format!("{name} {}", pair(shown));
+    let with = |name: &str| Contrast::of(name, shown);
     match &difference.place {
         place @ (EvidencePlace::ReturnValue | EvidencePlace::Exception) => {
             let outcome = |side| match case.behavior(side).map(|behavior| &behavior.outcome) {
                 Some(raised @ Outcome::Raised { .. }) => display_outcome_in_present(raised),
-                Some(Outcome::Returned(value)) if *place == EvidencePlace::Exception => display_observed(value),
+                Some(Outcome::Returned(value)) if *place == EvidencePlace::Exception => beside_nothing(value),
                 _ => shown[side].to_owned(),
             };
             let outcomes = PerSide::of(outcome);
-            pair(PerSide::new(&outcomes.old, &outcomes.new))
+            Contrast::of("", outcomes.as_ref().map(String::as_str))
         }
         EvidencePlace::Output { stream } => with(stream.name()),
         EvidencePlace::Left { .. } if matches!(difference.old, Shown::InState { .. }) => with("gives"),
@@ -112,12 +126,11 @@ pub(super) fn contrast(case: &TestCase, difference: &Difference, rules: &Rules) 
                 Shown::Text(text) => format!("'{text}'"),
                 nothing => display_shown(nothing).into(),
             };
-            let PerSide { old, new } = difference.sides().map(quoted);
-            format!("logs {}", pair(PerSide::new(&old, &new)))
+            Contrast::of("logs", difference.sides().map(quoted).as_ref().map(String::as_str))
         }
         EvidencePlace::Call { .. } => match difference.sides() {
-            PerSide { new: Shown::NoCall, .. } => format!("no longer calls {}", cut(shown.old)),
-            PerSide { old: Shown::NoCall, .. } => format!("now calls {}", cut(shown.new)),
+            PerSide { new: Shown::NoCall, .. } => Contrast::one_sided("calls", PerSide::new(Some(shown.old), None)),
+            PerSide { old: Shown::NoCall, .. } => Contrast::one_sided("calls", PerSide::new(None, Some(shown.new))),
             _ => with("calls"),
         },
     }
@@ -175,27 +188,57 @@ fn slot_name(slot: &Slot) -> String {
     }
 }
 
-/// Two texts that differ, both from shortly before their first difference if they are long.
-fn pair(texts: PerSide<&str>) -> String {
-    let PerSide { old, new } = texts;
-    if old == new {
-        return format!("{} in both, but not equal", cut(old));
+/// A value that nothing of its kind stands beside: of a large object, the class is enough.
+fn beside_nothing(value: &Observed) -> String {
+    let whole = display_observed(value);
+    match value {
+        Observed::Object { class, .. } if whole.chars().count() > READABLE => format!("{class}(…)"),
+        _ => whole,
     }
-    let same = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
-    let is_long = |text: &str| text.chars().count() > SHOWN;
-    // Where everything in front of the difference fits, it stays.
-    let from = if (is_long(old) || is_long(new)) && same > SHOWN - BEFORE { same - BEFORE } else { 0 };
-    let part = |text: &str| {
-        let (start, mut rest) = (if from > 0 { "…" } else { "" }, text.chars().skip(from));
-        let part: String = rest.by_ref().take(SHOWN).collect();
-        format!("{start}{part}{}", if rest.next().is_some() { "…" } else { "" })
-    };
-    format!("{} -> {}", part(old), part(new))
+}
+
+impl Contrast {
+    /// Two texts that differ, both from shortly before their first difference if they are long.
+    fn of(place: impl Into<String>, texts: PerSide<&str>) -> Self {
+        let (place, PerSide { old, new }) = (place.into(), texts);
+        if old == new {
+            let place = format!("{place} {} in both, but not equal", cut(old)).trim_start().to_owned();
+            return Self { place, shown: PerSide::of(|_| None) };
+        }
+        let same = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
+        let is_long = |text: &str| text.chars().count() > SHOWN;
+        // Where everything in front of the difference fits, it stays.
+        let from = if (is_long(old) || is_long(new)) && same > SHOWN - BEFORE { same - BEFORE } else { 0 };
+        Self { place, shown: texts.map(|text| Some(if from > 0 { part_from(text, from) } else { shortened(text) })) }
+    }
+
+    /// What only one version shows.
+    fn one_sided(place: &str, texts: PerSide<Option<&str>>) -> Self {
+        Self { place: place.to_owned(), shown: texts.map(|text| text.map(cut)) }
+    }
+}
+
+/// The part of a text behind so many characters.
+fn part_from(text: &str, from: usize) -> String {
+    let mut rest = text.chars().skip(from);
+    let part: String = rest.by_ref().take(SHOWN).collect();
+    format!("…{part}{}", if rest.next().is_some() { "…" } else { "" })
+}
+
+/// A text without its middle if it is long: errors often say at their end what is wrong.
+fn shortened(text: &str) -> String {
+    let length = text.chars().count();
+    if length <= SHOWN {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(SHOWN - END).collect();
+    let end: String = text.chars().skip(length - END).collect();
+    format!("{start}…{end}")
 }
 
 /// The call on the values that matter, and those of them that are no arguments: `f(x=0)`, `Cart(1).add()`, and
-/// `, where self.discount = 1`.
-fn subject(context: &PairContext<'_>, case: &TestCase, values: &[&Choice], uses: &[String]) -> (String, String) {
+/// `self.discount = 1`.
+fn subject(context: &PairContext<'_>, case: &TestCase, values: &[&Choice], uses: &[String]) -> (String, Vec<String>) {
     let function = &context.functions.new;
     let parameters = Parameters::new(context);
     let (mut given, mut conditions) = (Vec::new(), Vec::new());
@@ -211,12 +254,11 @@ fn subject(context: &PairContext<'_>, case: &TestCase, values: &[&Choice], uses:
     given.sort_by_key(|argument| argument.at);
     let given: Vec<String> = given.into_iter().map(|argument| argument.text).collect();
     let call = match (function.kind, uses) {
-        (CodeKind::Snippet, _) => function.qualname.clone(),
+        (CodeKind::Snippet, _) => name_of(function).to_owned(),
         (_, []) => format!("{}({})", function.qualname, given.join(", ")),
         (_, [only]) => format!("{}({}).{only}", function.qualname, given.join(", ")),
         (_, uses) => format!("{}({}), using {}", function.qualname, given.join(", "), in_order(uses)),
     };
-    let conditions = if conditions.is_empty() { String::new() } else { format!(", where {}", conditions.join(", ")) };
     (call, conditions)
 }
 
@@ -294,9 +336,15 @@ fn keyword(path: AccessPath<'_>) -> Option<&str> {
     text_of(key)
 }
 
-/// The decisive values of a witness, those that entered on changed lines first. Then plain values that changed lines read,
-/// and real objects that were passed: without them, `1 -> 2` does not say what 1 and 2 are.
-fn named_values<'a>(context: &PairContext<'_>, case: &'a TestCase, decisive: &[Decisive]) -> Vec<&'a Choice> {
+/// The decisive values of a witness, those that entered on changed lines first. Then values that a version returned as they
+/// entered (`told` is what the headline shows), plain values that changed lines read, and real objects that were passed:
+/// without them, `1 -> 2` does not say what 1 and 2 are.
+fn named_values<'a>(
+    context: &PairContext<'_>,
+    case: &'a TestCase,
+    decisive: &[Decisive],
+    told: &[&str],
+) -> Vec<&'a Choice> {
     let on_changed_line = |injection: &Injection| {
         let lines = &context.diff.lines[Side::numbered(injection.version)];
         injection.kind.is_none() || lines.contains(&injection.line)
@@ -317,17 +365,24 @@ fn named_values<'a>(context: &PairContext<'_>, case: &'a TestCase, decisive: &[D
             _ => false,
         }
     };
+    let is_told = |choice: &Choice| match &choice.decision {
+        Decision::Value(recipe) => {
+            let says_much = !matches!(recipe, Recipe::None | Recipe::Bool(_));
+            says_much && injection_of(case, choice).is_some() && told.contains(&recipe.display().as_str())
+        }
+        _ => false,
+    };
     let mut values: Vec<&Choice> = (case.record.choices.iter())
-        .filter(|choice| needed(choice) || is_read(choice))
+        .filter(|choice| needed(choice) || is_told(choice) || is_read(choice))
         // What was replaced is noted by itself.
         .filter(|choice| !matches!(Question::parse(&choice.path), Question::Injected(_)))
         .collect();
     values.sort_by_key(|choice| {
         let raises = matches!(choice.decision, Decision::Raise(_) | Decision::Fail);
         let is_near = raises || injection_of(case, choice).is_some_and(on_changed_line);
-        (!needed(choice), !is_near)
+        (!needed(choice), !is_told(choice), !is_near)
     });
-    let most = values.iter().filter(|choice| needed(choice)).count().max(NAMED_VALUES);
+    let most = values.iter().filter(|choice| needed(choice) || is_told(choice)).count().max(NAMED_VALUES);
     values.truncate(most);
     values
 }

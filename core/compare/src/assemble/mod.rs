@@ -70,7 +70,7 @@ pub(crate) fn identical(context: &PairContext<'_>) -> PairReport {
 
 /// The report of a pair that could not run.
 pub(crate) fn failed(context: &PairContext<'_>, reason: String) -> PairReport {
-    let sentence = format!("{}: {reason}", context.functions.new.qualname);
+    let sentence = format!("{}: {reason}", wording::name_of(&context.functions.new));
     unexecuted(context, Verdict::Inconclusive, reason, sentence)
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn cut(context: &PairContext<'_>, report: &mut PairReport, bound: Bou
         report.notes.push(what);
     } else {
         report.verdict = Verdict::Inconclusive;
-        report.sentence = format!("{}: {what}", context.functions.new.qualname);
+        report.sentence = format!("{}: {what}", wording::name_of(&context.functions.new));
         report.reason = what;
     }
 }
@@ -99,6 +99,7 @@ fn unexecuted(context: &PairContext<'_>, verdict: Verdict, reason: String, sente
         verdict,
         reason,
         sentence,
+        headline: None,
         bound: None,
         evidence: vec![],
         set_aside: vec![],
@@ -149,13 +150,16 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
     let PerSide { old, new } = PerSide::of(|side| version(context, side, campaign, summary.target, shown));
     let probability = joint_probability(summary.decisive);
     let evidence = summary.witness.map_or_else(Vec::new, |case| evidence(case, probability));
-    let sentence = wording::sentence(context, summary, &evidence);
+    let shows_it = summary.witness.filter(|_| summary.verdict == Verdict::Changing);
+    let headline = shows_it.map(|case| headline::headline(context, summary, case, &evidence));
+    let sentence = wording::sentence(context, summary, headline.as_ref());
     let mut line_sets = LineSets::default();
     let executions = campaign.executions.iter().map(|case| execution(case, &mut line_sets)).collect();
     PairReport {
         verdict: summary.verdict,
-        reason: wording::reason(context, summary, &evidence),
+        reason: if headline.is_some() { sentence.clone() } else { summary.reason.clone() },
         sentence,
+        headline,
         bound: None,
         evidence,
         set_aside: set_aside(summary),

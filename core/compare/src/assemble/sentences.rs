@@ -379,6 +379,40 @@ fn where_no_value_decides_the_headline_has_the_arguments() {
 }
 
 #[test]
+fn the_headline_has_parts() {
+    let mut changed = returned(0);
+    changed.stdout = "a\n".into();
+    let report = pair_report(Verdict::Changing, "", case(returned(0), changed), &[]);
+    let headline = report.headline.unwrap();
+    assert_eq!(report.sentence, headline.to_string());
+    assert_eq!((headline.call.as_str(), headline.place.as_str()), ("f(x=0)", "stdout"));
+    assert_eq!((headline.old.as_deref(), headline.new.as_deref()), (Some("''"), Some(r"'a\n'")));
+    let preserved = pair_report(Verdict::LikelyPreserving, "no difference", case(returned(0), returned(0)), &[]);
+    assert_eq!(preserved.headline, None);
+}
+
+#[test]
+fn where_a_returned_value_entered_is_told() {
+    let value = |number| Decision::Value(Recipe::Int(number));
+    let text = "def f(x):\n    return g()\n";
+    let choices = [("x", value(7)), ("g()", value(12)), ("h()", value(5))];
+    let shown = headline(text, &choices, &["x"], &["x"], returned(12));
+    assert!(shown.starts_with("f(x=7): 3 -> 12, where g() = 12"), "{shown}");
+}
+
+#[test]
+fn of_a_large_object_beside_an_error_the_class_is_enough_and_errors_keep_their_end() {
+    let attributes = vec![("text".into(), Observed::Str("a".repeat(60)))];
+    let object = behavior(Outcome::Returned(Observed::Object { class: "Text".into(), attributes }));
+    let exception = Observed::Exception { class: "AttributeError".into(), arguments: vec![] };
+    let message = format!("Context({}) has no attribute 'load'", "a".repeat(80));
+    let raised = behavior(Outcome::Raised { exception, intended: true, line: 2, message });
+    let sentence = pair_report(Verdict::Changing, "", case(raised, object), &[]).sentence;
+    let start = format!("raises AttributeError: Context({}", "a".repeat(17));
+    assert_eq!(sentence, format!("f(x=0): {start}…aaaaaaa) has no attribute 'load' -> Text(…)"));
+}
+
+#[test]
 fn long_texts_are_shown_from_their_difference() {
     let with = |text: &str| behavior(Outcome::Returned(Observed::Str(text.into())));
     let (start, end) = ("a".repeat(100), "b".repeat(100));

@@ -2,15 +2,15 @@
 
 use twincell_behavior::{Rule, Rules};
 use twincell_engine::protocol::{Injection, Unevaluated};
-use twincell_syntax::{CodeKind, PerSide};
+use twincell_syntax::{CodeKind, Function, PerSide};
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Choice, Decision, Recipe};
 
-use super::headline::{contrast, headline};
+use super::headline::difference;
 use crate::assemble::{CampaignSummary, PairContext, number};
 use crate::campaign::{SetAside, TestCase};
 use crate::note::{Changed, Isolated, Misfit, NotGiven, Note, WhyNotGiven};
-use crate::report::{Bound, Evidence, PairReport};
+use crate::report::{Bound, Headline, PairReport};
 use crate::verdict::Verdict;
 
 /// The maximum number of values named in a sentence, unless more are decisive.
@@ -29,7 +29,7 @@ const SAME_TEXT: &str = "nothing differs";
 
 /// The reason why a pair is the same program, and the sentence that says so.
 pub(super) fn identical(context: &PairContext<'_>) -> (String, String) {
-    let name = &context.functions.new.qualname;
+    let name = name_of(&context.functions.new);
     if context.has_same_text() {
         return (SAME_TEXT.into(), format!("Identical: {SAME_TEXT} in {name}."));
     }
@@ -43,6 +43,11 @@ pub(super) fn identical(context: &PairContext<'_>) -> (String, String) {
     let reason = format!("only comments, docstrings, annotations{layout}{locals} differ");
     let sentence = format!("Identical: {name} is the same program; {reason}.");
     (reason, sentence)
+}
+
+/// Whom a sentence is about: a function or a class by its name.
+pub(super) fn name_of(function: &Function) -> &str {
+    if function.kind == CodeKind::Snippet { "statements outside functions" } else { &function.qualname }
 }
 
 /// The sentence for a pair that does not decide, with what it shows by itself.
@@ -73,11 +78,15 @@ pub(super) fn decided_in_other_modules(report: &PairReport, changed: &[Changed])
 }
 
 /// The sentence that a view shows first.
-pub(super) fn sentence(context: &PairContext<'_>, summary: &CampaignSummary<'_>, evidence: &[Evidence]) -> String {
-    let name = &context.functions.new.qualname;
-    match (summary.verdict, summary.witness) {
-        (Verdict::Changing, Some(case)) => headline(context, summary, case, evidence),
-        (Verdict::LikelyPreserving, _) => {
+pub(super) fn sentence(
+    context: &PairContext<'_>,
+    summary: &CampaignSummary<'_>,
+    headline: Option<&Headline>,
+) -> String {
+    let name = name_of(&context.functions.new);
+    match (headline, summary.verdict) {
+        (Some(headline), _) => headline.to_string(),
+        (None, Verdict::LikelyPreserving) => {
             let stopped = summary.campaign.stopped_early.then(|| format!("; {}", note(&Note::StoppedEarly)));
             format!("{name}: {}{}{}", summary.reason, reached(context, summary), stopped.unwrap_or_default())
         }
@@ -101,14 +110,6 @@ fn reached(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> String {
         (1, 0) => "; the changed line ran".into(),
         (_, 0) => format!("; all {changed} changed lines ran"),
         (_, never) => format!("; {never} of {changed} changed lines never ran"),
-    }
-}
-
-/// The reason for the verdict. For a change, what shows it.
-pub(super) fn reason(context: &PairContext<'_>, summary: &CampaignSummary<'_>, evidence: &[Evidence]) -> String {
-    match (summary.verdict, summary.witness) {
-        (Verdict::Changing, Some(case)) => headline(context, summary, case, evidence),
-        _ => summary.reason.clone(),
     }
 }
 
@@ -254,9 +255,8 @@ pub(crate) fn rule(rule: &Rule) -> String {
 
 /// What a rule sets aside.
 pub(super) fn set_aside(one: &SetAside, changed_verdict: bool, rules: &Rules) -> String {
-    let difference = one.case.differences.first();
-    let what =
-        difference.map_or_else(|| "the two differ".to_string(), |difference| contrast(&one.case, difference, rules));
+    let first = one.case.differences.first();
+    let what = first.map_or_else(|| "the two differ".to_string(), |first| difference(&one.case, first, rules));
     let effect = if changed_verdict { "; without this rule the verdict would be changing" } else { "" };
     format!("set aside by {}: {what} (execution {}){effect}", rule(&one.rule), number(&one.case))
 }

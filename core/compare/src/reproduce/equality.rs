@@ -1,5 +1,6 @@
 //! The assertion that a value is as the old version left it.
 
+use twincell_behavior::display_observed;
 use twincell_engine::observed::Observed;
 
 use super::python;
@@ -13,7 +14,12 @@ pub(super) struct Equality {
     /// `==` or `is`.
     sign: &'static str,
     expected: String,
+    /// What is said where it does not hold.
+    said: Option<String>,
 }
+
+/// The maximum number of characters of a value in a message. Of longer ones, pytest shows where they differ.
+const SAID: usize = 40;
 
 /// A table or an array has no `==` of its own: a function of its library compares.
 const NO_SIGN: &str = "";
@@ -33,27 +39,28 @@ enum By {
 impl Equality {
     /// Compares with a value of the source `expected`, so that it differs from the other one.
     pub(super) fn with(value: &Observed, expected: String, other: Option<&Observed>) -> Result<Self, Refusal> {
+        let said = other.and_then(|other| both(value, other));
         Ok(match value {
             Observed::None | Observed::Bool(_) | Observed::Injected { .. } => {
-                Self { by: By::Itself, sign: "is", expected }
+                Self { by: By::Itself, sign: "is", expected, said }
             }
             _ if other.is_some_and(|other| python::is_equal_in_python(value, other)) => {
                 let literal = python::plain(value).ok_or(Refusal::EqualOfOtherClasses)?;
-                Self { by: By::Representation, sign: "==", expected: python::string(&literal) }
+                Self { by: By::Representation, sign: "==", expected: python::string(&literal), said }
             }
-            _ => Self { by: By::Itself, sign: "==", expected },
+            _ => Self { by: By::Itself, sign: "==", expected, said },
         })
     }
 
     /// Compares with the text of a value that has no literal.
     pub(super) fn with_text(text: &str) -> Self {
-        Self { by: By::Text, sign: "==", expected: python::string(text) }
+        Self { by: By::Text, sign: "==", expected: python::string(text), said: None }
     }
 
     /// Compares with a table or an array. `None` for any other value.
     pub(super) fn with_table(value: &Observed) -> Option<Self> {
         let Written { function, literal, how } = tables::written(value)?;
-        Some(Self { by: By::Content(function, how), sign: NO_SIGN, expected: literal })
+        Some(Self { by: By::Content(function, how), sign: NO_SIGN, expected: literal, said: None })
     }
 
     /// The assertion of an expression.
@@ -66,7 +73,8 @@ impl Equality {
             By::Representation => format!("repr({expression})"),
             By::Text | By::Content(..) => format!("text({expression})"),
         };
-        format!("assert {compared} {}", self.condition())
+        let said = self.said.as_ref().map_or_else(String::new, |said| format!(", {}", python::string(said)));
+        format!("assert {compared} {}{said}", self.condition())
     }
 
     /// Whether the expression stands in the assertion without a call around it.
@@ -78,6 +86,14 @@ impl Equality {
     pub(super) fn condition(&self) -> String {
         format!("{} {}", self.sign, self.expected)
     }
+}
+
+/// What both versions give, for people; none where this is long.
+fn both(old: &Observed, new: &Observed) -> Option<String> {
+    let shown = [old, new].map(display_observed);
+    let is_short = |text: &String| text.chars().count() <= SAID && !text.chars().any(char::is_control);
+    (shown[0] != shown[1] && shown.iter().all(is_short))
+        .then(|| format!("{} before the change, {} after it", shown[0], shown[1]))
 }
 
 #[cfg(test)]
@@ -92,8 +108,9 @@ mod tests {
             Equality::with(value, literal, other).unwrap().of("f(x)")
         };
         assert_eq!(of(&one, None), "assert f(x) == 1");
-        assert_eq!(of(&one, Some(&truth)), "assert repr(f(x)) == '1'");
-        assert_eq!(of(&truth, Some(&one)), "assert f(x) is True");
+        assert_eq!(of(&one, Some(&truth)), "assert repr(f(x)) == '1', '1 before the change, True after it'");
+        assert_eq!(of(&truth, Some(&one)), "assert f(x) is True, 'True before the change, 1 after it'");
+        assert_eq!(of(&one, Some(&Observed::Str("a".repeat(50)))), "assert f(x) == 1");
         assert_eq!(Equality::with_text("<x>").of("result"), "assert text(result) == '<x>'");
     }
 }

@@ -1,0 +1,82 @@
+//! What is said of a pair in a summary: its sentence where this fits into one line, and otherwise the parts of its headline,
+//! each in lines of its own.
+
+use twincell_compare::report::{Headline, PairReport};
+use unicode_width::UnicodeWidthStr;
+
+use super::page::Page;
+use crate::plain;
+
+/// The maximum number of lines of a sentence, and of conditions.
+const LINES: usize = 4;
+const CONDITIONS: usize = 2;
+/// The minimum number of columns for a call in the line of its place.
+const ROOM: usize = 24;
+
+const OLD: &str = "old  ";
+const NEW: &str = "new  ";
+const WHEN: &str = "when ";
+
+/// A line of text with the label in front of it.
+pub(super) type Labelled = (&'static str, String);
+
+/// The lines about a pair, of which the first follows `start` columns of its line, and the others an indent.
+pub(super) fn lines(page: &Page, pair: &PairReport, start: usize, indent: usize) -> Vec<Labelled> {
+    let sentence = plain::sentence(&pair.sentence);
+    match &pair.headline {
+        Some(headline) if start + sentence.width() > page.width => parts(page, headline, start, page.width - indent),
+        _ => wrapped(page, &sentence, start, indent),
+    }
+}
+
+/// The first line alone says what changed, as far as it goes.
+fn wrapped(page: &Page, sentence: &str, start: usize, indent: usize) -> Vec<Labelled> {
+    let mut lines = page.wrapped_behind(sentence, start, indent);
+    if lines.len() > LINES {
+        lines.truncate(LINES);
+        let last = &mut lines[LINES - 1];
+        *last = page.cut(&format!("{last} …"), page.width - indent);
+    }
+    lines.into_iter().map(|line| ("", line)).collect()
+}
+
+/// The call, what each version makes of it, and when. `room` is the number of columns of further lines.
+fn parts(page: &Page, headline: &Headline, start: usize, room: usize) -> Vec<Labelled> {
+    let call = plain::sentence(&headline.call);
+    let has_room = start + call.width().min(ROOM) <= page.width;
+    let mut lines = match has_room {
+        true => vec![page.cut(&call, page.width - start)],
+        false => vec![String::new(), page.cut(&call, room)],
+    };
+    let contrast = plain::sentence(&headline.contrast());
+    let mut lines: Vec<Labelled> = lines.drain(..).map(|line| ("", line)).collect();
+    match (&headline.old, &headline.new) {
+        (Some(old), Some(new)) if contrast.width() > room => {
+            for (label, shown) in [(OLD, old), (NEW, new)] {
+                let shown = format!("{} {}", plain::sentence(&headline.place), plain::sentence(shown));
+                lines.push((label, page.cut(shown.trim_start(), room - label.width())));
+            }
+        }
+        _ => lines.push(("", page.cut(&contrast, room))),
+    }
+    lines.extend(conditions(page, headline, room));
+    lines
+}
+
+/// Those conditions that fit, each of them whole.
+fn conditions(page: &Page, headline: &Headline, room: usize) -> Vec<Labelled> {
+    const UNLIKELY: &str = "only for an unlikely value";
+    let all: Vec<String> = headline.conditions.iter().map(|one| plain::sentence(one)).collect();
+    if all.is_empty() {
+        return if headline.unlikely { vec![("", UNLIKELY.to_owned())] } else { vec![] };
+    }
+    let first = |count: usize| {
+        let more = if count < all.len() { format!(" and {} more", all.len() - count) } else { String::new() };
+        let unlikely = if headline.unlikely { format!("; {UNLIKELY}") } else { String::new() };
+        page.wrapped(&format!("{}{more}{unlikely}", all[..count].join(", ")), page.width - room + WHEN.width())
+    };
+    let fits = (1..=all.len()).rev().map(first).find(|lines| lines.len() <= CONDITIONS);
+    let lines = fits.unwrap_or_else(|| first(1).into_iter().take(CONDITIONS).collect());
+    let label = |number| if number == 0 { WHEN } else { "     " };
+    lines.into_iter().enumerate().map(|(number, line)| (label(number), line)).collect()
+}
