@@ -105,6 +105,7 @@ test-long: build $(STAMP_LONG) $(STAMP_MODEL) ## the tests that take minutes or 
 
 screenshots: build $(STAMP_LONG) ## take pictures of every view into target/screenshots, and update those in docs/images
 	$(RUN) python -m tests.widgets.screenshots
+	$(RUN) python -m tests.browser.screenshots target/screenshots/notebooks
 
 demo: build ## run the quickstart notebook, print its verdicts, write quickstart.html
 	$(RUN) python notebooks/run_quickstart.py

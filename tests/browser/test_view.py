@@ -103,6 +103,19 @@ def test_a_saved_notebook_reads_well_without_a_kernel(view):
     ]
 
 
+@pytest.mark.parametrize("way", ["another kernel", "no kernel"])
+def test_a_saved_notebook_shows_no_error_when_it_is_opened_again(view, way):
+    _, notebook = view
+    notebook.reopen() if way == "another kernel" else notebook.reopen_without_kernel()
+    shown = notebook.output(0)
+    shown.locator(".tc-out").wait_for(state="visible")
+    # Give the application the time in which it looks for the view.
+    notebook.page.wait_for_timeout(3000)
+    assert shown.locator(".tc-out").is_visible()
+    for error in ("model not found", "Loading widget", "Error displaying widget"):
+        assert not any(found.is_visible() for found in shown.get_by_text(error).all()), error
+
+
 def test_views_share_one_widget_and_come_back_after_a_reload(open_notebook):
     count = (
         "from ipywidgets.widgets.widget import _instances\n"

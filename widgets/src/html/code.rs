@@ -7,6 +7,9 @@ use twincell_compare::report::{LineReport, PairReport, VersionReport, Witness};
 
 use crate::{plain, words};
 
+/// Where a notebook is not trusted, JupyterLab drops the page's style, keeps this, and else aligns tables to the right.
+const LEFT: &str = "text-align:left";
+
 /// The maximum number of values shown under one line. The table of injected values has them all.
 const VALUES_AT_LINE: usize = 6;
 
@@ -85,7 +88,7 @@ fn source(text: &str) -> Markup {
     let (indentation, rest) = text.split_at(text.len() - text.trim_start_matches(' ').len());
     let hang = indentation.len().min(40) + 4;
     html! {
-        pre style={ "padding-left:" (hang) "ch;text-indent:-" (hang) "ch" } {
+        pre style={ (LEFT) ";padding-left:" (hang) "ch;text-indent:-" (hang) "ch" } {
             (indentation) span { (rest) }
         }
     }
@@ -100,7 +103,7 @@ fn values(witness: &Witness, old: Option<&LineReport>, new: Option<&LineReport>)
     html! {
         tr.tc-values {
             td colspan="3" {}
-            td colspan="5" {
+            td colspan="5" style=(LEFT) {
                 span.tc-enter { "↳ injected" }
                 @for &index in found.iter().take(VALUES_AT_LINE) {
                     @let injection = &witness.injections[index];
