@@ -6,6 +6,7 @@ import threading
 
 import pytest
 import twincell
+from twincell import _widget
 
 OLD = "def size(limit, app):\n    if limit is not None:\n        return limit\n    return app.size\n"
 NEW = "def size(limit, app):\n    return limit or app.size\n"
@@ -63,7 +64,11 @@ def test_values_are_made_small(comparison):
         ({"changes": {"limit": "open('x')"}}, "the value for limit cannot be read"),
         ({"changes": {"limit": "[1, "}}, "the value for limit cannot be read"),
         ({"changes": {"limit": "{[]: 1}"}}, "the value for limit cannot be read"),
-        ({"changes": {"size": "1"}}, "nothing was injected under size; there are: limit, app"),
+        (
+            {"changes": {"size": "1"}},
+            "nothing was injected under size, nor under what it begins with; there are: limit, app",
+        ),
+        ({"changes": {"limit.unit": "1"}}, "which has no limit.unit: put object() in its place first"),
         ({"then": "explode"}, "it can be 'show', 'shrink' or 'reproduce'"),
         ({"changes": {"limit": "7"}, "then": "shrink"}, "both versions do the same on these values"),
     ],
@@ -71,6 +76,77 @@ def test_values_are_made_small(comparison):
 def test_what_cannot_be_repeated_is_an_error(comparison, asked, message):
     with pytest.raises(twincell.TwincellError, match=message.replace("(", r"\(")):
         comparison.replay(**asked)
+
+
+def test_an_object_is_replaced_and_given_attributes(comparison):
+    def outcomes(**changes):
+        again = comparison.replay(changes={path.replace("__", "."): value for path, value in changes.items()})
+        return again["old"]["outcome"], again["new"]["outcome"]
+
+    assert outcomes(limit="0", app__size="20") == ("returned 0", "returned 20")
+    assert outcomes(limit="'x'", app="None") == ("returned 'x'", "returned 'x'")
+    # What is replaced with an object can have attributes, and what nobody reads changes nothing.
+    assert outcomes(limit="object()", app__other="1")[0].startswith("returned <")
+
+
+def test_attributes_go_on_from_what_was_read():
+    old = "def f(self, x):\n    return self.shop.rate if x else getattr(self, 'tax', None)\n"
+    comparison = twincell.compare(old, old.replace("'tax'", "'toll'"), predictor="frequency")
+    again = comparison.replay(changes={"x": "0", "self.tax": "5", "self.toll": "6"})
+    assert (again["old"]["outcome"], again["new"]["outcome"]) == ("returned 5", "returned 6")
+    again = comparison.replay(changes={"x": "1", "self.shop.rate": "7"})
+    assert (again["old"]["outcome"], again["new"]["outcome"]) == ("returned 7", "returned 7")
+
+
+def test_values_of_a_person_become_the_example(comparison):
+    example = comparison.with_example({"limit": "0", "app.size": "123"})
+    assert example.sentence == "size(limit=0): 0 -> 123, where app.size = 123"
+    assert example.verdict == "changing" and "assert size(0, app) == 0" in example.reproducer
+    pair = example.pairs[0]
+    assert pair["witness"]["chosen"] == ["app.size", "limit"]
+    assert [(one["old"], one["new"]) for one in pair["evidence"]] == [("0", "123")]
+    # The comparison itself stays, and work goes on from the new example.
+    assert comparison.sentence != example.sentence
+    assert example.replay(changes={"app.size": "5"})["new"]["outcome"] == "returned 5"
+    assert "123" in example.to_html()
+    with pytest.raises(twincell.TwincellError, match="both versions do the same"):
+        comparison.with_example({"limit": "7"})
+
+
+def test_a_difference_that_a_person_finds_changes_the_verdict():
+    old = "def f(x):\n    return x\n"
+    new = "def f(x):\n    return 0 if hash(x) == hash((17, 4, 'needle')) else x\n"
+    comparison = twincell.compare(old, new, predictor="frequency", budget=20)
+    assert comparison.verdict == "likely_preserving"
+    example = comparison.with_example({"x": "(17, 4, 'needle')"})
+    assert example.verdict == "changing" and example.sentence.startswith("f(x=(17, 4, 'needle'))")
+
+
+def test_a_view_shows_the_example_that_a_person_chose():
+    view = _widget.view_class()(twincell.compare(OLD, NEW, predictor="frequency"))
+    seen = []
+    view.on_example = seen.append
+    refused = view._carry_out({"do": "headline", "execution": 1, "changes": {"nothing": "0"}})
+    assert not refused["ok"] and "nothing was injected" in refused["error"] and not seen
+    before = view.state["sentence"]
+    number = view.state["pairs"][0]["shown"]["execution"]
+    path = view.state["pairs"][0]["shown"]["values"][0]["path"]
+    detail = view._carry_out({"do": "replay", "execution": number, "changes": {}})["detail"]
+    assert view._carry_out({"do": "headline", "execution": number, "handle": detail["handle"]}) == {"ok": True}
+    assert view.state["sentence"] == view.comparison.sentence == before and seen == [view.comparison]
+    assert view._carry_out({"do": "replay", "execution": number, "changes": {path: "7"}})["ok"]
+
+
+def test_a_witness_says_where_its_executions_part_and_which_inputs_matter():
+    old = "def f(x, y, z):\n    if x < y:\n        z += 1\n    return z\n"
+    witness = twincell.compare(old, old.replace("<", "<="), predictor="frequency").pairs[0]["witness"]
+    assert witness["parting"] == {"old_line": 3, "new_line": 3, "old_hits": 0, "new_hits": 1}
+    weights = {one["path"]: one["gone"] / one["tried"] for one in witness["input_weights"]}
+    assert weights == {"x": 1, "y": 1, "z": 0} and list(weights)[2] == "z"
+    together = witness["varied_together"]
+    assert together["paths"] == ["x", "y"]
+    for x, row in zip(together["values"][0], together["outcomes"], strict=True):
+        assert [outcome == "differs" for outcome in row] == [x == y for y in together["values"][1]]
 
 
 def test_nothing_that_ran_is_nothing_to_repeat():

@@ -72,6 +72,13 @@ function answerOf(state) {
       value.changed = true;
     }
     if (changed) detail.old.outcome = `returns with ${Object.values(changes).join(", ")}`;
+    if (action === "headline") {
+      // As the kernel does it: the new state comes before the answer.
+      Object.assign(detail, { execution });
+      const pairs = state.pairs.map((one, index) => (index === pair ? { ...one, shown: detail, role: "Inputs that you chose" } : one));
+      window.model.set("state", { ...state, sentence: `for ${Object.values(changes).join(", ")}`, pairs });
+      return { ok: true };
+    }
     if (action === "shrink") Object.assign(detail.values[0], { value: "<object>", literal: null });
     detail.handle = kept.push(detail) - 1;
     return { ok: true, detail };

@@ -134,6 +134,7 @@ def values() -> list[dict]:
             "line": line,
             "decisive": decisive,
             "literal": value if editable else None,
+            "is_object": not editable,
             "changed": False,
         }
 
@@ -203,6 +204,7 @@ def detail(execution: int | None = 3, differs: bool = True) -> dict:
         ],
         "values": values(),
         "calls": [{"old": a, "new": b, "equal": a == b} for a, b in calls],
+        "parting": {"old_line": 8, "new_line": 6, "old_hits": 0, "new_hits": 1} if differs else None,
     }
 
 
@@ -305,7 +307,38 @@ def varied() -> list[dict]:
         return {"value": str(number), "outcome": outcome, "old": "returned 3", "new": "returned 0"}
 
     values = [value(-1, "same"), value(0, "differs"), value(1, "differs"), value(10, "nothing")]
-    return [{"path": "retries", "sentence": "differs for retries = 0 to 1, not for -1", "values": values}]
+    texts = [{**value(0, "differs"), "value": "'timeout'"}, {**value(0, "same"), "value": "''"}]
+    return [
+        {
+            "path": "retries",
+            "sentence": "differs for retries = 0 to 1, not for -1",
+            "is_numeric": True,
+            "values": values,
+        },
+        {
+            "path": "reason",
+            "sentence": "differs for reason = 'timeout', not for ''",
+            "is_numeric": False,
+            "values": texts,
+        },
+    ]
+
+
+def together() -> dict:
+    """Where old and new part, by two numbers at the same time."""
+    numbers = [-1, 0, 1, 2, 10]
+    outcomes = [["differs" if one < other else "same" for other in numbers] for one in numbers]
+    outcomes[0][0] = "nothing"
+    texts = [str(number) for number in numbers]
+    return {"paths": ["retries", "self.max_retry_times"], "values": [texts, texts], "outcomes": outcomes}
+
+
+def weights() -> list[dict]:
+    return [
+        {"path": "request.meta", "tried": 6, "gone": 6},
+        {"path": "self.max_retry_times", "tried": 15, "gone": 7},
+        {"path": "self.strict", "tried": 1, "gone": 0},
+    ]
 
 
 def pair(count: int = 300, verdict: str = "changing", name: str = "RetryMiddleware.next_request") -> dict:
@@ -341,6 +374,8 @@ def pair(count: int = 300, verdict: str = "changing", name: str = "RetryMiddlewa
         "evidence": evidence() if changed else [],
         "accepted": None,
         "varied": varied() if changed else [],
+        "varied_together": together() if changed else None,
+        "input_weights": weights() if changed else [],
         "shown": shown,
         "role": "Smallest inputs that show it" if changed else "Inputs of the execution that covered most",
         "reproducer": {"source": REPRODUCER, "holds": True, "reason": None} if changed else None,
@@ -527,9 +562,9 @@ def hostile(state):
     def poison(value, key=None, kept=kept):
         if key in kept:
             return value
-        if key == "varied":
+        if key in ("varied", "varied_together"):
             # What a value shows is a word of twincell's own.
-            kept = kept | {"outcome"}
+            kept = kept | {"outcome", "outcomes"}
         if isinstance(value, str):
             return f"{HOSTILE}{value}"
         if isinstance(value, list):

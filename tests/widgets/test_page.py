@@ -42,7 +42,7 @@ def test_a_comparison_says_what_changed_and_shows_the_witness(open_tab, scheme):
     assert "request.meta = {'max_retry_times': 0}" in old.inner_text()
     assert "never true" in new.inner_text()
     found = page.get_by_role("tabpanel")
-    assert found.get_by_role("row").count() == 4
+    assert found.get_by_role("region", name="What differs").get_by_role("row").count() == 4
     assert "Notes" in found.inner_text()
 
 
@@ -164,6 +164,134 @@ def test_a_value_is_changed_in_place_and_run(open_tab, scheme):
     assert "✎ by you" not in panel.inner_text()
 
 
+def test_objects_are_replaced_and_given_attributes(open_tab, scheme):
+    tab = open_tab(scheme)
+    tab.show(states.comparison())
+    page = tab.page
+    panel = tab.tab("Execution 3")
+    field = panel.get_by_role("textbox", name="Value of spider.crawler.stats")
+    assert (field.input_value(), field.get_attribute("placeholder")) == ("", "<stats>")
+    panel.get_by_role("button", name="Give spider.crawler.stats an attribute").click()
+    panel.get_by_role("textbox", name="Name of the attribute of spider.crawler.stats").fill("depth")
+    value = panel.get_by_role("textbox", name="Value of the attribute of spider.crawler.stats")
+    value.fill("20")
+    value.press("Enter")
+    assert "not run yet" in panel.inner_text()
+    panel.get_by_role("button", name="+ another value").click()
+    panel.get_by_role("textbox", name="Access path of the value").fill("self.delay")
+    panel.get_by_role("textbox", name="The value", exact=True).fill("'x'")
+    panel.get_by_role("button", name="Add the value").click()
+    field = panel.get_by_role("textbox", name="Value of spider.crawler.stats", exact=True)
+    field.fill("None")
+    field.press("Enter")
+    page.get_by_text("Ran with changed values.").wait_for()
+    wanted = {"spider.crawler.stats.depth": "20", "self.delay": "'x'", "spider.crawler.stats": "None"}
+    assert tab.sent()[-1]["changes"] == wanted
+    assert "nothing read it" in panel.inner_text()
+    panel.get_by_role("button", name="Put the value of self.delay back").click()
+    page.get_by_text("Ran with the value put back.").wait_for()
+    assert "self.delay" not in tab.sent()[-1]["changes"] and "self.delay" not in panel.inner_text()
+
+
+def test_changed_values_become_the_example_of_the_headline(open_tab, scheme):
+    tab = open_tab(scheme)
+    tab.show(states.comparison())
+    panel = tab.tab("Execution 3")
+    headline = panel.get_by_role("button", name="Show in the headline")
+    assert headline.is_disabled()
+    field = panel.get_by_role("textbox", name="Value of self.max_retry_times")
+    field.fill("17")
+    field.press("Enter")
+    tab.page.get_by_text("Ran with changed values.").wait_for()
+    headline.click()
+    tab.page.locator(".tcw-sentence", has_text="for 17").wait_for()
+    assert tab.sent()[-1] | {"id": 0} == {
+        "id": 0,
+        "do": "headline",
+        "pair": 0,
+        "execution": 3,
+        "changes": {"self.max_retry_times": "17"},
+    }
+    # The tab stays, and the values are those that were chosen.
+    assert "inputs that you chose" in tab.page.locator(".tcw-shown").inner_text()
+    assert tab.page.get_by_role("textbox", name="Value of self.max_retry_times").input_value() == "17"
+
+
+def test_both_versions_are_one_text_and_the_choice_is_kept(open_tab, scheme):
+    tab = open_tab(scheme)
+    tab.show(states.comparison())
+    page = tab.page
+    page.get_by_role("button", name="Unified").click()
+    both = page.get_by_role("textbox", name=re.compile("^Both versions"))
+    text = both.inner_text()
+    assert text.index("limit = self.max_retry_times") < text.index("or self.max_retry_times")
+    assert text.count("stats = spider.crawler.stats") == 1 and "self.strict = False" in text
+    tab.show(states.comparison())
+    assert page.get_by_role("button", name="Unified").get_attribute("aria-pressed") == "true"
+    both.click(position={"x": 100, "y": 60})
+    page.get_by_text("are listed.").wait_for()
+    page.get_by_role("button", name="Side by side").click()
+    assert page.locator(".tcw-chosenline").count() == 1
+    assert page.get_by_role("textbox", name=re.compile("^(old|new) version")).count() == 2
+
+
+def test_unchanged_lines_are_hidden_until_they_are_asked_for(open_tab, scheme):
+    state = states.comparison()
+    [pair] = state["pairs"]
+    for side in ("old", "new"):
+        lines = pair[side]["lines"]
+        number = len(lines)
+        more = [{**lines[-1], "number": number + 1 + index, "text": f"    step_{index}()"} for index in range(30)]
+        lines.extend(more)
+    first = [len(pair[side]["lines"]) - 30 for side in ("old", "new")]
+    pair["rows"].extend({"old": first[0] + index, "new": first[1] + index} for index in range(30))
+    tab = open_tab(scheme)
+    tab.show(state)
+    page = tab.page
+    fold = page.locator(".tcw-folded")
+    assert fold.count() == 2
+    assert "step_20()" not in page.locator(".tcw-code").inner_text()
+    tops = [box["y"] for box in (one.bounding_box() for one in fold.all())]
+    assert abs(tops[0] - tops[1]) < 2
+    fold.first.click()
+    assert fold.count() == 0 and "step_5()" in page.locator(".tcw-code").inner_text()
+    page.get_by_role("button", name="Hide unchanged lines").click()
+    page.get_by_role("button", name="Unified").click()
+    assert fold.count() == 1
+    page.get_by_role("button", name="Show all lines").click()
+    assert fold.count() == 0
+
+
+def pasted(page) -> str:
+    """What is on the clipboard, which a page without TLS cannot read by itself."""
+    page.evaluate("document.body.append(Object.assign(document.createElement('textarea'), {id: 'paste'}))")
+    page.locator("#paste").press("Control+V")
+    text = page.locator("#paste").input_value()
+    page.evaluate("document.getElementById('paste').remove()")
+    return text
+
+
+def test_a_line_is_linked_to(open_tab):
+    tab = open_tab()
+    page = tab.page
+    tab.show(states.comparison(), live=False)
+    page.get_by_role("textbox", name=re.compile("^new version")).locator(".cm-line").nth(6).click()
+    page.get_by_role("button", name="Copy a link to the line").click()
+    page.get_by_text("Copied.").wait_for()
+    assert pasted(page).endswith("#pair1-new-7")
+    page.get_by_role("button", name="List all again").click()
+    page.evaluate("location.hash = '#pair1-old-5'")
+    page.get_by_text("Executions that ran line 5 of old are listed.").wait_for()
+    tab.show(states.comparison(), live=False)
+    page.get_by_text("Executions that ran line 5 of old are listed.").wait_for()
+    # In a notebook there is no page to link to.
+    tab.show(states.comparison())
+    page.get_by_role("textbox", name=re.compile("^new version")).locator(".cm-line").nth(6).click()
+    page.get_by_role("button", name="Copy a link to the line").click()
+    page.get_by_text("Copied.").wait_for()
+    assert pasted(page) == "RetryMiddleware.next_request:7 (new)"
+
+
 def test_what_the_kernel_refuses_is_said_in_its_words(open_tab):
     tab = open_tab()
     tab.show(states.comparison())
@@ -277,6 +405,40 @@ def test_plots_have_legends_hover_numbers_and_downloads(open_tab, scheme):
         assert check(Path(waiting.value.path()).read_bytes()), ending
     panel.get_by_label("Access path").select_option(label="reason")
     panel.get_by_text("how often it was injected, for reason.").wait_for()
+
+
+def test_plots_without_anything_to_draw_are_sentences(open_tab):
+    state = states.comparison()
+    [pair] = state["pairs"]
+    pair["executions"] = [{**one, "coverage_so_far": 0.5, "differs": False} for one in pair["executions"][:5]]
+    pair["executed"], pair["paths"] = 5, []
+    tab = open_tab()
+    tab.show(state)
+    panel = tab.tab("Plots")
+    assert panel.locator("figcaption h4").all_inner_texts() == ["Time spent"]
+    said = panel.inner_text()
+    for sentence in [
+        "of the lines of both versions, and no later one added any.",
+        "No difference came in 5 executions.",
+        "No value was missing in any execution",
+    ]:
+        assert sentence in said
+
+
+def test_inputs_are_varied_weighed_and_two_numbers_put_together(open_tab, scheme):
+    tab = open_tab(scheme)
+    tab.show(states.comparison())
+    panel = tab.page.get_by_role("tabpanel")
+    together = panel.get_by_role("region", name="retries and self.max_retry_times at the same time")
+    cells = together.get_by_role("cell")
+    assert [
+        together.get_by_role("row").nth(2).get_by_role("cell").nth(index).inner_text().split()[0] for index in range(5)
+    ] == ["=", "=", "≠", "≠", "≠"]
+    assert "differs for 10 of 25 pairs" in panel.inner_text()
+    weights = panel.get_by_role("region", name="How often the difference goes away")
+        assert "7 of 15 other values" in weights.get_by_role("row").nth(2).inner_text()
+    assert cells.count() == 26
+    assert "They part at line 8 (6 in new): only new runs it." in tab.page.locator(".tcw-shown").inner_text()
 
 
 def test_the_test_is_shown_with_what_it_is_worth(open_tab):

@@ -207,6 +207,18 @@ pub struct Witness {
     /// What other values of decisive inputs show, one input at a time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub varied: Vec<Varied>,
+    /// What other values of two decisive numbers show, both at a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub varied_together: Option<VariedTogether>,
+    /// How much each input matters, the ones that matter most first. Empty where fewer than two could be varied.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub input_weights: Vec<InputWeight>,
+    /// The first line of the text that the two versions have in common and did not run equally often.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parting: Option<Parting>,
+    /// The access paths whose values a person chose. Empty for an execution of the comparison itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub chosen: Vec<String>,
 }
 
 /// Values of one input, with all else as in the witness.
@@ -241,6 +253,38 @@ pub enum VariedOutcome {
     Same,
     /// A version ended in a way that says nothing.
     Nothing,
+}
+
+/// Two numbers varied at the same time, with all else as in the witness.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VariedTogether {
+    /// Their access paths.
+    pub paths: [String; 2],
+    /// The values of each for people, ascending.
+    pub values: [Vec<String>; 2],
+    /// What each pair of values shows: a row for each value of the first.
+    pub outcomes: Vec<Vec<VariedOutcome>>,
+}
+
+/// How often the difference goes away with another value of one input, with all else as in the witness.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputWeight {
+    /// Its access path.
+    pub path: String,
+    /// The other values on which both versions ended in a way that says something.
+    pub tried: u32,
+    /// Those of them that show no difference.
+    pub gone: u32,
+}
+
+/// A line that the two versions have in common, and how often each ran it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parting {
+    /// The numbers of the line, counted from 1 in the text of each version.
+    pub old_line: u32,
+    pub new_line: u32,
+    pub old_hits: u32,
+    pub new_hits: u32,
 }
 
 /// A bound of the comparison of one pair.
@@ -432,6 +476,20 @@ impl Comparison {
         {
             self.sentence = sentence;
         }
+    }
+
+    /// The same with another report of one pair. Its sentence is the headline if it alone decides, or decides now.
+    pub fn with_pair(&self, number: usize, pair: PairReport) -> Self {
+        let mut changed = self.clone();
+        let Some(place) = changed.pairs.get_mut(number) else { return changed };
+        *place = pair;
+        let deciding = || changed.pairs.iter().filter(|pair| pair.decides());
+        changed.verdict = Verdict::worst(deciding().map(|pair| pair.verdict));
+        let is_headline = deciding().count() == 1 || changed.verdict != self.verdict;
+        if is_headline && changed.pairs[number].decides() {
+            changed.sentence = changed.pairs[number].sentence.clone();
+        }
+        changed
     }
 
     /// Adds notes on the whole to a pair that views show, if there is one.

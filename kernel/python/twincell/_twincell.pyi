@@ -59,6 +59,16 @@ class Comparison:
         pair: int = 0,
         then: Literal["show", "shrink", "reproduce"] = "show",
     ) -> dict[str, Any]: ...
+    def with_example(
+        self, changes: dict[str, str] | None = None, execution: int | None = None, *, pair: int = 0
+    ) -> Comparison: ...
+    def _with_example(
+        self,
+        execution: int | None,
+        changes: dict[str, str] | None,
+        pair: int,
+        start: Start | None,
+    ) -> Comparison: ...
     def _replay(
         self,
         execution: int | None,

@@ -71,6 +71,8 @@ def view_class() -> type:
             self._handles = itertools.count(1)
             #: Called when the stop button is pressed.
             self.on_stop: Callable[[], None] = lambda: None
+            #: Called with the comparison that has another example now.
+            self.on_example: Callable[[Comparison], None] = lambda comparison: None
             if comparison is not None:
                 traits["state"] = json.loads(comparison._state())
             if study is not None:
@@ -126,6 +128,14 @@ def view_class() -> type:
             if handle is not None:
                 # It was used again, so it moves to the end.
                 start = self._replayed[handle] = self._replayed.pop(handle)
+            if request.get("do") == "headline" and self.study is None:
+                reply, comparison = with_example(self.comparison, request, start)
+                if comparison is not None:
+                    # The new state makes a new view. Starts from earlier executions stay valid.
+                    self.comparison = comparison
+                    self.state = json.loads(comparison._state())
+                    self.on_example(comparison)
+                return reply
             reply, start = answer(self.comparison, request, start)
             if start is not None and "detail" in reply:
                 reply["detail"]["handle"] = handle = next(self._handles)
@@ -165,6 +175,21 @@ def with_test(amplification: Amplification | None, request: dict[str, Any]) -> d
         return {"ok": False, "error": str(error)}
     except KeyboardInterrupt:
         return {"ok": False, "error": "interrupted"}
+
+
+def with_example(
+    comparison: Comparison | None, request: dict[str, Any], start: Start | None
+) -> tuple[dict[str, Any], Comparison | None]:
+    """The comparison with an execution as the example of its headline: the reply for the view, and the comparison."""
+    execution, changes, pair = request.get("execution"), request.get("changes") or {}, request.get("pair", 0)
+    try:
+        if comparison is None:
+            raise TwincellError("the comparison still runs")
+        return {"ok": True}, comparison._with_example(execution, changes, pair, start)
+    except (TwincellError, TypeError, ValueError, OverflowError) as error:
+        return {"ok": False, "error": str(error)}, None
+    except KeyboardInterrupt:
+        return {"ok": False, "error": "interrupted"}, None
 
 
 def answer(
@@ -207,7 +232,12 @@ def show(result: Comparison | Study | Prefixes | Amplification) -> bool:
         case _:
             view = made(result)
     display(view)
-    # What is saved stays small: the whole report as JSON is for programs that run notebooks.
-    bundle = {kind: content for kind, content in result._repr_mimebundle_().items() if kind.startswith("text/")}
-    display(bundle, raw=True)
+    static = display(saved(result), raw=True, display_id=True)
+    if static is not None:
+        view.on_example = lambda comparison: static.update(saved(comparison), raw=True)
     return True
+
+
+def saved(result: Comparison | Study | Prefixes | Amplification) -> dict[str, Any]:
+    """The static output. It stays small: the whole report as JSON is for programs that run notebooks."""
+    return {kind: content for kind, content in result._repr_mimebundle_().items() if kind.startswith("text/")}

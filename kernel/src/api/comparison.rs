@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
+use twincell_compare::Then;
 use twincell_compare::report::Comparison;
 use twincell_driver::{files, reproducers};
 
@@ -81,6 +82,38 @@ impl PyComparison {
         then: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         self._replay(py, execution, changes, pair, then, None).map(|(answer, _)| answer)
+    }
+
+    /// The same comparison with an execution on values of yours as its example: the sentence, the evidence, the values and
+    /// the test of the pair tell of it. This comparison stays as it is.
+    ///
+    /// `changes` are values by access path, as Python literals, or `object()`: `{"self.shop.discount": "20"}`. A path may
+    /// go on from one where an object was injected. `execution` has the other values; `None` means the execution that the
+    /// report shows. Raises `TwincellError` if both versions do the same, or if what differs does not count.
+    #[pyo3(signature = (changes = None, execution = None, *, pair = 0))]
+    fn with_example(
+        &self,
+        py: Python<'_>,
+        changes: Option<BTreeMap<String, String>>,
+        execution: Option<u32>,
+        pair: usize,
+    ) -> PyResult<Self> {
+        self._with_example(py, execution, changes, pair, None)
+    }
+
+    /// Like `with_example`, from the start that a replay gave.
+    fn _with_example(
+        &self,
+        py: Python<'_>,
+        execution: Option<u32>,
+        changes: Option<BTreeMap<String, String>>,
+        pair: usize,
+        start: Option<Start>,
+    ) -> PyResult<Self> {
+        let changes = changes.unwrap_or_default();
+        let request = replay::ReplayRequest { pair, execution, from: start, changes, then: Then::Headline };
+        let report = replay::with_example(py, &self.report, &self.origin, request)?;
+        Ok(Self { report: Arc::new(report), origin: self.origin.clone() })
     }
 
     /// Like `replay`, but also returns the start for a later call.

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use serde::Serialize;
 use twincell_compare::report::{Comparison, PairReport};
-use twincell_compare::{Again, Continue, Source, Then};
+use twincell_compare::{Again, Continue, Replayed, Source, Then};
 use twincell_driver::given::GivenValues;
 use twincell_driver::options::Options;
 use twincell_driver::reproducers;
 use twincell_driver::warm::Engine;
 use twincell_values::reading::written_value;
-use twincell_values::value::{Choice, Recipe};
+use twincell_values::value::{AbstractValue, Choice, Recipe};
 use twincell_widgets::Detail;
 
 use super::environment;
@@ -73,38 +73,19 @@ pub fn then(name: &str) -> PyResult<Then> {
     }
 }
 
+/// The execution, and the start for a later request.
 pub fn replay(
     py: Python<'_>,
     report: &Arc<Comparison>,
     origin: &Origin,
     request: ReplayRequest,
 ) -> PyResult<(ReplayedExecution, Start)> {
-    let start = match request.from {
-        Some(start) if start.pair != request.pair => return Err(raised("the start is an execution of another pair")),
-        Some(start) => start,
-        None => start(report, request.pair, request.execution)?,
-    };
-    let changes: BTreeMap<String, Recipe> =
-        request.changes.iter().map(|(path, text)| Ok((path.clone(), value(path, text)?))).collect::<PyResult<_>>()?;
-    let environment = environment::find(py)?;
-    of_number(report, request.pair)?;
-    let (report, origin, then, pair) = (report.clone(), origin.clone(), request.then, request.pair);
-    let Start { pair: _, number, seed, choices, mut changed, mut shrunk } = start;
-    changed.extend(request.changes.into_keys());
-    changed.sort_unstable();
-    changed.dedup();
-    let replayed = interruptible(py, move |stop| {
-        let engine = Engine::warm(&origin.options, &environment)?.stopped_by(stop);
-        let again = Again { pair: &report.pairs[pair], number, seed, choices: &choices, changes: &changes, then };
-        let mut go_on = || if stop.is_asked() { Continue::Stop } else { Continue::Yes };
-        let mut options = origin.options.for_core();
-        let _files = origin.given.hand_over(&engine, &mut options)?;
-        engine.replay(&origin.old, &origin.new, &options, &again, &mut go_on)
-    })?;
+    let then = request.then;
+    let (replayed, mut start) = run(py, report, origin, request)?;
     if then == Then::Shrink {
         // What a person chose may have been made smaller.
-        changed.clear();
-        shrunk = true;
+        start.changed.clear();
+        start.shrunk = true;
     }
     let reproducer = match replayed.reproducer.as_ref() {
         Some(made) => match reproducers::offered(made) {
@@ -116,10 +97,56 @@ pub fn replay(
         },
         None => None,
     };
-    let is_as_it_was = changed.is_empty() && !shrunk;
-    let detail = twincell_widgets::detail(&replayed, is_as_it_was, &changed);
-    let start = Start { pair: request.pair, number, seed, choices: replayed.witness.choices, changed, shrunk };
+    let is_as_it_was = start.changed.is_empty() && !start.shrunk;
+    let detail = twincell_widgets::detail(&replayed, is_as_it_was, &start.changed);
     Ok((ReplayedExecution { detail, reproducer }, start))
+}
+
+/// The report with the execution as the example of its pair, whose difference the headline tells.
+pub fn with_example(
+    py: Python<'_>,
+    report: &Arc<Comparison>,
+    origin: &Origin,
+    request: ReplayRequest,
+) -> PyResult<Comparison> {
+    let pair = request.pair;
+    let (replayed, _) = run(py, report, origin, ReplayRequest { then: Then::Headline, ..request })?;
+    let example = replayed.report.ok_or_else(|| raised("the execution gave no report"))?;
+    Ok(report.with_pair(pair, example))
+}
+
+fn run(
+    py: Python<'_>,
+    report: &Arc<Comparison>,
+    origin: &Origin,
+    request: ReplayRequest,
+) -> PyResult<(Replayed, Start)> {
+    let start = match request.from {
+        Some(start) if start.pair != request.pair => return Err(raised("the start is an execution of another pair")),
+        Some(start) => start,
+        None => start(report, request.pair, request.execution)?,
+    };
+    let changes: BTreeMap<String, Recipe> =
+        request.changes.iter().map(|(path, text)| Ok((path.clone(), value(path, text)?))).collect::<PyResult<_>>()?;
+    let environment = environment::find(py)?;
+    of_number(report, request.pair)?;
+    let (report, origin, then, pair) = (report.clone(), origin.clone(), request.then, request.pair);
+    let Start { pair: _, number, seed, choices, mut changed, shrunk } = start;
+    changed.extend(request.changes.into_keys());
+    changed.sort_unstable();
+    changed.dedup();
+    let chosen = changed.clone();
+    let replayed = interruptible(py, move |stop| {
+        let engine = Engine::warm(&origin.options, &environment)?.stopped_by(stop);
+        let (pair, choices, changes, chosen) = (&report.pairs[pair], &choices[..], &changes, &chosen[..]);
+        let again = Again { pair, number, seed, choices, changes, chosen, then };
+        let mut go_on = || if stop.is_asked() { Continue::Stop } else { Continue::Yes };
+        let mut options = origin.options.for_core();
+        let _files = origin.given.hand_over(&engine, &mut options)?;
+        engine.replay(&origin.old, &origin.new, &options, &again, &mut go_on)
+    })?;
+    let start = Start { pair: request.pair, number, seed, choices: replayed.witness.choices.clone(), changed, shrunk };
+    Ok((replayed, start))
 }
 
 /// An execution of the comparison, by its number.
@@ -136,7 +163,8 @@ fn start(report: &Comparison, pair: usize, execution: Option<u32>) -> PyResult<S
     // The witness is shown as it was made small, not as it was found.
     let shown = found.witness.as_ref().filter(|witness| witness.execution == number);
     let choices = shown.map_or(&listed.choices, |witness| &witness.choices).clone();
-    Ok(Start { pair, number, seed: listed.seed, choices, changed: vec![], shrunk: false })
+    let changed = shown.map_or_else(Vec::new, |witness| witness.chosen.clone());
+    Ok(Start { pair, number, seed: listed.seed, choices, changed, shrunk: false })
 }
 
 fn of_number(report: &Comparison, pair: usize) -> PyResult<&PairReport> {
@@ -145,10 +173,16 @@ fn of_number(report: &Comparison, pair: usize) -> PyResult<&PairReport> {
     report.pairs.get(pair).ok_or_else(missing)
 }
 
+/// What a person writes for an object of which nothing else is known.
+const OBJECT: &str = "object()";
+
 fn value(path: &str, text: &str) -> PyResult<Recipe> {
+    if text.trim() == OBJECT {
+        return Ok(Recipe::Versatile(AbstractValue::Object));
+    }
     written_value(text).ok_or_else(|| {
         raised(format!(
-            "the value for {path} cannot be read: write a literal of Python, such as 3, 'text', None or [1, 2]"
+            "the value for {path} cannot be read: write a literal of Python, such as 3, 'text', None or [1, 2], or {OBJECT}"
         ))
     })
 }

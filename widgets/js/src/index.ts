@@ -3,7 +3,7 @@
 import { focusOn, h, replace } from "./dom";
 import { Kernel } from "./kernel";
 import { insertBelow } from "./notebook";
-import type { Host } from "./session";
+import type { Host, Place } from "./session";
 import style from "./style.css";
 import { followTheme } from "./theme";
 import type { AmplificationState, ComparisonState, Pinned, PrefixesState, Progress, StudyState } from "./types";
@@ -31,6 +31,10 @@ interface View {
   element: HTMLElement;
   setDark(dark: boolean): void;
   takePinned?(pinned: Pinned[]): void;
+  /** Where a person is in it. */
+  place?(): Place;
+  /** Shows what a part of the page's address names. */
+  followLink?(fragment: string): void;
   destroy(): void;
 }
 
@@ -113,7 +117,8 @@ function render({ model, el, signal }: { model: Model; el: HTMLElement; signal?:
   const insert = (element: Element, source: string) => insertBelow(element, model.widget_manager, source);
   const onState = () => {
     const state = model.get("state") as State | null;
-    if (state) place.show(viewOf(state, { kernel, pinned: pinned(), savePinned, insert }));
+    const there = place.view()?.place?.();
+    if (state) place.show(viewOf(state, { kernel, pinned: pinned(), savePinned, insert, renews: true, place: there }));
     else place.show(progress.element);
   };
   const onProgress = () => {
@@ -138,16 +143,23 @@ function render({ model, el, signal }: { model: Model; el: HTMLElement; signal?:
 /** Shows a state in a page without a kernel. Returns a function that removes it again. */
 export function mount(el: HTMLElement, state: State): () => void {
   const own = new AbortController();
-  stage(el, own.signal).show(viewOf(state, { kernel: null, pinned: [], savePinned: null, insert: null }));
+  const link = (fragment: string) => `${location.href.split("#", 1)[0] ?? ""}${fragment}`;
+  const place = stage(el, own.signal);
+  place.show(viewOf(state, { kernel: null, pinned: [], savePinned: null, insert: null, link }));
+  const follow = () => place.view()?.followLink?.(location.hash);
+  window.addEventListener("hashchange", follow, { signal: own.signal });
+  follow();
   return () => own.abort();
 }
 
 // A complete page carries its state beside the text for readers without scripts, which stays if there is no view.
 const carried = document.querySelector("html[data-twincell-page] script[data-twincell-state]");
 if (carried) {
-  const place = h("main", {});
+  const [place, text] = [h("main", {}), document.querySelector("main")];
+  // It has to be in the page to scroll to a line.
+  text?.before(place);
   mount(place, JSON.parse(carried.textContent) as State);
-  if (place.querySelector(".tcw-live")) document.querySelector("main")?.replaceWith(place);
+  (place.querySelector(".tcw-live") ? text : place)?.remove();
 }
 
 export default { render };

@@ -20,7 +20,7 @@ export interface Request {
 /** The form of a test that passes before the change, or the one that passes after it. */
 export type FormName = "old" | "new";
 
-type Action = "replay" | "shrink" | "reproducer";
+type Action = "replay" | "shrink" | "reproducer" | "headline";
 
 interface Answer {
   id: number;
@@ -64,6 +64,11 @@ export class Kernel {
     const answer = await this.askOf("reproducer", request);
     if (typeof answer.source !== "string") throw new Error("The kernel answered without a test.");
     return answer.source;
+  }
+
+  /** Makes the execution the example of its pair. The comparison that shows it comes as a new state. */
+  async headline(request: Request): Promise<void> {
+    await this.askOf("headline", request);
   }
 
   /** The comparison of one change of a study, counted from 0. Later requests about executions refer to it. */

@@ -79,6 +79,17 @@ export function output(text: string): HTMLElement {
   return text === "" ? seen("") : h("pre", { class: "tcw-output" }, plain.file(text));
 }
 
+/** A share as a bar, with its text. */
+export function shareBar(share: number, tone: string, text: string): HTMLElement {
+  const width = `${(Math.max(0, Math.min(1, share)) * 100).toFixed(1)}%`;
+  return h(
+    "span",
+    { class: "tcw-share" },
+    h("span", { class: "tcw-share-box", "aria-hidden": "true" }, h("span", { class: tone, style: `width: ${width}` })),
+    h("span", {}, text),
+  );
+}
+
 function strength(evidence: Evidence): HTMLElement {
   const [name, ...rest] = words.strength(evidence).split(", ");
   return h("span", {}, h("span", { class: "tcw-nowrap" }, name), rest.length > 0 && `, ${rest.join(", ")}`);

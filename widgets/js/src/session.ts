@@ -1,8 +1,9 @@
 // What a person can do with a comparison: choose an execution, run it again, change its values, shrink it, copy it as
-// a test, pin it. Views call these and watch the store; what is asked of the kernel about executions is asked here.
+// a test, make it the example of the headline, pin it. Views call these and watch the store; what is asked of the kernel about executions is asked here.
 
 import type { Kernel, Request } from "./kernel";
-import { Store, type Choices } from "./store";
+import { fragment, placeOf, spokenPlace } from "./place";
+import { Store, type Choices, type LineFilter } from "./store";
 import type { Changes, ComparisonState, Detail, PairState, Pinned } from "./types";
 import * as words from "./words";
 
@@ -23,6 +24,19 @@ export interface Host {
   pinned: Pinned[];
   /** Keeps them with the notebook; null if they live as long as the view. */
   savePinned: ((pinned: Pinned[]) => void) | null;
+  /** A link to a line of a pair, by its fragment; null where there is no page to link to. */
+  link?: ((fragment: string) => string) | null;
+  /** Whether a new state of the comparison replaces the one that is shown. */
+  renews?: boolean;
+  /** Where a person was when this state replaced another one. */
+  place?: Place | undefined;
+}
+
+/** The part of a comparison that a person looks at. */
+export interface Place {
+  pair: number;
+  tab: string;
+  line?: LineFilter | null;
 }
 
 /** The input of an action: whom to ask about what, and whether anybody still waits for the answer. */
@@ -48,11 +62,12 @@ export class Session {
     state.pairs.forEach((pair, index) => {
       if (pair.shown && pair.shown.execution !== null) this.details.set(`${index}:${pair.shown.execution}`, pair.shown);
     });
-    const first = words.pairOrder(state)[0] ?? 0;
+    const { pair: first, tab } = host.place ?? { pair: words.pairOrder(state)[0] ?? 0, tab: "found" };
     this.store = new Store<Choices>({
       pair: first,
-      tab: "found",
+      tab,
       ...this.start(first),
+      line: host.place?.line ?? null,
       pinned: host.pinned,
     });
   }
@@ -65,6 +80,16 @@ export class Session {
   /** Whether there is a kernel to ask. */
   get live(): boolean {
     return this.host.kernel !== null;
+  }
+
+  /** Whether an execution can become the example of the headline. */
+  get canHeadline(): boolean {
+    return this.live && this.host.renews === true;
+  }
+
+  get place(): Place {
+    const { pair, tab } = this.store.get();
+    return { pair, tab };
   }
 
   get pair(): PairState | undefined {
@@ -92,6 +117,24 @@ export class Session {
     if (pair === this.store.get().pair) return;
     this.turn += 1;
     this.store.set({ pair, ...this.start(pair) });
+  }
+
+  /** A link to a line of the pair, or its name where there is no page to link to. */
+  linkTo({ version, line }: LineFilter): string {
+    const { pair } = this.store.get();
+    const of = this.pair;
+    if (!of) return "";
+    const place = { pair, version, line };
+    return this.host.link ? this.host.link(fragment(place, of)) : spokenPlace(place, of);
+  }
+
+  /** Shows the line that a fragment names. Returns whether there is one. */
+  follow(fragment: string): boolean {
+    const place = placeOf(fragment, this.state.pairs);
+    if (!place) return false;
+    this.choosePair(place.pair);
+    this.store.set({ line: { version: place.version, line: place.line } });
+    return true;
   }
 
   /** Shows an execution; its values come from the kernel unless they are known. */
@@ -177,6 +220,14 @@ export class Session {
     });
   }
 
+  makeHeadline(): void {
+    const { changes } = this.store.get();
+    void this.ask("Making it the example of the headline", async ({ kernel, request }) => {
+      await kernel.headline({ ...request, changes });
+      return {};
+    });
+  }
+
   pin(): void {
     const { pair, execution, detail, base, changes, pinned } = this.store.get();
     const of = this.pair;
@@ -232,10 +283,11 @@ export class Session {
 
   /** The values that were typed and not run, without those that no longer have a field. */
   private unrun(ran: Changes, detail: Detail): Changes {
-    const fields = new Set(detail.values.flatMap((one) => (one.literal === null ? [] : [one.path])));
-    return new Map(
-      [...this.store.get().edits].filter(([path, literal]) => ran.get(path) !== literal && fields.has(path)),
-    );
+    const paths = (of: Detail | null) => new Set(of?.values.map((one) => one.path));
+    const [before, now] = [paths(this.store.get().detail), paths(detail)];
+    // What was never injected is an attribute that a person adds.
+    const stays = (path: string) => now.has(path) || !before.has(path);
+    return new Map([...this.store.get().edits].filter(([path, literal]) => ran.get(path) !== literal && stays(path)));
   }
 
   private run(

@@ -99,6 +99,10 @@ export interface PairState {
   evidence: Array<Evidence>;
   /** What other values of decisive inputs show, one input at a time, with all else as in the witness. */
   varied: Array<Varied>;
+  /** What other values of two decisive numbers show, both at a time. */
+  varied_together: VariedTogether | null;
+  /** How much each input matters, the ones that matter most first. Empty where fewer than two could be varied. */
+  input_weights: Array<InputWeight>;
   /** The witness, or the execution with the most coverage. */
   shown: Detail | null;
   /** Why this execution is shown. */
@@ -224,6 +228,7 @@ export interface Detail {
   final_values: Array<FinalValue>;
   values: Array<DetailValue>;
   calls: Array<CallRow>;
+  parting: Parting | null;
 }
 
 /** What one version did in an execution. */
@@ -263,6 +268,8 @@ export interface DetailValue {
    * written, or not in so many characters.
    */
   literal: string | null;
+  /** Whether it is an object of which nothing is known, which can be given attributes. */
+  is_object: boolean;
   /** Whether a person chose it. */
   changed: boolean;
 }
@@ -274,10 +281,20 @@ export interface CallRow {
   equal: boolean;
 }
 
+/** The first line that both versions have in common and did not run equally often. */
+export interface Parting {
+  old_line: number;
+  new_line: number;
+  old_hits: number;
+  new_hits: number;
+}
+
 /** Values of one input, with all else the same. */
 export interface Varied {
   path: string;
   sentence: string;
+  /** Whether all values are numbers, ascending. */
+  is_numeric: boolean;
   values: Array<VariedValue>;
 }
 
@@ -287,6 +304,25 @@ export interface VariedValue {
   outcome: VariedOutcome;
   old: string;
   new: string;
+}
+
+/** Two numbers varied at the same time, with all else the same. */
+export interface VariedTogether {
+  /** Their access paths. */
+  paths: [string, string];
+  /** The values of each, ascending. */
+  values: [Array<string>, Array<string>];
+  /** What each pair of values shows: a row for each value of the first. */
+  outcomes: Array<Array<VariedOutcome>>;
+}
+
+/** How often the difference goes away with another value of one input, with all else the same. */
+export interface InputWeight {
+  path: string;
+  /** The other values that say something. */
+  tried: number;
+  /** Those of them that show no difference. */
+  gone: number;
 }
 
 /** A study, with one row for each change. */

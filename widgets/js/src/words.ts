@@ -2,7 +2,6 @@
 
 import * as plain from "./plain";
 import type {
-  VariedOutcome,
   Branch,
   CallRow,
   Changes,
@@ -12,9 +11,12 @@ import type {
   DetailValue,
   Evidence,
   Execution,
+  InputWeight,
   Label,
   Line,
   PairState,
+  Parting,
+  VariedOutcome,
   Verdict,
   Version,
   VersionNumber,
@@ -223,6 +225,43 @@ export function pairOrder(state: ComparisonState): number[] {
 /** The class that sets the accent color of a pair: none of a verdict where others decide or it is accepted. */
 export function pairTone(pair: PairState): string {
   return tone(pair.decided_by.length > 0 || pair.accepted !== null ? "identical" : pair.verdict);
+}
+
+/** What two numbers show together. */
+export function togetherSentence(outcomes: VariedOutcome[], one: string, other: string): string {
+  const differing = outcomes.filter((outcome) => outcome === "differs").length;
+  return `differs for ${number(differing)} of ${number(outcomes.length)} pairs of ${one} and ${other}`;
+}
+
+/** The signs among some outcomes, and what they mean. */
+export function variedLegend(outcomes: VariedOutcome[]): string {
+  const there = (Object.keys(VARIED_MARK) as VariedOutcome[]).filter((outcome) => outcomes.includes(outcome));
+  return there.map((outcome) => VARIED_MARK[outcome].join(" ")).join(" · ");
+}
+
+/** How often the difference goes away without the value of an input. */
+export function weightText({ gone, tried }: InputWeight): string {
+  if (gone === 0) return tried === 1 ? "not with the one other value" : `none of ${count(tried, "other value")}`;
+  if (gone === tried) return tried === 1 ? "the other value" : `all ${count(tried, "other value")}`;
+  return `${number(gone)} of ${count(tried, "other value")}`;
+}
+
+/** Where the lines that both versions ran part, with the line's numbers in the files. */
+export function partingSentence(pair: PairState, parting: Parting): string {
+  const [old, renewed] = [lineInFile(pair.old, parting.old_line), lineInFile(pair.new, parting.new_line)];
+  const line = old === renewed ? `line ${old}` : `line ${old} (${renewed} in new)`;
+  if (parting.new_hits === 0) return `They part at ${line}: only old runs it.`;
+  if (parting.old_hits === 0) return `They part at ${line}: only new runs it.`;
+  return `They part at ${line}: old runs it ${count(parting.old_hits, "time")}, new ${count(parting.new_hits, "time")}.`;
+}
+
+/** The access path of an attribute, an item or a call of an object, as a person wrote it: `x`, `.x`, `['key']`. Without a
+ * holder, the path as it was written. */
+export function attributePath(holder: string | null, written: string): string | null {
+  const name = written.trim();
+  if (name === "") return null;
+  if (holder === null) return name;
+  return /^[.[(]/.test(name) ? `${holder}${name}` : `${holder}.${name}`;
 }
 
 export const NO_KERNEL = "This needs a running kernel: run the cell again in a notebook.";

@@ -63,6 +63,7 @@ export function detail(execution: number | null, more: Partial<Detail> = {}): De
     line: 1,
     decisive: true,
     literal: "0",
+    is_object: false,
     changed: false,
   };
   return {
@@ -75,6 +76,7 @@ export function detail(execution: number | null, more: Partial<Detail> = {}): De
     final_values: [],
     values: [value],
     calls: [],
+    parting: null,
     ...more,
   };
 }
@@ -108,6 +110,8 @@ export function pair(more: Partial<PairState> = {}): PairState {
     paths: [],
     evidence: [],
     varied: [],
+    varied_together: null,
+    input_weights: [],
     shown: detail(0),
     role: "Smallest inputs that show it",
     reproducer: null,

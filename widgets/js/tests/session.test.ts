@@ -6,7 +6,10 @@ import { comparison, detail, pair } from "./make";
 
 const settled = () => new Promise((done) => setTimeout(done));
 
-function session(kernel: Partial<Record<"replay" | "shrink" | "reproducer", unknown>> | null, pinned: Pinned[] = []) {
+function session(
+  kernel: Partial<Record<"replay" | "shrink" | "reproducer" | "headline", unknown>> | null,
+  pinned: Pinned[] = [],
+) {
   const savePinned = vi.fn();
   return {
     session: new Session(comparison([pair(), pair({ verdict: "identical", shown: null, executions: [] })]), {
@@ -231,7 +234,7 @@ test("what was typed and not run outlives the runs of others", async () => {
 });
 
 test("what was typed for a value that has no field any more is not run", async () => {
-  const shrunk = detail(0, { handle: 1, values: [{ ...detail(0).values[0]!, literal: null }] });
+  const shrunk = detail(0, { handle: 1, values: [] });
   const { session: one } = session({ shrink: async () => shrunk });
   one.edit("x", "1");
   one.shrink();
@@ -294,4 +297,39 @@ test("a pinned example with changed values is run as it was pinned, and nothing 
   await settled();
   expect(replay.mock.calls).toEqual([[{ pair: 0, execution: 2, handle: 3, changes: new Map([["x", "1"]]) }]]);
   expect(one.store.get()).toMatchObject({ execution: 2, base: 3, tab: "shown" });
+});
+
+test("an attribute that a person adds stays until it is run", async () => {
+  const { session: one } = session({ replay: async () => detail(null) });
+  one.edit("self.shop.discount", "20");
+  one.runAgain();
+  await settled();
+  expect(one.store.get().edits).toEqual(new Map([["self.shop.discount", "20"]]));
+  one.runChanged();
+  await settled();
+  expect(one.store.get().edits).toEqual(new Map());
+  expect(one.store.get().changes).toEqual(new Map([["self.shop.discount", "20"]]));
+});
+
+test("an execution with changed values becomes the example of the headline", async () => {
+  const headline = vi.fn(async () => undefined);
+  const { session: one } = session({ replay: async () => detail(null), headline });
+  one.edit("x", "1");
+  one.runChanged();
+  await settled();
+  one.makeHeadline();
+  await settled();
+  expect(headline).toHaveBeenCalledWith({ pair: 0, execution: 0, handle: null, changes: new Map([["x", "1"]]) });
+  // A view that gets no new state cannot show it.
+  expect(one.canHeadline).toBe(false);
+});
+
+test("a line is named where there is no page to link to, and found again where there is one", () => {
+  const { session: one } = session(null);
+  expect(one.linkTo({ version: 1, line: 1 })).toBe(`${one.pair?.name}:1 (new)`);
+  expect(one.follow("#pair1-old-1")).toBe(true);
+  expect(one.store.get().line).toEqual({ version: 0, line: 1 });
+  for (const nothing of ["", "#pair1-old-999", "#pair9-new-1", "#pair0-new-1", "#other"]) {
+    expect(one.follow(nothing)).toBe(false);
+  }
 });

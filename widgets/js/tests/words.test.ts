@@ -77,3 +77,24 @@ test("values that matter come first", () => {
   ]);
   expect(found.map((one) => one.path)).toEqual(["c", "b", "d", "a"]);
 });
+
+test("an attribute is written in any way that code reads it", () => {
+  const path = (written: string) => words.attributePath("self.shop", written);
+  expect([path("x"), path(" .x "), path("['a']"), path("get('a')"), path("  ")]).toEqual([
+    "self.shop.x",
+    "self.shop.x",
+    "self.shop['a']",
+    "self.shop.get('a')",
+    null,
+  ]);
+});
+
+test("how much an input matters is said in counts", () => {
+  const text = (gone: number, tried: number) => words.weightText({ path: "x", gone, tried });
+  expect([text(0, 3), text(2, 6), text(6, 6), text(1, 1)]).toEqual([
+    "none of 3 other values",
+    "2 of 6 other values",
+    "all 6 other values",
+    "the other value",
+  ]);
+});

@@ -63,7 +63,7 @@ pub fn injections(pair: &PairReport, witness: &Witness) -> Markup {
 /// The values of one input, in a row that shows where old and new part.
 pub fn varied(varied: &Varied) -> Markup {
     html! {
-        p.tc-region { (plain::sentence(&varied.sentence)) }
+        p.tc-varied-sentence { (plain::sentence(&varied.sentence)) }
         ul.tc-strip aria-label="Values that were tried, all else the same" {
             @for value in &varied.values {
                 @let (mark, said) = words::varied_mark(value.outcome);

@@ -11,8 +11,8 @@ use twincell_values::reading::written_value;
 use twincell_values::value::{AbstractValue, Recipe};
 
 use super::{
-    AlignedRow, Branch, CallRow, ComparisonState, Detail, DetailValue, Evidence, Execution, InjectedValue, Line,
-    PairState, Path, Reproducer, STATE_FORMAT, Varied, VariedValue, Version, VersionRun,
+    AlignedRow, Branch, CallRow, ComparisonState, Detail, DetailValue, Evidence, Execution, InjectedValue, InputWeight,
+    Line, PairState, Parting, Path, Reproducer, STATE_FORMAT, Varied, VariedTogether, VariedValue, Version, VersionRun,
 };
 use crate::words;
 
@@ -67,10 +67,15 @@ fn pair(pair: &PairReport, budget: u32) -> PairState<'_> {
         paths: pair.paths.iter().map(path).collect(),
         evidence: pair.evidence.iter().map(Evidence::from).collect(),
         varied: pair.witness.iter().flat_map(|witness| &witness.varied).map(varied).collect(),
-        shown: pair
+        varied_together: pair
             .witness
             .as_ref()
-            .map(|witness| of_witness(witness, Some(witness.execution), &words::evidence_of(pair, witness), &[])),
+            .and_then(|witness| witness.varied_together.as_ref())
+            .map(varied_together),
+        input_weights: pair.witness.iter().flat_map(|witness| &witness.input_weights).map(input_weight).collect(),
+        shown: pair.witness.as_ref().map(|witness| {
+            of_witness(witness, Some(witness.execution), &words::evidence_of(pair, witness), &witness.chosen)
+        }),
         role: pair.witness.as_ref().map(|witness| words::witness_role(pair, witness)),
         reproducer: pair.reproducer.as_ref().map(|made| Reproducer {
             source: made.source.as_deref(),
@@ -173,6 +178,7 @@ fn of_witness(witness: &Witness, execution: Option<u32>, evidence: &[&report::Ev
         line: injection.line,
         decisive: witness.decisive.contains(&injection.path),
         literal: literal(&injection.value),
+        is_object: matches!(injection.value, Recipe::Versatile(_)),
         changed: changed.contains(&injection.path),
     };
     let text = |call: &Option<Call>| call.as_ref().map(display_call);
@@ -188,6 +194,12 @@ fn of_witness(witness: &Witness, execution: Option<u32>, evidence: &[&report::Ev
         calls: (witness.calls.iter())
             .map(|row| CallRow { old: text(&row.old), new: text(&row.new), equal: row.equal })
             .collect(),
+        parting: witness.parting.map(|parting| Parting {
+            old_line: parting.old_line,
+            new_line: parting.new_line,
+            old_hits: parting.old_hits,
+            new_hits: parting.new_hits,
+        }),
     }
 }
 
@@ -201,8 +213,21 @@ fn varied(varied: &report::Varied) -> Varied {
     Varied {
         path: varied.path.clone(),
         sentence: varied.sentence.clone(),
+        is_numeric: varied.values.iter().all(|value| value.number.is_some()),
         values: varied.values.iter().map(value).collect(),
     }
+}
+
+fn varied_together(together: &report::VariedTogether) -> VariedTogether {
+    VariedTogether {
+        paths: together.paths.clone(),
+        values: together.values.clone(),
+        outcomes: together.outcomes.clone(),
+    }
+}
+
+fn input_weight(weight: &report::InputWeight) -> InputWeight {
+    InputWeight { path: weight.path.clone(), tried: weight.tried, gone: weight.gone }
 }
 
 fn version_run(behavior: &Behavior) -> VersionRun {

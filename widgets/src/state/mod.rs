@@ -87,6 +87,10 @@ struct PairState<'a> {
     evidence: Vec<Evidence>,
     /// What other values of decisive inputs show, one input at a time, with all else as in the witness.
     varied: Vec<Varied>,
+    /// What other values of two decisive numbers show, both at a time.
+    varied_together: Option<VariedTogether>,
+    /// How much each input matters, the ones that matter most first. Empty where fewer than two could be varied.
+    input_weights: Vec<InputWeight>,
     /// The witness, or the execution with the most coverage.
     shown: Option<Detail>,
     /// Why this execution is shown.
@@ -237,6 +241,17 @@ pub struct Detail {
     final_values: Vec<FinalValue>,
     values: Vec<DetailValue>,
     calls: Vec<CallRow>,
+    parting: Option<Parting>,
+}
+
+/// The first line that both versions have in common and did not run equally often.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct Parting {
+    old_line: u32,
+    new_line: u32,
+    old_hits: u32,
+    new_hits: u32,
 }
 
 /// Values of one input, with all else the same.
@@ -245,6 +260,8 @@ pub struct Detail {
 struct Varied {
     path: String,
     sentence: String,
+    /// Whether all values are numbers, ascending.
+    is_numeric: bool,
     values: Vec<VariedValue>,
 }
 
@@ -257,6 +274,30 @@ struct VariedValue {
     outcome: VariedOutcome,
     old: String,
     new: String,
+}
+
+/// Two numbers varied at the same time, with all else the same.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct VariedTogether {
+    /// Their access paths.
+    paths: [String; 2],
+    /// The values of each, ascending.
+    values: [Vec<String>; 2],
+    /// What each pair of values shows: a row for each value of the first.
+    #[cfg_attr(test, ts(as = "Vec<Vec<typescript::VariedOutcome>>"))]
+    outcomes: Vec<Vec<VariedOutcome>>,
+}
+
+/// How often the difference goes away with another value of one input, with all else the same.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct InputWeight {
+    path: String,
+    /// The other values that say something.
+    tried: u32,
+    /// Those of them that show no difference.
+    gone: u32,
 }
 
 /// What one version did in an execution.
@@ -289,6 +330,8 @@ struct DetailValue {
     /// As Python would write it, in full, so that a person can put another one in its place; none where it cannot be
     /// written, or not in so many characters.
     literal: Option<String>,
+    /// Whether it is an object of which nothing is known, which can be given attributes.
+    is_object: bool,
     /// Whether a person chose it.
     changed: bool,
 }

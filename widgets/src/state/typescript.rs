@@ -11,8 +11,8 @@ use super::amplification::{AmplificationState, AmplifiedState, FormState};
 use super::prefixes::{CodeLine, PrefixNode, PrefixesState};
 use super::{
     AlignedRow, Branch, CallRow, ComparisonState, Detail, DetailValue, Evidence, Execution, FinalValue, InjectedValue,
-    Label, Line, PairState, Path, Reproducer, STATE_FORMAT, StudyRow, StudyState, Varied, VariedValue, Version,
-    VersionRun,
+    InputWeight, Label, Line, PairState, Parting, Path, Reproducer, STATE_FORMAT, StudyRow, StudyState, Varied,
+    VariedTogether, VariedValue, Version, VersionRun,
 };
 
 /// What a type of the analysis looks like in a state. The `match` does not compile when a variant is missing here.
@@ -150,8 +150,11 @@ fn file() -> String {
         FinalValue,
         DetailValue,
         CallRow,
+        Parting,
         Varied,
         VariedValue,
+        VariedTogether,
+        InputWeight,
         StudyState,
         StudyRow,
         Label

@@ -2,7 +2,7 @@
 
 use twincell_behavior::{CallRow, EvidencePlace, Stream, Strength};
 use twincell_compare::report::{
-    Comparison, Evidence, ExecutionReport, FORMAT, LineReport, PairReport, Varied, VariedOutcome, VariedValue,
+    Comparison, Evidence, ExecutionReport, FORMAT, LineReport, PairReport, Parting, Varied, VariedOutcome, VariedValue,
     VersionReport, Witness,
 };
 use twincell_compare::verdict::Verdict;
@@ -253,6 +253,10 @@ fn changing_witness() -> Witness {
             CallRow { old: None, new: call("request.copy", vec![], 9), equal: false },
         ],
         varied: vec![varied()],
+        varied_together: None,
+        input_weights: vec![],
+        parting: Some(Parting { old_line: 9, new_line: 9, old_hits: 1, new_hits: 0 }),
+        chosen: vec![],
     }
 }
 
@@ -350,6 +354,10 @@ pub fn preserving_pair() -> PairReport {
             old: Behavior::new(Outcome::Returned(Observed::Int("-9".into()))),
             new: Behavior::new(Outcome::Returned(Observed::Int("-9".into()))),
             varied: vec![],
+            varied_together: None,
+            input_weights: vec![],
+            parting: None,
+            chosen: vec![],
             calls: vec![],
         }),
         notes: vec!["The parameter values was renamed to items.".into()],

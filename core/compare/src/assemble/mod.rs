@@ -1,27 +1,30 @@
 //! Builds a [`PairReport`] from what a campaign found.
 
 mod headline;
-mod region;
 #[cfg(test)]
 mod sentences;
 mod values;
+mod varied;
 pub(crate) mod wording;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use twincell_behavior::{Difference, Rules, align_calls, display_outcome, display_place, display_shown};
+use twincell_engine::observed::Behavior;
 use twincell_engine::protocol::{Context, Member};
 use twincell_search::Target;
-use twincell_syntax::{Diff, Function, PerSide, Side};
+use twincell_syntax::{AlignedRow, Diff, Function, PerSide, Side};
 use twincell_values::path::Question;
 use twincell_values::value::{Decision, Recipe};
 
 use crate::ExampleSource;
-use crate::campaign::{Campaign, Decisive, SetAside, TestCase, is_without_module, joint_probability, replaced};
+use crate::campaign::{
+    Campaign, Decisive, SetAside, TestCase, Variations, is_without_module, joint_probability, replaced,
+};
 use crate::note::{Changed, Note};
 use crate::report::{
-    Bound, BranchReport, Evidence, ExecutionReport, LineReport, PairReport, Reproducer, SetAsideReport, Varied,
-    VersionReport, Witness,
+    Bound, BranchReport, Evidence, ExecutionReport, LineReport, PairReport, Parting, Reproducer, SetAsideReport,
+    Varied, VersionReport, Witness,
 };
 use crate::verdict::{self, EDGE_CASE, Verdict};
 
@@ -49,8 +52,8 @@ pub(crate) struct CampaignSummary<'a> {
     pub witness: Option<&'a TestCase>,
     /// The decisive values of the witness.
     pub decisive: &'a [Decisive],
-    /// What other values in their place show.
-    pub varied: &'a [Varied],
+    /// What other values of its inputs show.
+    pub variations: &'a Variations,
     /// A self-contained test for the witness.
     pub reproducer: Option<&'a Reproducer>,
     pub target: &'a Target,
@@ -172,7 +175,7 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
         paths: values::paths(campaign, summary.classes),
         witness: shown
             .and_then(|case| witness(context, case, summary.decisive, summary.rules))
-            .map(|witness| Witness { varied: summary.varied.iter().map(with_sentence).collect(), ..witness }),
+            .map(|witness| with_variations(witness, summary.variations)),
         shown_by: shown_by(summary),
         cell: None,
         decided_by: vec![],
@@ -188,8 +191,67 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
     }
 }
 
-fn with_sentence(varied: &Varied) -> Varied {
-    Varied { sentence: region::sentence(varied), ..varied.clone() }
+fn with_variations(witness: Witness, variations: &Variations) -> Witness {
+    let with_sentence = |one: &Varied| Varied { sentence: varied::sentence(one), ..one.clone() };
+    Witness {
+        varied: variations.varied.iter().map(with_sentence).collect(),
+        varied_together: variations.together.clone(),
+        input_weights: variations.weights.clone(),
+        ..witness
+    }
+}
+
+/// The report of a pair with an execution on values that a person chose as its example. `chosen` are their access paths.
+/// None if its difference does not count as a change.
+pub(crate) fn with_example(
+    context: &PairContext<'_>,
+    report: &PairReport,
+    case: &TestCase,
+    decisive: &[Decisive],
+    chosen: &[String],
+    reproducer: Reproducer,
+    rules: &Rules,
+) -> Option<PairReport> {
+    // How likely a value is does not matter where a person has chosen it.
+    let is_drawn = |one: &&Decisive| !chosen.contains(&one.path);
+    let drawn: Vec<Decisive> = decisive.iter().filter(is_drawn).cloned().collect();
+    let evidence = evidence(case, joint_probability(&drawn));
+    if !evidence.iter().any(|one| one.score >= verdict::CHANGING) {
+        return None;
+    }
+    let summary = CampaignSummary {
+        verdict: Verdict::Changing,
+        reason: String::new(),
+        campaign: &Campaign::default(),
+        witness: Some(case),
+        decisive,
+        variations: &Variations::default(),
+        reproducer: Some(&reproducer),
+        target: &Target::default(),
+        rules,
+        classes: &BTreeMap::new(),
+        notes: &[],
+        context: Context::Function,
+        milliseconds: 0.0,
+    };
+    let sentence = wording::sentence(context, &summary, &evidence);
+    let witness = Witness { chosen: chosen.to_vec(), ..witness(context, case, decisive, rules)? };
+    let with_hits = |version: &VersionReport, side: Side| {
+        let hits = |number: u32| case.behavior(side).map_or(0, |behavior| behavior.hits(number));
+        let line = |line: &LineReport| LineReport { witness_hits: hits(line.number), ..line.clone() };
+        VersionReport { lines: version.lines.iter().map(line).collect(), ..version.clone() }
+    };
+    Some(PairReport {
+        verdict: Verdict::Changing,
+        reason: sentence.clone(),
+        sentence,
+        evidence,
+        old: with_hits(&report.old, Side::Old),
+        new: with_hits(&report.new, Side::New),
+        witness: Some(witness),
+        reproducer: Some(reproducer),
+        ..report.clone()
+    })
 }
 
 /// What changed of the names that an unchanged function uses. Its decorators are its own.
@@ -414,5 +476,24 @@ pub(crate) fn witness(
         new: new.clone(),
         calls: align_calls(&old.calls, &new.calls, rules),
         varied: vec![],
+        varied_together: None,
+        input_weights: vec![],
+        parting: parting(context, old, new),
+        chosen: vec![],
+    })
+}
+
+/// The first line that both versions have in common and did not run equally often. Changed lines come before it, which
+/// say themselves what is different.
+fn parting(context: &PairContext<'_>, old: &Behavior, new: &Behavior) -> Option<Parting> {
+    let changed = |side: Side, index: u32| context.diff.lines[side].contains(&(index + 1));
+    context.diff.rows.iter().find_map(|row: &AlignedRow| {
+        let (from, to) = (row.old?, row.new?);
+        if changed(Side::Old, from) || changed(Side::New, to) {
+            return None;
+        }
+        let (old_line, new_line) = (from + 1, to + 1);
+        let (old_hits, new_hits) = (old.hits(old_line), new.hits(new_line));
+        (old_hits != new_hits).then_some(Parting { old_line, new_line, old_hits, new_hits })
     })
 }

@@ -10,7 +10,7 @@ use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::wording::{PairFacts, note, overall};
 use crate::assemble::{CampaignSummary, PairContext, decided_elsewhere, failed, identical, report};
-use crate::campaign::{Campaign, Decisive, TestCase};
+use crate::campaign::{Campaign, Decisive, TestCase, Variations};
 use crate::note::{Isolated, Note};
 use crate::report::PairReport;
 use crate::verdict::Verdict;
@@ -91,7 +91,7 @@ fn reported(
             campaign: &campaign,
             witness: campaign.witness.map(|at| &campaign.executions[at]),
             decisive: &decisive,
-            varied: &[],
+            variations: &Variations::default(),
             reproducer: None,
             target: &target,
             rules: &Rules::default(),

@@ -52,7 +52,7 @@ pub use set_aside::SetAside;
 pub use shrink::{Values, shrink};
 pub use techniques::Techniques;
 pub use unforced::unforced_witnesses;
-pub use varied::varied;
+pub use varied::{Variations, variations};
 
 /// The size of the first batch, and of the one after a loss. Later batches grow to the largest size.
 const FIRST_BATCH: u32 = 2;

@@ -90,7 +90,7 @@ pub(super) fn choose_in_one_process(
     let confirmed = chosen.and_then(|chosen| {
         let reproducer = is_same(&mut isolated, &chosen.case).then(|| write(&chosen.case, &mut isolated))?;
         let is_lost = chosen.reproducer.holds == Some(true) && reproducer.holds != Some(true);
-        (!is_lost).then_some(ReportedWitness { reproducer, varied: vec![], ..chosen })
+        (!is_lost).then_some(ReportedWitness { reproducer, variations: Default::default(), ..chosen })
     });
     let reported = confirmed.unwrap_or_else(|| choose(&mut isolated));
     (reported, forged || isolated.forged)

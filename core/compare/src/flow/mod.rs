@@ -36,7 +36,7 @@ use twincell_values::predictor::Predictor;
 
 use crate::assemble;
 use crate::assemble::wording::{self, PairFacts};
-use crate::campaign::{self, Plan, TestCase};
+use crate::campaign::{self, Plan, TestCase, Variations};
 use crate::note::{Isolated, Note};
 use crate::report::{Bound, Comparison, FORMAT, PairReport};
 use crate::verdict::Verdict;
@@ -370,7 +370,7 @@ fn compare_within(
             campaign: &campaign,
             witness: witness.as_ref().map(|witness| &witness.case),
             decisive: witness.as_ref().map_or(&[], |witness| &witness.decisive),
-            varied: witness.as_ref().map_or(&[], |witness| &witness.varied),
+            variations: witness.as_ref().map_or(&Variations::default(), |witness| &witness.variations),
             reproducer: witness.as_ref().map(|witness| &witness.reproducer),
             target: &target,
             rules: &plan.rules,

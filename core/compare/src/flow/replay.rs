@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use twincell_behavior::bounded;
 use twincell_engine::protocol::ExecutionRequest;
 use twincell_engine::{Executed, WorkerPool};
-use twincell_values::path::Question;
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::predictor::Predictor;
-use twincell_values::value::{Choice, Decision, Recipe};
+use twincell_values::value::{AbstractValue, Choice, Decision, Fixed, Recipe};
 
 use super::case;
 use super::pair::{Pair, Texts};
@@ -26,8 +27,11 @@ pub struct Again<'a> {
     pub number: u32,
     pub seed: u64,
     pub choices: &'a [Choice],
-    /// Values to inject instead, by access path.
+    /// Values to inject instead, by access path. A path may go on from one where an object was injected, which then has
+    /// this attribute.
     pub changes: &'a BTreeMap<String, Recipe>,
+    /// The access paths of all values that a person has chosen by now.
+    pub chosen: &'a [String],
     pub then: Then,
 }
 
@@ -39,6 +43,8 @@ pub enum Then {
     Shrink,
     /// Writes a test of its difference.
     Reproduce,
+    /// Makes it the example of its pair's report, with a test.
+    Headline,
 }
 
 /// An execution in full.
@@ -48,6 +54,8 @@ pub struct Replayed {
     /// The confirmed differences. Empty if both versions did the same.
     pub evidence: Vec<Evidence>,
     pub reproducer: Option<Reproducer>,
+    /// The pair's report with this execution as its example, if that was asked for.
+    pub report: Option<PairReport>,
 }
 
 /// Executes once more. This is a pure function of its arguments: the same values give what the comparison saw. `go_on`
@@ -73,11 +81,7 @@ pub fn replay(
         .find(|(old, new)| [old.qualname.as_str(), new.qualname.as_str()] == names)
         .ok_or_else(|| refused("its functions are not in these texts"))?;
     let pair = Pair::new(&texts, functions, options.max_function);
-    let decided = || again.choices.iter().map(|choice| choice.path.as_str());
-    if let Some(path) = again.changes.keys().find(|path| !decided().any(|known| known == *path)) {
-        let paths = decided().filter(|path| !Question::is_answer(path)).collect::<Vec<_>>().join(", ");
-        return Err(refused(&format!("nothing was injected under {path}; there are: {paths}")));
-    }
+    let fixed = changed(again).map_err(|reason| refused(&reason))?;
     let Prepared { instrumented, program, mut loaded, plan, notes, .. } = prepare(
         &pair,
         predictor_of(again.pair, predictor),
@@ -85,10 +89,6 @@ pub fn replay(
         &CompareOptions { isolation: again.pair.isolation, ..options.clone() },
     )?
     .map_err(CompareError::Replay)?;
-    let mut fixed: BTreeMap<String, Decision> =
-        again.choices.iter().map(|choice| (choice.path.clone(), choice.decision.clone())).collect();
-    let changes = again.changes.iter().map(|(path, value)| (path.clone(), Decision::Value(value.clone())));
-    fixed.extend(changes);
     let request = ExecutionRequest {
         index: again.number.saturating_sub(1),
         seed: again.seed,
@@ -113,16 +113,101 @@ pub fn replay(
         decisive = decisive_values(&kept, &mut loaded, &plan);
     }
     let functions = pair.functions();
-    let reproducer = (again.then == Then::Reproduce).then(|| {
+    let reproducer = matches!(again.then, Then::Reproduce | Then::Headline).then(|| {
         reproduce::verified(&case(&pair, &functions, &instrumented, &program, &plan, &kept, &notes), &mut loaded)
     });
     let evidence = assemble::evidence(&kept, joint_probability(&decisive));
-    let witness = assemble::witness(&pair.context(), &kept, &decisive, &plan.rules)
+    let about = pair.context();
+    let report = match &reproducer {
+        Some(test) if again.then == Then::Headline => {
+            let (test, rules) = (test.clone(), &plan.rules);
+            let report = assemble::with_example(&about, again.pair, &kept, &decisive, again.chosen, test, rules);
+            Some(report.ok_or_else(|| refused("what differs on these values does not count as a change of behavior"))?)
+        }
+        _ => None,
+    };
+    let witness = assemble::witness(&about, &kept, &decisive, &plan.rules)
         .ok_or_else(|| refused("the worker's record lacks one of the versions"))?;
-    Ok(Replayed { witness, evidence, reproducer })
+    Ok(Replayed { witness, evidence, reproducer, report })
+}
+
+/// The decisions of an execution with the changes in it, or why there is no place for one of them.
+fn changed(again: &Again<'_>) -> Result<Fixed, String> {
+    let mut fixed: Fixed = again.choices.iter().map(|choice| (choice.path.clone(), choice.decision.clone())).collect();
+    let added: Vec<&String> = again.changes.keys().filter(|path| !fixed.contains_key(*path)).collect();
+    fixed.extend(again.changes.iter().map(|(path, value)| (path.clone(), Decision::Value(value.clone()))));
+    for path in added {
+        let Some(holder) = holder(path, &fixed) else {
+            let decided = again.choices.iter().map(|choice| choice.path.as_str());
+            let paths = decided.filter(|path| !Question::is_answer(path)).collect::<Vec<_>>().join(", ");
+            return Err(format!(
+                "nothing was injected under {path}, nor under what it begins with; there are: {paths}"
+            ));
+        };
+        match fixed.get(holder) {
+            None | Some(Decision::Value(Recipe::Versatile(_))) => {}
+            Some(Decision::Value(value)) => {
+                let value = bounded(&value.display());
+                return Err(format!("{holder} is {value} here, which has no {path}: put object() in its place first"));
+            }
+            Some(_) => {
+                return Err(format!("no value was injected under {holder} here: put object() in its place first"));
+            }
+        }
+        // Objects on the way to it, and the attribute itself, are there for sure.
+        let mut here = AccessPath::from(path.as_str());
+        while here.as_str() != holder {
+            let is_there = Question::Attribute(here).to_string();
+            fixed.insert(is_there, Decision::Value(Recipe::Bool(true)));
+            here = here.holder();
+            let object = Decision::Value(Recipe::Versatile(AbstractValue::Object));
+            fixed.entry(here.as_str().to_owned()).or_insert(object);
+        }
+    }
+    Ok(fixed)
+}
+
+/// The longest beginning of a path under which something was decided: `self.shop` of `self.shop.discount`. What decided
+/// paths go on from is an object, even if it was not decided itself.
+fn holder<'a>(path: &'a str, fixed: &Fixed) -> Option<&'a str> {
+    if Question::is_answer(path) {
+        return None;
+    }
+    let mut here = AccessPath::from(path);
+    loop {
+        let holder = here.holder();
+        // A path that ends in what is no attribute, item or call looks into nothing.
+        if holder.as_str().len() >= here.as_str().len() || holder.as_str().is_empty() {
+            return None;
+        }
+        let goes_on = |path: &String| AccessPath::from(path.as_str()).beyond(holder.as_str()).is_some();
+        if fixed.contains_key(holder.as_str()) || fixed.keys().any(goes_on) {
+            return Some(holder.as_str());
+        }
+        here = holder;
+    }
 }
 
 /// The predictor that the executions of a pair had.
 fn predictor_of<'a>(pair: &PairReport, predictor: &'a dyn Predictor) -> &'a dyn Predictor {
     predictor.quick().filter(|quick| quick.describe() == pair.predicted_by).unwrap_or(predictor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attribute_goes_on_from_what_was_decided() {
+        let object = || Decision::Value(Recipe::Versatile(AbstractValue::Object));
+        let fixed: Fixed = [("self".to_owned(), object()), ("self.get('a')".to_owned(), object())].into();
+        assert_eq!(holder("self.shop.discount", &fixed), Some("self"));
+        assert_eq!(holder("self.get('a').b[0]", &fixed), Some("self.get('a')"));
+        let of_app: Fixed = [("app.shop.name".to_owned(), object())].into();
+        assert_eq!(holder("app.shop.tax.rate", &of_app), Some("app.shop"));
+        assert_eq!(holder("app.shopping", &of_app), Some("app"));
+        for nothing in ["other.x", "other", "self", "bool(self)", ""] {
+            assert_eq!(holder(nothing, &fixed), None, "{nothing}");
+        }
+    }
 }

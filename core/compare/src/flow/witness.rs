@@ -7,8 +7,8 @@ use twincell_engine::observed::Behavior;
 use twincell_values::value::{Decision, Recipe};
 
 use crate::Continue;
-use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Metered, Plan, TestCase, Values};
-use crate::report::{Reproducer, Varied};
+use crate::campaign::{self, DECISIVE_BUDGET, Decisive, Metered, Plan, TestCase, Values, Variations};
+use crate::report::Reproducer;
 use crate::verdict;
 
 /// The number of executions spent on shrinking a witness.
@@ -22,15 +22,20 @@ const UNFORCED_BUDGET: u32 = 160;
 pub(super) struct ReportedWitness {
     pub case: TestCase,
     pub decisive: Vec<Decisive>,
-    /// What other values in their place show.
-    pub varied: Vec<Varied>,
+    /// What other values of its inputs show.
+    pub variations: Variations,
     pub reproducer: Reproducer,
 }
 
 impl ReportedWitness {
     /// A witness as it was found.
     pub fn as_found(found: &TestCase) -> Self {
-        Self { case: found.clone(), decisive: vec![], varied: vec![], reproducer: Reproducer::default() }
+        Self {
+            case: found.clone(),
+            decisive: vec![],
+            variations: Variations::default(),
+            reproducer: Reproducer::default(),
+        }
     }
 }
 
@@ -52,8 +57,8 @@ pub(super) fn choose_reported(
         let ReportedWitness { case, decisive, .. } = &chosen;
         let mut metered = Metered::new(loaded, &steps);
         let within = &mut || steps.get() <= STEPS;
-        chosen.varied =
-            campaign::varied(&mut metered, case, decisive, literals, &plan.rules, within).unwrap_or_default();
+        chosen.variations =
+            campaign::variations(&mut metered, case, decisive, literals, &plan.rules, within).unwrap_or_default();
     }
     chosen
 }
@@ -81,7 +86,7 @@ fn chosen(
             is_as_likely(&decisive, found).then_some(ReportedWitness {
                 case: other,
                 decisive,
-                varied: vec![],
+                variations: Variations::default(),
                 reproducer,
             })
         };
@@ -90,7 +95,7 @@ fn chosen(
             return reported;
         }
     }
-    ReportedWitness { case, decisive, varied: vec![], reproducer }
+    ReportedWitness { case, decisive, variations: Variations::default(), reproducer }
 }
 
 /// A shrunk witness and its decisive values. A confirmed witness stays one even if it cannot be shrunk.

@@ -1,5 +1,5 @@
 // The plots of one pair: coverage over executions, executions until a difference, predicted against injected values,
-// time spent.
+// time spent. What would be an empty or a flat drawing is a sentence.
 
 import {
   barX,
@@ -38,20 +38,32 @@ export function plotsView({ session, pair, signal }: PairContext, panel: HTMLEle
     return replace(panel, h("p", { class: "tcw-quiet" }, "Nothing was executed, so there is nothing to draw."));
   }
   const name = pair.new.qualname.replace(/\W+/g, "_").slice(0, 60);
-  const waited = waitsPlot(pair, name);
+  const shares = pair.paths.length > 0 ? sharesView(session.state, pair, name, signal) : NO_VALUES;
+  const all = [coveragePlot(pair, name), waitsPlot(pair, name), shares, timePlot(pair, name)];
+  const drawn = all.filter((one) => typeof one !== "string");
+  const told = all.filter((one) => typeof one === "string");
   replace(
     panel,
-    h("div", { class: "tcw-figures" }, [
-      figureView(coveragePlot(pair, name), signal),
-      waited && figureView(waited, signal),
-      pair.paths.length > 0 && sharesView(session.state, pair, name, signal),
-      figureView(timePlot(pair, name), signal),
-    ]),
+    h(
+      "div",
+      { class: "tcw-figures" },
+      drawn.map((one) => (one instanceof HTMLElement ? one : figureView(one, signal))),
+    ),
+    told.map((text) => h("p", { class: "tcw-lead" }, text)),
   );
 }
 
-function coveragePlot(pair: PairState, file: string): Figure {
+const NO_VALUES = "No value was missing in any execution, so nothing was predicted or injected.";
+
+function coveragePlot(pair: PairState, file: string): Figure | string {
   const { executions } = pair;
+  const [earliest, latest] = [executions[0], executions.at(-1)];
+  if (!earliest || !latest || earliest.coverage_so_far === latest.coverage_so_far) {
+    const percent = words.percent(latest?.coverage_so_far ?? 0);
+    return executions.length === 1
+      ? `The one execution covered ${percent} of the lines of both versions.`
+      : `The first execution covered ${percent} of the lines of both versions, and no later one added any.`;
+  }
   const points = sample(executions, POINTS);
   const differing = sample(
     executions.filter((one) => one.differs),
@@ -105,11 +117,14 @@ function numbers(executions: Execution[]) {
   return whole(executions[0]?.number ?? 1, executions.at(-1)?.number ?? 1);
 }
 
-/** Null unless several executions differ: of one, the plot of coverage says all. */
-function waitsPlot(pair: PairState, file: string): Figure | null {
+function waitsPlot(pair: PairState, file: string): Figure | string {
   const found = waits(pair.executions);
   const first = found[0];
-  if (first === undefined || found.length < 2) return null;
+  if (first === undefined) return `No difference came in ${those(pair)}.`;
+  if (found.length === 1) return `The one difference in ${those(pair)} came with execution ${first}.`;
+  if (found.length === pair.executions.length && found.length === pair.executed) {
+    return `Each of ${those(pair)} showed a difference.`;
+  }
   const most = Math.max(1, ...found);
   const step = Math.max(1, Math.ceil(most / 40));
   const thresholds = Array.from({ length: Math.ceil(most / step) + 1 }, (_, index) => 0.5 + index * step);
@@ -230,7 +245,10 @@ function sharesPlot(state: ComparisonState, paths: Path[], name: string, file: s
   };
 }
 
-function timePlot(pair: PairState, file: string): Figure {
+function timePlot(pair: PairState, file: string): Figure | string {
+  const [only] = pair.executions;
+  if (only && pair.executions.length === 1)
+    return `The one execution took ${words.duration(only.microseconds / 1000)}.`;
   const points = sample(pair.executions, POINTS);
   const total = pair.executions.reduce((sum, one) => sum + one.microseconds, 0) / 1000;
   const sorted = pair.executions.map((one) => one.microseconds).sort((a, b) => a - b);

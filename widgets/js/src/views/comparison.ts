@@ -4,7 +4,7 @@
 import { h, replace, uniqueId } from "../dom";
 import * as plain from "../plain";
 import { plotsView } from "../plots/pair";
-import { Session, type Host, type PairContext } from "../session";
+import { Session, type Host, type PairContext, type Place } from "../session";
 import type { ComparisonState, Execution, PairState, Pinned } from "../types";
 import * as words from "../words";
 import { callsView } from "./calls";
@@ -23,6 +23,8 @@ export interface ComparisonView {
   element: HTMLElement;
   setDark(dark: boolean): void;
   takePinned(pinned: Pinned[]): void;
+  place(): Place;
+  followLink(fragment: string): void;
   destroy(): void;
 }
 
@@ -78,6 +80,10 @@ export function comparisonView(state: ComparisonState, host: Host): ComparisonVi
       code?.setDark(now);
     },
     takePinned: (pinned) => session.takePinned(pinned),
+    place: () => session.place,
+    followLink(fragment) {
+      if (session.follow(fragment)) code?.element.scrollIntoView({ block: "start" });
+    },
     destroy() {
       current.abort();
       all.abort();

@@ -8,13 +8,14 @@ import type { PairContext, Session } from "../session";
 import type { Detail, DetailValue, Evidence } from "../types";
 import * as words from "../words";
 import { button, enable, evidenceTable, output, seen, simpleTable, source, testName } from "../parts";
+import { adder } from "./adder";
 import { statusLine } from "./status";
 
 /** The maximum number of listed values. */
 const VALUES = 200;
 
 const EDITING =
-  "Change a value and press Enter to see what happens. Any Python literal will do: 0, 'text', [1, 2], None.";
+  "Change a value and press Enter to see what happens. Any Python literal will do: 0, 'text', [1, 2], None; object() is an object of which nothing is known.";
 
 export interface DetailView {
   /** Puts the cursor into the field of a value. */
@@ -41,25 +42,37 @@ export function detailView(context: PairContext, panel: HTMLElement): DetailView
   const copy = button("Copy as pytest", () => session.makeTest(copyText), {
     title: "Copy this execution as a test that does not need twincell",
   });
+  const headline = button("Show in the headline", () => session.makeHeadline());
+  headline.hidden = !session.canHeadline;
   const pin = button("Pin as example", () => session.pin(), { title: "Keep these values in the tab Pinned" });
   const back = button("Back to the values as injected", () => session.runUnchanged());
-  replace(actions, run, runChanged, shrink, copy, pin, back);
+  replace(actions, run, runChanged, shrink, copy, headline, pin, back);
 
   store.watch(["detail", "execution", "base", "changes"], signal, () => {
     const { detail, execution } = store.get();
     replace(heading, ...headingOf(session, detail, execution));
+    show(detail, execution);
+  });
+  function show(detail: Detail | null, execution: number | null): void {
     // If the focus was in a field, it moves to the field that replaces it.
     const typed = [...fields].find(([, field]) => field === document.activeElement)?.[0];
     const inside = body.contains(document.activeElement);
     fields.clear();
     replace(
       body,
-      ...(detail ? content(session, detail, fields) : [h("p", { class: "tcw-quiet" }, missing(session, execution))]),
+      ...(detail
+        ? content(session, detail, { fields, add })
+        : [h("p", { class: "tcw-quiet" }, missing(session, execution))]),
     );
     const field = typed === undefined ? undefined : fields.get(typed);
     if (field) field.focus({ preventScroll: true });
     else if (inside) focusOn(body);
-  });
+  }
+  function add(path: string, literal: string): void {
+    session.edit(path, literal);
+    show(store.get().detail, store.get().execution);
+    fields.get(path)?.focus();
+  }
   store.watch(["detail", "edits", "busy", "base", "changes"], signal, () => {
     const { detail, edits, busy } = store.get();
     const ready = session.live && busy === null;
@@ -74,6 +87,11 @@ export function detailView(context: PairContext, panel: HTMLElement): DetailView
         ? "There is no difference to shrink here"
         : "Look for smaller values that still show the difference";
     enable(copy, ready && detail !== null);
+    enable(headline, ready && detail?.differs === true && session.isChanged);
+    headline.title =
+      detail && !detail.differs
+        ? "There is no difference to tell of here"
+        : "Let the sentence, the evidence and the test of this function tell of these values";
     enable(pin, detail !== null && busy === null);
     if (!session.isChanged && back === document.activeElement) run.focus();
     back.hidden = !session.isChanged;
@@ -87,11 +105,7 @@ export function detailView(context: PairContext, panel: HTMLElement): DetailView
     const { busy, message, detail } = store.get();
     // One line says what happens, or otherwise what can be done.
     hint.hidden = busy !== null || message !== null;
-    hint.textContent = session.live
-      ? detail?.values.some((one) => one.literal !== null)
-        ? EDITING
-        : ""
-      : words.NO_KERNEL;
+    hint.textContent = session.live ? (detail && detail.values.length > 0 ? EDITING : "") : words.NO_KERNEL;
   });
   store.watch(["test"], signal, () => {
     const text = store.get().test;
@@ -118,12 +132,20 @@ function headingOf(session: Session, detail: Detail | null, execution: number | 
   return [`${words.executionName(execution)}${note && ` ${note}`}`, " ", ...mark];
 }
 
-function content(session: Session, detail: Detail, fields: Map<string, HTMLInputElement>): (Node | string)[] {
+/** What the table of values is made with. */
+interface Editing {
+  /** The field of each value, by its access path. */
+  fields: Map<string, HTMLInputElement>;
+  /** Adds a value that has no field: an attribute of an object, or another input. */
+  add(path: string, literal: string): void;
+}
+
+function content(session: Session, detail: Detail, editing: Editing): (Node | string)[] {
   const parts: Node[] = [
     section(
       "Injected values",
       detail.values.length > 0 ? "the same into both versions" : "",
-      values(session, detail, fields),
+      values(session, detail, editing),
     ),
   ];
   parts.push(section("What each version did", "", behavior(detail)));
@@ -148,17 +170,22 @@ function section(title: string, note: string, content: Node): HTMLElement {
   );
 }
 
-function values(session: Session, detail: Detail, fields: Map<string, HTMLInputElement>): HTMLElement {
+function values(session: Session, detail: Detail, editing: Editing): HTMLElement {
   if (detail.values.length === 0) {
     return h("p", { class: "tcw-quiet" }, "No value was missing: nothing was injected.");
   }
-  const rows = words
+  const rows: { cells: (Node | string)[]; tone: string }[] = words
     .byWeight(detail.values)
     .slice(0, VALUES)
     .map((one) => ({
       cells: [
         plain.value(one.path),
-        valueCell(session, one, fields),
+        h(
+          "div",
+          {},
+          valueCell(session, one, editing.fields),
+          session.live && one.is_object && adder(one.path, editing.add),
+        ),
         one.changed
           ? h("span", { class: "tcw-changedmark" }, "✎ by you")
           : one.decisive
@@ -170,6 +197,7 @@ function values(session: Session, detail: Detail, fields: Map<string, HTMLInputE
       ],
       tone: one.changed ? "tcw-ischanged" : one.decisive ? "tcw-isdecisive" : "",
     }));
+  rows.push(...addedRows(session, detail, editing.fields));
   const columns = [
     { title: "Access path", kind: "code" as const },
     { title: "Value" },
@@ -178,25 +206,54 @@ function values(session: Session, detail: Detail, fields: Map<string, HTMLInputE
     { title: "Probability", kind: "number" as const },
     { title: "Line", kind: "number" as const },
   ];
-  const rest = detail.values.length - rows.length;
+  const rest = Math.max(0, detail.values.length - VALUES);
   return h(
     "div",
     {},
     simpleTable("Injected values", columns, rows),
+    session.live && adder(null, editing.add),
     rest > 0 && h("p", { class: "tcw-legend" }, `… and ${words.count(rest, "more value")}, not shown`),
     detail.values.some((one) => one.decisive) &&
       h("p", { class: "tcw-legend" }, "★ decisive: with another value here the difference goes away."),
   );
 }
 
-function valueCell(session: Session, one: DetailValue, fields: Map<string, HTMLInputElement>): Node | string {
-  if (one.literal === null || !session.live) return h("span", { class: "tcw-mono" }, plain.value(one.value));
+/** Attributes that a person gave to objects, as far as nothing read them yet. */
+function addedRows(session: Session, detail: Detail, fields: Map<string, HTMLInputElement>) {
   const { edits, changes } = session.store.get();
-  // Unsafe characters are in strings, where their escapes mean the same.
-  const original = plain.value(one.literal, Number.MAX_SAFE_INTEGER);
+  const injected = new Set(detail.values.map((one) => one.path));
+  const added = [...new Set([...changes.keys(), ...edits.keys()])].filter((path) => !injected.has(path));
+  return added.map((path) => {
+    const ran = changes.get(path);
+    const one = { path, literal: ran ?? "", value: "" };
+    const note = ran === undefined ? "not run yet" : "nothing read it";
+    return {
+      cells: [
+        plain.value(path),
+        valueCell(session, one, fields),
+        h("span", { class: "tcw-changedmark" }, "✎ by you"),
+        note,
+        "–",
+        "",
+      ],
+      tone: "tcw-ischanged",
+    };
+  });
+}
+
+function valueCell(
+  session: Session,
+  one: Pick<DetailValue, "path" | "literal" | "value">,
+  fields: Map<string, HTMLInputElement>,
+): Node | string {
+  if (!session.live) return h("span", { class: "tcw-mono" }, plain.value(one.value));
+  const { edits, changes } = session.store.get();
+  // Unsafe characters are in strings, where their escapes mean the same. What cannot be written can be replaced.
+  const original = one.literal === null ? "" : plain.value(one.literal, Number.MAX_SAFE_INTEGER);
   const field = h("input", {
     class: classes("tcw-field tcw-valuefield", edits.has(one.path) && "tcw-edited"),
     "aria-label": `Value of ${plain.value(one.path)}`,
+    placeholder: one.literal === null ? plain.value(one.value) : null,
     spellcheck: "false",
     autocomplete: "off",
     autocapitalize: "off",
@@ -218,7 +275,7 @@ function valueCell(session: Session, one: DetailValue, fields: Map<string, HTMLI
     },
   });
   field.value = edits.get(one.path) ?? original;
-  field.size = Math.max(8, Math.min(44, field.value.length + 1));
+  field.size = Math.max(8, Math.min(44, Math.max(field.value.length, field.placeholder.length) + 1));
   fields.set(one.path, field);
   if (!changes.has(one.path)) return field;
   const undo = h(

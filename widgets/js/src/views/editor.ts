@@ -5,9 +5,8 @@ import { python } from "@codemirror/lang-python";
 import { EditorState, type Extension } from "@codemirror/state";
 import { drawSelection, EditorView, keymap } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
-import * as plain from "../plain";
-import type { Line, Version, VersionNumber } from "../types";
-import * as words from "../words";
+import { foldAt } from "./fold";
+import type { ShownLine } from "./lines";
 
 const highlighting = HighlightStyle.define([
   {
@@ -22,23 +21,24 @@ const highlighting = HighlightStyle.define([
 
 export interface LineEvents {
   /** The cursor moved to this line. */
-  reached(line: Line): void;
+  reached(line: ShownLine): void;
   /** The executions that ran this line are asked for, or no longer. */
-  toggled(line: number): void;
+  toggled(line: ShownLine): void;
+  /** The cursor moved to lines that are hidden. */
+  folded(fold: number): void;
 }
 
-export function editorExtensions(version: Version, number: VersionNumber, events: LineEvents): Extension[] {
+export function editorExtensions(lines: ShownLine[], label: string, events: LineEvents): Extension[] {
   const toggle = (view: EditorView) => {
-    events.toggled(version.lines[lineIndex(view)]?.number ?? 0);
+    const line = lines[lineIndex(view)];
+    if (line) events.toggled(line);
     return true;
   };
   return [
-    ...readOnlyPython(
-      `${words.versionName(number)} version, ${plain.value(version.qualname)}. Arrow keys move by line; Enter lists the executions that ran the line.`,
-    ),
+    ...readOnlyPython(`${label}. Arrow keys move by line; Enter lists the executions that ran the line.`),
     keymap.of([
-      { key: "ArrowDown", run: (view) => step(view, version, 1, events) },
-      { key: "ArrowUp", run: (view) => step(view, version, -1, events) },
+      { key: "ArrowDown", run: (view) => step(view, lines, 1, events) },
+      { key: "ArrowUp", run: (view) => step(view, lines, -1, events) },
       { key: "Enter", run: toggle },
       { key: "Space", run: toggle },
     ]),
@@ -73,12 +73,14 @@ export function putCursor(view: EditorView, line: number): void {
   view.dispatch({ selection: { anchor: view.state.doc.line(line).from } });
 }
 
-function step(view: EditorView, version: Version, by: 1 | -1, events: LineEvents): boolean {
+function step(view: EditorView, lines: ShownLine[], by: 1 | -1, events: LineEvents): boolean {
   const { doc } = view.state;
   const next = cursorLine(view) + by;
   if (next < 1 || next > doc.lines) return false;
+  const fold = foldAt(view.state, next - 1);
+  if (fold) events.folded(fold.number);
   view.dispatch({ selection: { anchor: doc.line(next).from }, scrollIntoView: true });
-  const line = version.lines[next - 1];
+  const line = lines[next - 1];
   if (line) events.reached(line);
   return true;
 }

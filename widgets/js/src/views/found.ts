@@ -5,7 +5,7 @@ import * as plain from "../plain";
 import type { PairContext } from "../session";
 import * as words from "../words";
 import { evidenceTable } from "../parts";
-import { regionView } from "./region";
+import { togetherView, variedView, weightsView } from "./varied";
 
 const EVIDENCE = 100;
 
@@ -34,7 +34,9 @@ export function foundView({ session, pair }: PairContext, panel: HTMLElement): v
         { class: "tcw-legend" },
         `… and ${words.count(pair.evidence.length - shown.length, "more difference")}, not shown`,
       ),
-    pair.varied.map(regionView),
+    pair.varied.map(variedView),
+    pair.varied_together && togetherView(pair.varied_together),
+    pair.input_weights.length > 0 && weightsView(pair.input_weights),
     pair.notes.length > 0 &&
       h(
         "section",

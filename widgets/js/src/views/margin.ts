@@ -1,42 +1,46 @@
-// The text beside and behind the lines of one version: numbers, coverage, change marks, the values that entered at a
+// The text beside and behind the lines of an editor: numbers, coverage, change marks, the values that entered at a
 // line, branches never taken.
 
 import { RangeSetBuilder, StateEffect, StateField, type Extension, type Text as DocumentText } from "@codemirror/state";
 import { Decoration, EditorView, gutter, GutterMarker, WidgetType, type DecorationSet } from "@codemirror/view";
-import type { Ranges } from "../align";
 import { classes, h } from "../dom";
 import * as plain from "../plain";
-import type { DetailValue, Line, Version, VersionNumber } from "../types";
+import type { DetailValue, Version, VersionNumber } from "../types";
 import * as words from "../words";
+import type { Shown, ShownLine } from "./lines";
 
 /** The maximum number of values shown at one line. The table of values has them all. */
 const VALUES_AT_LINE = 3;
 /** Characters of such a value. */
 const VALUE_WIDTH = 40;
 
-/** What depends on the execution that is shown, and on the filter. */
+/** Values by the place of the line where they entered. */
+export type Placed = Map<number, DetailValue[]>;
+
+/** What depends on the execution that is shown, and on the filter. Lines are named by their places in the text. */
 export interface Marks {
   /** How often each line ran; 0 if only the fact that it ran is known. */
   hits: Map<number, number>;
-  values: DetailValue[];
+  values: Placed;
   /** Values beside the same lines of the other version. They take up room here invisibly, so that rows stay level. */
-  twins: DetailValue[];
+  twins: Placed;
   filter: number | null;
 }
 
 export const setMarks = StateEffect.define<Marks>();
 
 export interface MarginEvents {
-  toggleLine(line: number): void;
+  toggleLine(version: VersionNumber, line: number): void;
   onValue(path: string): void;
 }
 
 export interface Fixed {
-  version: Version;
-  number: VersionNumber;
-  /** Characters that the other version lacks, in lines that it has in another form. */
-  differing: Ranges;
-  /** The truth values that the other version's conditions never had, by the corresponding line here. */
+  shown: Shown;
+  /** Whether old stands at the left or by itself, so that what belongs to it comes first. */
+  isOld: boolean;
+  /** The truth values that conditions never had, by the place of the line. */
+  gaps: Map<number, boolean>;
+  /** The same of the other version's conditions, by the corresponding line here. */
   twinGaps: Map<number, boolean>;
 }
 
@@ -51,7 +55,7 @@ export function gapsOf(version: Version): Map<number, boolean> {
 }
 
 export function margins(fixed: Fixed, first: Marks, events: MarginEvents): Extension[] {
-  const { version, number } = fixed;
+  const { shown } = fixed;
   const field = StateField.define<Marks>({
     create: () => first,
     update: (marks, transaction) => transaction.effects.find((effect) => effect.is(setMarks))?.value ?? marks,
@@ -60,36 +64,42 @@ export function margins(fixed: Fixed, first: Marks, events: MarginEvents): Exten
         decorations(fixed, state.field(self), state.doc, events),
       ),
   });
-  const at = (view: EditorView, position: number): Line | undefined =>
-    version.lines[view.state.doc.lineAt(position).number - 1];
-  const column = (name: string, marker: (line: Line, marks: Marks) => GutterMarker | null, changes: boolean) =>
+  const placeAt = (view: EditorView, position: number) => view.state.doc.lineAt(position).number - 1;
+  const toggle = (one: ShownLine | undefined) => one && events.toggleLine(one.version, one.line.number);
+  const column = (
+    name: string,
+    marker: (line: ShownLine, place: number, marks: Marks) => GutterMarker | null,
+    changes: boolean,
+  ) =>
     gutter({
       class: `tcw-g-${name}`,
       lineMarker: (view, block) => {
-        const line = at(view, block.from);
-        return line ? marker(line, view.state.field(field)) : null;
+        const place = placeAt(view, block.from);
+        const line = shown.lines[place];
+        return line ? marker(line, place, view.state.field(field)) : null;
       },
       lineMarkerChange: changes ? (update) => update.startState.field(field) !== update.state.field(field) : null,
       domEventHandlers: {
         click: (view, block) => {
-          const line = at(view, block.from);
-          if (line) events.toggleLine(line.number);
+          toggle(shown.lines[placeAt(view, block.from)]);
           return true;
         },
       },
     });
   return [
     field,
-    column("line", (line) => new Label(String(words.lineInFile(version, line.number)), tone(line, number)), false),
-    column("runs", (line, marks) => runs(line, number, marks), true),
-    column("sign", (line) => (line.changed ? new Label(number === 0 ? "−" : "+", tone(line, number)) : null), false),
+    ...(shown.lines[0]?.numbers ?? []).map((_, index) =>
+      column("line", (line) => new Label(line.numbers[index] ?? "", tone(line)), false),
+    ),
+    column("runs", runs, true),
+    column("sign", (one) => (one.line.changed ? new Label(one.version === 0 ? "−" : "+", tone(one)) : null), false),
     EditorView.domEventHandlers({
       click: (event, view) => {
         // A selection of text is not a click on the line.
-        if (!view.state.selection.main.empty || (event.target as HTMLElement).closest(".tcw-chip")) return false;
+        if (!view.state.selection.main.empty || (event.target as HTMLElement).closest(".tcw-chip, .tcw-folded"))
+          return false;
         const position = view.posAtCoords({ x: event.clientX, y: event.clientY });
-        const line = position === null ? undefined : at(view, position);
-        if (line) events.toggleLine(line.number);
+        if (position !== null) toggle(shown.lines[placeAt(view, position)]);
         return false;
       },
     }),
@@ -131,31 +141,31 @@ class Runs extends Label {
   }
 }
 
-function tone(line: Line, version: VersionNumber): string {
+function tone({ line, version }: ShownLine): string {
   return line.changed ? (version === 0 ? "tcw-del" : "tcw-add") : "";
 }
 
-function runs(line: Line, version: VersionNumber, marks: Marks): GutterMarker {
+function runs(one: ShownLine, place: number, marks: Marks): GutterMarker {
+  const { line, version } = one;
   const cover = !line.executable ? "" : line.executions === 0 ? "tcw-never" : "tcw-ran";
-  const hits = marks.hits.get(line.number);
+  const hits = marks.hits.get(place);
   const title = words.marginSentence(words.versionName(version), line, hits === 0 ? null : (hits ?? 0));
-  return new Runs(words.margin(line), classes(cover, tone(line, version)), title, line.executable ? hits : undefined);
+  return new Runs(words.margin(line), classes(cover, tone(one)), title, line.executable ? hits : undefined);
 }
 
 const DIFFERING = Decoration.mark({ class: "tcw-differing" });
 
 function decorations(
-  { version, number, differing, twinGaps }: Fixed,
+  { shown, isOld, gaps, twinGaps }: Fixed,
   marks: Marks,
   doc: DocumentText,
   events: MarginEvents,
 ): DecorationSet {
-  const [values, twins] = [byLine(marks.values), byLine(marks.twins)];
-  const gaps = gapsOf(version);
+  const { values, twins } = marks;
   const builder = new RangeSetBuilder<Decoration>();
-  version.lines.slice(0, doc.lines).forEach((line, index) => {
-    const { from, to, text } = doc.line(index + 1);
-    const names = classes(tone(line, number), line.number === marks.filter && "tcw-chosenline");
+  shown.lines.slice(0, doc.lines).forEach((line, place) => {
+    const { from, to, text } = doc.line(place + 1);
+    const names = classes(tone(line), place === marks.filter && "tcw-chosenline");
     // A continuation line is indented further than its start.
     const hang = Math.min(text.length - text.trimStart().length, 40) + 4;
     builder.add(
@@ -163,25 +173,16 @@ function decorations(
       from,
       Decoration.line({ class: names, attributes: { style: `padding-left: ${hang}ch; text-indent: -${hang}ch` } }),
     );
-    for (const [start, end] of differing.get(index) ?? []) builder.add(from + start, from + end, DIFFERING);
-    const own = [widget(gaps.get(line.number), Gap, true), widget(values.get(line.number), Values, true, events)];
-    const other = [
-      widget(twinGaps.get(line.number), Gap, false),
-      widget(twins.get(line.number), Values, false, events),
-    ];
+    for (const [start, end] of shown.differing.get(place) ?? []) builder.add(from + start, from + end, DIFFERING);
+    const own = [widget(gaps.get(place), Gap, true), widget(values.get(place), Values, true, events)];
+    const other = [widget(twinGaps.get(place), Gap, false), widget(twins.get(place), Values, false, events)];
     // Old before new on both sides; otherwise the rows would break at different places.
-    const [old, renewed] = number === 0 ? [own, other] : [other, own];
+    const [old, renewed] = isOld ? [own, other] : [other, own];
     [old[0], renewed[0], old[1], renewed[1]].forEach(
       (one, at) => one && builder.add(to, to, Decoration.widget({ widget: one, side: at + 1 })),
     );
   });
   return builder.finish();
-}
-
-function byLine(values: DetailValue[]): Map<number, DetailValue[]> {
-  const lines = new Map<number, DetailValue[]>();
-  for (const value of values) lines.set(value.line, [...(lines.get(value.line) ?? []), value]);
-  return lines;
 }
 
 function widget<T, Rest extends unknown[]>(

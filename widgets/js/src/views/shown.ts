@@ -4,7 +4,7 @@ import { h, replace } from "../dom";
 import { neighbour } from "../filter";
 import * as plain from "../plain";
 import type { PairContext } from "../session";
-import type { Execution } from "../types";
+import type { Detail, Execution, PairState } from "../types";
 import * as words from "../words";
 import { button, enable } from "../parts";
 import { statusLine } from "./status";
@@ -14,6 +14,7 @@ export function shownView(context: PairContext, listed: () => Execution[]): HTML
   const { store } = session;
   const title = h("p", { class: "tcw-shown-title" });
   const sides = h("dl", { class: "tcw-sides" });
+  const parting = h("p", { class: "tcw-parting" });
   const previous = button("‹", () => go(-1), { small: true, label: "Previous execution listed" });
   const next = button("›", () => go(1), { small: true, label: "Next execution listed" });
   const first = h("button", {
@@ -42,6 +43,7 @@ export function shownView(context: PairContext, listed: () => Execution[]): HTML
     );
     const [old, renewed] = [detail?.old.outcome ?? of?.old ?? "", detail?.new.outcome ?? of?.new ?? ""];
     replace(sides, side("old", old), side("new", renewed));
+    replace(parting, partingOf(pair, detail));
     enable(previous, neighbour(listed(), execution, -1) !== undefined);
     enable(next, neighbour(listed(), execution, 1) !== undefined);
     first.hidden = isFirst || pair.shown === null;
@@ -58,8 +60,15 @@ export function shownView(context: PairContext, listed: () => Execution[]): HTML
     { class: "tcw-shown" },
     h("div", { class: "tcw-shown-head" }, title, pair.executions.length > 1 && move),
     sides,
+    parting,
     statusLine(context, (tab) => tab !== "shown"),
   );
+}
+
+/** Where the two part, if a difference is shown. */
+function partingOf(pair: PairState, detail: Detail | null): string | null {
+  if (!detail?.differs) return null;
+  return detail.parting ? words.partingSentence(pair, detail.parting) : "Both run the same lines as often.";
 }
 
 function side(name: string, text: string): HTMLElement {

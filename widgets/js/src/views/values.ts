@@ -8,7 +8,7 @@ import { VirtualTable } from "../table/virtual";
 import type { ComparisonState, PairState, Path } from "../types";
 import { same, shares } from "../shares";
 import * as words from "../words";
-import { seen, simpleTable } from "../parts";
+import { seen, shareBar, simpleTable } from "../parts";
 
 const sum = (path: Path, key: "count" | "differing" | "invalid") =>
   path.injected.reduce((total, one) => total + one[key], 0);
@@ -104,8 +104,8 @@ function pathDetail(state: ComparisonState, pair: PairState, path: Path): Node[]
   const rows = found.map((one) => ({
     cells: [
       plain.value(one.class),
-      bar(one.predicted, "tcw-bar-predicted", path.predicted.length > 0 ? words.probability(one.predicted) : "–"),
-      bar(one.injected, "tcw-bar-injected", words.probability(one.injected)),
+      shareBar(one.predicted, "tcw-bar-predicted", path.predicted.length > 0 ? words.probability(one.predicted) : "–"),
+      shareBar(one.injected, "tcw-bar-injected", words.probability(one.injected)),
       one.injected > 0 ? words.probability(one.differing) : "–",
     ],
   }));
@@ -164,14 +164,4 @@ function pathDetail(state: ComparisonState, pair: PairState, path: Path): Node[]
       ),
     ),
   ];
-}
-
-function bar(share: number, tone: string, text: string): HTMLElement {
-  const width = `${(Math.max(0, Math.min(1, share)) * 100).toFixed(1)}%`;
-  return h(
-    "span",
-    { class: "tcw-share" },
-    h("span", { class: "tcw-share-box", "aria-hidden": "true" }, h("span", { class: tone, style: `width: ${width}` })),
-    h("span", {}, text),
-  );
 }

@@ -9,15 +9,15 @@ const LISTED: usize = 4;
 /// `differs for code = -1 to 399, not for 400 to 501`. At least one value differs.
 pub(super) fn sentence(varied: &Varied) -> String {
     let path = brief(&varied.path);
-    let differing = region(&varied.values, VariedOutcome::Differs);
-    match region(&varied.values, VariedOutcome::Same).as_str() {
+    let differing = with_outcome(&varied.values, VariedOutcome::Differs);
+    match with_outcome(&varied.values, VariedOutcome::Same).as_str() {
         "" => format!("differs for every usable {path} that was tried: {differing}"),
         same => format!("differs for {path} = {differing}, not for {same}"),
     }
 }
 
 /// The values with an outcome: of numbers the ranges in which no value with another one lies.
-fn region(values: &[VariedValue], outcome: VariedOutcome) -> String {
+fn with_outcome(values: &[VariedValue], outcome: VariedOutcome) -> String {
     if values.iter().any(|value| value.number.is_none()) {
         let all: Vec<String> =
             values.iter().filter(|value| value.outcome == outcome).map(|value| cut(&value.value)).collect();

@@ -1,0 +1,35 @@
+// A line as a link: a part of the address of a page, and the text that names it elsewhere.
+
+import type { PairState, VersionNumber } from "./types";
+import * as words from "./words";
+
+export interface LinePlace {
+  pair: number;
+  version: VersionNumber;
+  /** The number in the version's own text, counted from 1. */
+  line: number;
+}
+
+/** `#pair1-new-12`: pairs are counted from 1 and lines as in the file. */
+export function fragment({ pair, version, line }: LinePlace, of: PairState): string {
+  const own = version === 0 ? of.old : of.new;
+  return `#pair${pair + 1}-${words.versionName(version)}-${words.lineInFile(own, line)}`;
+}
+
+/** The line that a fragment names, if it is there. */
+export function placeOf(fragment: string, pairs: PairState[]): LinePlace | null {
+  const found = /^#pair(\d{1,9})-(old|new)-(\d{1,9})$/.exec(fragment);
+  if (!found) return null;
+  const pair = Number(found[1]) - 1;
+  const version = found[2] === "old" ? 0 : 1;
+  const of = pairs[pair];
+  const own = version === 0 ? of?.old : of?.new;
+  const line = own?.lines.find((one) => words.lineInFile(own, one.number) === Number(found[3]));
+  return line ? { pair, version, line: line.number } : null;
+}
+
+/** `shop.price:12 (new)`, where there is no page to link to. */
+export function spokenPlace({ version, line }: LinePlace, of: PairState): string {
+  const own = version === 0 ? of.old : of.new;
+  return `${of.name}:${words.lineInFile(own, line)} (${words.versionName(version)})`;
+}
