@@ -188,6 +188,47 @@ def test_sockets_of_the_file_system_serve_as_well_as_ports(tmp_path, monkeypatch
         assert kernel.run("print('x' * 100_000); 1 + 1").value == "2"
 
 
+NESTED = (
+    "import asyncio, {package}\n"
+    "{package}.apply()\n"
+    "async def work():\n"
+    "    await asyncio.sleep(0.01)\n"
+    "    return 7\n"
+    "{prefix}asyncio.run(work())"
+)
+
+
+@pytest.mark.parametrize("package", ["nest_asyncio", "nest_asyncio2"])
+@pytest.mark.parametrize("prefix", ["", "await asyncio.sleep(0)\n"], ids=["sync", "async"])
+def test_a_cell_can_run_the_event_loop_from_within(fresh_kernel, package, prefix):
+    pytest.importorskip(package)
+    fresh_kernel.run("import asyncio\nasync def tick():\n    while True: await asyncio.sleep(0)")
+    fresh_kernel.run("ticking = asyncio.create_task(tick())")
+    code = NESTED.format(package=package, prefix=prefix)
+    outcomes = [fresh_kernel.wait(msg_id) for msg_id in [fresh_kernel.send(code) for _ in range(3)]]
+    assert [outcome.value for outcome in outcomes] == ["7"] * 3
+    assert fresh_kernel.run("ticking.done()").value == "False"
+
+
+def test_exit_handlers_of_cells_still_have_their_names(fresh_kernel, tmp_path):
+    mark = tmp_path / "mark"
+    fresh_kernel.run(
+        f"import atexit, pathlib\npath = pathlib.Path({str(mark)!r})\ntext = 'kept'\n"
+        "@atexit.register\ndef keep(): path.write_text(text)"
+    )
+    fresh_kernel.run("exit")
+    assert wait_until_gone(fresh_kernel)
+    assert mark.read_text() == "kept"
+
+
+def test_a_task_goes_on_between_cells_that_wait(fresh_kernel):
+    # Sent at once, as by Run All. The task needs only its turns: whatever it waits for is due when it asks.
+    cells = ["steps = []\nimport asyncio\nasync def work():\n    while True: steps.append(await asyncio.sleep(0))"]
+    cells += ["task = asyncio.create_task(work())", "first = len(steps)", "second = len(steps)", "0 < first < second"]
+    outcomes = [fresh_kernel.wait(msg_id) for msg_id in [fresh_kernel.send(cell) for cell in cells]]
+    assert outcomes[-1].value == "True"
+
+
 PARENT = """
 import sys, time
 from jupyter_client.manager import KernelManager

@@ -9,6 +9,8 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::Notify;
+
 use super::wire::Message;
 
 /// The next task of a Python thread.
@@ -26,6 +28,8 @@ pub struct RequestQueue {
     waiting: Mutex<VecDeque<QueueItem>>,
     wake: UnixStream,
     woken: UnixStream,
+    /// Told when the thread that pops has ended.
+    pub ended: Notify,
 }
 
 impl RequestQueue {
@@ -33,7 +37,7 @@ impl RequestQueue {
         let (wake, woken) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
         woken.set_nonblocking(true)?;
-        Ok(Self { waiting: Mutex::default(), wake, woken })
+        Ok(Self { waiting: Mutex::default(), wake, woken, ended: Notify::new() })
     }
 
     /// It is readable while requests may wait.
@@ -41,8 +45,8 @@ impl RequestQueue {
         self.woken.as_raw_fd()
     }
 
-    pub fn push(&self, message: Message) {
-        self.lock().push_back(QueueItem::Handle(Arc::new(message)));
+    pub fn push(&self, message: Arc<Message>) {
+        self.lock().push_back(QueueItem::Handle(message));
         self.signal();
     }
 
@@ -90,8 +94,8 @@ mod tests {
     use super::super::wire::Session;
     use super::*;
 
-    fn message(msg_type: &str) -> Message {
-        Session::new().message(msg_type, "{}", None)
+    fn message(msg_type: &str) -> Arc<Message> {
+        Arc::new(Session::new().message(msg_type, "{}", None))
     }
 
     #[test]
