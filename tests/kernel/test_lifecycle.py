@@ -63,6 +63,53 @@ def test_an_interrupt_ends_a_question_for_input(kernel):
     assert kernel.wait(msg_id).value == "'in time'"
 
 
+def test_an_interrupt_ends_a_debugger_and_the_cell(kernel):
+    msg_id = kernel.send("import pdb; pdb.set_trace()", allow_stdin=True)
+    assert kernel.channels.get_stdin_msg(timeout=TIMEOUT)["content"]["prompt"] == "ipdb> "
+    waiting = kernel.send("3 + 4", stop_on_error=False)
+    kernel.manager.interrupt_kernel()
+    kernel.wait(msg_id)
+    assert kernel.wait(waiting).reply["status"] in ("ok", "aborted")
+    assert kernel.run("1 + 1").value == "2"
+
+
+def test_an_interrupt_ends_the_question_of_a_thread(kernel):
+    code = "import threading\nthread = threading.Thread(target=input, args=('?',)); thread.start(); thread.join()"
+    msg_id = kernel.send(code, allow_stdin=True)
+    kernel.channels.get_stdin_msg(timeout=TIMEOUT)
+    kernel.manager.interrupt_kernel()
+    assert kernel.wait(msg_id).reply["ename"] == "KeyboardInterrupt"
+    assert kernel.run("thread.join()\nthread.is_alive()").value == "False"
+
+
+@pytest.mark.parametrize("code", BUSY.values(), ids=BUSY.keys())
+def test_the_traceback_of_an_interrupted_cell_shows_nothing_of_the_kernel(kernel, code):
+    msg_id = kernel.send(f"print('started')\n{code}")
+    kernel.wait_for_text("started")
+    time.sleep(0.1)
+    kernel.manager.interrupt_kernel()
+    traceback = "\n".join(kernel.wait(msg_id).reply["traceback"])
+    assert "_serve.py" not in traceback and "_answers.py" not in traceback
+
+
+def test_cells_of_the_control_channel_run_while_a_cell_runs(kernel, tmp_path):
+    mark = tmp_path / "mark"
+    wait = f"import os, time\nprint('started')\nwhile not os.path.exists({str(mark)!r}): time.sleep(0.01)"
+    msg_id = kernel.send(wait)
+    kernel.wait_for_text("started")
+    replies = []
+    for msg_type, content in [
+        ("execute_request", {"code": f"open({str(mark)!r}, 'w').close()"}),
+        ("usage_request", {}),
+    ]:
+        kernel.channels.control_channel.send(kernel.channels.session.msg(msg_type, content))
+        replies.append(kernel.channels.get_control_msg(timeout=TIMEOUT))
+    assert [reply["msg_type"] for reply in replies] == ["execute_reply", "usage_reply"]
+    assert replies[0]["content"]["status"] == "ok"
+    assert replies[1]["content"]["pid"] == kernel.pid
+    assert kernel.wait(msg_id).reply["status"] == "ok"
+
+
 def test_an_interrupt_between_cells_does_nothing(kernel):
     for _ in range(3):
         kernel.manager.interrupt_kernel()

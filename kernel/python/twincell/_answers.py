@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import IPython
 from IPython.core.async_helpers import _asyncio_runner
 from IPython.core.completer import provisionalcompleter, rectify_completions
-from IPython.utils.tokenutil import line_at_cursor, token_at_cursor
+from IPython.utils.tokenutil import token_at_cursor
 from traitlets import Bool, default
 
 from . import _comms
@@ -38,12 +38,13 @@ PYTHON = sys.version.split()[0]
 class IPythonKernel(Kernel):
     """Answers requests with IPython."""
 
-    use_experimental_completions = Bool(
-        True, help="Whether IPython completes with types and signatures, by Jedi if it is on."
-    ).tag(config=True)
+    use_experimental_completions = Bool(True, help="Whether completions come with types and signatures.").tag(
+        config=True
+    )
 
     implementation = "twincell"
-    implementation_version = __version__
+    # Some front ends know Python's kernels by IPython's version.
+    implementation_version = IPython.__version__
     banner = f"twincell {__version__}, Python {PYTHON}, IPython {IPython.__version__}"
     language_info = {
         "name": "python",
@@ -219,8 +220,6 @@ class IPythonKernel(Kernel):
     def do_complete(self, code: str, cursor_pos: int | None) -> dict[str, Any]:
         """Completes code. Returns the content of the reply."""
         cursor = len(code) if cursor_pos is None else cursor_pos
-        if not self.use_experimental_completions:
-            return self._complete_plainly(code, cursor)
         with self._user_code(), provisionalcompleter():
             found = list(rectify_completions(code, self.shell.Completer.completions(code, cursor)))
         types = [
@@ -231,15 +230,8 @@ class IPythonKernel(Kernel):
             "matches": [completion.text for completion in found],
             "cursor_start": found[0].start if found else cursor,
             "cursor_end": found[0].end if found else cursor,
-            "metadata": {"_jupyter_types_experimental": types},
+            "metadata": {"_jupyter_types_experimental": types} if self.use_experimental_completions else {},
         }
-
-    def _complete_plainly(self, code: str, cursor: int) -> dict[str, Any]:
-        line, offset = line_at_cursor(code, cursor)
-        with self._user_code():
-            text, matches = self.shell.complete("", line, cursor - offset)
-        ends = {"cursor_start": cursor - len(text), "cursor_end": cursor}
-        return {"status": "ok", "matches": matches, **ends, "metadata": {}}
 
     async def inspect_request(self, stream: Socket, ident: Sequence[bytes], parent: Message) -> None:
         content = parent["content"]

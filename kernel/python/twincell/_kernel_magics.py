@@ -71,8 +71,8 @@ class KernelMagics(Magics):
         except MacroToEdit:
             raise UsageError("%edit cannot open a macro in a notebook; %macro shows and changes it") from None
         if filename is not None:
-            payload = {"source": "edit_magic", "filename": str(Path(filename).resolve()), "line_number": number}
-            self.shell.payload_manager.write_payload(payload)
+            place = {"filename": str(Path(filename).resolve()), "line_number": number and int(number)}
+            self.shell.payload_manager.write_payload({"source": "edit_magic", **place})
 
     @line_magic
     def less(self, line: str) -> None:

@@ -59,6 +59,15 @@ class Output:
         self._message.set(Message(None, {}))
         self._of_thread.pop(threading.current_thread(), None)
 
+    @contextlib.contextmanager
+    def beside(self) -> Iterator[None]:
+        """Handles a message beside a cell, whose message stays the latest one."""
+        latest = self._latest_message
+        try:
+            yield
+        finally:
+            self._latest_message = latest
+
     def attribute(self, parent: Mapping[str, Any] | None) -> None:
         """Like `set_parent`, for a message or a header that code hands back, or has made."""
         message = self.message_of(parent)

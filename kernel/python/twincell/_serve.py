@@ -77,6 +77,7 @@ class Kernel(SingletonConfigurable):
         self._main = connection.requests()
         self._requests: contextvars.ContextVar[Requests] = contextvars.ContextVar("requests", default=self._main)
         self._cell: asyncio.Task[Any] | None = None
+        self._beside: set[asyncio.Task[None]] = set()
         self._interruptible = False
 
     # What libraries ask a kernel for
@@ -175,10 +176,20 @@ class Kernel(SingletonConfigurable):
         self._requests.set(requests)
         waiting = asyncio.Event()
         loop = asyncio.get_running_loop()
-        loop.add_reader(requests.fileno(), waiting.set)
+        is_handling = False
+
+        def on_waiting() -> None:
+            waiting.set()
+            # A cell that awaits something may await an answer of a widget.
+            while is_handling and (comm := requests.next_comm()) is not None:
+                beside = asyncio.ensure_future(self._handle_beside(comm))
+                self._beside.add(beside)
+                beside.add_done_callback(self._beside.discard)
+
+        loop.add_reader(requests.fileno(), on_waiting)
         if threading.current_thread() is threading.main_thread():
             self.loop = loop
-            signal.signal(signal.SIGINT, self._on_interrupt)
+            signal.signal(signal.SIGINT, self.on_interrupt)
         while not self.shell.exit_now:
             waiting.clear()
             request = requests.next()
@@ -187,10 +198,25 @@ class Kernel(SingletonConfigurable):
             elif request.msg_type is None:
                 break
             else:
+                is_handling = True
                 await self._handle(request)
+                is_handling = False
                 for _ in range(TURNS):
                     await asyncio.sleep(0)
         loop.remove_reader(requests.fileno())
+
+    async def _handle_beside(self, request: Request) -> None:
+        """Handles a message for a widget while a cell awaits something. An interrupt meanwhile is one of the widget."""
+        around = self._cell
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main:
+            self._cell = None
+        try:
+            with self.output.beside():
+                await self._handle(request)
+        finally:
+            if is_main:
+                self._cell = around
 
     def start_main(self, loop: asyncio.AbstractEventLoop) -> asyncio.Task[None]:
         """Starts to handle the requests of the main shell."""
@@ -283,10 +309,8 @@ class Kernel(SingletonConfigurable):
 
     # Interrupts
 
-    def _on_interrupt(self, _signum: int, _frame: Any) -> None:
+    def on_interrupt(self, _signum: int, _frame: Any) -> None:
         """Interrupts the user's code. Between cells there is nothing to interrupt."""
-        # IPython's tracebacks end where the user's code was.
-        __tracebackhide__ = True
         self.connection.give_up_questions()
         if not self._interruptible:
             return
@@ -302,8 +326,8 @@ class Kernel(SingletonConfigurable):
             # Signals reach only the main thread.
             yield
             return
-        if signal.getsignal(signal.SIGINT) != self._on_interrupt:
-            signal.signal(signal.SIGINT, self._on_interrupt)
+        if signal.getsignal(signal.SIGINT) != self.on_interrupt:
+            signal.signal(signal.SIGINT, self.on_interrupt)
         before = self._interruptible
         self._interruptible = True
         try:

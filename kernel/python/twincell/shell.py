@@ -21,6 +21,7 @@ from . import _gui
 from ._kernel_magics import KernelMagics
 from ._messages import Session, Socket
 from ._output import Attributed, Output
+from ._serve import Kernel
 
 if TYPE_CHECKING:
     from IPython.core.history import HistoryManager
@@ -247,6 +248,17 @@ class ZMQInteractiveShell(Attributed, InteractiveShell):
 
     def set_next_input(self, text: str, replace: bool = False) -> None:
         self.payload_manager.write_payload({"source": "set_next_input", "text": text, "replace": replace})
+
+    def _get_exc_info(self, exc_tuple: Any = None) -> Any:
+        kind, value, trace = super()._get_exc_info(exc_tuple)
+        # An interrupt is raised by the kernel, in the frame after the one of the user's code.
+        last = trace
+        while last is not None and last.tb_next is not None:
+            if last.tb_next.tb_frame.f_code is Kernel.on_interrupt.__code__:
+                last.tb_next = None
+            else:
+                last = last.tb_next
+        return kind, value, trace
 
     def _showtraceback(self, etype: type[BaseException], evalue: BaseException, stb: list[str]) -> None:
         if self.displayhook.is_showing:

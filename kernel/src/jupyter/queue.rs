@@ -58,14 +58,30 @@ impl RequestQueue {
 
     pub fn pop(&self) -> Option<QueueItem> {
         // Read first, pop second: a byte written in between costs only one more look.
-        let mut bytes = [0; 64];
-        while matches!((&self.woken).read(&mut bytes), Ok(length) if length == bytes.len()) {}
+        self.quiet();
         let mut waiting = self.lock();
         let item = waiting.pop_front();
         if !waiting.is_empty() {
             self.signal();
         }
         item
+    }
+
+    /// Takes the first message for a comm, past all others. What else waits is not signalled again.
+    pub fn pop_comm(&self) -> Option<Arc<Message>> {
+        self.quiet();
+        let mut waiting = self.lock();
+        let is_comm = |item: &QueueItem| matches!(item, QueueItem::Handle(message) if message.is_for_comm());
+        match waiting.iter().position(is_comm).and_then(|position| waiting.remove(position)) {
+            Some(QueueItem::Handle(message)) => Some(message),
+            _ => None,
+        }
+    }
+
+    /// Makes [`RequestQueue::fileno`] unreadable until something comes.
+    fn quiet(&self) {
+        let mut bytes = [0; 64];
+        while matches!((&self.woken).read(&mut bytes), Ok(length) if length == bytes.len()) {}
     }
 
     /// Turns every execute_request that waits now into one that is answered with `aborted`.
@@ -120,6 +136,18 @@ mod tests {
         assert!(matches!(queue.pop(), Some(QueueItem::Abort(_))));
         assert!(matches!(queue.pop(), Some(QueueItem::Handle(message)) if message.msg_type == "complete_request"));
         assert!(matches!(queue.pop(), Some(QueueItem::Handle(_))));
+    }
+
+    #[test]
+    fn messages_for_comms_pass_what_waits() {
+        let queue = RequestQueue::new().unwrap();
+        for msg_type in ["execute_request", "comm_msg", "comm_info_request", "comm_close"] {
+            queue.push(message(msg_type));
+        }
+        assert_eq!(queue.pop_comm().unwrap().msg_type, "comm_msg");
+        assert_eq!(queue.pop_comm().unwrap().msg_type, "comm_close");
+        assert!(queue.pop_comm().is_none());
+        assert!(matches!(queue.pop(), Some(QueueItem::Handle(message)) if message.msg_type == "execute_request"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use jupyter_protocol::ExecutionState;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -115,6 +116,14 @@ impl Requests {
         py.detach(|| self.service.next_request(&self.queue)).map(|item| match item {
             QueueItem::Handle(message) | QueueItem::Abort(message) => ShellRequest { message: Some(message) },
             QueueItem::ShutDown => ShellRequest { message: None },
+        })
+    }
+
+    /// The next message for a comm, marked as busy, past the requests that wait before it. None if no other waits.
+    fn next_comm(&self) -> Option<ShellRequest> {
+        self.queue.pop_comm().map(|message| {
+            self.service.publish_status(ExecutionState::Busy, Some(&message));
+            ShellRequest::of(message)
         })
     }
 

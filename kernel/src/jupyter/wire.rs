@@ -60,6 +60,11 @@ pub struct Message {
 }
 
 impl Message {
+    /// Whether it is for a comm, the connection of a widget. Such messages are not answered.
+    pub fn is_for_comm(&self) -> bool {
+        matches!(self.msg_type.as_str(), "comm_open" | "comm_msg" | "comm_close")
+    }
+
     /// The size in bytes of the parts that may be long.
     pub fn size(&self) -> usize {
         self.content.len() + self.buffers.iter().map(Bytes::len).sum::<usize>()
