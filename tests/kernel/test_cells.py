@@ -354,3 +354,76 @@ def test_output_is_kept_for_exporting_the_session_as_a_notebook(fresh_kernel, tm
     (cell,) = nbformat.read(path, as_version=4).cells
     kinds = [output.get("name", output.output_type) for output in cell.outputs]
     assert kinds == ["stdout", "stderr", "display_data", "execute_result"]
+
+
+def test_a_cell_that_awaits_gets_the_answer_of_a_widget(kernel):
+    msg_id = kernel.send(
+        "import asyncio, comm\n"
+        "answered = asyncio.get_running_loop().create_future()\n"
+        "widget = comm.create_comm(target_name='asking')\n"
+        "widget.on_msg(lambda message: answered.set_result(message['content']['data']['n']))\n"
+        "print('in the cell', await answered)"
+    )
+    comm_id = kernel.wait_for("comm_open")["content"]["comm_id"]
+    waiting = kernel.send("print('after it')")
+    kernel.request("comm_msg", {"comm_id": comm_id, "data": {"n": 42}})
+    assert kernel.wait(msg_id).text() == "in the cell 42\n"
+    assert kernel.wait(waiting).text() == "after it\n"
+
+
+def test_context_variables_of_a_cell_are_set_in_the_next(kernel):
+    kernel.run("import contextvars\nname = contextvars.ContextVar('name', default='none')\nname.set('of a cell');")
+    assert kernel.run("name.get()").value == "'of a cell'"
+    if kernel.run("import sys; sys.version_info >= (3, 11)").value == "True":
+        kernel.run("import asyncio; await asyncio.sleep(0); name.set('of an async cell')")
+        assert kernel.run("name.get()").value == "'of an async cell'"
+
+
+def test_a_thread_asks_the_client_of_its_cell(kernel):
+    msg_id = kernel.send(
+        "import getpass, threading\n"
+        "def ask(): print('heard', input('name? '), getpass.getpass('word? '))\n"
+        "thread = threading.Thread(target=ask); thread.start(); thread.join()",
+        allow_stdin=True,
+    )
+    for prompt, answer in (("name? ", "Ada"), ("word? ", "secret")):
+        assert kernel.channels.get_stdin_msg(timeout=TIMEOUT)["content"]["prompt"] == prompt
+        kernel.channels.input(answer)
+    assert kernel.wait(msg_id).text() == "heard Ada secret\n"
+
+
+def test_a_thread_of_a_thread_writes_under_the_cell_that_started_both(kernel):
+    start = kernel.run(
+        "import threading\n"
+        "may_go = threading.Event()\n"
+        "def child(): print('from the child')\n"
+        "def parent(): may_go.wait(); threading.Thread(target=child).start()\n"
+        "threading.Thread(target=parent).start()"
+    )
+    first = start.messages[0]["parent_header"]["msg_id"]
+    kernel.send("may_go.set()")
+    assert kernel.wait_for("stream")["parent_header"]["msg_id"] == first
+
+
+def test_ipython_learns_the_metadata_of_a_cell(kernel):
+    kernel.run("def tell(info): print(info.cell_id, getattr(info, 'cell_meta', {'tags': ['a']})['tags'])")
+    kernel.run("get_ipython().events.register('pre_run_cell', tell)")
+    assert kernel.run("1", metadata={"cellId": "c-7", "tags": ["a"]}).text() == "c-7 ['a']\n"
+    kernel.run("get_ipython().events.unregister('pre_run_cell', tell)", metadata={"tags": []})
+
+
+def test_a_gui_works_while_the_kernel_waits(kernel):
+    kernel.run(
+        "import sys, types\n"
+        "turns = []\n"
+        "class Tk:\n"
+        "    def withdraw(self): pass\n"
+        "    def update(self): turns.append(1)\n"
+        "before = sys.modules.get('tkinter')\n"
+        "sys.modules['tkinter'] = types.SimpleNamespace(Tk=Tk)"
+    )
+    assert kernel.run("%gui tk").reply["status"] == "ok"
+    kernel.run("import asyncio\nwhile len(turns) < 3: await asyncio.sleep(0.01)")
+    kernel.run("%gui none")
+    assert kernel.run("count = len(turns)\nawait asyncio.sleep(0.1)\nlen(turns) == count").value == "True"
+    assert "these are: gtk" in kernel.run("%gui nosuch").text("stderr") + str(kernel.run("%gui nosuch").reply)

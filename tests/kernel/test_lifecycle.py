@@ -63,6 +63,53 @@ def test_an_interrupt_ends_a_question_for_input(kernel):
     assert kernel.wait(msg_id).value == "'in time'"
 
 
+def test_an_interrupt_ends_a_debugger_and_the_cell(kernel):
+    msg_id = kernel.send("import pdb; pdb.set_trace()", allow_stdin=True)
+    assert kernel.channels.get_stdin_msg(timeout=TIMEOUT)["content"]["prompt"] == "ipdb> "
+    waiting = kernel.send("3 + 4", stop_on_error=False)
+    kernel.manager.interrupt_kernel()
+    kernel.wait(msg_id)
+    assert kernel.wait(waiting).reply["status"] in ("ok", "aborted")
+    assert kernel.run("1 + 1").value == "2"
+
+
+def test_an_interrupt_ends_the_question_of_a_thread(kernel):
+    code = "import threading\nthread = threading.Thread(target=input, args=('?',)); thread.start(); thread.join()"
+    msg_id = kernel.send(code, allow_stdin=True)
+    kernel.channels.get_stdin_msg(timeout=TIMEOUT)
+    kernel.manager.interrupt_kernel()
+    assert kernel.wait(msg_id).reply["ename"] == "KeyboardInterrupt"
+    assert kernel.run("thread.join()\nthread.is_alive()").value == "False"
+
+
+@pytest.mark.parametrize("code", BUSY.values(), ids=BUSY.keys())
+def test_the_traceback_of_an_interrupted_cell_shows_nothing_of_the_kernel(kernel, code):
+    msg_id = kernel.send(f"print('started')\n{code}")
+    kernel.wait_for_text("started")
+    time.sleep(0.1)
+    kernel.manager.interrupt_kernel()
+    traceback = "\n".join(kernel.wait(msg_id).reply["traceback"])
+    assert "_serve.py" not in traceback and "_answers.py" not in traceback
+
+
+def test_cells_of_the_control_channel_run_while_a_cell_runs(kernel, tmp_path):
+    mark = tmp_path / "mark"
+    wait = f"import os, time\nprint('started')\nwhile not os.path.exists({str(mark)!r}): time.sleep(0.01)"
+    msg_id = kernel.send(wait)
+    kernel.wait_for_text("started")
+    replies = []
+    for msg_type, content in [
+        ("execute_request", {"code": f"open({str(mark)!r}, 'w').close()"}),
+        ("usage_request", {}),
+    ]:
+        kernel.channels.control_channel.send(kernel.channels.session.msg(msg_type, content))
+        replies.append(kernel.channels.get_control_msg(timeout=TIMEOUT))
+    assert [reply["msg_type"] for reply in replies] == ["execute_reply", "usage_reply"]
+    assert replies[0]["content"]["status"] == "ok"
+    assert replies[1]["content"]["pid"] == kernel.pid
+    assert kernel.wait(msg_id).reply["status"] == "ok"
+
+
 def test_an_interrupt_between_cells_does_nothing(kernel):
     for _ in range(3):
         kernel.manager.interrupt_kernel()
@@ -186,6 +233,47 @@ def test_sockets_of_the_file_system_serve_as_well_as_ports(tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     with Client.start(transport="ipc") as kernel:
         assert kernel.run("print('x' * 100_000); 1 + 1").value == "2"
+
+
+NESTED = (
+    "import asyncio, {package}\n"
+    "{package}.apply()\n"
+    "async def work():\n"
+    "    await asyncio.sleep(0.01)\n"
+    "    return 7\n"
+    "{prefix}asyncio.run(work())"
+)
+
+
+@pytest.mark.parametrize("package", ["nest_asyncio", "nest_asyncio2"])
+@pytest.mark.parametrize("prefix", ["", "await asyncio.sleep(0)\n"], ids=["sync", "async"])
+def test_a_cell_can_run_the_event_loop_from_within(fresh_kernel, package, prefix):
+    pytest.importorskip(package)
+    fresh_kernel.run("import asyncio\nasync def tick():\n    while True: await asyncio.sleep(0)")
+    fresh_kernel.run("ticking = asyncio.create_task(tick())")
+    code = NESTED.format(package=package, prefix=prefix)
+    outcomes = [fresh_kernel.wait(msg_id) for msg_id in [fresh_kernel.send(code) for _ in range(3)]]
+    assert [outcome.value for outcome in outcomes] == ["7"] * 3
+    assert fresh_kernel.run("ticking.done()").value == "False"
+
+
+def test_exit_handlers_of_cells_still_have_their_names(fresh_kernel, tmp_path):
+    mark = tmp_path / "mark"
+    fresh_kernel.run(
+        f"import atexit, pathlib\npath = pathlib.Path({str(mark)!r})\ntext = 'kept'\n"
+        "@atexit.register\ndef keep(): path.write_text(text)"
+    )
+    fresh_kernel.run("exit")
+    assert wait_until_gone(fresh_kernel)
+    assert mark.read_text() == "kept"
+
+
+def test_a_task_goes_on_between_cells_that_wait(fresh_kernel):
+    # Sent at once, as by Run All. The task needs only its turns: whatever it waits for is due when it asks.
+    cells = ["steps = []\nimport asyncio\nasync def work():\n    while True: steps.append(await asyncio.sleep(0))"]
+    cells += ["task = asyncio.create_task(work())", "first = len(steps)", "second = len(steps)", "0 < first < second"]
+    outcomes = [fresh_kernel.wait(msg_id) for msg_id in [fresh_kernel.send(cell) for cell in cells]]
+    assert outcomes[-1].value == "True"
 
 
 PARENT = """

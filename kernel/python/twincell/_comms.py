@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import comm
 from comm.base_comm import BaseComm, CommManager
 
-from ._output import Output
+if TYPE_CHECKING:
+    from ._serve import Kernel
 
 #: Maximum length of the id of a comm and of the name of its target. Front ends use the 36 characters of a UUID.
 LONGEST = 256
@@ -35,17 +36,34 @@ def _is_name(value: Any) -> bool:
     return isinstance(value, str) and value.isascii() and 0 < len(value) <= LONGEST
 
 
-def install(output: Output) -> CommManager:
+class Comm(BaseComm):
+    """One connection to the front end, with the arguments of ipykernel's."""
+
+    kernel: Kernel
+
+    def __init__(self, target_name: str = "", *arguments: Any, show_warning: bool = True, **options: Any) -> None:
+        options.pop("kernel", None)
+        super().__init__(target_name, *arguments, **options)
+
+    def publish_msg(
+        self, msg_type: str, data: Any = None, metadata: Any = None, buffers: Any = None, **keys: Any
+    ) -> None:
+        content = {"comm_id": self.comm_id, "data": data or {}, **keys}
+        self.kernel.output.publish(msg_type, content, metadata=metadata, buffers=buffers)
+
+
+class KernelCommManager(CommManager):
+    """The comms of a kernel."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        super().__init__()
+        self.kernel = kernel
+
+
+def install(kernel: Kernel) -> KernelCommManager:
     """Makes `comm.create_comm` and `comm.get_comm_manager` use this kernel."""
-    manager = CommManager()
-
-    class Comm(BaseComm):
-        def publish_msg(
-            self, msg_type: str, data: Any = None, metadata: Any = None, buffers: Any = None, **keys: Any
-        ) -> None:
-            content = {"comm_id": self.comm_id, "data": data or {}, **keys}
-            output.publish(msg_type, content, metadata=metadata, buffers=buffers)
-
+    manager = KernelCommManager(kernel)
+    Comm.kernel = kernel
     comm.create_comm = Comm
     comm.get_comm_manager = lambda: manager
     return manager

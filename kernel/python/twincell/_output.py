@@ -13,49 +13,80 @@ import functools
 import getpass
 import io
 import json
+import os
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import thread as pool
 from typing import Any
 
 from IPython.core.error import StdinNotImplementedError
 
+from ._messages import Message, Session, Socket, header_of
 from ._twincell import Connection, Request, StreamWriter
 
 
 class Output:
     """The way out of the kernel, for the shell, the streams, comms and `input`."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, key: str = "") -> None:
         self._connection = connection
+        self.session = Session(self, key)
+        self.iopub = Socket("iopub", self._broadcast)
         self._of_task: contextvars.ContextVar[Request | None] = contextvars.ContextVar("request", default=None)
-        self._message: contextvars.ContextVar[dict[str, Any]] = contextvars.ContextVar("message")
-        self._latest_message: dict[str, Any] = {}
-        self._of_thread: weakref.WeakKeyDictionary[threading.Thread, Request] = weakref.WeakKeyDictionary()
-        self._allows_stdin: contextvars.ContextVar[bool] = contextvars.ContextVar("allow_stdin", default=False)
+        self._message: contextvars.ContextVar[Message] = contextvars.ContextVar("message")
+        self._latest_message = Message(None, {})
+        self._of_thread: weakref.WeakKeyDictionary[threading.Thread, Message] = weakref.WeakKeyDictionary()
+        self._known: weakref.WeakValueDictionary[str, Message] = weakref.WeakValueDictionary()
+        self._asking = threading.Lock()
 
-    def set_parent(self, request: Request, message: dict[str, Any]) -> None:
-        """From now on, messages of this task or thread belong to this request."""
-        self._of_task.set(request)
+    def set_parent(self, message: Message) -> None:
+        """From now on, messages of this task or thread belong to this one."""
+        self._of_task.set(message.request)
         self._message.set(message)
+        self._known[message.get("msg_id", "")] = message
         if threading.current_thread() is threading.main_thread():
             self._latest_message = message
 
-    @property
-    def parent_message(self) -> dict[str, Any]:
-        """The message that is being handled."""
-        return self._message.get(self._latest_message)
+    def explicit_parent(self) -> Message | None:
+        """The message that this task or thread was given, and did not only take over."""
+        return self._message.get(None)
+
+    def forget_parent(self) -> None:
+        """From now on, messages of this thread belong to the latest request."""
+        self._of_task.set(None)
+        self._message.set(Message(None, {}))
+        self._of_thread.pop(threading.current_thread(), None)
+
+    @contextlib.contextmanager
+    def beside(self) -> Iterator[None]:
+        """Handles a message beside a cell, whose message stays the latest one."""
+        latest = self._latest_message
+        try:
+            yield
+        finally:
+            self._latest_message = latest
+
+    def attribute(self, parent: Mapping[str, Any] | None) -> None:
+        """Like `set_parent`, for a message or a header that code hands back, or has made."""
+        message = self.message_of(parent)
+        self.set_parent(message)
+        if message.request is not None and threading.current_thread() is threading.main_thread():
+            self._connection.set_current(message.request)
+
+    def message_of(self, parent: Mapping[str, Any] | None) -> Message:
+        """The message with this header."""
+        if isinstance(parent, Message):
+            return parent
+        header = header_of(parent)
+        return self._known.get(header.get("msg_id", "")) or Message.attribution(header)
 
     @property
-    def allow_stdin(self) -> bool:
-        """Whether the client of the current request answers questions for input."""
-        return self._allows_stdin.get()
-
-    @allow_stdin.setter
-    def allow_stdin(self, allowed: bool) -> None:
-        self._allows_stdin.set(allowed)
+    def parent_message(self) -> Message:
+        """The message that is being handled: that of the task, of the thread's starter, or the latest."""
+        message = self._own_message()
+        return self._latest_message if message is None else message
 
     @property
     def _request(self) -> Request | None:
@@ -63,23 +94,37 @@ class Output:
 
     def _adopt(self) -> Request | None:
         """The request of a thread that has sent nothing before: that of its starter, or else the latest."""
-        request = self._of_thread.get(threading.current_thread())
-        if request is None:
+        message = self._of_thread.get(threading.current_thread())
+        if message is None:
             return self._connection.current()
-        self._of_task.set(request)
-        return request
+        self._of_task.set(message.request)
+        return message.request
+
+    @property
+    def allow_stdin(self) -> bool:
+        """Whether the client of the current request answers questions for input."""
+        request = self._request
+        return request is not None and bool(json.loads(request.content).get("allow_stdin", False))
 
     def publish(
         self,
         msg_type: str,
-        content: dict[str, Any],
+        content: Mapping[str, Any],
         *,
-        metadata: dict[str, Any] | None = None,
-        buffers: list[Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        buffers: Sequence[Any] | None = None,
+        parent: Message | None = None,
     ) -> None:
-        """Broadcasts a message, after all text that was written before."""
+        """Broadcasts a message, after all text that was written before. It belongs to `parent`, or else to the request
+        of this task or thread."""
         packed = [memoryview(buffer).cast("B").tobytes() for buffer in buffers or []]
-        self._connection.publish(msg_type, content, self._request, metadata, packed)
+        request = self._request if parent is None else parent.request
+        self._connection.publish(msg_type, content, request, metadata, packed)
+
+    def _broadcast(self, message: Mapping[str, Any], buffers: Sequence[bytes]) -> None:
+        parent = self.message_of(message.get("parent_header"))
+        metadata = message.get("metadata")
+        self.publish(message["msg_type"], message["content"], metadata=metadata, buffers=buffers, parent=parent)
 
     @contextlib.contextmanager
     def recording(self) -> Iterator[None]:
@@ -95,11 +140,13 @@ class Output:
         return self._connection.recorded()
 
     def ask(self, prompt: str, *, password: bool) -> str:
-        """Asks the user for a line."""
+        """Asks the user for a line, of the client that sent the request of this task or thread."""
         request = self._request
-        if not self.allow_stdin or request is None:
+        if request is None or not self.allow_stdin:
             raise StdinNotImplementedError("input was called, but this front end does not support input requests")
-        answer = self._connection.ask(request, {"prompt": prompt, "password": password})
+        # A front end shows one question at a time.
+        with self._asking:
+            answer = self._connection.ask(request, {"prompt": prompt, "password": password})
         value: str = json.loads(answer).get("value", "")
         if value == "\x04":
             raise EOFError
@@ -107,13 +154,14 @@ class Output:
 
     def install(self) -> None:
         """Replaces `sys.stdout`, `sys.stderr`, `input` and `getpass`."""
-        sys.stdout, sys.stderr = self._stream("stdout", 1), self._stream("stderr", 2)
+        sys.stdout, sys.stderr = OutStream(self.session, name="stdout"), OutStream(self.session, name="stderr")
         builtins.input = self._input
         getpass.getpass = self._getpass
         self._follow_threads()
 
-    def _stream(self, name: str, descriptor: int) -> Stream:
-        return Stream(self._connection.stream(name, self._of_task.get, self._adopt), name, descriptor)
+    def writer(self, name: str) -> StreamWriter:
+        """The native part of a stream."""
+        return self._connection.stream(name, self._of_task.get, self._adopt)
 
     def _follow_threads(self) -> None:
         """Makes threads, and work submitted to pools of threads, keep the request of their starter."""
@@ -122,23 +170,28 @@ class Output:
 
         @functools.wraps(start)
         def start_for_request(thread: threading.Thread) -> None:
-            request = self._of_task.get()
-            if request is not None:
-                self._of_thread[thread] = request
+            message = self._own_message()
+            if message is not None:
+                self._of_thread[thread] = message
             start(thread)
 
         @functools.wraps(submit)
         def submit_for_request(executor: pool.ThreadPoolExecutor, fn: Any, /, *arguments: Any, **keywords: Any) -> Any:
-            request = self._of_task.get()
-            if request is None:
+            message = self._own_message()
+            if message is None:
                 return submit(executor, fn, *arguments, **keywords)
-            return submit(executor, self._call, request, fn, *arguments, **keywords)
+            return submit(executor, self._call, message, fn, *arguments, **keywords)
 
         threading.Thread.start = start_for_request  # type: ignore[method-assign, assignment]
         pool.ThreadPoolExecutor.submit = submit_for_request  # type: ignore[method-assign, assignment]
 
-    def _call(self, request: Request, fn: Any, /, *arguments: Any, **keywords: Any) -> Any:
-        self._of_task.set(request)
+    def _own_message(self) -> Message | None:
+        """The message of this task, or of the starter of this thread, which may have written nothing yet."""
+        return self._message.get(None) or self._of_thread.get(threading.current_thread())
+
+    def _call(self, message: Message, fn: Any, /, *arguments: Any, **keywords: Any) -> Any:
+        self._of_task.set(message.request)
+        self._message.set(message)
         return fn(*arguments, **keywords)
 
     def _input(self, prompt: object = "", /) -> str:
@@ -148,18 +201,64 @@ class Output:
         return self.ask(prompt, password=True)
 
 
-class Stream(io.TextIOBase):
-    """`sys.stdout` or `sys.stderr` of cells."""
+class Attributed:
+    """What ipykernel's shell, displays and streams have in common: they know the message to which output belongs.
+
+    Here all of them have the same one, that of the task or thread.
+    """
+
+    output: Output
+
+    @property
+    def parent_header(self) -> Mapping[str, Any]:
+        return header_of(self.output.parent_message)
+
+    @parent_header.setter
+    def parent_header(self, parent: Mapping[str, Any]) -> None:
+        self.output.attribute(parent)
+
+    def set_parent(self, parent: Mapping[str, Any]) -> None:
+        """Makes output of this task or thread belong to a message."""
+        self.output.attribute(parent)
+
+    def set_thread_parent(self, parent: Mapping[str, Any]) -> Message | None:
+        """Like `set_parent`. Returns what `reset_thread_parent` takes."""
+        before = self.output.explicit_parent()
+        self.output.attribute(parent)
+        return before
+
+    def reset_thread_parent(self, token: Message | None) -> None:
+        """Undoes `set_thread_parent`. A thread that had no parent of its own follows the running cell from then on."""
+        if token:
+            self.output.set_parent(token)
+        else:
+            self.output.forget_parent()
+
+
+# Packages ask for exactly this class name, and for its module, to learn whether they run in a notebook.
+class OutStream(Attributed, io.TextIOBase):
+    """`sys.stdout` or `sys.stderr` of cells, made as ipykernel's is."""
 
     encoding = "utf-8"
     errors = "replace"
 
-    def __init__(self, writer: StreamWriter, name: str, descriptor: int) -> None:
+    def __init__(self, session: Session, pub_thread: Any = None, name: str = "stdout", **_options: Any) -> None:
         super().__init__()
-        self.name = f"<{name}>"
-        self._descriptor = descriptor
+        self.name = name
+        self.session = session
+        self.output = session.output
+        self._process = os.getpid()
+        self._descriptor = 2 if name == "stderr" else 1
         # An attribute of the instance, so that `print` calls native code directly.
-        self.write = writer.write  # type: ignore[method-assign]
+        self.write = self.output.writer(name).write  # type: ignore[method-assign]
+
+    @property
+    def pub_thread(self) -> Socket:
+        return self.output.iopub
+
+    @property
+    def pub_socket(self) -> Socket:
+        return self.output.iopub
 
     def writable(self) -> bool:
         return True
@@ -176,5 +275,11 @@ class Stream(io.TextIOBase):
         """For code that writes bytes."""
         return io.FileIO(self._descriptor, "w", closefd=False)
 
+    def _is_master_process(self) -> bool:
+        return os.getpid() == self._process
+
     def close(self) -> None:
         """Cells must not lose their output, so a stream of the kernel stays open."""
+
+
+OutStream.__module__ = "ipykernel.iostream"

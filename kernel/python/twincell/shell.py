@@ -5,24 +5,30 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from IPython.core import page
 from IPython.core.autocall import ZMQExitAutocall
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
-from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell, InteractiveShellABC
 from IPython.utils.process import system  # type: ignore[attr-defined]
 from traitlets import Any as AnyTrait
 from traitlets import CBool, Instance, Type, default
 
-from ._output import Output
+from . import _gui
+from ._kernel_magics import KernelMagics
+from ._messages import Session, Socket
+from ._output import Attributed, Output
+from ._serve import Kernel
 
 if TYPE_CHECKING:
     from IPython.core.history import HistoryManager
     from IPython.core.payload import PayloadManager
+
+#: Takes a message and returns it, or another one, or None.
+Hook = Callable[[dict[str, Any]], "dict[str, Any] | None"]
 
 HistoryOutput: Callable[..., object] | None
 try:
@@ -33,10 +39,55 @@ except AttributeError:  # before IPython 9
     HistoryOutput = None
 
 
-class MessageDisplayHook(DisplayHook):
-    """Shows the value of a cell's last expression as an `execute_result`."""
+class Hooked(Attributed):
+    """Shows messages to hooks before they are sent. A hook changes a message, or keeps it by returning None."""
 
-    output: Output
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._of_thread = threading.local()
+
+    @property
+    def _hooks(self) -> list[Hook]:
+        hooks: list[Hook] | None = getattr(self._of_thread, "hooks", None)
+        if hooks is None:
+            hooks = self._of_thread.hooks = []
+        return hooks
+
+    def register_hook(self, hook: Hook) -> None:
+        """Adds a hook for the messages of this thread."""
+        self._hooks.append(hook)
+
+    def unregister_hook(self, hook: Hook) -> bool:
+        """Removes a hook. Returns whether there was one."""
+        try:
+            self._hooks.remove(hook)
+        except ValueError:
+            return False
+        return True
+
+    def _publish(self, msg_type: str, content: dict[str, Any]) -> None:
+        if not self._hooks:
+            return self.output.publish(msg_type, content)
+        message = self.session.msg(msg_type, content, self.output.parent_message)
+        for hook in self._hooks:
+            changed = hook(message)
+            if changed is None:
+                return None
+            message = changed
+        self.session.send(self.pub_socket, message)
+        return None
+
+    @property
+    def session(self) -> Session:
+        return self.output.session
+
+    @property
+    def pub_socket(self) -> Socket:
+        return self.output.iopub
+
+
+class ZMQShellDisplayHook(Hooked, DisplayHook):
+    """Shows the value of a cell's last expression as an `execute_result`."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -55,17 +106,15 @@ class MessageDisplayHook(DisplayHook):
     def finish_displayhook(self) -> None:
         message, self._now.message = self._now.message, None
         if message and message["data"]:
-            self.output.publish("execute_result", message)
+            self._publish("execute_result", message)
 
     @property
     def is_showing(self) -> bool:
         return getattr(self._now, "message", None) is not None
 
 
-class MessageDisplayPublisher(DisplayPublisher):
+class ZMQDisplayPublisher(Hooked, DisplayPublisher):
     """`display`, `update_display` and `clear_output` as messages."""
-
-    output: Output
 
     def publish(
         self,
@@ -79,10 +128,10 @@ class MessageDisplayPublisher(DisplayPublisher):
     ) -> None:
         content = {"data": data, "metadata": metadata or {}, "transient": transient or {}}
         self.shell.remember("display_data", data)
-        self.output.publish("update_display_data" if update else "display_data", content)
+        self._publish("update_display_data" if update else "display_data", content)
 
     def clear_output(self, wait: bool = False) -> None:
-        self.output.publish("clear_output", {"wait": wait})
+        self._publish("clear_output", {"wait": wait})
 
 
 class CellOutcome(threading.local):
@@ -97,11 +146,11 @@ class CellOutcome(threading.local):
 
 
 # Many packages (rich, tqdm, plotly and others) ask for exactly this class name to learn whether they run in a notebook.
-class ZMQInteractiveShell(InteractiveShell):
+class ZMQInteractiveShell(Attributed, InteractiveShell):
     """The shell that runs cells."""
 
-    displayhook_class = Type(MessageDisplayHook)
-    display_pub_class = Type(MessageDisplayPublisher)
+    displayhook_class = Type(ZMQShellDisplayHook)
+    display_pub_class = Type(ZMQDisplayPublisher)
     autoindent = CBool(False)
     exiter = Instance(ZMQExitAutocall)
     kernel = AnyTrait()
@@ -110,8 +159,8 @@ class ZMQInteractiveShell(InteractiveShell):
 
     if TYPE_CHECKING:
         # Traits of IPython that are None only until the shell is made.
-        displayhook: MessageDisplayHook
-        display_pub: MessageDisplayPublisher
+        displayhook: ZMQShellDisplayHook
+        display_pub: ZMQDisplayPublisher
         history_manager: HistoryManager
         payload_manager: PayloadManager
 
@@ -128,6 +177,15 @@ class ZMQInteractiveShell(InteractiveShell):
         """The metadata of the current request. JupyterLab puts the cell's id there, as `cellId`."""
         metadata: dict[str, Any] = self.output.parent_message.get("metadata", {})
         return metadata
+
+    @property
+    def parent_header(self) -> Mapping[str, Any]:
+        """The current request: of the shell, ipykernel calls the whole message so."""
+        return self.output.parent_message
+
+    @parent_header.setter
+    def parent_header(self, parent: Mapping[str, Any]) -> None:
+        self.output.attribute(parent)
 
     def get_parent(self) -> dict[str, Any]:
         """The current request, as under ipykernel."""
@@ -166,6 +224,11 @@ class ZMQInteractiveShell(InteractiveShell):
     def init_virtualenv(self) -> None:
         """Does nothing: the kernel runs in the environment that it is installed in, whichever is active outside."""
 
+    def init_magics(self) -> None:
+        super().init_magics()
+        self.register_magics(KernelMagics)
+        self.magics_manager.register_alias("ed", "edit")
+
     def init_hooks(self) -> None:
         super().init_hooks()
         self.set_hook("show_in_pager", page.as_hook(self._page), 99)
@@ -175,8 +238,8 @@ class ZMQInteractiveShell(InteractiveShell):
         self.payload_manager.write_payload({"source": "page", "data": data, "start": max(0, start)})
 
     def enable_gui(self, gui: str | None = None) -> None:
-        if gui not in (None, "inline", "none"):
-            raise UsageError(f"the event loop {gui!r} is not supported; figures are shown with: %matplotlib inline")
+        _gui.enable(self.kernel, gui)
+        self.active_eventloop = gui
 
     def ask_exit(self) -> None:
         """Called by `exit` and `quit`."""
@@ -185,6 +248,17 @@ class ZMQInteractiveShell(InteractiveShell):
 
     def set_next_input(self, text: str, replace: bool = False) -> None:
         self.payload_manager.write_payload({"source": "set_next_input", "text": text, "replace": replace})
+
+    def _get_exc_info(self, exc_tuple: Any = None) -> Any:
+        kind, value, trace = super()._get_exc_info(exc_tuple)
+        # An interrupt is raised by the kernel, in the frame after the one of the user's code.
+        last = trace
+        while last is not None and last.tb_next is not None:
+            if last.tb_next.tb_frame.f_code is Kernel.on_interrupt.__code__:
+                last.tb_next = None
+            else:
+                last = last.tb_next
+        return kind, value, trace
 
     def _showtraceback(self, etype: type[BaseException], evalue: BaseException, stb: list[str]) -> None:
         if self.displayhook.is_showing:
@@ -207,3 +281,6 @@ class ZMQInteractiveShell(InteractiveShell):
 
 
 InteractiveShellABC.register(ZMQInteractiveShell)
+# Packages look at the modules of these classes, too.
+ZMQInteractiveShell.__module__ = ZMQDisplayPublisher.__module__ = "ipykernel.zmqshell"
+ZMQShellDisplayHook.__module__ = "ipykernel.displayhook"

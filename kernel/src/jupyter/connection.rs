@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use jupyter_protocol::{ExecutionState, Stdio};
-use pyo3::exceptions::{PyOSError, PyRuntimeError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use tokio::runtime::Runtime;
@@ -17,7 +17,7 @@ use tokio::runtime::Runtime;
 use super::capture;
 use super::json::to_json;
 use super::requests::{Requests, ShellRequest};
-use super::service::{Service, StartError, read_connection_file};
+use super::service::{Created, Service, StartError, read_connection_file};
 use super::stream::{SIGNAL_INTERVAL, StreamWriter, wait_while_congested};
 use super::terminal::terminal;
 
@@ -29,7 +29,7 @@ const LINGER: Duration = Duration::from_secs(1);
 pub struct Connection {
     service: Arc<Service>,
     runtime: &'static Runtime,
-    created: Mutex<mpsc::Receiver<String>>,
+    created: Mutex<mpsc::Receiver<Created>>,
 }
 
 /// The runtime is never dropped: waiting for its threads in a forked child would never end.
@@ -62,19 +62,22 @@ impl Connection {
         py.detach(start).map_err(|error| PyOSError::new_err(error.to_string()))
     }
 
-    /// The requests of the main shell or, with an id, of a subshell. `None` if that was deleted again.
-    #[pyo3(signature = (subshell = None))]
-    fn requests(&self, subshell: Option<&str>) -> Option<Requests> {
-        let queue = match subshell {
-            None => self.service.queue.clone(),
-            Some(id) => self.service.subshell(id)?,
-        };
-        Some(Requests::new(queue, self.service.clone()))
+    /// The requests of the main shell.
+    fn requests(&self) -> Requests {
+        Requests::new(self.service.queue.clone(), self.service.clone())
     }
 
-    /// Waits until a subshell is created, and returns its id. Called by one thread.
-    fn next_subshell(&self, py: Python<'_>) -> Option<String> {
-        py.detach(|| self.created.lock().unwrap_or_else(PoisonError::into_inner).recv().ok())
+    /// Waits until a thread is needed, for a subshell or for the control channel. Returns a name for it and its
+    /// requests. Called by one thread.
+    fn next_shell(&self, py: Python<'_>) -> Option<(String, Requests)> {
+        let Created { name, queue } =
+            py.detach(|| self.created.lock().unwrap_or_else(PoisonError::into_inner).recv().ok())?;
+        Some((name, Requests::new(queue, self.service.clone())))
+    }
+
+    /// The ids of the subshells.
+    fn subshells(&self) -> Vec<String> {
+        self.service.subshells()
     }
 
     /// From here on, text written to file descriptors 1 and 2 is output of the notebook. Returns the descriptor of the
@@ -106,6 +109,17 @@ impl Connection {
         self.service.current().map(ShellRequest::of)
     }
 
+    /// The latest request on the control channel.
+    fn latest_control(&self) -> Option<ShellRequest> {
+        self.service.latest_control().map(ShellRequest::of)
+    }
+
+    /// Makes output of programs and C code belong to this request.
+    fn set_current(&self, request: &ShellRequest) -> PyResult<()> {
+        self.service.set_current(request.answerable()?.clone());
+        Ok(())
+    }
+
     /// Answers a request.
     #[pyo3(signature = (request, msg_type, content, metadata = None))]
     fn reply(
@@ -120,7 +134,7 @@ impl Connection {
         if let Some(metadata) = metadata {
             reply.metadata = to_json(metadata)?;
         }
-        py.detach(|| self.service.send_shell(reply));
+        py.detach(|| self.service.send_reply(reply));
         Ok(())
     }
 
@@ -157,7 +171,7 @@ impl Connection {
     }
 
     /// Asks the client for a line. `content` is the content of the input_request. Returns the content of the answer, as
-    /// JSON.
+    /// JSON. An interrupt ends the wait of every thread.
     fn ask<'py>(
         &self,
         py: Python<'py>,
@@ -168,6 +182,7 @@ impl Connection {
             return Err(PyRuntimeError::new_err("a forked process cannot ask for input; ask before forking"));
         }
         let (message, content) = (request.answerable()?, to_json(content)?);
+        let given_up = self.service.times_given_up();
         py.detach(|| {
             self.service.flush_capture();
             self.runtime.block_on(self.service.publisher.drain());
@@ -179,7 +194,15 @@ impl Connection {
             }
             py.detach(|| std::thread::sleep(SIGNAL_INTERVAL));
             py.check_signals()?;
+            if self.service.times_given_up() != given_up {
+                return Err(PyKeyboardInterrupt::new_err("the question was given up"));
+            }
         }
+    }
+
+    /// Ends every wait for an answer with a `KeyboardInterrupt`.
+    fn give_up_questions(&self) {
+        self.service.give_up_questions();
     }
 
     /// Sends everything that is still on its way. This is the last call before the process ends.

@@ -9,6 +9,8 @@ use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::Notify;
+
 use super::wire::Message;
 
 /// The next task of a Python thread.
@@ -26,6 +28,8 @@ pub struct RequestQueue {
     waiting: Mutex<VecDeque<QueueItem>>,
     wake: UnixStream,
     woken: UnixStream,
+    /// Told when the thread that pops has ended.
+    pub ended: Notify,
 }
 
 impl RequestQueue {
@@ -33,7 +37,7 @@ impl RequestQueue {
         let (wake, woken) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
         woken.set_nonblocking(true)?;
-        Ok(Self { waiting: Mutex::default(), wake, woken })
+        Ok(Self { waiting: Mutex::default(), wake, woken, ended: Notify::new() })
     }
 
     /// It is readable while requests may wait.
@@ -41,8 +45,8 @@ impl RequestQueue {
         self.woken.as_raw_fd()
     }
 
-    pub fn push(&self, message: Message) {
-        self.lock().push_back(QueueItem::Handle(Arc::new(message)));
+    pub fn push(&self, message: Arc<Message>) {
+        self.lock().push_back(QueueItem::Handle(message));
         self.signal();
     }
 
@@ -54,14 +58,30 @@ impl RequestQueue {
 
     pub fn pop(&self) -> Option<QueueItem> {
         // Read first, pop second: a byte written in between costs only one more look.
-        let mut bytes = [0; 64];
-        while matches!((&self.woken).read(&mut bytes), Ok(length) if length == bytes.len()) {}
+        self.quiet();
         let mut waiting = self.lock();
         let item = waiting.pop_front();
         if !waiting.is_empty() {
             self.signal();
         }
         item
+    }
+
+    /// Takes the first message for a comm, past all others. What else waits is not signalled again.
+    pub fn pop_comm(&self) -> Option<Arc<Message>> {
+        self.quiet();
+        let mut waiting = self.lock();
+        let is_comm = |item: &QueueItem| matches!(item, QueueItem::Handle(message) if message.is_for_comm());
+        match waiting.iter().position(is_comm).and_then(|position| waiting.remove(position)) {
+            Some(QueueItem::Handle(message)) => Some(message),
+            _ => None,
+        }
+    }
+
+    /// Makes [`RequestQueue::fileno`] unreadable until something comes.
+    fn quiet(&self) {
+        let mut bytes = [0; 64];
+        while matches!((&self.woken).read(&mut bytes), Ok(length) if length == bytes.len()) {}
     }
 
     /// Turns every execute_request that waits now into one that is answered with `aborted`.
@@ -90,8 +110,8 @@ mod tests {
     use super::super::wire::Session;
     use super::*;
 
-    fn message(msg_type: &str) -> Message {
-        Session::new().message(msg_type, "{}", None)
+    fn message(msg_type: &str) -> Arc<Message> {
+        Arc::new(Session::new().message(msg_type, "{}", None))
     }
 
     #[test]
@@ -116,6 +136,18 @@ mod tests {
         assert!(matches!(queue.pop(), Some(QueueItem::Abort(_))));
         assert!(matches!(queue.pop(), Some(QueueItem::Handle(message)) if message.msg_type == "complete_request"));
         assert!(matches!(queue.pop(), Some(QueueItem::Handle(_))));
+    }
+
+    #[test]
+    fn messages_for_comms_pass_what_waits() {
+        let queue = RequestQueue::new().unwrap();
+        for msg_type in ["execute_request", "comm_msg", "comm_info_request", "comm_close"] {
+            queue.push(message(msg_type));
+        }
+        assert_eq!(queue.pop_comm().unwrap().msg_type, "comm_msg");
+        assert_eq!(queue.pop_comm().unwrap().msg_type, "comm_close");
+        assert!(queue.pop_comm().is_none());
+        assert!(matches!(queue.pop(), Some(QueueItem::Handle(message)) if message.msg_type == "execute_request"));
     }
 
     #[test]

@@ -4,16 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use jupyter_protocol::ExecutionState;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::queue::{QueueItem, RequestQueue};
 use super::service::Service;
-use super::wire::Message;
-
-/// Messages received within this time after a failed cell were sent before its failure was known.
-const ABORT_GRACE: Duration = Duration::from_millis(10);
+use super::wire::{Message, Session};
 
 /// A message that waits for a reply, or a request to shut down (then `msg_type` is `None`).
 #[pyclass(frozen, name = "Request", module = "twincell._twincell")]
@@ -23,6 +21,13 @@ pub struct ShellRequest {
 
 #[pymethods]
 impl ShellRequest {
+    /// Stands for a message of which only the header is known, as JSON: output can be attributed to it, and it is not
+    /// answered.
+    #[staticmethod]
+    fn with_header(header: String) -> Self {
+        Self::of(Arc::new(Session::attribution(header.into())))
+    }
+
     #[getter]
     fn msg_type(&self) -> Option<&str> {
         self.message.as_ref().map(|message| message.msg_type.as_str())
@@ -44,6 +49,19 @@ impl ShellRequest {
     #[getter]
     fn content<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         self.part(py, |message| &message.content)
+    }
+
+    /// The channel on which it came: shell or control.
+    #[getter]
+    fn channel(&self) -> &'static str {
+        self.message.as_ref().map_or("", |message| message.channel.name())
+    }
+
+    /// Where the reply goes: the frames before the delimiter.
+    #[getter]
+    fn identities<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
+        let identities = self.message.as_ref().map(|message| &message.identities[..]).unwrap_or_default();
+        identities.iter().map(|identity| PyBytes::new(py, identity)).collect()
     }
 
     #[getter]
@@ -101,9 +119,22 @@ impl Requests {
         })
     }
 
-    /// Aborts the cells that were sent before a failure could be known.
-    fn abort_waiting(&self, py: Python<'_>) {
-        py.detach(|| std::thread::sleep(ABORT_GRACE));
+    /// The next message for a comm, marked as busy, past the requests that wait before it. None if no other waits.
+    fn next_comm(&self) -> Option<ShellRequest> {
+        self.queue.pop_comm().map(|message| {
+            self.service.publish_status(ExecutionState::Busy, Some(&message));
+            ShellRequest::of(message)
+        })
+    }
+
+    /// Says that no more requests are taken.
+    fn end(&self) {
+        self.queue.ended.notify_one();
+    }
+
+    /// Aborts the cells that wait, and those that come within `grace` seconds.
+    fn abort_waiting(&self, py: Python<'_>, grace: f64) {
+        py.detach(|| std::thread::sleep(Duration::try_from_secs_f64(grace).unwrap_or_default()));
         self.queue.abort_waiting();
     }
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use super::process;
 use super::queue::{QueueItem, RequestQueue};
 use super::recorded::Record;
 use super::terminal::log;
-use super::wire::{Message, Received, Session, Signer, WireError, decode, encode};
+use super::wire::{Channel, Message, Received, Session, Signer, WireError, decode, encode};
 use super::zmtp::{self, Frames, RouterReceiver, RouterSender};
 
 /// The ports of a kernel that was just restarted may be taken for a moment: how often to try, 100 ms apart.
@@ -48,8 +48,10 @@ pub struct Service {
     /// The requests of the main shell.
     pub queue: Arc<RequestQueue>,
     subshells: Mutex<BTreeMap<String, Arc<RequestQueue>>>,
-    /// The subshells that were created. Python starts a thread for each.
-    created: mpsc::Sender<String>,
+    /// The requests of the control channel that need Python. Most kernels never get one.
+    control_queue: OnceLock<Arc<RequestQueue>>,
+    /// The queues that were created. Python starts a thread for each.
+    created: mpsc::Sender<Created>,
     pub publisher: Publisher,
     pub session: Session,
     pub record: Record,
@@ -57,12 +59,23 @@ pub struct Service {
     info: ConnectionInfo,
     kernel_info: Bytes,
     shell: RouterSender,
+    control: RouterSender,
     stdin: RouterSender,
     input_replies: Mutex<VecDeque<Message>>,
+    /// How often the questions for input were given up.
+    given_up: AtomicU64,
+    /// The latest request on the control channel.
+    latest_control: Mutex<Option<Arc<Message>>>,
     /// The request on which the main shell works. Output of programs and C code belongs to it.
     current: Arc<Mutex<Option<Arc<Message>>>>,
     capture: OnceLock<Arc<Capture>>,
     shutting_down: AtomicBool,
+}
+
+/// A queue that was created, and a name for its thread.
+pub struct Created {
+    pub name: String,
+    pub queue: Arc<RequestQueue>,
 }
 
 /// Reads a connection file.
@@ -74,11 +87,11 @@ pub fn read_connection_file(path: &Path) -> Result<ConnectionInfo, StartError> {
 
 impl Service {
     /// Opens the sockets and starts the tasks. `kernel_info` is the content of every kernel_info_reply. `created`
-    /// receives each new subshell.
+    /// receives each new queue.
     pub async fn start(
         info: ConnectionInfo,
         kernel_info: Bytes,
-        created: mpsc::Sender<String>,
+        created: mpsc::Sender<Created>,
     ) -> Result<Arc<Self>, StartError> {
         let signer = Signer::new(&info.key, &info.signature_scheme)?;
         let session = Session::new();
@@ -94,6 +107,7 @@ impl Service {
         let service = Arc::new(Self {
             queue: Arc::new(RequestQueue::new()?),
             subshells: Mutex::default(),
+            control_queue: OnceLock::new(),
             created,
             publisher,
             session,
@@ -102,15 +116,18 @@ impl Service {
             info,
             kernel_info,
             shell,
+            control,
             stdin,
             input_replies: Mutex::default(),
+            given_up: AtomicU64::new(0),
+            latest_control: Mutex::default(),
             current: Arc::default(),
             capture: OnceLock::new(),
             shutting_down: AtomicBool::new(false),
         });
         service.publish_status(ExecutionState::Starting, None);
         tokio::spawn(service.clone().receive_requests(shell_requests));
-        tokio::spawn(service.clone().answer_control(control_requests, control));
+        tokio::spawn(service.clone().answer_control(control_requests));
         tokio::spawn(service.clone().receive_input(stdin_replies));
         tokio::spawn(process::end_with_parent());
         Ok(service)
@@ -140,14 +157,27 @@ impl Service {
         }
     }
 
-    /// The requests of a subshell, if there is one with this name.
-    pub fn subshell(&self, id: &str) -> Option<Arc<RequestQueue>> {
+    /// The ids of the subshells.
+    pub fn subshells(&self) -> Vec<String> {
+        self.lock_subshells().keys().cloned().collect()
+    }
+
+    fn subshell(&self, id: &str) -> Option<Arc<RequestQueue>> {
         self.lock_subshells().get(id).cloned()
     }
 
     /// The message on which the main shell works.
     pub fn current(&self) -> Option<Arc<Message>> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The latest request on the control channel.
+    pub fn latest_control(&self) -> Option<Arc<Message>> {
+        self.latest_control.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub fn set_current(&self, request: Arc<Message>) {
+        *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(request);
     }
 
     /// The next request of a queue for Python, or none. Requests on the shell channel that Rust can answer by itself
@@ -158,22 +188,22 @@ impl Service {
                 QueueItem::Abort(request) => {
                     self.publish_status(ExecutionState::Busy, Some(&request));
                     let reply = self.session.reply("execute_reply", r#"{"status":"aborted"}"#, &request);
-                    self.send_shell(reply);
+                    self.send_reply(reply);
                     self.publish_status(ExecutionState::Idle, Some(&request));
                 }
                 QueueItem::Handle(request) => {
                     self.publish_status(ExecutionState::Busy, Some(&request));
                     if request.msg_type == "shutdown_request" {
-                        self.shut_down(&request, &self.shell);
+                        self.shut_down(&request);
                         continue;
                     }
                     let Some(reply) = self.answer_without_python(&request) else {
-                        if request.subshell.is_none() {
-                            *self.current.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.clone());
+                        if request.subshell.is_none() && request.channel == Channel::Shell {
+                            self.set_current(request.clone());
                         }
                         return Some(QueueItem::Handle(request));
                     };
-                    self.send_shell(reply);
+                    self.send_reply(reply);
                     self.publish_status(ExecutionState::Idle, Some(&request));
                 }
                 QueueItem::ShutDown => return Some(QueueItem::ShutDown),
@@ -185,14 +215,21 @@ impl Service {
         self.publisher.message(self.session.message("status", to_json(&Status { execution_state: state }), parent));
     }
 
-    pub fn send_shell(&self, reply: Message) {
-        send(&self.shell, encode(reply, &self.signer));
+    /// Sends a reply on the channel of its request.
+    pub fn send_reply(&self, reply: Message) {
+        let socket = match reply.channel {
+            Channel::Shell => &self.shell,
+            Channel::Control => &self.control,
+            Channel::Stdin => &self.stdin,
+        };
+        send(socket, encode(reply, &self.signer));
     }
 
     /// Waits until the system has everything that was sent and published, for a moment at most.
     pub async fn flush(&self, limit: Duration) {
         self.publisher.drain().await;
         self.shell.flush(limit).await;
+        self.control.flush(limit).await;
     }
 
     /// Asks the client that sent `request` for a line of input. [`Service::take_input`] takes the answer.
@@ -204,6 +241,16 @@ impl Service {
 
     pub fn take_input(&self) -> Option<Message> {
         self.lock_input().pop_front()
+    }
+
+    /// Ends every wait for an answer.
+    pub fn give_up_questions(&self) {
+        self.given_up.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often questions were given up. While it stays the same, a question may still be answered.
+    pub fn times_given_up(&self) -> u64 {
+        self.given_up.load(Ordering::Relaxed)
     }
 
     fn lock_input(&self) -> MutexGuard<'_, VecDeque<Message>> {
@@ -233,11 +280,13 @@ impl Service {
     async fn receive_requests(self: Arc<Self>, mut socket: RouterReceiver) {
         let mut received = Received::default();
         loop {
-            let Some(request) = receive(&mut socket, "shell", &self.signer, &mut received).await else { continue };
+            let Some(request) = receive(&mut socket, Channel::Shell, &self.signer, &mut received).await else {
+                continue;
+            };
             match &request.subshell {
-                None => self.queue.push(request),
+                None => self.queue.push(Arc::new(request)),
                 Some(id) => match self.subshell(id) {
-                    Some(queue) => queue.push(request),
+                    Some(queue) => queue.push(Arc::new(request)),
                     None => self.refuse_subshell(&request),
                 },
             }
@@ -249,12 +298,12 @@ impl Service {
         self.publish_status(ExecutionState::Busy, Some(request));
         if let Some(name) = request.msg_type.strip_suffix("_request") {
             let content = to_json(&unknown_subshell(request.subshell.as_deref().unwrap_or_default()));
-            self.send_shell(self.session.reply(&format!("{name}_reply"), content, request));
+            self.send_reply(self.session.reply(&format!("{name}_reply"), content, request));
         }
         self.publish_status(ExecutionState::Idle, Some(request));
     }
 
-    /// Creates, deletes or lists subshells (Jupyter Enhancement Proposal 91).
+    /// Creates or lists subshells (Jupyter Enhancement Proposal 91).
     fn answer_for_subshells(&self, request: &Message) -> Option<Value> {
         match request.msg_type.as_str() {
             "create_subshell_request" => {
@@ -265,34 +314,24 @@ impl Service {
                     }
                 };
                 let id = uuid::Uuid::new_v4().to_string();
-                self.lock_subshells().insert(id.clone(), queue);
-                // This fails only if Python is ending.
-                let _ = self.created.send(id.clone());
+                self.lock_subshells().insert(id.clone(), queue.clone());
+                self.announce(format!("subshell-{id}"), queue);
                 Some(json!({"status": "ok", "subshell_id": id}))
             }
-            "delete_subshell_request" => {
-                let content = serde_json::from_slice::<Value>(&request.content).unwrap_or_default();
-                let id = content.get("subshell_id").and_then(Value::as_str).unwrap_or_default();
-                match self.lock_subshells().remove(id) {
-                    Some(queue) => {
-                        queue.push_shut_down();
-                        Some(json!({"status": "ok"}))
-                    }
-                    None => Some(unknown_subshell(id)),
-                }
-            }
-            "list_subshell_request" => {
-                let ids: Vec<_> = self.lock_subshells().keys().cloned().collect();
-                Some(json!({"status": "ok", "subshell_id": ids}))
-            }
+            "list_subshell_request" => Some(json!({"status": "ok", "subshell_id": self.subshells()})),
             _ => None,
         }
+    }
+
+    fn announce(&self, name: String, queue: Arc<RequestQueue>) {
+        // This fails only if Python is ending.
+        let _ = self.created.send(Created { name, queue });
     }
 
     async fn receive_input(self: Arc<Self>, mut socket: RouterReceiver) {
         let mut received = Received::default();
         loop {
-            match receive(&mut socket, "stdin", &self.signer, &mut received).await {
+            match receive(&mut socket, Channel::Stdin, &self.signer, &mut received).await {
                 Some(reply) if reply.msg_type == "input_reply" => self.lock_input().push_back(reply),
                 Some(other) => log(&format!("a message {} on the stdin channel was ignored", other.msg_type)),
                 None => {}
@@ -300,45 +339,87 @@ impl Service {
         }
     }
 
-    async fn answer_control(self: Arc<Self>, mut requests: RouterReceiver, replies: RouterSender) {
+    async fn answer_control(self: Arc<Self>, mut requests: RouterReceiver) {
         let mut received = Received::default();
         loop {
-            let request = receive(&mut requests, "control", &self.signer, &mut received).await;
-            let Some(request) = request else { continue };
-            self.publish_status(ExecutionState::Busy, Some(&request));
-            let reply = match request.msg_type.as_str() {
-                "interrupt_request" => {
-                    process::interrupt();
-                    Some(self.session.reply("interrupt_reply", to_json(&InterruptReply::new()), &request))
-                }
+            let request = receive(&mut requests, Channel::Control, &self.signer, &mut received).await;
+            let Some(request) = request.map(Arc::new) else { continue };
+            *self.latest_control.lock().unwrap_or_else(PoisonError::into_inner) = Some(request.clone());
+            match request.msg_type.as_str() {
                 "shutdown_request" => {
-                    self.shut_down(&request, &replies);
-                    continue;
+                    self.publish_status(ExecutionState::Busy, Some(&request));
+                    self.shut_down(&request);
                 }
-                msg_type => {
-                    let answer = self.answer_for_subshells(&request).map(|content| {
-                        self.session.reply(&msg_type.replace("_request", "_reply"), to_json(&content), &request)
-                    });
-                    let reply = answer.or_else(|| self.answer_without_python(&request));
-                    if reply.is_none() {
-                        log(&format!("a message {msg_type} on the control channel was ignored"));
-                    }
-                    reply
-                }
-            };
-            if let Some(reply) = reply {
-                send(&replies, encode(reply, &self.signer));
+                "delete_subshell_request" => self.clone().delete_subshell(request),
+                _ => match self.answer_on_control(&request) {
+                    Some(reply) => self.answer(&request, reply),
+                    None => self.pass_control_on(request),
+                },
             }
-            self.publish_status(ExecutionState::Idle, Some(&request));
+        }
+    }
+
+    /// Sends a reply between the statuses that belong to it.
+    fn answer(&self, request: &Message, reply: Message) {
+        self.publish_status(ExecutionState::Busy, Some(request));
+        self.send_reply(reply);
+        self.publish_status(ExecutionState::Idle, Some(request));
+    }
+
+    /// Ends a subshell, and answers when its thread has ended, or does not end soon.
+    fn delete_subshell(self: Arc<Self>, request: Arc<Message>) {
+        let content = serde_json::from_slice::<Value>(&request.content).unwrap_or_default();
+        let id = content.get("subshell_id").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let queue = self.lock_subshells().remove(&id);
+        tokio::spawn(async move {
+            let content = match queue {
+                Some(queue) => {
+                    queue.push_shut_down();
+                    let _ = tokio::time::timeout(SHUT_DOWN_GRACE, queue.ended.notified()).await;
+                    json!({"status": "ok"})
+                }
+                None => unknown_subshell(&id),
+            };
+            self.answer(&request, self.session.reply("delete_subshell_reply", to_json(&content), &request));
+        });
+    }
+
+    fn answer_on_control(&self, request: &Message) -> Option<Message> {
+        if request.msg_type == "interrupt_request" {
+            process::interrupt();
+            return Some(self.session.reply("interrupt_reply", to_json(&InterruptReply::new()), request));
+        }
+        match self.answer_for_subshells(request) {
+            Some(content) => {
+                let msg_type = request.msg_type.replace("_request", "_reply");
+                Some(self.session.reply(&msg_type, to_json(&content), request))
+            }
+            None => self.answer_without_python(request),
+        }
+    }
+
+    /// Leaves a request of the control channel to a thread of Python.
+    fn pass_control_on(&self, request: Arc<Message>) {
+        if self.control_queue.get().is_none() {
+            let queue = match RequestQueue::new() {
+                Ok(queue) => Arc::new(queue),
+                Err(error) => return log(&format!("{} cannot be handled: {error}", request.msg_type)),
+            };
+            // One task alone receives from this channel.
+            let _ = self.control_queue.set(queue.clone());
+            self.announce("control".to_owned(), queue);
+        }
+        if let Some(queue) = self.control_queue.get() {
+            queue.push(request);
         }
     }
 
     /// Answers, stops the running cell, and makes Python end the process. If Python does not, ends it from here.
-    fn shut_down(&self, request: &Message, socket: &RouterSender) {
+    fn shut_down(&self, request: &Message) {
         let restart = serde_json::from_slice::<Value>(&request.content)
             .is_ok_and(|content| content.get("restart").and_then(Value::as_bool).unwrap_or(false));
         let content = to_json(&ShutdownReply { restart, status: ReplyStatus::Ok, error: None });
-        send(socket, encode(self.session.reply("shutdown_reply", content.clone(), request), &self.signer));
+        self.send_reply(self.session.reply("shutdown_reply", content.clone(), request));
         self.publisher.message(self.session.message("shutdown_reply", content, Some(request)));
         self.publish_status(ExecutionState::Idle, Some(request));
         if self.shutting_down.swap(true, Ordering::Relaxed) {
@@ -372,32 +453,34 @@ async fn bind<T>(
 }
 
 fn unknown_subshell(id: &str) -> Value {
-    let evalue = format!("no subshell is called {id:?}: create one with create_subshell_request");
-    json!({"status": "error", "ename": "UnknownSubshell", "evalue": evalue, "traceback": []})
+    // The words of ipykernel, by which clients may know it.
+    let evalue = format!("Unknown subshell_id '{id}'");
+    json!({"status": "error", "ename": "UnknownSubshellError", "evalue": evalue, "traceback": []})
 }
 
 /// The next well-formed message that was not received before. Others are logged and dropped.
 async fn receive(
     socket: &mut RouterReceiver,
-    channel: &str,
+    channel: Channel,
     signer: &Signer,
     received: &mut Received,
 ) -> Option<Message> {
     // The sockets live as long as the process.
     let (origin, frames) = socket.next().await?;
     match decode(frames, signer) {
-        Ok(message) if received.is_new(&message) => {
+        Ok(mut message) if received.is_new(&message) => {
+            message.channel = channel;
             if let Some(name) = message.identities.first() {
                 socket.trust(&origin, name);
             }
             Some(message)
         }
         Ok(message) => {
-            log(&format!("the {} on the {channel} channel was received before", message.msg_type));
+            log(&format!("the {} on the {} channel was received before", message.msg_type, channel.name()));
             None
         }
         Err(error) => {
-            log(&format!("a message on the {channel} channel was ignored: {error}"));
+            log(&format!("a message on the {} channel was ignored: {error}", channel.name()));
             None
         }
     }

@@ -21,9 +21,30 @@ pub const PROTOCOL_VERSION: &str = "5.4";
 const DELIMITER: &[u8] = b"<IDS|MSG>";
 const EMPTY_OBJECT: Bytes = Bytes::from_static(b"{}");
 
+/// The channel on which a request came and its reply goes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Channel {
+    #[default]
+    Shell,
+    Control,
+    Stdin,
+}
+
+impl Channel {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Shell => "shell",
+            Self::Control => "control",
+            Self::Stdin => "stdin",
+        }
+    }
+}
+
 /// One message of the protocol. `header`, `parent_header`, `metadata` and `content` are the text of JSON objects.
 #[derive(Debug, Clone)]
 pub struct Message {
+    /// The channel of a received message, and of the request to a reply. Broadcasts do not look at it.
+    pub channel: Channel,
     /// Where a reply goes: the frames before the delimiter.
     pub identities: Vec<Bytes>,
     pub msg_type: String,
@@ -39,6 +60,11 @@ pub struct Message {
 }
 
 impl Message {
+    /// Whether it is for a comm, the connection of a widget. Such messages are not answered.
+    pub fn is_for_comm(&self) -> bool {
+        matches!(self.msg_type.as_str(), "comm_open" | "comm_msg" | "comm_close")
+    }
+
     /// The size in bytes of the parts that may be long.
     pub fn size(&self) -> usize {
         self.content.len() + self.buffers.iter().map(Bytes::len).sum::<usize>()
@@ -131,6 +157,7 @@ pub fn decode(frames: Vec<Bytes>, signer: &Signer) -> Result<Message, WireError>
     }
     let routing: Routing = serde_json::from_slice(header).map_err(WireError::Header)?;
     Ok(Message {
+        channel: Channel::default(),
         identities: frames[..delimiter].to_vec(),
         msg_type: routing.msg_type,
         id: (routing.session, routing.msg_id),
@@ -192,6 +219,11 @@ impl Session {
         Self { id: uuid::Uuid::new_v4().to_string() }
     }
 
+    /// A message of somebody else of which only the header is known, to whose cell output is attributed.
+    pub fn attribution(header: Bytes) -> Message {
+        Message { header, ..Self { id: String::new() }.message("", EMPTY_OBJECT, None) }
+    }
+
     /// A message in reply to `parent` (none: one that the kernel sends by itself), without identities yet.
     pub fn message(&self, msg_type: &str, content: impl Into<Bytes>, parent: Option<&Message>) -> Message {
         let msg_id = uuid::Uuid::new_v4().to_string();
@@ -204,6 +236,7 @@ impl Session {
             "version": PROTOCOL_VERSION,
         });
         Message {
+            channel: Channel::default(),
             identities: Vec::new(),
             msg_type: msg_type.to_owned(),
             id: (self.id.clone(), msg_id),
@@ -218,7 +251,8 @@ impl Session {
 
     /// Like [`Session::message`], addressed to the sender of `request`.
     pub fn reply(&self, msg_type: &str, content: impl Into<Bytes>, request: &Message) -> Message {
-        Message { identities: request.identities.clone(), ..self.message(msg_type, content, Some(request)) }
+        let message = self.message(msg_type, content, Some(request));
+        Message { channel: request.channel, identities: request.identities.clone(), ..message }
     }
 }
 

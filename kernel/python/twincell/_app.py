@@ -1,0 +1,143 @@
+"""The application that starts the kernel, with the names and settings of `ipykernel.kernelapp.IPKernelApp`."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import faulthandler
+import json
+import logging
+import os
+import pdb
+import sys
+import threading
+from pathlib import Path
+from typing import TextIO
+
+from IPython.core import debugger
+from IPython.core.application import BaseIPythonApplication
+from IPython.core.shellapp import InteractiveShellApp, shell_aliases, shell_flags
+from traitlets import Bool, Dict, Unicode
+
+from . import _gui, _ipykernel
+from ._answers import IPythonKernel
+from ._json import dumps
+from ._output import Output
+from ._serve import logger
+from ._twincell import Connection
+from .shell import ZMQInteractiveShell
+
+
+class IPKernelApp(BaseIPythonApplication, InteractiveShellApp):
+    """Starts the kernel. Reads IPython's configuration and startup files, as every IPython does."""
+
+    name = "ipython-kernel"
+    description = "The Jupyter kernel of twincell. Jupyter starts it; there is no need to start it by hand."
+    aliases = Dict({**BaseIPythonApplication.aliases, **shell_aliases, "f": "IPKernelApp.connection_file"})
+    flags = Dict({**BaseIPythonApplication.flags, **shell_flags})
+    #: Both are set in `initialize`.
+    shell: ZMQInteractiveShell
+    kernel: IPythonKernel
+    connection_file = Unicode("", help="The file in which Jupyter wrote ports and key.").tag(config=True)
+    capture_fd_output = Bool(
+        True, help="Whether what programs and C code write into descriptors 1 and 2 is output of the notebook."
+    ).tag(config=True)
+    no_stdout = Bool(False, help="Whether sys.stdout of cells leads nowhere.").tag(config=True)
+    no_stderr = Bool(False, help="Whether sys.stderr of cells leads nowhere.").tag(config=True)
+
+    def initialize(self, argv: list[str] | None = None) -> None:
+        super().initialize(argv)
+        if not self.connection_file:
+            self.exit("twincell.kernel: give the connection file with -f FILE, or start the kernel from Jupyter")
+        self.kernel = IPythonKernel.instance(parent=self, config=self.config)
+        try:
+            connection = Connection.open(self.connection_file, dumps(self.kernel.kernel_info))
+        except OSError as error:
+            self.exit(f"twincell.kernel: {error}")
+        # Code that asks whether it runs in a notebook looks for ipykernel's application in the configuration.
+        self.config.IPKernelApp.connection_file = self.connection_file
+        if self.capture_fd_output:
+            _log_to(open(connection.capture_output(), "w", buffering=1, closefd=False), self.log)
+        else:
+            _log_to(sys.__stderr__ or sys.stderr, self.log)
+        output = Output(connection, self.connection_info["key"])
+        self.shell = ZMQInteractiveShell.instance(
+            parent=self, config=self.config, profile_dir=self.profile_dir, user_ns={}, output=output, kernel=self.kernel
+        )
+        self.kernel.connect(connection, output, self.shell)
+        output.install()
+        self._close_streams()
+        self._make_pdb_ours()
+        _ipykernel.install()
+        self.init_path()
+        self.init_gui_pylab()
+        self.init_extensions()
+        self._load_magics()
+        self.init_code()
+
+    @property
+    def connection_info(self) -> dict[str, str]:
+        """What the connection file holds."""
+        info: dict[str, str] = json.loads(Path(self.connection_file).read_text(encoding="utf-8"))
+        return info
+
+    def _close_streams(self) -> None:
+        for name, closed in (("stdout", self.no_stdout), ("stderr", self.no_stderr)):
+            if closed:
+                setattr(sys, name, open(os.devnull, "w"))
+
+    def _make_pdb_ours(self) -> None:
+        """Puts IPython's debugger in the place of Python's: it has completion, and *Stop* ends it."""
+        debugger.Pdb = debugger.InterruptiblePdb  # type: ignore[misc]
+        pdb.Pdb = debugger.InterruptiblePdb  # type: ignore[assignment, misc]
+        pdb.set_trace = debugger.set_trace
+
+    def _load_magics(self) -> None:
+        try:
+            from .magics import load_ipython_extension
+
+            load_ipython_extension(self.shell)
+        except Exception:
+            logger.exception("the magics of twincell could not be loaded; plain Python works all the same")
+
+    def start(self) -> None:
+        """Serves until the client ends it."""
+        loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)
+        try:
+            threading.Thread(target=self.kernel.start_threads, name="shells", daemon=True).start()
+            serving = self.kernel.start_main(loop)
+            loop.call_soon(_gui.start, self.kernel)
+            while not serving.done():
+                try:
+                    loop.run_until_complete(serving)
+                except (KeyboardInterrupt, SystemExit) as error:
+                    # asyncio lets these two escape from any task of a cell. They end that task, not the kernel.
+                    logger.warning("a task of a cell ended with %s", type(error).__name__)
+                except IndexError:
+                    # A cell ran this loop from within (nest_asyncio), and with it callbacks that were counted before.
+                    # asyncio then looks for one of them in an empty queue.
+                    if serving.done():
+                        raise
+        finally:
+            # The functions of cells come first, and IPython's own, which clears their names, after them.
+            atexit._run_exitfuncs()
+            self.kernel.connection.close()
+            self._end_threads_softly()
+
+    def _end_threads_softly(self) -> None:
+        """Ends the process although threads may run: a cell's threads must not keep a kernel alive that shall end."""
+        if any(t is not threading.main_thread() and not t.daemon for t in threading.enumerate()):
+            os._exit(0)
+
+
+def _log_to(terminal: TextIO, app_log: logging.Logger) -> None:
+    """Sends the kernel's own log to the server's terminal, not into a notebook."""
+    handler = logging.StreamHandler(terminal)
+    handler.setFormatter(logging.Formatter("twincell kernel: %(message)s"))
+    logger.addHandler(handler)
+    logger.propagate = False
+    for other in app_log.handlers:
+        if isinstance(other, logging.StreamHandler) and other.stream is sys.__stderr__:
+            other.setStream(terminal)
+    faulthandler.enable(terminal)

@@ -1,0 +1,5 @@
+"""All comms."""
+
+from twincell._comms import KernelCommManager as CommManager
+
+__all__ = ["CommManager"]

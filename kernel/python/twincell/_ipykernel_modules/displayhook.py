@@ -1,0 +1,5 @@
+"""How the kernel shows results."""
+
+from twincell.shell import ZMQShellDisplayHook
+
+__all__ = ["ZMQShellDisplayHook"]

@@ -1,0 +1,1 @@
+"""Figures, of which the package matplotlib-inline is in charge."""

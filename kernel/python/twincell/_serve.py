@@ -1,0 +1,340 @@
+"""The part of the kernel that knows no Python code: it hands the requests that Rust takes to handlers, and interrupts.
+
+It has the names of `ipykernel.kernelbase.Kernel`, by which libraries reach for a kernel. The handlers are in
+`_answers.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import contextvars
+import inspect
+import logging
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from traitlets import Any as AnyTrait
+from traitlets import Dict, Float, List, Unicode
+from traitlets.config import SingletonConfigurable
+
+from ._messages import Message, Session, Socket
+from ._output import Output
+from ._twincell import Connection, Request, Requests
+
+if TYPE_CHECKING:
+    from .shell import ZMQInteractiveShell
+
+logger = logging.getLogger("twincell.kernel")
+
+#: Turns of the event loop between two requests that wait. A task whose timer is due needs three to go on: one for the
+#: timer, one for what it awaits, one for itself.
+TURNS = 3
+
+#: What handles a request: the socket for its reply, the frames by which its sender is known, and the message.
+Handler = Callable[[Socket, Sequence[bytes], Message], Any]
+
+
+class UnknownRequest(Exception):
+    """No handler is known for a request."""
+
+
+class Kernel(SingletonConfigurable):
+    """Handles the requests of the main shell one after the other on Python's main thread."""
+
+    help_links: Any = List(Dict(), help="Links for the help menu of front ends.").tag(config=True)
+    stop_on_error_timeout = Float(
+        0.01, help="Seconds after an error within which cells that arrive were sent before it was known."
+    ).tag(config=True)
+    #: What lets a GUI handle its events, while one is enabled (`_gui.py`), and the task that calls it.
+    eventloop = AnyTrait(None)
+    gui_task: asyncio.Task[None] | None = None
+    #: The main shell's, once it serves.
+    loop: asyncio.AbstractEventLoop | None = None
+    #: Of ipyparallel, which ipykernel serves, too.
+    int_id = -1
+    ident = Unicode()
+    #: Requests that wait are aborted by Rust, before a handler sees them.
+    _aborting = False
+
+    shell: ZMQInteractiveShell
+    shell_handlers: dict[str, Handler]
+    control_handlers: dict[str, Handler]
+
+    def connect(self, connection: Connection, output: Output, shell: ZMQInteractiveShell) -> None:
+        """Gives the kernel what it needs to handle requests. Rust has its `kernel_info` before."""
+        self.connection = connection
+        self.output = output
+        self.shell = shell
+        self.shell_stream = Socket("shell", self._send_reply)
+        self.control_stream = Socket("control", self._send_reply)
+        self.stdin_socket = Socket("stdin", _refuse_question)
+        #: In which the main shell's cells run.
+        self.context = contextvars.copy_context()
+        self._main = connection.requests()
+        self._requests: contextvars.ContextVar[Requests] = contextvars.ContextVar("requests", default=self._main)
+        self._cell: asyncio.Task[Any] | None = None
+        self._beside: set[asyncio.Task[None]] = set()
+        self._interruptible = False
+
+    # What libraries ask a kernel for
+
+    @property
+    def session(self) -> Session:
+        return self.output.session
+
+    @property
+    def iopub_socket(self) -> Socket:
+        return self.output.iopub
+
+    @property
+    def iopub_thread(self) -> Socket:
+        return self.output.iopub
+
+    @property
+    def shell_streams(self) -> list[Socket]:
+        return [self.shell_stream]
+
+    @property
+    def io_loop(self) -> Any:
+        """The event loop as one of tornado's."""
+        try:
+            from tornado.ioloop import IOLoop
+        except ImportError:
+            raise RuntimeError("kernel.io_loop needs tornado, which is not installed: pip install tornado") from None
+        if threading.current_thread() is threading.main_thread():
+            return IOLoop.current()
+        asyncio.set_event_loop(self.loop)
+        try:
+            return IOLoop.current()
+        finally:
+            asyncio.set_event_loop(None)
+
+    def get_parent(self, channel: str | None = None) -> Message:
+        """The message being handled. Output widgets ask for it."""
+        if channel != "control":
+            return self.output.parent_message
+        request = self.connection.latest_control()
+        return Message.attribution({}) if request is None else Message.read(request)
+
+    def set_parent(self, ident: Any, parent: Mapping[str, Any], channel: str = "shell") -> None:
+        """Makes what this task or thread sends belong to a message. The control channel knows its own."""
+        if channel != "control":
+            self.output.attribute(parent)
+
+    @property
+    def _parent_header(self) -> Message:
+        return self.get_parent()
+
+    @property
+    def _parent_ident(self) -> dict[str, list[bytes]]:
+        of = {channel: self.get_parent(channel).request for channel in ("shell", "control")}
+        return {channel: request.identities if request else [] for channel, request in of.items()}
+
+    @property
+    def _allow_stdin(self) -> bool:
+        return self.output.allow_stdin
+
+    def send_response(
+        self,
+        stream: Socket,
+        msg_or_type: str | Mapping[str, Any],
+        content: Mapping[str, Any] | None = None,
+        ident: Any = None,
+        buffers: Sequence[Any] | None = None,
+        track: bool = False,
+        header: Mapping[str, Any] | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        channel: str | None = None,
+    ) -> Mapping[str, Any]:
+        """Sends a message that belongs to the request being handled."""
+        parent = self.get_parent(channel)
+        return self.session.send(stream, msg_or_type, content, parent, ident, buffers, track, header, metadata)
+
+    def raw_input(self, prompt: object = "") -> str:
+        """Asks the user for a line."""
+        return self.output.ask(str(prompt), password=False)
+
+    def getpass(self, prompt: object = "", stream: Any = None) -> str:
+        """Asks the user for a line that is not shown."""
+        return self.output.ask(str(prompt), password=True)
+
+    def _publish_status(self, status: str, channel: str, parent: Mapping[str, Any] | None = None) -> None:
+        belongs_to = self.get_parent(channel) if parent is None else self.output.message_of(parent)
+        self.output.publish("status", {"execution_state": status}, parent=belongs_to)
+
+    def _send_abort_reply(self, stream: Socket, msg: Mapping[str, Any], idents: Any) -> None:
+        self._reply(msg, {"status": "aborted"})
+
+    # Requests, one after the other
+
+    async def serve(self, requests: Requests) -> None:
+        """Handles the requests of a shell or of the control channel, until a client or a cell ends it."""
+        self._requests.set(requests)
+        waiting = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        is_handling = False
+
+        def on_waiting() -> None:
+            waiting.set()
+            # A cell that awaits something may await an answer of a widget.
+            while is_handling and (comm := requests.next_comm()) is not None:
+                beside = asyncio.ensure_future(self._handle_beside(comm))
+                self._beside.add(beside)
+                beside.add_done_callback(self._beside.discard)
+
+        loop.add_reader(requests.fileno(), on_waiting)
+        if threading.current_thread() is threading.main_thread():
+            self.loop = loop
+            signal.signal(signal.SIGINT, self.on_interrupt)
+        while not self.shell.exit_now:
+            waiting.clear()
+            request = requests.next()
+            if request is None:
+                await waiting.wait()
+            elif request.msg_type is None:
+                break
+            else:
+                is_handling = True
+                await self._handle(request)
+                is_handling = False
+                for _ in range(TURNS):
+                    await asyncio.sleep(0)
+        loop.remove_reader(requests.fileno())
+
+    async def _handle_beside(self, request: Request) -> None:
+        """Handles a message for a widget while a cell awaits something. An interrupt meanwhile is one of the widget."""
+        around = self._cell
+        is_main = threading.current_thread() is threading.main_thread()
+        if is_main:
+            self._cell = None
+        try:
+            with self.output.beside():
+                await self._handle(request)
+        finally:
+            if is_main:
+                self._cell = around
+
+    def start_main(self, loop: asyncio.AbstractEventLoop) -> asyncio.Task[None]:
+        """Starts to handle the requests of the main shell."""
+        serving = self.serve(self._main)
+        if sys.version_info >= (3, 11):
+            return loop.create_task(serving, context=self.context)
+        return self.context.run(loop.create_task, serving)
+
+    def start_threads(self) -> None:
+        """Starts a thread for each subshell that a client creates, and one for the control channel when it needs it."""
+        while (created := self.connection.next_shell()) is not None:
+            name, requests = created
+            threading.Thread(target=self._run_thread, args=(requests,), name=name, daemon=True).start()
+
+    def _run_thread(self, requests: Requests) -> None:
+        try:
+            asyncio.run(self.serve(requests))
+        except BaseException:
+            logger.exception("the thread %s ended", threading.current_thread().name)
+        finally:
+            requests.end()
+
+    async def do_one_iteration(self) -> None:
+        """Handles one request that waits for the main shell, for a cell that lets widgets work while it runs."""
+        request = self._main.next()
+        if request is None:
+            return
+        if request.msg_type is None:
+            self.shell.exit_now = True
+            raise KeyboardInterrupt
+        before = self.output.parent_message
+        try:
+            await self._handle(request, within=True)
+        finally:
+            self.output.attribute(before)
+
+    async def _handle(self, request: Request, *, within: bool = False) -> None:
+        """Handles a request. `within` a cell, an interrupt is also one of this cell."""
+        msg_type = request.msg_type or ""
+        try:
+            message = Message.read(request)
+            self.output.set_parent(message)
+            of_control = request.channel == "control"
+            handler = (self.control_handlers if of_control else self.shell_handlers).get(msg_type)
+            if handler is None:
+                raise UnknownRequest(f"this kernel does not know the request {msg_type}")
+            stream = self.control_stream if of_control else self.shell_stream
+            result = handler(stream, request.identities, message)
+            if inspect.isawaitable(result):
+                await result
+        except UnknownRequest as error:
+            logger.warning("a message %s was not handled: no such request is known", msg_type)
+            self._reply_error(request, error)
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            logger.warning("%s was interrupted", msg_type)
+            self._reply_error(request, KeyboardInterrupt("interrupted"))
+            if within:
+                raise
+        except Exception as error:
+            logger.exception("%s failed", msg_type)
+            self._reply_error(request, error)
+        finally:
+            self.connection.finish(request)
+
+    def _send_reply(self, message: Mapping[str, Any], _buffers: Sequence[bytes]) -> None:
+        request = self.output.message_of(message.get("parent_header")).request
+        if request is None or not request.identities:
+            raise ValueError(f"{message['msg_type']} answers no request that a client sent")
+        self.connection.reply(request, message["msg_type"], message["content"], message.get("metadata"))
+
+    def _reply(
+        self, parent: Mapping[str, Any], content: Mapping[str, Any], metadata: Mapping[str, Any] | None = None
+    ) -> None:
+        msg_type = parent["msg_type"].replace("_request", "_reply")
+        reply = {"msg_type": msg_type, "parent_header": parent["header"], "content": content, "metadata": metadata}
+        self._send_reply(reply, ())
+
+    def _reply_error(self, request: Request, error: BaseException) -> None:
+        name, is_request, _ = (request.msg_type or "").rpartition("_request")
+        if is_request:
+            content: dict[str, Any] = {
+                "status": "error",
+                "ename": type(error).__name__,
+                "evalue": str(error),
+                "traceback": [],
+            }
+            if name == "execute":
+                content["execution_count"] = self.shell.execution_count
+            self.connection.reply(request, f"{name}_reply", content)
+
+    # Interrupts
+
+    def on_interrupt(self, _signum: int, _frame: Any) -> None:
+        """Interrupts the user's code. Between cells there is nothing to interrupt."""
+        self.connection.give_up_questions()
+        if not self._interruptible:
+            return
+        cell = self._cell
+        if cell is None or asyncio.current_task(cell.get_loop()) is cell:
+            raise KeyboardInterrupt
+        # The cell awaits something, so the event loop is waiting: cancel the cell there.
+        cell.get_loop().call_soon_threadsafe(cell.cancel)
+
+    @contextlib.contextmanager
+    def _user_code(self) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            # Signals reach only the main thread.
+            yield
+            return
+        if signal.getsignal(signal.SIGINT) != self.on_interrupt:
+            signal.signal(signal.SIGINT, self.on_interrupt)
+        before = self._interruptible
+        self._interruptible = True
+        try:
+            yield
+        finally:
+            self._interruptible = before
+
+
+def _refuse_question(_message: Mapping[str, Any], _buffers: Sequence[bytes]) -> None:
+    raise RuntimeError("questions for the user are asked with input(), getpass.getpass() or kernel.raw_input()")
