@@ -234,7 +234,8 @@ pub(crate) fn with_example(
         context: Context::Function,
         milliseconds: 0.0,
     };
-    let sentence = wording::sentence(context, &summary, &evidence);
+    let headline = headline::headline(context, &summary, case, &evidence);
+    let sentence = headline.to_string();
     let witness = Witness { chosen: chosen.to_vec(), ..witness(context, case, decisive, rules)? };
     let with_hits = |version: &VersionReport, side: Side| {
         let hits = |number: u32| case.behavior(side).map_or(0, |behavior| behavior.hits(number));
@@ -245,6 +246,7 @@ pub(crate) fn with_example(
         verdict: Verdict::Changing,
         reason: sentence.clone(),
         sentence,
+        headline: Some(headline),
         evidence,
         old: with_hits(&report.old, Side::Old),
         new: with_hits(&report.new, Side::New),

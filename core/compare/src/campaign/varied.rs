@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use twincell_behavior::{Channel, Rules, bounded, differences, display_outcome};
+use twincell_engine::protocol::ExecutionRecord;
 use twincell_engine::{EngineError, Executed};
 use twincell_values::path::Question;
 use twincell_values::value::{Choice, Decision, Fixed, Recipe};
@@ -21,6 +22,8 @@ const MOST_TOGETHER: usize = 9;
 /// The maximum number of inputs of which it is told how much they matter, and of other values of one that is not varied.
 const MOST_WEIGHTS: usize = 8;
 const FEW_VALUES: usize = 6;
+/// The maximum number of further witnesses.
+const MOST_FURTHER: usize = 3;
 /// Numbers that are tried besides those of the code and those beside the witness's own.
 const NUMBERS: [i64; 6] = [0, 1, -1, 2, 10, 100];
 /// Texts that are tried besides those of the code.
@@ -35,6 +38,8 @@ pub struct Variations {
     pub together: Option<VariedTogether>,
     /// How often the difference goes away, the inputs first without which that is most often so.
     pub weights: Vec<InputWeight>,
+    /// Executions with other values of the first input that differ as well, each with other outcomes.
+    pub further: Vec<ExecutionRecord>,
 }
 
 /// Executes a witness with other values. It ends when `goes_on` says so, or when executions are lost.
@@ -51,7 +56,7 @@ pub fn variations(
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Variations, EngineError> {
     let channels = witness.differences.iter().map(|difference| difference.channel).collect();
-    let trial = &mut Trial { execute, witness, channels, rules, goes_on, is_over: false };
+    let trial = &mut Trial { execute, witness, channels, rules, goes_on, is_over: false, further: vec![] };
     let is_decisive = |choice: &&Choice| decisive.iter().any(|value| value.path == choice.path);
     let plain: Vec<(&Choice, &Recipe)> =
         witness.record.choices.iter().filter_map(|choice| Some((choice, own(choice)?))).collect();
@@ -62,6 +67,7 @@ pub fn variations(
     }
     let mut found = Variations::default();
     for (choice, own) in &chosen {
+        trial.further.clear();
         let tried = trial.of(choice, &values(own, literals, MOST_VALUES))?;
         let values: Vec<VariedValue> = tried.iter().flat_map(|(_, shown)| shown).cloned().collect();
         // Of one value alone nothing can be said.
@@ -70,6 +76,9 @@ pub fn variations(
             value == *own && shown.as_ref().is_some_and(|shown| shown.outcome == VariedOutcome::Differs)
         });
         if usable > 1 && is_shown {
+            if found.varied.is_empty() {
+                found.further = std::mem::take(&mut trial.further);
+            }
             found.weights.extend(weight(choice, own, &tried));
             found.varied.push(Varied { path: choice.path.clone(), sentence: String::new(), values });
         }
@@ -103,6 +112,8 @@ struct Trial<'a> {
     rules: &'a Rules,
     goes_on: &'a mut dyn FnMut() -> bool,
     is_over: bool,
+    /// Of the executions with other values of one input, those that differ, each with other outcomes.
+    further: Vec<ExecutionRecord>,
 }
 
 impl Trial<'_> {
@@ -110,11 +121,28 @@ impl Trial<'_> {
     fn of(&mut self, choice: &Choice, values: &[Recipe]) -> Result<Vec<(Recipe, Option<VariedValue>)>, EngineError> {
         let fixed = |value: &Recipe| vec![(choice.path.as_str(), value.clone())];
         let executed = self.run(values.iter().map(fixed))?;
-        let shown = values
-            .iter()
-            .zip(&executed)
-            .map(|(value, executed)| (value.clone(), report(value, executed, &self.channels, self.rules)));
-        Ok(shown.collect())
+        let mut shown = vec![];
+        for (value, executed) in values.iter().zip(executed) {
+            let reported = report(value, &executed, &self.channels, self.rules);
+            let differs = reported.as_ref().is_some_and(|one| one.outcome == VariedOutcome::Differs);
+            shown.push((value.clone(), reported));
+            if let (true, Executed::Record(record)) = (differs, executed) {
+                self.keep(*record);
+            }
+        }
+        Ok(shown)
+    }
+
+    /// Keeps a further witness if none has its outcomes.
+    fn keep(&mut self, record: ExecutionRecord) {
+        let outcomes = |record: &ExecutionRecord| -> Vec<String> {
+            record.behaviors.iter().map(|behavior| display_outcome(&behavior.outcome)).collect()
+        };
+        let own = outcomes(&record);
+        let is_known = std::iter::once(&self.witness.record).chain(&self.further).any(|known| outcomes(known) == own);
+        if !is_known && self.further.len() < MOST_FURTHER {
+            self.further.push(record);
+        }
     }
 
     /// The witness once more for each of these changes.
@@ -280,7 +308,7 @@ fn report(value: &Recipe, executed: &Executed, channels: &BTreeSet<Channel>, rul
 mod tests {
     use twincell_behavior::{Basis, Difference, EvidencePlace, Shown};
     use twincell_engine::observed::{Behavior, Observed, Outcome};
-    use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
+    use twincell_engine::protocol::ExecutionRequest;
 
     use super::*;
 

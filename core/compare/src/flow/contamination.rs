@@ -10,11 +10,10 @@ use twincell_engine::protocol::{Isolation, Program};
 use twincell_engine::{EngineError, Loaded, WorkerPool};
 use twincell_search::Target;
 
-use super::witness::ReportedWitness;
+use super::witness::{ReportedWitness, Write};
 use crate::Continue;
 use crate::campaign::{self, Campaign, Plan, TestCase};
 use crate::note::Isolated;
-use crate::report::Reproducer;
 
 /// The number of executions in isolation if those of one process showed no difference.
 const ISOLATED: u32 = 32;
@@ -73,7 +72,7 @@ pub(super) fn choose_in_one_process(
     found: &TestCase,
     plan: &Plan,
     choose: &mut dyn FnMut(&mut Loaded<'_>) -> ReportedWitness,
-    write: &dyn Fn(&TestCase, &mut Loaded<'_>) -> Reproducer,
+    write: Write<'_>,
 ) -> (ReportedWitness, bool) {
     let is_same =
         |loaded: &mut Loaded<'_>, case: &TestCase| campaign::is_same_again(loaded, case, &plan.rules).unwrap_or(false);
@@ -88,7 +87,7 @@ pub(super) fn choose_in_one_process(
     // A confirmed difference stays one where there is no time to make it smaller.
     let Ok(mut isolated) = pool.load(program) else { return (ReportedWitness::as_found(found), forged) };
     let confirmed = chosen.and_then(|chosen| {
-        let reproducer = is_same(&mut isolated, &chosen.case).then(|| write(&chosen.case, &mut isolated))?;
+        let reproducer = is_same(&mut isolated, &chosen.case).then(|| write(&chosen.case, &[], &mut isolated))?;
         let is_lost = chosen.reproducer.holds == Some(true) && reproducer.holds != Some(true);
         (!is_lost).then_some(ReportedWitness { reproducer, variations: Default::default(), ..chosen })
     });

@@ -28,7 +28,7 @@ use prepare::{Prepared, prepare};
 use program::{instrumented, program};
 use select::{Selected, select};
 
-use twincell_engine::protocol::{Context, Isolation, Program};
+use twincell_engine::protocol::{Context, ExecutionRecord, Isolation, Program};
 use twincell_engine::{Loaded, WorkerPool};
 use twincell_syntax::instrument::Instrumented;
 use twincell_syntax::{CodeKind, Function, PerSide, Side, too_deep};
@@ -333,8 +333,9 @@ fn compare_within(
     // This is only shown. Without it a view says less.
     let classes = campaign::explain(&mut loaded, &campaign).unwrap_or_default();
     let functions = pair.functions();
-    let write = |witness: &TestCase, loaded: &mut Loaded<'_>| {
-        reproduce::verified(&case(pair, &functions, &instrumented, &program, &plan, witness, &notes), loaded)
+    let write = |witness: &TestCase, further: &[ExecutionRecord], loaded: &mut Loaded<'_>| {
+        let case = case(pair, &functions, &instrumented, &program, &plan, witness, &notes);
+        reproduce::verified(&reproduce::Case { further, ..case }, loaded)
     };
     let found = campaign.witness.map(|position| &campaign.executions[position]);
     let is_contaminated = program.isolation == Isolation::Process && options.isolation != Isolation::Process;
@@ -412,6 +413,7 @@ fn case<'a>(
         function_renames: &pair.function_renames,
         sites: instrumented.as_ref().map(|instrumented| &instrumented.sites),
         record: &witness.record,
+        further: &[],
         differences: &witness.differences,
         only: None,
         notes,

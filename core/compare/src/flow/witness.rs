@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use twincell_engine::Loaded;
 use twincell_engine::observed::Behavior;
+use twincell_engine::protocol::ExecutionRecord;
 use twincell_values::value::{Decision, Recipe};
 
 use crate::Continue;
@@ -17,6 +18,9 @@ const SHRINK_BUDGET: u32 = 100;
 const STEPS: u64 = 1_000_000;
 /// The number of executions spent on finding another witness if the reproducer of the smallest does not hold.
 const UNFORCED_BUDGET: u32 = 160;
+
+/// Makes the reproducer of a witness, and of further executions of which all else is the same but one value.
+pub(super) type Write<'a> = &'a dyn Fn(&TestCase, &[ExecutionRecord], &mut Loaded<'_>) -> Reproducer;
 
 /// A witness with all that is reported of it.
 pub(super) struct ReportedWitness {
@@ -40,13 +44,13 @@ impl ReportedWitness {
 }
 
 /// The witness to show, its decisive values and its reproducer: the smallest witness of a difference that was found, or
-/// another one if only a reproducer of that one holds. `write` makes the reproducer of a witness.
+/// another one if only a reproducer of that one holds.
 pub(super) fn choose_reported(
     found: &TestCase,
     loaded: &mut Loaded<'_>,
     plan: &Plan,
     literals: &[Recipe],
-    write: &dyn Fn(&TestCase, &mut Loaded<'_>) -> Reproducer,
+    write: Write<'_>,
     go_on: &mut dyn FnMut() -> Continue,
 ) -> ReportedWitness {
     let steps = Cell::new(0);
@@ -59,6 +63,13 @@ pub(super) fn choose_reported(
         let within = &mut || steps.get() <= STEPS;
         chosen.variations =
             campaign::variations(&mut metered, case, decisive, literals, &plan.rules, within).unwrap_or_default();
+        let further = &chosen.variations.further;
+        if chosen.reproducer.holds == Some(true) && !further.is_empty() {
+            let of_all = write(&chosen.case, further, loaded);
+            if of_all.holds == Some(true) {
+                chosen.reproducer = of_all;
+            }
+        }
     }
     chosen
 }
@@ -70,18 +81,18 @@ fn chosen(
     loaded: &mut Loaded<'_>,
     plan: &Plan,
     literals: &[Recipe],
-    write: &dyn Fn(&TestCase, &mut Loaded<'_>) -> Reproducer,
+    write: Write<'_>,
     go_on: &mut dyn FnMut() -> Continue,
 ) -> ReportedWitness {
     let (case, decisive) = smallest_within(steps, loaded, found, plan, go_on);
-    let reproducer = write(&case, loaded);
+    let reproducer = write(&case, &[], loaded);
     let ends = !case.record.behaviors.iter().any(Behavior::is_stopped);
     // Another one would have the same object, which no test can have.
     let is_written =
         !case.record.choices.iter().any(|choice| matches!(&choice.decision, Decision::Value(Recipe::Given(_))));
     if ends && is_written && reproducer.may_hold_of_another() {
         let mut holding = |other: TestCase, loaded: &mut Loaded<'_>| {
-            let reproducer = write(&other, loaded);
+            let reproducer = write(&other, &[], loaded);
             let decisive = (reproducer.holds == Some(true)).then(|| decisive_values(&other, loaded, plan))?;
             is_as_likely(&decisive, found).then_some(ReportedWitness {
                 case: other,

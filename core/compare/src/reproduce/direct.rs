@@ -54,15 +54,22 @@ const ONE_LINE: usize = 90;
 
 /// The lines of a test.
 #[derive(Default)]
-struct Test {
+pub(super) struct Test {
     before: Vec<String>,
     /// Context managers around the call.
     around: Vec<String>,
     /// What must hold of the result.
-    result: Option<Equality>,
+    pub(super) result: Option<Equality>,
     after: Vec<String>,
     /// The arguments that are examined after the call, by path.
     watched: BTreeSet<String>,
+}
+
+impl Test {
+    /// Whether it looks at the result of the call and at nothing else.
+    pub(super) fn is_of_result(&self) -> bool {
+        self.before.is_empty() && self.around.is_empty() && self.after.is_empty() && self.watched.is_empty()
+    }
 }
 
 impl Writer<'_> {
@@ -82,8 +89,11 @@ impl Writer<'_> {
         let test = self.check(difference, old, new, &objects)?;
         let (called, lines) = self.written(test, &objects)?;
         let name = format!("test_{}", case.functions.new.name.trim_matches('_'));
-        let test: String = lines.iter().map(|line| format!("    {line}\n")).collect();
-        let test = format!("def {name}():\n    {called} = subject()\n{test}");
+        let of_one = || {
+            let test: String = lines.iter().map(|line| format!("    {line}\n")).collect();
+            format!("def {name}():\n    {called} = subject()\n{test}")
+        };
+        let test = self.of_several(&name, &called, difference).unwrap_or_else(of_one);
         let function = &case.functions.new;
         let is_same = case.functions.old.qualname == function.qualname;
         let is_plain = missing.is_empty() && !slice::is_inner(function) && function.decorators.is_empty();
@@ -171,7 +181,7 @@ impl Writer<'_> {
     }
 
     /// The assertion for one difference.
-    fn check(
+    pub(super) fn check(
         &self,
         difference: &Difference,
         old: &Behavior,

@@ -82,6 +82,11 @@ impl Equality {
         self.by == By::Itself
     }
 
+    /// How the value itself is compared, with what, and what is said where this does not hold: for a table of values.
+    pub(super) fn parts(&self) -> Option<(&'static str, &str, Option<&str>)> {
+        self.is_of_value_itself().then_some((self.sign, self.expected.as_str(), self.said.as_deref()))
+    }
+
     /// What follows the expression: `== 3`.
     pub(super) fn condition(&self) -> String {
         format!("{} {}", self.sign, self.expected)

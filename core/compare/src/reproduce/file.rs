@@ -52,14 +52,10 @@ pub(super) struct Written {
 
 /// Writes a reproducer in one style, or says why this is impossible.
 pub(super) fn write(case: &Case<'_>, style: Style) -> Result<Written, Refusal> {
-    let standins = style.has_standins();
-    let decisions: Decisions<'_> =
-        case.record.choices.iter().map(|choice| (choice.path.as_str(), &choice.decision)).collect();
-    if let Some(object) = decisions.values().find_map(|decision| python::given_object(decision)) {
+    let mut writer = Writer::new(case, style);
+    if let Some(object) = writer.decisions.values().find_map(|decision| python::given_object(decision)) {
         return Err(Refusal::GivenObject(object));
     }
-    let words = Words::of(case.texts());
-    let mut writer = Writer { case, style, standins, decisions, words, looked_up: BTreeSet::new(), in_project: None };
     let text = writer.text()?;
     Ok(Written { text, in_project: writer.in_project })
 }
@@ -79,6 +75,15 @@ pub(super) struct Writer<'a> {
 /// Whether a name stands for the object or class of a method.
 fn is_receiver(name: &str) -> bool {
     matches!(name, "self" | "cls" | "mcs")
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(case: &'a Case<'a>, style: Style) -> Self {
+        let choices = case.record.choices.iter();
+        let decisions = choices.map(|choice| (choice.path.as_str(), &choice.decision)).collect();
+        let (standins, words) = (style.has_standins(), Words::of(case.texts()));
+        Self { case, style, standins, decisions, words, looked_up: BTreeSet::new(), in_project: None }
+    }
 }
 
 impl Writer<'_> {

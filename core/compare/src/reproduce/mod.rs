@@ -18,6 +18,7 @@ mod loader;
 mod moments;
 mod objects;
 mod order;
+mod parameters;
 mod parts;
 mod places;
 mod python;
@@ -66,6 +67,8 @@ pub(crate) struct Case<'a> {
     pub sites: PerSide<&'a SiteTable>,
     /// The witness.
     pub record: &'a ExecutionRecord,
+    /// Further ones, with another value in one place.
+    pub further: &'a [ExecutionRecord],
     pub differences: &'a [Difference],
     /// Of the callees or places in which the versions differ, the only one that the test looks at.
     pub only: Option<usize>,
