@@ -61,6 +61,22 @@ def test_an_execution_becomes_a_test(view):
     shown.get_by_text("def test_size").first.wait_for()
 
 
+def test_values_of_a_person_become_the_headline_of_the_view_and_of_the_saved_output(view):
+    shown, notebook = view
+    panel = tab(shown, re.compile(r"^Execution \d+$"))
+    panel.get_by_label("Value of limit", exact=True).fill("0")
+    panel.get_by_role("button", name="Give app an attribute").click()
+    panel.get_by_label("Name of the attribute of app").fill("size")
+    panel.get_by_label("Value of the attribute of app").fill("1234")
+    panel.get_by_label("Value of the attribute of app").press("Enter")
+    panel.get_by_role("button", name="Run with changed values").click()
+    panel.get_by_text("returned 1234").first.wait_for()
+    panel.get_by_role("button", name="Show in the headline").click()
+    shown.locator(".tcw-sentence").get_by_text("0 -> 1234").wait_for()
+    static = notebook.output(0).locator(".tc-out")
+    assert static.count() == 1 and "0 -> 1234" in static.text_content()
+
+
 def test_any_execution_of_the_list_can_be_seen_in_full(view):
     shown, _ = view
     panel = tab(shown, re.compile("^Executions"))

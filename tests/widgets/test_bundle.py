@@ -57,9 +57,11 @@ def test_the_build_gives_the_same_bytes(tmp_path):
         pytest.skip("Node is not installed")
     folder = tmp_path / "js"
     shutil.copytree(SOURCES, folder, ignore=shutil.ignore_patterns("node_modules"))
+    # The style of static output is built beside the widget, from sources of its own.
+    shutil.copytree(SOURCES.parent / "src" / "html", tmp_path / "src" / "html")
     subprocess.run([npm, "ci", "--no-audit", "--no-fund"], cwd=folder, check=True, timeout=600)
     subprocess.run([npm, "run", "build"], cwd=folder, check=True, timeout=600)
-    for name in ("widget.js", "loader.js", "THIRD_PARTY.txt"):
+    for name in ("widget.js", "loader.js", "static.css", "THIRD_PARTY.txt"):
         assert (tmp_path / "dist" / name).read_bytes() == (WIDGET.parent / name).read_bytes()
 
 

@@ -436,7 +436,7 @@ def test_inputs_are_varied_weighed_and_two_numbers_put_together(open_tab, scheme
     ] == ["=", "=", "≠", "≠", "≠"]
     assert "differs for 10 of 25 pairs" in panel.inner_text()
     weights = panel.get_by_role("region", name="How often the difference goes away")
-        assert "7 of 15 other values" in weights.get_by_role("row").nth(2).inner_text()
+    assert "7 of 15 other values" in weights.get_by_role("row").nth(2).inner_text()
     assert cells.count() == 26
     assert "They part at line 8 (6 in new): only new runs it." in tab.page.locator(".tcw-shown").inner_text()
 
