@@ -224,6 +224,11 @@ class ZMQInteractiveShell(Attributed, InteractiveShell):
     def init_virtualenv(self) -> None:
         """Does nothing: the kernel runs in the environment that it is installed in, whichever is active outside."""
 
+    def init_extension_manager(self) -> None:
+        super().init_extension_manager()
+        # What C code writes is output of the cell already, and wurlitzer would take it away.
+        self.extension_manager.loaded.add("wurlitzer")
+
     def init_magics(self) -> None:
         super().init_magics()
         self.register_magics(KernelMagics)
