@@ -207,16 +207,14 @@ class Kernel(SingletonConfigurable):
 
     async def _handle_beside(self, request: Request) -> None:
         """Handles a message for a widget while a cell awaits something. An interrupt meanwhile is one of the widget."""
-        around = self._cell
-        is_main = threading.current_thread() is threading.main_thread()
-        if is_main:
-            self._cell = None
+        if threading.current_thread() is not threading.main_thread():
+            return await self._handle(request)
+        around, self._cell = self._cell, None
         try:
             with self.output.beside():
                 await self._handle(request)
         finally:
-            if is_main:
-                self._cell = around
+            self._cell = around
 
     def start_main(self, loop: asyncio.AbstractEventLoop) -> asyncio.Task[None]:
         """Starts to handle the requests of the main shell."""

@@ -24,6 +24,7 @@ from ._output import Attributed, Output
 from ._serve import Kernel
 
 if TYPE_CHECKING:
+    from IPython.core.extensions import ExtensionManager
     from IPython.core.history import HistoryManager
     from IPython.core.payload import PayloadManager
 
@@ -161,6 +162,7 @@ class ZMQInteractiveShell(Attributed, InteractiveShell):
         # Traits of IPython that are None only until the shell is made.
         displayhook: ZMQShellDisplayHook
         display_pub: ZMQDisplayPublisher
+        extension_manager: ExtensionManager
         history_manager: HistoryManager
         payload_manager: PayloadManager
 
