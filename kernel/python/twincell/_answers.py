@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import inspect
 import os
 import socket
@@ -124,7 +125,7 @@ class IPythonKernel(Kernel):
             silent,
             store_history,
             content.get("user_expressions"),
-            self._allow_stdin,
+            bool(content.get("allow_stdin", False)),
             cell_meta=metadata,
             cell_id=metadata.get("cellId"),
         )
@@ -350,9 +351,16 @@ class IPythonKernel(Kernel):
 
 def _taken(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the options that this version of IPython takes."""
+    names, takes_all = _parameters(getattr(function, "__func__", function))
+    return {name: value for name, value in options.items() if takes_all or name in names}
+
+
+@functools.lru_cache(maxsize=8)
+def _parameters(function: Callable[..., Any]) -> tuple[frozenset[str], bool]:
+    """The names of a function's parameters, and whether it takes others."""
     parameters = inspect.signature(function).parameters
     takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
-    return {name: value for name, value in options.items() if takes_all or name in parameters}
+    return frozenset(parameters), takes_all
 
 
 async def _result(answer: Any) -> Any:
