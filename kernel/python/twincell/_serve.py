@@ -255,6 +255,7 @@ class Kernel(SingletonConfigurable):
     async def _handle(self, request: Request, *, within: bool = False) -> None:
         """Handles a request. `within` a cell, an interrupt is also one of this cell."""
         msg_type = request.msg_type or ""
+        message = None
         try:
             message = Message.read(request)
             self.output.set_parent(message)
@@ -278,6 +279,8 @@ class Kernel(SingletonConfigurable):
             logger.exception("%s failed", msg_type)
             self._reply_error(request, error)
         finally:
+            if message is not None:
+                message.is_done = True
             self.connection.finish(request)
 
     def _send_reply(self, message: Mapping[str, Any], _buffers: Sequence[bytes]) -> None:
