@@ -248,10 +248,24 @@ def test_widgets_work_while_a_cell_waits_for_them(reached):
     assert outcome.text().endswith("ended with [{'n': 5}]\n")
 
 
-def test_what_cannot_be_offered_says_so(reached):
-    outcome = reached.run("from ipykernel.embed import embed_kernel")
-    assert outcome.reply["ename"] == "ImportError"
-    assert "embeds no other kernel" in outcome.reply["evalue"]
+@pytest.mark.parametrize(
+    "code, name, words",
+    [
+        ("from ipykernel.embed import embed_kernel", "ImportError", "embeds no other kernel"),
+        ("import ipykernel.inprocess", "ImportError", "works in a program that no kernel runs"),
+        ("import ipykernel; ipykernel.nothing", "AttributeError", "twincell's kernel has no ipykernel.nothing"),
+        ("import zmq; kernel.session.send(zmq.Socket, 'stream', {})", "TypeError", "the kernel's own sockets"),
+        ("kernel.session.send(kernel.stdin_socket, 'input_request', {})", "RuntimeError", "kernel.raw_input()"),
+        ("kernel.session.send(kernel.shell_stream, 'tea_reply', {})", "ValueError", "answers no request"),
+        ("kernel.iopub_socket.send_multipart([b'no message'])", "ValueError", "have no delimiter"),
+        ("ipykernel.get_connection_info('no-such-file.json')", "FileNotFoundError", "no connection file no-such-file"),
+    ],
+)
+def test_what_cannot_be_offered_says_so(reached, code, name, words):
+    reached.run("import ipykernel\nkernel = get_ipython().kernel")
+    outcome = reached.run(code)
+    assert outcome.reply["ename"] == name
+    assert words in outcome.reply["evalue"]
 
 
 def test_an_unknown_request_is_answered(reached):
