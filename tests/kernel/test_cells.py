@@ -392,6 +392,21 @@ def test_a_thread_asks_the_client_of_its_cell(kernel):
     assert kernel.wait(msg_id).text() == "heard Ada secret\n"
 
 
+def test_a_thread_cannot_ask_after_the_end_of_its_cell(kernel):
+    kernel.run(
+        "import threading\n"
+        "may_go = threading.Event()\n"
+        "def ask():\n"
+        "    global failure\n"
+        "    may_go.wait()\n"
+        "    try: input()\n"
+        "    except Exception as error: failure = error\n"
+        "thread = threading.Thread(target=ask); thread.start()",
+        allow_stdin=True,
+    )
+    assert "after the end of its cell" in kernel.run("may_go.set(); thread.join(); str(failure)").value
+
+
 def test_a_thread_of_a_thread_writes_under_the_cell_that_started_both(kernel):
     start = kernel.run(
         "import threading\n"

@@ -101,6 +101,59 @@ def test_ipympl_shows_figures_as_widgets(fresh_kernel, needs):
     assert any(WIDGET in data for data in shown(outcome))
 
 
+def test_matplotlib_shows_figures_by_comms_of_its_own(fresh_kernel, needs):
+    needs("matplotlib")
+    outcome = fresh_kernel.run("%matplotlib notebook\nimport matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()")
+    assert outcome.reply["status"] == "ok", outcome.reply
+    assert [content["target_name"] for content in outcome.of("comm_open")] == ["matplotlib"]
+
+
+def test_bokeh_updates_what_it_has_shown(fresh_kernel, needs):
+    needs("bokeh")
+    fresh_kernel.run("from bokeh.io import output_notebook, push_notebook, show\nfrom bokeh.plotting import figure")
+    fresh_kernel.run("output_notebook(hide_banner=True)\nplot = figure()\nplot.line([1, 2], [3, 4])")
+    shown = fresh_kernel.run("handle = show(plot, notebook_handle=True)")
+    assert len(shown.of("comm_open")) == 1, shown.reply
+    assert fresh_kernel.run("plot.line([1, 2], [5, 6])\npush_notebook(handle=handle)").of("comm_msg")
+
+
+def test_panel_registers_its_comms(fresh_kernel, needs):
+    needs("panel")
+    outcome = fresh_kernel.run("import panel\npanel.extension()")
+    assert outcome.reply["status"] == "ok", outcome.reply
+    outcome = fresh_kernel.run("panel.widgets.IntSlider(name='n', start=0, end=4)")
+    assert outcome.reply["status"] == "ok" and not outcome.text("stderr")
+    assert fresh_kernel.run("bool(get_ipython().kernel.comm_manager.targets)").value == "True"
+
+
+def test_widgets_work_in_a_loop_that_polls_for_them(fresh_kernel, needs):
+    needs("jupyter_ui_poll")
+    msg_id = fresh_kernel.send(
+        "import comm, time\n"
+        "from jupyter_ui_poll import ui_events\n"
+        "moved = []\n"
+        "slider = comm.create_comm(target_name='slider')\n"
+        "slider.on_msg(lambda message: moved.append(message['content']['data']['n']))\n"
+        "with ui_events() as poll:\n"
+        "    while not moved: poll(10); time.sleep(0.01)\n"
+        "print('moved to', moved)"
+    )
+    comm_id = fresh_kernel.wait_for("comm_open")["content"]["comm_id"]
+    later = fresh_kernel.send("print('later')")
+    fresh_kernel.request("comm_msg", {"comm_id": comm_id, "data": {"n": 5}})
+    assert fresh_kernel.wait(msg_id).text() == "moved to [5]\n"
+    # The package keeps cells that came meanwhile, and runs them afterwards.
+    while fresh_kernel.channels.get_shell_msg(timeout=TIMEOUT)["parent_header"]["msg_id"] != later:
+        pass
+
+
+def test_wurlitzer_does_no_harm(fresh_kernel):
+    assert fresh_kernel.run("%load_ext wurlitzer").reply["status"] == "ok"
+    assert fresh_kernel.run("import os; os.system('echo from a shell'); print('from Python')").text() == (
+        "from a shell\nfrom Python\n"
+    )
+
+
 def test_plotly(kernel, needs):
     needs("plotly")
     outcome = kernel.run("import plotly.graph_objects as go\ngo.Figure(go.Scatter(y=[1, 3, 2])).show()")

@@ -97,17 +97,25 @@ def test_cells_of_the_control_channel_run_while_a_cell_runs(kernel, tmp_path):
     wait = f"import os, time\nprint('started')\nwhile not os.path.exists({str(mark)!r}): time.sleep(0.01)"
     msg_id = kernel.send(wait)
     kernel.wait_for_text("started")
-    replies = []
-    for msg_type, content in [
-        ("execute_request", {"code": f"open({str(mark)!r}, 'w').close()"}),
-        ("usage_request", {}),
-    ]:
-        kernel.channels.control_channel.send(kernel.channels.session.msg(msg_type, content))
-        replies.append(kernel.channels.get_control_msg(timeout=TIMEOUT))
-    assert [reply["msg_type"] for reply in replies] == ["execute_reply", "usage_reply"]
-    assert replies[0]["content"]["status"] == "ok"
-    assert replies[1]["content"]["pid"] == kernel.pid
+    request = kernel.channels.session.msg("execute_request", {"code": f"open({str(mark)!r}, 'w').close()"})
+    kernel.channels.control_channel.send(request)
+    reply = kernel.channels.get_control_msg(timeout=TIMEOUT)
+    assert (reply["msg_type"], reply["content"]["status"]) == ("execute_reply", "ok")
     assert kernel.wait(msg_id).reply["status"] == "ok"
+
+
+def test_front_ends_learn_what_a_kernel_uses(kernel):
+    msg_id = kernel.send("print('started')\nwhile True: pass")
+    kernel.wait_for_text("started")
+    for _ in range(2):
+        kernel.channels.control_channel.send(kernel.channels.session.msg("usage_request", {}))
+        reply = kernel.channels.get_control_msg(timeout=TIMEOUT)
+        assert (reply["msg_type"], reply["content"]["pid"]) == ("usage_reply", kernel.pid)
+        time.sleep(0.2)
+    kernel.manager.interrupt_kernel()
+    kernel.wait(msg_id)
+    if kernel.run("import importlib.util; importlib.util.find_spec('psutil') is not None").value == "True":
+        assert reply["content"]["kernel_cpu"] > 0 and reply["content"]["kernel_memory"] > 0
 
 
 def test_an_interrupt_between_cells_does_nothing(kernel):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import inspect
 import os
 import socket
@@ -62,6 +63,7 @@ class IPythonKernel(Kernel):
         names = ("execute", "complete", "inspect", "is_complete", "history", "comm_info")
         self.shell_handlers = {f"{name}_request": getattr(self, f"{name}_request") for name in names}
         self.shell_handlers.update({name: self._comm for name in ("comm_open", "comm_msg", "comm_close")})
+        self._processes: dict[int, Any] = {}
         self.control_handlers = {**self.shell_handlers, "usage_request": self.usage_request}
 
     @default("help_links")
@@ -124,7 +126,7 @@ class IPythonKernel(Kernel):
             silent,
             store_history,
             content.get("user_expressions"),
-            self._allow_stdin,
+            bool(content.get("allow_stdin", False)),
             cell_meta=metadata,
             cell_id=metadata.get("cellId"),
         )
@@ -321,16 +323,18 @@ class IPythonKernel(Kernel):
             import psutil
         except ImportError:
             return self._reply(parent, {**content, "cpu_count": os.cpu_count()})
-        kernel = psutil.Process()
-        processes = [kernel, *kernel.children(recursive=True)]
-        used = [0.0, 0]
-        for process in processes:
+        # psutil tells the processor time since the last time that the same object was asked.
+        own = self._processes.get(os.getpid()) or psutil.Process()
+        running = {process.pid: process for process in (own, *own.children(recursive=True))}
+        self._processes = {pid: self._processes.get(pid, process) for pid, process in running.items()}
+        processor, memory = 0.0, 0
+        for process in self._processes.values():
             with contextlib.suppress(psutil.Error):
-                used[0] += process.cpu_percent()
-                used[1] += getattr(process.memory_full_info(), "pss", process.memory_info().rss)
+                processor += process.cpu_percent()
+                memory += getattr(process.memory_full_info(), "pss", process.memory_info().rss)
         content.update(
-            kernel_cpu=used[0],
-            kernel_memory=used[1],
+            kernel_cpu=processor,
+            kernel_memory=memory,
             cpu_count=psutil.cpu_count(),
             host_cpu_percent=psutil.cpu_percent(),
             host_virtual_memory=dict(psutil.virtual_memory()._asdict()),
@@ -350,9 +354,16 @@ class IPythonKernel(Kernel):
 
 def _taken(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """Those of the options that this version of IPython takes."""
+    names, takes_all = _parameters(getattr(function, "__func__", function))
+    return {name: value for name, value in options.items() if takes_all or name in names}
+
+
+@functools.lru_cache(maxsize=8)
+def _parameters(function: Callable[..., Any]) -> tuple[frozenset[str], bool]:
+    """The names of a function's parameters, and whether it takes others."""
     parameters = inspect.signature(function).parameters
     takes_all = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
-    return {name: value for name, value in options.items() if takes_all or name in parameters}
+    return frozenset(parameters), takes_all
 
 
 async def _result(answer: Any) -> Any:

@@ -8,18 +8,16 @@ import faulthandler
 import json
 import logging
 import os
-import pdb
 import sys
 import threading
 from pathlib import Path
 from typing import TextIO
 
-from IPython.core import debugger
 from IPython.core.application import BaseIPythonApplication
 from IPython.core.shellapp import InteractiveShellApp, shell_aliases, shell_flags
 from traitlets import Bool, Dict, Unicode
 
-from . import _gui, _ipykernel
+from . import _debugger, _gui, _ipykernel
 from ._answers import IPythonKernel
 from ._json import dumps
 from ._output import Output
@@ -67,7 +65,7 @@ class IPKernelApp(BaseIPythonApplication, InteractiveShellApp):
         self.kernel.connect(connection, output, self.shell)
         output.install()
         self._close_streams()
-        self._make_pdb_ours()
+        _debugger.install()
         _ipykernel.install()
         self.init_path()
         self.init_gui_pylab()
@@ -85,12 +83,6 @@ class IPKernelApp(BaseIPythonApplication, InteractiveShellApp):
         for name, closed in (("stdout", self.no_stdout), ("stderr", self.no_stderr)):
             if closed:
                 setattr(sys, name, open(os.devnull, "w"))
-
-    def _make_pdb_ours(self) -> None:
-        """Puts IPython's debugger in the place of Python's: it has completion, and *Stop* ends it."""
-        debugger.Pdb = debugger.InterruptiblePdb  # type: ignore[misc]
-        pdb.Pdb = debugger.InterruptiblePdb  # type: ignore[assignment, misc]
-        pdb.set_trace = debugger.set_trace
 
     def _load_magics(self) -> None:
         try:

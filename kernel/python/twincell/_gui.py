@@ -21,7 +21,7 @@ INTERVAL = 0.02
 Step = Callable[[], object]
 
 #: Names of `%gui` that need no loop of their own.
-NONE = (None, "none", "inline", "asyncio")
+NONE = (None, "none", "asyncio", "inline", "ipympl", "nbagg", "notebook", "webagg", "widget")
 
 
 def enable(kernel: Kernel, gui: str | None) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from IPython.core import page
 from IPython.core.error import UsageError
 from IPython.core.magic import Magics, line_magic, magics_class
-from IPython.core.magics.code import CodeMagics, MacroToEdit
 from IPython.display import Javascript, display
 from IPython.utils import openpy
 from IPython.utils.process import arg_split  # type: ignore[attr-defined]
@@ -65,6 +64,8 @@ class KernelMagics(Magics):
 
         The kernel does not learn when the editor is closed, so it runs nothing of the file.
         """
+        from IPython.core.magics.code import CodeMagics, MacroToEdit
+
         options, arguments = self.parse_options(line, "prn:")
         try:
             filename, number, _ = CodeMagics._find_edit_target(self.shell, arguments, options, last_call or ["", ""])

@@ -24,6 +24,8 @@ class Message(dict[str, Any]):
     """A message as ipykernel hands it to handlers, with the request by which Rust knows it."""
 
     request: Request | None
+    #: Whether the client was told that it was handled.
+    is_done = False
 
     def __init__(self, request: Request | None, parts: Mapping[str, Any]) -> None:
         super().__init__(parts)

@@ -144,6 +144,8 @@ class Output:
         request = self._request
         if request is None or not self.allow_stdin:
             raise StdinNotImplementedError("input was called, but this front end does not support input requests")
+        if self.parent_message.is_done:
+            raise StdinNotImplementedError("input was called after the end of its cell, when front ends ask no more")
         # A front end shows one question at a time.
         with self._asking:
             answer = self._connection.ask(request, {"prompt": prompt, "password": password})

@@ -176,7 +176,7 @@ class Kernel(SingletonConfigurable):
         self._requests.set(requests)
         waiting = asyncio.Event()
         loop = asyncio.get_running_loop()
-        is_handling = False
+        is_handling, has_waited = False, True
 
         def on_waiting() -> None:
             waiting.set()
@@ -195,28 +195,27 @@ class Kernel(SingletonConfigurable):
             request = requests.next()
             if request is None:
                 await waiting.wait()
+                has_waited = True
             elif request.msg_type is None:
                 break
             else:
+                for _ in range(0 if has_waited else TURNS):
+                    await asyncio.sleep(0)
                 is_handling = True
                 await self._handle(request)
-                is_handling = False
-                for _ in range(TURNS):
-                    await asyncio.sleep(0)
+                is_handling = has_waited = False
         loop.remove_reader(requests.fileno())
 
     async def _handle_beside(self, request: Request) -> None:
         """Handles a message for a widget while a cell awaits something. An interrupt meanwhile is one of the widget."""
-        around = self._cell
-        is_main = threading.current_thread() is threading.main_thread()
-        if is_main:
-            self._cell = None
+        if threading.current_thread() is not threading.main_thread():
+            return await self._handle(request)
+        around, self._cell = self._cell, None
         try:
             with self.output.beside():
                 await self._handle(request)
         finally:
-            if is_main:
-                self._cell = around
+            self._cell = around
 
     def start_main(self, loop: asyncio.AbstractEventLoop) -> asyncio.Task[None]:
         """Starts to handle the requests of the main shell."""
@@ -256,6 +255,7 @@ class Kernel(SingletonConfigurable):
     async def _handle(self, request: Request, *, within: bool = False) -> None:
         """Handles a request. `within` a cell, an interrupt is also one of this cell."""
         msg_type = request.msg_type or ""
+        message = None
         try:
             message = Message.read(request)
             self.output.set_parent(message)
@@ -279,20 +279,24 @@ class Kernel(SingletonConfigurable):
             logger.exception("%s failed", msg_type)
             self._reply_error(request, error)
         finally:
+            if message is not None:
+                message.is_done = True
             self.connection.finish(request)
 
     def _send_reply(self, message: Mapping[str, Any], _buffers: Sequence[bytes]) -> None:
-        request = self.output.message_of(message.get("parent_header")).request
-        if request is None or not request.identities:
-            raise ValueError(f"{message['msg_type']} answers no request that a client sent")
-        self.connection.reply(request, message["msg_type"], message["content"], message.get("metadata"))
+        parent = self.output.message_of(message.get("parent_header"))
+        self._answer(parent, message["msg_type"], message["content"], message.get("metadata"))
+
+    def _answer(self, parent: Message, msg_type: str, content: Any, metadata: Any) -> None:
+        if parent.request is None or not parent.request.identities:
+            raise ValueError(f"{msg_type} answers no request that a client sent")
+        self.connection.reply(parent.request, msg_type, content, metadata)
 
     def _reply(
         self, parent: Mapping[str, Any], content: Mapping[str, Any], metadata: Mapping[str, Any] | None = None
     ) -> None:
         msg_type = parent["msg_type"].replace("_request", "_reply")
-        reply = {"msg_type": msg_type, "parent_header": parent["header"], "content": content, "metadata": metadata}
-        self._send_reply(reply, ())
+        self._answer(self.output.message_of(parent), msg_type, content, metadata)
 
     def _reply_error(self, request: Request, error: BaseException) -> None:
         name, is_request, _ = (request.msg_type or "").rpartition("_request")

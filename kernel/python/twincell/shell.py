@@ -24,6 +24,7 @@ from ._output import Attributed, Output
 from ._serve import Kernel
 
 if TYPE_CHECKING:
+    from IPython.core.extensions import ExtensionManager
     from IPython.core.history import HistoryManager
     from IPython.core.payload import PayloadManager
 
@@ -161,6 +162,7 @@ class ZMQInteractiveShell(Attributed, InteractiveShell):
         # Traits of IPython that are None only until the shell is made.
         displayhook: ZMQShellDisplayHook
         display_pub: ZMQDisplayPublisher
+        extension_manager: ExtensionManager
         history_manager: HistoryManager
         payload_manager: PayloadManager
 
@@ -223,6 +225,11 @@ class ZMQInteractiveShell(Attributed, InteractiveShell):
 
     def init_virtualenv(self) -> None:
         """Does nothing: the kernel runs in the environment that it is installed in, whichever is active outside."""
+
+    def init_extension_manager(self) -> None:
+        super().init_extension_manager()
+        # What C code writes is output of the cell already, and wurlitzer would take it away.
+        self.extension_manager.loaded.add("wurlitzer")
 
     def init_magics(self) -> None:
         super().init_magics()
