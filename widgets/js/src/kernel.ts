@@ -28,6 +28,7 @@ interface Answer {
   detail?: Detail;
   source?: string;
   state?: ComparisonState;
+  packed?: string;
   outcomes?: { old: string; new: string };
   file?: string;
   error?: string;
@@ -64,6 +65,13 @@ export class Kernel {
     const answer = await this.askOf("reproducer", request);
     if (typeof answer.source !== "string") throw new Error("The kernel answered without a test.");
     return answer.source;
+  }
+
+  /** The comparison that was kept of a change of a study, counted from 0, packed. */
+  async kept(row: number): Promise<string> {
+    const { packed } = await this.ask({ do: "kept", row });
+    if (typeof packed !== "string") throw new Error("The kernel answered without a comparison.");
+    return packed;
   }
 
   /** The comparison of one change of a study, counted from 0. Later requests about executions refer to it. */
