@@ -159,7 +159,7 @@ pub fn study(needs_out: bool) -> Command {
              contain it), function (its qualified name there), label (changing or preserving).\n\
              Example: {\"id\": \"a1\", \"old\": \"def f(x): return x\", \"new\": \"def f(x): return x + 1\"}\n\
              Output fields: id, verdict, reason, evidence, executions, coverage, changed_lines_reached, milliseconds, reproducer, \
-             label, project, commit, file, function, first_difference, complexity, sandbox_lacks, key.\n\
+             label, project, commit, date, file, function, kind, first_difference, complexity, sandbox_lacks, key.\n\
              To resume a study that was stopped or killed, run the same command again.\n\
              Exit status: 0 done, 3 bad input or failure; with --fail-on also 1 behavior changed, 2 inconclusive.",
         )

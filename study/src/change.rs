@@ -30,7 +30,10 @@ pub struct Change {
     /// Where it comes from. This is only shown.
     pub project: Option<String>,
     pub commit: Option<String>,
+    pub date: Option<String>,
     pub file: Option<String>,
+    /// What kind of change it is, in the words of the input.
+    pub kind: Option<String>,
     /// The budget that the policy gives to its file.
     #[serde(default)]
     pub budget: Option<u32>,
@@ -118,8 +121,10 @@ impl Change {
         let texts = [
             ("project", self.project.as_ref()),
             ("commit", self.commit.as_ref()),
+            ("date", self.date.as_ref()),
             ("file", self.file.as_ref()),
             ("function", self.function.as_ref()),
+            ("kind", self.kind.as_ref()),
             ("label", self.label.as_ref()),
             ("old", Some(&self.old)),
             ("new", Some(&self.new)),

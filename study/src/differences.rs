@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use twincell_behavior::{Channel, Strength};
+use twincell_compare::verdict::Verdict;
 use twincell_widgets::{Differences, DifferingRow};
 
 use crate::change::shown;
@@ -13,7 +14,7 @@ use crate::finding::Finding;
 /// seed.
 pub fn differences(titles: [String; 2], first: &[Finding], second: &[Finding]) -> Differences {
     let mut others: BTreeMap<String, &Finding> = numbered(second).collect();
-    let mut found = Differences { titles, both: 0, rows: vec![], only: [vec![], vec![]] };
+    let mut found = Differences { titles, both: 0, rows: vec![], only: [vec![], vec![]], first: [vec![], vec![]] };
     let mut met = BTreeSet::new();
     for (name, one) in numbered(first) {
         let Some(other) = others.remove(&name) else {
@@ -22,6 +23,9 @@ pub fn differences(titles: [String; 2], first: &[Finding], second: &[Finding]) -
         };
         met.insert(name);
         found.both += 1;
+        for (row, executions) in [one, other].into_iter().zip(&mut found.first) {
+            executions.extend(row.first_difference.filter(|_| row.verdict == Verdict::Changing));
+        }
         if one.verdict != other.verdict || places(one) != places(other) {
             found.rows.push(DifferingRow {
                 id: one.id.clone(),
@@ -31,6 +35,7 @@ pub fn differences(titles: [String; 2], first: &[Finding], second: &[Finding]) -
             });
         }
     }
+    found.first.iter_mut().for_each(|executions| executions.sort_unstable());
     found.only[1].extend(numbered(second).filter(|(name, _)| !met.contains(name)).map(|(_, other)| shown(&other.id)));
     found
 }
@@ -54,7 +59,6 @@ fn places(row: &Finding) -> BTreeSet<(Channel, &str, Strength)> {
 mod tests {
     use super::*;
     use serde_json::json;
-    use twincell_compare::verdict::Verdict;
 
     fn row(id: &str, verdict: &str, place: &str) -> Finding {
         let evidence = json!([{"channel": "return", "place": place, "old": "1", "new": "2", "strength": "observable",

@@ -40,6 +40,7 @@ pub struct Wanted {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComparedChange {
     pub finding: Finding,
+    /// What a page shows of the comparison, packed.
     pub state: Option<String>,
     pub reproducers: Vec<Written>,
     pub detail: Option<Detail>,

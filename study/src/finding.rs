@@ -6,7 +6,7 @@ use twincell_compare::report::{Comparison, Evidence, LineReport, PairReport};
 use twincell_compare::verdict::Verdict;
 use twincell_driver::reproducers;
 use twincell_engine::protocol::{Mechanism, SandboxReport};
-use twincell_syntax::complexity;
+use twincell_syntax::{change_kind, complexity};
 
 use crate::change::{Change, NoChange};
 
@@ -36,9 +36,14 @@ pub struct Finding {
     #[serde(default)]
     pub commit: Option<String>,
     #[serde(default)]
+    pub date: Option<String>,
+    #[serde(default)]
     pub file: Option<String>,
     #[serde(default)]
     pub function: Option<String>,
+    /// The kind of change that the input names, or else the kind of code that it is in; null where neither is known.
+    #[serde(default)]
+    pub kind: Option<String>,
     /// The number of the first execution that differs; null if none does.
     #[serde(default)]
     pub first_difference: Option<u32>,
@@ -106,8 +111,11 @@ impl Finding {
         self.label = change.label.clone();
         self.project = change.project.clone();
         self.commit = change.commit.clone();
+        self.date = change.date.clone();
         self.file = change.file.clone();
         self.function = change.function.clone();
+        let of_code = || change_kind(&change.old, &change.new).map(|kind| kind.name().to_owned());
+        self.kind = change.kind.clone().or_else(of_code);
     }
 
     fn failed(id: Value, reason: String, milliseconds: f64) -> Self {
@@ -124,8 +132,10 @@ impl Finding {
             label: None,
             project: None,
             commit: None,
+            date: None,
             file: None,
             function: None,
+            kind: None,
             first_difference: None,
             complexity: None,
             sandbox_lacks: None,
@@ -226,7 +236,7 @@ mod tests {
         let json = serde_json::to_value(&finding).unwrap();
         let names: Vec<_> = json.as_object().unwrap().keys().cloned().collect();
         let documented = "id verdict reason evidence executions coverage changed_lines_reached milliseconds reproducer \
-             label project commit file function first_difference complexity sandbox_lacks key";
+             label project commit date file function kind first_difference complexity sandbox_lacks key";
         assert_eq!(names.join(" "), documented);
         assert_eq!((json["id"].as_str(), json["complexity"].as_u64()), (Some("x"), Some(2)));
         assert_eq!(json["verdict"], "likely_preserving");

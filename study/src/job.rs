@@ -118,7 +118,7 @@ pub fn run_study(
         explain(broken, source.as_deref(), watched.explains_itself())
     })?;
     warnings.extend(outputs.warnings(&outcome));
-    let written = outputs.write_page(&name, &memory.rows, &extras.comparisons)?;
+    let written = outputs.write_page(&name, &outcome, &memory.rows, &extras.comparisons)?;
     let Extras { comparisons, details } = extras;
     Ok(Done { outcome, rows: memory.rows, comparisons, details, notes: watched.notes(), warnings, written })
 }
@@ -132,9 +132,8 @@ struct Extras {
 
 impl Extras {
     fn take(&mut self, number: usize, found: &mut ComparedChange) {
-        let key = found.finding.key.as_deref();
-        self.comparisons.add(number, key, found.state.take());
-        self.details.add(number, key, found.detail.take());
+        self.comparisons.add(number, &found.finding, found.state.take());
+        self.details.add(number, found.finding.key.as_deref(), found.detail.take());
     }
 }
 

@@ -102,6 +102,7 @@ impl Outputs {
     pub(crate) fn write_page(
         &self,
         name: &str,
+        outcome: &StudyOutcome,
         rows: &BTreeMap<usize, Finding>,
         comparisons: &PageComparisons,
     ) -> Result<Vec<String>, String> {
@@ -115,7 +116,7 @@ impl Outputs {
                 Some(out) => store::read_all(out)?,
                 None => rows.values().cloned().collect(),
             };
-            let state = study_state(title.clone(), results, comparisons);
+            let state = study_state(title.clone(), outcome.unfinished(), results, comparisons);
             write_text(page, &twincell_widgets::study_page(&state, &title))?;
             written.push(format!("page written to {}", page.display()));
         }

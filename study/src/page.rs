@@ -4,65 +4,83 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use twincell_compare::report::Comparison;
-use twincell_widgets::{Enforced, Label, STATE_FORMAT, StudyRow, StudyState, state};
+use twincell_compare::verdict::Verdict;
+use twincell_widgets::{Enforced, Label, STATE_FORMAT, StudyRow, StudyState, packed, state};
 
 use crate::change::{Change, shown};
 use crate::finding::Finding;
 
-/// The first changes of a study have their comparisons behind them, within these bounds in bytes.
+/// The first changes of a study have their comparisons behind them, and so have those that alter behavior, which come
+/// first where not all have room within these bounds, in bytes of the packed form.
 const MOST_COMPARISONS: usize = 1000;
-const LARGEST: usize = 512 << 10;
-const MOST_BYTES: usize = 128 << 20;
+const LARGEST: usize = 128 << 10;
+const MOST_BYTES: usize = 32 << 20;
 
-/// What a page shows of a comparison, as JSON, if it is wanted and not too large.
+/// What a page shows of a comparison, packed, if it is wanted and not too large.
 pub fn page_state(change: &Change, comparison: &Comparison) -> Option<String> {
-    if change.number > MOST_COMPARISONS {
+    if change.number > MOST_COMPARISONS && comparison.verdict != Verdict::Changing {
         return None;
     }
-    serde_json::to_string(&state(comparison)).ok().filter(|text| text.len() <= LARGEST)
+    Some(packed(&state(comparison))).filter(|text| text.len() <= LARGEST)
 }
 
-/// The comparisons of the first changes of a study, which may come in any order.
+/// The comparisons of a study that are kept. They may come in any order.
+#[derive(Default)]
 pub struct PageComparisons {
-    /// By the number of the change, with the key of its row.
-    held: BTreeMap<usize, (String, Arc<str>)>,
+    /// With the keys of their rows.
+    held: BTreeMap<Rank, (String, Arc<str>)>,
     bytes: usize,
-    /// Numbers from here on are too many.
-    end: usize,
+    /// From this one on there is no room.
+    end: Option<Rank>,
 }
 
-impl Default for PageComparisons {
-    fn default() -> Self {
-        Self { held: BTreeMap::new(), bytes: 0, end: MOST_COMPARISONS + 1 }
-    }
-}
+/// Which comparisons are kept first: whether the change alters nothing, and its number.
+type Rank = (bool, usize);
 
 impl PageComparisons {
     /// Keeps what a page shows of a change. The kept changes do not depend on their order: all up to the first one
     /// beyond the bound.
-    pub fn add(&mut self, number: usize, key: Option<&str>, state: Option<String>) {
-        let (Some(key), Some(state)) = (key, state) else { return };
-        if number >= self.end {
+    pub fn add(&mut self, number: usize, finding: &Finding, state: Option<String>) {
+        let (Some(key), Some(state)) = (&finding.key, state) else { return };
+        let rank = (finding.verdict != Verdict::Changing, number);
+        if self.end.is_some_and(|end| rank >= end) {
             return;
         }
         self.bytes += state.len();
-        self.held.insert(number, (key.to_owned(), state.into()));
-        while self.bytes > MOST_BYTES
+        self.held.insert(rank, (key.clone(), state.into()));
+        while (self.bytes > MOST_BYTES || self.held.len() > MOST_COMPARISONS)
             && let Some((last, (_, state))) = self.held.pop_last()
         {
             self.bytes -= state.len();
-            self.end = last;
+            self.end = Some(last);
         }
+    }
+
+    /// What is kept of the comparison behind a row.
+    pub fn of(&self, finding: &Finding) -> Option<&Arc<str>> {
+        let key = finding.key.as_deref()?;
+        self.held.values().find(|(held, _)| held == key).map(|(_, state)| state)
     }
 }
 
-/// A study from its results.
-pub fn study_state(title: String, results: Vec<Finding>, comparisons: &PageComparisons) -> StudyState {
+/// A study from its results. `unfinished` is a sentence if it was stopped before its end.
+pub fn study_state(
+    title: String,
+    unfinished: Option<String>,
+    results: Vec<Finding>,
+    comparisons: &PageComparisons,
+) -> StudyState {
     let by_key: HashMap<&str, &Arc<str>> =
         comparisons.held.values().map(|(key, state)| (key.as_str(), state)).collect();
     let without_sandbox = Enforced::of(results.iter().map(|row| row.sandbox_lacks.as_deref())).sentence();
     let row = |finding: Finding| StudyRow {
         id: shown(&finding.id),
+        project: finding.project,
+        commit: finding.commit,
+        file: finding.file,
+        function: finding.function,
+        date: finding.date,
+        kind: finding.kind,
         verdict: finding.verdict,
         comparison: finding.key.as_ref().and_then(|key| by_key.get(key.as_str()).copied().cloned()),
         label: finding.label.as_deref().and_then(Label::of_name),
@@ -75,7 +93,13 @@ pub fn study_state(title: String, results: Vec<Finding>, comparisons: &PageCompa
         evidence: finding.evidence,
         reproducer: finding.reproducer,
     };
-    StudyState { format: STATE_FORMAT, title, without_sandbox, rows: results.into_iter().map(row).collect() }
+    StudyState {
+        format: STATE_FORMAT,
+        title,
+        unfinished,
+        without_sandbox,
+        rows: results.into_iter().map(row).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -87,29 +111,46 @@ mod tests {
         Finding { key: Some(key.to_owned()), ..finding }
     }
 
+    fn add(comparisons: &mut PageComparisons, number: usize, key: &str, verdict: Verdict, state: String) {
+        comparisons.add(number, &Finding { verdict, ..row(key) }, Some(state));
+    }
+
+    fn kept(comparisons: &PageComparisons) -> Vec<usize> {
+        comparisons.held.keys().map(|(_, number)| *number).collect()
+    }
+
     #[test]
     fn rows_have_their_comparisons_behind_them() {
         let mut comparisons = PageComparisons::default();
-        comparisons.add(1, Some("a"), Some("{\"x\": 7}".into()));
-        comparisons.add(MOST_COMPARISONS + 1, Some("b"), Some("8".into()));
-        let made = study_state("t".into(), vec![row("a"), row("b")], &comparisons);
+        add(&mut comparisons, 1, "a", Verdict::Identical, "packed".into());
+        let made = study_state("t".into(), None, vec![row("a"), row("b")], &comparisons);
+        let of = |row: usize| made.rows[row].comparison.as_deref();
+        assert_eq!((of(0), of(1)), (Some("packed"), None));
         let json = serde_json::to_value(&made).unwrap();
-        assert_eq!(
-            (json["rows"][0]["comparison"]["x"].as_u64(), json["rows"][1]["comparison"].as_u64()),
-            (Some(7), None)
-        );
+        assert_eq!((json["rows"][0]["kept"].as_bool(), json["rows"][1]["kept"].as_bool()), (Some(true), Some(false)));
     }
 
     #[test]
     fn what_is_kept_has_a_bound_and_is_the_same_in_any_order() {
-        let large = |number: usize| (number, "x".repeat(if number == 4 { MOST_BYTES / 2 } else { MOST_BYTES / 5 }));
+        let large = |number: usize| "x".repeat(if number == 4 { MOST_BYTES / 2 } else { MOST_BYTES / 5 });
         for order in [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [4, 1, 5, 2, 3], [5, 1, 4, 3, 2]] {
             let mut comparisons = PageComparisons::default();
-            for (number, text) in order.map(large) {
-                comparisons.add(number, Some(&number.to_string()), Some(text));
+            for number in order {
+                add(&mut comparisons, number, &number.to_string(), Verdict::Inconclusive, large(number));
             }
-            assert_eq!(comparisons.held.keys().copied().collect::<Vec<_>>(), [1, 2, 3], "{order:?}");
+            assert_eq!(kept(&comparisons), [1, 2, 3], "{order:?}");
             assert!(comparisons.bytes <= MOST_BYTES);
         }
+    }
+
+    #[test]
+    fn changes_in_behavior_are_kept_before_others() {
+        let mut comparisons = PageComparisons::default();
+        for number in 1..=MOST_COMPARISONS {
+            add(&mut comparisons, number, &number.to_string(), Verdict::Identical, "same".into());
+        }
+        add(&mut comparisons, 5000, "late", Verdict::Changing, "differs".into());
+        let kept = kept(&comparisons);
+        assert_eq!((kept.len(), kept[0], kept.last()), (MOST_COMPARISONS, 5000, Some(&(MOST_COMPARISONS - 1))));
     }
 }

@@ -67,6 +67,19 @@ pub struct StudyOutcome {
     pub dropped: u64,
     /// Whether it was stopped before the end. Its findings are in the store.
     pub interrupted: bool,
+    /// The number of all rows, if it was known.
+    pub total: Option<u64>,
+}
+
+impl StudyOutcome {
+    /// A sentence about a study that was stopped.
+    pub fn unfinished(&self) -> Option<String> {
+        let done = self.confusion.total();
+        self.interrupted.then(|| match self.total {
+            Some(total) => format!("The study was stopped after {done} of {total} changes."),
+            None => format!("The study was stopped after {done} changes, before the end of its input."),
+        })
+    }
 }
 
 /// Compares every change and stores a row for each. A change that cannot be compared becomes a row with the reason, and
@@ -124,6 +137,7 @@ pub fn run(study: Study<'_>, watch: &mut dyn FnMut(&Progress) -> Continue) -> Re
         ended
     });
     // Findings count, however the study ended.
+    at.outcome.total = at.progress.total;
     let stored = at.finish(ended.is_ok(), store, aside);
     ended?;
     stored.map_err(Broken::Store)?;
@@ -394,6 +408,7 @@ mod tests {
         let outcome = run_with(&mut Script::mixed(1000), &mut store, with, None).unwrap();
         assert!(outcome.interrupted);
         assert_eq!((outcome.confusion.total(), store.rows.len()), (5, 5));
+        assert!(outcome.unfinished().unwrap().starts_with("The study was stopped after 5"), "{outcome:?}");
     }
 
     #[test]

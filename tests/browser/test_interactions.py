@@ -46,7 +46,7 @@ pathlib.Path('changes.jsonl').write_text({"".join(json.dumps(one) + chr(10) for 
 twincell.load_study('results.jsonl', 'changes.jsonl')
 """
 
-CHANGED, ALL, HOSTILE_CELL, STUDY_CELL, LONG_CELL = range(5)
+CHANGED, ALL, HOSTILE_CELL, STUDY_CELL, LONG_CELL, LONG_STUDY = range(6)
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +57,8 @@ def notebook(themed_lab):
         f"%%compare\n{HOSTILE}# ---\n{HOSTILE.replace('return', 'name = name or 0; return')}",
         STUDY,
         f"%%compare --budget 1000000\n{OLD}# ---\n{SAME}",
+        f"import twincell\nold, new = {OLD!r}, {SAME!r}\n"
+        "twincell.study([{'id': n, 'old': f'{old}# {n}', 'new': new} for n in range(2000)])",
     )
 
 
@@ -252,6 +254,15 @@ def test_progress_is_shown_and_stopped(notebook):
     shown.root.get_by_role("button", name="Stop").click()
     shown.root.get_by_role("tab").first.wait_for()
     assert "stopped before the budget was used up" in shown.text()
+
+
+def test_a_study_is_stopped_and_shows_what_it_found(notebook):
+    shown = Shown(notebook, LONG_STUDY)
+    shown.root.get_by_role("progressbar").wait_for()
+    shown.root.get_by_text(re.compile(r"of 2000 changes, .* left")).wait_for()
+    shown.root.get_by_role("button", name="Stop").click()
+    shown.root.get_by_role("grid", name="Changes").wait_for()
+    assert re.search(r"The study was stopped after \d+ of 2000 changes", shown.text())
 
 
 def test_the_matrix_of_a_study_filters_its_table(show):

@@ -1,9 +1,11 @@
 """`twincell study`: files in, findings out."""
 
+import base64
 import json
 import re
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ CHANGED = "def f(a, b):\n    if a > b:\n        return b\n    return a\n"
 REFACTORED = "def f(a, b):\n    return a if a > b else b\n"
 FIELDS = (
     "id verdict reason evidence executions coverage changed_lines_reached milliseconds reproducer "
-    "label project commit file function first_difference complexity sandbox_lacks key"
+    "label project commit date file function kind first_difference complexity sandbox_lacks key"
 ).split()
 
 
@@ -145,12 +147,19 @@ def test_changes_of_one_id_keep_their_reproducers_apart_and_are_named(changes):
     )
 
 
+def unpacked(text: str) -> dict:
+    return json.loads(zlib.decompress(base64.b64decode(text)))
+
+
 def test_a_page_holds_every_change_and_its_comparison(changes):
     page = changes.parent / "study.html"
     rows, done = study(changes, "out.jsonl", "--html", str(page))
     assert f"page written to {page}" in done.stdout
-    [text] = re.findall(r'<script type="application/json" data-twincell-state>(.*?)</script>', page.read_text())
-    state = json.loads(text)
+    text = page.read_text()
+    [packed] = re.findall(r'<script type="text/plain" data-twincell-packed>(.*?)</script>', text)
+    state = unpacked(packed)
     assert [row["verdict"] for row in state["rows"]] == [row["verdict"] for row in rows]
-    kept = [row for row in state["rows"] if row["comparison"]]
-    assert kept and all(row["comparison"]["verdict"] == row["verdict"] for row in kept)
+    apart = re.findall(r'<script type="text/plain" data-twincell-comparison="(\d+)">(.*?)</script>', text)
+    kept = {int(number): unpacked(comparison) for number, comparison in apart}
+    assert kept and sorted(kept) == [number for number, row in enumerate(state["rows"]) if row["kept"]]
+    assert all(comparison["verdict"] == rows[number]["verdict"] for number, comparison in kept.items())

@@ -57,6 +57,30 @@ def test_an_interrupt_shows_what_was_found(kernel):
     assert kernel.run("1 + 1").value == "2"
 
 
+#: Changes of a study, which takes a second at least.
+CHANGES = f"""rows = [
+    {{"id": number, "old": {STEADY!r}.replace("2000", str(number)), "new": {STEADY_TOO!r}.replace("2000", str(number))}}
+    for number in range(400)
+]"""
+
+
+def test_an_interrupted_study_shows_what_was_found(kernel):
+    kernel.run(CHANGES)
+    outcome = interrupted(kernel, "%study --jobs 1 rows")
+    (error,) = outcome.of("error")
+    assert error["traceback"] == ["Stopped. Above is what was found so far."]
+    [study] = [content["data"] for content in outcome.of("display_data") if "text/html" in content["data"]][-1:]
+    assert "The study was stopped after" in study["text/plain"] and "of 400 changes" in study["text/plain"]
+
+
+def test_the_bar_of_a_study_leaves_nothing_behind(kernel):
+    kernel.run(CHANGES)
+    outcome = kernel.run("%study --jobs 1 --budget 20 rows")
+    bars = [content for content in outcome.of("display_data") if "<progress" in content["data"].get("text/html", "")]
+    assert len(bars) == 1 and "of 400 changes" in bars[0]["data"]["text/plain"]
+    assert outcome.of("update_display_data")[-1]["data"] == {"text/html": "", "text/plain": ""}
+
+
 def assert_an_interrupt_ends_it(kernel, msg_id):
     """An interrupt, a second after the cell began, ends it."""
     kernel.wait_for("execute_input")

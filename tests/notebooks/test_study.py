@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 
@@ -33,6 +35,12 @@ def test_the_study_its_plot_and_a_comparison_show_themselves(outputs):
 
 
 def test_two_runs_are_compared_and_results_are_kept(outputs):
-    [told] = lines(outputs, "diff")
-    assert told.endswith("of 6 changes have another result")
+    assert outputs["diff"][0]["data"]["image/svg+xml"].startswith("<svg")
+    (network, found), (chance, late) = (line.split(": ", 1) for line in lines(outputs, "numbers"))
+    assert (network, chance) == ("the network", "chance")
+    # Where several values have to be numbers at once, the network needs fewer executions.
+    by_network, by_chance = (
+        [int(text) for text in re.findall(r"(?:median|most) (\d+)", line)] for line in (found, late)
+    )
+    assert all(few <= many for few, many in zip(by_network, by_chance, strict=True)) and by_network < by_chance
     assert lines(outputs, "save") == ["['study.html', 'study.parquet']"]

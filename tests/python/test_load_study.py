@@ -43,7 +43,7 @@ def test_results_are_rows_with_the_labels_of_their_changes(results, tmp_path):
 def test_without_a_front_end_it_is_a_table(results):
     bundle = twincell.load_study(results)._repr_mimebundle_()
     assert bundle["text/html"].count("<tr>") == 5 and "<script" not in bundle["text/html"]
-    assert "data-twincell-state" in twincell.load_study(results).to_html()
+    assert "data-twincell-packed" in twincell.load_study(results).to_html()
 
 
 def test_what_is_no_result_is_named(tmp_path):

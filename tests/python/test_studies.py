@@ -1,5 +1,6 @@
 """`twincell.study` and `%study`: many changes from Python, in this process and on executors."""
 
+import base64
 import json
 import multiprocessing
 import os
@@ -7,6 +8,7 @@ import shutil
 import signal
 import sqlite3
 import time
+import zlib
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
 
@@ -162,6 +164,43 @@ def test_progress_is_told_and_may_stop_the_study(tmp_path):
     done, total, text = told[-1]
     assert total == 200 and f"{done} of 200 changes" in text and "left" in text
     assert done <= len(twincell.load_study(out)) < 200
+
+
+def test_a_study_that_progress_stopped_keeps_what_it_found_and_says_so(tmp_path):
+    changes = [change(number, KEPT) for number in range(200)]
+    with pytest.warns(UserWarning, match=r"stopped after \d+ of 200 changes"):
+        study = twincell.study(changes, jobs=1, progress=lambda done, total, text: done >= 3)
+    assert study.stopped and 3 <= len(study) < 200
+    said = f"The study was stopped after {len(study)} of 200 changes."
+    assert said in repr(study) and said in study.to_html()
+    assert json.loads(study._state())["unfinished"] == said
+    # The plots are those of what was found.
+    assert f"{len(study)} changes" in study.plot.verdicts().description
+    assert not twincell.study(changes[:2], progress=False).stopped
+
+
+def test_rows_have_the_kind_and_the_date_of_their_change():
+    rows = [change(0) | {"date": "2026-01-02T03:04:05Z"}, change(1) | {"rule": "SIM103", "commit_date": "2026-02-01"}]
+    study = twincell.study([*rows, change(2)], budget=20, progress=False)
+    found = [(row["kind"], row["date"]) for row in study]
+    assert found[1] == ("SIM103", "2026-02-01") and found[0][1] == "2026-01-02T03:04:05Z"
+    assert found[0][0] == found[2][0] != "SIM103" and found[2][1] is None
+    assert "Verdicts by kind of change" in study.plot.kinds().svg
+    assert "by day of the commit" in study.plot.over_time().description
+
+
+def test_two_studies_are_drawn_by_what_they_found_when():
+    first = twincell.study([change(0), change(1)], budget=40, progress=False)
+    second = twincell.study([change(0), change(1, KEPT)], budget=40, progress=False)
+    plot = first.diff(second).plot(["this", "that"])
+    assert "this found 2" in plot.description and "that found 1" in plot.description
+
+
+def test_a_kept_comparison_is_given_packed():
+    study = twincell.study([change(0), "nonsense"], budget=20, progress=False)
+    kept = json.loads(zlib.decompress(base64.b64decode(study._kept(0))))
+    assert kept["verdict"] == study.rows[0]["verdict"]
+    assert study._kept(1) is None and study._kept(7) is None
 
 
 def test_an_executor_gives_what_this_process_gives(tmp_path):

@@ -234,6 +234,8 @@ ODD = [
     {"method": "custom", "content": {"id": 1, "do": "replay", "execution": 10**30, "pair": -1}},
     {"method": "custom", "content": {"id": 1, "do": "open", "row": {"a": 1}}},
     {"method": "custom", "content": {"id": 1, "do": "headline", "changes": {"x": "0"}}},
+    {"method": "custom", "content": {"id": 1, "do": "kept", "row": {"a": 1}}},
+    {"method": "custom", "content": {"id": 1, "do": "kept", "row": -1}},
 ]
 
 
@@ -247,7 +249,7 @@ def test_a_view_takes_no_harm_from_odd_messages(study, monkeypatch):
         # Past the decorator of ipywidgets, which would show an error as a traceback.
         view._handle_msg({"content": {"data": data} if data is not None else {}, "buffers": []})
     assert (view.kind, view.state, view.pinned) == before
-    assert len(sent) == 7 and all(not answer["ok"] and len(answer["error"]) < 300 for answer in sent), sent
+    assert len(sent) == 9 and all(not answer["ok"] and len(answer["error"]) < 300 for answer in sent), sent
     view._handle_msg({"content": {"data": {"method": "update", "state": {"pinned": [1]}}}, "buffers": []})
     assert view.pinned == [1]
 

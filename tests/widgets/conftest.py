@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import shutil
+import zlib
 from pathlib import Path
 
 import pytest
@@ -53,9 +56,12 @@ class Tab:
         self.page.goto(ADDRESS)
         self.page.wait_for_function("window.ready")
 
-    def show(self, state: dict | None, live: bool = True) -> float:
-        """Shows a state; milliseconds until it was painted."""
-        return self.page.evaluate("([state, live]) => window.show(state, live)", [state, live])
+    def show(self, state: dict | None, live: bool = True, kept: dict | None = None) -> float:
+        """Shows a state; milliseconds until it was painted. `kept` is the comparison that a study kept of changes."""
+        packed = base64.b64encode(zlib.compress(json.dumps(kept).encode())).decode()
+        comparison = {"state": kept, "packed": packed}
+        show = "([state, live, comparison]) => window.show(state, live, comparison)"
+        return self.page.evaluate(show, [state, live, comparison])
 
     def sent(self) -> list[dict]:
         """What the widget asked the kernel for."""

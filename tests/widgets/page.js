@@ -41,13 +41,14 @@ class Model {
  * Answers with the detail of the pair, under the number that was asked for, with the values that were changed; or with
  * one that it answered with before, where it is asked for that.
  */
-function answerOf(state) {
+function answerOf(state, comparison) {
   const kept = [];
   if (state.rows) {
     return ({ do: action, row }) => {
-      const found = state.rows[row].comparison;
+      if (action === "kept") return { ok: true, packed: comparison.packed };
       if (action !== "open") return null;
-      return found ? { ok: true, state: found } : { ok: false, error: "the texts of this change are not known." };
+      if (!state.rows[row].kept) return { ok: false, error: "the texts of this change are not known." };
+      return { ok: true, state: comparison.state };
     };
   }
   if (state.patches) {
@@ -88,19 +89,22 @@ function answerOf(state) {
 const here = document.getElementById("here");
 let close = () => {};
 
-/** Shows a state with a kernel behind it, or without; milliseconds until it is painted. */
-window.show = async (state, live) => {
+/**
+ * Shows a state with a kernel behind it, or without; milliseconds until it is painted. `comparison` is the one that a study
+ * kept of its changes, as it is and packed.
+ */
+window.show = async (state, live, comparison) => {
   close();
   here.replaceChildren();
   window.model = null;
   const start = performance.now();
   if (live) {
     const model = new Model({ kind: "comparison", state, progress: null, pinned: [] });
-    model.answer = state && answerOf(state);
+    model.answer = state && answerOf(state, comparison);
     window.model = model;
     close = widget.render({ model, el: here });
   } else {
-    close = mount(here, state);
+    close = mount(here, state, async () => comparison.packed);
   }
   await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   return performance.now() - start;

@@ -60,7 +60,7 @@ def pictures(browser, folder: Path) -> None:
         tab.page.get_by_role("button", name="Pin as example").click()
         tab.page.get_by_role("tab").filter(has_text="Pinned").click()
         picture(tab, folder, f"pinned-{name}")
-        tab.show(states.study())
+        tab.show(states.study(), kept=states.comparison(120))
         picture(tab, folder, f"study-{name}")
         tab.show(states.amplification())
         picture(tab, folder, f"amplification-{name}")

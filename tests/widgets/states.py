@@ -396,7 +396,7 @@ def comparison(count: int = 300, several: bool = False) -> dict:
             pair(0, "identical", "RetryMiddleware.__init__"),
         ]
     return {
-        "format": 3,
+        "format": 4,
         "twincell": "0.1.0",
         "verdict": "changing",
         "sentence": SENTENCE,
@@ -425,10 +425,16 @@ def study(count: int = 120) -> dict:
         rows.append(
             {
                 "id": f"project-{index % 9}/{index:04x}:module.function_{index}",
+                "project": f"project-{index % 9}",
+                "commit": f"{index * 2654435761 % 2**32:08x}" * 5,
+                "file": f"src/shop/{('orders', 'cart', 'api/views')[index % 3]}.py",
+                "function": f"{('Order.', '', 'View.')[index % 3]}function_{index}",
+                "date": f"2025-{1 + index % 12:02d}-17T09:30:00Z",
+                "kind": ("condition", "result", "loop", "call", "several")[index * index % 5],
                 "verdict": verdict,
                 "label": label,
                 "reason": {
-                    "changing": "a return value differs",
+                    "changing": f"function_{index}(limit=0): {index} -> None, where request.limit = 0",
                     "likely_preserving": "every changed line was reached",
                     "inconclusive": "a changed line was never reached",
                     "identical": "only comments differ",
@@ -440,11 +446,11 @@ def study(count: int = 120) -> dict:
                 "milliseconds": 20 + 900 * next(numbers) ** 2 if ran else 0.4,
                 "evidence": evidence() if verdict == "changing" else [],
                 "reproducer": "holds" if verdict == "changing" else None,
-                "comparison": comparison(120) if index == 0 else None,
+                "kept": index == 0,
             }
         )
     rows[0]["verdict"] = "changing"
-    return {"format": 3, "title": "Changes of nine projects", "rows": rows}
+    return {"format": 4, "title": "Changes of nine projects", "unfinished": None, "without_sandbox": None, "rows": rows}
 
 
 HOSTILE = (
@@ -503,7 +509,7 @@ def prefixes() -> dict:
         for number, text in enumerate(SNIPPET.splitlines(), 1)
     ]
     return {
-        "format": 3,
+        "format": 4,
         "sentence": "5 of 5 lines run, with 2 prefixes of 4 tried",
         "whole": True,
         "undefined": ["fetch_orders", "requeue", "session", "threshold"],
@@ -545,7 +551,7 @@ def amplification() -> dict:
         | {"origin_text": "", "by": "injected values", "file": "tests/test_cart_change.py"},
     ]
     return {
-        "format": 3,
+        "format": 4,
         "sentence": "3 tests show the change",
         "shown": True,
         "facts": ["shop/cart.py: tests run 2 of 3 changed statements"],

@@ -488,10 +488,13 @@ def test_progress_is_told_and_can_be_stopped(open_tab, scheme):
 def test_the_matrix_of_a_study_filters_and_a_change_opens(open_tab, scheme):
     tab = open_tab(scheme)
     state = states.study()
-    tab.show(state, live=False)
+    tab.show(state, live=False, kept=states.comparison(120))
     page = tab.page
     changes = page.get_by_role("grid", name="Changes")
     assert rows_listed(changes) == 120
+    page.get_by_role("button", name=re.compile("^. \\d+ inconclusive$")).click()
+    assert rows_listed(changes) == sum(row["verdict"] == "inconclusive" for row in state["rows"])
+    page.get_by_role("button", name=re.compile("^. \\d+ inconclusive$")).click()
     page.get_by_role("button", name=re.compile("labelled changing, judged likely preserving, which disagrees")).click()
     wrong = [row for row in state["rows"] if (row["label"], row["verdict"]) == ("changing", "likely_preserving")]
     assert rows_listed(changes) == len(wrong)
@@ -500,7 +503,7 @@ def test_the_matrix_of_a_study_filters_and_a_change_opens(open_tab, scheme):
     assert 0 < rows_listed(changes) < 120
     page.get_by_role("searchbox").fill("")
     changes.get_by_role("columnheader", name="Executions").get_by_role("button").click()
-    assert changes.get_by_role("row").nth(1).inner_text().split("\n")[4] == "300"
+    assert "300" in changes.get_by_role("row").nth(1).inner_text().split("\n")
     page.get_by_role("searchbox").fill("0000:module")
     changes.get_by_role("row").nth(1).click()
     assert page.locator(".tcw-sentence").inner_text() == states.SENTENCE
@@ -513,14 +516,16 @@ def test_the_matrix_of_a_study_filters_and_a_change_opens(open_tab, scheme):
 
 def test_a_change_of_a_study_is_compared_once_more_where_there_is_a_kernel(open_tab):
     tab = open_tab()
-    tab.show(states.study())
+    tab.show(states.study(), kept=states.comparison(120))
     page = tab.page
     changes = page.get_by_role("grid", name="Changes")
     page.get_by_role("searchbox").fill("0000:module")
     changes.get_by_role("row").nth(1).click()
     # What is stored stays as it is for whoever works in it, until he asks for more.
     tab.tab("Execution 3")
-    assert tab.sent() == [] and page.locator(".tcw-sentence").inner_text() == states.SENTENCE
+    assert [one["do"] for one in tab.sent()] == ["kept"] and page.locator(
+        ".tcw-sentence"
+    ).inner_text() == states.SENTENCE
     assert page.get_by_role("button", name="Run again").is_disabled()
     page.evaluate("window.holdAnswers()")
     page.get_by_role("button", name="Work with it").click()
@@ -538,8 +543,10 @@ def test_a_change_of_a_study_is_compared_once_more_where_there_is_a_kernel(open_
     page.get_by_role("button", name="Work with it").click()
     page.get_by_role("button", name="All changes").click()
     changes.get_by_role("row").nth(1).click()
-    page.evaluate("window.letOneGo()")
-    page.wait_for_timeout(50)
+    # The comparison that was kept comes with its own answer, and so does each that was asked for.
+    for _ in range(3):
+        page.evaluate("window.letOneGo()")
+    page.wait_for_timeout(100)
     assert page.locator(".tcw-sentence").inner_text() == states.SENTENCE
     page.get_by_role("button", name="Work with it").click()
     page.evaluate("window.letOneGo()")
@@ -549,6 +556,46 @@ def test_a_change_of_a_study_is_compared_once_more_where_there_is_a_kernel(open_
     page.get_by_role("searchbox").fill("0003:module")
     changes.get_by_role("row").nth(1).click()
     page.get_by_text("the texts of this change are not known.").wait_for()
+
+
+def test_keys_go_through_the_listed_changes_and_back_to_the_row(open_tab):
+    tab = open_tab()
+    tab.show(states.study(), live=False)
+    page = tab.page
+    changes = page.get_by_role("grid", name="Changes")
+    page.get_by_role("searchbox").fill("cart.py")
+    names = [row.get_by_role("gridcell").nth(1).inner_text() for row in changes.get_by_role("row").all()[1:5]]
+    changes.focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    heading = page.get_by_role("heading", level=2)
+    seen = [heading.first.inner_text()]
+    for key in ["n", "n", "p", "p", "p"]:
+        page.keyboard.press(key)
+        seen.append(heading.first.inner_text())
+    assert seen == [names[place] for place in (0, 1, 2, 1, 0, 0)]
+    page.get_by_role("button", name="Next ›").click()
+    assert heading.first.inner_text() == names[1]
+    page.get_by_text("2 of 40 listed").wait_for()
+    page.keyboard.press("Escape")
+    assert changes.evaluate("element => element === document.activeElement")
+    chosen = changes.get_by_role("row", selected=True)
+    assert names[1] in chosen.inner_text() and chosen.is_visible()
+    page.keyboard.press("Enter")
+    assert heading.first.inner_text() == names[1]
+
+
+def test_a_narrow_table_of_changes_keeps_the_name_and_the_reason(open_tab):
+    shown = {}
+    for width in (480, 1400):
+        tab = open_tab(width=width)
+        tab.show(states.study(), live=False)
+        tab.page.wait_for_timeout(100)
+        headings = tab.page.get_by_role("grid", name="Changes").get_by_role("columnheader").all_inner_texts()
+        shown[width] = [heading.split(" ")[0] for heading in headings if heading.strip()]
+    assert shown[480] == ["≠", "Function", "Reason"]
+    everything = "Verdict Function Reason Label Project File Commit Executions Covered Time"
+    assert shown[1400] == everything.split()
 
 
 def test_prefixes_show_the_best_one_and_the_whole_tree(open_tab, scheme):
@@ -639,8 +686,7 @@ def test_amplified_tests_are_shown_run_written_and_copied(open_tab, scheme):
 def test_a_stored_comparison_that_cannot_be_shown_says_why(open_tab):
     tab = open_tab()
     state = states.study()
-    state["rows"][0]["comparison"]["format"] = 1
-    tab.show(state, live=False)
+    tab.show(state, live=False, kept={**states.comparison(120), "format": 1})
     page = tab.page
     page.get_by_role("searchbox").fill("0000:module")
     page.get_by_role("grid", name="Changes").get_by_role("row").nth(1).click()
@@ -737,8 +783,8 @@ def test_bars_of_verdicts_differ_without_color(open_tab, scheme):
     image.wait_for()
     filled = "[...document.querySelectorAll('svg rect')].map(one => getComputedStyle(one).fill)"
     patterns = {fill for fill in tab.page.evaluate(filled) if "url(" in fill}
-    # Two patterns in each of two plots of all verdicts; their definitions are there.
-    assert len(patterns) == 4
+    # Two patterns in each of the plots of all verdicts; their definitions are there.
+    assert len(patterns) >= 4 and len(patterns) % 2 == 0
     known = tab.page.evaluate("[...document.querySelectorAll('svg pattern')].map(one => one.id)")
     assert {fill.split("#")[1].rstrip('")') for fill in patterns} <= set(known)
     assert tab.page.locator("svg rect[fill=none]").count() > 0
@@ -855,7 +901,7 @@ def test_hostile_text_stays_text_everywhere(open_tab, scheme):
     tab = open_tab(scheme)
     page = tab.page
     state = states.hostile(states.comparison(40, several=True))
-    state["format"] = 3
+    state["format"] = 4
     tab.show(state)
 
     def harmless(where: str) -> None:
@@ -891,7 +937,7 @@ def test_hostile_text_stays_text_everywhere(open_tab, scheme):
     page.get_by_role("tab", name=re.compile("^Pinned")).click()
     harmless("pinned")
     study = states.hostile(states.study(12))
-    tab.show(study)
+    tab.show(study, live=False, kept=state)
     harmless("study")
     page.get_by_role("grid", name="Changes").get_by_role("row").nth(1).click()
     harmless("change")

@@ -25,6 +25,9 @@ pub struct Differences {
     pub rows: Vec<DifferingRow>,
     /// The ids of changes that only one of the studies has.
     pub only: [Vec<String>; 2],
+    /// Of the changes that both have and that a study found to alter behavior: the first execution that differs,
+    /// ascending.
+    pub first: [Vec<u32>; 2],
 }
 
 /// A change with different results.

@@ -56,6 +56,7 @@ mod enforced;
 pub mod export;
 mod html;
 mod label;
+mod packed;
 mod plain;
 mod plot;
 mod predictions;
@@ -76,8 +77,9 @@ pub use differences::{Differences, DifferingRow, differences_fragment, differenc
 pub use enforced::Enforced;
 pub use html::{html_fragment, html_page, study_fragment, study_page};
 pub use label::Label;
+pub use packed::packed;
 pub use plain::sentence as plain_sentence;
-pub use plot::{Confusion, Plot, StudyPlot, confusion_of, pair_plots, study_plot};
+pub use plot::{Confusion, Plot, StudyPlot, confusion_of, found_plot, pair_plots, study_plot};
 pub use predictions::{predictions_fragment, predictions_text};
 pub use prefixes::{
     Left, NO_TEST, PrefixFigures, Reached, Spread, no_function, prefix_study_fragment, prefix_study_page,

@@ -27,6 +27,7 @@ fn differences() -> Differences {
             row("c", [Verdict::Inconclusive, Verdict::Identical], [vec![], vec![]]),
         ],
         only: [vec!["x".into()], vec![]],
+        first: [vec![1, 4], vec![9]],
     }
 }
 

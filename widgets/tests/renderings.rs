@@ -39,9 +39,10 @@ fn html_of_every_sample() {
 fn html_of_a_study() {
     let mut study = samples::study();
     study.rows.truncate(12);
-    study.rows[3].id = HOSTILE.into();
+    study.rows[3].function = Some(HOSTILE.into());
+    study.rows[4].file = Some(HOSTILE.into());
     let shown = tree(&study_fragment(&study));
-    assert_eq!(shown.matches("<svg").count(), 6);
+    assert_eq!(shown.matches("<svg").count(), 9);
     insta::assert_snapshot!(shown);
 }
 
@@ -269,7 +270,13 @@ fn a_study_is_a_table_without_scripts_and_a_view_with_them() {
     let row = |id: &str, verdict| samples::study_row(id, verdict, Some(Label::Changing));
     let rows = vec![row(HOSTILE, Verdict::Changing), row("b", Verdict::Inconclusive)];
     let without_sandbox = Some(HOSTILE.into());
-    let state = StudyState { format: STATE_FORMAT, title: HOSTILE.into(), without_sandbox, rows };
+    let state = StudyState {
+        format: STATE_FORMAT,
+        title: HOSTILE.into(),
+        unfinished: Some(HOSTILE.into()),
+        without_sandbox,
+        rows,
+    };
     let page = study_page(&state, HOSTILE);
     let parsed = Html::parse_document(&page);
     assert_eq!(parsed.select(&scraper::Selector::parse("tbody tr").unwrap()).count(), 1 + 2);

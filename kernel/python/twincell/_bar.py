@@ -1,4 +1,4 @@
-"""Progress of a study: a bar in a notebook, a line in a terminal, nothing elsewhere."""
+"""Progress of a study: a bar with a button to stop in a notebook, a line in a terminal, nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -39,33 +39,50 @@ class Shown:
 
 
 class StudyBar:
-    """Called with the number of changes done, their total, and a line for people."""
+    """Called with the number of changes done, their total, and a line for people. Returns whether to stop."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
         self._shown = Shown()
+        self._view: Any = None
+        self._stops = False
         self._width = 0
-        self._text = ""
 
-    def __call__(self, done: int, total: int | None, text: str) -> None:
+    def __call__(self, done: int, total: int | None, text: str) -> bool:
         if time.monotonic() - self._started < PATIENCE:
-            return
+            return False
         if in_notebook():
-            self._text = text
-            self._show_bar(done, total)
+            from ._widget import is_live
+
+            if is_live():
+                self._show_view({"done": done, "total": total, "text": text})
+            else:
+                share = "" if not total else f' value="{done / total:.4f}"'
+                self._shown.show(f'<progress max="1"{share}></progress> {html.escape(text)}', text)
         elif sys.stderr.isatty():
             sys.stderr.write("\r" + text.ljust(self._width))
             sys.stderr.flush()
             self._width = len(text)
+        return self._stops
 
-    def _show_bar(self, done: int, total: int | None) -> None:
-        share = "" if not total else f' value="{done / total:.4f}"'
-        self._shown.show(f'<progress max="1"{share}></progress> {html.escape(self._text)}', self._text)
+    def _show_view(self, progress: dict[str, Any]) -> None:
+        from ._widget import view_class
+
+        if self._view is not None:
+            self._view.progress = progress
+            return
+        self._view = view_class()(progress=progress)
+        self._view.on_stop = self._stop
+        self._shown.display(self._view)
+
+    def _stop(self) -> None:
+        self._stops = True
 
     def end(self) -> None:
-        """Removes the bar or the line. In a notebook, whose output cannot be removed, the last text stays."""
-        if self._shown.is_used:
-            self._shown.show(html.escape(self._text), self._text)
+        """Removes the bar or the line, so that no time is stored with the notebook."""
+        self._shown.hide()
+        if self._view is not None:
+            self._view.close()
         if self._width:
             sys.stderr.write("\r" + " " * self._width + "\r")
             sys.stderr.flush()

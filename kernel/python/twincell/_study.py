@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: The columns of a frame: the fields of the results.
 COLUMNS = (
     "id verdict reason evidence executions coverage changed_lines_reached milliseconds reproducer label project commit "
-    "file function first_difference complexity sandbox_lacks key"
+    "date file function kind first_difference complexity sandbox_lacks key"
 ).split()
 
 #: Those of a study of prefixes.

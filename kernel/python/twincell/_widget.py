@@ -115,6 +115,8 @@ def view_class() -> type:
         def _carry_out(self, request: dict[str, Any]) -> dict[str, Any]:
             if request.get("do") in ("run_test", "write_test"):
                 return with_test(self.amplification, request)
+            if request.get("do") == "kept":
+                return kept_row(self.study, request.get("row"))
             if request.get("do") == "open":
                 reply, opened = open_row(self.study, request.get("row"))
                 # The next requests are about this change.
@@ -145,6 +147,17 @@ def view_class() -> type:
             return reply
 
     return View
+
+
+def kept_row(study: Study | None, row: Any) -> dict[str, Any]:
+    """The comparison that a study kept of one change, packed: the reply for the view."""
+    try:
+        packed = None if study is None else study._kept(row)
+    except (TypeError, ValueError, OverflowError) as error:
+        return {"ok": False, "error": str(error)}
+    if packed is None:
+        return {"ok": False, "error": "the study keeps no comparison of this change"}
+    return {"ok": True, "packed": packed}
 
 
 def open_row(study: Study | None, row: Any) -> tuple[dict[str, Any], Comparison | None]:

@@ -171,10 +171,12 @@ class TwincellMagics(Magics):
                 outcome = one_line(_twincell.study_line, line, self.shell.user_ns)
         except KeyboardInterrupt as interrupt:
             # The cell fails; twincell's own frames are of no interest.
-            show_as(interrupt, "Stopped. The results so far are in the file of --out, if there is one.")
+            show_as(interrupt, "Stopped before anything was compared.")
             raise
         if outcome.text is not None:
             print(outcome.text)
+        if outcome.interrupt is not None:
+            raise stopped(outcome.interrupt, outcome.study, "Stopped. Above is what was found so far.")
         return outcome.study
 
     def _compare_rerun(self, before: str, now: str) -> None:

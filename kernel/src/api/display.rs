@@ -1,4 +1,5 @@
-//! What a user sees while a study runs, and the user's reaction: a signal, or an exception of the function that is told.
+//! What a user sees while a study runs, and the user's reaction: a signal, an exception of the function that is told, or
+//! its answer.
 
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,8 @@ pub struct Display {
     asked: Instant,
     /// The exception that a signal or the callback raised.
     raised: Option<PyErr>,
+    /// Whether the callback asked for the end.
+    stops: bool,
 }
 
 impl Display {
@@ -39,10 +42,11 @@ impl Display {
             _ => Some(py.import("twincell._bar")?.call_method0("StudyBar")?.unbind()),
         };
         let now = Instant::now();
-        Ok(Self { shown, things, last: Progress::default(), last_shown: now, asked: now, raised: None })
+        Ok(Self { shown, things, last: Progress::default(), last_shown: now, asked: now, raised: None, stops: false })
     }
 
-    /// Tells the progress now and then, without Python's lock. Says whether the study goes on.
+    /// Tells the progress now and then, without Python's lock. Says whether the study goes on: until an exception, or until
+    /// the callback answers with `True`.
     pub fn watch(&mut self, progress: &Progress) -> Continue {
         self.last = *progress;
         if self.asked.elapsed() < SIGNAL_INTERVAL {
@@ -61,13 +65,15 @@ impl Display {
             let looked = py.check_signals().and_then(|()| match &self.shown {
                 Some(shown) if tell => {
                     let text = self.last.text_of(self.things);
-                    shown.bind(py).call1((self.last.done, self.last.total, text)).map(drop)
+                    let answer = shown.bind(py).call1((self.last.done, self.last.total, text))?;
+                    self.stops |= answer.is_instance_of::<PyBool>() && answer.is_truthy()?;
+                    Ok(())
                 }
                 _ => Ok(()),
             });
             self.raised = looked.err();
         }
-        if self.raised.is_some() { Continue::Stop } else { Continue::Yes }
+        if self.raised.is_some() || self.stops { Continue::Stop } else { Continue::Yes }
     }
 
     /// Removes the display. Returns the exception that ended the study, if one did.

@@ -170,7 +170,9 @@ fn study_line(py: Python<'_>, line: &str, objects: &Bound<'_, PyDict>) -> PyResu
     let farm = on.map(|address| farm::at(&address, &options)).transpose().map_err(stopped)?;
     let outputs = Outputs { out, fresh, html, reproducers, details: false };
     let order = Order { changes, name, source: path, options, outputs, farm };
-    Ok(MagicOutcome { study: Some(Py::new(py, run_study::run(py, order, origin, None)?)?), ..MagicOutcome::default() })
+    let (study, interrupt) = run_study::run(py, order, origin, None)?;
+    let interrupt = interrupt.map(|interrupt| interrupt.into_value(py).into_any());
+    Ok(MagicOutcome { study: Some(Py::new(py, study)?), interrupt, ..MagicOutcome::default() })
 }
 
 /// Writes the reproducer where the user asked for it. Returns a message about it.

@@ -87,7 +87,14 @@ pub fn run(
     let done = py.detach(|| prefixes::run(study, &environment, &mut |progress| display.watch(progress)));
     let interrupt = display.end(py, done.is_ok());
     let rows = match done {
-        Ok(outcome) => outcome.rows,
+        Ok(outcome) => {
+            // An exception says it by itself.
+            if outcome.interrupted && interrupt.is_none() {
+                let warning = c"the study was stopped before its end";
+                PyErr::warn(py, &py.get_type::<pyo3::exceptions::PyUserWarning>(), warning, 2)?;
+            }
+            outcome.rows
+        }
         // A signal may come before anything was found.
         Err(error) => return Err(interrupt.unwrap_or_else(|| raised(error))),
     };

@@ -27,8 +27,8 @@ use super::{environment, source};
 /// `.sqlite`, `.parquet`) as they come. Changes that have a result there are not compared again; `fresh=True` discards
 /// these results. `executor` is an executor of PEP 3148, such as `ProcessPoolExecutor()`, or a function that makes one;
 /// without it this process compares on all cores. `html` is a page to write, `reproducers` a folder for tests.
-/// `progress` is called with the number of changes done, their total (`None` if unknown) and a line for people; `False`
-/// shows nothing. Raises `TwincellError` if an option, the input or the output is wrong.
+/// `progress` is called with the number of changes done, their total (`None` if unknown) and a line for people, and stops
+/// the study by returning `True`; `False` shows nothing. Raises `TwincellError` if an option, the input or the output is wrong.
 #[pyfunction]
 #[pyo3(signature = (changes, *, out = None, executor = None, html = None, reproducers = None, progress = None,
                     fresh = false, **options))]
@@ -54,7 +54,8 @@ pub fn study(
     };
     let outputs = Outputs { out, fresh, html, reproducers, details: false };
     let order = Order { changes, name, source: path, options: read, outputs, farm };
-    run(py, order, origin, progress)
+    let (study, interrupt) = run(py, order, origin, progress)?;
+    interrupt.map_or(Ok(study), Err)
 }
 
 /// The given changes, and facts about them.
@@ -84,20 +85,25 @@ pub fn given(object: &Bound<'_, PyAny>, options: &Options) -> PyResult<Given> {
     Ok(Given { changes, name, path, origin })
 }
 
-/// Runs a study. An interrupt ends it and becomes the error.
+/// Runs a study. Returns what it found, and the exception that ended it if one did.
 pub fn run(
     py: Python<'_>,
     order: Order,
     origin: Option<Origin>,
     progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<PyStudy> {
+) -> PyResult<(PyStudy, Option<PyErr>)> {
     let environment = environment::find(py)?;
     let mut display = Display::new(py, progress, "changes")?;
     let (out, name) = (order.outputs.out.clone(), order.name.clone());
     let done = py.detach(|| run_study(order, &environment, &mut |_| {}, &mut |progress| display.watch(progress)));
-    display.end(py, done.is_ok()).map_or(Ok(()), Err)?;
-    let done = done.map_err(raised)?;
-    for warning in &done.warnings {
+    let interrupt = display.end(py, done.is_ok());
+    let done = match done {
+        Ok(done) => done,
+        Err(error) => return Err(interrupt.unwrap_or_else(|| raised(error))),
+    };
+    let unfinished = done.outcome.unfinished();
+    // An exception says it by itself.
+    for warning in done.warnings.iter().chain(unfinished.as_ref().filter(|_| interrupt.is_none())) {
         let text = std::ffi::CString::new(warning.replace('\0', "")).unwrap_or_default();
         PyErr::warn(py, &py.get_type::<pyo3::exceptions::PyUserWarning>(), &text, 2)?;
     }
@@ -107,5 +113,5 @@ pub fn run(
     };
     let title = format!("Study of {name}");
     let called = out.map_or(name, |out| out.display().to_string());
-    Ok(PyStudy::new(title, called, rows, done.comparisons, origin))
+    Ok((PyStudy::new(title, called, rows, done.comparisons, origin).with_unfinished(unfinished), interrupt))
 }

@@ -45,6 +45,8 @@ pub struct PyStudy {
     comparisons: Arc<PageComparisons>,
     /// The input, if it is known.
     origin: Option<Origin>,
+    /// A sentence if it was stopped before its end.
+    unfinished: Option<String>,
 }
 
 impl PyStudy {
@@ -56,12 +58,17 @@ impl PyStudy {
         comparisons: PageComparisons,
         origin: Option<Origin>,
     ) -> Self {
-        Self { title, name, findings: Arc::new(findings), comparisons: Arc::new(comparisons), origin }
+        Self { title, name, findings: Arc::new(findings), comparisons: Arc::new(comparisons), origin, unfinished: None }
+    }
+
+    /// The same, stopped before its end.
+    pub fn with_unfinished(self, unfinished: Option<String>) -> Self {
+        Self { unfinished, ..self }
     }
 
     /// For views.
     fn state(&self, comparisons: &PageComparisons) -> StudyState {
-        study_state(self.title.clone(), self.findings.to_vec(), comparisons)
+        study_state(self.title.clone(), self.unfinished.clone(), self.findings.to_vec(), comparisons)
     }
 }
 
@@ -131,6 +138,12 @@ impl PyStudy {
 
     fn __bool__(&self) -> bool {
         !self.findings.is_empty()
+    }
+
+    /// Whether it was stopped before its end, so that it has only some of its changes.
+    #[getter]
+    fn stopped(&self) -> bool {
+        self.unfinished.is_some()
     }
 
     /// One dictionary for each change.
@@ -253,6 +266,12 @@ impl PyStudy {
         serde_json::to_string(&self.state(&self.comparisons)).map_err(raised)
     }
 
+    /// The comparison that was kept of the change at this place, packed for the view. None if none was.
+    fn _kept(&self, row: usize) -> Option<String> {
+        let finding = self.findings.get(row)?;
+        self.comparisons.of(finding).map(|text| text.to_string())
+    }
+
     /// Shows the interactive view where there is a front end for it. Elsewhere IPython uses the MIME bundle.
     fn _ipython_display_(slf: &Bound<'_, Self>) -> PyResult<()> {
         show(slf)
@@ -281,6 +300,7 @@ impl PyStudy {
         });
         let counted = counted.collect::<Vec<_>>().join(", ");
         let counted = if counted.is_empty() { counted } else { format!(", {counted}") };
-        format!("{}: {count} {}{counted}", self.title, if count == 1 { "change" } else { "changes" })
+        let unfinished = self.unfinished.as_ref().map_or_else(String::new, |sentence| format!(". {sentence}"));
+        format!("{}: {count} {}{counted}{unfinished}", self.title, if count == 1 { "change" } else { "changes" })
     }
 }

@@ -34,6 +34,11 @@ pub fn seconds(text: &str, end: bool, now: i64) -> Result<i64, String> {
     Ok(if end { midnight(after.ok_or_else(wrong)?) - 1 } else { midnight(first) })
 }
 
+/// A time in seconds since 1970 as [`seconds`] reads it: `2024-05-17T14:30:00Z`. None of a time that no calendar has.
+pub fn written(seconds: i64) -> Option<String> {
+    DateTime::from_timestamp(seconds, 0).map(|time| time.format("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
 fn back(text: &str, now: i64) -> Option<i64> {
     let (count, unit) = text.split_once(char::is_whitespace)?;
     let count: i64 = count.parse().ok().filter(|count| *count >= 0)?;

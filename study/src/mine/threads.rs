@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use twincell_syntax::Function;
 
+use super::dates::written;
 use super::files::touched;
 use super::functions::{Module, Modules, became};
 use super::history::Walk;
@@ -32,6 +33,8 @@ const STACK: usize = 8 << 20;
 #[derive(Default)]
 pub struct Mined {
     commit: String,
+    /// When it was committed, in UTC.
+    date: Option<String>,
     files: Vec<MinedFile>,
     pub report: Report,
 }
@@ -64,7 +67,9 @@ impl Mined {
                 label: None,
                 project: Some(project.to_owned()),
                 commit: Some(self.commit.clone()),
+                date: self.date.clone(),
                 file: Some(file.path.clone()),
+                kind: None,
                 budget: None,
             });
         }
@@ -216,6 +221,7 @@ fn read(repository: &Repository, commit: Oid, shared: &Shared, mined: &mut Mined
     let selection = &shared.selection;
     let commit = repository.find_commit(commit)?;
     mined.commit = commit.id().to_string();
+    mined.date = written(commit.time().seconds());
     let wanted_name = |name: &str| selection.tests || !name.to_lowercase().contains("test");
     let wanted = |function: &Function| wanted_name(&function.qualname);
     let mut others = 0;

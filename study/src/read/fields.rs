@@ -6,7 +6,7 @@ use crate::change::{Change, NoChange, Row};
 
 /// The possible names of each field of a change, ours first. The first name that a row has counts. The second names are
 /// those of ChangeGuard's data.
-const NAMES: [(&str, &[&str]); 10] = [
+const NAMES: [(&str, &[&str]); 12] = [
     (
         "old",
         &[
@@ -30,6 +30,8 @@ const NAMES: [(&str, &[&str]); 10] = [
     ("label", &["label", "annotation"]),
     ("project", &["project", "repo", "repository"]),
     ("commit", &["commit", "sha", "new_commit", "commit_id", "commit_hash"]),
+    ("date", &["date", "commit_date", "committed_date"]),
+    ("kind", &["kind", "rule", "category"]),
     ("file", &["file", "new_file", "path", "file_path"]),
     ("id", &["id"]),
 ];
@@ -194,7 +196,9 @@ pub fn from_fields(mut fields: Map<String, Value>, place: RowPlace) -> Row {
         label: shown(field("label")).map(ours),
         project: shown(field("project")),
         commit: shown(field("commit")),
+        date: shown(field("date")),
         file: shown(field("file")),
+        kind: shown(field("kind")),
         budget: None,
         id: place.id(id.as_ref()),
     })

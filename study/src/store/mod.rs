@@ -367,16 +367,17 @@ mod tests {
         put(&mut *store, 1, &row(1, Some(1)));
         store.finish(true).unwrap();
         drop(store);
-        let old = "ALTER TABLE findings DROP COLUMN sandbox_lacks; PRAGMA user_version = 1;";
-        rusqlite::Connection::open(&path).unwrap().execute_batch(old).unwrap();
-        assert_eq!(all(&path), [row(1, Some(1))]);
+        let dropped = |column| format!("ALTER TABLE findings DROP COLUMN {column};");
+        let old = ["sandbox_lacks", "date", "kind"].map(dropped).concat() + "PRAGMA user_version = 1;";
+        rusqlite::Connection::open(&path).unwrap().execute_batch(&old).unwrap();
+        assert_eq!(all(&path), [Finding { kind: None, ..row(1, Some(1)) }]);
         let mut store = open(&path, false).unwrap();
         assert!(put(&mut *store, 1, &row(1, Some(1))));
         let new = Finding { sandbox_lacks: Some(vec![Mechanism::Limits]), ..row(2, Some(2)) };
         assert!(!put(&mut *store, 2, &new));
         store.finish(true).unwrap();
         drop(store);
-        assert_eq!(all(&path), [row(1, Some(1)), new]);
+        assert_eq!(all(&path), [Finding { kind: None, ..row(1, Some(1)) }, new]);
     }
 
     #[test]

@@ -228,8 +228,10 @@ fn finding(batch: &RecordBatch, row: usize) -> Option<Finding> {
         label: text("label"),
         project: text("project"),
         commit: text("commit"),
+        date: text("date"),
         file: text("file"),
         function: text("function"),
+        kind: text("kind"),
         first_difference: number("first_difference"),
         complexity: number("complexity"),
         sandbox_lacks: match column("sandbox_lacks") {

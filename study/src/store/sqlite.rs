@@ -20,9 +20,10 @@ use crate::finding::Finding;
 /// Marks our files among SQLite's: `twcl`.
 const APPLICATION: i32 = 0x7477_636c;
 /// The version of the table. Increase it when an older twincell could not resume it.
-const FORMAT: i32 = 2;
-/// The format without the column `sandbox_lacks`, which a study adds.
+const FORMAT: i32 = 3;
+/// Earlier formats, without columns that a study adds: `sandbox_lacks`, and `date` with `kind`.
 const WITHOUT_SANDBOX: i32 = 1;
+const WITHOUT_KIND: i32 = 2;
 /// The most that a kill may cost.
 const COMMIT_INTERVAL: Duration = Duration::from_millis(900);
 
@@ -35,19 +36,20 @@ const TABLE: &str = r#"
         id, verdict TEXT NOT NULL, reason TEXT NOT NULL, evidence TEXT NOT NULL, executions INTEGER NOT NULL,
         coverage REAL NOT NULL, changed_lines_reached REAL, milliseconds REAL NOT NULL, reproducer TEXT, label TEXT,
         project TEXT, "commit" TEXT, file TEXT, function TEXT, first_difference INTEGER, complexity INTEGER, key TEXT,
-        sandbox_lacks TEXT
+        sandbox_lacks TEXT, date TEXT, kind TEXT
     );
     CREATE INDEX findings_by_key ON findings (key);
     CREATE INDEX findings_by_number ON findings (number);
 "#;
-const ADDED: &str = "ALTER TABLE findings ADD COLUMN sandbox_lacks TEXT";
+const ADD_SANDBOX: &str = "ALTER TABLE findings ADD COLUMN sandbox_lacks TEXT;";
+const ADD_KIND: &str = "ALTER TABLE findings ADD COLUMN date TEXT; ALTER TABLE findings ADD COLUMN kind TEXT;";
 const COLUMNS: &str = r#"id, verdict, reason, evidence, executions, coverage, changed_lines_reached, milliseconds,
-    reproducer, label, project, "commit", file, function, first_difference, complexity, key, sandbox_lacks"#;
+    reproducer, label, project, "commit", file, function, first_difference, complexity, key, sandbox_lacks, date, kind"#;
 const INSERT: &str = r#"INSERT INTO findings VALUES (:number, :run, :id, :verdict, :reason, :evidence, :executions,
     :coverage, :changed_lines_reached, :milliseconds, :reproducer, :label, :project, :commit, :file, :function,
-    :first_difference, :complexity, :key, :sandbox_lacks)"#;
+    :first_difference, :complexity, :key, :sandbox_lacks, :date, :kind)"#;
 const CLAIM: &str = r#"UPDATE findings SET number = :number, run = :run, id = :id, label = :label, project = :project,
-    "commit" = :commit, file = :file, function = :function WHERE rowid = :row"#;
+    "commit" = :commit, file = :file, function = :function, date = :date, kind = :kind WHERE rowid = :row"#;
 
 pub struct Sqlite {
     path: PathBuf,
@@ -76,8 +78,12 @@ impl Sqlite {
         connection.pragma_update(None, "synchronous", "normal").map_err(failed)?;
         if format != FORMAT {
             let all = connection.transaction().map_err(failed)?;
-            let change = if format == WITHOUT_SANDBOX { ADDED } else { TABLE };
-            all.execute_batch(change).map_err(failed)?;
+            let changes = match format {
+                WITHOUT_SANDBOX => [ADD_SANDBOX, ADD_KIND].concat(),
+                WITHOUT_KIND => ADD_KIND.to_owned(),
+                _ => TABLE.to_owned(),
+            };
+            all.execute_batch(&changes).map_err(failed)?;
             all.pragma_update(None, "application_id", APPLICATION).map_err(failed)?;
             all.pragma_update(None, "user_version", FORMAT).map_err(failed)?;
             all.commit().map_err(failed)?;
@@ -147,6 +153,7 @@ impl Sqlite {
                 ":project": finding.project, ":commit": finding.commit, ":file": finding.file,
                 ":function": finding.function, ":first_difference": finding.first_difference,
                 ":complexity": finding.complexity, ":key": finding.key, ":sandbox_lacks": lacks,
+                ":date": finding.date, ":kind": finding.kind,
             })
         };
         insert().map(|_| ()).map_err(|error| self.failed(error))
@@ -157,7 +164,7 @@ impl Sqlite {
             self.connection.prepare_cached(CLAIM)?.execute(named_params! {
                 ":number": as_integer(number), ":run": self.run, ":id": Id(&finding.id), ":label": finding.label,
                 ":project": finding.project, ":commit": finding.commit, ":file": finding.file,
-                ":function": finding.function, ":row": row,
+                ":function": finding.function, ":date": finding.date, ":kind": finding.kind, ":row": row,
             })
         };
         claim().map(|_| ()).map_err(|error| self.failed(error))
@@ -170,7 +177,7 @@ impl Store for Sqlite {
         let select = format!("SELECT {COLUMNS}, rowid, run FROM findings WHERE key = ? ORDER BY run, rowid LIMIT 1");
         let found = self.connection.prepare_cached(&select).and_then(|mut statement| {
             let mut rows = statement.query([key])?;
-            rows.next()?.map(|row| Ok((read_row(row)?, row.get::<_, i64>(18)?, row.get::<_, i64>(19)?))).transpose()
+            rows.next()?.map(|row| Ok((read_row(row)?, row.get::<_, i64>(20)?, row.get::<_, i64>(21)?))).transpose()
         });
         let Some((finding, row, run)) = found.map_err(|error| self.failed(error))? else { return Ok(None) };
         let Some(mut finding) = finding else { return Ok(None) };
@@ -246,7 +253,7 @@ fn check(path: &Path, connection: &Connection) -> Result<i32, String> {
     let read = tables.and_then(|tables| Ok((tables, number("application_id")?, number("user_version")?)));
     match read.map_err(|error| broken(path, &error))? {
         (0, ..) => Ok(0),
-        (_, APPLICATION, format @ (WITHOUT_SANDBOX | FORMAT)) => Ok(format),
+        (_, APPLICATION, format @ (WITHOUT_SANDBOX | WITHOUT_KIND | FORMAT)) => Ok(format),
         (_, APPLICATION, format) => Err(foreign(
             path,
             &format!("has format {format}, from another version of twincell (this one writes {FORMAT})"),
@@ -301,7 +308,10 @@ pub fn read(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) ->
     match check(path, &connection).map_err(|_| format!("{} holds no results of a study", path.display()))? {
         0 => Ok(()),
         // The file may be one that nobody may write.
-        WITHOUT_SANDBOX => each_row(path, &connection, &COLUMNS.replace("sandbox_lacks", "NULL"), each),
+        WITHOUT_SANDBOX => {
+            each_row(path, &connection, &COLUMNS.replace("sandbox_lacks, date, kind", "NULL, NULL, NULL"), each)
+        }
+        WITHOUT_KIND => each_row(path, &connection, &COLUMNS.replace("date, kind", "NULL, NULL"), each),
         _ => each_row(path, &connection, COLUMNS, each),
     }
 }
@@ -345,6 +355,8 @@ fn read_row(row: &Row<'_>) -> rusqlite::Result<Option<Finding>> {
         complexity: row.get(15)?,
         key: row.get(16)?,
         sandbox_lacks,
+        date: row.get(18)?,
+        kind: row.get(19)?,
     }))
 }
 

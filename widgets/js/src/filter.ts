@@ -45,15 +45,22 @@ export function disagrees({ verdict, label }: Cell): boolean {
 
 export interface StudyFilter {
   search: string;
+  verdict: Verdict | null;
   cell: Cell | null;
 }
 
 export function studyFilter(filter: StudyFilter): ((row: StudyRow) => boolean) | null {
   const needle = filter.search.trim().toLocaleLowerCase();
-  const { cell } = filter;
-  if (!cell && !needle) return null;
+  const { cell, verdict } = filter;
+  if (!cell && !verdict && !needle) return null;
   return (row) =>
-    (!cell || isSameCell(row, cell)) && (!needle || `${row.id}\n${row.reason}`.toLocaleLowerCase().includes(needle));
+    (!verdict || row.verdict === verdict) &&
+    (!cell || isSameCell(row, cell)) &&
+    (!needle || changeText(row).includes(needle));
+}
+
+function changeText({ id, function: name, file, commit, project, reason }: StudyRow): string {
+  return [id, name, file, commit, project, reason].join("\n").toLocaleLowerCase();
 }
 
 /** How many changes have a label and a verdict. */
@@ -64,7 +71,8 @@ export interface Confusion {
 }
 
 const LABELS: (Label | null)[] = ["changing", "preserving", "unclear", null];
-const VERDICTS: Verdict[] = ["changing", "likely_preserving", "identical", "inconclusive"];
+/** The verdicts in the order of tables. */
+export const VERDICTS: Verdict[] = ["changing", "likely_preserving", "identical", "inconclusive"];
 
 export function confusion(rows: StudyRow[]): Confusion {
   const counts = new Map<string, number>();

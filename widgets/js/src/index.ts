@@ -3,16 +3,25 @@
 import { focusOn, h, replace } from "./dom";
 import { Kernel } from "./kernel";
 import { insertBelow } from "./notebook";
+import { unpacked } from "./packed";
 import type { Host, Place } from "./session";
 import style from "./style.css";
 import { followTheme } from "./theme";
-import type { AmplificationState, ComparisonState, Pinned, PrefixesState, Progress, StudyState } from "./types";
+import type {
+  AmplificationState,
+  ComparisonState,
+  Pinned,
+  PrefixesState,
+  Progress,
+  StudyProgress,
+  StudyState,
+} from "./types";
 import { AmplificationView } from "./views/amplification";
 import { attempt } from "./views/attempt";
 import { comparisonView } from "./views/comparison";
 import { PrefixesView, type PrefixHost } from "./views/prefixes";
 import { progressView } from "./views/progress";
-import { StudyView } from "./views/study";
+import { StudyView, type Kept } from "./views/study";
 
 type State = ComparisonState | StudyState | PrefixesState | AmplificationState;
 
@@ -86,9 +95,9 @@ function keepFocus(path: EventTarget[], root: HTMLElement): void {
   });
 }
 
-function viewOf(state: State, host: Host & PrefixHost): View | HTMLElement {
+function viewOf(state: State, host: Host & PrefixHost, kept: Kept): View | HTMLElement {
   const view = attempt<State, View>(state, (known) => {
-    if ("rows" in known) return new StudyView(known, host.kernel);
+    if ("rows" in known) return new StudyView(known, host.kernel, kept);
     if ("patches" in known) return new AmplificationView(known, host.kernel);
     if ("nodes" in known) return new PrefixesView(known, host);
     return comparisonView(known, host);
@@ -118,11 +127,13 @@ function render({ model, el, signal }: { model: Model; el: HTMLElement; signal?:
   const onState = () => {
     const state = model.get("state") as State | null;
     const there = place.view()?.place?.();
-    if (state) place.show(viewOf(state, { kernel, pinned: pinned(), savePinned, insert, renews: true, place: there }));
+    const kept = (row: number) => kernel.kept(row);
+    const host = { kernel, pinned: pinned(), savePinned, insert, renews: true, place: there };
+    if (state) place.show(viewOf(state, host, kept));
     else place.show(progress.element);
   };
   const onProgress = () => {
-    if (!model.get("state")) progress.update(model.get("progress") as Progress | null);
+    if (!model.get("state")) progress.update(model.get("progress") as Progress | StudyProgress | null);
   };
   const onPinned = () => place.view()?.takePinned?.(pinned());
   const listeners: [string, () => void][] = [
@@ -141,25 +152,43 @@ function render({ model, el, signal }: { model: Model; el: HTMLElement; signal?:
 }
 
 /** Shows a state in a page without a kernel. Returns a function that removes it again. */
-export function mount(el: HTMLElement, state: State): () => void {
+export function mount(el: HTMLElement, state: State, kept: Kept = carriedComparison): () => void {
   const own = new AbortController();
   const link = (fragment: string) => `${location.href.split("#", 1)[0] ?? ""}${fragment}`;
   const place = stage(el, own.signal);
-  place.show(viewOf(state, { kernel: null, pinned: [], savePinned: null, insert: null, link }));
+  place.show(viewOf(state, { kernel: null, pinned: [], savePinned: null, insert: null, link }, kept));
   const follow = () => place.view()?.followLink?.(location.hash);
   window.addEventListener("hashchange", follow, { signal: own.signal });
   follow();
   return () => own.abort();
 }
 
-// A complete page carries its state beside the text for readers without scripts, which stays if there is no view.
-const carried = document.querySelector("html[data-twincell-page] script[data-twincell-state]");
-if (carried) {
+/** What a page carries of a kind: a state, or one of the comparisons of a study. */
+function carried(attribute: string): string | null {
+  return document.querySelector(`html[data-twincell-page] script[${attribute}]`)?.textContent ?? null;
+}
+
+async function carriedComparison(row: number): Promise<string> {
+  const text = carried(`data-twincell-comparison="${row}"`);
+  if (text === null) throw new Error("The page does not hold this comparison.");
+  return text;
+}
+
+/** A complete page carries its state beside the text for readers without scripts, which stays if there is no view. */
+function showIn(state: State): void {
   const [place, text] = [h("main", {}), document.querySelector("main")];
   // It has to be in the page to scroll to a line.
   text?.before(place);
-  mount(place, JSON.parse(carried.textContent) as State);
+  mount(place, state);
   (place.querySelector(".tcw-live") ? text : place)?.remove();
+}
+
+const plainState = carried("data-twincell-state");
+const packedState = carried("data-twincell-packed");
+if (plainState !== null) showIn(JSON.parse(plainState) as State);
+if (packedState !== null) {
+  const failed = (error: unknown) => console.error("twincell: the page could not be unpacked:", error);
+  unpacked(packedState).then((state) => showIn(state as State), failed);
 }
 
 export default { render };

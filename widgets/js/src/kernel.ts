@@ -28,6 +28,7 @@ interface Answer {
   detail?: Detail;
   source?: string;
   state?: ComparisonState;
+  packed?: string;
   outcomes?: { old: string; new: string };
   file?: string;
   error?: string;
@@ -69,6 +70,13 @@ export class Kernel {
   /** Makes the execution the example of its pair. The comparison that shows it comes as a new state. */
   async headline(request: Request): Promise<void> {
     await this.askOf("headline", request);
+  }
+
+  /** The comparison that was kept of a change of a study, counted from 0, packed. */
+  async kept(row: number): Promise<string> {
+    const { packed } = await this.ask({ do: "kept", row });
+    if (typeof packed !== "string") throw new Error("The kernel answered without a comparison.");
+    return packed;
   }
 
   /** The comparison of one change of a study, counted from 0. Later requests about executions refer to it. */

@@ -2,7 +2,7 @@
 // hand. Strings are raw: they come from user code and go through `plain` before they are shown.
 
 /** Version of the state's shape: the view refuses another one. */
-export const STATE_FORMAT = 3;
+export const STATE_FORMAT = 4;
 
 export type Verdict = "changing" | "likely_preserving" | "inconclusive" | "identical";
 
@@ -330,6 +330,8 @@ export interface StudyState {
   /** `STATE_FORMAT`. */
   format: number;
   title: string;
+  /** A sentence if the study was stopped before its end. */
+  unfinished: string | null;
   /** A sentence where code ran without a complete sandbox. */
   without_sandbox: string | null;
   rows: Array<StudyRow>;
@@ -338,6 +340,16 @@ export interface StudyState {
 /** One change of a study. */
 export interface StudyRow {
   id: string;
+  /** Where it comes from, as far as the input says so. */
+  project: string | null;
+  commit: string | null;
+  file: string | null;
+  /** The qualified name of the function. */
+  function: string | null;
+  /** When it was committed, as the input says it. */
+  date: string | null;
+  /** What kind of change it is. */
+  kind: string | null;
   verdict: Verdict;
   /** The label, if somebody gave one. */
   label: Label | null;
@@ -353,8 +365,11 @@ export interface StudyRow {
   evidence: Array<Evidence>;
   /** The status of the reproducer, e.g. `holds`. */
   reproducer: string | null;
-  /** A `ComparisonState` as JSON, if it was kept. As a text it takes a fifth of the memory. */
-  comparison: ComparisonState | null;
+  /**
+   * Whether its comparison was kept. It lies apart from the rows, packed, and the view asks for it when the row is
+   * opened.
+   */
+  kept: boolean;
 }
 
 /** A person's judgment of a change. */

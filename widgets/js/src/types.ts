@@ -33,6 +33,15 @@ export interface Pinned {
   new: string;
 }
 
+/** How far a study is that still runs. */
+export interface StudyProgress {
+  done: number;
+  /** Null if nobody knows. */
+  total: number | null;
+  /** How much is done, how fast, and how long the rest takes. */
+  text: string;
+}
+
 /** How far a comparison is that still runs. */
 export interface Progress {
   pair: number;

@@ -65,10 +65,13 @@ test("a cell of the matrix and a search filter the changes of a study", () => {
     change("c", "identical", "preserving"),
   ];
   const found = (by: Partial<filter.StudyFilter>) =>
-    rows.filter(filter.studyFilter({ search: "", cell: null, ...by }) ?? (() => true)).map((row) => row.id);
+    rows
+      .filter(filter.studyFilter({ search: "", verdict: null, cell: null, ...by }) ?? (() => true))
+      .map((row) => row.id);
   expect(found({})).toEqual(["a", "b", "c"]);
   expect(found({ cell: { verdict: "changing", label: null } })).toEqual(["b"]);
   expect(found({ search: "BECAUSE", cell: { verdict: "identical", label: "preserving" } })).toEqual(["c"]);
+  expect(found({ verdict: "changing", search: "b" })).toEqual(["a", "b"]);
   const { labels, verdicts, counts } = filter.confusion(rows);
   expect(labels).toEqual(["changing", "preserving", null]);
   expect(verdicts).toEqual(["changing", "identical"]);

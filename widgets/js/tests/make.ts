@@ -140,6 +140,12 @@ export function comparison(pairs: PairState[] = [pair()]): ComparisonState {
 export function change(id: string, verdict: StudyRow["verdict"], label: StudyRow["label"]): StudyRow {
   return {
     id,
+    project: null,
+    commit: null,
+    file: null,
+    function: null,
+    date: null,
+    kind: null,
     verdict,
     label,
     reason: "because",
@@ -150,7 +156,7 @@ export function change(id: string, verdict: StudyRow["verdict"], label: StudyRow
     milliseconds: 1,
     evidence: [],
     reproducer: null,
-    comparison: null,
+    kept: false,
   };
 }
 

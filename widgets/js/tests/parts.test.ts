@@ -1,3 +1,5 @@
+import { bins } from "../src/plots/complexity";
+import type { StudyRow } from "../src/types";
 import { afterEach, expect, test, vi } from "vitest";
 import { studyPlots } from "../src/plots/study";
 import { fillings } from "../src/plots/fillings";
@@ -45,19 +47,64 @@ test("what becomes of pinned examples is said as it is", () => {
 test("changes that executed nothing are none of those whose coverage is drawn", () => {
   const ran = change("a", "changing", null);
   const idle = { ...change("b", "inconclusive", null), executions: 0, coverage: 0 };
-  const [executions, coverage] = studyPlots([ran, idle]);
-  expect(executions?.numbers).toHaveLength(2);
-  expect(coverage?.numbers.map((row) => row.change)).toEqual(["a"]);
-  expect(studyPlots([idle])).toHaveLength(1);
+  const half = { ...change("c", "changing", null), coverage: 0.5 };
+  const [executions, coverage] = studyPlots([ran, half, idle]).figures;
+  expect(executions?.numbers).toHaveLength(3);
+  expect(coverage?.numbers.map((row) => row.change)).toEqual(["a", "c"]);
+  expect(studyPlots([idle]).figures).toEqual([]);
+});
+
+test("what would be a single bar is a sentence", () => {
+  const rows = ["a", "b"].map((id) => ({ ...change(id, "likely_preserving", null), executions: 300, complexity: 2 }));
+  const { figures, sentences } = studyPlots(rows);
+  expect(figures).toEqual([]);
+  expect(sentences.join(" ")).toBe(
+    "All 2 changes took 300 executions until the verdict. All 2 changes that ran cover 100\u{a0}% of their lines.",
+  );
+  expect(studyPlots([])).toEqual({ figures: [], sentences: [] });
+});
+
+test("verdicts are drawn by kind, project and time where changes differ in these", () => {
+  const of = (more: Partial<StudyRow>) => ({ ...change("a", "changing", null), ...more });
+  const titles = (rows: StudyRow[]) => studyPlots(rows).figures.map((one) => one.title);
+  expect(titles([of({ project: "a", kind: "loop" }), of({ project: "a", kind: null, date: "2026-01-01" })])).toEqual(
+    [],
+  );
+  const rows = [
+    of({ project: "a", kind: "loop", date: "2025-11-02T10:00:00Z" }),
+    of({ project: "b", kind: "result", date: "2026-02-01", verdict: "identical" }),
+    of({ project: "b", kind: "result", date: "yesterday" }),
+  ];
+  expect(titles(rows)).toEqual(["Verdicts by kind of change", "Verdicts by project", "Verdicts over time"]);
+  const [kinds, , time] = studyPlots(rows).figures;
+  expect(kinds?.numbers[0]).toMatchObject({ group: "result", changing: 1, identical: 1 });
+  expect(time?.numbers.map((row) => row["month"])).toEqual(["2025-11", "2025-12", "2026-01", "2026-02"]);
+});
+
+test("of many groups the largest are drawn, and the others together", () => {
+  const rows = Array.from({ length: 60 }, (_, index) => ({
+    ...change(String(index), "changing", null),
+    project: `p${index % 20}`,
+  }));
+  const [projects] = studyPlots(rows).figures;
+  expect(projects?.numbers).toHaveLength(10);
+  expect(projects?.numbers.at(-1)).toMatchObject({ group: "others", changing: 33 });
+});
+
+test("medians of complexity are those of ranges with enough changes", () => {
+  const points = Array.from({ length: 12 }, (_, index) => ({ complexity: index < 10 ? 1 : 40, reach: index * 10 }));
+  expect(bins(points, 40)).toEqual([{ from: 0.5, to: 5.5, reach: 50 }]);
 });
 
 test("the first difference and complexity are drawn of the changes that have them", () => {
   const rows = [1, 1, 4].map((complexity, index) => ({
     ...change(String(index), "changing", null),
     complexity,
+    coverage: complexity / 4,
+    executions: complexity,
     first_difference: index === 0 ? null : index,
   }));
-  const figures = studyPlots([...rows, change("older", "identical", null)]);
+  const { figures } = studyPlots([...rows, change("older", "identical", null)]);
   expect(figures.map((one) => one.file)).toEqual([
     "study_executions",
     "study_first_difference",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compare, tableModel, type Column } from "../src/table/model";
+import { compare, hasRoom, tableModel, type Column } from "../src/table/model";
 import { VirtualTable } from "../src/table/virtual";
 
 interface Row {
@@ -21,6 +21,11 @@ const ids = (of: ReturnType<typeof model>) => of.rows().map((row) => row.id);
 test("numbers within texts are compared by size", () => {
   expect(compare("b9", "b10")).toBeLessThan(0);
   expect(compare(2, 10)).toBeLessThan(0);
+});
+
+test("a column is there where the table has room for it", () => {
+  expect([300, 640, 900].map((width) => hasRoom({ from: 640 }, width))).toEqual([false, true, true]);
+  expect([300, 640].map((width) => hasRoom({ below: 640 }, width))).toEqual([true, false]);
 });
 
 test("what is absent comes last, up and down", () => {

@@ -19,6 +19,7 @@ use twincell_compare::report::{Comparison, PairReport};
 use twincell_compare::verdict::Verdict;
 
 use crate::bundle::{MODULE, STYLE};
+use crate::packed::packed;
 use crate::plot::Plot;
 use crate::state::{self, StudyState};
 use crate::{plain, words};
@@ -41,16 +42,34 @@ pub fn study_fragment(study: &StudyState) -> String {
     study::table(study).into_string()
 }
 
-/// A study as a page like that of [`html_page`]. Without scripts it shows a table of its changes.
+/// A study as a page like that of [`html_page`]. Without scripts it shows a table of its changes. What it carries is
+/// packed: the rows in one piece, and each comparison that was kept in a piece of its own.
 pub fn study_page(study: &StudyState, title: &str) -> String {
-    page(title, &study::table(study), study)
+    let carried = html! {
+        script type="text/plain" data-twincell-packed { (PreEscaped(packed(study))) }
+        @for (index, row) in study.rows.iter().enumerate() {
+            @if let Some(comparison) = &row.comparison {
+                script type="text/plain" data-twincell-comparison=(index) { (PreEscaped(comparison)) }
+            }
+        }
+    };
+    scripted(title, &study::table(study), &carried)
 }
 
 pub(crate) fn page(title: &str, fragment: &Markup, state: &impl Serialize) -> String {
+    scripted(
+        title,
+        fragment,
+        &html! { script type="application/json" data-twincell-state { (PreEscaped(json(state))) } },
+    )
+}
+
+/// A page in which our script runs, with what it is to show.
+fn scripted(title: &str, fragment: &Markup, carried: &Markup) -> String {
     let policy = format!("{PLAIN_POLICY}; img-src data: blob:; script-src 'sha256-{}'", MODULE_HASH.as_str());
     let body = html! {
         main { (fragment) }
-        script type="application/json" data-twincell-state { (PreEscaped(json(state))) }
+        (carried)
         script type="module" { (PreEscaped(MODULE)) }
     };
     document(title, &policy, &body)

@@ -6,37 +6,39 @@ use super::{badge, plots, tone};
 use crate::bundle::STYLE;
 use crate::label::{Label, label_name};
 use crate::plot::{Confusion, Plot, StudyPlot, confusion_of, study_plot};
-use crate::state::StudyState;
+use crate::state::{StudyRow, StudyState};
 use crate::{plain, words};
 
 /// The maximum number of rows. The interactive view has all.
 const SHOWN: usize = 300;
 
 pub fn table(study: &StudyState) -> Markup {
+    let is_labelled = study.rows.iter().any(|row| row.label.is_some());
     html! {
         div.tc-out {
             style { (PreEscaped(STYLE)) }
             h1.tc-sentence { (plain::sentence(&study.title)) }
-            @if let Some(mark) = &study.without_sandbox {
+            @for mark in study.unfinished.iter().chain(&study.without_sandbox) {
                 p.tc-reason { strong { (plain::sentence(mark)) } }
             }
-            (matrix(&confusion_of(&study.rows)))
-            @if !study.rows.is_empty() { (plots(&drawn(study))) }
             div.tc-scroll { table.tc-table {
                 caption { (words::count(study.rows.len(), "change")) }
                 thead {
                     tr {
-                        @for title in ["Change", "Verdict", "Label", "Why", "Executions", "Lines run", "Time"] {
-                            th scope="col" { (title) }
-                        }
+                        @for title in ["Change", "Verdict"] { th scope="col" { (title) } }
+                        @if is_labelled { th scope="col" { "Label" } }
+                        @for title in ["Why", "Executions", "Lines run", "Time"] { th scope="col" { (title) } }
                     }
                 }
                 tbody {
                     @for row in study.rows.iter().take(SHOWN) {
                         tr {
-                            th scope="row" { code { (plain::value(&row.id)) } }
+                            th scope="row" {
+                                code { (plain::value(row.function.as_ref().unwrap_or(&row.id))) }
+                                @if let Some(place) = place(row) { " " span.tc-note { (plain::value(&place)) } }
+                            }
                             td { (badge((words::icon(row.verdict), row.verdict.name()), tone(row.verdict))) }
-                            td { (row.label.map_or("–", Label::name)) }
+                            @if is_labelled { td { (row.label.map_or("–", Label::name)) } }
                             td { (plain::sentence(&row.reason)) }
                             td.tc-num { (row.executions) }
                             td.tc-num { (if row.executions == 0 { "–".to_owned() } else { words::percent(row.coverage) }) }
@@ -46,20 +48,27 @@ pub fn table(study: &StudyState) -> Markup {
                 }
             } }
             @if study.rows.len() > SHOWN { p { "and " (study.rows.len() - SHOWN) " more" } }
+            (matrix(&confusion_of(&study.rows)))
+            (plots(&drawn(study)))
         }
     }
 }
 
-/// The plots that a page shows, as far as the results have their data. There, the verdicts against the labels are a
-/// table.
+/// The file and the commit of a change, as far as they are known. Hashes are as short as git's.
+fn place(row: &StudyRow) -> Option<String> {
+    let is_hash = |commit: &&String| commit.len() >= 12 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let commit = row.commit.as_ref().map(|commit| match Some(commit).filter(is_hash) {
+        Some(hash) => hash.chars().take(8).collect(),
+        None => commit.clone(),
+    });
+    let parts: Vec<String> = row.file.clone().into_iter().chain(commit).collect();
+    (!parts.is_empty()).then(|| parts.join(" · "))
+}
+
+/// The plots that have something to draw. Verdicts against labels are a table.
 fn drawn(study: &StudyState) -> Vec<Plot> {
-    let shown = |which: &StudyPlot| match which {
-        StudyPlot::Confusion => false,
-        StudyPlot::UntilDifference => study.rows.iter().any(|row| row.first_difference.is_some()),
-        StudyPlot::Complexity => study.rows.iter().any(|row| row.complexity.is_some() && row.executions > 0),
-        _ => true,
-    };
-    StudyPlot::ALL.into_iter().filter(shown).map(|which| study_plot(study, which)).collect()
+    let plots = StudyPlot::ALL.into_iter().filter(|which| *which != StudyPlot::Confusion);
+    plots.map(|which| study_plot(study, which)).filter(|plot| plot.is_drawn).collect()
 }
 
 /// Labels against verdicts.

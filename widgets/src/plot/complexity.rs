@@ -1,6 +1,6 @@
 //! Complexity against reach: how much of a change ran, by the number of decisions in its new version.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use plotters::prelude::*;
 
@@ -29,13 +29,11 @@ pub fn plot(rows: &[StudyRow]) -> Plot {
     let present = VERDICTS.iter().enumerate().filter(|(index, _)| found.iter().any(|(_, _, verdict)| verdict == index));
     let mut legend: Vec<_> =
         present.clone().map(|(_, verdict)| (verdict_text(*verdict), Mark::point_of(*verdict))).collect();
-    legend.push(("median".into(), Mark::new(Sign::Line, BLUE)));
-    let mut by_complexity: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for (complexity, reach, _) in &found {
-        by_complexity.entry(*complexity as u32).or_default().push(*reach);
+    let most = found.iter().map(|(complexity, _, _)| *complexity).fold(2.0, f64::max);
+    let medians = ranges(&found, most);
+    if !medians.is_empty() {
+        legend.push(("median of a range".into(), Mark::new(Sign::Line, BLUE)));
     }
-    let medians: Vec<(f64, f64)> =
-        by_complexity.into_iter().map(|(complexity, reaches)| (f64::from(complexity), median(reaches))).collect();
     let sheet = Sheet {
         title: TITLE,
         description: format!(
@@ -47,7 +45,6 @@ pub fn plot(rows: &[StudyRow]) -> Plot {
         legend,
         height: HEIGHT,
     };
-    let most = found.iter().map(|(complexity, _, _)| *complexity).fold(2.0, f64::max);
     sheet.draw(|area| {
         let to = most + 0.5;
         let name = "cyclomatic complexity of the new version";
@@ -63,7 +60,37 @@ pub fn plot(rows: &[StudyRow]) -> Plot {
                 Mark::point_of(*verdict).draw(&screen, place)?;
             }
         }
-        chart.draw_series(LineSeries::new(medians.iter().copied(), BLUE.stroke_width(2)))?;
+        for (ends, reach) in &medians {
+            chart.draw_series(LineSeries::new(ends.map(|x| (x, *reach)), BLUE.stroke_width(3)))?;
+        }
         Ok(())
     })
+}
+
+/// The maximum number of ranges with a median, and the fewest changes whose median says something.
+const RANGES: f64 = 8.0;
+const ENOUGH: usize = 5;
+
+/// The median reach in ranges of complexity, with the ends of each. Ranges with few changes have none.
+fn ranges(found: &[(f64, f64, usize)], most: f64) -> Vec<([f64; 2], f64)> {
+    let step = (most / RANGES).ceil().max(1.0);
+    let range = |index: u32| {
+        let from = f64::from(index) * step + 0.5;
+        let inside = found.iter().filter(|(complexity, ..)| from < *complexity && *complexity < from + step);
+        let reaches: Vec<f64> = inside.map(|(_, reach, _)| *reach).collect();
+        (reaches.len() >= ENOUGH).then(|| ([from, from + step], median(reaches)))
+    };
+    (0..(most / step).ceil() as u32).filter_map(range).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_with_few_changes_have_no_median() {
+        let found: Vec<_> =
+            (0..12).map(|index| (if index < 10 { 1.0 } else { 40.0 }, f64::from(index) / 10.0, 0)).collect();
+        assert_eq!(ranges(&found, 40.0), [([0.5, 5.5], 0.5)]);
+    }
 }

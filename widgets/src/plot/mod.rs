@@ -1,11 +1,14 @@
 //! Static plots, drawn with plotters: those of one pair and those of a study, the twins of those in
 //! `widgets/js/src/plots`. Colors are middle tones that stand out on light and on dark backgrounds, and never carry
-//! meaning alone. Nothing from user code is drawn. This file has what all plots share.
+//! meaning alone. Nothing from compared code is drawn, and names from the input of a study are plain text. This file has
+//! what all plots share.
 
 mod bars;
 mod complexity;
 mod confusion;
 mod coverage;
+mod found;
+mod groups;
 mod marks;
 mod paper;
 mod shares;
@@ -29,6 +32,7 @@ use crate::state::StudyState;
 use crate::words;
 
 pub use confusion::{Confusion, confusion_of};
+pub use found::found_plot;
 
 /// A plot as SVG, with its content in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +41,8 @@ pub struct Plot {
     /// The content, for readers who cannot see it.
     pub description: String,
     pub svg: String,
+    /// False if there is too little for a drawing, so that it only says so.
+    pub is_drawn: bool,
 }
 
 /// The plots of one pair. None if nothing was executed.
@@ -56,6 +62,9 @@ pub fn pair_plots(pair: &PairReport) -> Vec<Plot> {
 pub enum StudyPlot {
     Verdicts,
     Confusion,
+    Kinds,
+    Projects,
+    OverTime,
     Coverage,
     Executions,
     UntilDifference,
@@ -65,9 +74,12 @@ pub enum StudyPlot {
 
 impl StudyPlot {
     /// In the order in which a page shows them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::Verdicts,
         Self::Confusion,
+        Self::Kinds,
+        Self::Projects,
+        Self::OverTime,
         Self::UntilDifference,
         Self::Executions,
         Self::Coverage,
@@ -79,6 +91,9 @@ impl StudyPlot {
         match self {
             Self::Verdicts => "verdicts",
             Self::Confusion => "confusion",
+            Self::Kinds => "kinds",
+            Self::Projects => "projects",
+            Self::OverTime => "over_time",
             Self::Coverage => "coverage",
             Self::Executions => "executions",
             Self::UntilDifference => "until_difference",
@@ -94,6 +109,9 @@ pub fn study_plot(study: &StudyState, which: StudyPlot) -> Plot {
     match which {
         StudyPlot::Verdicts => bars::verdicts(rows),
         StudyPlot::Confusion => confusion::plot(rows),
+        StudyPlot::Kinds => groups::kinds(rows),
+        StudyPlot::Projects => groups::projects(rows),
+        StudyPlot::OverTime => spread::over_time(rows),
         StudyPlot::Coverage => spread::coverage(rows),
         StudyPlot::Executions => spread::executions(rows),
         StudyPlot::UntilDifference => spread::until_difference(rows),
@@ -159,18 +177,19 @@ impl Sheet {
             size.0,
             size.1,
         );
-        Plot { title: title.into(), description, svg }
+        Plot { title: title.into(), description, svg, is_drawn: true }
     }
 
     /// A plot that says in its middle why it is empty.
     fn empty(title: &'static str, why: &str) -> Plot {
         let sheet = Self { title, description: why.to_owned(), legend: vec![], height: 90 };
-        sheet.draw(|area| {
+        let plot = sheet.draw(|area| {
             let (width, height) = area.dim_in_pixel();
             let style = font(FONT).pos(Pos::new(HPos::Center, VPos::Center));
             area.draw(&Text::new(why, ((width / 2).cast_signed(), (height / 2).cast_signed()), style))?;
             Ok(())
-        })
+        });
+        Plot { is_drawn: false, ..plot }
     }
 }
 

@@ -1,5 +1,9 @@
 //! The distribution of a number over the changes of a study: bars, stacked by verdict.
 
+use std::collections::BTreeMap;
+
+use chrono::{Datelike, NaiveDate};
+
 use twincell_compare::verdict::Verdict;
 
 use super::marks::Mark;
@@ -13,14 +17,17 @@ const BARS: u32 = 20;
 /// Executions until the verdict.
 pub fn executions(rows: &[StudyRow]) -> Plot {
     let points = points(rows, |row| Some(f64::from(row.executions)));
-    counted("Executions until the verdict", "executions", "The study has no changes.", 0, &points)
+    let flat = |value: f64| format!("took {value:.0} executions until the verdict");
+    counted("Executions until the verdict", "executions", "The study has no changes.", &flat, 0, &points)
 }
 
 /// Executions until the first difference, for the changes that have one.
 pub fn until_difference(rows: &[StudyRow]) -> Plot {
     let points = points(rows, |row| row.first_difference.map(f64::from));
     let title = "Executions until the first difference";
-    counted(title, "number of the first execution that differs", "No change has an execution that differs.", 1, &points)
+    let flat = |value: f64| format!("first differed in execution {value:.0}");
+    let none = "No change has an execution that differs.";
+    counted(title, "number of the first execution that differs", none, &flat, 1, &points)
 }
 
 /// Coverage of both versions.
@@ -31,6 +38,7 @@ pub fn coverage(rows: &[StudyRow]) -> Plot {
     let spread = Spread {
         title: "Coverage of both versions",
         none: "Nothing was executed.",
+        flat: format!("cover {middle} of their lines"),
         said: format!("half of them {middle} or less"),
         x: Scale { name: "lines covered", from: 0.0, to: 1.0, ticks: ticks(0.0, 1.0, 10, false), text: &percent },
         edges: &edges,
@@ -50,6 +58,7 @@ pub fn time(rows: &[StudyRow]) -> Plot {
     let spread = Spread {
         title: "Time for a change",
         none: "No times are known.",
+        flat: format!("took {middle}"),
         said: format!("{} in all, half of them {middle} or less", words::duration(all)),
         x: Scale {
             name: "time (each tick is ten times the one before)",
@@ -63,6 +72,43 @@ pub fn time(rows: &[StudyRow]) -> Plot {
     spread.draw(&found)
 }
 
+/// The maximum number of periods of [`over_time`].
+const PERIODS: i64 = 40;
+
+/// When the changes were committed, as far as this is known: by day, month or year.
+pub fn over_time(rows: &[StudyRow]) -> Plot {
+    let date = |row: &StudyRow| NaiveDate::parse_from_str(row.date.as_deref()?.get(..10)?, "%Y-%m-%d").ok();
+    let dates: Vec<NaiveDate> = rows.iter().filter_map(date).collect();
+    let (first, last) = (dates.iter().min().copied(), dates.iter().max().copied());
+    let (first, last) = (first.unwrap_or_default(), last.unwrap_or_default());
+    let days = last.signed_duration_since(first).num_days();
+    let (name, letters, number): (_, _, fn(NaiveDate) -> i32) = match days {
+        ..=PERIODS => ("day", 10, |date| date.num_days_from_ce()),
+        _ if days <= 31 * PERIODS => ("month", 7, |date| date.year() * 12 + date.month0().cast_signed()),
+        _ => ("year", 4, |date| date.year()),
+    };
+    let index = |date: NaiveDate| f64::from(number(date) - number(first));
+    // The periods by their numbers, as far as a change is in them; ticks stand at these.
+    let named: BTreeMap<i32, String> = dates
+        .iter()
+        .map(|date| (number(*date) - number(first), date.to_string().chars().take(letters).collect()))
+        .collect();
+    let step = named.len().div_ceil(6).max(1);
+    let at: Vec<f64> = named.keys().step_by(step).map(|at| f64::from(*at) + 0.5).collect();
+    let end = index(last) + 1.0;
+    let edges: Vec<f64> = (0..=end as u32).map(f64::from).collect();
+    let text = |value: f64| named.get(&(value.floor() as i32)).cloned().unwrap_or_default();
+    let spread = Spread {
+        title: "Verdicts over time",
+        none: "No change has the date of its commit.",
+        flat: format!("were committed in the same {name}"),
+        said: format!("{first} to {last}, by {name} of the commit"),
+        x: Scale { name: &format!("{name} of the commit"), from: 0.0, to: end, ticks: at, text: &text },
+        edges: &edges,
+    };
+    spread.draw(&points(rows, |row| date(row).map(index)))
+}
+
 /// Ten to this many milliseconds.
 fn decade(exponent: f64) -> String {
     let milliseconds = 10f64.powf(exponent);
@@ -74,7 +120,14 @@ fn points(rows: &[StudyRow], value: impl Fn(&StudyRow) -> Option<f64>) -> Vec<(f
 }
 
 /// Whole numbers from the least one on, each in the middle of its bar.
-fn counted(title: &'static str, name: &str, none: &'static str, least: u32, points: &[(f64, Verdict)]) -> Plot {
+fn counted(
+    title: &'static str,
+    name: &str,
+    none: &'static str,
+    flat: &dyn Fn(f64) -> String,
+    least: u32,
+    points: &[(f64, Verdict)],
+) -> Plot {
     let most = points.iter().map(|(value, _)| *value).fold(1.0, f64::max) as u32;
     let count = (most + 1).saturating_sub(least).max(1);
     let step = count.div_ceil(BARS);
@@ -85,6 +138,7 @@ fn counted(title: &'static str, name: &str, none: &'static str, least: u32, poin
     let spread = Spread {
         title,
         none,
+        flat: flat(middle),
         said: format!("half of them {middle:.0} or less"),
         x: Scale { name, from: begin, to: end, ticks: ticks(begin, end, 8, true), text: &plain },
         edges: &edges,
@@ -96,6 +150,8 @@ struct Spread<'a> {
     title: &'static str,
     /// The text if there is nothing to draw.
     none: &'static str,
+    /// The text if all have the same value, so that there would be a single bar.
+    flat: String,
     said: String,
     x: Scale<'a>,
     /// The edges of the bars.
@@ -104,9 +160,11 @@ struct Spread<'a> {
 
 impl Spread<'_> {
     fn draw(self, points: &[(f64, Verdict)]) -> Plot {
-        let Self { title, none, said, x, edges } = self;
-        if points.is_empty() {
-            return Sheet::empty(title, none);
+        let Self { title, none, flat, said, x, edges } = self;
+        let Some((first, _)) = points.first() else { return Sheet::empty(title, none) };
+        if points.iter().all(|(value, _)| value == first) {
+            let all = if points.len() == 1 { "The" } else { "All" };
+            return Sheet::empty(title, &format!("{all} {} {flat}.", words::count(points.len(), "change")));
         }
         let piles = piles(points, edges);
         let most = piles.iter().map(|pile| pile.iter().sum::<u32>()).max().unwrap_or(1).max(1);

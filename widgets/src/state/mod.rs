@@ -27,7 +27,7 @@ pub use build::{detail, state};
 pub use prefixes::{PrefixesState, prefixes_state};
 
 /// The version of the state's format. The view refuses any other.
-pub const STATE_FORMAT: u32 = 3;
+pub const STATE_FORMAT: u32 = 4;
 
 /// A comparison.
 #[derive(Debug, Serialize)]
@@ -352,6 +352,8 @@ pub struct StudyState {
     /// [`STATE_FORMAT`].
     pub format: u32,
     pub title: String,
+    /// A sentence if the study was stopped before its end.
+    pub unfinished: Option<String>,
     /// A sentence where code ran without a complete sandbox.
     pub without_sandbox: Option<String>,
     pub rows: Vec<StudyRow>,
@@ -362,6 +364,16 @@ pub struct StudyState {
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct StudyRow {
     pub id: String,
+    /// Where it comes from, as far as the input says so.
+    pub project: Option<String>,
+    pub commit: Option<String>,
+    pub file: Option<String>,
+    /// The qualified name of the function.
+    pub function: Option<String>,
+    /// When it was committed, as the input says it.
+    pub date: Option<String>,
+    /// What kind of change it is.
+    pub kind: Option<String>,
     #[cfg_attr(test, ts(as = "typescript::Verdict"))]
     pub verdict: Verdict,
     /// The label, if somebody gave one.
@@ -380,16 +392,16 @@ pub struct StudyRow {
     pub evidence: Vec<report::Evidence>,
     /// The status of the reproducer, e.g. `holds`.
     pub reproducer: Option<String>,
-    /// A [`ComparisonState`] as JSON, if it was kept. As a text it takes a fifth of the memory.
-    #[serde(serialize_with = "as_json")]
-    #[cfg_attr(test, ts(as = "Option<ComparisonState>"))]
+    /// Whether its comparison was kept. It lies apart from the rows, packed, and the view asks for it when the row is
+    /// opened.
+    #[serde(rename = "kept", serialize_with = "is_kept")]
+    #[cfg_attr(test, ts(rename = "kept", as = "bool"))]
     pub comparison: Option<Arc<str>>,
 }
 
-/// What a text of JSON holds.
 #[expect(clippy::ref_option, reason = "serde asks for it")]
-fn as_json<S: Serializer>(text: &Option<Arc<str>>, serializer: S) -> Result<S::Ok, S::Error> {
-    text.as_deref().and_then(|text| serde_json::from_str::<serde_json::Value>(text).ok()).serialize(serializer)
+fn is_kept<S: Serializer>(comparison: &Option<Arc<str>>, serializer: S) -> Result<S::Ok, S::Error> {
+    comparison.is_some().serialize(serializer)
 }
 
 /// Evidence of a report in the form in which the view knows it.

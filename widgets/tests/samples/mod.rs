@@ -522,6 +522,12 @@ pub fn many_executions() -> Comparison {
 pub fn study_row(id: &str, verdict: Verdict, label: Option<Label>) -> StudyRow {
     StudyRow {
         id: id.into(),
+        project: None,
+        commit: None,
+        file: None,
+        function: None,
+        date: None,
+        kind: None,
         verdict,
         label,
         reason: "both ran".into(),
@@ -555,9 +561,15 @@ pub fn study() -> StudyState {
             first_difference: is_changing.then_some(1 + index * index % 40),
             complexity: Some(1 + index * 3 % 14),
             milliseconds: f64::from(2 + index * index),
+            project: Some(["shop", "post"][(index % 3 % 2) as usize].to_owned()),
+            commit: Some(format!("{:040x}", u64::from(index) * 0x9e37_79b9_7f4a)),
+            date: Some(format!("2025-{:02}-17T09:30:00Z", 1 + index % 7)),
+            file: Some(format!("src/orders_{}.py", index % 5)),
+            function: Some(format!("Order.total_{index}")),
+            kind: Some(["condition", "loop", "result"][(index * index % 3) as usize].to_owned()),
             ..study_row(&format!("change {index}"), verdict, label)
         }
     });
     let title = "Study of changes.jsonl".into();
-    StudyState { format: STATE_FORMAT, title, without_sandbox: None, rows: rows.collect() }
+    StudyState { format: STATE_FORMAT, title, unfinished: None, without_sandbox: None, rows: rows.collect() }
 }

@@ -3,8 +3,9 @@
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
 use serde_json::json;
-use twincell_widgets::{Differences, differences_fragment, differences_text};
+use twincell_widgets::{Differences, differences_fragment, differences_text, found_plot};
 
+use super::plot::PyPlot;
 use crate::api::plain::plain;
 
 /// The differences between two studies. A notebook shows them as a table.
@@ -60,6 +61,12 @@ impl PyDifference {
     #[getter]
     fn only<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         plain(py, &self.found.only)
+    }
+
+    /// How many changes each study knew to differ after so many executions. `names` are those of the two studies.
+    #[pyo3(signature = (names = ["first".to_owned(), "second".to_owned()]))]
+    fn plot(&self, names: [String; 2]) -> PyPlot {
+        PyPlot::of(found_plot(&self.found, names.each_ref().map(String::as_str)))
     }
 
     fn _repr_html_(&self) -> String {

@@ -14,6 +14,12 @@ pub struct PyPlot {
     plot: Plot,
 }
 
+impl PyPlot {
+    pub fn of(plot: Plot) -> Self {
+        Self { plot }
+    }
+}
+
 #[pymethods]
 impl PyPlot {
     #[getter]
@@ -62,7 +68,7 @@ impl PyPlots {
     }
 
     fn draw(&self, which: StudyPlot) -> PyPlot {
-        PyPlot { plot: study_plot(&self.study, which) }
+        PyPlot::of(study_plot(&self.study, which))
     }
 }
 
@@ -76,6 +82,21 @@ impl PyPlots {
     /// Labels against verdicts.
     fn confusion(&self) -> PyPlot {
         self.draw(StudyPlot::Confusion)
+    }
+
+    /// Verdicts by the kind of change.
+    fn kinds(&self) -> PyPlot {
+        self.draw(StudyPlot::Kinds)
+    }
+
+    /// Verdicts by project.
+    fn projects(&self) -> PyPlot {
+        self.draw(StudyPlot::Projects)
+    }
+
+    /// Verdicts by the date of the commit.
+    fn over_time(&self) -> PyPlot {
+        self.draw(StudyPlot::OverTime)
     }
 
     /// Lines covered, over the changes that ran.

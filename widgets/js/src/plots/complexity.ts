@@ -1,6 +1,6 @@
 // Complexity against reach: how much of a change ran, by the number of decisions in its new version.
 
-import { dot, lineY, pointer, ruleY, tip } from "@observablehq/plot";
+import { dot, link, pointer, ruleY, tip } from "@observablehq/plot";
 import type { StudyRow, Verdict } from "../types";
 import * as words from "../words";
 import { COLOR, sample, whole, type Entry, type Figure } from "./figure";
@@ -29,13 +29,10 @@ export function complexityPlot(rows: StudyRow[]): Figure | null {
     executions > 0 && complexity != null ? [{ id, verdict, complexity, reach: coverage * 100 }] : [],
   );
   if (points.length === 0) return null;
-  const levels = [...new Set(points.map((one) => one.complexity))].sort((a, b) => a - b);
-  const medians = levels.map((complexity) => ({
-    complexity,
-    reach: median(points.filter((one) => one.complexity === complexity).map((one) => one.reach)),
-  }));
+  const most = Math.max(2, ...points.map((one) => one.complexity));
+  if (new Set(points.map((one) => `${one.complexity} ${one.reach}`)).size === 1) return null;
+  const medians = bins(points, most);
   const [x, y] = ["complexity", "reach"];
-  const most = Math.max(2, ...levels);
   const present = SIGNS.filter(([verdict]) => points.some((one) => one.verdict === verdict));
   const dots = present.map(([verdict, sign]) => {
     const of = sample(
@@ -57,12 +54,12 @@ export function complexityPlot(rows: StudyRow[]): Figure | null {
         color: color(verdict),
         shape: sign,
       })),
-      { text: "median", color: COLOR.line, shape: "line" },
+      ...(medians.length > 0 ? [{ text: "median of a range", color: COLOR.line, shape: "line" as const }] : []),
     ],
     marks: [
       ruleY([0], { stroke: "var(--tcw-rule)" }),
       ...dots,
-      lineY(medians, { x, y, stroke: COLOR.line, strokeWidth: 2 }),
+      link(medians, { x1: "from", x2: "to", y1: "reach", y2: "reach", stroke: COLOR.line, strokeWidth: 3 }),
       tip(sample(points, POINTS), pointer({ x, y, title })),
     ],
     options: {
@@ -77,6 +74,25 @@ export function complexityPlot(rows: StudyRow[]): Figure | null {
     })),
     file: "study_complexity",
   };
+}
+
+/** The maximum number of ranges with a median, and the fewest changes whose median says something. */
+const RANGES = 8;
+const ENOUGH = 5;
+
+export interface Range {
+  from: number;
+  to: number;
+  reach: number;
+}
+
+/** The median reach in ranges of complexity. Ranges with few changes have none. */
+export function bins(points: Pick<Point, "complexity" | "reach">[], most: number): Range[] {
+  const step = Math.ceil(most / RANGES);
+  return Array.from({ length: Math.ceil(most / step) }, (_, index) => index * step + 0.5).flatMap((from) => {
+    const inside = points.filter(({ complexity }) => from < complexity && complexity < from + step);
+    return inside.length < ENOUGH ? [] : [{ from, to: from + step, reach: median(inside.map((one) => one.reach)) }];
+  });
 }
 
 function median(values: number[]): number {

@@ -33,8 +33,56 @@ export interface Figure {
 const NUMBERS = 200;
 const LEGEND = 24;
 
-/** A figure that draws itself again when its column becomes wider or narrower. */
-export function figureView(figure: Figure, signal: AbortSignal): HTMLElement {
+/** What several plots show: the drawings, and what takes no drawing to say. */
+export interface Figures {
+  figures: Figure[];
+  sentences: string[];
+}
+
+/** Figures side by side behind a first element, in as many rows as they need. What their legends share stands once. */
+export function figuresView(
+  { figures, sentences }: Figures,
+  signal: AbortSignal,
+  first: HTMLElement | null = null,
+): HTMLElement {
+  const entries = figures.flatMap((figure) => figure.legend);
+  const isShared = ({ text, shape: kind }: Entry) =>
+    entries.filter((other) => other.text === text && other.shape === kind).length > 1;
+  const legend = entries.filter(
+    (entry, index) =>
+      isShared(entry) && entries.findIndex((one) => one.text === entry.text && one.shape === entry.shape) === index,
+  );
+  return h(
+    "div",
+    {},
+    sentences.length > 0 && h("p", { class: "tcw-legend" }, sentences.join(" ")),
+    legend.length > 0 && h("p", { class: "tcw-keys" }, legend.map(legendKey)),
+    h(
+      "div",
+      { class: "tcw-figures tcw-gapless" },
+      first,
+      figures.map((figure) => figureView(figure, signal, isShared)),
+    ),
+  );
+}
+
+/** An entry of a legend that stands outside of drawings. */
+function legendKey(entry: Entry): HTMLElement {
+  const drawing = shape("svg", { width: 18, height: 14, "aria-hidden": "true" });
+  drawing.append(legendEntry({ ...entry, text: "" }, 0, 7));
+  return h("span", { class: "tcw-key" }, drawing, entry.text);
+}
+
+/**
+ * A figure that draws itself again when its column becomes wider or narrower. Entries of its legend that stand elsewhere
+ * come into the drawing only when it is downloaded.
+ */
+export function figureView(
+  figure: Figure,
+  signal: AbortSignal,
+  isElsewhere: (entry: Entry) => boolean = () => false,
+): HTMLElement {
+  const shown = { ...figure, legend: figure.legend.filter((entry) => !isElsewhere(entry)) };
   const drawing = h("div", { class: "tcw-drawing" });
   const said = h("span", { class: "tcw-quiet", role: "status" });
   let svg: SVGSVGElement | null = null;
@@ -51,7 +99,8 @@ export function figureView(figure: Figure, signal: AbortSignal): HTMLElement {
         onclick: async () => {
           said.textContent = "";
           try {
-            if (svg) await action(svg);
+            const whole = shown.legend.length === figure.legend.length ? svg : detached(figure, drawing, width);
+            if (whole) await action(whole);
           } catch (error) {
             said.textContent = `The plot could not be saved as ${ending}${error instanceof Error ? `: ${error.message}` : "."}`;
           }
@@ -68,7 +117,7 @@ export function figureView(figure: Figure, signal: AbortSignal): HTMLElement {
 
   const draw = (to: number) => {
     width = to;
-    svg = drawn(figure, width);
+    svg = drawn(shown, width);
     replace(drawing, svg);
   };
   const observer = new ResizeObserver(([entry]) => {
@@ -97,6 +146,15 @@ export function figureView(figure: Figure, signal: AbortSignal): HTMLElement {
     said,
     figure.numbers.length > 0 && numbers,
   );
+}
+
+/** The drawing with its whole legend. It has the colors of the place where the other one is. */
+function detached(figure: Figure, place: HTMLElement, width: number): SVGSVGElement {
+  const svg = drawn(figure, width);
+  const hidden = h("div", { class: "tcw-unseen", style: "position: absolute" }, svg);
+  place.append(hidden);
+  setTimeout(() => hidden.remove());
+  return svg;
 }
 
 function numbersTable(figure: Figure): HTMLElement {

@@ -3,6 +3,7 @@
 import { shape, uniqueId } from "../dom";
 import type { Verdict } from "../types";
 import * as words from "../words";
+import type { Entry } from "./figure";
 
 /** Pixels after which a pattern repeats. */
 const STEP = 6;
@@ -11,6 +12,19 @@ const LINES: Partial<Record<Verdict, string>> = {
   likely_preserving: `M0,${STEP}L${STEP},0M-1,1L1,-1M${STEP - 1},${STEP + 1}L${STEP + 1},${STEP - 1}`,
   inconclusive: `M0,${STEP / 2}H${STEP}`,
 };
+
+/** The verdicts in the order of legends and stacks. */
+export const VERDICTS = ["changing", "likely_preserving", "inconclusive", "identical"] as const;
+
+/** The entries of a legend for those of these verdicts that occur. */
+export function verdictBoxes(occurring: Verdict[], filled: Fillings): Entry[] {
+  return VERDICTS.filter((verdict) => occurring.includes(verdict)).map((verdict) => ({
+    text: `${words.icon(verdict)} ${words.verdictName(verdict)}`,
+    color: color(verdict),
+    fill: filled.fill(verdict),
+    shape: "box",
+  }));
+}
 
 export interface Fillings {
   /** Must be part of the drawing that uses them. */

@@ -1,23 +1,28 @@
-// The plots of a study: executions until the verdict and until the first difference, coverage, and complexity against
-// reach, over all changes.
+// The plots of a study: verdicts by kind, by project and over time (`groups.ts`), executions until the verdict and until
+// the first difference, coverage, and complexity against reach, over all changes. What would be a single bar is said in
+// a sentence.
 
 import { rectY, ruleY, tip, pointerX } from "@observablehq/plot";
 import type { StudyRow, Verdict } from "../types";
 import * as words from "../words";
 import { complexityPlot } from "./complexity";
-import { whole, type Figure } from "./figure";
-import { color, fillings } from "./fillings";
+import { whole, type Figure, type Figures } from "./figure";
+import { color, fillings, verdictBoxes, VERDICTS } from "./fillings";
+import { groupsPlot, timePlot } from "./groups";
 
-const VERDICTS = ["changing", "likely_preserving", "inconclusive", "identical"] as const;
 /** The maximum number of bars. */
 const BARS = 20;
 
-export function studyPlots(rows: StudyRow[]): Figure[] {
-  const figures = [
+export function studyPlots(rows: StudyRow[]): Figures {
+  const made = [
+    groupsPlot(rows, { title: "Verdicts by kind of change", of: (row) => row.kind, file: "study_kinds" }),
+    groupsPlot(rows, { title: "Verdicts by project", of: (row) => row.project, file: "study_projects" }),
+    timePlot(rows),
     counted(rows, {
       title: "Executions until the verdict",
       label: "Executions",
       value: (row) => row.executions,
+      flat: (count, value) => `${count} took ${value} executions until the verdict.`,
       least: 0,
       file: "study_executions",
     }),
@@ -27,6 +32,7 @@ export function studyPlots(rows: StudyRow[]): Figure[] {
         title: "Executions until the first difference",
         label: "First execution that differs",
         value: (row) => row.first_difference ?? 0,
+        flat: (count, value) => `${count} first differed in execution ${value}.`,
         least: 1,
         file: "study_first_difference",
       },
@@ -35,17 +41,24 @@ export function studyPlots(rows: StudyRow[]): Figure[] {
     coverage(rows.filter((row) => row.executions > 0)),
     complexityPlot(rows),
   ];
-  return figures.filter((figure) => figure !== null);
+  return {
+    figures: made.filter((one): one is Figure => one !== null && typeof one !== "string"),
+    sentences: made.filter((one) => typeof one === "string"),
+  };
 }
 
-interface Counted extends Pick<Histogram, "title" | "label" | "value" | "file"> {
-  least: number;
+interface Described extends Omit<Histogram, "edges" | "ticks" | "range" | "text"> {
+  /** What is said in place of a single bar: how many changes have which value. */
+  flat(count: string, value: string): string;
 }
 
 /** Whole numbers from the least one on, each in the middle of its bar; null if there are none. */
-function counted(rows: StudyRow[], { least, ...rest }: Counted): Figure | null {
+function counted(rows: StudyRow[], { least, flat, ...rest }: Described & { least: number }): Figure | string | null {
   if (rows.length === 0) return null;
-  const most = Math.max(1, ...rows.map(rest.value));
+  const values = new Set(rows.map(rest.value));
+  const [value = 0] = values;
+  if (values.size === 1) return flat(all(rows), words.number(value));
+  const most = Math.max(1, ...values);
   const count = most + 1 - least;
   const step = Math.ceil(count / BARS);
   return histogram(rows, {
@@ -57,8 +70,12 @@ function counted(rows: StudyRow[], { least, ...rest }: Counted): Figure | null {
   });
 }
 
-function coverage(ran: StudyRow[]): Figure | null {
+function coverage(ran: StudyRow[]): Figure | string | null {
   if (ran.length === 0) return null;
+  const covered = new Set(ran.map((row) => row.coverage));
+  const [value = 0] = covered;
+  if (covered.size === 1)
+    return `${all(ran)} that ran ${ran.length === 1 ? "covers" : "cover"} ${words.percent(value)} of their lines.`;
   const percents = Array.from({ length: BARS + 1 }, (_, index) => (index * 100) / BARS);
   return histogram(ran, {
     title: "Coverage of both versions",
@@ -70,6 +87,11 @@ function coverage(ran: StudyRow[]): Figure | null {
     range: (from, to) => `${from} to ${to} %`,
     file: "study_coverage",
   });
+}
+
+/** `All 12 changes`, `The 1 change`. */
+function all(rows: StudyRow[]): string {
+  return `${rows.length === 1 ? "The" : "All"} ${words.count(rows.length, "change")}`;
 }
 
 export interface Bar {
@@ -111,7 +133,6 @@ function histogram(rows: StudyRow[], { title, label, value, text, edges, ticks, 
   const filled = fillings();
   const heights = new Map<number, number>();
   for (const { from, count } of drawn) heights.set(from, (heights.get(from) ?? 0) + count);
-  const present = VERDICTS.filter((verdict) => points.some((one) => one.verdict === verdict));
   const sorted = points.map((one) => one.x).sort((a, b) => a - b);
   const said = drawn.map(({ from, to }) => ({ from, to, high: heights.get(from) ?? 0 }));
   const described = ({ from, to }: { from: number; to: number }) =>
@@ -122,12 +143,10 @@ function histogram(rows: StudyRow[], { title, label, value, text, edges, ticks, 
   return {
     title,
     description: `${words.count(points.length, "change")}; half of them ${text(sorted[Math.floor(sorted.length / 2)] ?? 0)} or less.`,
-    legend: present.map((verdict) => ({
-      text: `${words.icon(verdict)} ${words.verdictName(verdict)}`,
-      color: color(verdict),
-      fill: filled.fill(verdict),
-      shape: "box",
-    })),
+    legend: verdictBoxes(
+      points.map((one) => one.verdict),
+      filled,
+    ),
     marks: [
       () => filled.definitions(),
       rectY(drawn, {

@@ -1,10 +1,12 @@
 // The row of headings of a table: a button for each column, with an arrow that says how it is sorted.
 
 import { h } from "../dom";
-import type { Column, Sorting } from "./model";
+import { hasRoom, type Column, type Sorting } from "./model";
 
 export interface Header {
   element: HTMLElement;
+  /** Shows the columns that have room in this width. */
+  fit(width: number): void;
   /** Shows by which column the rows are sorted. */
   show(sorting: Sorting | null): void;
 }
@@ -28,6 +30,9 @@ export function header<T>(columns: Column<T>[], sortBy: (column: string) => void
   );
   return {
     element: h("div", { role: "rowgroup", class: "tcw-vhead" }, row),
+    fit(width) {
+      cells.forEach(({ cell }, at) => (cell.hidden = !hasRoom(columns[at] ?? {}, width)));
+    },
     show(sorting) {
       for (const { id, cell, arrow } of cells) {
         const order = sorting?.id !== id ? "none" : sorting.desc ? "descending" : "ascending";

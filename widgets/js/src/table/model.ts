@@ -22,6 +22,11 @@ export interface Column<T> {
   /** A track of CSS grid, e.g. `minmax(8em, 2fr)`. */
   width: string;
   kind?: "number" | "code" | "text";
+  /** What is said when one points at it, where this is more than the text. Already plain. */
+  hint?(row: T): string;
+  /** It is shown only in tables that have this many pixels, or fewer than that many. */
+  from?: number;
+  below?: number;
   /** The first click sorts from the largest. */
   descendingFirst?: boolean;
 }
@@ -40,6 +45,11 @@ export interface Sorting {
   desc: boolean;
 }
 
+/** Whether a column is shown in a table of this width. */
+export function hasRoom({ from = 0, below = Infinity }: Pick<Column<never>, "from" | "below">, width: number): boolean {
+  return from <= width && width < below;
+}
+
 export interface TableModel<T> {
   rows(): T[];
   sorting(): Sorting | null;
@@ -47,7 +57,12 @@ export interface TableModel<T> {
   filter(test: ((row: T) => boolean) | null): void;
 }
 
-export function tableModel<T extends object>(columns: Column<T>[], rows: T[], id: (row: T) => string): TableModel<T> {
+export function tableModel<T extends object>(
+  columns: Column<T>[],
+  rows: T[],
+  id: (row: T) => string,
+  sorting: Sorting | null = null,
+): TableModel<T> {
   const features = tableFeatures({
     coreReactivityFeature: storeReactivityBindings(),
     rowSortingFeature,
@@ -66,7 +81,8 @@ export function tableModel<T extends object>(columns: Column<T>[], rows: T[], id
     // A filter is a test of the whole row, kept at the first column.
     filterFn: (row: Row<Features, T>, _: string, test: (row: T) => boolean) => test(row.original),
   }));
-  const table = constructTable({ features, columns: definitions, data: rows, getRowId: id });
+  const initialState = { sorting: sorting ? [sorting] : [] };
+  const table = constructTable({ features, columns: definitions, data: rows, getRowId: id, initialState });
   return {
     rows: () => table.getRowModel().rows.map((row) => row.original),
     sorting: () => table.atoms.sorting.get()[0] ?? null,

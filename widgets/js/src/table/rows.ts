@@ -1,7 +1,7 @@
 // The elements of the rows in sight. There are as many as fit, and scrolling reuses them.
 
 import { classes, h, uniqueId } from "../dom";
-import type { Column } from "./model";
+import { hasRoom, type Column } from "./model";
 
 export const ROW_HEIGHT = 28;
 
@@ -28,6 +28,7 @@ export class RowElements<T> {
   private readonly name = uniqueId("row");
   private readonly shown = new Map<number, HTMLElement>();
   private readonly spare: HTMLElement[] = [];
+  private width = Infinity;
 
   constructor(
     private readonly look: RowLook<T>,
@@ -52,6 +53,12 @@ export class RowElements<T> {
       if (element === next) next = next.nextElementSibling;
       else this.body.insertBefore(element, next);
     }
+  }
+
+  /** Shows the columns that have room in this width. */
+  fit(width: number): void {
+    this.width = width;
+    for (const element of [...this.shown.values(), ...this.spare]) this.hideColumns(element);
   }
 
   /** Marks the rows in sight anew. */
@@ -87,7 +94,15 @@ export class RowElements<T> {
       return h("div", { role: "gridcell", class: tone }, document.createTextNode(""));
     });
     const choose = (event: MouseEvent) => this.choose(Number((event.currentTarget as HTMLElement).dataset.index));
-    return h("div", { role: "row", onclick: choose }, cells);
+    const row = h("div", { role: "row", onclick: choose }, cells);
+    this.hideColumns(row);
+    return row;
+  }
+
+  private hideColumns(row: HTMLElement): void {
+    this.look.columns.forEach((column, at) => {
+      (row.children[at] as HTMLElement).hidden = !hasRoom(column, this.width);
+    });
   }
 
   private fill(element: HTMLElement, row: T, index: number): void {
@@ -100,9 +115,9 @@ export class RowElements<T> {
       const text = column.text ? column.text(row) : String(column.key(row) ?? "");
       // Texts of cells that are used again are changed in place, which is quicker than making new ones.
       const node = cell.firstChild as Text;
-      if (node.data === text) return;
+      if (node.data === text && !column.hint) return;
       node.data = text;
-      if (column.kind === "code") cell.title = text;
+      if (column.kind !== "number") cell.title = column.hint?.(row) ?? text;
     });
   }
 

@@ -3,7 +3,7 @@
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from "@tanstack/virtual-core";
 import { h, replace } from "../dom";
 import { header, type Header } from "./header";
-import { tableModel, type TableModel } from "./model";
+import { hasRoom, tableModel, type Sorting, type TableModel } from "./model";
 import { ROW_HEIGHT, RowElements, type Listed, type RowLook } from "./rows";
 
 export interface TableOptions<T> extends RowLook<T> {
@@ -13,6 +13,8 @@ export interface TableOptions<T> extends RowLook<T> {
   /** Called when the listed rows or their order change. */
   listed?(rows: T[]): void;
   empty: string;
+  /** How it is sorted at first. */
+  sorting?: Sorting;
   /** The maximum height in pixels. */
   height?: number;
 }
@@ -31,10 +33,11 @@ export class VirtualTable<T extends object> {
   private readonly virtualizer: Virtualizer<HTMLElement, HTMLElement>;
   private readonly unmount: () => void;
   private readonly start: number;
+  private readonly widths: ResizeObserver;
 
   constructor(private readonly options: TableOptions<T>) {
     const { columns, label } = options;
-    this.model = tableModel(columns, options.rows, options.id);
+    this.model = tableModel(columns, options.rows, options.id, options.sorting);
     this.listed = { rows: this.model.rows(), active: -1, selected: null };
     this.header = header(columns, (column) => {
       this.model.toggleSorting(column);
@@ -42,7 +45,6 @@ export class VirtualTable<T extends object> {
     });
     this.elements = new RowElements(options, (index) => this.choose(index));
     this.empty = h("p", { class: "tcw-quiet tcw-empty", hidden: true }, options.empty);
-    const tracks = columns.map((column) => column.width).join(" ");
     this.scroller = h(
       "div",
       {
@@ -50,14 +52,20 @@ export class VirtualTable<T extends object> {
         class: "tcw-vtable",
         tabindex: 0,
         "aria-label": label,
-        "aria-colcount": columns.length,
-        style: `--tracks: ${tracks}; max-height: ${options.height ?? HEIGHT}px`,
+        style: `max-height: ${options.height ?? HEIGHT}px`,
         onkeydown: (event: KeyboardEvent) => this.onKey(event),
       },
       this.header.element,
       this.elements.body,
     );
     this.element = h("div", {}, this.scroller, this.empty);
+    this.fit(Infinity);
+    this.widths = new ResizeObserver(([entry]) => {
+      const width = entry?.contentRect.width ?? 0;
+      // A table out of sight has no width.
+      if (width > 0) this.fit(width);
+    });
+    this.widths.observe(this.scroller);
     this.virtualizer = new Virtualizer(this.virtualOptions());
     this.unmount = this.virtualizer._didMount();
     // The scroller has no size before it is in the page.
@@ -74,6 +82,17 @@ export class VirtualTable<T extends object> {
     this.refresh();
   }
 
+  /** The listed rows, in their order. */
+  get rows(): readonly T[] {
+    return this.listed.rows;
+  }
+
+  /** Gives the keyboard to the rows. */
+  focus(): void {
+    this.scroller.focus({ preventScroll: true });
+    this.scroller.scrollIntoView({ block: "nearest" });
+  }
+
   select(id: string | null, reveal = false): void {
     this.listed.selected = id;
     const index = this.indexOf(id);
@@ -83,6 +102,7 @@ export class VirtualTable<T extends object> {
 
   destroy(): void {
     cancelAnimationFrame(this.start);
+    this.widths.disconnect();
     this.unmount();
     replace(this.elements.body);
   }
@@ -100,6 +120,14 @@ export class VirtualTable<T extends object> {
       initialRect: { width: 800, height: this.options.height ?? HEIGHT },
       onChange: () => this.draw(),
     };
+  }
+
+  private fit(width: number): void {
+    const tracks = this.options.columns.filter((column) => hasRoom(column, width)).map((column) => column.width);
+    this.scroller.style.setProperty("--tracks", tracks.join(" "));
+    this.scroller.setAttribute("aria-colcount", String(tracks.length));
+    this.header.fit(width);
+    this.elements.fit(width);
   }
 
   private indexOf(id: string | null): number {

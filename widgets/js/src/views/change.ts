@@ -1,5 +1,5 @@
-// One change of a study in full: its comparison as it is stored, and where there is a kernel one that is made again
-// and can be worked with. What is stored stays until somebody asks for the other.
+// One change of a study in full: its comparison as it was kept, and where there is a kernel one that is made again
+// and can be worked with. What was kept stays until somebody asks for the other.
 
 import { focusOn, h, replace } from "../dom";
 import type { Kernel } from "../kernel";
@@ -8,28 +8,42 @@ import type { ComparisonState, StudyRow } from "../types";
 import * as words from "../words";
 import { attempt } from "./attempt";
 import { comparisonView, type ComparisonView } from "./comparison";
-import { badge, button, enable, evidenceTable, link } from "../parts";
+import { badge, button, enable, evidenceTable } from "../parts";
+import { origin } from "../places";
 
 export interface ChangeView {
   element: HTMLElement;
   setDark(dark: boolean): void;
+  /** Gives the keyboard to the view. */
+  focus(): void;
   destroy(): void;
 }
 
-/** `ask` makes the kernel compare the change once more. */
-export function changeView(
-  row: StudyRow,
-  kernel: Kernel | null,
-  ask: (kernel: Kernel) => Promise<ComparisonState>,
-  goBack: () => void,
-): ChangeView {
+/** Where the comparison of a change comes from. */
+export interface Sources {
+  /** The one that was kept; null if none was. */
+  kept: (() => Promise<ComparisonState>) | null;
+  /** A kernel that can compare the change once more. */
+  again: { kernel: Kernel; ask(kernel: Kernel): Promise<ComparisonState> } | null;
+}
+
+/** The ways to the table and to the changes before and after this one, as they are listed there. */
+export interface Around {
+  back(): void;
+  previous?: () => void;
+  next?: () => void;
+  /** Its place among them: `3 of 33`. */
+  position: string;
+}
+
+export function changeView(row: StudyRow, { kept, again }: Sources, around: Around): ChangeView {
   let opened: ComparisonView | null = null;
   let dark = false;
   let gone = false;
 
   const status = h("p", { class: "tcw-quiet", role: "status" });
-  const place = h("div", {}, withoutComparison(row));
-  const work = kernel && button("Work with it", () => void again(kernel), { primary: true });
+  const place = h("div", {});
+  const work = again && button("Work with it", () => void compareAgain(again), { primary: true });
   if (work) work.title = "Compare this change once more, so that its executions can be run again and changed";
 
   /** Whether it could be shown. */
@@ -47,7 +61,29 @@ export function changeView(
     return true;
   }
 
-  async function again(live: Kernel): Promise<void> {
+  async function showKept(load: () => Promise<ComparisonState>): Promise<void> {
+    status.textContent = "Loading the comparison…";
+    let comparison: ComparisonState;
+    try {
+      comparison = await load();
+    } catch {
+      if (!gone) status.textContent = "The comparison that was kept could not be read.";
+      return;
+    }
+    if (gone || opened) return;
+    status.textContent = "";
+    put(comparison, null);
+  }
+
+  async function show(): Promise<void> {
+    if (kept) await showKept(kept);
+    else if (!again) status.textContent = "The whole comparison is not stored in this study.";
+    if (gone || opened) return;
+    replace(place, withoutComparison(row));
+    if (again) await compareAgain(again);
+  }
+
+  async function compareAgain({ kernel: live, ask }: NonNullable<Sources["again"]>): Promise<void> {
     if (work) enable(work, false);
     status.textContent = "Comparing this change once more…";
     try {
@@ -66,25 +102,22 @@ export function changeView(
     }
   }
 
+  const title = h("h2", { class: "tcw-studytitle" }, h("code", {}, plain.value(row.function ?? row.id)));
+  const facts = [origin(row), row.date && plain.value(row.date), row.label && `label: ${words.labelName(row.label)}`];
   const element = h(
     "div",
     {},
-    link("← All changes", null, goBack),
-    h(
-      "h2",
-      { class: "tcw-studytitle" },
-      h("code", {}, plain.value(row.id)),
-      h("span", { class: "tcw-note" }, ` label: ${words.labelName(row.label)}`),
-    ),
+    ways(around),
+    title,
+    h("p", { class: "tcw-lead tcw-quiet" }, facts.filter(Boolean).join(" · ")),
     h("div", { class: "tcw-bar" }, work, status),
     place,
   );
-  const shown = row.comparison !== null && put(row.comparison, null);
-  if (!shown && kernel) void again(kernel);
-  else if (row.comparison === null) status.textContent = "The whole comparison is not stored in this study.";
+  void show();
 
   return {
     element,
+    focus: () => focusOn(title),
     setDark(now) {
       dark = now;
       opened?.setDark(now);
@@ -94,6 +127,23 @@ export function changeView(
       opened?.destroy();
     },
   };
+}
+
+function ways({ back, previous, next, position }: Around): HTMLElement {
+  const step = (text: string, key: string, go: (() => void) | undefined) => {
+    const made = button(text, () => go?.(), { small: true, title: `Key ${key}` });
+    made.setAttribute("aria-keyshortcuts", key);
+    enable(made, go !== undefined);
+    return made;
+  };
+  return h(
+    "div",
+    { class: "tcw-bar", role: "group", "aria-label": "Other changes" },
+    step("← All changes", "Escape", back),
+    step("‹ Previous", "p", previous),
+    step("Next ›", "n", next),
+    h("span", { class: "tcw-quiet" }, `${position} listed · keys: p, n, Esc`),
+  );
 }
 
 function withoutComparison(row: StudyRow): HTMLElement {

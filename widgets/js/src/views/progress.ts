@@ -1,7 +1,8 @@
-// A running campaign: its progress, its coverage so far, and a way to end it.
+// A running comparison or study: its progress, and a way to end it.
 
 import { h, replace } from "../dom";
-import type { Progress } from "../types";
+import * as plain from "../plain";
+import type { Progress, StudyProgress } from "../types";
 import * as words from "../words";
 import { button, enable } from "../parts";
 
@@ -11,11 +12,11 @@ const INTERRUPT = "Still running? Some front ends send this only after the cell 
 
 export interface ProgressView {
   element: HTMLElement;
-  update(progress: Progress | null): void;
+  update(progress: Progress | StudyProgress | null): void;
 }
 
 export function progressView(stop: () => void): ProgressView {
-  const bar = h("progress", { class: "tcw-progress-bar", "aria-label": "Executions" });
+  const bar = h("progress", { class: "tcw-progress-bar", "aria-label": "What is done" });
   const text = h("p", { class: "tcw-progress-text" });
   const end = button("Stop", () => {
     enable(end, false);
@@ -40,6 +41,14 @@ export function progressView(stop: () => void): ProgressView {
         replace(title, "Comparing…");
         bar.removeAttribute("value");
         text.textContent = "Reading both versions.";
+        return;
+      }
+      if ("done" in progress) {
+        replace(title, "Running the study…");
+        bar.max = Math.max(1, progress.total ?? 1);
+        if (progress.total === null) bar.removeAttribute("value");
+        else bar.value = Math.min(progress.done, progress.total);
+        text.textContent = plain.sentence(progress.text);
         return;
       }
       replace(

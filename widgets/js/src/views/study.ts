@@ -1,81 +1,40 @@
-// A study: verdicts against labels (`matrix.ts`), distributions over the changes, and the changes in a table.
-// A cell of the matrix filters the table. The chosen change is shown in full (`change.ts`).
+// A study: first the changes in a table, which verdicts, a search and a cell of the matrix (`matrix.ts`) filter; below
+// it the matrix and the plots. The chosen change is shown in full in their place (`change.ts`).
 
 import { h, replace } from "../dom";
-import { studyFilter, type StudyFilter } from "../filter";
+import { studyFilter, VERDICTS, type StudyFilter } from "../filter";
 import type { Kernel } from "../kernel";
+import { unpacked } from "../packed";
+import { tag } from "../parts";
+import * as places from "../places";
 import * as plain from "../plain";
-import { figureView } from "../plots/figure";
+import { figuresView } from "../plots/figure";
 import { studyPlots } from "../plots/study";
 import { Store } from "../store";
-import type { Column } from "../table/model";
 import { VirtualTable } from "../table/virtual";
-import type { StudyRow, StudyState } from "../types";
+import type { ComparisonState, StudyRow, StudyState } from "../types";
 import * as words from "../words";
-import { changeView, type ChangeView } from "./change";
+import { changeView, type Around, type ChangeView } from "./change";
+import { changeColumns } from "./changes";
 import { matrixView } from "./matrix";
-import { tag } from "../parts";
 
 interface StudyChoices extends StudyFilter {
   open: StudyRow | null;
 }
 
-const VERDICT_ORDER = { changing: 0, inconclusive: 1, likely_preserving: 2, identical: 3 };
-const mark = (row: StudyRow) => `${words.icon(row.verdict)} ${words.verdictName(row.verdict)}`;
+/** Where the comparisons are that were kept: the one of a row, packed. */
+export type Kept = (row: number) => Promise<string>;
 
-const columns: Column<StudyRow>[] = [
-  {
-    id: "id",
-    title: "Change",
-    key: (row) => row.id,
-    text: (row) => plain.value(row.id),
-    width: "minmax(160px, 2fr)",
-    kind: "code",
-  },
-  { id: "verdict", title: "Verdict", key: (row) => VERDICT_ORDER[row.verdict] ?? 9, text: mark, width: "146px" },
-  { id: "label", title: "Label", key: (row) => row.label, text: (row) => words.labelName(row.label), width: "96px" },
-  {
-    id: "reason",
-    title: "Reason",
-    key: (row) => row.reason,
-    text: (row) => plain.value(row.reason),
-    width: "minmax(140px, 2fr)",
-  },
-  {
-    id: "executions",
-    title: "Executions",
-    key: (row) => row.executions,
-    text: (row) => words.number(row.executions),
-    width: "104px",
-    kind: "number",
-    descendingFirst: true,
-  },
-  {
-    id: "coverage",
-    title: "Covered",
-    key: (row) => row.coverage,
-    // Where nothing ran there is nothing to cover.
-    text: (row) => (row.executions === 0 ? "–" : words.percent(row.coverage)),
-    width: "90px",
-    kind: "number",
-    descendingFirst: true,
-  },
-  {
-    id: "time",
-    title: "Time",
-    key: (row) => row.milliseconds,
-    text: (row) => words.duration(row.milliseconds),
-    width: "86px",
-    kind: "number",
-    descendingFirst: true,
-  },
-];
+/** The maximum height of the table in pixels. */
+const HEIGHT = 560;
+/** What the keys do while a change is open: steps through the listed changes. */
+const STEPS: Record<string, 1 | -1> = { n: 1, p: -1 };
 
 export class StudyView {
   readonly element: HTMLElement;
-  private readonly store = new Store<StudyChoices>({ search: "", cell: null, open: null });
+  private readonly store = new Store<StudyChoices>({ search: "", verdict: null, cell: null, open: null });
   private readonly all = new AbortController();
-  private readonly ids: Map<StudyRow, string>;
+  private readonly numbers: Map<StudyRow, number>;
   private readonly table: VirtualTable<StudyRow>;
   private readonly overview: HTMLElement;
   private readonly detail = h("div", {});
@@ -83,41 +42,46 @@ export class StudyView {
   private dark = false;
 
   constructor(
-    private readonly state: StudyState,
+    state: StudyState,
     private readonly kernel: Kernel | null,
+    private readonly kept: Kept,
   ) {
     const { signal } = this.all;
-    this.ids = new Map(state.rows.map((row, index) => [row, String(index)]));
+    const { rows } = state;
+    this.numbers = new Map(rows.map((row, index) => [row, index]));
     const found = h("span", { class: "tcw-quiet", role: "status" });
     this.table = new VirtualTable<StudyRow>({
       label: "Changes",
-      columns,
-      rows: state.rows,
-      id: (row) => this.ids.get(row) ?? "",
+      columns: changeColumns(rows),
+      rows,
+      id: (row) => this.id(row),
       tone: (row) => words.tone(row.verdict),
       choose: (row) => this.store.set({ open: row }),
-      listed: (rows) => (found.textContent = words.countOf(rows.length, state.rows.length, "change")),
-      empty: "No change matches.",
+      listed: (listed) => (found.textContent = words.countOf(listed.length, rows.length, "change")),
+      empty: rows.length === 0 ? "The study has no changes." : "No change matches.",
+      height: HEIGHT,
+      sorting: { id: "verdict", desc: false },
     });
-    const figures = studyPlots(state.rows).map((figure) => figureView(figure, signal));
+    const isLabelled = rows.some((row) => row.label !== null);
     this.overview = h(
       "div",
       {},
       h("h2", { class: "tcw-studytitle" }, plain.sentence(state.title)),
-      h("p", { class: "tcw-lead" }, summary(state)),
+      !!state.unfinished && h("p", { class: "tcw-lead" }, h("strong", {}, plain.sentence(state.unfinished))),
       !!state.without_sandbox && h("p", { class: "tcw-lead" }, h("strong", {}, plain.sentence(state.without_sandbox))),
-      h(
-        "div",
-        { class: "tcw-two tcw-studytop" },
-        matrixView(state.rows, this.store, signal),
-        h("div", { class: "tcw-figures" }, figures),
-      ),
-      h("div", FILTERS, filters(this.store, signal), found),
+      h("div", FILTERS, verdicts(rows, this.store, signal), filters(this.store, signal), found),
       this.table.element,
-      h("p", { class: "tcw-legend" }, "Choose a change to see it in full."),
+      h("p", { class: "tcw-legend" }, sharedPlaces(rows), "Choose a change to see it in full."),
+      figuresView(studyPlots(rows), signal, isLabelled ? matrixView(rows, this.store, signal) : null),
     );
-    this.element = h("div", { class: "tcw-study" }, this.overview, this.detail);
-    this.store.watch(["search", "cell"], signal, () => this.table.filter(studyFilter(this.store.get())));
+    this.element = h(
+      "div",
+      { class: "tcw-study", onkeydown: (event: KeyboardEvent) => this.onKey(event) },
+      this.overview,
+      this.detail,
+    );
+    const filter = () => this.table.filter(studyFilter(this.store.get()));
+    this.store.watch(["search", "verdict", "cell"], signal, filter);
     this.store.watch(["open"], signal, () => this.showOpen());
   }
 
@@ -132,26 +96,83 @@ export class StudyView {
     this.all.abort();
   }
 
+  private id(row: StudyRow): string {
+    return String(this.numbers.get(row));
+  }
+
   /** Shows the chosen change in place of the overview. */
   private showOpen(): void {
     const { open } = this.store.get();
+    const moves = this.opened !== null && open !== null;
     this.opened?.destroy();
     this.opened = null;
     this.overview.hidden = open !== null;
-    this.table.select(open ? (this.ids.get(open) ?? null) : null);
     if (!open) return replace(this.detail);
-    const ask = (live: Kernel) => live.open(this.state.rows.indexOf(open));
-    this.opened = changeView(open, this.kernel, ask, () => {
-      this.store.set({ open: null });
-      this.table.element.querySelector<HTMLElement>("[role=grid]")?.focus();
-    });
+    const number = this.numbers.get(open) ?? 0;
+    const sources = {
+      kept: open.kept ? async () => (await unpacked(await this.kept(number))) as ComparisonState : null,
+      again: this.kernel && { kernel: this.kernel, ask: (kernel: Kernel) => kernel.open(number) },
+    };
+    this.opened = changeView(open, sources, this.around(open));
     this.opened.setDark(this.dark);
     replace(this.detail, this.opened.element);
-    this.opened.element.querySelector("button")?.focus();
+    this.opened.focus();
+    if (!moves) this.opened.element.scrollIntoView({ block: "nearest" });
+  }
+
+  /** The ways from a change to the listed ones around it, and back to the table. */
+  private around(open: StudyRow): Around {
+    const { rows } = this.table;
+    const place = rows.indexOf(open);
+    const to = (row: StudyRow | undefined) => row && (() => this.store.set({ open: row }));
+    return {
+      back: () => this.goBack(),
+      previous: to(rows[place - 1]),
+      next: to(rows[place + 1]),
+      position: `${words.number(place + 1)} of ${words.number(rows.length)}`,
+    };
+  }
+
+  /** Back to the row of the change that was open. */
+  private goBack(): void {
+    const { open } = this.store.get();
+    this.store.set({ open: null });
+    this.table.select(open && this.id(open), true);
+    this.table.focus();
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    const { open } = this.store.get();
+    const isTyping = (event.target as Element).closest("input, textarea, select, .cm-editor") !== null;
+    if (!open || isTyping || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    const step = STEPS[event.key];
+    if (event.key === "Escape") this.goBack();
+    else if (step === undefined) return;
+    else this.around(open)[step > 0 ? "next" : "previous"]?.();
+    event.preventDefault();
+    event.stopPropagation();
   }
 }
 
 const FILTERS = { class: "tcw-bar", role: "group", "aria-label": "Which changes" };
+
+/** A button for each verdict, with its count. */
+function verdicts(rows: StudyRow[], store: Store<StudyChoices>, signal: AbortSignal): HTMLElement[] {
+  const counted = VERDICTS.map((verdict) => ({ verdict, count: rows.filter((row) => row.verdict === verdict).length }));
+  return counted
+    .filter(({ count }) => count > 0)
+    .map(({ verdict, count }) => {
+      const choose = () => store.set({ verdict: store.get().verdict === verdict ? null : verdict });
+      const made = h(
+        "button",
+        { type: "button", class: `tcw-badge tcw-filter ${words.tone(verdict)}`, onclick: choose },
+        `${words.icon(verdict)} ${words.number(count)} ${words.verdictName(verdict)}`,
+      );
+      const isChosen = () => made.setAttribute("aria-pressed", String(store.get().verdict === verdict));
+      store.watch(["verdict"], signal, isChosen);
+      return made;
+    });
+}
 
 /** Fields that select the listed changes and show the selection. */
 function filters(store: Store<StudyChoices>, signal: AbortSignal): HTMLElement[] {
@@ -159,7 +180,7 @@ function filters(store: Store<StudyChoices>, signal: AbortSignal): HTMLElement[]
     type: "search",
     class: "tcw-field tcw-search",
     placeholder: "Search changes",
-    "aria-label": "Search names and reasons of changes",
+    "aria-label": "Search names, places and reasons of changes",
     oninput: () => store.set({ search: search.value }),
   });
   const filtered = h("span", {});
@@ -171,10 +192,10 @@ function filters(store: Store<StudyChoices>, signal: AbortSignal): HTMLElement[]
   return [search, filtered];
 }
 
-function summary(state: StudyState): string {
-  const by = (verdict: string) => state.rows.filter((row) => row.verdict === verdict).length;
-  const parts = (["changing", "likely_preserving", "identical", "inconclusive"] as const)
-    .filter((verdict) => by(verdict) > 0)
-    .map((verdict) => `${words.number(by(verdict))} ${words.verdictName(verdict)}`);
-  return `${words.count(state.rows.length, "change")}: ${parts.join(", ")}.`;
+/** What the table does not repeat in every row. */
+function sharedPlaces(rows: StudyRow[]): string {
+  const { project, folder } = places.shared(rows);
+  const parts = [project && `project ${plain.value(project)}`, folder && `files in ${plain.value(folder)}`];
+  const said = parts.filter(Boolean).join(", ");
+  return said && `All changes: ${said}. `;
 }
