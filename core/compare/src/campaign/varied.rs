@@ -24,6 +24,8 @@ const MOST_WEIGHTS: usize = 8;
 const FEW_VALUES: usize = 6;
 /// The maximum number of further witnesses.
 const MOST_FURTHER: usize = 3;
+/// The maximum number of values of one item of a container, with its own.
+const FEW_OF_ITEM: usize = 4;
 /// Numbers that are tried besides those of the code and those beside the witness's own.
 const NUMBERS: [i64; 6] = [0, 1, -1, 2, 10, 100];
 /// Texts that are tried besides those of the code.
@@ -46,7 +48,7 @@ pub struct Variations {
 ///
 /// The decisive inputs that are plain values, or the first plain one if none is decisive, get many values of their class:
 /// those of the code first (`literals`), with the numbers beside them, on both sides of a boundary. If two of them are
-/// numbers, these are varied together as well. Other plain inputs get a few values.
+/// numbers, these are varied together as well. Other inputs, lists and dictionaries too, get a few values.
 pub fn variations(
     execute: &mut dyn Execute,
     witness: &TestCase,
@@ -57,7 +59,7 @@ pub fn variations(
 ) -> Result<Variations, EngineError> {
     let channels = witness.differences.iter().map(|difference| difference.channel).collect();
     let trial = &mut Trial { execute, witness, channels, rules, goes_on, is_over: false, further: vec![] };
-    let is_decisive = |choice: &&Choice| decisive.iter().any(|value| value.path == choice.path);
+    let is_decisive = |choice: &Choice| decisive.iter().any(|value| value.path == choice.path);
     let plain: Vec<(&Choice, &Recipe)> =
         witness.record.choices.iter().filter_map(|choice| Some((choice, own(choice)?))).collect();
     let mut chosen: Vec<(&Choice, &Recipe)> =
@@ -83,9 +85,13 @@ pub fn variations(
             found.varied.push(Varied { path: choice.path.clone(), sentence: String::new(), values });
         }
     }
-    for (choice, own) in plain.iter().filter(|one| !chosen.contains(one)) {
+    let containers = witness.record.choices.iter().filter_map(|choice| Some((choice, container(choice)?)));
+    let mut further: Vec<(&Choice, &Recipe)> =
+        plain.iter().filter(|one| !chosen.contains(one)).copied().chain(containers).collect();
+    further.sort_by_key(|(choice, _)| !is_decisive(choice));
+    for (choice, own) in further {
         if found.weights.len() < MOST_WEIGHTS {
-            let others = values(own, literals, FEW_VALUES + 1);
+            let others = if is_plain(own) { values(own, literals, FEW_VALUES + 1) } else { changed(own, literals) };
             found.weights.extend(weight(choice, own, &trial.of(choice, &others)?));
         }
     }
@@ -253,8 +259,43 @@ fn distinct(values: &mut Vec<Recipe>, most: usize) {
 /// The value of a choice, if other plain values can stand in its place.
 fn own(choice: &Choice) -> Option<&Recipe> {
     let Decision::Value(recipe) = &choice.decision else { return None };
-    let is_plain = matches!(recipe, Recipe::Bool(_) | Recipe::Int(_) | Recipe::Float(_) | Recipe::Str(_));
-    Some(recipe).filter(|_| is_plain && matches!(Question::parse(&choice.path), Question::Value(_)))
+    Some(recipe).filter(|_| is_plain(recipe) && matches!(Question::parse(&choice.path), Question::Value(_)))
+}
+
+fn is_plain(recipe: &Recipe) -> bool {
+    matches!(recipe, Recipe::Bool(_) | Recipe::Int(_) | Recipe::Float(_) | Recipe::Str(_))
+}
+
+/// The value of a choice that is a list, a tuple or a dictionary.
+fn container(choice: &Choice) -> Option<&Recipe> {
+    let Decision::Value(recipe) = &choice.decision else { return None };
+    let is_container = matches!(recipe, Recipe::List(_) | Recipe::Tuple(_) | Recipe::Dict(_));
+    Some(recipe).filter(|_| is_container && matches!(Question::parse(&choice.path), Question::Value(_)))
+}
+
+/// Other values of a container: the empty one, and those with another value in one of its plain places.
+fn changed(own: &Recipe, literals: &[Recipe]) -> Vec<Recipe> {
+    let (items, with): (Vec<Recipe>, Box<dyn Fn(Vec<Recipe>) -> Recipe + '_>) = match own {
+        Recipe::List(items) => (items.clone(), Box::new(Recipe::List)),
+        Recipe::Tuple(items) => (items.clone(), Box::new(Recipe::Tuple)),
+        Recipe::Dict(entries) => {
+            let keys = || entries.iter().map(|(key, _)| key.clone());
+            let with = move |values: Vec<Recipe>| Recipe::Dict(keys().zip(values).collect());
+            (entries.iter().map(|(_, value)| value.clone()).collect(), Box::new(with))
+        }
+        _ => return vec![],
+    };
+    let mut tried = vec![with(vec![])];
+    for (place, item) in items.iter().enumerate().filter(|(_, item)| is_plain(item)) {
+        for value in values(item, literals, FEW_OF_ITEM).into_iter().filter(|value| value != item) {
+            let mut changed = items.clone();
+            changed[place] = value;
+            tried.push(with(changed));
+        }
+    }
+    tried.retain(|value| value != own);
+    distinct(&mut tried, FEW_VALUES);
+    tried
 }
 
 /// Values to try in place of one, which is among them.
@@ -389,6 +430,15 @@ mod tests {
         // Its own value has to differ again, and what was lost is not told.
         assert!(of(false, 400).is_empty());
         assert!(of(true, 0)[0].values.iter().all(|value| value.value != "100"));
+    }
+
+    #[test]
+    fn containers_change_in_one_plain_place() {
+        let key = || Recipe::Str("k".into());
+        let shown = |own: Recipe| -> Vec<String> { changed(&own, &[]).iter().map(Recipe::display).collect() };
+        assert_eq!(shown(Recipe::Dict(vec![(key(), Recipe::Int(0))])), ["{}", "{'k': -1}", "{'k': 1}", "{'k': 2}"]);
+        assert_eq!(shown(Recipe::Tuple(vec![Recipe::Bool(true), Recipe::None])), ["()", "(False, None)"]);
+        assert!(shown(Recipe::List(vec![])).is_empty());
     }
 
     #[test]
