@@ -413,7 +413,20 @@ def test_plain_values_give_what_a_person_would_write():
     text = twincell.compare("def f(x):\n    return x or 3\n", "def f(x):\n    return x\n").reproducer
     assert "Standin" not in text and len(text.splitlines()) < 50
     assert "def f(x):\n    return x or 3\n\n\nold = f\n" in text
-    assert ") == 3\n" in text.partition("def test_f():")[2]
+    assert ") == 3, '3 before the change, " in text.partition("def test_f():")[2]
+
+
+def test_several_witnesses_are_rows_of_one_test(tmp_path):
+    old = "def f(code):\n    if code < 0:\n        return 'none'\n    return 'info' if code < 400 else 'error'\n"
+    new = "def f(code):\n    if code < 1:\n        return 'odd'\n    return 'fine' if code < 500 else 'error'\n"
+    text = twincell.compare(old, new).reproducer
+    assert "@pytest.mark.parametrize(\n    ('code', 'expected'),\n" in text
+    rows = [line for line in text.splitlines() if line.strip().startswith("pytest.param(")]
+    assert len(rows) > 1 and all("before the change" in row for row in rows), text
+    (tmp_path / "test_f.py").write_text(text)
+    assert_passes_on_old_and_fails_on_new(tmp_path, old, new)
+    failed = subprocess.run([sys.executable, "-m", "pytest", "-q", "test_f.py"], cwd=tmp_path, capture_output=True)
+    assert f"{len(rows)} failed" in failed.stdout.decode()
 
 
 def test_the_module_is_as_it_was_written():

@@ -74,6 +74,18 @@ class Patch:
         self.undo.append((holder.__setitem__, name, holder[name]) if name in holder else (holder.pop, name, None))
         holder[name] = value
 
+class Mark:
+    # The rows of a test, each a set of values by name.
+    @staticmethod
+    def parametrize(names, rows):
+        def marked(test):
+            test.rows = [dict(zip(names, row)) for row in rows]
+            return test
+        return marked
+
+def param(*values, id=None):
+    return values
+
 def describe(error):
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
@@ -87,6 +99,8 @@ def prepare(subject):
     pytest = types.ModuleType('pytest')
     pytest.raises = Raises
     pytest.MonkeyPatch = Patch
+    pytest.mark = Mark
+    pytest.param = param
     known = sys.modules.get('pytest')
     sys.modules['pytest'] = pytest
     return known
@@ -98,6 +112,21 @@ def compiled(source):
     except BaseException as error:
         return describe(error)
 
+# Why a test fails: on the new version only if each of its rows does, since each is to show the change.
+def failure(test):
+    failed = None
+    for row in getattr(test, 'rows', [{}]):
+        try:
+            test(**row)
+        except BaseException as error:
+            failed = failed or error
+            if os.environ.get('TWINCELL_SUBJECT') != 'new':
+                break
+        else:
+            if os.environ.get('TWINCELL_SUBJECT') == 'new':
+                return None
+    return failed
+
 def run(code):
     if type(code) is str:
         return code
@@ -107,8 +136,8 @@ def run(code):
     try:
         exec(code, vars(module))
         for name, test in list(vars(module).items()):
-            if name.startswith('test_'):
-                test()
+            if name.startswith('test_') and (failed := failure(test)) is not None:
+                return describe(failed)
     except BaseException as error:
         return describe(error)
     finally:

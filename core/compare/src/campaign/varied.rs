@@ -275,15 +275,15 @@ fn container(choice: &Choice) -> Option<&Recipe> {
 
 /// Other values of a container: the empty one, and those with another value in one of its plain places.
 fn changed(own: &Recipe, literals: &[Recipe]) -> Vec<Recipe> {
-    let (items, with): (Vec<Recipe>, Box<dyn Fn(Vec<Recipe>) -> Recipe + '_>) = match own {
-        Recipe::List(items) => (items.clone(), Box::new(Recipe::List)),
-        Recipe::Tuple(items) => (items.clone(), Box::new(Recipe::Tuple)),
-        Recipe::Dict(entries) => {
-            let keys = || entries.iter().map(|(key, _)| key.clone());
-            let with = move |values: Vec<Recipe>| Recipe::Dict(keys().zip(values).collect());
-            (entries.iter().map(|(_, value)| value.clone()).collect(), Box::new(with))
-        }
+    let items: Vec<Recipe> = match own {
+        Recipe::List(items) | Recipe::Tuple(items) => items.clone(),
+        Recipe::Dict(entries) => entries.iter().map(|(_, value)| value.clone()).collect(),
         _ => return vec![],
+    };
+    let with = |values: Vec<Recipe>| match own {
+        Recipe::Dict(entries) => Recipe::Dict(entries.iter().map(|(key, _)| key.clone()).zip(values).collect()),
+        Recipe::Tuple(_) => Recipe::Tuple(values),
+        _ => Recipe::List(values),
     };
     let mut tried = vec![with(vec![])];
     for (place, item) in items.iter().enumerate().filter(|(_, item)| is_plain(item)) {

@@ -93,7 +93,10 @@ impl Writer<'_> {
             let test: String = lines.iter().map(|line| format!("    {line}\n")).collect();
             format!("def {name}():\n    {called} = subject()\n{test}")
         };
-        let test = self.of_several(&name, &called, difference).unwrap_or_else(of_one);
+        let test = match case.further {
+            [] => of_one(),
+            _ => self.of_several(&name, &called, difference).ok_or(Refusal::NoTable)?,
+        };
         let function = &case.functions.new;
         let is_same = case.functions.old.qualname == function.qualname;
         let is_plain = missing.is_empty() && !slice::is_inner(function) && function.decorators.is_empty();

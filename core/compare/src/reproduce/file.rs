@@ -89,6 +89,10 @@ impl<'a> Writer<'a> {
 impl Writer<'_> {
     fn text(&mut self) -> Result<String, Refusal> {
         let (case, style, standins) = (self.case, self.style, self.standins);
+        let is_direct = matches!((case.bodies.old, style), (Body::Function, Style::Alone | Style::Direct));
+        if !case.further.is_empty() && !is_direct {
+            return Err(Refusal::NoTable);
+        }
         match (case.bodies.old, style) {
             (Body::Function, _) => {}
             (Body::Class { .. }, Style::Alone | Style::Direct) => return self.class(style == Style::Direct),

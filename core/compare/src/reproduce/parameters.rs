@@ -28,9 +28,6 @@ impl Writer<'_> {
     /// argument is another.
     pub(super) fn of_several(&self, name: &str, called: &str, difference: &Difference) -> Option<String> {
         let case = self.case;
-        if case.further.is_empty() {
-            return None;
-        }
         let further = case.further.iter().map(|record| {
             let of_it = Case { record, further: &[], ..*case };
             Writer::new(&of_it, self.style).plain_call(difference)
@@ -56,7 +53,7 @@ impl Writer<'_> {
         });
         let call = shape(case, case.behaviors().ok()?.old).ok()?.around(&format!("{called}({passed})"));
         let mut text =
-            format!("@pytest.mark.parametrize(\n    (\"{parameter}\", \"{EXPECTED}\"),\n    [\n{rows}    ],\n)\n");
+            format!("@pytest.mark.parametrize(\n    ('{parameter}', '{EXPECTED}'),\n    [\n{rows}    ],\n)\n");
         let _ = write!(
             text,
             "def {name}({parameter}, {EXPECTED}):\n    {called} = subject()\n    assert {call} {sign} {EXPECTED}\n"

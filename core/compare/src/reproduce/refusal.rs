@@ -155,6 +155,8 @@ pub(crate) enum Refusal {
     NotSeenOfTheObject,
     #[error("no attribute that a test can assert differs")]
     NoAttributeDiffers,
+    #[error("the witnesses are no calls that differ in one argument")]
+    NoTable,
     #[error("the difference is not in a name that the snippet binds")]
     UnboundIsCompared,
     #[error("the old version does not bind the name that is compared")]
