@@ -1,8 +1,8 @@
 """How large the page of a study is, and how long it takes until its table is there and until a row is open.
 
-python -m tests.measure.pages [--rows 200 10000] [--repeat 5]
+python -m tests.measure.pages [--rows 200 10000] [--share 0.33] [--repeat 5]
 
-It compares synthetic changes, of which a third run, writes the page, and opens it in Chromium (Playwright). Times are
+It compares synthetic changes, of which this share runs, writes the page, and opens it in Chromium. Times are
 medians, counted from the beginning of the page's load.
 """
 
@@ -40,6 +40,7 @@ def opened(browser: Browser, page: Path) -> tuple[float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--rows", type=int, nargs="+", default=[200, 10_000])
+    parser.add_argument("--share", type=float, default=1 / 3)
     parser.add_argument("--repeat", type=int, default=5)
     asked = parser.parse_args()
     executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -48,7 +49,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
         for rows in asked.rows:
             page = Path(folder) / f"{rows}.html"
-            twincell.study(synthetic(rows, 1 / 3), html=page, progress=False)
+            twincell.study(synthetic(rows, asked.share), html=page, progress=False)
             times = [opened(browser, page) for _ in range(asked.repeat)]
             table, row = (statistics.median(of) for of in zip(*times, strict=True))
             print(f"| {rows:,} | {page.stat().st_size / 1e6:.1f} | {table:.0f} | {row:.0f} |", flush=True)
