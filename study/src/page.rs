@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use twincell_compare::report::Comparison;
 use twincell_compare::verdict::Verdict;
-use twincell_widgets::{Enforced, Label, STATE_FORMAT, StudyRow, StudyState, packed, state};
+use twincell_widgets::{Enforced, Label, STATE_FORMAT, StudyRow, StudyState, may_be_packed, packed, state};
 
 use crate::change::{Change, shown};
 use crate::finding::Finding;
@@ -41,6 +41,8 @@ impl PageComparisons {
     /// Keeps what a page shows of a change. The kept changes do not depend on their order: all up to the first one
     /// beyond the bound.
     pub fn add(&mut self, number: usize, finding: &Finding, state: Option<String>) {
+        // It may come from another machine, and goes into a page as it is.
+        let state = state.filter(|text| text.len() <= LARGEST && may_be_packed(text));
         let (Some(key), Some(state)) = (&finding.key, state) else { return };
         let rank = (finding.verdict != Verdict::Changing, number);
         if self.end.is_some_and(|end| rank >= end) {

@@ -121,6 +121,14 @@ def test_a_difference_that_a_person_finds_changes_the_verdict():
     assert comparison.verdict == "likely_preserving"
     example = comparison.with_example({"x": "(17, 4, 'needle')"})
     assert example.verdict == "changing" and example.sentence.startswith("f(x=(17, 4, 'needle'))")
+    both = twincell.compare(
+        old + "def g(x):\n    return 1\n", new + "def g(x):\n    return 2\n", predictor="frequency", budget=20
+    )
+    assert both.sentence == "Behavior changed in 1 of 2 functions: g."
+    both = both.with_example(
+        {"x": "(17, 4, 'needle')"}, pair=[pair["new"]["qualname"] for pair in both.pairs].index("f")
+    )
+    assert both.sentence == "Behavior changed in 2 of 2 functions: f, g."
 
 
 def test_a_view_shows_the_example_that_a_person_chose():

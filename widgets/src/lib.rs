@@ -77,7 +77,7 @@ pub use differences::{Differences, DifferingRow, differences_fragment, differenc
 pub use enforced::Enforced;
 pub use html::{html_fragment, html_page, study_fragment, study_page};
 pub use label::Label;
-pub use packed::packed;
+pub use packed::{may_be_packed, packed};
 pub use plain::sentence as plain_sentence;
 pub use plot::{Confusion, Plot, StudyPlot, confusion_of, found_plot, pair_plots, study_plot};
 pub use predictions::{predictions_fragment, predictions_text};

@@ -363,8 +363,9 @@ fn a_long_headline_is_told_in_parts() {
         let whole = of(vec![pair.clone()]);
         summary(&[file("src/session.py", &whole)], &[], &TextOptions { width: 80, ..PLAIN })
     };
-    for one in [headline(&["self.proxy = None", &long, &long], &old, &new), headline(&[], "1", "2")] {
-        pair.sentence = if one.conditions.is_empty() { "a".repeat(90) } else { one.to_string() };
+    let bound = Headline { call: String::new(), place: "PROXY:".into(), ..headline(&[], &old, &new) };
+    for one in [headline(&["self.proxy = None", &long, &long], &old, &new), headline(&[], "1", "2"), bound] {
+        pair.sentence = "a".repeat(90);
         pair.headline = Some(one);
         insta::assert_snapshot!(shown(&pair));
     }

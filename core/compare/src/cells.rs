@@ -39,7 +39,8 @@ pub fn together(cells: Vec<(CellNumbers, Comparison)>, left: &[CellNumbers]) -> 
 /// The maximum number of names in a sentence.
 const NAMED: usize = 5;
 
-fn sentence(verdict: Verdict, pairs: &[PairReport]) -> String {
+/// The sentence about the parts of all cells.
+pub(crate) fn sentence(verdict: Verdict, pairs: &[PairReport]) -> String {
     let deciding: Vec<&PairReport> = pairs.iter().filter(|pair| pair.decided_by.is_empty()).collect();
     let named = |pair: &PairReport| match pair.cell {
         Some(cell) => format!("{} ({cell})", pair.new.qualname),

@@ -82,7 +82,7 @@ pub fn decide(campaign: &Campaign, reported: Option<&TestCase>, target: &Target)
     (Verdict::LikelyPreserving, format!("no difference that counts in {}: {what}", usable(campaign)))
 }
 
-/// The executions that say something about behavior: `281 executions (19 others failed on made-up values)`.
+/// The executions that say something about behavior: `281 executions (19 others not usable)`.
 fn usable(campaign: &Campaign) -> String {
     let valid = campaign.valid();
     let others = campaign.executed() - valid;
@@ -91,8 +91,8 @@ fn usable(campaign: &Campaign) -> String {
     match (varied, others) {
         (false, _) => "an execution without inputs that could vary".into(),
         (true, 0) => format!("{valid} {noun}"),
-        (true, 1) => format!("{valid} {noun} (1 other failed on made-up values)"),
-        (true, others) => format!("{valid} {noun} ({others} others failed on made-up values)"),
+        (true, 1) => format!("{valid} {noun} (1 other not usable)"),
+        (true, others) => format!("{valid} {noun} ({others} others not usable)"),
     }
 }
 

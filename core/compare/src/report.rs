@@ -8,11 +8,12 @@ use twincell_behavior::{CallRow, Channel, EvidencePlace, Rule, Strength, display
 use twincell_engine::observed::Behavior;
 use twincell_engine::protocol::{Context, Injection, Isolation, SandboxReport};
 use twincell_syntax::site::SiteKind;
-use twincell_syntax::{AlignedRow, Side};
+use twincell_syntax::{AlignedRow, CodeKind, Side};
 use twincell_values::value::{AbstractValue, Choice};
 
 use crate::ExampleSource;
 use crate::assemble::wording;
+use crate::cells;
 use crate::reproduce::ProjectTest;
 use crate::verdict::Verdict;
 
@@ -368,6 +369,9 @@ pub struct PairReport {
     pub reproducer: Option<Reproducer>,
     /// The number of executions whose worker was lost.
     pub lost: u32,
+    /// What the sentence on all pairs needs beside this. Only in memory.
+    #[serde(skip)]
+    pub facts: PairFacts,
     /// Where its executions finally ran, so that they can be repeated there. Only in memory.
     #[serde(skip)]
     pub isolation: Isolation,
@@ -382,6 +386,15 @@ pub struct PairReport {
     /// Notes for people: parts of the module that were not evaluated, renames, nondeterminism.
     pub notes: Vec<String>,
     pub milliseconds: f64,
+}
+
+/// What the sentence on all pairs tells of one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PairFacts {
+    pub kind: CodeKind,
+    pub has_same_text: bool,
+    /// What differs comes from other modules of the project.
+    pub in_other_modules: bool,
 }
 
 /// The example that shows a change: a call, what each version makes of it, and under which conditions. All are texts for
@@ -478,17 +491,16 @@ impl Comparison {
         }
     }
 
-    /// The same with another report of one pair. Its sentence is the headline if it alone decides, or decides now.
+    /// The same with another report of one pair.
     pub fn with_pair(&self, number: usize, pair: PairReport) -> Self {
         let mut changed = self.clone();
         let Some(place) = changed.pairs.get_mut(number) else { return changed };
-        *place = pair;
-        let deciding = || changed.pairs.iter().filter(|pair| pair.decides());
-        changed.verdict = Verdict::worst(deciding().map(|pair| pair.verdict));
-        let is_headline = deciding().count() == 1 || changed.verdict != self.verdict;
-        if is_headline && changed.pairs[number].decides() {
-            changed.sentence = changed.pairs[number].sentence.clone();
-        }
+        *place = PairReport { facts: place.facts, cell: place.cell, ..pair };
+        changed.verdict = Verdict::worst(changed.pairs.iter().filter(|pair| pair.decides()).map(|pair| pair.verdict));
+        changed.sentence = match changed.pairs.iter().any(|pair| pair.cell.is_some()) {
+            true => cells::sentence(changed.verdict, &changed.pairs),
+            false => wording::overall(changed.verdict, &changed.pairs, &changed.added, &changed.removed),
+        };
         changed
     }
 

@@ -57,6 +57,7 @@ pub fn pair(verdict: Verdict) -> PairReport {
         lost: 0,
         isolation: Default::default(),
         stays_away: false,
+        facts: Default::default(),
         set_aside: Vec::new(),
         predicted_by: String::new(),
         notes: Vec::new(),

@@ -78,6 +78,8 @@ class Mark:
     # The rows of a test, each a set of values by name.
     @staticmethod
     def parametrize(names, rows):
+        if 'request' in names:
+            raise ValueError('pytest keeps the name request for itself')
         def marked(test):
             test.rows = [dict(zip(names, row)) for row in rows]
             return test

@@ -42,22 +42,25 @@ fn wrapped(page: &Page, sentence: &str, start: usize, indent: usize) -> Vec<Labe
 
 /// The call, what each version makes of it, and when. `room` is the number of columns of further lines.
 fn parts(page: &Page, headline: &Headline, start: usize, room: usize) -> Vec<Labelled> {
-    let call = plain::sentence(&headline.call);
-    let has_room = start + call.width().min(ROOM) <= page.width;
-    let mut lines = match has_room {
-        true => vec![page.cut(&call, page.width - start)],
-        false => vec![String::new(), page.cut(&call, room)],
+    let [call, place] = [&headline.call, &headline.place].map(|text| plain::sentence(text));
+    // Statements have no call: the name that they bind comes first.
+    let (first, place) = if call.is_empty() { (place.trim_end_matches(':'), "") } else { (&*call, &*place) };
+    let mut lines: Vec<Labelled> = match start + first.width().min(ROOM) <= page.width {
+        true => vec![("", page.cut(first, page.width - start))],
+        false => vec![("", String::new()), ("", page.cut(first, room))],
     };
-    let contrast = plain::sentence(&headline.contrast());
-    let mut lines: Vec<Labelled> = lines.drain(..).map(|line| ("", line)).collect();
+    let at = |shown: &str| format!("{place} {}", plain::sentence(shown)).trim_start().to_owned();
     match (&headline.old, &headline.new) {
-        (Some(old), Some(new)) if contrast.width() > room => {
-            for (label, shown) in [(OLD, old), (NEW, new)] {
-                let shown = format!("{} {}", plain::sentence(&headline.place), plain::sentence(shown));
-                lines.push((label, page.cut(shown.trim_start(), room - label.width())));
+        (Some(old), Some(new)) => {
+            let both = at(&format!("{old} -> {new}"));
+            if both.width() <= room {
+                lines.push(("", both));
+            } else {
+                let labelled = [(OLD, old), (NEW, new)];
+                lines.extend(labelled.map(|(label, shown)| (label, page.cut(&at(shown), room - label.width()))));
             }
         }
-        _ => lines.push(("", page.cut(&contrast, room))),
+        _ => lines.push(("", page.cut(&plain::sentence(&headline.contrast()), room))),
     }
     lines.extend(conditions(page, headline, room));
     lines

@@ -172,10 +172,10 @@ fn counts(files: &[SummaryFile<'_>]) -> String {
         several => format!("{} files", several.len()),
     };
     let all = format!("{} in {place}", words::count(total, "function"));
-    if total > 0 && of(Verdict::Identical) == total {
-        return format!("No difference: {all} have the same code, comments, docstrings and annotations aside");
-    }
     let mut said = vec![match of(Verdict::Changing) {
+        _ if total > 0 && of(Verdict::Identical) == total => {
+            format!("No difference: the code of {all} is the same but for comments, annotations and names")
+        }
         0 => format!("No difference found in {all}"),
         changed => format!("Behavior changed in {} of {all}", words::number(changed)),
     }];
@@ -184,7 +184,7 @@ fn counts(files: &[SummaryFile<'_>]) -> String {
         (of(Verdict::LikelyPreserving), "likely preserving"),
         (elsewhere, "judged elsewhere"),
         (accepted, "accepted"),
-        (of(Verdict::Identical), "with the same code"),
+        (of(Verdict::Identical) % total.max(1), "with the same code"),
         (compared().map(|one| one.removed.len()).sum(), "only in old"),
         (compared().map(|one| one.added.len()).sum(), "only in new"),
     ];

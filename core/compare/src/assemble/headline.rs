@@ -365,13 +365,9 @@ fn named_values<'a>(
             _ => false,
         }
     };
-    let is_told = |choice: &Choice| match &choice.decision {
-        Decision::Value(recipe) => {
-            let says_much = !matches!(recipe, Recipe::None | Recipe::Bool(_));
-            says_much && injection_of(case, choice).is_some() && told.contains(&recipe.display().as_str())
-        }
-        _ => false,
-    };
+    let returned: Vec<&Choice> = case.record.choices.iter().filter(|choice| is_one_of(case, choice, told)).collect();
+    // Of several equal ones, nobody knows which it is.
+    let is_told = |choice: &Choice| matches!(returned.as_slice(), [only] if only.path == choice.path);
     let mut values: Vec<&Choice> = (case.record.choices.iter())
         .filter(|choice| needed(choice) || is_told(choice) || is_read(choice))
         // What was replaced is noted by itself.
@@ -382,7 +378,14 @@ fn named_values<'a>(
         let is_near = raises || injection_of(case, choice).is_some_and(on_changed_line);
         (!needed(choice), !is_told(choice), !is_near)
     });
-    let most = values.iter().filter(|choice| needed(choice) || is_told(choice)).count().max(NAMED_VALUES);
+    let most = values.iter().filter(|choice| needed(choice)).count().max(NAMED_VALUES);
     values.truncate(most);
     values
+}
+
+/// Whether a value that entered reads like one of these texts.
+fn is_one_of(case: &TestCase, choice: &Choice, told: &[&str]) -> bool {
+    let Decision::Value(recipe) = &choice.decision else { return false };
+    let says_much = !matches!(recipe, Recipe::None | Recipe::Bool(_));
+    says_much && injection_of(case, choice).is_some() && told.contains(&recipe.display().as_str())
 }

@@ -8,11 +8,11 @@ use twincell_syntax::site::SiteKind;
 use twincell_syntax::{CodeKind, Function, PerSide};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
-use super::wording::{PairFacts, note, overall};
+use super::wording::{note, overall};
 use crate::assemble::{CampaignSummary, PairContext, decided_elsewhere, failed, identical, report};
 use crate::campaign::{Campaign, Decisive, TestCase, Variations};
 use crate::note::{Isolated, Note};
-use crate::report::PairReport;
+use crate::report::{PairFacts, PairReport};
 use crate::verdict::Verdict;
 
 const OLD: &str = "def f(x):\n    return x or 3\n";
@@ -184,15 +184,11 @@ fn what_could_not_run_says_why() {
     assert_eq!(report.notes, ["line 3 of the module cannot be evaluated here: E: no"]);
 }
 
-/// A function whose versions have different texts.
-const FUNCTION: PairFacts = PairFacts { kind: CodeKind::Function, has_same_text: false, in_other_modules: false };
-
 #[test]
 fn several_functions_are_counted() {
     let report = |verdict| pair_report(verdict, "", case(returned(0), returned(1)), &[]);
     let reports = [report(Verdict::Changing), report(Verdict::LikelyPreserving), report(Verdict::Inconclusive)];
-    let reported =
-        |verdict, reports: &[PairReport]| overall(verdict, reports, &vec![FUNCTION; reports.len()], &[], &[]);
+    let reported = |verdict, reports: &[PairReport]| overall(verdict, reports, &[], &[]);
     assert_eq!(reported(Verdict::Changing, &reports), "Behavior changed in 1 of 3 functions: f.");
     assert_eq!(
         reported(Verdict::Inconclusive, &reports[1..]),
@@ -200,9 +196,11 @@ fn several_functions_are_counted() {
     );
     assert_eq!(reported(Verdict::Changing, &reports[..1]), reports[0].sentence);
     let kinds = [CodeKind::Function, CodeKind::Class, CodeKind::Snippet];
-    let facts = kinds.map(|kind| PairFacts { kind, ..FUNCTION });
+    let of_kinds: Vec<PairReport> = (reports.into_iter().zip(kinds))
+        .map(|(report, kind)| PairReport { facts: PairFacts { kind, ..PairFacts::default() }, ..report })
+        .collect();
     assert_eq!(
-        overall(Verdict::Changing, &reports, &facts, &[], &[]),
+        overall(Verdict::Changing, &of_kinds, &[], &[]),
         "Behavior changed in 1 of 3 functions, classes and snippets: f."
     );
 }
@@ -211,18 +209,17 @@ fn several_functions_are_counted() {
 fn what_only_one_version_has_is_said_where_nothing_changed() {
     let functions = PerSide::new(OLD, OLD).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);
-    let same_text = PairFacts { has_same_text: true, ..FUNCTION };
-    let same = identical(&PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] });
+    let mut same = identical(&PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] });
+    same.facts.has_same_text = true;
     assert_eq!((same.sentence.as_str(), same.reason.as_str()), ("Identical: nothing differs in f.", "nothing differs"));
-    let reported = |added: &[String], removed: &[String]| {
-        overall(Verdict::Identical, std::slice::from_ref(&same), &[same_text], added, removed)
-    };
+    let reported =
+        |added: &[String], removed: &[String]| overall(Verdict::Identical, std::slice::from_ref(&same), added, removed);
     assert_eq!(reported(&[], &[]), same.sentence);
     assert_eq!(
         reported(&["h".into()], &["g".into()]),
         "Identical: nothing differs in f. Only in old: g. Only in new: h."
     );
-    let several = overall(Verdict::Identical, &[same.clone(), same.clone()], &[same_text; 2], &[], &[]);
+    let several = overall(Verdict::Identical, &[same.clone(), same.clone()], &[], &[]);
     assert_eq!(several, "Identical: nothing differs in 2 functions.");
 }
 
@@ -238,7 +235,7 @@ fn who_is_judged_by_its_callers_is_not_counted_and_named_apart() {
         "{}",
         helper.sentence
     );
-    let sentence = overall(Verdict::LikelyPreserving, &[caller.clone(), helper], &[FUNCTION; 2], &[], &[]);
+    let sentence = overall(Verdict::LikelyPreserving, &[caller.clone(), helper], &[], &[]);
     assert_eq!(sentence, format!("{} Judged only by the code that uses them: _help.", caller.sentence));
 }
 

@@ -366,15 +366,6 @@ fn list(names: &[&str]) -> String {
     }
 }
 
-/// What the sentence about all pairs needs of a pair beside its report.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct PairFacts {
-    pub kind: CodeKind,
-    pub has_same_text: bool,
-    /// What differs comes from other modules of the project.
-    pub in_other_modules: bool,
-}
-
 /// The sentence about pairs whose differences are accepted, if there are any.
 pub(crate) fn accepted(pairs: &[PairReport]) -> Option<String> {
     let names: Vec<&str> = (pairs.iter())
@@ -385,26 +376,21 @@ pub(crate) fn accepted(pairs: &[PairReport]) -> Option<String> {
 }
 
 /// The sentence about all pairs, and about functions that only one version has.
-pub(crate) fn overall(
-    verdict: Verdict,
-    pairs: &[PairReport],
-    facts: &[PairFacts],
-    added: &[String],
-    removed: &[String],
-) -> String {
-    let (deciding, judged): (Vec<_>, Vec<_>) =
-        pairs.iter().zip(facts).partition(|(pair, _)| pair.decided_by.is_empty());
-    let kinds: Vec<CodeKind> = deciding.iter().map(|(_, facts)| facts.kind).collect();
+pub(crate) fn overall(verdict: Verdict, pairs: &[PairReport], added: &[String], removed: &[String]) -> String {
+    let (deciding, judged): (Vec<&PairReport>, Vec<&PairReport>) =
+        pairs.iter().partition(|pair| pair.decided_by.is_empty());
+    let kinds: Vec<CodeKind> = deciding.iter().map(|pair| pair.facts.kind).collect();
     let names = |wanted: Verdict| -> Vec<&str> {
-        let such = deciding.iter().filter(|(pair, _)| pair.verdict == wanted);
-        such.map(|(pair, _)| pair.new.qualname.as_str()).collect()
+        let such = deciding.iter().filter(|pair| pair.verdict == wanted);
+        such.map(|pair| pair.new.qualname.as_str()).collect()
     };
     let (total, all) = (deciding.len(), counted(deciding.len(), &kinds));
-    let (elsewhere, judged): (Vec<_>, Vec<_>) = judged.into_iter().partition(|(_, facts)| facts.in_other_modules);
+    let (elsewhere, judged): (Vec<&PairReport>, Vec<&PairReport>) =
+        judged.into_iter().partition(|pair| pair.facts.in_other_modules);
     let mut sentence = match (verdict, deciding.as_slice()) {
-        (_, []) if judged.is_empty() && elsewhere.len() == 1 => return elsewhere[0].0.sentence.clone(),
+        (_, []) if judged.is_empty() && elsewhere.len() == 1 => return elsewhere[0].sentence.clone(),
         (_, []) => String::from("No difference that does not come from other modules."),
-        (_, [(pair, _)]) => pair.sentence.clone(),
+        (_, [pair]) => pair.sentence.clone(),
         (Verdict::Changing, _) => {
             let changed = names(Verdict::Changing);
             format!("Behavior changed in {} of {all}: {}.", changed.len(), list(&changed))
@@ -419,7 +405,7 @@ pub(crate) fn overall(
             names(Verdict::LikelyPreserving).len(),
             names(Verdict::Identical).len()
         ),
-        (Verdict::Identical, _) => match deciding.iter().filter(|(_, facts)| !facts.has_same_text).count() {
+        (Verdict::Identical, _) => match deciding.iter().filter(|pair| !pair.facts.has_same_text).count() {
             0 => format!("Identical: {SAME_TEXT} in {all}."),
             other => {
                 format!("Identical: {other} of {all} are written differently, but all {total} are the same programs.")
@@ -427,11 +413,11 @@ pub(crate) fn overall(
         },
     };
     if !elsewhere.is_empty() {
-        let names: Vec<&str> = elsewhere.iter().map(|(pair, _)| pair.new.qualname.as_str()).collect();
+        let names: Vec<&str> = elsewhere.iter().map(|pair| pair.new.qualname.as_str()).collect();
         sentence.push_str(&format!(" Judged in other modules: {}.", list(&names)));
     }
     if !judged.is_empty() {
-        let names: Vec<&str> = judged.iter().map(|(pair, _)| pair.new.qualname.as_str()).collect();
+        let names: Vec<&str> = judged.iter().map(|pair| pair.new.qualname.as_str()).collect();
         sentence.push_str(&format!(" Judged only by the code that uses them: {}.", list(&names)));
     }
     if verdict != Verdict::Changing {

@@ -95,8 +95,8 @@ pub fn variations(
             found.weights.extend(weight(choice, own, &trial.of(choice, &others)?));
         }
     }
-    // As shares of what was tried, and without rounding.
-    found.weights.sort_by_key(|one| std::cmp::Reverse(one.gone * 1000 / one.tried.max(1)));
+    // By the shares of what was tried, without rounding.
+    found.weights.sort_by(|one, other| (other.gone * one.tried).cmp(&(one.gone * other.tried)));
     if found.weights.len() < 2 {
         found.weights.clear();
     }

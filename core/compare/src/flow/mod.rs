@@ -35,10 +35,10 @@ use twincell_syntax::{CodeKind, Function, PerSide, Side, too_deep};
 use twincell_values::predictor::Predictor;
 
 use crate::assemble;
-use crate::assemble::wording::{self, PairFacts};
+use crate::assemble::wording;
 use crate::campaign::{self, Plan, TestCase, Variations};
 use crate::note::{Isolated, Note};
-use crate::report::{Bound, Comparison, FORMAT, PairReport};
+use crate::report::{Bound, Comparison, FORMAT, PairFacts, PairReport};
 use crate::verdict::Verdict;
 use crate::{CompareError, CompareOptions, Continue, Progress, Source, decide, reproduce};
 
@@ -141,14 +141,11 @@ pub fn compare(
         report.notes.extend(of_project([&old, &new]).map(|note| wording::note(&note)));
     }
     let verdict = overall(&reports);
-    let facts: Vec<PairFacts> = (pairs.iter().zip(in_other_modules))
-        .map(|(pair, in_other_modules)| PairFacts {
-            kind: pair.kind(),
-            has_same_text: pair.context().has_same_text(),
-            in_other_modules,
-        })
-        .collect();
-    let sentence = wording::overall(verdict, &reports, &facts, &added, &removed);
+    for ((report, pair), in_other_modules) in reports.iter_mut().zip(&pairs).zip(in_other_modules) {
+        let has_same_text = pair.context().has_same_text();
+        report.facts = PairFacts { kind: pair.kind(), has_same_text, in_other_modules };
+    }
+    let sentence = wording::overall(verdict, &reports, &added, &removed);
     Ok(Comparison {
         format: FORMAT,
         twincell: env!("CARGO_PKG_VERSION").into(),

@@ -16,6 +16,8 @@ use super::{Case, python};
 
 /// What such a test calls the result that it expects.
 const EXPECTED: &str = "expected";
+/// A name that pytest keeps for itself.
+const RESERVED: &str = "request";
 
 /// A call on literals, and what must hold of its result.
 struct PlainCall {
@@ -37,7 +39,7 @@ impl Writer<'_> {
         let [first, others @ ..] = calls.as_slice() else { return None };
         let at = only_change(&first.arguments, others.iter().map(|call| call.arguments.as_slice()))?;
         let parameter = first.arguments[at].path.as_str();
-        if !is_identifier(parameter) || [EXPECTED, called].contains(&parameter) {
+        if !is_identifier(parameter) || [EXPECTED, RESERVED, called].contains(&parameter) {
             return None;
         }
         let (sign, ..) = first.equality.parts()?;
