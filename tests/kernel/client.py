@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -125,3 +126,10 @@ class Client:
             message = self.channels.get_iopub_msg(timeout=TIMEOUT)
             if message["msg_type"] == msg_type:
                 return message
+
+    def ends(self) -> bool:
+        """Waits for the process to end by itself."""
+        deadline = time.monotonic() + TIMEOUT
+        while self.manager.is_alive() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return not self.manager.is_alive()

@@ -98,6 +98,22 @@ def test_a_failed_cell_aborts_the_cells_that_wait(kernel):
     assert kernel.run("1").reply["status"] == "ok"
 
 
+def test_tasks_go_on_while_cells_that_shall_be_aborted_may_still_arrive(fresh_kernel):
+    fresh_kernel.run(
+        "import asyncio\n"
+        "get_ipython().kernel.stop_on_error_timeout = 0.5\n"
+        "failed = asyncio.Event()\n"
+        "async def go_on():\n"
+        "    await failed.wait()\n"
+        "    print('gone on')\n"
+        "task = asyncio.create_task(go_on())\n"
+        "await asyncio.sleep(0)"
+    )
+    failing = fresh_kernel.send("failed.set()\n1/0")
+    fresh_kernel.wait_for_text("gone on")
+    assert fresh_kernel.wait(failing).reply["status"] == "error"
+
+
 def test_without_stop_on_error_the_next_cell_runs(kernel):
     first, second = kernel.send("1/0", stop_on_error=False), kernel.send("print('yes')")
     assert kernel.wait(first).reply["status"] == "error"
@@ -405,6 +421,28 @@ def test_a_thread_cannot_ask_after_the_end_of_its_cell(kernel):
         allow_stdin=True,
     )
     assert "after the end of its cell" in kernel.run("may_go.set(); thread.join(); str(failure)").value
+
+
+def test_a_thread_that_is_not_answered_before_the_end_of_its_cell_keeps_nobody_from_asking(kernel, tmp_path):
+    mark = tmp_path / "asked"
+    msg_id = kernel.send(
+        "import os, threading, time\n"
+        "def ask():\n"
+        "    global failure\n"
+        "    try: input()\n"
+        "    except Exception as error: failure = error\n"
+        "thread = threading.Thread(target=ask); thread.start()\n"
+        f"while not os.path.exists({str(mark)!r}): time.sleep(0.01)",
+        allow_stdin=True,
+    )
+    kernel.channels.get_stdin_msg(timeout=TIMEOUT)
+    mark.touch()
+    kernel.wait(msg_id)
+    msg_id = kernel.send("thread.join(); str(failure), input('next? ')", allow_stdin=True)
+    assert kernel.channels.get_stdin_msg(timeout=TIMEOUT)["content"]["prompt"] == "next? "
+    kernel.channels.input("answered")
+    value = kernel.wait(msg_id).value
+    assert "after the end of its cell" in value and "'answered'" in value
 
 
 def test_a_thread_of_a_thread_writes_under_the_cell_that_started_both(kernel):

@@ -116,7 +116,7 @@ def test_comms_are_made_by_the_class_and_the_manager_of_ipykernel(reached):
     assert reached.ask("comm_info_request", target_name="plot")["comms"] == {open_["comm_id"]: {"target_name": "plot"}}
 
 
-def test_hooks_change_and_keep_what_is_shown(reached):
+def test_hooks_change_what_is_shown_or_send_nothing(reached):
     outcome = ok(
         reached.run(
             "kept = []\n"

@@ -82,6 +82,42 @@ def test_an_interrupt_ends_the_question_of_a_thread(kernel):
     assert kernel.run("thread.join()\nthread.is_alive()").value == "False"
 
 
+def test_an_interrupt_ends_the_questions_of_threads_that_wait_to_ask(kernel):
+    code = (
+        "import threading\n"
+        "threads = [threading.Thread(target=input) for _ in range(3)]\n"
+        "for thread in threads: thread.start()\n"
+        "for thread in threads: thread.join()"
+    )
+    msg_id = kernel.send(code, allow_stdin=True)
+    kernel.channels.get_stdin_msg(timeout=TIMEOUT)
+    # For the other threads to come as far as the question of the first.
+    time.sleep(0.2)
+    kernel.manager.interrupt_kernel()
+    assert kernel.wait(msg_id).reply["ename"] == "KeyboardInterrupt"
+    assert kernel.run("for thread in threads: thread.join()").reply["status"] == "ok"
+
+
+def test_an_interrupt_after_an_asynchronous_handler_outlived_its_cell(fresh_kernel):
+    fresh_kernel.run(
+        "import asyncio\n"
+        "begun, may_end = asyncio.Event(), asyncio.Event()\n"
+        "async def handle(*message):\n"
+        "    begun.set()\n"
+        "    await may_end.wait()\n"
+        "get_ipython().kernel.shell_handlers['comm_msg'] = handle"
+    )
+    msg_id = fresh_kernel.send("print('started')\nawait begun.wait()")
+    fresh_kernel.wait_for_text("started")
+    fresh_kernel.request("comm_msg", {"comm_id": "any", "data": {}})
+    fresh_kernel.wait(msg_id)
+    fresh_kernel.run("may_end.set()\nawait asyncio.sleep(0.01)")
+    msg_id = fresh_kernel.send("import time\nprint('started')\nwhile True: time.sleep(0.01)")
+    fresh_kernel.wait_for_text("started")
+    fresh_kernel.manager.interrupt_kernel()
+    assert fresh_kernel.wait(msg_id).reply["ename"] == "KeyboardInterrupt"
+
+
 @pytest.mark.parametrize("code", BUSY.values(), ids=BUSY.keys())
 def test_the_traceback_of_an_interrupted_cell_shows_nothing_of_the_kernel(kernel, code):
     msg_id = kernel.send(f"print('started')\n{code}")
@@ -116,6 +152,22 @@ def test_front_ends_learn_what_a_kernel_uses(kernel):
     kernel.wait(msg_id)
     if kernel.run("import importlib.util; importlib.util.find_spec('psutil') is not None").value == "True":
         assert reply["content"]["kernel_cpu"] > 0 and reply["content"]["kernel_memory"] > 0
+
+
+def test_a_request_for_which_no_thread_can_be_had_is_answered_with_an_error(fresh_kernel):
+    fresh_kernel.run(
+        "import os, resource\n"
+        "before = resource.getrlimit(resource.RLIMIT_NOFILE)\n"
+        "os.close(lowest := os.dup(0))\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, before[1]))",
+        store_history=False,
+    )
+    fresh_kernel.channels.control_channel.send(fresh_kernel.channels.session.msg("usage_request", {}))
+    reply = fresh_kernel.channels.get_control_msg(timeout=TIMEOUT)
+    assert (reply["msg_type"], reply["content"]["ename"]) == ("usage_reply", "OSError")
+    fresh_kernel.run("resource.setrlimit(resource.RLIMIT_NOFILE, before)", store_history=False)
+    fresh_kernel.channels.control_channel.send(fresh_kernel.channels.session.msg("usage_request", {}))
+    assert fresh_kernel.channels.get_control_msg(timeout=TIMEOUT)["content"]["pid"] == fresh_kernel.pid
 
 
 def test_an_interrupt_between_cells_does_nothing(kernel):
@@ -173,7 +225,7 @@ def test_shutdown_is_answered_and_ends_the_process(fresh_kernel, channel):
     while reply["msg_type"] != "shutdown_reply":
         reply = receive(timeout=TIMEOUT)
     assert reply["content"] == {"status": "ok", "restart": False}
-    assert wait_until_gone(fresh_kernel)
+    assert fresh_kernel.ends()
 
 
 def test_shutdown_ends_a_cell_that_runs_and_exit_handlers_run(fresh_kernel, tmp_path):
@@ -184,7 +236,7 @@ def test_shutdown_ends_a_cell_that_runs_and_exit_handlers_run(fresh_kernel, tmp_
     fresh_kernel.channels.control_channel.send(
         fresh_kernel.channels.session.msg("shutdown_request", {"restart": False})
     )
-    assert wait_until_gone(fresh_kernel)
+    assert fresh_kernel.ends()
     assert mark.exists()
 
 
@@ -196,13 +248,13 @@ def test_a_cell_that_ignores_interrupts_cannot_keep_a_kernel_alive(fresh_kernel)
     fresh_kernel.channels.control_channel.send(
         fresh_kernel.channels.session.msg("shutdown_request", {"restart": False})
     )
-    assert wait_until_gone(fresh_kernel)
+    assert fresh_kernel.ends()
 
 
 def test_a_thread_of_a_cell_cannot_keep_a_kernel_alive(fresh_kernel):
     fresh_kernel.run("import threading, time\nthreading.Thread(target=time.sleep, args=(600,)).start()")
     fresh_kernel.run("exit")
-    assert wait_until_gone(fresh_kernel)
+    assert fresh_kernel.ends()
 
 
 def test_a_task_that_exits_does_not_end_the_kernel(kernel):
@@ -210,11 +262,42 @@ def test_a_task_that_exits_does_not_end_the_kernel(kernel):
     assert kernel.run("await asyncio.sleep(0.01); 1 + 1").value == "2"
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import threading\nthreading.Timer(0.1, get_ipython().ask_exit).start()",
+        "import asyncio\nasyncio.get_running_loop().call_later(0.1, get_ipython().ask_exit)",
+    ],
+    ids=["a thread", "a task"],
+)
+def test_what_a_cell_leaves_behind_can_end_a_kernel_that_waits(fresh_kernel, code):
+    assert fresh_kernel.run(code).reply["status"] == "ok"
+    assert fresh_kernel.ends()
+
+
+def test_exit_on_the_control_channel_ends_a_kernel_that_waits(fresh_kernel):
+    fresh_kernel.channels.control_channel.send(fresh_kernel.channels.session.msg("execute_request", {"code": "exit()"}))
+    assert fresh_kernel.channels.get_control_msg(timeout=TIMEOUT)["content"]["status"] == "ok"
+    assert fresh_kernel.ends()
+
+
+def test_a_task_that_exits_does_not_end_the_control_channel(fresh_kernel):
+    replies = []
+    for code in (
+        "import asyncio, sys\nasync def leave(): sys.exit(1)\ntask = asyncio.ensure_future(leave())",
+        "await asyncio.sleep(0.01)",
+        "1",
+    ):
+        fresh_kernel.channels.control_channel.send(fresh_kernel.channels.session.msg("execute_request", {"code": code}))
+        replies.append(fresh_kernel.channels.get_control_msg(timeout=TIMEOUT)["content"]["status"])
+    assert replies == ["ok"] * 3
+
+
 def test_exit_in_a_cell_ends_the_kernel_after_the_reply(fresh_kernel):
     reply = fresh_kernel.run("exit").reply
     assert reply["status"] == "ok"
     assert reply["payload"] == [{"source": "ask_exit", "keepkernel": False}]
-    assert wait_until_gone(fresh_kernel)
+    assert fresh_kernel.ends()
 
 
 def test_a_client_that_subscribes_late_misses_nothing_of_the_first_cell():
@@ -272,7 +355,7 @@ def test_exit_handlers_of_cells_still_have_their_names(fresh_kernel, tmp_path):
         "@atexit.register\ndef keep(): path.write_text(text)"
     )
     fresh_kernel.run("exit")
-    assert wait_until_gone(fresh_kernel)
+    assert fresh_kernel.ends()
     assert mark.read_text() == "kept"
 
 
@@ -317,13 +400,6 @@ def test_a_start_without_a_connection_file_says_what_is_missing(arguments, messa
     assert run.returncode != 0
     assert message in run.stderr
     assert "Traceback" not in run.stderr
-
-
-def wait_until_gone(kernel) -> bool:
-    deadline = time.monotonic() + TIMEOUT
-    while kernel.manager.is_alive() and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return not kernel.manager.is_alive()
 
 
 def exists(pid: int) -> bool:

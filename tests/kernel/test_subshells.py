@@ -72,6 +72,28 @@ def test_a_failure_in_a_subshell_aborts_only_what_waits_there(kernel, subshell):
     assert (replies[failing], replies[waiting]) == ("error", "aborted")
 
 
+@pytest.mark.parametrize("exception", ["SystemExit", "KeyboardInterrupt"])
+def test_a_task_that_exits_does_not_end_its_subshell(kernel, subshell, exception):
+    code = f"import asyncio\nasync def leave(): raise {exception}\ntask = asyncio.ensure_future(leave())"
+    kernel.wait(send(kernel, subshell, "execute_request", code=code))
+    awaiting = send(kernel, subshell, "execute_request", code="await asyncio.sleep(0.01); 1 + 1")
+    assert kernel.wait(awaiting).value == "2"
+
+
+def test_the_tasks_of_a_subshell_end_with_it(kernel):
+    subshell = control(kernel, "create_subshell_request")["subshell_id"]
+    code = "import asyncio\ntask = asyncio.ensure_future(asyncio.sleep(600)); await asyncio.sleep(0)"
+    kernel.wait(send(kernel, subshell, "execute_request", code=code))
+    assert control(kernel, "delete_subshell_request", subshell_id=subshell)["status"] == "ok"
+    assert kernel.run("task.cancelled(), task.get_loop().is_closed()").value == "(True, True)"
+
+
+def test_exit_in_a_subshell_ends_a_kernel_whose_main_shell_waits(fresh_kernel):
+    subshell = control(fresh_kernel, "create_subshell_request")["subshell_id"]
+    fresh_kernel.wait(send(fresh_kernel, subshell, "execute_request", code="exit()"))
+    assert fresh_kernel.ends()
+
+
 def test_a_request_for_an_unknown_subshell_is_an_error(kernel):
     reply = kernel.wait(send(kernel, "nobody", "execute_request", code="1")).reply
     assert reply["status"] == "error"

@@ -28,7 +28,7 @@ from . import _comms
 from ._messages import Message, Socket
 from ._output import Output
 from ._serve import Kernel, logger
-from ._twincell import Connection, __version__
+from ._twincell import PROTOCOL_VERSION, Connection, __version__
 
 if TYPE_CHECKING:
     from .shell import ZMQInteractiveShell
@@ -84,7 +84,7 @@ class IPythonKernel(Kernel):
         """The content of every kernel_info_reply, which Rust sends."""
         return {
             "status": "ok",
-            "protocol_version": "5.4",
+            "protocol_version": PROTOCOL_VERSION,
             "implementation": self.implementation,
             "implementation_version": self.implementation_version,
             "language_info": self.language_info,
@@ -131,7 +131,8 @@ class IPythonKernel(Kernel):
             cell_id=metadata.get("cellId"),
         )
         if reply["status"] == "error" and content.get("stop_on_error", True) and not silent:
-            self._requests.get().abort_waiting(self.stop_on_error_timeout)
+            await asyncio.sleep(self.stop_on_error_timeout)
+            self._requests.get().abort_waiting()
         self._reply(parent, reply, {"started": started, "status": reply["status"]})
 
     def _publish_execute_input(self, code: str, parent: Mapping[str, Any], execution_count: int) -> None:

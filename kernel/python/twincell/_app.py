@@ -5,23 +5,21 @@ from __future__ import annotations
 import asyncio
 import atexit
 import faulthandler
-import json
 import logging
 import os
 import sys
 import threading
-from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from IPython.core.application import BaseIPythonApplication
 from IPython.core.shellapp import InteractiveShellApp, shell_aliases, shell_flags
 from traitlets import Bool, Dict, Unicode
 
-from . import _debugger, _gui, _ipykernel
+from . import _connect, _debugger, _gui, _ipykernel
 from ._answers import IPythonKernel
 from ._json import dumps
 from ._output import Output
-from ._serve import logger
+from ._serve import logger, run_until_done
 from ._twincell import Connection
 from .shell import ZMQInteractiveShell
 
@@ -74,10 +72,9 @@ class IPKernelApp(BaseIPythonApplication, InteractiveShellApp):
         self.init_code()
 
     @property
-    def connection_info(self) -> dict[str, str]:
+    def connection_info(self) -> dict[str, Any]:
         """What the connection file holds."""
-        info: dict[str, str] = json.loads(Path(self.connection_file).read_text(encoding="utf-8"))
-        return info
+        return _connect.get_connection_info(self.connection_file, unpack=True)
 
     def _close_streams(self) -> None:
         for name, closed in (("stdout", self.no_stdout), ("stderr", self.no_stderr)):
@@ -100,17 +97,7 @@ class IPKernelApp(BaseIPythonApplication, InteractiveShellApp):
             threading.Thread(target=self.kernel.start_threads, name="shells", daemon=True).start()
             serving = self.kernel.start_main(loop)
             loop.call_soon(_gui.start, self.kernel)
-            while not serving.done():
-                try:
-                    loop.run_until_complete(serving)
-                except (KeyboardInterrupt, SystemExit) as error:
-                    # asyncio lets these two escape from any task of a cell. They end that task, not the kernel.
-                    logger.warning("a task of a cell ended with %s", type(error).__name__)
-                except IndexError:
-                    # A cell ran this loop from within (nest_asyncio), and with it callbacks that were counted before.
-                    # asyncio then looks for one of them in an empty queue.
-                    if serving.done():
-                        raise
+            run_until_done(loop, serving)
         finally:
             # The functions of cells come first, and IPython's own, which clears their names, after them.
             atexit._run_exitfuncs()

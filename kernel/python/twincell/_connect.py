@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from IPython import get_ipython
 
@@ -20,6 +20,18 @@ def get_connection_file(app: IPKernelApp | None = None) -> str:
     """The path of the connection file of this kernel."""
     app = app or get_ipython().kernel.parent
     return os.path.abspath(app.connection_file)
+
+
+@overload
+def get_connection_info(connection_file: str | None = None, unpack: Literal[False] = False) -> str: ...
+
+
+@overload
+def get_connection_info(connection_file: str | None = None, *, unpack: Literal[True]) -> dict[str, Any]: ...
+
+
+@overload
+def get_connection_info(connection_file: str | None, unpack: Literal[True]) -> dict[str, Any]: ...
 
 
 def get_connection_info(connection_file: str | None = None, unpack: bool = False) -> str | dict[str, Any]:

@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from ._json import dumps
-from ._twincell import Request
+from ._twincell import PROTOCOL_VERSION, Request
 
 if TYPE_CHECKING:
     from ._output import Output
@@ -24,8 +24,6 @@ class Message(dict[str, Any]):
     """A message as ipykernel hands it to handlers, with the request by which Rust knows it."""
 
     request: Request | None
-    #: Whether the client was told that it was handled.
-    is_done = False
 
     def __init__(self, request: Request | None, parts: Mapping[str, Any]) -> None:
         super().__init__(parts)
@@ -98,10 +96,10 @@ class Session:
 
     username = "kernel"
 
-    def __init__(self, output: Output, key: str) -> None:
+    def __init__(self, output: Output, key: bytes) -> None:
         self.output = output
         self.session = uuid.uuid4().hex
-        self.key = key.encode()
+        self.key = key
 
     @property
     def msg_id(self) -> str:
@@ -114,7 +112,7 @@ class Session:
             "username": self.username,
             "session": self.session,
             "date": datetime.now(timezone.utc),
-            "version": "5.4",
+            "version": PROTOCOL_VERSION,
         }
 
     def msg(

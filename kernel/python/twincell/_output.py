@@ -30,12 +30,13 @@ from ._twincell import Connection, Request, StreamWriter
 class Output:
     """The way out of the kernel, for the shell, the streams, comms and `input`."""
 
-    def __init__(self, connection: Connection, key: str = "") -> None:
+    def __init__(self, connection: Connection, key: bytes) -> None:
         self._connection = connection
         self.session = Session(self, key)
         self.iopub = Socket("iopub", self._broadcast)
         self._of_task: contextvars.ContextVar[Request | None] = contextvars.ContextVar("request", default=None)
         self._message: contextvars.ContextVar[Message] = contextvars.ContextVar("message")
+        self._is_beside: contextvars.ContextVar[bool] = contextvars.ContextVar("is_beside", default=False)
         self._latest_message = Message(None, {})
         self._of_thread: weakref.WeakKeyDictionary[threading.Thread, Message] = weakref.WeakKeyDictionary()
         self._known: weakref.WeakValueDictionary[str, Message] = weakref.WeakValueDictionary()
@@ -46,7 +47,7 @@ class Output:
         self._of_task.set(message.request)
         self._message.set(message)
         self._known[message.get("msg_id", "")] = message
-        if threading.current_thread() is threading.main_thread():
+        if threading.current_thread() is threading.main_thread() and not self._is_beside.get():
             self._latest_message = message
 
     def explicit_parent(self) -> Message | None:
@@ -62,11 +63,11 @@ class Output:
     @contextlib.contextmanager
     def beside(self) -> Iterator[None]:
         """Handles a message beside a cell, whose message stays the latest one."""
-        latest = self._latest_message
+        token = self._is_beside.set(True)
         try:
             yield
         finally:
-            self._latest_message = latest
+            self._is_beside.reset(token)
 
     def attribute(self, parent: Mapping[str, Any] | None) -> None:
         """Like `set_parent`, for a message or a header that code hands back, or has made."""
@@ -144,11 +145,15 @@ class Output:
         request = self._request
         if request is None or not self.allow_stdin:
             raise StdinNotImplementedError("input was called, but this front end does not support input requests")
-        if self.parent_message.is_done:
-            raise StdinNotImplementedError("input was called after the end of its cell, when front ends ask no more")
+        # An interrupt also ends the wait for the question of another thread.
+        given_up = self._connection.times_given_up()
         # A front end shows one question at a time.
         with self._asking:
-            answer = self._connection.ask(request, {"prompt": prompt, "password": password})
+            answer = self._connection.ask(request, {"prompt": prompt, "password": password}, given_up)
+        if answer is None:
+            raise StdinNotImplementedError(
+                "input is not answered after the end of its cell, when front ends ask no more"
+            )
         value: str = json.loads(answer).get("value", "")
         if value == "\x04":
             raise EOFError

@@ -194,7 +194,9 @@ class Kernel(SingletonConfigurable):
             waiting.clear()
             request = requests.next()
             if request is None:
-                await waiting.wait()
+                # Once more, for `next` may have taken the sign that the kernel shall end.
+                if not self.shell.exit_now:
+                    await waiting.wait()
                 has_waited = True
             elif request.msg_type is None:
                 break
@@ -207,15 +209,11 @@ class Kernel(SingletonConfigurable):
         loop.remove_reader(requests.fileno())
 
     async def _handle_beside(self, request: Request) -> None:
-        """Handles a message for a widget while a cell awaits something. An interrupt meanwhile is one of the widget."""
+        """Handles a message for a widget while a cell awaits something."""
         if threading.current_thread() is not threading.main_thread():
             return await self._handle(request)
-        around, self._cell = self._cell, None
-        try:
-            with self.output.beside():
-                await self._handle(request)
-        finally:
-            self._cell = around
+        with self.output.beside():
+            await self._handle(request)
 
     def start_main(self, loop: asyncio.AbstractEventLoop) -> asyncio.Task[None]:
         """Starts to handle the requests of the main shell."""
@@ -231,8 +229,12 @@ class Kernel(SingletonConfigurable):
             threading.Thread(target=self._run_thread, args=(requests,), name=name, daemon=True).start()
 
     def _run_thread(self, requests: Requests) -> None:
+        loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(loop)
         try:
-            asyncio.run(self.serve(requests))
+            run_until_done(loop, loop.create_task(self.serve(requests)))
+            run_until_done(loop, loop.create_task(_end_tasks(loop)))
+            loop.close()
         except BaseException:
             logger.exception("the thread %s ended", threading.current_thread().name)
         finally:
@@ -255,7 +257,6 @@ class Kernel(SingletonConfigurable):
     async def _handle(self, request: Request, *, within: bool = False) -> None:
         """Handles a request. `within` a cell, an interrupt is also one of this cell."""
         msg_type = request.msg_type or ""
-        message = None
         try:
             message = Message.read(request)
             self.output.set_parent(message)
@@ -279,8 +280,6 @@ class Kernel(SingletonConfigurable):
             logger.exception("%s failed", msg_type)
             self._reply_error(request, error)
         finally:
-            if message is not None:
-                message.is_done = True
             self.connection.finish(request)
 
     def _send_reply(self, message: Mapping[str, Any], _buffers: Sequence[bytes]) -> None:
@@ -319,7 +318,10 @@ class Kernel(SingletonConfigurable):
         if not self._interruptible:
             return
         cell = self._cell
-        if cell is None or asyncio.current_task(cell.get_loop()) is cell:
+        if cell is None:
+            raise KeyboardInterrupt
+        running = asyncio.current_task(cell.get_loop())
+        if running is cell or running in self._beside:
             raise KeyboardInterrupt
         # The cell awaits something, so the event loop is waiting: cancel the cell there.
         cell.get_loop().call_soon_threadsafe(cell.cancel)
@@ -338,6 +340,31 @@ class Kernel(SingletonConfigurable):
             yield
         finally:
             self._interruptible = before
+
+
+def run_until_done(loop: asyncio.AbstractEventLoop, task: asyncio.Task[None]) -> None:
+    """Runs a loop until a task of the kernel is done, whatever the tasks of cells do."""
+    while not task.done():
+        try:
+            loop.run_until_complete(task)
+        except (KeyboardInterrupt, SystemExit) as error:
+            # asyncio lets these two escape from any task of a cell. They end that task, not the kernel.
+            logger.warning("a task of a cell ended with %s", type(error).__name__)
+        except IndexError:
+            # A cell ran this loop from within (nest_asyncio), and with it callbacks that were counted before.
+            # asyncio then looks for one of them in an empty queue.
+            if task.done():
+                raise
+
+
+async def _end_tasks(loop: asyncio.AbstractEventLoop) -> None:
+    """Cancels what cells of a subshell have left behind, as `asyncio.run` does."""
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    await loop.shutdown_asyncgens()
+    await loop.shutdown_default_executor()
 
 
 def _refuse_question(_message: Mapping[str, Any], _buffers: Sequence[bytes]) -> None:

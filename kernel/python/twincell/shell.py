@@ -15,7 +15,7 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell, InteractiveShellABC
 from IPython.utils.process import system  # type: ignore[attr-defined]
 from traitlets import Any as AnyTrait
-from traitlets import CBool, Instance, Type, default
+from traitlets import CBool, Instance, Type, default, observe
 
 from . import _gui
 from ._kernel_magics import KernelMagics
@@ -41,7 +41,8 @@ except AttributeError:  # before IPython 9
 
 
 class Hooked(Attributed):
-    """Shows messages to hooks before they are sent. A hook changes a message, or keeps it by returning None."""
+    """Shows messages to hooks before they are sent. A hook returns the message to send, or
+    None to send nothing."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -252,6 +253,11 @@ class ZMQInteractiveShell(Attributed, InteractiveShell):
         """Called by `exit` and `quit`."""
         self.exit_now = not self.keepkernel_on_exit
         self.payload_manager.write_payload({"source": "ask_exit", "keepkernel": bool(self.keepkernel_on_exit)})
+
+    @observe("exit_now")
+    def _wake_main(self, _change: Any) -> None:
+        """A subshell, a thread or a task may end the kernel while the main shell waits for a request."""
+        self.kernel.connection.requests().wake()
 
     def set_next_input(self, text: str, replace: bool = False) -> None:
         self.payload_manager.write_payload({"source": "set_next_input", "text": text, "replace": replace})

@@ -140,8 +140,10 @@ impl Connection {
 
     /// Marks a request as done.
     fn finish(&self, py: Python<'_>, request: &ShellRequest) -> PyResult<()> {
+        let message = request.answerable()?;
+        message.set_done();
         py.detach(|| self.service.flush_capture());
-        self.service.publish_status(ExecutionState::Idle, Some(request.answerable()?));
+        self.service.publish_status(ExecutionState::Idle, Some(message));
         Ok(())
     }
 
@@ -171,18 +173,26 @@ impl Connection {
     }
 
     /// Asks the client for a line. `content` is the content of the input_request. Returns the content of the answer, as
-    /// JSON. An interrupt ends the wait of every thread.
+    /// JSON, or none if the request is done before. An interrupt ends the wait of every thread that was about to ask
+    /// when [`Connection::times_given_up`] was `given_up`.
     fn ask<'py>(
         &self,
         py: Python<'py>,
         request: &ShellRequest,
         content: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+        given_up: u64,
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
         if capture::is_forked() {
             return Err(PyRuntimeError::new_err("a forked process cannot ask for input; ask before forking"));
         }
         let (message, content) = (request.answerable()?, to_json(content)?);
-        let given_up = self.service.times_given_up();
+        let may_be_answered = || match self.service.times_given_up() == given_up {
+            true => Ok(!message.is_done()),
+            false => Err(PyKeyboardInterrupt::new_err("the question was given up")),
+        };
+        if !may_be_answered()? {
+            return Ok(None);
+        }
         py.detach(|| {
             self.service.flush_capture();
             self.runtime.block_on(self.service.publisher.drain());
@@ -190,14 +200,19 @@ impl Connection {
         });
         loop {
             if let Some(answer) = self.service.take_input() {
-                return Ok(PyBytes::new(py, &answer.content));
+                return Ok(Some(PyBytes::new(py, &answer.content)));
             }
             py.detach(|| std::thread::sleep(SIGNAL_INTERVAL));
             py.check_signals()?;
-            if self.service.times_given_up() != given_up {
-                return Err(PyKeyboardInterrupt::new_err("the question was given up"));
+            if !may_be_answered()? {
+                return Ok(None);
             }
         }
+    }
+
+    /// How often questions were given up.
+    fn times_given_up(&self) -> u64 {
+        self.service.times_given_up()
     }
 
     /// Ends every wait for an answer with a `KeyboardInterrupt`.

@@ -24,6 +24,7 @@ use pyo3::prelude::*;
 
 /// Adds the kernel's classes to the extension module.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("PROTOCOL_VERSION", wire::PROTOCOL_VERSION)?;
     module.add_class::<connection::Connection>()?;
     module.add_class::<requests::ShellRequest>()?;
     module.add_class::<requests::Requests>()?;

@@ -95,7 +95,8 @@ impl RequestQueue {
         }
     }
 
-    fn signal(&self) {
+    /// Makes [`RequestQueue::fileno`] readable.
+    pub fn signal(&self) {
         // A full buffer means that Python has been told often enough.
         let _ = (&self.wake).write(&[1]);
     }

@@ -1,7 +1,6 @@
 //! The requests that Python handles: [`ShellRequest`], and the [`Requests`] of one shell.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use jupyter_protocol::ExecutionState;
@@ -62,6 +61,12 @@ impl ShellRequest {
     fn identities<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
         let identities = self.message.as_ref().map(|message| &message.identities[..]).unwrap_or_default();
         identities.iter().map(|identity| PyBytes::new(py, identity)).collect()
+    }
+
+    /// Whether the client was told that it was handled.
+    #[getter]
+    fn is_done(&self) -> bool {
+        self.message.as_ref().is_some_and(|message| message.is_done())
     }
 
     #[getter]
@@ -132,9 +137,13 @@ impl Requests {
         self.queue.ended.notify_one();
     }
 
-    /// Aborts the cells that wait, and those that come within `grace` seconds.
-    fn abort_waiting(&self, py: Python<'_>, grace: f64) {
-        py.detach(|| std::thread::sleep(Duration::try_from_secs_f64(grace).unwrap_or_default()));
+    /// Aborts the cells that wait.
+    fn abort_waiting(&self) {
         self.queue.abort_waiting();
+    }
+
+    /// Makes [`Requests::fileno`] readable, so that the shell looks whether it shall end.
+    fn wake(&self) {
+        self.queue.signal();
     }
 }

@@ -295,10 +295,14 @@ impl Service {
 
     /// Answers a request for a missing subshell.
     fn refuse_subshell(&self, request: &Message) {
+        self.refuse(request, &unknown_subshell(request.subshell.as_deref().unwrap_or_default()));
+    }
+
+    /// Answers with an error, between the statuses that belong to it. A message that is no request has no reply.
+    fn refuse(&self, request: &Message, error: &Value) {
         self.publish_status(ExecutionState::Busy, Some(request));
         if let Some(name) = request.msg_type.strip_suffix("_request") {
-            let content = to_json(&unknown_subshell(request.subshell.as_deref().unwrap_or_default()));
-            self.send_reply(self.session.reply(&format!("{name}_reply"), content, request));
+            self.send_reply(self.session.reply(&format!("{name}_reply"), to_json(error), request));
         }
         self.publish_status(ExecutionState::Idle, Some(request));
     }
@@ -309,9 +313,7 @@ impl Service {
             "create_subshell_request" => {
                 let queue = match RequestQueue::new() {
                     Ok(queue) => Arc::new(queue),
-                    Err(error) => {
-                        return Some(json!({"status": "error", "ename": "OSError", "evalue": error.to_string()}));
-                    }
+                    Err(error) => return Some(no_queue(&error)),
                 };
                 let id = uuid::Uuid::new_v4().to_string();
                 self.lock_subshells().insert(id.clone(), queue.clone());
@@ -403,7 +405,7 @@ impl Service {
         if self.control_queue.get().is_none() {
             let queue = match RequestQueue::new() {
                 Ok(queue) => Arc::new(queue),
-                Err(error) => return log(&format!("{} cannot be handled: {error}", request.msg_type)),
+                Err(error) => return self.refuse(&request, &no_queue(&error)),
             };
             // One task alone receives from this channel.
             let _ = self.control_queue.set(queue.clone());
@@ -454,8 +456,17 @@ async fn bind<T>(
 
 fn unknown_subshell(id: &str) -> Value {
     // The words of ipykernel, by which clients may know it.
-    let evalue = format!("Unknown subshell_id '{id}'");
-    json!({"status": "error", "ename": "UnknownSubshellError", "evalue": evalue, "traceback": []})
+    error_content("UnknownSubshellError", &format!("Unknown subshell_id '{id}'"))
+}
+
+/// What a client is told if nothing more can wait for Python, as where too many files are open.
+fn no_queue(error: &std::io::Error) -> Value {
+    error_content("OSError", &error.to_string())
+}
+
+/// The content of a reply to a request that failed.
+fn error_content(ename: &str, evalue: &str) -> Value {
+    json!({"status": "error", "ename": ename, "evalue": evalue, "traceback": []})
 }
 
 /// The next well-formed message that was not received before. Others are logged and dropped.

@@ -5,6 +5,8 @@
 //! Format: <https://jupyter-client.readthedocs.io/en/stable/messaging.html#the-wire-protocol>.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::SystemTime;
 
 use bytes::Bytes;
@@ -57,12 +59,22 @@ pub struct Message {
     pub metadata: Bytes,
     pub content: Bytes,
     pub buffers: Vec<Bytes>,
+    /// Whether the client was told that it was handled. Copies share it.
+    done: Arc<AtomicBool>,
 }
 
 impl Message {
     /// Whether it is for a comm, the connection of a widget. Such messages are not answered.
     pub fn is_for_comm(&self) -> bool {
         matches!(self.msg_type.as_str(), "comm_open" | "comm_msg" | "comm_close")
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    pub fn set_done(&self) {
+        self.done.store(true, Ordering::Relaxed);
     }
 
     /// The size in bytes of the parts that may be long.
@@ -167,6 +179,7 @@ pub fn decode(frames: Vec<Bytes>, signer: &Signer) -> Result<Message, WireError>
         metadata: metadata.clone(),
         content: content.clone(),
         buffers: buffers.to_vec(),
+        done: Arc::default(),
     })
 }
 
@@ -246,6 +259,7 @@ impl Session {
             metadata: EMPTY_OBJECT,
             content: content.into(),
             buffers: Vec::new(),
+            done: Arc::default(),
         }
     }
 
