@@ -246,13 +246,17 @@ export function weightText({ gone, tried }: InputWeight): string {
   return `${number(gone)} of ${count(tried, "other value")}`;
 }
 
-/** Where the lines that both versions ran part, with the line's numbers in the files. */
+/** What is said where no unchanged line ran more often in one version. Changed lines are not compared. */
+export const NO_PARTING = "Both ran the unchanged lines equally often.";
+
+/** The first unchanged line that the versions did not run equally often, with its numbers in the files. */
 export function partingSentence(pair: PairState, parting: Parting): string {
   const [old, renewed] = [lineInFile(pair.old, parting.old_line), lineInFile(pair.new, parting.new_line)];
   const line = old === renewed ? `line ${old}` : `line ${old} (${renewed} in new)`;
-  if (parting.new_hits === 0) return `They part at ${line}: only old runs it.`;
-  if (parting.old_hits === 0) return `They part at ${line}: only new runs it.`;
-  return `They part at ${line}: old runs it ${count(parting.old_hits, "time")}, new ${count(parting.new_hits, "time")}.`;
+  const said = `The first unchanged line that they did not run equally often is ${line}`;
+  if (parting.new_hits === 0) return `${said}: only old ran it.`;
+  if (parting.old_hits === 0) return `${said}: only new ran it.`;
+  return `${said}: old ran it ${count(parting.old_hits, "time")}, new ${count(parting.new_hits, "time")}.`;
 }
 
 /** The access path of an attribute, an item or a call of an object, as a person wrote it: `x`, `.x`, `['key']`. Without a
