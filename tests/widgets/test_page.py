@@ -438,7 +438,7 @@ def test_inputs_are_varied_weighed_and_two_numbers_put_together(open_tab, scheme
     weights = panel.get_by_role("region", name="How often the difference goes away")
     assert "7 of 15 other values" in weights.get_by_role("row").nth(2).inner_text()
     assert cells.count() == 26
-    assert "They part at line 8 (6 in new): only new runs it." in tab.page.locator(".tcw-shown").inner_text()
+    assert "equally often is line 8 (6 in new): only new ran it." in tab.page.locator(".tcw-shown").inner_text()
 
 
 def test_the_test_is_shown_with_what_it_is_worth(open_tab):

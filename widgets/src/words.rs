@@ -18,6 +18,10 @@ use twincell_values::value::{Choice, Decision, Recipe};
 
 use crate::plain;
 
+/// The verdicts in the order of tables, legends and stacks.
+pub const VERDICTS: [Verdict; 4] =
+    [Verdict::Changing, Verdict::Inconclusive, Verdict::LikelyPreserving, Verdict::Identical];
+
 /// A sign that carries the verdict together with its word, never a color alone.
 pub fn icon(verdict: Verdict) -> &'static str {
     match verdict {
@@ -64,6 +68,39 @@ pub fn number(value: usize) -> String {
 
 pub fn count(value: usize, noun: &str) -> String {
     format!("{} {noun}{}", number(value), if value == 1 { "" } else { "s" })
+}
+
+/// A hash as git shortens it. Other names of commits stay.
+pub fn commit_name(commit: &str) -> &str {
+    let is_hash = commit.len() >= 12 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    commit.get(..8).filter(|_| is_hash).unwrap_or(commit)
+}
+
+/// The changes of a group that is drawn.
+pub struct GroupShare<'a> {
+    pub name: &'a str,
+    pub changes: usize,
+    pub changing: usize,
+}
+
+/// How many changes are in how many groups, and which of the drawn groups has the largest share of changing: the first
+/// of those that have it, and none where nothing is changing.
+pub fn groups_sentence(groups: usize, drawn: &[GroupShare<'_>]) -> String {
+    let share = |group: &GroupShare<'_>| group.changing as f64 / group.changes.max(1) as f64;
+    let all = drawn.iter().map(|group| group.changes).sum();
+    let said = format!("{} in {}", count(all, "change"), count(groups, "group"));
+    let first = drawn.iter().filter(|group| group.changing > 0);
+    match first.reduce(|most, group| if share(group) > share(most) { group } else { most }) {
+        Some(most) => {
+            format!("{said}; {} has the largest share of changing, {}", most.name, probability(share(most)))
+        }
+        None => said,
+    }
+}
+
+/// What is said in place of years that are too many to draw.
+pub fn too_many_years(most: usize) -> String {
+    format!("The commits lie more than {} apart.", count(most, "year"))
 }
 
 /// A number that fits a narrow margin.
@@ -405,6 +442,9 @@ mod tests {
         executions: Vec<(bool, bool, bool, bool, String)>,
         legends: [String; 2],
         disagrees: Vec<(Option<String>, Verdict, bool)>,
+        commits: Vec<(String, String)>,
+        groups: Vec<(usize, Vec<(String, usize, usize)>, String)>,
+        too_many_years: Vec<(usize, String)>,
     }
 
     fn golden() -> Golden {
@@ -447,6 +487,7 @@ mod tests {
                 "probability": probability, "edge_case": edge_case, "score": 1.0, "execution": 1 });
             assert_eq!(strength(&from_value(evidence).unwrap()), said);
         }
+        assert_eq!(golden.verdicts.iter().map(|(verdict, ..)| *verdict).collect::<Vec<_>>(), VERDICTS);
         for (verdict, sign, word) in golden.verdicts {
             assert_eq!((icon(verdict), verdict.name()), (sign.as_str(), word.as_str()));
         }
@@ -467,6 +508,23 @@ mod tests {
         assert_eq!(golden.legends, [EXECUTION_LEGEND, UNEXAMINED_LEGEND]);
         for (label, verdict, said) in golden.disagrees {
             assert_eq!(Confusion::disagrees(label.as_deref().and_then(Label::of_name), verdict), said);
+        }
+    }
+
+    #[test]
+    fn studies_are_told_as_in_the_interactive_view() {
+        let golden = golden();
+        for (commit, said) in golden.commits {
+            assert_eq!(commit_name(&commit), said);
+        }
+        for (groups, drawn, said) in golden.groups {
+            let drawn: Vec<_> = (drawn.iter())
+                .map(|(name, changes, changing)| GroupShare { name, changes: *changes, changing: *changing })
+                .collect();
+            assert_eq!(groups_sentence(groups, &drawn), said);
+        }
+        for (most, said) in golden.too_many_years {
+            assert_eq!(too_many_years(most), said);
         }
     }
 }

@@ -214,7 +214,7 @@ pub struct Witness {
     /// How much each input matters, the ones that matter most first. Empty where fewer than two could be varied.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub input_weights: Vec<InputWeight>,
-    /// The first line of the text that the two versions have in common and did not run equally often.
+    /// The first unchanged line of the text that both versions did not run equally often.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parting: Option<Parting>,
     /// The access paths whose values a person chose. Empty for an execution of the comparison itself.

@@ -2,7 +2,7 @@
 
 import type { LineFilter } from "./store";
 import type { Execution, Label, PairState, StudyRow, Verdict } from "./types";
-import { executionName, outcome, type Outcome } from "./words";
+import { executionName, outcome, VERDICTS, type Outcome } from "./words";
 
 export interface ExecutionFilter {
   line: LineFilter | null;
@@ -71,8 +71,6 @@ export interface Confusion {
 }
 
 const LABELS: (Label | null)[] = ["changing", "preserving", "unclear", null];
-/** The verdicts in the order of tables. */
-export const VERDICTS: Verdict[] = ["changing", "likely_preserving", "identical", "inconclusive"];
 
 export function confusion(rows: StudyRow[]): Confusion {
   const counts = new Map<string, number>();

@@ -2,6 +2,7 @@
 
 import * as plain from "./plain";
 import type { StudyRow } from "./types";
+import * as words from "./words";
 
 /** What the changes of a study share. */
 export interface Shared {
@@ -52,9 +53,8 @@ export function fileName(row: StudyRow, of: Shared): string {
   return row.file === null ? "" : plain.value(row.file.slice(of.folder.length));
 }
 
-/** A hash as git shortens it. Other names of commits stay. */
 export function commitName(commit: string | null): string {
-  return plain.value(/^[0-9a-f]{12,}$/.test(commit ?? "") ? (commit ?? "").slice(0, 8) : (commit ?? ""));
+  return commit === null ? "" : plain.value(words.commitName(commit));
 }
 
 /** Everything that is known of where the change comes from. */

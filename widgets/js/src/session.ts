@@ -36,7 +36,7 @@ export interface Host {
 export interface Place {
   pair: number;
   tab: string;
-  line?: LineFilter | null;
+  line: LineFilter | null;
 }
 
 /** The input of an action: whom to ask about what, and whether anybody still waits for the answer. */
@@ -88,8 +88,8 @@ export class Session {
   }
 
   get place(): Place {
-    const { pair, tab } = this.store.get();
-    return { pair, tab };
+    const { pair, tab, line } = this.store.get();
+    return { pair, tab, line };
   }
 
   get pair(): PairState | undefined {

@@ -22,7 +22,10 @@ import type {
   VersionNumber,
 } from "./types";
 
-const VERDICTS: Record<Verdict, { icon: string; name: string; tone: string }> = {
+/** The verdicts in the order of filters, tables, legends and stacks. */
+export const VERDICTS: readonly Verdict[] = ["changing", "inconclusive", "likely_preserving", "identical"];
+
+const VERDICT_WORDS: Record<Verdict, { icon: string; name: string; tone: string }> = {
   changing: { icon: "≠", name: "changing", tone: "changing" },
   likely_preserving: { icon: "≈", name: "likely preserving", tone: "preserving" },
   inconclusive: { icon: "?", name: "inconclusive", tone: "inconclusive" },
@@ -31,16 +34,16 @@ const VERDICTS: Record<Verdict, { icon: string; name: string; tone: string }> = 
 
 /** A sign that carries the verdict together with its word, never a color alone. */
 export function icon(verdict: Verdict): string {
-  return VERDICTS[verdict]?.icon ?? "?";
+  return VERDICT_WORDS[verdict]?.icon ?? "?";
 }
 
 export function verdictName(verdict: Verdict): string {
-  return VERDICTS[verdict]?.name ?? plain.value(String(verdict));
+  return VERDICT_WORDS[verdict]?.name ?? plain.value(String(verdict));
 }
 
 /** The class that sets the accent color of a verdict. */
 export function tone(verdict: Verdict): string {
-  return `tcw-${VERDICTS[verdict]?.tone ?? "identical"}`;
+  return `tcw-${VERDICT_WORDS[verdict]?.tone ?? "identical"}`;
 }
 
 export function labelName(label: Label | null): string {
@@ -77,6 +80,35 @@ export function count(value: number, noun: string): string {
 /** How many of them, where not all. */
 export function countOf(value: number, all: number, noun: string): string {
   return value === all ? count(all, noun) : `${number(value)} of ${count(all, noun)}`;
+}
+
+/** A hash as git shortens it. Other names of commits stay. */
+export function commitName(commit: string): string {
+  return /^[0-9a-f]{12,}$/i.test(commit) ? commit.slice(0, 8) : commit;
+}
+
+/** The changes of a group that is drawn. */
+export interface GroupShare {
+  name: string;
+  changes: number;
+  changing: number;
+}
+
+/** How many changes are in how many groups, and which of the drawn groups has the largest share of changing: the first
+ * of those that have it, and none where nothing is changing. */
+export function groupsSentence(groups: number, drawn: readonly GroupShare[]): string {
+  const share = ({ changing, changes }: GroupShare) => changing / Math.max(1, changes);
+  const all = drawn.reduce((sum, { changes }) => sum + changes, 0);
+  const said = `${count(all, "change")} in ${count(groups, "group")}`;
+  const most = drawn
+    .filter(({ changing }) => changing > 0)
+    .reduce<GroupShare | null>((best, one) => (best && share(one) <= share(best) ? best : one), null);
+  return most ? `${said}; ${most.name} has the largest share of changing, ${probability(share(most))}` : said;
+}
+
+/** What is said in place of years that are too many to draw. */
+export function tooManyYears(most: number): string {
+  return `The commits lie more than ${count(most, "year")} apart.`;
 }
 
 export function executionName(execution: number | null): string {
@@ -246,13 +278,17 @@ export function weightText({ gone, tried }: InputWeight): string {
   return `${number(gone)} of ${count(tried, "other value")}`;
 }
 
-/** Where the lines that both versions ran part, with the line's numbers in the files. */
+/** What is said where no unchanged line ran more often in one version. Changed lines are not compared. */
+export const NO_PARTING = "Both ran the unchanged lines equally often.";
+
+/** The first unchanged line that the versions did not run equally often, with its numbers in the files. */
 export function partingSentence(pair: PairState, parting: Parting): string {
   const [old, renewed] = [lineInFile(pair.old, parting.old_line), lineInFile(pair.new, parting.new_line)];
   const line = old === renewed ? `line ${old}` : `line ${old} (${renewed} in new)`;
-  if (parting.new_hits === 0) return `They part at ${line}: only old runs it.`;
-  if (parting.old_hits === 0) return `They part at ${line}: only new runs it.`;
-  return `They part at ${line}: old runs it ${count(parting.old_hits, "time")}, new ${count(parting.new_hits, "time")}.`;
+  const said = `The first unchanged line that they did not run equally often is ${line}`;
+  if (parting.new_hits === 0) return `${said}: only old ran it.`;
+  if (parting.old_hits === 0) return `${said}: only new ran it.`;
+  return `${said}: old ran it ${count(parting.old_hits, "time")}, new ${count(parting.new_hits, "time")}.`;
 }
 
 /** The access path of an attribute, an item or a call of an object, as a person wrote it: `x`, `.x`, `['key']`. Without a

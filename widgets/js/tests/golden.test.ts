@@ -53,6 +53,7 @@ test("words are those of Rust", () => {
   ][]) {
     expect(words.strength({ strength, edge_case, probability })).toBe(said);
   }
+  expect(wordCases.verdicts.map(([verdict]) => verdict)).toEqual(words.VERDICTS);
   for (const [verdict, sign, word] of wordCases.verdicts as [Verdict, string, string][]) {
     expect([words.icon(verdict), words.verdictName(verdict)]).toEqual([sign, word]);
   }
@@ -76,5 +77,16 @@ test("words are those of Rust", () => {
   expect([words.OUTCOME_LEGEND.nothing, words.OUTCOME_LEGEND.unexamined]).toEqual(wordCases.legends);
   for (const [label, verdict, said] of wordCases.disagrees as [Label | null, Verdict, boolean][]) {
     expect(disagrees({ label, verdict })).toBe(said);
+  }
+});
+
+test("studies are told as in Rust", () => {
+  for (const [commit, said] of wordCases.commits as [string, string][]) expect(words.commitName(commit)).toBe(said);
+  for (const [groups, drawn, said] of wordCases.groups as [number, [string, number, number][], string][]) {
+    const shares = drawn.map(([name, changes, changing]) => ({ name, changes, changing }));
+    expect(words.groupsSentence(groups, shares)).toBe(said);
+  }
+  for (const [most, said] of wordCases.too_many_years as [number, string][]) {
+    expect(words.tooManyYears(most)).toBe(said);
   }
 });

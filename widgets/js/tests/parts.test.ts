@@ -1,7 +1,8 @@
-import { bins } from "../src/plots/complexity";
+import { bins, complexityPlot } from "../src/plots/complexity";
 import type { StudyRow } from "../src/types";
 import { afterEach, expect, test, vi } from "vitest";
 import { studyPlots } from "../src/plots/study";
+import { timePlot } from "../src/plots/time";
 import { fillings } from "../src/plots/fillings";
 import { Session } from "../src/session";
 import { enable, button, source } from "../src/parts";
@@ -81,6 +82,36 @@ test("verdicts are drawn by kind, project and time where changes differ in these
   expect(time?.numbers.map((row) => row["month"])).toEqual(["2025-11", "2025-12", "2026-01", "2026-02"]);
 });
 
+const dated = (...dates: string[]) => dates.map((date) => ({ ...change(date, "changing", null), date }));
+
+test("years that are too many are said in a sentence, and nobody counts their days", () => {
+  const { figures, sentences } = studyPlots(dated("0001-01-01", "9999-12-31"));
+  expect(figures.map((one) => one.title)).not.toContain("Verdicts over time");
+  expect(sentences).toContain("The commits lie more than 40 years apart.");
+});
+
+test("periods are days, months or years, with those between, and few of them have a label", () => {
+  const time = (...dates: string[]) => {
+    const figure = studyPlots(dated(...dates)).figures.find((one) => one.file === "study_time");
+    return { periods: figure?.numbers.map((row) => Object.values(row)[0]), ticks: figure?.options.x?.ticks };
+  };
+  expect(time("2026-02-28", "2026-03-01").periods).toEqual(["2026-02-28", "2026-03-01"]);
+  const days = time("2026-01-01", "2026-02-10");
+  expect([days.periods?.length, days.ticks]).toEqual([41, [0.5, 14.5, 28.5]]);
+  const months = time("2024-11-30", "2026-02-01");
+  expect([months.periods?.[0], months.periods?.at(-1), months.periods?.length]).toEqual(["2024-11", "2026-02", 16]);
+  expect(months.ticks).toEqual([0.5, 4.5, 8.5, 12.5]);
+  const years = time("0086-05-01", "0126-05-01");
+  expect([years.periods?.[0], years.periods?.length]).toEqual(["0086", 41]);
+});
+
+test("a study may have more changes than a call has arguments", () => {
+  const [one, other] = dated("2025-01-01", "2026-01-01").map((row, index) => ({ ...row, complexity: index + 1 }));
+  const rows = Array.from({ length: 150_000 }, (_, index) => (index % 2 ? one : other) as StudyRow);
+  expect(complexityPlot(rows)?.options.x?.domain).toEqual([0.5, 2.5]);
+  expect(timePlot(rows)).toMatchObject({ numbers: { length: 13 } });
+});
+
 test("of many groups the largest are drawn, and the others together", () => {
   const rows = Array.from({ length: 60 }, (_, index) => ({
     ...change(String(index), "changing", null),
@@ -89,6 +120,7 @@ test("of many groups the largest are drawn, and the others together", () => {
   const [projects] = studyPlots(rows).figures;
   expect(projects?.numbers).toHaveLength(10);
   expect(projects?.numbers.at(-1)).toMatchObject({ group: "others", changing: 33 });
+  expect(projects?.description).toMatch(/^60 changes in 20 groups; p0 has the largest share of changing/);
 });
 
 test("medians of complexity are those of ranges with enough changes", () => {

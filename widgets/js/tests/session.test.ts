@@ -333,3 +333,11 @@ test("a line is named where there is no page to link to, and found again where t
     expect(one.follow(nothing)).toBe(false);
   }
 });
+
+test("a view that replaces this one shows the same pair, tab and line", () => {
+  const { session: one } = session(null);
+  one.store.set({ tab: "shown", line: { version: 1, line: 2 } });
+  expect(one.place).toEqual({ pair: 0, tab: "shown", line: { version: 1, line: 2 } });
+  const next = new Session(one.state, { kernel: null, pinned: [], savePinned: null, place: one.place });
+  expect(next.store.get()).toMatchObject({ pair: 0, tab: "shown", line: { version: 1, line: 2 } });
+});

@@ -98,3 +98,13 @@ test("how much an input matters is said in counts", () => {
     "the other value",
   ]);
 });
+
+test("only unchanged lines are said to have run equally often or not", () => {
+  const of = (old_hits: number, new_hits: number) =>
+    words.partingSentence(pair(), { old_line: 1, new_line: 1, old_hits, new_hits });
+  const start = /^The first unchanged line that they did not run equally often is line \d+( \(\d+ in new\))?: /;
+  for (const said of [of(1, 0), of(0, 1), of(2, 3)]) expect(said).toMatch(start);
+  expect(of(1, 0)).toMatch(/: only old ran it\.$/);
+  expect(of(2, 3)).toMatch(/: old ran it 2 times, new 3 times\.$/);
+  expect(words.NO_PARTING).toContain("unchanged lines");
+});

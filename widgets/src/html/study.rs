@@ -56,12 +56,8 @@ pub fn table(study: &StudyState) -> Markup {
 
 /// The file and the commit of a change, as far as they are known. Hashes are as short as git's.
 fn place(row: &StudyRow) -> Option<String> {
-    let is_hash = |commit: &&String| commit.len() >= 12 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let commit = row.commit.as_ref().map(|commit| match Some(commit).filter(is_hash) {
-        Some(hash) => hash.chars().take(8).collect(),
-        None => commit.clone(),
-    });
-    let parts: Vec<String> = row.file.clone().into_iter().chain(commit).collect();
+    let commit = row.commit.as_deref().map(words::commit_name);
+    let parts: Vec<&str> = row.file.as_deref().into_iter().chain(commit).collect();
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
 

@@ -4,7 +4,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::marks::Mark;
-use super::{Plot, Scale, Sheet, VERDICTS, axes, font, place, plain, ticks, verdict_text};
+use super::{Plot, Scale, Sheet, axes, font, place, plain, ticks, verdict_text};
 use crate::state::StudyRow;
 use crate::words;
 
@@ -18,7 +18,7 @@ pub fn verdicts(rows: &[StudyRow]) -> Plot {
     if rows.is_empty() {
         return Sheet::empty(TITLE, "The study has no changes.");
     }
-    let counts = VERDICTS.map(|verdict| (verdict, rows.iter().filter(|row| row.verdict == verdict).count()));
+    let counts = words::VERDICTS.map(|verdict| (verdict, rows.iter().filter(|row| row.verdict == verdict).count()));
     let said: Vec<String> = counts.iter().map(|(verdict, count)| format!("{count} {}", verdict.name())).collect();
     let sheet = Sheet {
         title: TITLE,

@@ -5,9 +5,7 @@ use std::collections::BTreeSet;
 use plotters::prelude::*;
 
 use super::marks::{BLUE, Mark, Sign};
-use super::{
-    HEIGHT, Plot, Scale, Sheet, VERDICTS, axes, median, percent, place, plain, sample, share, ticks, verdict_text,
-};
+use super::{HEIGHT, Plot, Scale, Sheet, axes, median, percent, place, plain, sample, share, ticks, verdict_text};
 use crate::state::StudyRow;
 use crate::words;
 
@@ -19,14 +17,15 @@ pub fn plot(rows: &[StudyRow]) -> Plot {
     let found: Vec<(f64, f64, usize)> = (rows.iter())
         .filter(|row| row.executions > 0)
         .filter_map(|row| {
-            let verdict = VERDICTS.iter().position(|verdict| *verdict == row.verdict)?;
+            let verdict = words::VERDICTS.iter().position(|verdict| *verdict == row.verdict)?;
             Some((f64::from(row.complexity?), share(row.coverage), verdict))
         })
         .collect();
     if found.is_empty() {
         return Sheet::empty(TITLE, "No change that ran has a complexity.");
     }
-    let present = VERDICTS.iter().enumerate().filter(|(index, _)| found.iter().any(|(_, _, verdict)| verdict == index));
+    let present =
+        words::VERDICTS.iter().enumerate().filter(|(index, _)| found.iter().any(|(_, _, verdict)| verdict == index));
     let mut legend: Vec<_> =
         present.clone().map(|(_, verdict)| (verdict_text(*verdict), Mark::point_of(*verdict))).collect();
     let most = found.iter().map(|(complexity, _, _)| *complexity).fold(2.0, f64::max);

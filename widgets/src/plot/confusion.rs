@@ -12,8 +12,6 @@ use crate::state::StudyRow;
 use crate::words;
 
 const TITLE: &str = "Label against verdict";
-/// The form in which the text of a study shows them.
-const COLUMNS: [Verdict; 4] = [Verdict::Changing, Verdict::LikelyPreserving, Verdict::Identical, Verdict::Inconclusive];
 const LABELS: [Option<Label>; 4] = [Some(Label::Changing), Some(Label::Preserving), Some(Label::Unclear), None];
 
 /// Counts of changes by label and verdict. Labels and verdicts without changes are left out.
@@ -37,7 +35,7 @@ impl Confusion {
 
 pub fn confusion_of(rows: &[StudyRow]) -> Confusion {
     let verdicts: Vec<Verdict> =
-        COLUMNS.into_iter().filter(|verdict| rows.iter().any(|row| row.verdict == *verdict)).collect();
+        words::VERDICTS.into_iter().filter(|verdict| rows.iter().any(|row| row.verdict == *verdict)).collect();
     let rows = LABELS
         .into_iter()
         .map(|label| {

@@ -6,9 +6,12 @@ use std::collections::BTreeMap;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use twincell_compare::verdict::Verdict;
+
 use super::marks::Mark;
-use super::{Plot, Scale, Sheet, VERDICTS, axes, font, percent, place, ticks, verdict_text};
+use super::{Plot, Scale, Sheet, axes, font, percent, place, ticks, verdict_text};
 use crate::state::StudyRow;
+use crate::words::GroupShare;
 use crate::{plain, words};
 
 /// The maximum number of groups, the largest ones; the others are one together.
@@ -30,7 +33,9 @@ pub fn projects(rows: &[StudyRow]) -> Plot {
 
 struct Group {
     name: String,
-    /// How many changes have each of [`VERDICTS`].
+    /// How many groups of the study it stands for.
+    stands_for: usize,
+    /// How many changes have each of [`words::VERDICTS`].
     counts: [usize; 4],
 }
 
@@ -39,8 +44,9 @@ impl Group {
         self.counts.iter().sum()
     }
 
-    fn changing(&self) -> f64 {
-        self.counts.first().map_or(0.0, |count| *count as f64 / self.size().max(1) as f64)
+    fn share(&self) -> GroupShare<'_> {
+        let of = words::VERDICTS.iter().zip(self.counts).find(|(verdict, _)| **verdict == Verdict::Changing);
+        GroupShare { name: &self.name, changes: self.size(), changing: of.map_or(0, |(_, count)| count) }
     }
 }
 
@@ -48,21 +54,22 @@ impl Group {
 fn groups<'a>(rows: &'a [StudyRow], of: impl Fn(&'a StudyRow) -> Option<&'a str>) -> Vec<Group> {
     let mut found: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
     for row in rows {
-        let verdict = VERDICTS.iter().position(|verdict| *verdict == row.verdict);
+        let verdict = words::VERDICTS.iter().position(|verdict| *verdict == row.verdict);
         if let (Some(name), Some(verdict)) = (of(row), verdict)
             && let Some(count) = found.entry(name).or_default().get_mut(verdict)
         {
             *count += 1;
         }
     }
-    let mut groups: Vec<Group> = found.into_iter().map(|(name, counts)| Group { name: short(name), counts }).collect();
+    let mut groups: Vec<Group> =
+        found.into_iter().map(|(name, counts)| Group { name: short(name), stands_for: 1, counts }).collect();
     groups.sort_by_key(|group| Reverse(group.size()));
     if groups.len() > GROUPS {
         let rest = groups.split_off(GROUPS - 1);
         let sum = rest.iter().fold([0; 4], |sum: [usize; 4], group| {
             std::array::from_fn(|at| sum.get(at).unwrap_or(&0) + group.counts.get(at).unwrap_or(&0))
         });
-        groups.push(Group { name: OTHERS.to_owned(), counts: sum });
+        groups.push(Group { name: OTHERS.to_owned(), stands_for: rest.len(), counts: sum });
     }
     groups
 }
@@ -83,22 +90,14 @@ fn plot<'a>(
     of: impl Fn(&'a StudyRow) -> Option<&'a str>,
 ) -> Plot {
     let groups = groups(rows, of);
-    let Some(most) = groups.iter().max_by(|one, other| one.changing().total_cmp(&other.changing())) else {
-        return Sheet::empty(title, none);
-    };
     if groups.len() < 2 {
         return Sheet::empty(title, none);
     }
-    let all: usize = groups.iter().map(Group::size).sum();
+    let shares: Vec<_> = groups.iter().map(Group::share).collect();
     let sheet = Sheet {
         title,
-        description: format!(
-            "{} in groups; the largest share of changing has {}, {}",
-            words::count(all, "change"),
-            most.name,
-            words::percent(most.changing())
-        ),
-        legend: (VERDICTS.iter().enumerate())
+        description: words::groups_sentence(groups.iter().map(|group| group.stands_for).sum(), &shares),
+        legend: (words::VERDICTS.iter().enumerate())
             .filter(|(at, _)| groups.iter().any(|group| group.counts.get(*at).is_some_and(|count| *count > 0)))
             .map(|(_, verdict)| (verdict_text(*verdict), Mark::bar_of(*verdict)))
             .collect(),
@@ -115,7 +114,7 @@ fn plot<'a>(
             let style = font(12.0).pos(Pos::new(HPos::Right, VPos::Center));
             screen.draw(&Text::new(format!("{} ({})", group.name, group.size()), (left - 8, middle), style))?;
             let mut before = 0;
-            for (count, verdict) in group.counts.iter().zip(VERDICTS) {
+            for (count, verdict) in group.counts.iter().zip(words::VERDICTS) {
                 let at = |count: usize| place(&chart, count as f64 / group.size().max(1) as f64, 0.0).0;
                 let corners = ((at(before), middle - 9), (at(before + count), middle + 9));
                 Mark::bar_of(verdict).fill(&screen, corners.0, corners.1)?;
@@ -129,7 +128,6 @@ fn plot<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use twincell_compare::verdict::Verdict;
 
     fn row(project: String, verdict: Verdict) -> StudyRow {
         StudyRow {
@@ -160,6 +158,7 @@ mod tests {
         let found = groups(&rows, |row| row.project.as_deref());
         assert_eq!((found.len(), found[0].size()), (GROUPS, 3));
         assert_eq!((found[9].name.as_str(), found[9].counts), (OTHERS, [33, 0, 0, 0]));
+        assert!(projects(&rows).description.starts_with("60 changes in 20 groups; p0 has"));
     }
 
     #[test]

@@ -120,10 +120,6 @@ pub fn study_plot(study: &StudyState, which: StudyPlot) -> Plot {
     }
 }
 
-/// The verdicts in the order of legends and stacks.
-const VERDICTS: [Verdict; 4] =
-    [Verdict::Changing, Verdict::LikelyPreserving, Verdict::Inconclusive, Verdict::Identical];
-
 type Area<'a> = DrawingArea<Paper<'a>, Shift>;
 type Drawn = Result<(), Box<dyn Error + Send + Sync>>;
 type Chart<'a, 'b> = ChartContext<'b, Paper<'a>, Cartesian2d<Axis, Axis>>;

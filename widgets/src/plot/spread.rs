@@ -7,7 +7,7 @@ use chrono::{Datelike, NaiveDate};
 use twincell_compare::verdict::Verdict;
 
 use super::marks::Mark;
-use super::{HEIGHT, Plot, Scale, Sheet, VERDICTS, axes, median, percent, place, plain, ticks, verdict_text};
+use super::{HEIGHT, Plot, Scale, Sheet, axes, median, percent, place, plain, ticks, verdict_text};
 use crate::state::StudyRow;
 use crate::words;
 
@@ -77,6 +77,7 @@ const PERIODS: i64 = 40;
 
 /// When the changes were committed, as far as this is known: by day, month or year.
 pub fn over_time(rows: &[StudyRow]) -> Plot {
+    const TITLE: &str = "Verdicts over time";
     let date = |row: &StudyRow| NaiveDate::parse_from_str(row.date.as_deref()?.get(..10)?, "%Y-%m-%d").ok();
     let dates: Vec<NaiveDate> = rows.iter().filter_map(date).collect();
     let (first, last) = (dates.iter().min().copied(), dates.iter().max().copied());
@@ -95,11 +96,14 @@ pub fn over_time(rows: &[StudyRow]) -> Plot {
         .collect();
     let step = named.len().div_ceil(6).max(1);
     let at: Vec<f64> = named.keys().step_by(step).map(|at| f64::from(*at) + 0.5).collect();
+    if index(last) > PERIODS as f64 {
+        return Sheet::empty(TITLE, &words::too_many_years(PERIODS as usize));
+    }
     let end = index(last) + 1.0;
     let edges: Vec<f64> = (0..=end as u32).map(f64::from).collect();
     let text = |value: f64| named.get(&(value.floor() as i32)).cloned().unwrap_or_default();
     let spread = Spread {
-        title: "Verdicts over time",
+        title: TITLE,
         none: "No change has the date of its commit.",
         flat: format!("were committed in the same {name}"),
         said: format!("{first} to {last}, by {name} of the commit"),
@@ -171,7 +175,7 @@ impl Spread<'_> {
         let sheet = Sheet {
             title,
             description: format!("{}; {said}", words::count(points.len(), "change")),
-            legend: (VERDICTS.iter())
+            legend: (words::VERDICTS.iter())
                 .filter(|verdict| points.iter().any(|(_, other)| other == *verdict))
                 .map(|verdict| (verdict_text(*verdict), Mark::bar_of(*verdict)))
                 .collect(),
@@ -185,7 +189,7 @@ impl Spread<'_> {
             for (pile, ends) in piles.iter().zip(edges.windows(2)) {
                 let [left, right] = ends else { continue };
                 let mut below = 0;
-                for (count, verdict) in pile.iter().zip(VERDICTS) {
+                for (count, verdict) in pile.iter().zip(words::VERDICTS) {
                     let above = below + count;
                     let from = place(&chart, *left, f64::from(above));
                     let to = place(&chart, *right, f64::from(below));
@@ -204,7 +208,7 @@ fn piles(points: &[(f64, Verdict)], edges: &[f64]) -> Vec<[u32; 4]> {
     for (value, verdict) in points {
         let above = edges.iter().take_while(|edge| **edge <= *value).count();
         let index = above.saturating_sub(1).min(piles.len().saturating_sub(1));
-        let kind = VERDICTS.iter().position(|other| other == verdict);
+        let kind = words::VERDICTS.iter().position(|other| other == verdict);
         if let Some(count) = piles.get_mut(index).zip(kind).and_then(|(pile, kind)| pile.get_mut(kind)) {
             *count += 1;
         }

@@ -487,8 +487,8 @@ pub(crate) fn witness(
     })
 }
 
-/// The first line that both versions have in common and did not run equally often. Changed lines come before it, which
-/// say themselves what is different.
+/// The first unchanged line, in the order of the text, that both versions did not run equally often. Changed lines say
+/// themselves what is different.
 fn parting(context: &PairContext<'_>, old: &Behavior, new: &Behavior) -> Option<Parting> {
     let changed = |side: Side, index: u32| context.diff.lines[side].contains(&(index + 1));
     context.diff.rows.iter().find_map(|row: &AlignedRow| {

@@ -3,7 +3,7 @@
 import { dot, link, pointer, ruleY, tip } from "@observablehq/plot";
 import type { StudyRow, Verdict } from "../types";
 import * as words from "../words";
-import { COLOR, sample, whole, type Entry, type Figure } from "./figure";
+import { COLOR, greatest, sample, whole, type Entry, type Figure } from "./figure";
 import { color } from "./fillings";
 
 /** The maximum number of drawn points. More would only cover each other. */
@@ -29,11 +29,15 @@ export function complexityPlot(rows: StudyRow[]): Figure | null {
     executions > 0 && complexity != null ? [{ id, verdict, complexity, reach: coverage * 100 }] : [],
   );
   if (points.length === 0) return null;
-  const most = Math.max(2, ...points.map((one) => one.complexity));
+  const most = greatest(
+    points.map((one) => one.complexity),
+    2,
+  );
   if (new Set(points.map((one) => `${one.complexity} ${one.reach}`)).size === 1) return null;
   const medians = bins(points, most);
   const [x, y] = ["complexity", "reach"];
   const present = SIGNS.filter(([verdict]) => points.some((one) => one.verdict === verdict));
+  const inOrder = words.VERDICTS.flatMap((verdict) => present.filter(([one]) => one === verdict));
   const dots = present.map(([verdict, sign]) => {
     const of = sample(
       points.filter((one) => one.verdict === verdict),
@@ -49,7 +53,7 @@ export function complexityPlot(rows: StudyRow[]): Figure | null {
     title: "Complexity against reach",
     description: `${words.count(points.length, "change")}; half of them have a complexity of ${median(points.map((one) => one.complexity))} or less, and half of them cover ${words.percent(median(points.map((one) => one.reach)) / 100)} of their lines or less.`,
     legend: [
-      ...present.map(([verdict, sign]) => ({
+      ...inOrder.map(([verdict, sign]) => ({
         text: `${words.icon(verdict)} ${words.verdictName(verdict)}`,
         color: color(verdict),
         shape: sign,

@@ -259,6 +259,13 @@ export function whole(from: number, to: number, most = 8): { tickFormat: string;
   return { tickFormat: "d", ticks: Math.max(1, Math.min(most, Math.floor(to - from))) };
 }
 
+/** The greatest number, and at least `least`. A spread into Math.max fails where there are too many of them. */
+export function greatest(numbers: Iterable<number>, least: number): number {
+  let most = least;
+  for (const number of numbers) most = Math.max(most, number);
+  return most;
+}
+
 /** At most this many, evenly chosen. */
 export function sample<T>(rows: T[], limit: number): T[] {
   if (rows.length <= limit) return rows;

@@ -13,12 +13,9 @@ const LINES: Partial<Record<Verdict, string>> = {
   inconclusive: `M0,${STEP / 2}H${STEP}`,
 };
 
-/** The verdicts in the order of legends and stacks. */
-export const VERDICTS = ["changing", "likely_preserving", "inconclusive", "identical"] as const;
-
 /** The entries of a legend for those of these verdicts that occur. */
 export function verdictBoxes(occurring: Verdict[], filled: Fillings): Entry[] {
-  return VERDICTS.filter((verdict) => occurring.includes(verdict)).map((verdict) => ({
+  return words.VERDICTS.filter((verdict) => occurring.includes(verdict)).map((verdict) => ({
     text: `${words.icon(verdict)} ${words.verdictName(verdict)}`,
     color: color(verdict),
     fill: filled.fill(verdict),

@@ -21,7 +21,7 @@ import type { PairContext } from "../session";
 import type { ComparisonState, Execution, PairState, Path } from "../types";
 import { sharesOfAll } from "../shares";
 import * as words from "../words";
-import { COLOR, figureView, sample, whole, type Entry, type Figure } from "./figure";
+import { COLOR, figureView, greatest, sample, whole, type Entry, type Figure } from "./figure";
 
 /** The maximum number of drawn points. More would only cover each other. */
 const POINTS = 1500;
@@ -125,7 +125,7 @@ function waitsPlot(pair: PairState, file: string): Figure | string {
   if (found.length === pair.executions.length && found.length === pair.executed) {
     return `Each of ${those(pair)} showed a difference.`;
   }
-  const most = Math.max(1, ...found);
+  const most = greatest(found, 1);
   const step = Math.max(1, Math.ceil(most / 40));
   const thresholds = Array.from({ length: Math.ceil(most / step) + 1 }, (_, index) => 0.5 + index * step);
   const rows = found.map((executions) => ({ executions }));

@@ -1,4 +1,4 @@
-// The plots of a study: verdicts by kind, by project and over time (`groups.ts`), executions until the verdict and until
+// The plots of a study: verdicts by kind, by project (`groups.ts`) and over time (`time.ts`), executions until the verdict and until
 // the first difference, coverage, and complexity against reach, over all changes. What would be a single bar is said in
 // a sentence.
 
@@ -6,9 +6,10 @@ import { rectY, ruleY, tip, pointerX } from "@observablehq/plot";
 import type { StudyRow, Verdict } from "../types";
 import * as words from "../words";
 import { complexityPlot } from "./complexity";
-import { whole, type Figure, type Figures } from "./figure";
-import { color, fillings, verdictBoxes, VERDICTS } from "./fillings";
-import { groupsPlot, timePlot } from "./groups";
+import { greatest, whole, type Figure, type Figures } from "./figure";
+import { color, fillings, verdictBoxes } from "./fillings";
+import { groupsPlot } from "./groups";
+import { timePlot } from "./time";
 
 /** The maximum number of bars. */
 const BARS = 20;
@@ -58,7 +59,7 @@ function counted(rows: StudyRow[], { least, flat, ...rest }: Described & { least
   const values = new Set(rows.map(rest.value));
   const [value = 0] = values;
   if (values.size === 1) return flat(all(rows), words.number(value));
-  const most = Math.max(1, ...values);
+  const most = greatest(values, 1);
   const count = most + 1 - least;
   const step = Math.ceil(count / BARS);
   return histogram(rows, {
@@ -107,7 +108,7 @@ export function bars(points: { x: number; verdict: Verdict }[], edges: number[])
     const from = edges[index] ?? to;
     const isLast = index === edges.length - 2;
     const inside = points.filter(({ x }) => x >= from && (x < to || (isLast && x === to)));
-    return VERDICTS.map((verdict) => ({
+    return words.VERDICTS.map((verdict) => ({
       from,
       to,
       verdict,

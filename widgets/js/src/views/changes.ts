@@ -4,11 +4,10 @@
 import * as places from "../places";
 import * as plain from "../plain";
 import type { Column } from "../table/model";
-import type { StudyRow, Verdict } from "../types";
+import type { StudyRow } from "../types";
 import * as words from "../words";
 
-const VERDICT_ORDER: Record<Verdict, number> = { changing: 0, inconclusive: 1, likely_preserving: 2, identical: 3 };
-const order = (row: StudyRow) => VERDICT_ORDER[row.verdict] ?? 9;
+const order = (row: StudyRow) => words.VERDICTS.indexOf(row.verdict);
 
 /** The width in pixels from which verdicts have their words. */
 const WORDS = 640;

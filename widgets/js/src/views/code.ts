@@ -181,7 +181,7 @@ export class CodeView {
     this.editors = [merged.a, merged.b];
     const headings = VERSIONS.map((version) => this.heading(version));
     replace(this.frame, h("div", { class: "tcw-codehead" }, headings), merged.dom);
-    reveal(merged, this.blocks[0]);
+    revealFirstChange(merged, this.blocks[0]);
   }
 
   private document(of: Side): { doc: string; extensions: Extension[] } {
@@ -302,11 +302,11 @@ export class CodeView {
 
   /** Opens the fold of a line, and scrolls to it within the frame. */
   private reveal(version: VersionNumber, line: number): void {
-    this.sides.forEach(({ shown }, index) => {
-      const place = shown.places[version].get(line);
+    this.sides.forEach((one, index) => {
+      const place = one.shown.places[version].get(line);
       const editor = this.editors[index];
       if (place === undefined || !editor) return;
-      const fold = this.foldsOf(this.sides[index] as Side).find(({ from, to }) => from <= place && place < to);
+      const fold = this.foldsOf(one).find(({ from, to }) => from <= place && place < to);
       if (fold && this.closed.has(fold.number)) this.close([...this.closed].filter((one) => one !== fold.number));
       putCursor(editor, place + 1);
       scrollTo(editor, this.merged?.dom ?? editor.scrollDOM, place);
@@ -333,7 +333,7 @@ function scrollTo(editor: EditorView, frame: HTMLElement, line: number): void {
 }
 
 /** Scrolls a long function to its first change; only within its frame, never the page. */
-function reveal({ a, b, dom }: MergeView, first: Block | undefined): void {
+function revealFirstChange({ a, b, dom }: MergeView, first: Block | undefined): void {
   if (!first) return;
   a.requestMeasure({
     read: () => {

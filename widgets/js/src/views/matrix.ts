@@ -45,7 +45,7 @@ export function matrixView<T extends StudyFilter>(rows: StudyRow[], store: Store
   });
   return h(
     "div",
-    {},
+    { class: "tcw-matrixbox" },
     h("div", { class: "tcw-scroll", tabindex: 0, role: "region", "aria-label": "Label against verdict" }, table),
     h("p", { class: "tcw-legend" }, "✗ the verdict disagrees with the label"),
   );

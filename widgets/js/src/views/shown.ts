@@ -65,10 +65,10 @@ export function shownView(context: PairContext, listed: () => Execution[]): HTML
   );
 }
 
-/** Where the two part, if a difference is shown. */
+/** Which unchanged line the two did not run equally often, if a difference is shown. */
 function partingOf(pair: PairState, detail: Detail | null): string | null {
   if (!detail?.differs) return null;
-  return detail.parting ? words.partingSentence(pair, detail.parting) : "Both run the same lines as often.";
+  return detail.parting ? words.partingSentence(pair, detail.parting) : words.NO_PARTING;
 }
 
 function side(name: string, text: string): HTMLElement {

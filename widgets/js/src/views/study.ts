@@ -2,7 +2,7 @@
 // it the matrix and the plots. The chosen change is shown in full in their place (`change.ts`).
 
 import { h, replace } from "../dom";
-import { studyFilter, VERDICTS, type StudyFilter } from "../filter";
+import { studyFilter, type StudyFilter } from "../filter";
 import type { Kernel } from "../kernel";
 import { unpacked } from "../packed";
 import { tag } from "../parts";
@@ -158,7 +158,10 @@ const FILTERS = { class: "tcw-bar", role: "group", "aria-label": "Which changes"
 
 /** A button for each verdict, with its count. */
 function verdicts(rows: StudyRow[], store: Store<StudyChoices>, signal: AbortSignal): HTMLElement[] {
-  const counted = VERDICTS.map((verdict) => ({ verdict, count: rows.filter((row) => row.verdict === verdict).length }));
+  const counted = words.VERDICTS.map((verdict) => ({
+    verdict,
+    count: rows.filter((row) => row.verdict === verdict).length,
+  }));
   return counted
     .filter(({ count }) => count > 0)
     .map(({ verdict, count }) => {
