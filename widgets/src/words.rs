@@ -422,6 +422,9 @@ mod tests {
     use crate::label::{Label, label_name};
     use crate::plot::Confusion;
 
+    /// The name of a group, how many changes are in it, and how many of them alter behavior.
+    type Group = (String, usize, usize);
+
     /// What is given and, last, what is said; `widgets/js/src/words.ts` is held against the same.
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -443,7 +446,7 @@ mod tests {
         legends: [String; 2],
         disagrees: Vec<(Option<String>, Verdict, bool)>,
         commits: Vec<(String, String)>,
-        groups: Vec<(usize, Vec<(String, usize, usize)>, String)>,
+        groups: Vec<(usize, Vec<Group>, String)>,
         too_many_years: Vec<(usize, String)>,
     }
 
