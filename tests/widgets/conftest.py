@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import shutil
 import zlib
 from pathlib import Path
 
 import pytest
+
+from . import states
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
@@ -91,3 +94,22 @@ def open_tab(browser):
     for tab in opened:
         tab.page.close()
         assert tab.errors == []
+
+
+def executions_table(tab):
+    return tab.tab(re.compile("^Executions")).get_by_role("grid", name="Executions")
+
+
+def rows_listed(table) -> int:
+    return int(table.get_attribute("aria-rowcount")) - 1
+
+
+def at_line_four(open_tab):
+    """A page in which the keyboard is at line 4 of the new version."""
+    tab = open_tab()
+    tab.show(states.comparison())
+    page = tab.page
+    page.get_by_role("textbox", name=re.compile("^new version")).focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    return page

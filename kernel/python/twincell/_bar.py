@@ -1,4 +1,4 @@
-"""Progress of a study: a bar with a button to stop in a notebook, a line in a terminal, nothing elsewhere."""
+"""Progress in the output of a cell, and that of a study: a bar with a button to stop, or a line in a terminal."""
 
 from __future__ import annotations
 
@@ -38,14 +38,40 @@ class Shown:
             self.show("", "")
 
 
+class LiveBar:
+    """The bar of the interactive view, with its button to stop."""
+
+    def __init__(self, place: Shown) -> None:
+        self._place = place
+        self._view: Any = None
+        #: Whether somebody pressed the button.
+        self.stops = False
+
+    def show(self, progress: dict[str, Any]) -> None:
+        from ._widget import view_class
+
+        if self._view is not None:
+            self._view.progress = progress
+            return
+        self._view = view_class()(progress=progress)
+        self._view.on_stop = self._stop
+        self._place.display(self._view)
+
+    def _stop(self) -> None:
+        self.stops = True
+
+    def close(self) -> None:
+        if self._view is not None:
+            self._view.close()
+
+
 class StudyBar:
     """Called with the number of changes done, their total, and a line for people. Returns whether to stop."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
         self._shown = Shown()
-        self._view: Any = None
-        self._stops = False
+        self._live = LiveBar(self._shown)
         self._width = 0
 
     def __call__(self, done: int, total: int | None, text: str) -> bool:
@@ -55,7 +81,7 @@ class StudyBar:
             from ._widget import is_live
 
             if is_live():
-                self._show_view({"done": done, "total": total, "text": text})
+                self._live.show({"done": done, "total": total, "text": text})
             else:
                 share = "" if not total else f' value="{done / total:.4f}"'
                 self._shown.show(f'<progress max="1"{share}></progress> {html.escape(text)}', text)
@@ -63,26 +89,12 @@ class StudyBar:
             sys.stderr.write("\r" + text.ljust(self._width))
             sys.stderr.flush()
             self._width = len(text)
-        return self._stops
-
-    def _show_view(self, progress: dict[str, Any]) -> None:
-        from ._widget import view_class
-
-        if self._view is not None:
-            self._view.progress = progress
-            return
-        self._view = view_class()(progress=progress)
-        self._view.on_stop = self._stop
-        self._shown.display(self._view)
-
-    def _stop(self) -> None:
-        self._stops = True
+        return self._live.stops
 
     def end(self) -> None:
         """Removes the bar or the line, so that no time is stored with the notebook."""
         self._shown.hide()
-        if self._view is not None:
-            self._view.close()
+        self._live.close()
         if self._width:
             sys.stderr.write("\r" + " " * self._width + "\r")
             sys.stderr.flush()

@@ -7,8 +7,8 @@ from typing import Any
 
 from IPython.display import clear_output
 
-from ._bar import Shown
-from ._widget import is_live, view_class
+from ._bar import LiveBar, Shown
+from ._widget import is_live
 
 #: Seconds that a comparison runs before a bar appears. Most comparisons end sooner.
 PATIENCE = 0.4
@@ -27,29 +27,17 @@ class Progress:
         self._alone = alone
         self._started = time.monotonic()
         self._shown = Shown()
-        self._view: Any = None
-        self._stops = False
+        self._live = LiveBar(self._shown)
 
     def __call__(self, pair: int, pairs: int, executions: int, budget: int, coverage: float) -> bool:
         if not self._can_update or time.monotonic() - self._started < PATIENCE:
             return False
         if is_live():
             progress = {"pair": pair, "pairs": pairs, "executions": executions, "budget": budget, "coverage": coverage}
-            self._show_view(progress)
+            self._live.show(progress)
         else:
             self._show_bar(pair, pairs, executions, budget, coverage)
-        return self._stops
-
-    def _show_view(self, progress: dict[str, Any]) -> None:
-        if self._view is not None:
-            self._view.progress = progress
-            return
-        self._view = view_class()(progress=progress)
-        self._view.on_stop = self._stop
-        self._shown.display(self._view)
-
-    def _stop(self) -> None:
-        self._stops = True
+        return self._live.stops
 
     def _show_bar(self, pair: int, pairs: int, executions: int, budget: int, coverage: float) -> None:
         text = f"{executions} of up to {budget} executions, {coverage:.0%} of the lines"
@@ -67,5 +55,4 @@ class Progress:
             clear_output(wait=True)
         else:
             self._shown.hide()
-        if self._view is not None:
-            self._view.close()
+        self._live.close()
