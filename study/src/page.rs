@@ -134,15 +134,34 @@ mod tests {
 
     #[test]
     fn what_is_kept_has_a_bound_and_is_the_same_in_any_order() {
-        let large = |number: usize| "x".repeat(if number == 4 { MOST_BYTES / 2 } else { MOST_BYTES / 5 });
-        for order in [[1, 2, 3, 4, 5], [5, 4, 3, 2, 1], [4, 1, 5, 2, 3], [5, 1, 4, 3, 2]] {
+        let size = |number: usize| if number.is_multiple_of(3) { LARGEST } else { LARGEST / 2 };
+        let mut bytes = 0;
+        let room: Vec<usize> = (1..=MOST_COMPARISONS)
+            .take_while(|number| {
+                bytes += size(*number);
+                bytes <= MOST_BYTES
+            })
+            .collect();
+        let all = room.len() + 50;
+        let scattered = (1..=all).map(|number| number * 11 % all + 1);
+        assert!(all < MOST_COMPARISONS && !all.is_multiple_of(11));
+        for order in [(1..=all).collect::<Vec<_>>(), (1..=all).rev().collect(), scattered.collect()] {
             let mut comparisons = PageComparisons::default();
             for number in order {
-                add(&mut comparisons, number, &number.to_string(), Verdict::Inconclusive, large(number));
+                add(&mut comparisons, number, &number.to_string(), Verdict::Inconclusive, "x".repeat(size(number)));
             }
-            assert_eq!(kept(&comparisons), [1, 2, 3], "{order:?}");
+            assert_eq!(kept(&comparisons), room);
             assert!(comparisons.bytes <= MOST_BYTES);
         }
+    }
+
+    #[test]
+    fn what_is_too_large_is_left_out_alone() {
+        let mut comparisons = PageComparisons::default();
+        for (number, length) in [(1, 10), (2, LARGEST + 1), (3, LARGEST)] {
+            add(&mut comparisons, number, &number.to_string(), Verdict::Changing, "x".repeat(length));
+        }
+        assert_eq!(kept(&comparisons), [1, 3]);
     }
 
     #[test]
