@@ -89,9 +89,10 @@ def test_a_change_has_both_functions_and_where_they_come_from(repository):
     commit = repository.commit("Refactor the size", {"src/box.py": box(size="2"), "README": "more"})
     rows, told = mine(repository)
     [row] = rows
-    assert list(row) == "id project commit file function old new old_module new_module".split()
+    assert list(row) == "id project commit date file function old new old_module new_module".split()
     assert row["id"] == f"boxes-{commit[:10]}:src/box.py:Box.size"
     assert (row["project"], row["commit"], row["file"], row["function"]) == ("boxes", commit, "src/box.py", "Box.size")
+    assert row["date"] == "2024-01-02T12:00:00Z"
     assert row["old"] == (
         '@property\n@cached(\n    size=3,\n)\ndef size(self) -> int:\n    """How much."""\n    return 1\n'
     )
