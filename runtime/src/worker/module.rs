@@ -35,7 +35,7 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
 
 /// Small parts that are best written in Python: splitting a module, driving coroutines.
 const SOURCE: &std::ffi::CStr = cr"
-import ast, __future__
+import ast, gc, __future__
 
 # What is compiled for all processes that are forked from this one, by kind and text.
 _kept = {}
@@ -58,7 +58,21 @@ def _falls_back(node):
         for handler in node.handlers for inner in handler.body
     )
 
+def _without_collections(make):
+    # A tree holds no cycles, and looking for them took a third of the time that a large module needs.
+    def made(source):
+        enabled = gc.isenabled()
+        gc.disable()
+        try:
+            return make(source)
+        finally:
+            if enabled:
+                gc.enable()
+    made.__name__ = make.__name__
+    return made
+
 @_compiler
+@_without_collections
 def statements(source):
     tree = ast.parse(source)
     found = []

@@ -360,6 +360,12 @@ fn the_headline_is_the_call_with_its_decisive_values() {
     let shown = headline(further, &choices, &parameters, &["options['key']", "b", "rest[0]"], returned(0));
     assert_eq!(shown, "f('x', b not given, key=3): 3 -> 0, where a.save() raises ValueError");
 
+    for (count, told) in [(0, "*rest is empty"), (1, "*rest has 1 item"), (2, "*rest has 2 items")] {
+        let choices = [("len(*rest)", int(count)), ("a", int(2))];
+        let shown = headline(further, &choices, &["a"], &["a", "len(*rest)"], returned(0));
+        assert_eq!(shown, format!("f(a=2): 3 -> 0, where {told}"));
+    }
+
     let method = "class C:\n    def total(self):\n        return self.x\n";
     let choices = [("self.x", int(0)), ("self.y", Decision::Fail)];
     let shown = headline(method, &choices, &[], &["self.x"], returned(0));

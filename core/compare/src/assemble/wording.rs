@@ -315,6 +315,9 @@ fn answer(question: Question<'_>, recipe: &Recipe) -> Option<String> {
         (Question::Keyword { name, .. }, Recipe::Bool(is)) => {
             format!("{name} {}", if *is { "given" } else { "not given" })
         }
+        (Question::Positional(name), Recipe::Int(0)) => format!("*{name} is empty"),
+        (Question::Positional(name), Recipe::Int(1)) => format!("*{name} has 1 item"),
+        (Question::Positional(name), Recipe::Int(count)) => format!("*{name} has {count} items"),
         (Question::Instance { of, class }, Recipe::Bool(is)) => {
             format!("{} is {} {}", path(of), if *is { "a" } else { "no" }, cut(class))
         }
