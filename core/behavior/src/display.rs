@@ -16,6 +16,9 @@ use super::{Channel, EvidencePlace, Shown, Stream, Strength, is_argument};
 /// The maximum length of a text from [`display_observed`], without the ellipsis.
 pub const DISPLAY_LIMIT: usize = 200;
 
+/// What a member of an enumeration has: what Python keeps in it, and the number or the text that it is as well.
+const OF_MEMBERS: [&str; 6] = ["_name_", "_value_", "_sort_order_", "__objclass__", "[value]", "[text]"];
+
 /// A bounded, plain text for a value, as people would write it in Python.
 pub fn display_observed(value: &Observed) -> String {
     let mut out = Bounded::new(DISPLAY_LIMIT);
@@ -350,6 +353,16 @@ fn write_value(out: &mut Bounded, value: &Observed) {
             out.push(class);
             write_value(out, &attributes[0].1);
         }
+        Observed::Object { class, attributes } if let Some((name, value)) = member(attributes) => {
+            // `<Color.RED: 1>`, as Python shows it
+            out.push("<");
+            out.push(class);
+            out.push(".");
+            out.push(name);
+            out.push(": ");
+            write_value(out, value);
+            out.push(">");
+        }
         Observed::Object { class, attributes } => {
             out.push(class);
             out.push("(");
@@ -376,6 +389,14 @@ fn write_value(out: &mut Bounded, value: &Observed) {
         Observed::Elided { reason } => write_tagged(out, "not shown:", elision(*reason)),
         Observed::Varying(varying) => out.push(&display_varying(varying)),
     }
+}
+
+/// The name and the value of an object that is a member of an enumeration, and has nothing else.
+fn member(attributes: &[(String, Observed)]) -> Option<(&str, &Observed)> {
+    let of = |name: &str| attributes.iter().find(|(own, _)| own == name).map(|(_, value)| value);
+    let is_of_all = |(name, _): &(String, Observed)| OF_MEMBERS.contains(&name.as_str());
+    let (name, value) = (of("_name_")?.as_text()?, of("_value_")?);
+    attributes.iter().all(is_of_all).then_some((name, value))
 }
 
 fn write_iterator(out: &mut Bounded, kind: &str, items: &[Observed], finished: bool) {
@@ -468,6 +489,17 @@ mod tests {
         assert_eq!(varying(time, ("", "")), "<bool or int that depends on the time>");
         assert_eq!(varying(None, ("", "")), "<bool or int, another one in each run>");
         assert_eq!(varying(time, ("at ", "")), "'at <the time>'");
+    }
+
+    #[test]
+    fn a_member_of_an_enumeration_reads_as_python_shows_it() {
+        let own = |name: &str, value| (name.to_owned(), value);
+        let kept = || vec![own("_name_", str("RED")), own("_sort_order_", int(0)), own("_value_", int(1))];
+        let of = |attributes| display_observed(&Observed::Object { class: "Color".into(), attributes });
+        assert_eq!(of(kept()), "<Color.RED: 1>");
+        assert_eq!(of([vec![own("[value]", int(1))], kept()].concat()), "<Color.RED: 1>");
+        let more = of([kept(), vec![own("price", int(3))]].concat());
+        assert_eq!(more, "Color(_name_='RED', _sort_order_=0, _value_=1, price=3)");
     }
 
     #[test]

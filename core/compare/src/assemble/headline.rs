@@ -107,12 +107,13 @@ fn contrast(case: &TestCase, difference: &Difference, rules: &Rules) -> Contrast
     let with = |name: &str| Contrast::of(name, shown);
     match &difference.place {
         place @ (EvidencePlace::ReturnValue | EvidencePlace::Exception) => {
-            let outcome = |side| match case.behavior(side).map(|behavior| &behavior.outcome) {
+            let outcome = |side, is_brief| match case.behavior(side).map(|behavior| &behavior.outcome) {
+                Some(raised @ Outcome::Raised { .. }) if is_brief => display_outcome_in_present(&missing(case, raised)),
                 Some(raised @ Outcome::Raised { .. }) => display_outcome_in_present(raised),
                 Some(Outcome::Returned(value)) if *place == EvidencePlace::Exception => beside_nothing(value),
                 _ => shown[side].to_owned(),
             };
-            let outcomes = PerSide::of(outcome);
+            let outcomes = different(|is_brief| PerSide::of(|side| outcome(side, is_brief)));
             Contrast::of("", outcomes.as_ref().map(String::as_str))
         }
         EvidencePlace::Output { stream } => with(stream.name()),
@@ -128,12 +129,45 @@ fn contrast(case: &TestCase, difference: &Difference, rules: &Rules) -> Contrast
             };
             Contrast::of("logs", difference.sides().map(quoted).as_ref().map(String::as_str))
         }
-        EvidencePlace::Call { .. } => match difference.sides() {
-            PerSide { new: Shown::NoCall, .. } => Contrast::one_sided("calls", PerSide::new(Some(shown.old), None)),
-            PerSide { old: Shown::NoCall, .. } => Contrast::one_sided("calls", PerSide::new(None, Some(shown.new))),
-            _ => with("calls"),
-        },
+        EvidencePlace::Call { .. } => {
+            let calls = different(|is_brief| {
+                PerSide::of(|side| match made(case, side, shown[side]).filter(|_| is_brief) {
+                    Some(call) => display_call(&Call { callee: brief(&call.callee), ..call.clone() }),
+                    None => shown[side].to_owned(),
+                })
+            });
+            let only = |side: Side| PerSide::of(|own| (own == side).then(|| calls[own].as_str()));
+            match difference.sides() {
+                PerSide { new: Shown::NoCall, .. } => Contrast::one_sided("calls", only(Side::Old)),
+                PerSide { old: Shown::NoCall, .. } => Contrast::one_sided("calls", only(Side::New)),
+                _ => Contrast::of("calls", calls.as_ref().map(String::as_str)),
+            }
+        }
     }
+}
+
+/// Two texts with brief paths, or with whole ones if only these tell them apart.
+fn different(texts: impl Fn(bool) -> PerSide<String>) -> PerSide<String> {
+    let brief = texts(true);
+    if brief.old == brief.new { texts(false) } else { brief }
+}
+
+/// The call of a version that is shown like this.
+fn made<'a>(case: &'a TestCase, side: Side, shown: &str) -> Option<&'a Call> {
+    case.behavior(side)?.calls.iter().find(|call| display_call(call) == shown)
+}
+
+/// An error, which names an attribute that the execution made missing briefly.
+fn missing(case: &TestCase, raised: &Outcome) -> Outcome {
+    let mut raised = raised.clone();
+    if let Outcome::Raised { message, .. } = &mut raised
+        && case.record.choices.iter().any(
+            |choice| matches!(Question::parse(&choice.path), Question::Attribute(path) if path.as_str() == message),
+        )
+    {
+        *message = brief(message);
+    }
+    raised
 }
 
 /// The part of two values that differs, with its place: `result['key'][2]`, `request.meta['retries'] afterwards`.

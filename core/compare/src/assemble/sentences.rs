@@ -1,7 +1,7 @@
 //! Tests of the sentences that a report opens with.
 
 use twincell_behavior::{Channel, Rules, differences};
-use twincell_engine::observed::{Behavior, Limit, Logged, Observed, Outcome, Slot};
+use twincell_engine::observed::{Behavior, Call, Limit, Logged, Observed, Outcome, Slot};
 use twincell_engine::protocol::{Context, ExecutionRecord, Injection, Member, Unevaluated};
 use twincell_search::Target;
 use twincell_syntax::site::SiteKind;
@@ -370,6 +370,30 @@ fn the_headline_is_the_call_with_its_decisive_values() {
     let choices = [("self.x", int(0)), ("self.y", Decision::Fail)];
     let shown = headline(method, &choices, &[], &["self.x"], returned(0));
     assert_eq!(shown, "C.total(): 3 -> 0, where self.x = 0, self.y missing");
+}
+
+#[test]
+fn long_paths_in_errors_and_calls_keep_their_end() {
+    let text = "def f(x):\n    return x\n";
+    let attribute = "create('a long argument that nobody reads', 'and another one').load";
+    let question = format!("hasattr({attribute})");
+    let missing = Decision::Value(Recipe::Bool(false));
+    let exception = Observed::Exception { class: "AttributeError".into(), arguments: vec![] };
+    let raised = Outcome::Raised { exception, intended: true, line: 2, message: attribute.into() };
+    let shown = headline(text, &[(&question, missing)], &[], &[&question], behavior(raised));
+    assert_eq!(shown, "f(): 3 -> raises AttributeError: create(…).load, where create(…).load does not exist");
+
+    let loads = Call {
+        callee: attribute.into(),
+        arguments: vec![Observed::None],
+        keywords: vec![],
+        line: 2,
+        discarded: true,
+        by_all: true,
+        state: vec![],
+    };
+    let shown = headline(text, &[], &[], &[], Behavior { calls: vec![loads], ..returned(3) });
+    assert_eq!(shown, "f(): now calls create(…).load(None)");
 }
 
 #[test]
