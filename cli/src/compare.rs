@@ -55,7 +55,8 @@ fn two_texts(
 ) -> Result<i32, Abort> {
     let engine = Engine::warm(options, &session.environment).map_err(Abort::new)?;
     let path = std::path::absolute(&new.label).unwrap_or_else(|_| (&new.label).into());
-    let comparison = watched(&engine, old, new, &options.for_file(&path), "", session)?.map_err(Abort::new)?;
+    let Watched { result, stopped } = watched(&engine, old, new, &options.for_file(&path), "", session);
+    let comparison = result.map_err(|failure| if stopped { Abort::Interrupted } else { Abort::new(failure) })?;
     let rows = linked(ExportRow::of_comparison(&comparison, Some(&new.label)), matches);
     // A file that cannot be written costs nobody the report.
     if matches.get_flag("json") {
@@ -71,7 +72,7 @@ fn two_texts(
     write_html(&comparison, &format!("{} and {}", old.label, new.label), matches)?;
     write_reproducer(&comparison, matches, session)?;
     exports::write(&rows, matches)?;
-    Ok(exports::status(comparison.verdict, matches))
+    if stopped { Err(Abort::Interrupted) } else { Ok(exports::status(comparison.verdict, matches)) }
 }
 
 /// Whether all is printed of each function, and not only what changed in it.
@@ -136,6 +137,7 @@ fn revisions(
     let place = place(range, staged);
     let mut notes = notes(&files);
     let mut compared: Vec<Compared> = Vec::new();
+    let mut stopped = false;
     for (path, reason) in &files.unreadable {
         compared.push(Compared { path: path.clone(), result: Err(reason.clone()) });
     }
@@ -162,6 +164,10 @@ fn revisions(
             files.modified.iter().filter(is_compared).map(|file| file.path.clone()).collect();
         let count = files.modified.len();
         for (number, file) in files.modified.iter_mut().enumerate() {
+            if stopped {
+                notes.push(format!("stopped before {} of {count} files were compared", count - number));
+                break;
+            }
             if let Some(copies) = &copies {
                 copies.place(file);
             }
@@ -172,9 +178,11 @@ fn revisions(
             }
             let core = CompareOptions { compared_files: compared_files.clone(), ..options.for_file(&place) };
             let name = format!("file {} of {count}, {}:", number + 1, file.path);
-            let result = watched(&engine, &file.old, &file.new, &core, &name, session)?;
-            match result {
+            let now = watched(&engine, &file.old, &file.new, &core, &name, session);
+            stopped = now.stopped;
+            match now.result {
                 Ok(comparison) => compared.push(Compared { path: file.path.clone(), result: Ok(comparison) }),
+                Err(_) if stopped => notes.push(format!("{}: stopped before it was compared", file.path)),
                 Err(failure) if nothing_to_compare(&failure) => notes.push(format!("{}: {failure}", file.path)),
                 Err(failure) => compared.push(Compared { path: file.path.clone(), result: Err(failure.to_string()) }),
             }
@@ -184,7 +192,9 @@ fn revisions(
         return Err(Abort::Failed(format!("no changed file has the function {function} in both revisions of {range}")));
     }
     notes.extend(unknown_examples(&files, options));
-    accept(accepted, &mut compared, matches, session)?;
+    // What was not compared to its end is no baseline.
+    let reason = matches.get_one::<String>("accept").map(String::as_str).filter(|_| !stopped);
+    accept(accepted, &mut compared, reason, session)?;
     let verdict = overall(&compared);
     let rows = linked(compared.iter().flat_map(Compared::rows).collect(), matches);
     if matches.get_flag("json") {
@@ -202,6 +212,9 @@ fn revisions(
         write_reproducer(&whole, matches, session)?;
     }
     exports::write(&rows, matches)?;
+    if stopped {
+        return Err(Abort::Interrupted);
+    }
     if !compared.is_empty() && compared.iter().all(|file| file.result.is_err()) {
         return Err(Abort::Failed(format!("none of the files that changed {place} could be compared")));
     }
@@ -213,14 +226,13 @@ fn revisions(
     Ok(status)
 }
 
-/// Sets aside what somebody accepted, and with `--accept` the rest, too.
+/// Sets aside what somebody accepted, and with a reason the rest, too.
 fn accept(
     mut accepted: Accepted,
     compared: &mut [Compared],
-    matches: &ArgMatches,
+    reason: Option<&str>,
     session: &mut Session<'_>,
 ) -> Result<(), Abort> {
-    let reason = matches.get_one::<String>("accept").map(String::as_str);
     let mut fresh = 0;
     for file in compared {
         if let Ok(comparison) = &mut file.result {
@@ -295,6 +307,12 @@ fn named(paths: &[String]) -> Option<String> {
     (!paths.is_empty()).then(|| first + &more)
 }
 
+/// A comparison, and whether the user stopped it: then it holds what was found until then.
+struct Watched {
+    result: Result<Comparison, Failure>,
+    stopped: bool,
+}
+
 /// Compares, shows progress, and watches for Ctrl-C.
 fn watched(
     engine: &Engine,
@@ -303,7 +321,7 @@ fn watched(
     options: &CompareOptions,
     name: &str,
     session: &mut Session<'_>,
-) -> Result<Result<Comparison, Failure>, Abort> {
+) -> Watched {
     let target = if session.progress { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(None, target);
     if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {elapsed}") {
@@ -318,7 +336,7 @@ fn watched(
         if stopped { Continue::Stop } else { Continue::Yes }
     });
     bar.finish_and_clear();
-    if stopped || (session.interrupted)() { Err(Abort::Interrupted) } else { Ok(result) }
+    Watched { result, stopped: stopped || (session.interrupted)() }
 }
 
 fn overall(compared: &[Compared]) -> Verdict {

@@ -1,9 +1,12 @@
 """`twincell compare` as a user runs it: a process with files, output and an exit status."""
 
 import json
+import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -33,6 +36,18 @@ def files(tmp_path: Path) -> Path:
     for name, text in {"old.py": ORIGINAL, "changed.py": CHANGED, "renamed.py": RENAMED}.items():
         (tmp_path / name).write_text(text)
     return tmp_path
+
+
+def read(terminal: int, expected: bytes, is_there: threading.Event) -> None:
+    """Reads all that comes from a terminal, and tells when the expected text has come."""
+    text = b""
+    try:
+        while part := os.read(terminal, 4096):
+            text += part
+            if expected in text:
+                is_there.set()
+    except OSError:
+        pass  # its last program has gone
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -123,6 +138,32 @@ def test_a_reader_that_stops_early_is_no_crash(files):
     process.stdout.close()
     assert process.wait(timeout=120) == 1
     assert process.stderr.read() == ""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="progress is read from a terminal")
+def test_an_interrupt_prints_what_was_found_and_what_was_not_compared(tmp_path):
+    git(tmp_path, "init", "-q")
+    for number in (1, 2):
+        (tmp_path / "a.py").write_text(f"def f(x):\n    return x + {number}\n")
+        # No value tells these apart.
+        for name in ("b.py", "c.py"):
+            (tmp_path / name).write_text(
+                "def g(x):\n    return " + ("x.y" if number == 1 else "(x.y)\n    pass") + "\n"
+            )
+        git(tmp_path, "add", "-A")
+        git(tmp_path, "commit", "-qm", str(number))
+    command = [sys.executable, "-m", "twincell", "compare", "--git", "HEAD~1..HEAD", "--budget", "100000000"]
+    terminal, its_end = os.openpty()
+    running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=its_end, text=True)
+    os.close(its_end)
+    begun = threading.Event()
+    threading.Thread(target=read, args=(terminal, b"file 2 of 3, b.py: pair 1 of 1", begun), daemon=True).start()
+    assert begun.wait(timeout=120)
+    running.send_signal(signal.SIGINT)
+    out, _ = running.communicate(timeout=120)
+    assert running.returncode == 130, out
+    assert "a.py:2  ≠ changing  f(" in out and "c.py" not in out
+    assert "stopped before 1 of 3 files were compared" in out
 
 
 def test_a_range_of_revisions_is_compared_file_by_file(repository):
