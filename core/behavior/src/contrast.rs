@@ -1,7 +1,7 @@
 //! Shows two differing values as two bounded texts that differ. Where the texts would be cut before the difference,
 //! they begin at it.
 
-use twincell_engine::observed::Observed;
+use twincell_engine::observed::{ITEMS, Observed, TEXT, VALUE};
 use twincell_syntax::PerSide;
 
 use super::Rules;
@@ -54,7 +54,11 @@ fn narrow<'a>(old: &'a Observed, new: &'a Observed, rules: &Rules, path: &mut St
             differs.then(|| (format!("[{}]", display_observed(key)), value, its))
         }),
         (O::Object { attributes: a, .. }, O::Object { attributes: b, .. }) => {
-            named(a, b, rules).map(|(name, value, its)| (format!(".{name}"), value, its))
+            named(a, b, rules).map(|(name, value, its)| match name {
+                // What an object is has no name of its own.
+                ITEMS | TEXT | VALUE => (String::new(), value, its),
+                name => (format!(".{name}"), value, its),
+            })
         }
         // The places of what was assigned are written with their dot or brackets.
         (O::Injected { assigned: a, .. }, O::Injected { assigned: b, .. }) => {
@@ -115,6 +119,13 @@ mod tests {
         let int = |value: i64| Observed::Int(value.to_string());
         let injected = |value| Observed::Injected { path: "x".into(), assigned: vec![(".size".into(), int(value))] };
         let object = |value| Observed::Object { class: "C".into(), attributes: vec![("part".into(), injected(value))] };
+        let extended = |value| Observed::Object {
+            class: "Tags".into(),
+            attributes: vec![(ITEMS.into(), Observed::List(vec![int(0), int(value)]))],
+        };
+        let (old, new) = (extended(1), extended(2));
+        assert_eq!(innermost(&old, &new, &Rules::default()).0, "[1]");
+
         let (old, new) = (Observed::List(vec![int(0), object(1)]), Observed::List(vec![int(0), object(2)]));
         let (path, parts) = innermost(&old, &new, &Rules::default());
         assert_eq!((path.as_str(), parts), ("[1].part.size", PerSide::new(&int(1), &int(2))));

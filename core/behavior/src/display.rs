@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use twincell_engine::observed::{
-    Call, Elision, INDEX, Limit, NAMES, Observed, Outcome, Reached, Slot, VALUES, Varying, WRITTEN,
+    Call, Elision, INDEX, ITEMS, Limit, NAMES, Observed, Outcome, Reached, Slot, TEXT, VALUE, VALUES, Varying, WRITTEN,
 };
 use twincell_engine::protocol::{INJECTED_MESSAGE, OWN_FOLDER, PROJECT_FOLDER};
 use twincell_engine::sources::Source;
@@ -17,7 +17,7 @@ use super::{Channel, EvidencePlace, Shown, Stream, Strength, is_argument};
 pub const DISPLAY_LIMIT: usize = 200;
 
 /// What a member of an enumeration has: what Python keeps in it, and the number or the text that it is as well.
-const OF_MEMBERS: [&str; 6] = ["_name_", "_value_", "_sort_order_", "__objclass__", "[value]", "[text]"];
+const OF_MEMBERS: [&str; 6] = ["_name_", "_value_", "_sort_order_", "__objclass__", VALUE, TEXT];
 
 /// A bounded, plain text for a value, as people would write it in Python.
 pub fn display_observed(value: &Observed) -> String {
@@ -440,7 +440,7 @@ fn write_named(out: &mut Bounded, named: &[(String, Observed)]) {
             out.push(", ");
         }
         match name.as_str() {
-            VALUES => {}
+            ITEMS | TEXT | VALUE | VALUES => {}
             INDEX => out.push("index="),
             NAMES => out.push("names="),
             name => {
@@ -497,7 +497,8 @@ mod tests {
         let kept = || vec![own("_name_", str("RED")), own("_sort_order_", int(0)), own("_value_", int(1))];
         let of = |attributes| display_observed(&Observed::Object { class: "Color".into(), attributes });
         assert_eq!(of(kept()), "<Color.RED: 1>");
-        assert_eq!(of([vec![own("[value]", int(1))], kept()].concat()), "<Color.RED: 1>");
+        assert_eq!(of([vec![own(VALUE, int(1))], kept()].concat()), "<Color.RED: 1>");
+        assert_eq!(of(vec![own(ITEMS, Observed::List(vec![int(1)])), own("size", int(2))]), "Color([1], size=2)");
         let more = of([kept(), vec![own("price", int(3))]].concat());
         assert_eq!(more, "Color(_name_='RED', _sort_order_=0, _value_=1, price=3)");
     }

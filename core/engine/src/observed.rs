@@ -332,6 +332,11 @@ impl Outcome {
 /// `Decimal('1.1')`.
 pub const WRITTEN: &str = "[repr]";
 
+/// The pseudo-attributes of an object whose class extends a builtin one: the items, the text or the number that it is.
+pub const ITEMS: &str = "[items]";
+pub const TEXT: &str = "[text]";
+pub const VALUE: &str = "[value]";
+
 /// The pseudo-attributes of tables and arrays: the values of one column or of all, the labels of the rows, and their
 /// names.
 pub const VALUES: &str = "[values]";

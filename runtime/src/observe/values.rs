@@ -13,7 +13,7 @@ use pyo3::types::{
 use xxhash_rust::xxh3::Xxh3Default;
 
 use twincell_behavior::display_observed;
-use twincell_engine::observed::{Elision, INDEX, NAMES, Observed, VALUES, WRITTEN};
+use twincell_engine::observed::{Elision, INDEX, ITEMS, NAMES, Observed, TEXT, VALUE, VALUES, WRITTEN};
 use twincell_values::path::{self, MAX_ARGUMENTS, cut_at};
 
 use crate::execution::object::{Mark, Versatile};
@@ -349,15 +349,15 @@ impl Observer {
     fn object(&mut self, value: &Bound<'_, PyAny>, class: String) -> Observed {
         let mut attributes: Vec<(String, Observed)> = Vec::new();
         if let Ok(dict) = value.cast::<PyDict>() {
-            attributes.push(("[items]".into(), Observed::Dict(self.entries(dict))));
+            attributes.push((ITEMS.into(), Observed::Dict(self.entries(dict))));
         } else if let Ok(list) = value.cast::<PyList>() {
-            attributes.push(("[items]".into(), Observed::List(self.all(list.iter()))));
+            attributes.push((ITEMS.into(), Observed::List(self.all(list.iter()))));
         } else if let Ok(tuple) = value.cast::<PyTuple>() {
-            attributes.push(("[items]".into(), Observed::Tuple(self.all(tuple.iter()))));
+            attributes.push((ITEMS.into(), Observed::Tuple(self.all(tuple.iter()))));
         } else if let Ok(text) = value.cast::<PyString>() {
-            attributes.push(("[text]".into(), Observed::Str(bounded(characters(text)))));
+            attributes.push((TEXT.into(), Observed::Str(bounded(characters(text)))));
         } else if let Ok(number) = value.cast::<PyInt>() {
-            attributes.push(("[value]".into(), Observed::Int(int_text(number))));
+            attributes.push((VALUE.into(), Observed::Int(int_text(number))));
         }
         let public_only = is_seen_from_outside(value);
         if let Ok(namespace) = object_namespace(value) {
