@@ -6,10 +6,35 @@ from .snippets import CHANGING, PRESERVING, expect
 
 MISSING = "import not_there_at_all as m\nfrom not_there_at_all import Gone\n"
 
+#: A decorator that keeps something with the function.
+COUNTED = """
+import functools
+
+
+def counted(function):
+    @functools.wraps(function)
+    def wrapper(*arguments):
+        wrapper.calls = wrapper.__dict__.get("calls", 0) + 1
+        return function(*arguments)
+
+    return wrapper
+
+
+class A:
+    @counted
+    def one(self):
+        return 1
+
+    def f(self, x):
+        return x + {one}
+"""
+
 
 @pytest.mark.parametrize(
     ("old", "new", "verdict"),
     [
+        # Kept with a method by its decorator.
+        (COUNTED.format(one="1"), COUNTED.format(one="A.one(self)"), PRESERVING),
         # Assigned to a module that is missing.
         (MISSING + "def f(x):\n    m.flag = 1\n", MISSING + "def f(x):\n    m.flag = 2\n", CHANGING),
         (

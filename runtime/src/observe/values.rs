@@ -28,6 +28,8 @@ use crate::observe::{statements, streams};
 const UNNAMED_THREAD: &str = "Thread-";
 /// Where rows of SQLAlchemy keep what only its sessions ask for: it leads to all mapped classes, and is no content.
 const OF_SESSIONS: &str = "_sa_instance_state";
+/// Where Python keeps what an abstract class was asked, which reads the same always.
+const OF_ABSTRACT_CLASSES: &str = "_abc_impl";
 /// The maximum number of nodes of one observed tree, its maximum nesting, and the maximum number of characters of one
 /// text.
 const MAX_NODES: usize = 400;
@@ -71,6 +73,7 @@ pub(crate) fn namespace(class: &Bound<'_, PyType>) -> Observed {
     for (name, value) in class_namespace(class).unwrap_or_default() {
         if !(value.is_callable()
             || name.starts_with("__") && name.ends_with("__")
+            || name == OF_ABSTRACT_CLASSES
             || classes::is_wrapping(class, &name))
         {
             attributes.push((name, observer.observe(&value)));

@@ -16,7 +16,7 @@ use twincell_engine::observed::Observed;
 use crate::execution::code::MODULE_NAME;
 use crate::execution::object::{Mark, Versatile};
 use crate::observe::bindings::unchanged;
-use crate::observe::{self, identity};
+use crate::observe::{self, classes, identity};
 
 /// The maximum number of examined objects, and of entries of one container.
 const MAX_OBJECTS: usize = 4000;
@@ -27,6 +27,8 @@ const MAX_BYTES: usize = 1 << 16;
 enum Saved {
     List(Py<PyList>, Py<PyList>),
     Dict(Py<PyDict>, Py<PyDict>),
+    /// What a decorator keeps with a method: it says nothing of the class.
+    OfMethod(Py<PyDict>, Py<PyDict>),
     Set(Py<PySet>, Py<PySet>),
     Bytes(Py<PyByteArray>, Vec<u8>),
     /// A `deque` or a subclass of a builtin container: the object, and its content as a list or dict.
@@ -55,6 +57,8 @@ pub(crate) struct ModuleState {
 struct Walk<'py> {
     seen: HashSet<usize>,
     waiting: Vec<Bound<'py, PyAny>>,
+    /// The functions that are found in classes.
+    methods: HashSet<usize>,
     saved: Vec<(String, Saved)>,
     held: Vec<Py<PyAny>>,
     root: String,
@@ -111,7 +115,8 @@ impl ModuleState {
     ) -> Vec<(String, Observed)> {
         let mut names: BTreeSet<&str> = BTreeSet::new();
         for (root, saved) in &self.saved {
-            if !matches!(saved, Saved::Cache(_) | Saved::Cell(..)) && !saved.is_unchanged(py).unwrap_or(true) {
+            let is_told = !matches!(saved, Saved::Cache(_) | Saved::Cell(..) | Saved::OfMethod(..));
+            if is_told && !saved.is_unchanged(py).unwrap_or(true) {
                 names.insert(root);
             }
         }
@@ -150,6 +155,7 @@ impl<'py> Walk<'py> {
         Walk {
             seen: HashSet::new(),
             waiting: Vec::new(),
+            methods: HashSet::new(),
             saved: Vec::new(),
             held: Vec::new(),
             root: String::new(),
@@ -236,7 +242,10 @@ impl<'py> Walk<'py> {
     fn class(&mut self, class: &Bound<'py, PyType>) -> PyResult<()> {
         let namespace = namespace(class)?;
         if self.is_own(&namespace) {
-            self.waiting.extend(namespace.values().iter());
+            let values = namespace.values();
+            self.methods
+                .extend(values.iter().filter_map(|value| Some(classes::function_of(&value)?.as_ptr() as usize)));
+            self.waiting.extend(values.iter());
             self.keep(Saved::Class(class.clone().unbind(), namespace.unbind()));
         }
         Ok(())
@@ -247,11 +256,18 @@ impl<'py> Walk<'py> {
         if !module.is_ok_and(|module| self.modules.contains(&module)) {
             return Ok(());
         }
-        for part in ["__defaults__", "__kwdefaults__", "__dict__"] {
+        for part in ["__defaults__", "__kwdefaults__"] {
             let part = function.getattr(part)?;
             if !part.is_none() {
                 self.waiting.push(part);
             }
+        }
+        let attributes = function.getattr("__dict__")?.cast_into::<PyDict>()?;
+        if self.methods.contains(&(function.as_ptr() as usize)) {
+            self.waiting.extend(attributes.values().iter());
+            self.keep(Saved::OfMethod(attributes.clone().unbind(), attributes.copy()?.unbind()));
+        } else {
+            self.waiting.push(attributes.into_any());
         }
         if let Ok(cells) = function.getattr("__closure__")?.cast::<PyTuple>() {
             for cell in cells.iter() {
@@ -326,7 +342,7 @@ impl Saved {
     fn is_unchanged(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(match self {
             Saved::List(list, before) => same_items(list.bind(py), before.bind(py)),
-            Saved::Dict(dict, before) => same_entries(dict.bind(py), before.bind(py)),
+            Saved::Dict(dict, before) | Saved::OfMethod(dict, before) => same_entries(dict.bind(py), before.bind(py)),
             Saved::Set(set, before) => {
                 let (set, before) = (set.bind(py), before.bind(py));
                 set.len() == before.len() && set.iter().zip(before.iter()).all(|(member, known)| member.is(&known))
@@ -364,7 +380,7 @@ impl Saved {
                 let list = list.bind(py);
                 list.set_slice(0, list.len(), before.bind(py))
             }
-            Saved::Dict(dict, before) => {
+            Saved::Dict(dict, before) | Saved::OfMethod(dict, before) => {
                 let dict = dict.bind(py);
                 dict.clear();
                 dict.update(before.bind(py).as_mapping())
