@@ -81,14 +81,16 @@ def serving(home: Path, folder: Path):
     with open(home / "log", "w") as log, subprocess.Popen(command, env=environment, stdout=log, stderr=log) as process:
         server = Server(f"http://127.0.0.1:{port}", folder)
         deadline = time.monotonic() + TIMEOUT / 1000
-        while True:
-            with contextlib.suppress(OSError):
-                server.kernels()
-                break
-            assert process.poll() is None and time.monotonic() < deadline, (home / "log").read_text()
-            time.sleep(0.2)
-        yield server
-        process.terminate()
+        try:
+            while True:
+                with contextlib.suppress(OSError):
+                    server.kernels()
+                    break
+                assert process.poll() is None and time.monotonic() < deadline, (home / "log").read_text()
+                time.sleep(0.2)
+            yield server
+        finally:
+            process.terminate()
 
 
 def without_kernel(file: Path) -> None:
@@ -137,8 +139,10 @@ class Notebook:
         self.page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells')")
         self.wait_until_idle()
 
-    def save(self) -> None:
+    def end(self) -> None:
+        """Saves the file and ends its kernel."""
         self.page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
+        self.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
 
     def show(self, theme: str) -> None:
         """Shows it in the theme `light` or `dark`."""
@@ -148,16 +152,14 @@ class Notebook:
 
     def reopen(self) -> None:
         """Shows the saved file again, with a kernel that ran nothing of it."""
-        self.save()
-        self.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+        self.end()
         self.page.reload()
         self.page.wait_for_function(OPEN)
         self.wait_until_idle()
 
     def reopen_without_kernel(self) -> None:
         """Shows the saved file again, without a kernel."""
-        self.save()
-        self.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+        self.end()
         without_kernel(self.server.folder / self.page.evaluate("window.jupyterapp.shell.currentWidget.context.path"))
         self.page.reload()
         self._refuse_kernels()

@@ -73,7 +73,7 @@ def pictures(browser, server: Server, folder: Path) -> None:
         notebook = Notebook(page, server, LAB, f"{name}.ipynb")
         notebook.run_all()
         take(notebook, f"{name}-lab")
-        notebook.save()
+        notebook.end()
         without_kernel(server.folder / f"{name}.ipynb")
         for application, address in {"lab": LAB, "notebook": NOTEBOOK}.items():
             notebook = Notebook(page, server, address, f"{name}.ipynb", has_kernel=False)

@@ -33,7 +33,26 @@ fn texts(old: &Observed, new: &Observed, rules: &Rules) -> (String, String) {
             };
             (rest(a), rest(b))
         }
-        _ => (format!("{place}{}", display_observed(old)), format!("{place}{}", display_observed(new))),
+        _ => {
+            let PerSide { old, new } = display_parts(old, new);
+            (format!("{place}{old}"), format!("{place}{new}"))
+        }
+    }
+}
+
+/// Two differing parts as texts: by their numbers of items, if nothing else tells them apart.
+pub fn display_parts(old: &Observed, new: &Observed) -> PerSide<String> {
+    let texts = PerSide::new(old, new).map(display_observed);
+    let items = |value: &Observed| match value {
+        Observed::List(items) | Observed::Tuple(items) | Observed::Set(items) => Some(items.len()),
+        Observed::Dict(entries) => Some(entries.len()),
+        _ => None,
+    };
+    match (items(old), items(new)) {
+        (Some(one), Some(other)) if texts.old == texts.new && one != other => {
+            PerSide::new(one, other).map(|count| format!("{count} item{}", if count == 1 { "" } else { "s" }))
+        }
+        _ => texts,
     }
 }
 
@@ -129,6 +148,15 @@ mod tests {
         let (old, new) = (Observed::List(vec![int(0), object(1)]), Observed::List(vec![int(0), object(2)]));
         let (path, parts) = innermost(&old, &new, &Rules::default());
         assert_eq!((path.as_str(), parts), ("[1].part.size", PerSide::new(&int(1), &int(2))));
+    }
+
+    #[test]
+    fn long_lists_of_which_one_has_more_are_told_by_their_numbers_of_items() {
+        let items = |count: i64| Observed::List((0..count).map(|value| Observed::Int(value.to_string())).collect());
+        let object = |count| Observed::Object { class: "C".into(), attributes: vec![("parts".into(), items(count))] };
+        let (old, new) = texts(&object(200), &object(201));
+        assert_eq!((old.as_str(), new.as_str()), ("at .parts: 200 items", "at .parts: 201 items"));
+        assert_eq!(texts(&items(1), &items(2)), ("[0]".into(), "[0, 1]".into()));
     }
 
     #[test]

@@ -3,9 +3,9 @@
 
 use twincell_behavior::{
     Channel, Difference, EvidencePlace, Rules, Shown, align_calls, display_call, display_observed,
-    display_outcome_in_present, display_shown, display_slot, innermost, is_argument,
+    display_outcome_in_present, display_parts, display_shown, display_slot, innermost, is_argument,
 };
-use twincell_engine::observed::{Call, Observed, Outcome, Slot};
+use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
 use twincell_engine::protocol::Injection;
 use twincell_syntax::{CodeKind, Parameter, ParameterKind, PerSide, Side};
 use twincell_values::path::{AccessPath, Question, text_of};
@@ -21,6 +21,8 @@ const SHOWN: usize = 80;
 const READABLE: usize = 40;
 /// The number of characters shown before the first difference of two long texts.
 const BEFORE: usize = 24;
+/// The number of characters that are shown at least from the first difference on.
+const DIFFERENT: usize = 12;
 /// The number of characters shown of the end of a long text.
 const END: usize = 32;
 
@@ -69,18 +71,44 @@ pub(super) fn headline(
     Headline { call, place, old: shown.old, new: shown.new, conditions, unlikely }
 }
 
-/// Calls of one function with other arguments, which got results of their own: what differs otherwise comes from them.
+/// Calls of one function with other arguments, which got results of their own, or else the first calls of each version alone
+/// if each returned the drawn result of a call: what differs otherwise comes from them.
 fn other_calls(case: &TestCase, rules: &Rules) -> Option<PerSide<Call>> {
     let [old, new] = case.record.behaviors.as_slice() else { return None };
     let drawn_apart = |callee: &str| {
         let is_new = |one: &Injection| Side::numbered(one.version) == Side::New && gave(callee, &one.path);
         case.record.injections.iter().any(is_new)
     };
-    align_calls(&old.calls, &new.calls, rules).into_iter().find_map(|row| match (row.old, row.new) {
+    let rows = align_calls(&old.calls, &new.calls, rules);
+    let with_others = rows.iter().find_map(|row| match (&row.old, &row.new) {
         (Some(old), Some(new)) if !row.equal && old.callee == new.callee && drawn_apart(&new.callee) => {
-            Some(PerSide::new(old, new))
+            Some(PerSide::new(old.clone(), new.clone()))
         }
         _ => None,
+    });
+    with_others.or_else(|| {
+        let is_drawn = |(behavior, side)| returns_result(case, behavior, side);
+        if ![(old, Side::Old), (new, Side::New)].into_iter().all(is_drawn) {
+            return None;
+        }
+        let alone = rows.into_iter().filter(|row| row.old.is_none() || row.new.is_none());
+        let (mut only_old, mut only_new) = (None, None);
+        for row in alone {
+            only_old = only_old.or(row.old);
+            only_new = only_new.or(row.new);
+        }
+        Some(PerSide::new(only_old?, only_new?))
+    })
+}
+
+/// Whether a version returns what was drawn for it as the result of a call.
+fn returns_result(case: &TestCase, behavior: &Behavior, side: Side) -> bool {
+    let Outcome::Returned(value) = &behavior.outcome else { return false };
+    let shown = display_observed(value);
+    case.record.injections.iter().any(|one| {
+        Side::numbered(one.version) == side
+            && AccessPath::new(&one.path).callee().is_some()
+            && one.value.display() == shown
     })
 }
 
@@ -188,7 +216,7 @@ fn part(case: &TestCase, difference: &Difference, rules: &Rules) -> Option<(Stri
         return Some((format!("{name}{path}{after}"), parts));
     }
     let (path, parts) = innermost(old, new, rules);
-    let parts = parts.map(display_observed);
+    let parts = display_parts(parts.old, parts.new);
     (!path.is_empty() && parts.old != parts.new).then(|| (format!("{name}{path}{after}"), parts))
 }
 
@@ -241,8 +269,8 @@ impl Contrast {
         }
         let same = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
         let is_long = |text: &str| text.chars().count() > SHOWN;
-        // Where everything in front of the difference fits, it stays.
-        let from = if (is_long(old) || is_long(new)) && same > SHOWN - BEFORE { same - BEFORE } else { 0 };
+        // The start stays where the difference begins in it.
+        let from = if (is_long(old) || is_long(new)) && same + DIFFERENT > SHOWN - END { same - BEFORE } else { 0 };
         Self { place, shown: texts.map(|text| Some(if from > 0 { part_from(text, from) } else { shortened(text) })) }
     }
 

@@ -30,6 +30,10 @@ fn returned(value: i64) -> Behavior {
     behavior(Outcome::Returned(Observed::Int(value.to_string())))
 }
 
+fn called(callee: &str, arguments: Vec<Observed>) -> Call {
+    Call { callee: callee.into(), arguments, keywords: vec![], line: 2, discarded: true, by_all: true, state: vec![] }
+}
+
 fn case(old: Behavior, new: Behavior) -> TestCase {
     let differences = differences(&old, &new, &Rules::default());
     let choices = vec![Choice { path: "x".into(), decision: Decision::Value(Recipe::Int(0)) }];
@@ -383,15 +387,7 @@ fn long_paths_in_errors_and_calls_keep_their_end() {
     let shown = headline(text, &[(&question, missing)], &[], &[&question], behavior(raised));
     assert_eq!(shown, "f(): 3 -> raises AttributeError: create(…).load, where create(…).load does not exist");
 
-    let loads = Call {
-        callee: attribute.into(),
-        arguments: vec![Observed::None],
-        keywords: vec![],
-        line: 2,
-        discarded: true,
-        by_all: true,
-        state: vec![],
-    };
+    let loads = called(attribute, vec![Observed::None]);
     let shown = headline(text, &[], &[], &[], Behavior { calls: vec![loads], ..returned(3) });
     assert_eq!(shown, "f(): now calls create(…).load(None)");
 }
@@ -447,4 +443,33 @@ fn long_texts_are_shown_from_their_difference() {
         pair_report(Verdict::Changing, "", case(with(&format!("{start}1{end}")), with(&format!("{start}2{end}"))), &[]);
     let part = |middle: &str| format!("…{}{middle}{}…", "a".repeat(24), "b".repeat(55));
     assert_eq!(report.sentence, format!("f(x=0): {} -> {}", part("1"), part("2")));
+
+    // Wherever the difference is, both show it.
+    for before in 0..200 {
+        let texts = ["1", "2"].map(|middle| format!("{}{middle}{}", "a".repeat(before), "b".repeat(200 - before)));
+        let [old, new] = texts.each_ref().map(|text| with(text));
+        let sentence = pair_report(Verdict::Changing, "", case(old, new), &[]).sentence;
+        assert!(sentence.contains('1') && sentence.contains('2'), "{sentence}");
+    }
+}
+
+#[test]
+fn where_each_version_returns_what_another_call_gave_the_calls_are_told() {
+    let gave = |path: &str, side, value| Injection {
+        path: path.into(),
+        value: Recipe::Int(value),
+        version: side,
+        line: 2,
+        kind: Some(SiteKind::Call),
+        probability: 1.0,
+        classes: vec![],
+        written: None,
+    };
+    let asks = |callee: &str, value| Behavior { calls: vec![called(callee, vec![])], ..returned(value) };
+    let mut execution = case(asks("a.get", 3), asks("b.get", 7));
+    execution.record.injections = vec![gave("a.get()", 0, 3), gave("b.get()", 1, 7)];
+    let sentence = |execution| pair_report(Verdict::Changing, "", execution, &[]).sentence;
+    assert_eq!(sentence(execution), "f(x=0): calls a.get() -> b.get()");
+    // Without such results, the values are what differs.
+    assert_eq!(sentence(case(asks("a.get", 3), asks("b.get", 7))), "f(x=0): 3 -> 7");
 }
