@@ -1,7 +1,7 @@
 //! Shows two differing values as two bounded texts that differ. Where the texts would be cut before the difference,
 //! they begin at it.
 
-use twincell_engine::observed::{ITEMS, Observed, TEXT, VALUE};
+use twincell_engine::observed::{INDEX, ITEMS, NAMES, Observed, TEXT, VALUE, VALUES};
 use twincell_syntax::PerSide;
 
 use super::Rules;
@@ -76,6 +76,10 @@ fn narrow<'a>(old: &'a Observed, new: &'a Observed, rules: &Rules, path: &mut St
             named(a, b, rules).map(|(name, value, its)| match name {
                 // What an object is has no name of its own.
                 ITEMS | TEXT | VALUE => (String::new(), value, its),
+                VALUES if a.len() == 1 => (String::new(), value, its),
+                VALUES => (".values".to_owned(), value, its),
+                INDEX => (".index".to_owned(), value, its),
+                NAMES => (".index.names".to_owned(), value, its),
                 name => (format!(".{name}"), value, its),
             })
         }
@@ -138,6 +142,17 @@ mod tests {
         let int = |value: i64| Observed::Int(value.to_string());
         let injected = |value| Observed::Injected { path: "x".into(), assigned: vec![(".size".into(), int(value))] };
         let object = |value| Observed::Object { class: "C".into(), attributes: vec![("part".into(), injected(value))] };
+        let array = |value| Observed::Object {
+            class: "int64".into(),
+            attributes: vec![(VALUES.into(), Observed::List(vec![int(value)]))],
+        };
+        let column = |value| Observed::Object {
+            class: "Series".into(),
+            attributes: vec![("name".into(), int(0)), (VALUES.into(), array(value))],
+        };
+        let (old, new) = (column(1), column(2));
+        assert_eq!(innermost(&old, &new, &Rules::default()).0, ".values[0]");
+
         let extended = |value| Observed::Object {
             class: "Tags".into(),
             attributes: vec![(ITEMS.into(), Observed::List(vec![int(0), int(value)]))],

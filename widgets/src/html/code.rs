@@ -8,7 +8,7 @@ use twincell_compare::report::{LineReport, PairReport, VersionReport, Witness};
 use crate::{plain, words};
 
 /// Where a notebook is not trusted, JupyterLab drops the page's style, keeps this, and else aligns tables to the right.
-const LEFT: &str = "text-align:left";
+pub(super) const LEFT: &str = "text-align:left";
 
 /// The maximum number of values shown under one line. The table of injected values has them all.
 const VALUES_AT_LINE: usize = 6;

@@ -19,9 +19,9 @@ pub fn body(pair: &PairReport, budget: u32) -> Markup {
     let identical = pair.verdict == Verdict::Identical;
     html! {
         @if let Some(reason) = words::reason(pair) { p.tc-reason { (reason) } }
-        dl.tc-facts {
+        ul.tc-facts {
             @for (name, value) in words::facts(pair, budget) {
-                div { dt { (name) } dd { (value) } }
+                li { span { (name) } " " b { (value) } }
             }
         }
         @if !pair.evidence.is_empty() {

@@ -2,6 +2,7 @@
 
 use maud::{Markup, PreEscaped, html};
 
+use super::code::LEFT;
 use super::{badge, plots, tone};
 use crate::bundle::STYLE;
 use crate::label::{Label, label_name};
@@ -25,21 +26,22 @@ pub fn table(study: &StudyState) -> Markup {
                 caption { (words::count(study.rows.len(), "change")) }
                 thead {
                     tr {
-                        @for title in ["Change", "Verdict"] { th scope="col" { (title) } }
-                        @if is_labelled { th scope="col" { "Label" } }
-                        @for title in ["Why", "Executions", "Lines run", "Time"] { th scope="col" { (title) } }
+                        @for title in ["Change", "Verdict"] { th scope="col" style=(LEFT) { (title) } }
+                        @if is_labelled { th scope="col" style=(LEFT) { "Label" } }
+                        th scope="col" style=(LEFT) { "Why" }
+                        @for title in ["Executions", "Lines run", "Time"] { th.tc-num scope="col" { (title) } }
                     }
                 }
                 tbody {
                     @for row in study.rows.iter().take(SHOWN) {
                         tr {
-                            th scope="row" {
+                            th scope="row" style=(LEFT) {
                                 code { (plain::value(row.function.as_ref().unwrap_or(&row.id))) }
                                 @if let Some(place) = place(row) { " " span.tc-note { (plain::value(&place)) } }
                             }
-                            td { (badge((words::icon(row.verdict), row.verdict.name()), tone(row.verdict))) }
-                            @if is_labelled { td { (row.label.map_or("–", Label::name)) } }
-                            td { (plain::sentence(&row.reason)) }
+                            td style=(LEFT) { (badge((words::icon(row.verdict), row.verdict.name()), tone(row.verdict))) }
+                            @if is_labelled { td style=(LEFT) { (row.label.map_or("–", Label::name)) } }
+                            td style=(LEFT) { (plain::sentence(&row.reason)) }
                             td.tc-num { (row.executions) }
                             td.tc-num { (if row.executions == 0 { "–".to_owned() } else { words::percent(row.coverage) }) }
                             td.tc-num { (words::duration(row.milliseconds)) }

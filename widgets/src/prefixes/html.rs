@@ -59,11 +59,12 @@ fn fragment(snippet: &str, prefixes: &Prefixes) -> Markup {
 
 fn facts(prefixes: &Prefixes) -> Markup {
     html! {
-        dl.tc-facts {
+        ul.tc-facts {
             @if !prefixes.undefined.is_empty() {
-                div {
-                    dt { "Undefined" }
-                    dd {
+                li {
+                    span { "Undefined" }
+                    " "
+                    b {
                         @for (position, name) in prefixes.undefined.iter().enumerate() {
                             @if position > 0 { ", " }
                             code { (plain::value(name)) }
@@ -71,7 +72,7 @@ fn facts(prefixes: &Prefixes) -> Markup {
                     }
                 }
             }
-            @for (name, text) in super::facts(prefixes) { div { dt { (name) } dd { (text) } } }
+            @for (name, text) in super::facts(prefixes) { li { span { (name) } " " b { (text) } } }
         }
     }
 }
