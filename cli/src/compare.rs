@@ -56,7 +56,7 @@ fn two_texts(
     let engine = Engine::warm(options, &session.environment).map_err(Abort::new)?;
     let path = std::path::absolute(&new.label).unwrap_or_else(|_| (&new.label).into());
     let Watched { result, stopped } = watched(&engine, old, new, &options.for_file(&path), "", session);
-    let comparison = result.map_err(|failure| if stopped { Abort::Interrupted } else { Abort::new(failure) })?;
+    let comparison = result.map_err(Abort::new)?;
     let rows = linked(ExportRow::of_comparison(&comparison, Some(&new.label)), matches);
     // A file that cannot be written costs nobody the report.
     if matches.get_flag("json") {
@@ -137,7 +137,7 @@ fn revisions(
     let place = place(range, staged);
     let mut notes = notes(&files);
     let mut compared: Vec<Compared> = Vec::new();
-    let mut stopped = false;
+    let (mut stopped, mut left) = (false, Vec::new());
     for (path, reason) in &files.unreadable {
         compared.push(Compared { path: path.clone(), result: Err(reason.clone()) });
     }
@@ -164,10 +164,6 @@ fn revisions(
             files.modified.iter().filter(is_compared).map(|file| file.path.clone()).collect();
         let count = files.modified.len();
         for (number, file) in files.modified.iter_mut().enumerate() {
-            if stopped {
-                notes.push(format!("stopped before {} of {count} files were compared", count - number));
-                break;
-            }
             if let Some(copies) = &copies {
                 copies.place(file);
             }
@@ -176,25 +172,37 @@ fn revisions(
                 notes.push(format!("{}: left out by the policy (exclude: {pattern})", file.path));
                 continue;
             }
+            if stopped {
+                left.push(file.path.clone());
+                continue;
+            }
             let core = CompareOptions { compared_files: compared_files.clone(), ..options.for_file(&place) };
             let name = format!("file {} of {count}, {}:", number + 1, file.path);
             let now = watched(&engine, &file.old, &file.new, &core, &name, session);
             stopped = now.stopped;
             match now.result {
                 Ok(comparison) => compared.push(Compared { path: file.path.clone(), result: Ok(comparison) }),
-                Err(_) if stopped => notes.push(format!("{}: stopped before it was compared", file.path)),
+                // Another file has it.
+                Err(Failure::Compare(CompareError::UnknownFunction { .. })) if options.function.is_some() => {}
                 Err(failure) if nothing_to_compare(&failure) => notes.push(format!("{}: {failure}", file.path)),
                 Err(failure) => compared.push(Compared { path: file.path.clone(), result: Err(failure.to_string()) }),
             }
         }
     }
-    if let (Some(function), true) = (&options.function, compared.is_empty() && !files.modified.is_empty()) {
+    if let Some(names) = named(&left) {
+        notes.push(format!("stopped, so these files were not compared: {names}"));
+    }
+    let found_none = compared.is_empty() && !files.modified.is_empty() && !stopped;
+    if let (Some(function), true) = (&options.function, found_none) {
         return Err(Abort::Failed(format!("no changed file has the function {function} in both revisions of {range}")));
     }
     notes.extend(unknown_examples(&files, options));
-    // What was not compared to its end is no baseline.
-    let reason = matches.get_one::<String>("accept").map(String::as_str).filter(|_| !stopped);
-    accept(accepted, &mut compared, reason, session)?;
+    let reason = matches.get_one::<String>("accept").map(String::as_str);
+    if reason.is_some() && stopped {
+        writeln!(session.err, "twincell: nothing was accepted, since the comparison was stopped")?;
+    }
+    // A partial comparison must not become the baseline.
+    accept(accepted, &mut compared, reason.filter(|_| !stopped), session)?;
     let verdict = overall(&compared);
     let rows = linked(compared.iter().flat_map(Compared::rows).collect(), matches);
     if matches.get_flag("json") {
@@ -346,7 +354,7 @@ fn overall(compared: &[Compared]) -> Verdict {
 
 /// All files as one report, for one page. Functions are called `path::name`.
 fn merged(compared: &[Compared], verdict: Verdict) -> Option<Comparison> {
-    let mut files = compared.iter().filter_map(|file| file.result.as_ref().ok().map(|one| (&file.path, one)));
+    let files = compared.iter().filter_map(|file| file.result.as_ref().ok().map(|one| (&file.path, one)));
     let named = |path: &str, name: &str| format!("{path}::{name}");
     let prefixed = |path: &str, comparison: &Comparison| {
         let mut one = comparison.clone();
@@ -359,21 +367,7 @@ fn merged(compared: &[Compared], verdict: Verdict) -> Option<Comparison> {
         }
         one
     };
-    let (path, first) = files.next()?;
-    let mut whole = prefixed(path, first);
-    for (path, comparison) in files {
-        let one = prefixed(path, comparison);
-        if one.verdict.severity() > whole.verdict.severity() {
-            whole.sentence = one.sentence;
-            whole.verdict = one.verdict;
-        }
-        whole.pairs.extend(one.pairs);
-        whole.added.extend(one.added);
-        whole.removed.extend(one.removed);
-        whole.milliseconds += one.milliseconds;
-        // All files ran in workers of one pool, unless nothing of them ran.
-        whole.sandbox = whole.sandbox.or(one.sandbox);
-    }
+    let mut whole = Comparison::of_files(files.map(|(path, comparison)| prefixed(path, comparison)))?;
     whole.verdict = verdict;
     Some(whole)
 }

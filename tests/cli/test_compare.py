@@ -38,7 +38,7 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def read(terminal: int, expected: bytes, is_there: threading.Event) -> None:
+def read_until_seen(terminal: int, expected: bytes, is_there: threading.Event) -> None:
     """Reads all that comes from a terminal, and tells when the expected text has come."""
     text = b""
     try:
@@ -155,16 +155,22 @@ def test_an_interrupt_prints_what_was_found_and_what_was_not_compared(tmp_path):
         git(tmp_path, "commit", "-qm", str(number))
     command = [sys.executable, "-m", "twincell", "compare", "--git", "HEAD~1..HEAD", "--budget", "1000000"]
     terminal, its_end = os.openpty()
-    running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=its_end, text=True)
-    os.close(its_end)
+    command += ["--accept", "as it is"]
     begun = threading.Event()
-    threading.Thread(target=read, args=(terminal, b"file 2 of 3, b.py: pair 1 of 1", begun), daemon=True).start()
-    assert begun.wait(timeout=120)
-    running.send_signal(signal.SIGINT)
-    out, _ = running.communicate(timeout=120)
-    assert running.returncode == 130, out
-    assert "a.py:2  ≠ changing  f(" in out and "c.py" not in out
-    assert "stopped before 1 of 3 files were compared" in out
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=its_end, text=True) as running:
+        os.close(its_end)
+        reading = threading.Thread(target=read_until_seen, args=(terminal, b"file 2 of 3, b.py: pair 1 of 1", begun))
+        reading.start()
+        is_begun = begun.wait(timeout=120)
+        running.send_signal(signal.SIGINT)
+        out, _ = running.communicate(timeout=120)
+    reading.join()
+    os.close(terminal)
+    assert is_begun and running.returncode == 130, out
+    assert "a.py:2  ≠ changing  f(" in out
+    assert "stopped, so these files were not compared: c.py" in out
+    # What is not whole is no baseline.
+    assert not (tmp_path / "twincell-accepted.json").exists()
 
 
 def test_a_range_of_revisions_is_compared_file_by_file(repository):

@@ -1,7 +1,7 @@
 //! Shows two differing values as two bounded texts that differ. Where the texts would be cut before the difference,
 //! they begin at it.
 
-use twincell_engine::observed::{INDEX, ITEMS, NAMES, Observed, TEXT, VALUE, VALUES};
+use twincell_engine::observed::{INDEX, ITEMS, NAMES, Observed, TEXT, VALUE, VALUES, WRITTEN};
 use twincell_syntax::PerSide;
 
 use super::Rules;
@@ -44,8 +44,12 @@ fn texts(old: &Observed, new: &Observed, rules: &Rules) -> (String, String) {
 pub fn display_parts(old: &Observed, new: &Observed) -> PerSide<String> {
     let texts = PerSide::new(old, new).map(display_observed);
     let items = |value: &Observed| match value {
-        Observed::List(items) | Observed::Tuple(items) | Observed::Set(items) => Some(items.len()),
-        Observed::Dict(entries) => Some(entries.len()),
+        // Of more than these, nobody counted the rest.
+        Observed::List(items) | Observed::Tuple(items) | Observed::Set(items)
+            if !matches!(items.last(), Some(Observed::Elided { .. })) =>
+        {
+            Some(items.len())
+        }
         _ => None,
     };
     match (items(old), items(new)) {
@@ -72,15 +76,17 @@ fn narrow<'a>(old: &'a Observed, new: &'a Observed, rules: &Rules, path: &mut St
             let differs = equal(key, other, rules) && !equal(value, its, rules);
             differs.then(|| (format!("[{}]", display_observed(key)), value, its))
         }),
+        // What is known by its text alone has no parts.
+        (O::Object { attributes, .. }, _) if matches!(attributes.as_slice(), [(name, _)] if name == WRITTEN) => None,
         (O::Object { attributes: a, .. }, O::Object { attributes: b, .. }) => {
             named(a, b, rules).map(|(name, value, its)| match name {
                 // What an object is has no name of its own.
                 ITEMS | TEXT | VALUE => (String::new(), value, its),
-                VALUES if a.len() == 1 => (String::new(), value, its),
+                VALUES if !a.iter().any(|(name, _)| name == INDEX) => (String::new(), value, its),
                 VALUES => (".values".to_owned(), value, its),
                 INDEX => (".index".to_owned(), value, its),
                 NAMES => (".index.names".to_owned(), value, its),
-                name => (format!(".{name}"), value, its),
+                name => (format!(".{}", name.trim_matches(['[', ']'])), value, its),
             })
         }
         // The places of what was assigned are written with their dot or brackets.
@@ -119,6 +125,7 @@ fn item<'a>(old: &'a [Observed], new: &'a [Observed], rules: &Rules) -> Option<(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use twincell_engine::observed::Elision;
 
     fn texts(old: &Observed, new: &Observed) -> (String, String) {
         super::texts(old, new, &Rules::default())
@@ -148,10 +155,17 @@ mod tests {
         };
         let column = |value| Observed::Object {
             class: "Series".into(),
-            attributes: vec![("name".into(), int(0)), (VALUES.into(), array(value))],
+            attributes: vec![(VALUES.into(), array(value)), (INDEX.into(), array(0))],
         };
         let (old, new) = (column(1), column(2));
         assert_eq!(innermost(&old, &new, &Rules::default()).0, ".values[0]");
+
+        let decimal = |text: &str| Observed::Object {
+            class: "Decimal".into(),
+            attributes: vec![(WRITTEN.into(), Observed::Str(text.into()))],
+        };
+        let (old, new) = (Observed::List(vec![decimal("'1'")]), Observed::List(vec![decimal("'2'")]));
+        assert_eq!(innermost(&old, &new, &Rules::default()).0, "[0]");
 
         let extended = |value| Observed::Object {
             class: "Tags".into(),
@@ -172,6 +186,10 @@ mod tests {
         let (old, new) = texts(&object(200), &object(201));
         assert_eq!((old.as_str(), new.as_str()), ("at .parts: 200 items", "at .parts: 201 items"));
         assert_eq!(texts(&items(1), &items(2)), ("[0]".into(), "[0, 1]".into()));
+        let mut cut = vec![Observed::None; 300];
+        cut.push(Observed::Elided { reason: Elision::Size });
+        let parts = display_parts(&Observed::List(vec![Observed::None; 200]), &Observed::List(cut));
+        assert_eq!(parts.old, parts.new);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::{Channel, EvidencePlace, Shown, Stream, Strength, is_argument};
 pub const DISPLAY_LIMIT: usize = 200;
 
 /// What a member of an enumeration has: what Python keeps in it, and the number or the text that it is as well.
-const OF_MEMBERS: [&str; 6] = ["_name_", "_value_", "_sort_order_", "__objclass__", VALUE, TEXT];
+const OF_MEMBERS: [&str; 8] = ["_name_", "_value_", "_sort_order_", "_inverted_", "__objclass__", VALUE, TEXT, ITEMS];
 
 /// A bounded, plain text for a value, as people would write it in Python.
 pub fn display_observed(value: &Observed) -> String {

@@ -17,13 +17,7 @@ pub fn together(cells: Vec<(CellNumbers, Comparison)>, left: &[CellNumbers]) -> 
     });
     let mut whole = parts.next()?;
     for part in parts {
-        whole.verdict = Verdict::worst([whole.verdict, part.verdict]);
-        whole.pairs.extend(part.pairs);
-        whole.added.extend(part.added);
-        whole.removed.extend(part.removed);
-        whole.milliseconds += part.milliseconds;
-        // All cells ran in workers of one pool, unless nothing of them ran.
-        whole.sandbox = whole.sandbox.or(part.sandbox);
+        whole.extend(part);
     }
     whole.sentence = sentence(whole.verdict, &whole.pairs);
     if !left.is_empty() {

@@ -497,11 +497,39 @@ impl Comparison {
         let Some(place) = changed.pairs.get_mut(number) else { return changed };
         *place = PairReport { facts: place.facts, cell: place.cell, ..pair };
         changed.verdict = Verdict::worst(changed.pairs.iter().filter(|pair| pair.decides()).map(|pair| pair.verdict));
-        changed.sentence = match changed.pairs.iter().any(|pair| pair.cell.is_some()) {
-            true => cells::sentence(changed.verdict, &changed.pairs),
-            false => wording::overall(changed.verdict, &changed.pairs, &changed.added, &changed.removed),
-        };
+        changed.sentence = changed.told();
         changed
+    }
+
+    /// The sentence about all pairs.
+    fn told(&self) -> String {
+        match self.pairs.iter().any(|pair| pair.cell.is_some()) {
+            true => cells::sentence(self.verdict, &self.pairs),
+            false => wording::overall(self.verdict, &self.pairs, &self.added, &self.removed),
+        }
+    }
+
+    /// Adds what another comparison found, without a sentence about both.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.verdict = Verdict::worst([self.verdict, other.verdict]);
+        self.pairs.extend(other.pairs);
+        self.added.extend(other.added);
+        self.removed.extend(other.removed);
+        self.milliseconds += other.milliseconds;
+        // All ran in workers of one pool, unless nothing of them ran.
+        self.sandbox = self.sandbox.take().or(other.sandbox);
+    }
+
+    /// The comparisons of several files as one; `None` if there are none.
+    pub fn of_files(files: impl IntoIterator<Item = Self>) -> Option<Self> {
+        let mut files = files.into_iter();
+        let mut whole = files.next()?;
+        let is_alone = files.by_ref().map(|other| whole.extend(other)).count() == 0;
+        if !is_alone {
+            let accepted = wording::accepted(&whole.pairs).filter(|_| whole.verdict != Verdict::Changing);
+            whole.sentence = accepted.unwrap_or_else(|| whole.told());
+        }
+        Some(whole)
     }
 
     /// Adds notes on the whole to a pair that views show, if there is one.

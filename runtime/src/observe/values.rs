@@ -28,8 +28,8 @@ use crate::observe::{statements, streams};
 const UNNAMED_THREAD: &str = "Thread-";
 /// Where rows of SQLAlchemy keep what only its sessions ask for: it leads to all mapped classes, and is no content.
 const OF_SESSIONS: &str = "_sa_instance_state";
-/// Where Python keeps what an abstract class was asked, which reads the same always.
-const OF_ABSTRACT_CLASSES: &str = "_abc_impl";
+/// Python's cache of subclass checks. It is no content.
+pub(crate) const OF_ABSTRACT_CLASSES: &str = "_abc_impl";
 /// The maximum number of nodes of one observed tree, its maximum nesting, and the maximum number of characters of one
 /// text.
 const MAX_NODES: usize = 400;

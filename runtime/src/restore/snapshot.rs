@@ -34,7 +34,7 @@ const BOOKKEEPING: [&str; 22] = [
     "_threads_queues",
     "_event_loop_policy",
     "_filters_version",
-    "_abc_impl",
+    observe::OF_ABSTRACT_CLASSES,
     "ps1",
     "ps2",
     "_value2member_map_",

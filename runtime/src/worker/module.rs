@@ -45,7 +45,14 @@ def _compiler(make):
         key = make.__name__, source
         found = _kept.get(key)
         if found is None:
-            found = make(source)
+            # This makes many objects and no garbage, so collections only take time.
+            enabled = gc.isenabled()
+            gc.disable()
+            try:
+                found = make(source)
+            finally:
+                if enabled:
+                    gc.enable()
             if keep:
                 _kept[key] = found
         return found
@@ -58,21 +65,7 @@ def _falls_back(node):
         for handler in node.handlers for inner in handler.body
     )
 
-def _without_collections(make):
-    # A tree holds no cycles, and looking for them took a third of the time that a large module needs.
-    def made(source):
-        enabled = gc.isenabled()
-        gc.disable()
-        try:
-            return make(source)
-        finally:
-            if enabled:
-                gc.enable()
-    made.__name__ = make.__name__
-    return made
-
 @_compiler
-@_without_collections
 def statements(source):
     tree = ast.parse(source)
     found = []

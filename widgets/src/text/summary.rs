@@ -29,6 +29,8 @@ const ROWS: usize = 20;
 /// The indent of further lines of a function.
 const INDENT: usize = 4;
 const REMARKS: usize = 3;
+/// The maximum width of the name of what a function uses.
+const THROUGH: usize = 24;
 
 /// A pair that has a line of its own.
 struct Row<'a> {
@@ -116,7 +118,8 @@ fn rows<'a>(files: &'a [SummaryFile<'a>]) -> Vec<Row<'a>> {
         let own = untold(comparison).filter(|pair| pair.decides() && pair.verdict != Verdict::Identical);
         rows.extend(own.map(|pair| Row { file, pair }));
     }
-    rows.sort_by_key(|row| (row.file.is_test, words::rank(row.pair)));
+    // What changed itself says more than what uses it.
+    rows.sort_by_key(|row| (row.file.is_test, words::rank(row.pair), !row.pair.uses_changed.is_empty()));
     rows
 }
 
@@ -141,6 +144,9 @@ fn table(page: &mut Page, rows: &[Row<'_>]) -> usize {
             None => format!("{path}:{line}"),
         };
         let (icon, word) = words::mark(row.pair);
+        let used = row.pair.uses_changed.first().filter(|_| row.pair.verdict == Verdict::Changing);
+        let through = used.map(|used| page.cut(&plain::value(used), THROUGH));
+        let word = through.map_or_else(|| word.to_owned(), |used| format!("{word} through {used}"));
         let start = format!("{place}  {icon} {word}  ").width();
         let lines = entry::lines(page, row.pair, start, INDENT);
         if lines.len() > left {

@@ -14,6 +14,7 @@ use twincell_values::value::{Choice, Decision, Recipe};
 use super::wording::{NAMED_VALUES, brief, cut, injection_of, name_of, named};
 use crate::assemble::{CampaignSummary, PairContext, uses};
 use crate::campaign::{Decisive, TestCase};
+use crate::example::Example;
 use crate::report::{Evidence, Headline};
 
 /// The maximum number of characters of what a version shows, and the number up to which a value is read at a glance.
@@ -39,7 +40,8 @@ pub(super) fn headline(
     case: &TestCase,
     evidence: &[Evidence],
 ) -> Headline {
-    let example = case.example().map_or_else(String::new, |one| format!(" on {}", cut(&one.source.to_string())));
+    let example = case.example().filter(|one| is_whole(context, case, one));
+    let example = example.map_or_else(String::new, |one| format!(" on {}", cut(&one.source.to_string())));
     let uses = uses(context, case);
     let first = case.differences.first();
     let asked = first.filter(|one| one.channel != Channel::Calls).and_then(|_| other_calls(case, summary.rules));
@@ -54,13 +56,13 @@ pub(super) fn headline(
         (Some(difference), _) => contrast(case, difference, summary.rules),
         (None, _) => Contrast { place: "the two differ".into(), shown: PerSide::of(|_| None) },
     };
-    let callee = asked.as_ref().map(|calls| calls.new.callee.as_str());
+    let callees: Vec<&str> = asked.iter().flat_map(PerSide::iter).map(|call| call.callee.as_str()).collect();
     let outcome = first.is_some_and(|one| matches!(one.place, EvidencePlace::ReturnValue | EvidencePlace::Exception));
     let told: Vec<&str> = [&shown.old, &shown.new].into_iter().flatten().filter(|_| outcome).map(|s| &**s).collect();
     let values = named_values(context, case, summary.decisive, &told);
     // Members are told as uses, and what a call gave that differs says nothing beside the call.
     let is_a_use = |choice: &&Choice| !uses.is_empty() && Question::is_about_members(&choice.path);
-    let is_given = |choice: &&Choice| callee.is_some_and(|callee| gave(callee, &choice.path));
+    let is_given = |choice: &&Choice| callees.iter().any(|callee| gave(callee, &choice.path));
     let values: Vec<&Choice> = values.into_iter().filter(|one| !is_a_use(one) && !is_given(one)).collect();
     let (call, conditions) = subject(context, case, &values, &uses);
     let is_of_name = matches!(first, Some(Difference { place: EvidencePlace::Left { slot: Slot::Name(_) }, .. }));
@@ -71,8 +73,14 @@ pub(super) fn headline(
     Headline { call, place, old: shown.old, new: shown.new, conditions, unlikely }
 }
 
-/// Calls of one function with other arguments, which got results of their own, or else the first calls of each version alone
-/// if each returned the drawn result of a call: what differs otherwise comes from them.
+/// Whether an example has all arguments. Objects that nobody wrote as data are drawn.
+fn is_whole(context: &PairContext<'_>, case: &TestCase, example: &Example) -> bool {
+    let is_drawn = |name: &String| case.record.choices.iter().any(|choice| choice.path == *name);
+    let mut names = context.functions.new.parameters.iter().map(|parameter| &parameter.name);
+    names.all(|name| !is_drawn(name) || example.fixed.contains_key(name))
+}
+
+/// Calls of one function with other arguments, which got results of their own: what differs otherwise comes from them.
 fn other_calls(case: &TestCase, rules: &Rules) -> Option<PerSide<Call>> {
     let [old, new] = case.record.behaviors.as_slice() else { return None };
     let drawn_apart = |callee: &str| {
@@ -86,30 +94,29 @@ fn other_calls(case: &TestCase, rules: &Rules) -> Option<PerSide<Call>> {
         }
         _ => None,
     });
+    let returns = case.differences.first().is_some_and(|one| one.place == EvidencePlace::ReturnValue);
     with_others.or_else(|| {
-        let is_drawn = |(behavior, side)| returns_result(case, behavior, side);
-        if ![(old, Side::Old), (new, Side::New)].into_iter().all(is_drawn) {
-            return None;
-        }
-        let alone = rows.into_iter().filter(|row| row.old.is_none() || row.new.is_none());
-        let (mut only_old, mut only_new) = (None, None);
-        for row in alone {
-            only_old = only_old.or(row.old);
-            only_new = only_new.or(row.new);
-        }
-        Some(PerSide::new(only_old?, only_new?))
+        let old_alone = rows.iter().filter_map(|row| row.old.as_ref().filter(|_| row.new.is_none()));
+        let new_alone = rows.iter().filter_map(|row| row.new.as_ref().filter(|_| row.old.is_none()));
+        let old = returned_call(case, old, Side::Old, old_alone)?;
+        let new = returned_call(case, new, Side::New, new_alone)?;
+        returns.then(|| PerSide::new(old.clone(), new.clone()))
     })
 }
 
-/// Whether a version returns what was drawn for it as the result of a call.
-fn returns_result(case: &TestCase, behavior: &Behavior, side: Side) -> bool {
-    let Outcome::Returned(value) = &behavior.outcome else { return false };
+/// The call whose drawn result a version returns.
+fn returned_call<'a>(
+    case: &TestCase,
+    behavior: &Behavior,
+    side: Side,
+    mut calls: impl Iterator<Item = &'a Call>,
+) -> Option<&'a Call> {
+    let Outcome::Returned(value) = &behavior.outcome else { return None };
     let shown = display_observed(value);
-    case.record.injections.iter().any(|one| {
-        Side::numbered(one.version) == side
-            && AccessPath::new(&one.path).callee().is_some()
-            && one.value.display() == shown
-    })
+    let is_returned =
+        |one: &&Injection| Side::numbered(one.version) == side && says_much(&one.value) && one.value.display() == shown;
+    let returned: Vec<&Injection> = case.record.injections.iter().filter(is_returned).collect();
+    calls.find(|call| returned.iter().any(|one| gave(&call.callee, &one.path)))
 }
 
 /// Whether a path is a result of this function.
@@ -136,7 +143,9 @@ fn contrast(case: &TestCase, difference: &Difference, rules: &Rules) -> Contrast
     match &difference.place {
         place @ (EvidencePlace::ReturnValue | EvidencePlace::Exception) => {
             let outcome = |side, is_brief| match case.behavior(side).map(|behavior| &behavior.outcome) {
-                Some(raised @ Outcome::Raised { .. }) if is_brief => display_outcome_in_present(&missing(case, raised)),
+                Some(raised @ Outcome::Raised { .. }) if is_brief => {
+                    display_outcome_in_present(&with_brief_attribute(case, raised))
+                }
                 Some(raised @ Outcome::Raised { .. }) => display_outcome_in_present(raised),
                 Some(Outcome::Returned(value)) if *place == EvidencePlace::Exception => beside_nothing(value),
                 _ => shown[side].to_owned(),
@@ -185,8 +194,8 @@ fn made<'a>(case: &'a TestCase, side: Side, shown: &str) -> Option<&'a Call> {
     case.behavior(side)?.calls.iter().find(|call| display_call(call) == shown)
 }
 
-/// An error, which names an attribute that the execution made missing briefly.
-fn missing(case: &TestCase, raised: &Outcome) -> Outcome {
+/// The error, with the path of a missing attribute abridged.
+fn with_brief_attribute(case: &TestCase, raised: &Outcome) -> Outcome {
     let mut raised = raised.clone();
     if let Outcome::Raised { message, .. } = &mut raised
         && case.record.choices.iter().any(
@@ -448,6 +457,10 @@ fn named_values<'a>(
 /// Whether a value that entered reads like one of these texts.
 fn is_one_of(case: &TestCase, choice: &Choice, told: &[&str]) -> bool {
     let Decision::Value(recipe) = &choice.decision else { return false };
-    let says_much = !matches!(recipe, Recipe::None | Recipe::Bool(_));
-    says_much && injection_of(case, choice).is_some() && told.contains(&recipe.display().as_str())
+    says_much(recipe) && injection_of(case, choice).is_some() && told.contains(&recipe.display().as_str())
+}
+
+/// Whether a value is seldom another's by chance.
+fn says_much(recipe: &Recipe) -> bool {
+    !matches!(recipe, Recipe::None | Recipe::Bool(_))
 }

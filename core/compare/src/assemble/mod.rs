@@ -36,9 +36,20 @@ pub(crate) struct PairContext<'a> {
     pub changed_names: &'a [String],
     /// The members from which the uses of a class choose.
     pub members: &'a [Member],
+    /// The numbers of lines of the functions themselves. What they use comes behind.
+    pub own_lines: PerSide<u32>,
 }
 
 impl PairContext<'_> {
+    /// The changed lines that can run: of the function itself, or where it has none, of what it uses.
+    fn changed_lines(&self, target: &Target) -> PerSide<Vec<u32>> {
+        let own = |side: Side| target.changed[side].iter().copied().filter(move |line| *line <= self.own_lines[side]);
+        match Side::BOTH.into_iter().any(|side| own(side).next().is_some()) {
+            true => PerSide::of(|side| own(side).collect()),
+            false => target.changed.clone(),
+        }
+    }
+
     pub(crate) fn has_same_text(&self) -> bool {
         self.functions.old.text == self.functions.new.text
     }
@@ -349,14 +360,15 @@ fn version(
             }
         })
         .collect();
+    let counted = &context.changed_lines(target)[side];
     let executable = lines.iter().filter(|line| line.executable).count();
     let ran = lines.iter().filter(|line| line.executions > 0).count();
     VersionReport {
         qualname: function.qualname.clone(),
         first_line: function.first_line,
         coverage: if executable == 0 { 0.0 } else { ran as f64 / executable as f64 },
-        changed_lines: target.changed[side].len() as u32,
-        changed_lines_reached: target.changed[side].iter().filter(|line| runs(**line) > 0).count() as u32,
+        changed_lines: counted.len() as u32,
+        changed_lines_reached: counted.iter().filter(|line| runs(**line) > 0).count() as u32,
         branches: branches(&target.branches[side], side, campaign),
         lines,
     }

@@ -18,6 +18,9 @@ use crate::verdict::Verdict;
 const OLD: &str = "def f(x):\n    return x or 3\n";
 const NEW: &str = "def f(x):\n    return x\n";
 
+/// All lines are those of the functions themselves.
+const OWN: PerSide<u32> = PerSide { old: u32::MAX, new: u32::MAX };
+
 fn function(text: &str) -> Function {
     twincell_syntax::functions(text).0.remove(0)
 }
@@ -70,7 +73,7 @@ fn likely_pair_report(
 ) -> PairReport {
     let functions = PerSide::new(OLD, NEW).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);
-    let context = PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] };
+    let context = PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[], own_lines: OWN };
     reported(&context, verdict, reason, &[execution], vec![Decisive { path: "x".into(), probability }], notes)
 }
 
@@ -178,7 +181,7 @@ fn what_could_not_run_says_why() {
     let functions = PerSide::new(OLD, NEW).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);
     let report = failed(
-        &PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] },
+        &PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[], own_lines: OWN },
         "it cannot be loaded".into(),
     );
     assert_eq!((report.verdict, report.sentence.as_str()), (Verdict::Inconclusive, "f: it cannot be loaded"));
@@ -213,7 +216,13 @@ fn several_functions_are_counted() {
 fn what_only_one_version_has_is_said_where_nothing_changed() {
     let functions = PerSide::new(OLD, OLD).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);
-    let mut same = identical(&PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] });
+    let mut same = identical(&PairContext {
+        functions: &functions,
+        diff: &diff,
+        changed_names: &[],
+        members: &[],
+        own_lines: OWN,
+    });
     same.facts.has_same_text = true;
     assert_eq!((same.sentence.as_str(), same.reason.as_str()), ("Identical: nothing differs in f.", "nothing differs"));
     let reported =
@@ -255,7 +264,8 @@ fn members_of_a_class_are_told_by_name() {
     let members = [member("add", false), member("total", true)];
     let functions = PerSide::new(OLD, NEW).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);
-    let context = PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &members };
+    let context =
+        PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &members, own_lines: OWN };
     let mut execution = case(returned(3), returned(0));
     for (path, number) in [("members used", 1), ("member 1", 1), ("member 2", 0), ("member 3", 1)] {
         execution.record.choices.push(Choice { path: path.into(), decision: Decision::Value(Recipe::Int(number)) });
@@ -287,7 +297,7 @@ fn a_version_that_does_not_end_is_told_with_the_shortest_values() {
     };
     let functions = PerSide::new(OLD, NEW).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);
-    let context = PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] };
+    let context = PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[], own_lines: OWN };
     let executions = [case(returned(0), returned(0)), stopped(1234), stopped(7), stopped(12)];
     let report = reported(&context, Verdict::Inconclusive, "new may not end", &executions, vec![], &[]);
     assert_eq!(report.sentence, "f: new may not end, e.g. for x = 7 in execution 8");
@@ -319,7 +329,7 @@ fn headline(text: &str, choices: &[(&str, Decision)], parameters: &[&str], decis
     let functions = PerSide::new(text, text).map(function);
     let mut diff = twincell_syntax::diff(&functions.old, &functions.new);
     diff.lines = PerSide::of(|_| vec![2]);
-    let context = PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[] };
+    let context = PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[], own_lines: OWN };
     let mut execution = case(returned(3), new);
     let choice = |(path, decision): &(&str, Decision)| Choice { path: (*path).into(), decision: decision.clone() };
     execution.record.choices = choices.iter().map(choice).collect();
@@ -465,11 +475,14 @@ fn where_each_version_returns_what_another_call_gave_the_calls_are_told() {
         classes: vec![],
         written: None,
     };
-    let asks = |callee: &str, value| Behavior { calls: vec![called(callee, vec![])], ..returned(value) };
-    let mut execution = case(asks("a.get", 3), asks("b.get", 7));
+    let asks = |of: &str, value| {
+        let calls = ["log", "get"].map(|name| called(&format!("{of}.{name}"), vec![]));
+        Behavior { calls: calls.into(), ..returned(value) }
+    };
+    let mut execution = case(asks("a", 3), asks("b", 7));
     execution.record.injections = vec![gave("a.get()", 0, 3), gave("b.get()", 1, 7)];
     let sentence = |execution| pair_report(Verdict::Changing, "", execution, &[]).sentence;
     assert_eq!(sentence(execution), "f(x=0): calls a.get() -> b.get()");
     // Without such results, the values are what differs.
-    assert_eq!(sentence(case(asks("a.get", 3), asks("b.get", 7))), "f(x=0): 3 -> 7");
+    assert_eq!(sentence(case(asks("a", 3), asks("b", 7))), "f(x=0): 3 -> 7");
 }

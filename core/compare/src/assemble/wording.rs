@@ -2,7 +2,7 @@
 
 use twincell_behavior::{Rule, Rules};
 use twincell_engine::protocol::{Injection, Unevaluated};
-use twincell_syntax::{CodeKind, Function, PerSide};
+use twincell_syntax::{CodeKind, Function, PerSide, Side};
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Choice, Decision, Recipe};
 
@@ -103,9 +103,10 @@ pub(super) fn sentence(
 
 /// What the executions reached of the change: `; 2 of 5 changed lines never ran`.
 fn reached(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> String {
-    let reached: usize = summary.campaign.reached.iter().map(std::collections::BTreeSet::len).sum();
-    let changed: usize = summary.target.changed.iter().map(Vec::len).sum();
-    match (changed, changed.saturating_sub(reached)) {
+    let lines = context.changed_lines(summary.target);
+    let changed: usize = lines.iter().map(Vec::len).sum();
+    let never = |side: Side| lines[side].iter().filter(move |line| !summary.campaign.reached[side].contains(line));
+    match (changed, Side::BOTH.into_iter().flat_map(never).count()) {
         (0, _) => format!(", though {} changed", context.changed_names.join(", ")),
         (1, 0) => "; the changed line ran".into(),
         (_, 0) => format!("; all {changed} changed lines ran"),

@@ -407,7 +407,13 @@ impl Pair {
             Body::Class { members, .. } => members.as_slice(),
             _ => &[],
         };
-        assemble::PairContext { functions: &self.shown, diff: &self.diff, changed_names: &self.changed_names, members }
+        assemble::PairContext {
+            functions: &self.shown,
+            diff: &self.diff,
+            changed_names: &self.changed_names,
+            members,
+            own_lines: self.versions.as_ref().map(|version| version.parts[0].text.lines().count() as u32),
+        }
     }
 }
 
