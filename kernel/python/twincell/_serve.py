@@ -26,6 +26,7 @@ from ._output import Output
 from ._twincell import Connection, Request, Requests
 
 if TYPE_CHECKING:
+    from ._debugging import Debugger
     from .shell import ZMQInteractiveShell
 
 logger = logging.getLogger("twincell.kernel")
@@ -59,6 +60,9 @@ class Kernel(SingletonConfigurable):
     ident = Unicode()
     #: Requests that wait are aborted by Rust, before a handler sees them.
     _aborting = False
+
+    #: That of front ends, once one was asked for.
+    debugger: Debugger | None = None
 
     shell: ZMQInteractiveShell
     shell_handlers: dict[str, Handler]
@@ -315,6 +319,8 @@ class Kernel(SingletonConfigurable):
     def on_interrupt(self, _signum: int, _frame: Any) -> None:
         """Interrupts the user's code. Between cells there is nothing to interrupt."""
         self.connection.give_up_questions()
+        if self.debugger is not None:
+            self.debugger.release()
         if not self._interruptible:
             return
         cell = self._cell
@@ -334,6 +340,8 @@ class Kernel(SingletonConfigurable):
             return
         if signal.getsignal(signal.SIGINT) != self.on_interrupt:
             signal.signal(signal.SIGINT, self.on_interrupt)
+        if self.debugger is not None:
+            self.debugger.trace_again()
         before = self._interruptible
         self._interruptible = True
         try:

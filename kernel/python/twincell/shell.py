@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.core import page
 from IPython.core.autocall import ZMQExitAutocall
+from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell, InteractiveShellABC
@@ -17,7 +18,7 @@ from IPython.utils.process import system  # type: ignore[attr-defined]
 from traitlets import Any as AnyTrait
 from traitlets import CBool, Instance, Type, default, observe
 
-from . import _gui
+from . import _cell_files, _debugging, _gui
 from ._kernel_magics import KernelMagics
 from ._messages import Session, Socket
 from ._output import Attributed, Output
@@ -218,6 +219,10 @@ class ZMQInteractiveShell(Attributed, InteractiveShell):
     def _default_exiter(self) -> ZMQExitAutocall:
         return ZMQExitAutocall(self)
 
+    @default("compiler_class")
+    def _default_compiler_class(self) -> type:
+        return _cell_files.CellCompiler if _debugging.is_available() else CachingCompiler
+
     def init_environment(self) -> None:
         # Programs that cells start write into the notebook, with colors and without a pager.
         os.environ.update(TERM="xterm-color", CLICOLOR="1", FORCE_COLOR="1", CLICOLOR_FORCE="1")
@@ -267,7 +272,9 @@ class ZMQInteractiveShell(Attributed, InteractiveShell):
         # An interrupt is raised by the kernel, in the frame after the one of the user's code.
         last = trace
         while last is not None and last.tb_next is not None:
-            if last.tb_next.tb_frame.f_code is Kernel.on_interrupt.__code__:
+            frame = last.tb_next.tb_frame
+            # At a breakpoint, the debugger is between the two.
+            if frame.f_code is Kernel.on_interrupt.__code__ or _debugging.of_debugger(frame.f_globals.get("__name__")):
                 last.tb_next = None
             else:
                 last = last.tb_next
