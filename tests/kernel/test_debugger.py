@@ -118,16 +118,17 @@ def test_a_local_is_copied_to_the_notebook(stopped):
     assert wrong["message"] == "a variable is copied under a name of Python"
 
 
-def test_an_interrupt_ends_a_cell_at_a_breakpoint_and_later_ones_stop_again(stopped):
-    stopped.kernel.manager.interrupt_kernel()
-    outcome = stopped.kernel.wait(stopped.cell)
-    assert outcome.reply["ename"] == "KeyboardInterrupt"
-    assert not any("pydev" in line for line in outcome.reply["traceback"])
-    cell = stopped.kernel.send(CELL)
-    thread = stopped.event("stopped")["threadId"]
-    assert stopped.frames(thread)[0]["line"] == 4
-    stopped.do("continue", threadId=thread)
-    assert stopped.kernel.wait(cell).text() == "3\n"
+def test_an_interrupt_ends_a_cell_at_a_breakpoint_and_later_ones_stop_again(attached):
+    code = "import time\nfor _ in range(6000):\n    time.sleep(0.01)"
+    attached.break_at(code, 2)
+    for _ in range(2):
+        cell = attached.kernel.send(code)
+        thread = attached.event("stopped")["threadId"]
+        assert attached.frames(thread)[0]["line"] == 2
+        attached.kernel.manager.interrupt_kernel()
+        outcome = attached.kernel.wait(cell)
+        assert outcome.reply["ename"] == "KeyboardInterrupt"
+        assert not any("pydev" in line for line in outcome.reply["traceback"])
 
 
 def test_a_running_cell_is_stopped_where_it_is(attached):
@@ -238,3 +239,13 @@ def test_what_is_no_request_of_the_protocol_is_answered(debugger, content):
     response = debugger.kernel.channels.get_control_msg(timeout=60)["content"]
     assert response["success"] is False
     assert response["message"]
+
+
+def test_an_interrupt_ends_a_loop_with_a_breakpoint(attached):
+    code = "count = 0\nwhile True:\n    count += 1"
+    path = attached.break_at(code, 3)
+    cell = attached.kernel.send(code)
+    attached.event("stopped")
+    attached.kernel.manager.interrupt_kernel()
+    assert attached.kernel.wait(cell).reply["ename"] == "KeyboardInterrupt"
+    assert attached.do("debugInfo")["breakpoints"] == [{"source": path, "breakpoints": [{"line": 3}]}]

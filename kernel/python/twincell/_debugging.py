@@ -13,12 +13,13 @@ import contextlib
 import json
 import os
 import re
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from types import SimpleNamespace
+from types import FrameType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.inputtransformer2 import leading_empty_lines
@@ -34,6 +35,8 @@ NOT_STARTED = "the debugger is not started: send initialize first"
 MISSING = "the debugger needs debugpy, which is not installed: pip install debugpy"
 #: Names that IPython numbers: `_i3`, `_3`.
 NUMBERED = re.compile(r"_i*\d*|__|___|_ii|_iii")
+#: Seconds after which a thread that was let go is in the user's code.
+MOMENT = 0.02
 #: Requests that let the stopped threads go on.
 RESUMING = ("continue", "next", "stepIn", "stepOut", "goto")
 #: Threads that are not the user's. A name is all that is known of IPython's.
@@ -60,7 +63,10 @@ class Debugger:
         self._adapter: Adapter | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._initialized = asyncio.Event()
-        self._is_attached = False
+        #: Whether the latest interrupt came while the main thread stood at a breakpoint, and what carries it on.
+        self._has_held = False
+        self._interrupting: asyncio.Task[None] | None = None
+        self._exceptions: Content = {"filters": []}
         self._breakpoints: dict[str, list[Content]] = {}
         self._stopped: set[int] = set()
         #: Of the stopped threads: frames of modules, whose names are the notebook's or a file's, and what shows these.
@@ -78,6 +84,7 @@ class Debugger:
             "dumpCell": self._dump_cell,
             "source": self._source,
             "setBreakpoints": self._set_breakpoints,
+            "setExceptionBreakpoints": self._set_exceptions,
             "threads": self._threads,
             "stackTrace": self._stack,
             "scopes": self._scopes,
@@ -102,19 +109,36 @@ class Debugger:
             response = {"success": False, "message": text, "body": {}}
         return {**response, "seq": number, "type": "response", "request_seq": number, "command": command}
 
-    def release(self) -> None:
-        """Lets all stopped threads go on, because the user interrupts the kernel."""
-        if self._stopped and self._loop is not None:
-            self._loop.call_soon_threadsafe(self._continue_all)
+    def holds(self, frame: FrameType | None) -> bool:
+        """Whether the main thread, which is interrupted in this frame, stands at a breakpoint. Then the debugger lets it
+        go on and interrupts it again in the user's code, for an interrupt would leave the debugger in disorder."""
+        while frame is not None and not of_debugger(frame.f_globals.get("__name__")):
+            frame = frame.f_back
+        if frame is None or self._loop is None or self._adapter is None:
+            return False
+        self._has_held = True
+        self._loop.call_soon_threadsafe(self._start_interrupting)
+        return True
 
-    def trace_again(self) -> None:
-        """Traces this thread again after an interrupt. Python stops tracing where the tracing function fails."""
-        if self._is_attached and sys.gettrace() is None:
-            import pydevd
+    def _start_interrupting(self) -> None:
+        if self._interrupting is None or self._interrupting.done():
+            self._interrupting = asyncio.create_task(self._interrupt())
 
-            debugger = pydevd.get_global_debugger()
-            if debugger is not None:
-                debugger.enable_tracing()
+    async def _interrupt(self) -> None:
+        points = dict(self._breakpoints)
+        for path in points:
+            await self._forward("setBreakpoints", {"source": {"path": path}, "breakpoints": []})
+        await self._forward("setExceptionBreakpoints", {"filters": []})
+        while self._has_held and self._adapter is not None:
+            for thread in sorted(self._stopped):
+                await self._forward("continue", {"threadId": thread})
+            await asyncio.sleep(MOMENT)
+            self._has_held = False
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            await asyncio.sleep(MOMENT)
+        for path, lines in points.items():
+            await self._forward("setBreakpoints", {"source": {"path": path}, "breakpoints": lines})
+        await self._forward("setExceptionBreakpoints", self._exceptions)
 
     # The connection
 
@@ -149,9 +173,7 @@ class Debugger:
         initialized.cancel()
         if not attached.done():
             await self._adapter.send("configurationDone")
-        response = await attached
-        self._is_attached = bool(response.get("success"))
-        return response
+        return await attached
 
     async def _configured(self, _arguments: Content) -> Content:
         return _success()
@@ -162,8 +184,8 @@ class Debugger:
         response = await self._forward("disconnect", {**arguments, "restart": False, "terminateDebuggee": False})
         await self._adapter.close()
         self._adapter = None
-        self._is_attached = False
         self._breakpoints.clear()
+        self._exceptions = {"filters": []}
         self._forget_stop()
         self._stopped.clear()
         self._keep_empty_lines(False)
@@ -199,11 +221,6 @@ class Debugger:
     def _forget_stop(self) -> None:
         self._module_frames.clear()
         self._globals.clear()
-
-    def _continue_all(self) -> None:
-        if self._adapter is not None:
-            for thread in self._stopped:
-                self._adapter.send("continue", {"threadId": thread})
 
     def _keep_empty_lines(self, is_on: bool) -> None:
         """Whether cells keep the empty lines before their first one, so that their lines are the front end's."""
@@ -247,6 +264,12 @@ class Debugger:
             asked, path = arguments.get("breakpoints") or [], arguments["source"]["path"]
             set_at = [{**one, "line": found.get("line", one["line"])} for one, found in _pairs(asked, response)]
             self._breakpoints[path] = set_at
+        return response
+
+    async def _set_exceptions(self, arguments: Content) -> Content:
+        response = await self._forward("setExceptionBreakpoints", arguments)
+        if response.get("success"):
+            self._exceptions = arguments
         return response
 
     # What stopped

@@ -316,12 +316,12 @@ class Kernel(SingletonConfigurable):
 
     # Interrupts
 
-    def on_interrupt(self, _signum: int, _frame: Any) -> None:
+    def on_interrupt(self, _signum: int, frame: Any) -> None:
         """Interrupts the user's code. Between cells there is nothing to interrupt."""
         self.connection.give_up_questions()
-        if self.debugger is not None:
-            self.debugger.release()
         if not self._interruptible:
+            return
+        if self.debugger is not None and self.debugger.holds(frame):
             return
         cell = self._cell
         if cell is None:
@@ -340,8 +340,6 @@ class Kernel(SingletonConfigurable):
             return
         if signal.getsignal(signal.SIGINT) != self.on_interrupt:
             signal.signal(signal.SIGINT, self.on_interrupt)
-        if self.debugger is not None:
-            self.debugger.trace_again()
         before = self._interruptible
         self._interruptible = True
         try:

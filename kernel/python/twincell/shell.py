@@ -272,9 +272,7 @@ class ZMQInteractiveShell(Attributed, InteractiveShell):
         # An interrupt is raised by the kernel, in the frame after the one of the user's code.
         last = trace
         while last is not None and last.tb_next is not None:
-            frame = last.tb_next.tb_frame
-            # At a breakpoint, the debugger is between the two.
-            if frame.f_code is Kernel.on_interrupt.__code__ or _debugging.of_debugger(frame.f_globals.get("__name__")):
+            if last.tb_next.tb_frame.f_code is Kernel.on_interrupt.__code__:
                 last.tb_next = None
             else:
                 last = last.tb_next
