@@ -110,8 +110,11 @@ class Debugger:
         return {**response, "seq": number, "type": "response", "request_seq": number, "command": command}
 
     def holds(self, frame: FrameType | None) -> bool:
-        """Whether the main thread, which is interrupted in this frame, stands at a breakpoint. Then the debugger lets it
-        go on and interrupts it again in the user's code, for an interrupt would leave the debugger in disorder."""
+        """Whether the main thread, which is interrupted in this frame, stands at a breakpoint.
+
+        Then the debugger lets it go on and interrupts it again in the user's code. Here, an interrupt would leave the
+        debugger in disorder.
+        """
         while frame is not None and not of_debugger(frame.f_globals.get("__name__")):
             frame = frame.f_back
         if frame is None or self._loop is None or self._adapter is None:
