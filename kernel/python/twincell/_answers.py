@@ -24,7 +24,7 @@ from IPython.core.completer import provisionalcompleter, rectify_completions
 from IPython.utils.tokenutil import token_at_cursor
 from traitlets import Bool, default
 
-from . import _comms
+from . import _comms, _debugging
 from ._messages import Message, Socket
 from ._output import Output
 from ._serve import Kernel, logger
@@ -42,6 +42,10 @@ class IPythonKernel(Kernel):
     use_experimental_completions = Bool(True, help="Whether completions come with types and signatures.").tag(
         config=True
     )
+
+    debug_just_my_code = Bool(
+        True, help="Whether the debugger leaves out Python's library and installed packages."
+    ).tag(config=True)
 
     implementation = "twincell"
     # Some front ends know Python's kernels by IPython's version.
@@ -64,7 +68,11 @@ class IPythonKernel(Kernel):
         self.shell_handlers = {f"{name}_request": getattr(self, f"{name}_request") for name in names}
         self.shell_handlers.update({name: self._comm for name in ("comm_open", "comm_msg", "comm_close")})
         self._processes: dict[int, Any] = {}
-        self.control_handlers = {**self.shell_handlers, "usage_request": self.usage_request}
+        self.control_handlers = {
+            **self.shell_handlers,
+            "usage_request": self.usage_request,
+            "debug_request": self.debug_request,
+        }
 
     @default("help_links")
     def _default_help_links(self) -> list[dict[str, str]]:
@@ -90,8 +98,8 @@ class IPythonKernel(Kernel):
             "language_info": self.language_info,
             "banner": self.banner,
             "help_links": self.help_links,
-            "debugger": False,
-            "supported_features": ["kernel subshells"],
+            "debugger": _debugging.is_available(),
+            "supported_features": ["kernel subshells", *(["debugger"] if _debugging.is_available() else [])],
         }
 
     @property
@@ -341,6 +349,16 @@ class IPythonKernel(Kernel):
             host_virtual_memory=dict(psutil.virtual_memory()._asdict()),
         )
         return self._reply(parent, content)
+
+    async def debug_request(self, stream: Socket, ident: Sequence[bytes], parent: Message) -> None:
+        """Answers a front end's debugger, while a cell runs or stands at a breakpoint, too."""
+        if self.debugger is None:
+            self.debugger = _debugging.Debugger(
+                self.shell,
+                lambda event: self.output.publish("debug_event", event),
+                lambda: self.debug_just_my_code,
+            )
+        self._reply(parent, await self.debugger.answer(parent["content"]))
 
     def do_shutdown(self, restart: bool) -> dict[str, Any]:
         """Ends the kernel after this cell."""

@@ -26,6 +26,7 @@ from ._output import Output
 from ._twincell import Connection, Request, Requests
 
 if TYPE_CHECKING:
+    from ._debugging import Debugger
     from .shell import ZMQInteractiveShell
 
 logger = logging.getLogger("twincell.kernel")
@@ -59,6 +60,9 @@ class Kernel(SingletonConfigurable):
     ident = Unicode()
     #: Requests that wait are aborted by Rust, before a handler sees them.
     _aborting = False
+
+    #: That of front ends, once one was asked for.
+    debugger: Debugger | None = None
 
     shell: ZMQInteractiveShell
     shell_handlers: dict[str, Handler]
@@ -312,10 +316,12 @@ class Kernel(SingletonConfigurable):
 
     # Interrupts
 
-    def on_interrupt(self, _signum: int, _frame: Any) -> None:
+    def on_interrupt(self, _signum: int, frame: Any) -> None:
         """Interrupts the user's code. Between cells there is nothing to interrupt."""
         self.connection.give_up_questions()
         if not self._interruptible:
+            return
+        if self.debugger is not None and self.debugger.holds(frame):
             return
         cell = self._cell
         if cell is None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.core import page
 from IPython.core.autocall import ZMQExitAutocall
+from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell, InteractiveShellABC
@@ -17,7 +18,7 @@ from IPython.utils.process import system  # type: ignore[attr-defined]
 from traitlets import Any as AnyTrait
 from traitlets import CBool, Instance, Type, default, observe
 
-from . import _gui
+from . import _cell_files, _debugging, _gui
 from ._kernel_magics import KernelMagics
 from ._messages import Session, Socket
 from ._output import Attributed, Output
@@ -217,6 +218,10 @@ class ZMQInteractiveShell(Attributed, InteractiveShell):
     @default("exiter")
     def _default_exiter(self) -> ZMQExitAutocall:
         return ZMQExitAutocall(self)
+
+    @default("compiler_class")
+    def _default_compiler_class(self) -> type:
+        return _cell_files.CellCompiler if _debugging.is_available() else CachingCompiler
 
     def init_environment(self) -> None:
         # Programs that cells start write into the notebook, with colors and without a pager.

@@ -1,0 +1,60 @@
+"""The names of the files that stand for cells in a debugger. Front ends compute the same names from a cell's text."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import secrets
+import shutil
+import struct
+import tempfile
+from typing import Any
+
+from IPython.core.compilerop import CachingCompiler
+
+#: Front ends know no other way to hash.
+HASH_METHOD = "Murmur2"
+HASH_SEED = 0xC70F6907
+SUFFIX = ".py"
+#: A name that nobody can guess, since the folder of temporary files belongs to everybody.
+FOLDER = os.path.join(os.path.realpath(tempfile.gettempdir()), f"twincell_{os.getpid()}_{secrets.token_hex(8)}")
+PREFIX = FOLDER + os.sep
+
+_WORD = 0xFFFFFFFF
+_FACTOR = 0x5BD1E995
+
+
+def name_of(code: str) -> str:
+    """The file of a cell with this text."""
+    return f"{PREFIX}{murmur2(code.encode('utf-8', 'surrogatepass'), HASH_SEED)}{SUFFIX}"
+
+
+def write(path: str, code: str) -> None:
+    """Writes a text into the folder, which is made for it and goes when the kernel ends."""
+    if not os.path.isdir(FOLDER):
+        os.mkdir(FOLDER, 0o700)
+        atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
+    with open(path, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
+        file.write(code)
+
+
+def murmur2(data: bytes, seed: int) -> int:
+    """MurmurHash2 with 32 bits."""
+    whole = len(data) & ~3
+    hashed = seed ^ len(data)
+    for (word,) in struct.iter_unpack("<I", data[:whole]):
+        word = word * _FACTOR & _WORD
+        word = (word ^ word >> 24) * _FACTOR & _WORD
+        hashed = hashed * _FACTOR & _WORD ^ word
+    rest = data[whole:]
+    if rest:
+        hashed = (hashed ^ int.from_bytes(rest, "little")) * _FACTOR & _WORD
+    hashed = (hashed ^ hashed >> 13) * _FACTOR & _WORD
+    return hashed ^ hashed >> 15
+
+
+class CellCompiler(CachingCompiler):
+    """Compiles cells under the names that a debugger's front end knows."""
+
+    def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> Any:
+        return name_of(raw_code)

@@ -1,0 +1,38 @@
+"""The debugger of JupyterLab: a breakpoint, a step, variables, and on."""
+
+import pytest
+
+from .jupyter import LAB, opener
+
+pytest.importorskip("debugpy", reason="debugpy is not installed")
+pytestmark = pytest.mark.long
+
+CELL = "def add(a, b):\n    total = a + b\n    return total\n\nprint('sum', add(20, 22))"
+
+
+def test_a_cell_stops_is_inspected_and_goes_on(page, server):
+    with opener(page, server, LAB) as open_one:
+        notebook = open_one(CELL)
+        page.locator(".jp-DebuggerBugButton").first.click()
+        page.locator(".jp-DebuggerBugButton[aria-pressed='true']").first.wait_for(state="attached")
+        cell = page.locator(".jp-Cell[data-windowed-list-index='0']")
+        gutter = cell.locator(".cm-gutter.cm-breakpoint-gutter")
+        gutter.wait_for(state="attached")
+        line = cell.locator(".cm-line").nth(1).bounding_box()
+        gutter.click(position={"x": 4, "y": line["y"] - gutter.bounding_box()["y"] + line["height"] / 2})
+        page.locator(".jp-DebuggerBreakpoint").wait_for()
+        notebook.run(0)
+        page.locator(".jp-DebuggerCallstackFrame").first.wait_for()
+        frames = page.locator(".jp-DebuggerCallstackFrame-name").all_inner_texts()
+        assert frames == ["add", "<module>"]
+        variables = page.locator(".jp-DebuggerVariables-body")
+        variables.get_by_text("20").first.wait_for()
+        page.screenshot(path=server.folder / "stopped.png")
+        notebook.command("debugger:next")
+        variables.get_by_text("total").first.wait_for()
+        variables.get_by_text("42").first.wait_for()
+        page.screenshot(path=server.folder / "stepped.png")
+        notebook.command("debugger:continue")
+        notebook.output(0).get_by_text("sum 42").wait_for()
+        notebook.wait_until_idle()
+        page.screenshot(path=server.folder / "done.png")
