@@ -172,7 +172,8 @@ class Debugger:
         attached = self._adapter.send("attach", options)
         # The adapter answers once the configuration is done, and front ends wait for the answer before they say so.
         initialized = asyncio.ensure_future(self._initialized.wait())
-        await asyncio.wait({attached, initialized}, return_when=asyncio.FIRST_COMPLETED)
+        either: set[asyncio.Future[Any]] = {attached, initialized}
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         initialized.cancel()
         if not attached.done():
             await self._adapter.send("configurationDone")
