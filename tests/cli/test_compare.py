@@ -144,7 +144,6 @@ def test_a_reader_that_stops_early_is_no_crash(files):
 SUMS = ("def g(x, y):\n    return x + y\n", "def g(x, y):\n    both = x + y\n    return both\n")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="progress is read from a terminal")
 def test_an_interrupt_prints_what_was_found_and_what_was_not_compared(tmp_path):
     git(tmp_path, "init", "-q")
     for number in (1, 2):
