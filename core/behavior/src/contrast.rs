@@ -10,6 +10,8 @@ use crate::{Shown, display_observed};
 
 /// The number of characters shown before the first difference.
 const BEFORE: usize = 20;
+/// The maximum number of items that are named as those of one list alone.
+const INSERTED: usize = 3;
 
 pub(super) fn contrast(old: &Observed, new: &Observed, rules: &Rules) -> (Shown, Shown) {
     let (old, new) = texts(old, new, rules);
@@ -34,14 +36,60 @@ fn texts(old: &Observed, new: &Observed, rules: &Rules) -> (String, String) {
             (rest(a), rest(b))
         }
         _ => {
-            let PerSide { old, new } = display_parts(old, new);
+            let PerSide { old, new } = display_parts(old, new, rules);
             (format!("{place}{old}"), format!("{place}{new}"))
         }
     }
 }
 
-/// Two differing parts as texts: by their numbers of items, if nothing else tells them apart.
-pub fn display_parts(old: &Observed, new: &Observed) -> PerSide<String> {
+/// The items that one of two lists has beyond the other one.
+struct Inserted<'a> {
+    into_new: bool,
+    items: Vec<&'a Observed>,
+}
+
+impl<'a> Inserted<'a> {
+    /// The few items that one list has beyond the other, if this is all that differs.
+    fn of(old: &'a Observed, new: &'a Observed, rules: &Rules) -> Option<Self> {
+        use Observed as O;
+        let ((O::List(old), O::List(new)) | (O::Tuple(old), O::Tuple(new))) = (old, new) else { return None };
+        let into_new = old.len() < new.len();
+        let (few, many) = if into_new { (old, new) } else { (new, old) };
+        // Nobody counted what is left out.
+        let is_cut = many.iter().chain(few).any(|item| matches!(item, O::Elided { .. }));
+        if is_cut || !(1..=INSERTED).contains(&(many.len() - few.len())) {
+            return None;
+        }
+        let mut left = few.iter().peekable();
+        let mut items = Vec::new();
+        for item in many {
+            match left.peek() {
+                Some(known) if equal(known, item, rules) => drop(left.next()),
+                _ => items.push(item),
+            }
+        }
+        left.peek().is_none().then_some(Self { into_new, items })
+    }
+
+    /// `without 'b'` and `with 'b'`.
+    fn texts(&self) -> PerSide<String> {
+        let items = self.items.iter().map(|item| display_observed(item)).collect::<Vec<_>>().join(", ");
+        let (with, without) = (format!("with {items}"), format!("without {items}"));
+        if self.into_new { PerSide::new(without, with) } else { PerSide::new(with, without) }
+    }
+}
+
+/// Whether all that differs is a few items that one of two lists has beyond the other.
+pub fn is_inserted(old: &Observed, new: &Observed, rules: &Rules) -> bool {
+    Inserted::of(old, new, rules).is_some()
+}
+
+/// Two differing parts as texts: by what one has beyond the other, or by their numbers of items, if nothing else tells
+/// them apart.
+pub fn display_parts(old: &Observed, new: &Observed, rules: &Rules) -> PerSide<String> {
+    if let Some(inserted) = Inserted::of(old, new, rules) {
+        return inserted.texts();
+    }
     let texts = PerSide::new(old, new).map(display_observed);
     let items = |value: &Observed| match value {
         // Of more than these, nobody counted the rest.
@@ -70,6 +118,7 @@ pub fn innermost<'a>(old: &'a Observed, new: &'a Observed, rules: &Rules) -> (St
 fn narrow<'a>(old: &'a Observed, new: &'a Observed, rules: &Rules, path: &mut String) -> (&'a Observed, &'a Observed) {
     use Observed as O;
     let found = match (old, new) {
+        _ if is_inserted(old, new, rules) => None,
         (O::List(a), O::List(b)) | (O::Tuple(a), O::Tuple(b)) | (O::Set(a), O::Set(b)) => item(a, b, rules),
         (O::Iterator { items: a, .. }, O::Iterator { items: b, .. }) => item(a, b, rules),
         (O::Dict(a), O::Dict(b)) => a.iter().zip(b).find_map(|((key, value), (other, its))| {
@@ -184,12 +233,30 @@ mod tests {
         let items = |count: i64| Observed::List((0..count).map(|value| Observed::Int(value.to_string())).collect());
         let object = |count| Observed::Object { class: "C".into(), attributes: vec![("parts".into(), items(count))] };
         let (old, new) = texts(&object(200), &object(201));
-        assert_eq!((old.as_str(), new.as_str()), ("at .parts: 200 items", "at .parts: 201 items"));
+        assert_eq!((old.as_str(), new.as_str()), ("at .parts: without 200", "at .parts: with 200"));
+        let (old, new) = texts(&object(200), &object(210));
+        assert_eq!((old.as_str(), new.as_str()), ("at .parts: 200 items", "at .parts: 210 items"));
         assert_eq!(texts(&items(1), &items(2)), ("[0]".into(), "[0, 1]".into()));
         let mut cut = vec![Observed::None; 300];
         cut.push(Observed::Elided { reason: Elision::Size });
-        let parts = display_parts(&Observed::List(vec![Observed::None; 200]), &Observed::List(cut));
+        let parts = display_parts(&Observed::List(vec![Observed::None; 200]), &Observed::List(cut), &Rules::default());
         assert_eq!(parts.old, parts.new);
+    }
+
+    #[test]
+    fn what_one_list_has_beyond_the_other_is_named() {
+        let list = |names: &[&str]| Observed::List(names.iter().map(|name| Observed::Str((*name).into())).collect());
+        let told = |old: &[&str], new: &[&str]| {
+            let (old, new) = (list(old), list(new));
+            let (path, parts) = innermost(&old, &new, &Rules::default());
+            let PerSide { old, new } = display_parts(parts.old, parts.new, &Rules::default());
+            format!("{path} {old} -> {new}")
+        };
+        assert_eq!(told(&["a", "c"], &["a", "b", "c"]), " without 'b' -> with 'b'");
+        assert_eq!(told(&["a", "b", "c", "d"], &["b", "d"]), " with 'a', 'c' -> without 'a', 'c'");
+        // Another item in place of one is no more and no fewer.
+        assert_eq!(told(&["a", "b"], &["a", "x"]), "[1] 'b' -> 'x'");
+        assert_eq!(told(&["a", "b"], &["x", "b", "c"]), "[0] 'a' -> 'x'");
     }
 
     #[test]

@@ -43,7 +43,7 @@ use twincell_engine::observed::{Behavior, Call};
 use twincell_syntax::PerSide;
 
 pub use calls::align as align_calls;
-pub use contrast::{display_parts, innermost};
+pub use contrast::{display_parts, innermost, is_inserted};
 pub use crash::is_telling;
 pub use declared::{
     Declared, DeclaredEffect, Effects, FunctionEffect, Ignored, Rule, Unordered, check_functions, set_aside,

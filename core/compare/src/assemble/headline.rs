@@ -3,7 +3,7 @@
 
 use twincell_behavior::{
     Channel, Difference, EvidencePlace, Rules, Shown, align_calls, display_call, display_observed,
-    display_outcome_in_present, display_parts, display_shown, display_slot, innermost, is_argument,
+    display_outcome_in_present, display_parts, display_shown, display_slot, innermost, is_argument, is_inserted,
 };
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
 use twincell_engine::protocol::Injection;
@@ -225,8 +225,9 @@ fn part(case: &TestCase, difference: &Difference, rules: &Rules) -> Option<(Stri
         return Some((format!("{name}{path}{after}"), parts));
     }
     let (path, parts) = innermost(old, new, rules);
-    let parts = display_parts(parts.old, parts.new);
-    (!path.is_empty() && parts.old != parts.new).then(|| (format!("{name}{path}{after}"), parts))
+    let is_part = !path.is_empty() || is_inserted(parts.old, parts.new, rules);
+    let parts = display_parts(parts.old, parts.new, rules);
+    (is_part && parts.old != parts.new).then(|| (format!("{name}{path}{after}"), parts))
 }
 
 /// What only one version assigned to an injected object, if this is all that differs.

@@ -446,6 +446,17 @@ fn of_a_large_object_beside_an_error_the_class_is_enough_and_errors_keep_their_e
 }
 
 #[test]
+fn of_long_lists_the_items_are_told_that_one_has_beyond_the_other() {
+    let list = |names: &[&str]| Observed::List(names.iter().map(|name| Observed::Str((*name).into())).collect());
+    let with = |names: &[&str]| behavior(Outcome::Returned(list(names)));
+    let (few, many) = (["one of the names", "another of them"], ["one of the names", "between", "another of them"]);
+    let report = pair_report(Verdict::Changing, "", case(with(&few), with(&many)), &[]);
+    assert_eq!(report.sentence, "f(x=0): result without 'between' -> with 'between'");
+    let short = pair_report(Verdict::Changing, "", case(with(&["a"]), with(&["a", "b"])), &[]);
+    assert_eq!(short.sentence, "f(x=0): ['a'] -> ['a', 'b']");
+}
+
+#[test]
 fn long_texts_are_shown_from_their_difference() {
     let with = |text: &str| behavior(Outcome::Returned(Observed::Str(text.into())));
     let (start, end) = ("a".repeat(100), "b".repeat(100));
