@@ -209,7 +209,7 @@ fn predict() -> Command {
 
 fn amplify() -> Command {
     let command = Command::new("amplify")
-        .about("Make tests that pass before a change and fail after it, from the project's own tests")
+        .about("Make tests that pass with one version of a change and fail with the other, from the project's own tests")
         .override_usage("twincell amplify [OPTIONS] [REVISION | OLD..NEW | --staged]")
         .after_help(
             "Without a revision, the change is what is not committed yet. The tests run by pytest in the project's own Python, in \

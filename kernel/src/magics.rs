@@ -322,7 +322,9 @@ fn amplify_command() -> Command {
         Arg::new(name).long(name).value_name(placeholder).value_parser(clap::value_parser!(PathBuf))
     };
     let command = Command::new("%amplify")
-        .about("Makes tests that pass before a change and fail after it, from a project's own tests.")
+        .about(
+            "Makes tests that pass with one version of a change and fail with the other, from a project's own tests.",
+        )
         .override_usage("%amplify [OPTIONS] [REVISION | OLD..NEW | --staged]")
         .arg(Arg::new("revision").value_name("REVISION").help(
             "The commit, or the two revisions between which the change lies [default: what is not committed yet]",

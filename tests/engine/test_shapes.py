@@ -173,6 +173,14 @@ def test_an_unchanged_function_that_does_not_reach_the_change_is_judged_by_what_
     assert extracted.verdict == PRESERVING and pairs(extracted)["f"]["decided_by"] == ["scale"]
 
 
+def test_statements_that_only_name_what_changed_are_judged_by_it():
+    text = "class A:\n    def scale(self, a):\n        return {scaled}\n\n\nB = A\nC = [B]\n"
+    found = pairs(compare(text.format(scaled="a * 2 + 1"), text.format(scaled="1 + a * 2")))
+    assert found["the snippet"]["verdict"] == INCONCLUSIVE and "A.scale" in found["the snippet"]["decided_by"]
+    differs = pairs(compare(text.format(scaled="a * 2"), text.format(scaled="a * 3")))
+    assert differs["A.scale"]["verdict"] == CHANGING and differs["the snippet"]["decided_by"] == []
+
+
 def test_a_function_that_lost_its_worker_is_judged_by_nobody():
     lost = CALLER.replace("    return x\n", "    ctypes.string_at(0)\n    return x\n")
     old = "import ctypes\n" + lost.format(scaled="a * 2 + 1")

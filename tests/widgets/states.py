@@ -311,13 +311,13 @@ def varied() -> list[dict]:
     return [
         {
             "path": "retries",
-            "sentence": "differs for retries = 0 to 1, not for -1",
+            "sentence": "differs for retries = 0 to 1, not for -1, all else the same",
             "is_numeric": True,
             "values": values,
         },
         {
             "path": "reason",
-            "sentence": "differs for reason = 'timeout', not for ''",
+            "sentence": "differs for reason = 'timeout', not for '', all else the same",
             "is_numeric": False,
             "values": texts,
         },
@@ -377,7 +377,7 @@ def pair(count: int = 300, verdict: str = "changing", name: str = "RetryMiddlewa
         "varied_together": together() if changed else None,
         "input_weights": weights() if changed else [],
         "shown": shown,
-        "role": "Smallest inputs that show it" if changed else "Inputs of the execution that covered most",
+        "role": "Inputs that show it" if changed else "Inputs of the execution that covered most",
         "reproducer": {"source": REPRODUCER, "holds": True, "reason": None} if changed else None,
     }
 

@@ -242,7 +242,7 @@ pub fn witness_role(pair: &PairReport, witness: &Witness) -> &'static str {
     let stopped = [&witness.old, &witness.new].map(|behavior| matches!(behavior.outcome, Outcome::Stopped { .. }));
     match (pair.verdict, stopped) {
         _ if !witness.chosen.is_empty() => "Inputs that you chose",
-        (Verdict::Changing, _) => "Smallest inputs that show it",
+        (Verdict::Changing, _) => "Inputs that show it",
         (Verdict::Inconclusive, [true, false]) => "Inputs on which only old does not end",
         (Verdict::Inconclusive, [false, true]) => "Inputs on which only new does not end",
         _ => "Inputs of the execution that covered most",

@@ -103,7 +103,7 @@ fn the_interactive_view_says_what_the_others_say() {
     let pair = &state["pairs"][0];
     assert_eq!(pair["mark"], serde_json::json!(["~", "judged elsewhere"]));
     assert_eq!((&pair["rank"], &pair["reason"]), (&3.into(), &serde_json::Value::Null));
-    assert_eq!(pair["role"], "Smallest inputs that show it");
+    assert_eq!(pair["role"], "Inputs that show it");
     let shown = pair["shown"]["final_values"].as_array().unwrap();
     let texts = |index: usize| ["name", "old", "new"].map(|key| shown[index][key].as_str().unwrap());
     assert_eq!(texts(0), ["request afterwards", "2", "unchanged"]);

@@ -227,7 +227,7 @@ pub struct Witness {
 pub struct Varied {
     /// Its access path.
     pub path: String,
-    /// For people: `differs for x = 1 to 9, not for 10 to 11`.
+    /// For people: `differs for x = 1 to 9, not for 10 to 11, all else the same`.
     pub sentence: String,
     /// Numbers ascending; other values with the witness's own first.
     pub values: Vec<VariedValue>,

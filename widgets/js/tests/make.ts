@@ -113,7 +113,7 @@ export function pair(more: Partial<PairState> = {}): PairState {
     varied_together: null,
     input_weights: [],
     shown: detail(0),
-    role: "Smallest inputs that show it",
+    role: "Inputs that show it",
     reproducer: null,
     ...more,
   };

@@ -204,7 +204,7 @@ fn varied() -> Varied {
     let copied = "returned request.copy()";
     Varied {
         path: "self.max_retry_times".into(),
-        sentence: "differs for self.max_retry_times = 1 to 10, not for -1 to 0".into(),
+        sentence: "differs for self.max_retry_times = 1 to 10, not for -1 to 0, all else the same".into(),
         values: vec![
             value(-1, VariedOutcome::Same, "returned None"),
             value(0, VariedOutcome::Same, "returned None"),

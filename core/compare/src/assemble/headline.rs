@@ -317,7 +317,7 @@ fn subject(context: &PairContext<'_>, case: &TestCase, values: &[&Choice], uses:
     for choice in values {
         match parameters.argument(choice) {
             Some(argument) => given.push(argument),
-            None => conditions.push(named(choice)),
+            None => conditions.push(named(choice, line_of(context, case, choice))),
         }
     }
     if given.is_empty() {
@@ -332,6 +332,18 @@ fn subject(context: &PairContext<'_>, case: &TestCase, values: &[&Choice], uses:
         (_, uses) => format!("{}({}), using {}", function.qualname, given.join(", "), in_order(uses)),
     };
     (call, conditions)
+}
+
+/// The line of its file on which a function asks for a value, unless a helper does.
+fn line_of(context: &PairContext<'_>, case: &TestCase, choice: &Choice) -> Option<u32> {
+    let path = match Question::parse(&choice.path) {
+        Question::Raise(operation) => operation,
+        _ => &choice.path,
+    };
+    let injection = case.record.injections.iter().find(|injection| injection.path == path)?;
+    let side = Side::numbered(injection.version);
+    let is_own = (1..=context.own_lines[side]).contains(&injection.line);
+    is_own.then(|| context.functions[side].first_line + injection.line - 1)
 }
 
 /// `add(), then total (3 times)`.

@@ -6,13 +6,13 @@ use crate::report::{Varied, VariedOutcome, VariedValue};
 /// The maximum number of listed values that are no numbers.
 const LISTED: usize = 4;
 
-/// `differs for code = -1 to 399, not for 400 to 501`. At least one value differs.
+/// `differs for code = -1 to 399, not for 400 to 501, all else the same`. At least one value differs.
 pub(super) fn sentence(varied: &Varied) -> String {
     let path = brief(&varied.path);
     let differing = with_outcome(&varied.values, VariedOutcome::Differs);
     match with_outcome(&varied.values, VariedOutcome::Same).as_str() {
-        "" => format!("differs for every usable {path} that was tried: {differing}"),
-        same => format!("differs for {path} = {differing}, not for {same}"),
+        "" => format!("differs for every usable {path} that was tried, all else the same: {differing}"),
+        same => format!("differs for {path} = {differing}, not for {same}, all else the same"),
     }
 }
 
@@ -54,16 +54,19 @@ mod tests {
     fn numbers_are_told_as_ranges_and_others_by_themselves() {
         use VariedOutcome::{Differs, Nothing, Same};
         let numbers = [("-1", Differs), ("0", Differs), ("1", Nothing), ("399", Differs), ("400", Same), ("401", Same)];
-        assert_eq!(sentence(&varied(&numbers)), "differs for x = -1 to 0, 399, not for 400 to 401");
+        assert_eq!(sentence(&varied(&numbers)), "differs for x = -1 to 0, 399, not for 400 to 401, all else the same");
         let one = [("0", Same), ("1", Differs), ("2", Same), ("10", Same)];
-        assert_eq!(sentence(&varied(&one)), "differs for x = 1, not for 0, 2 to 10");
-        assert_eq!(sentence(&varied(&numbers[..2])), "differs for every usable x that was tried: -1 to 0");
+        assert_eq!(sentence(&varied(&one)), "differs for x = 1, not for 0, 2 to 10, all else the same");
+        assert_eq!(
+            sentence(&varied(&numbers[..2])),
+            "differs for every usable x that was tried, all else the same: -1 to 0"
+        );
         let texts = [("'a'", Differs), ("''", Same), ("'b'", Differs)];
-        assert_eq!(sentence(&varied(&texts)), "differs for x = 'a', 'b', not for ''");
+        assert_eq!(sentence(&varied(&texts)), "differs for x = 'a', 'b', not for '', all else the same");
         let many: Vec<_> = ["'a'", "'b'", "'c'", "'d'", "'e'"].map(|text| (text, Differs)).into();
         assert_eq!(
             sentence(&varied(&many)),
-            "differs for every usable x that was tried: 'a', 'b', 'c', 'd' and 1 more"
+            "differs for every usable x that was tried, all else the same: 'a', 'b', 'c', 'd' and 1 more"
         );
     }
 }

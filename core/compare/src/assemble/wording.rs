@@ -281,8 +281,9 @@ fn apart(one: &str, other: &str) -> PerSide<String> {
     if brief.old == brief.new { paths.map(cut) } else { brief }
 }
 
-/// `x = 0`, `f(x) raises ValueError`, `x is true`, `'a' not in x`.
-pub(super) fn named(choice: &Choice) -> String {
+/// `x = 0`, `f(x) raises ValueError`, `x is true`, `'a' not in x`, `…(x) on line 7 = 0`. `line`: of the operation, in its
+/// file.
+pub(super) fn named(choice: &Choice, line: Option<u32>) -> String {
     let question = Question::parse(&choice.path);
     if let Decision::Value(recipe) = &choice.decision
         && let Some(answer) = answer(question, recipe)
@@ -290,8 +291,14 @@ pub(super) fn named(choice: &Choice) -> String {
         return answer;
     }
     let path = match question {
-        Question::Raise(operation) => brief(operation),
-        _ => brief(&choice.path),
+        Question::Raise(operation) => operation,
+        _ => &choice.path,
+    };
+    // A plain value that was called says less than the place.
+    let path = match (AccessPath::new(path).of_called_value(), line) {
+        (Some(call), Some(line)) => format!("…{} on line {line}", brief(call)),
+        (Some(call), None) => format!("…{}", brief(call)),
+        (None, _) => brief(path),
     };
     match &choice.decision {
         Decision::Value(recipe) => format!("{path} = {}", cut(&recipe.display())),
@@ -340,7 +347,7 @@ pub(super) fn injection_of<'a>(case: &'a TestCase, choice: &Choice) -> Option<&'
 /// The first injected values.
 fn injected_values(case: &TestCase) -> Vec<String> {
     let entered = case.record.choices.iter().filter(|choice| injection_of(case, choice).is_some());
-    entered.take(NAMED_VALUES).map(named).collect()
+    entered.take(NAMED_VALUES).map(|choice| named(choice, None)).collect()
 }
 
 /// `2 functions`, `1 class`, `3 functions and classes`.

@@ -154,18 +154,20 @@ pub(super) fn is_worth(texts: &Texts, pair: &(Function, Function), options: &Com
             !is_private && texts.changed.iter().any(|entity| entity == name || entity.starts_with(&inside))
         }
         CodeKind::Snippet => {
+            let snippets = PerSide::new(&pair.0, &pair.1);
             let own = twincell_syntax::diff(&pair.0, &pair.1);
-            !own.identical && (own_statements_differ(pair) || texts.uses_changed(PerSide::new(&pair.0, &pair.1)))
+            !own.identical && (own_statements_differ(snippets) || texts.uses_changed(snippets))
         }
     }
 }
 
 /// Whether the texts differ outside the definitions that they hold.
-fn own_statements_differ(pair: &(Function, Function)) -> bool {
-    let statements = [&pair.0, &pair.1].map(|function| twincell_syntax::without_definitions(&function.text));
-    let as_function = |text: &String, like: &Function| Function { text: text.clone(), ..like.clone() };
-    let stripped = (as_function(&statements[0], &pair.0), as_function(&statements[1], &pair.1));
-    !twincell_syntax::diff(&stripped.0, &stripped.1).identical
+fn own_statements_differ(snippets: PerSide<&Function>) -> bool {
+    let statements = snippets.map(|snippet| {
+        let text = twincell_syntax::without_definitions(&snippet.text);
+        Function { text, ..snippet.clone() }
+    });
+    !twincell_syntax::diff(&statements.old, &statements.new).identical
 }
 
 /// The pairs that do not decide, by position, with the names of those that decide in their place.
@@ -288,7 +290,7 @@ fn settled_by_callers(
     (ran && changed_together).then(|| callers.into_iter().collect())
 }
 
-/// The changed functions that decide for one that only uses them. Each of them behaves as before, and so does what
+/// The changed functions that decide for one that only uses them, or for the statements of a text. Each of them behaves as before, and so does what
 /// holds them, whatever it does with them. What only one text has counts as a part of its users.
 fn settled_by_uses(
     texts: &Texts,
@@ -297,7 +299,11 @@ fn settled_by_uses(
     decided: &[(usize, Vec<String>)],
 ) -> Option<Vec<String>> {
     let PerSide { old, new } = &pair.shown;
-    let uses_only = pair.is_unchanged_itself() && old.decorators == new.decorators;
+    let is_snippet = pair.kind() == CodeKind::Snippet;
+    let uses_only = match is_snippet {
+        true => !own_statements_differ(pair.functions().as_ref()),
+        false => pair.is_unchanged_itself() && old.decorators == new.decorators,
+    };
     // What else its own executions tell, they tell of the change.
     if report.verdict != Verdict::Inconclusive || !report.stays_away || report.bound.is_some() || !uses_only {
         return None;
@@ -322,8 +328,10 @@ fn settled_by_uses(
         let users = texts.indices.iter().flat_map(|index| index.users(name)).collect::<BTreeSet<String>>();
         in_one_text(name) && users.iter().all(|user| behaves_as_before(user) || in_one_text(user))
     };
-    let (judged, parts): (Vec<&String>, Vec<&String>) =
-        pair.changed_names.iter().partition(|name| !of(name).is_empty());
+    // The text of a snippet holds all definitions.
+    let changed: Vec<&String> =
+        if is_snippet { texts.changed.iter().collect() } else { pair.changed_names.iter().collect() };
+    let (judged, parts): (Vec<&String>, Vec<&String>) = changed.into_iter().partition(|name| !of(name).is_empty());
     let all = judged.iter().all(|name| behaves_as_before(name)) && parts.iter().all(|name| is_part(name));
     (all && !judged.is_empty()).then(|| judged.into_iter().cloned().collect())
 }

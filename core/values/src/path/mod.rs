@@ -164,6 +164,14 @@ impl<'a> AccessPath<'a> {
         rest.is_some_and(|(_, rest)| rest.starts_with('.'))
     }
 
+    /// The arguments of the call of a plain value, which no name tells: `(x)` of `'a'(x)` and of `100(x)`.
+    pub fn of_called_value(self) -> Option<&'a str> {
+        let (callee, _) = self.without_repetition().split_call()?;
+        let is_number =
+            callee.0.starts_with(|c: char| c.is_ascii_digit() || c == '-') && callee.0.parse::<f64>().is_ok();
+        (is_number || scan::is_literal(callee.0)).then(|| &self.0[callee.0.len()..])
+    }
+
     /// The first name, and what follows.
     pub fn split_root(self) -> (&'a str, &'a str) {
         self.0.split_at(self.0.find(|c| !is_name_part(c)).unwrap_or(self.0.len()))
@@ -349,6 +357,12 @@ mod tests {
         assert_eq!(AccessPath::new("(await x).y").beyond_value("await x".into()), Some(".y"));
         assert_eq!(AccessPath::new("await x.y").beyond_value("await x".into()), Some(".y"));
         assert_eq!(AccessPath::new("(x).y").beyond_value("x".into()), None);
+        for (path, rest) in [("'a('(x)", Some("(x)")), ("100()#2", Some("()#2")), ("-1.5(x)", Some("(x)"))] {
+            assert_eq!(AccessPath::new(path).of_called_value(), rest, "{path}");
+        }
+        for path in ["'-'.join(x)", "f(x)", "inf(x)", "(a + b)(x)", "'a'"] {
+            assert_eq!(AccessPath::new(path).of_called_value(), None, "{path}");
+        }
         let keywords: Vec<_> = arguments("a, b=1, c = g(d=2, e), 'f=1', h == 2").map(keyword_of).collect();
         assert_eq!(keywords, [None, Some("b"), Some("c"), None, None]);
         assert!(arguments("").eq([""]));

@@ -62,6 +62,11 @@ fn literal(text: &str) -> Option<usize> {
     is_triple.then(|| ending(3)).flatten().or_else(|| ending(1))
 }
 
+/// Whether a text is one string literal.
+pub(super) fn is_literal(text: &str) -> bool {
+    text.starts_with(['\'', '"']) && literal(text) == Some(text.len())
+}
+
 /// A walk that counts open brackets.
 ///
 /// A cut takes closing brackets along, those of the innermost brackets. So behind the last cut of a text, as many brackets
