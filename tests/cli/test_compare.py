@@ -315,3 +315,19 @@ def test_files_are_decoded_as_python_does(tmp_path):
 def test_usage_names_the_program():
     for command in (["compare"], ["study"], ["doctor"], []):
         assert f"Usage: {' '.join(['twincell', *command])}" in twincell(*command, "--help").stdout
+
+
+def test_every_listed_line_has_the_number_of_its_file(tmp_path: Path) -> None:
+    old = "def limit(x: int):\n    return x > 10\n\n\nLAST = 3\n\n\ndef f(x: int):\n    return limit(x)\n"
+    (tmp_path / "old.py").write_text(old)
+    (tmp_path / "new.py").write_text("# What is allowed.\n" + old.replace("> 10", ">= 10"))
+    done = twincell("compare", "old.py", "new.py", "--function", "f", cwd=tmp_path)
+    listed = [re.split(r"│", line) for line in done.stdout.splitlines() if "│" in line][1:]
+    numbers = [(gutter[:4].strip(), gutter[4:9].strip(), code.strip()) for gutter, code in listed]
+    assert numbers == [
+        ("8", "9", "def f(x: int):"),
+        ("9", "10", "return limit(x)"),
+        ("1", "2", "def limit(x: int):"),
+        ("2", "", "-     return x > 10"),
+        ("", "3", "+     return x >= 10"),
+    ], done.stdout

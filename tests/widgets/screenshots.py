@@ -44,6 +44,9 @@ SHORTER = states.OLD.replace("limit = self.max", 'limit = request.meta.get("max_
 
 def picture(tab: Tab, folder: Path, name: str) -> None:
     tab.page.mouse.move(0, 0)
+    # An editor measures its lines only where it is in sight.
+    height = tab.page.evaluate("document.documentElement.scrollHeight")
+    tab.page.set_viewport_size({"width": tab.page.viewport_size["width"], "height": max(900, height)})
     tab.page.wait_for_timeout(300)
     tab.page.screenshot(path=folder / f"{name}.png", full_page=True)
 

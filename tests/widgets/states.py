@@ -113,6 +113,7 @@ def version(
         "lines": lines,
         "coverage": sum(1 for line in able if line["executions"]) / max(1, len(able)),
         "first_line": 1,
+        "parts": [],
         "changed_lines": len(changed),
         "changed_lines_reached": len(reached),
         "branches": [
@@ -396,7 +397,7 @@ def comparison(count: int = 300, several: bool = False) -> dict:
             pair(0, "identical", "RetryMiddleware.__init__"),
         ]
     return {
-        "format": 4,
+        "format": 5,
         "twincell": "0.1.0",
         "verdict": "changing",
         "sentence": SENTENCE,
@@ -450,7 +451,7 @@ def study(count: int = 120) -> dict:
             }
         )
     rows[0]["verdict"] = "changing"
-    return {"format": 4, "title": "Changes of nine projects", "unfinished": None, "without_sandbox": None, "rows": rows}
+    return {"format": 5, "title": "Changes of nine projects", "unfinished": None, "without_sandbox": None, "rows": rows}
 
 
 HOSTILE = (
@@ -509,7 +510,7 @@ def prefixes() -> dict:
         for number, text in enumerate(SNIPPET.splitlines(), 1)
     ]
     return {
-        "format": 4,
+        "format": 5,
         "sentence": "5 of 5 lines run, with 2 prefixes of 4 tried",
         "whole": True,
         "undefined": ["fetch_orders", "requeue", "session", "threshold"],
@@ -551,7 +552,7 @@ def amplification() -> dict:
         | {"origin_text": "", "by": "injected values", "file": "tests/test_cart_change.py"},
     ]
     return {
-        "format": 4,
+        "format": 5,
         "sentence": "3 tests show the change",
         "shown": True,
         "facts": ["shop/cart.py: tests run 2 of 3 changed statements"],

@@ -6,7 +6,8 @@ use twincell_behavior::{
     CallRow, Channel, EvidencePlace, Shown, display_decision, display_shown, display_slot, is_argument,
 };
 use twincell_compare::report::{
-    Comparison, Evidence, ExecutionReport, LineReport, PairReport, VariedOutcome, VersionReport, Witness,
+    Comparison, Evidence, ExecutionReport, InputWeight, LineReport, PairReport, PartReport, PartText, Parting,
+    VariedOutcome, VersionReport, Witness,
 };
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::{Behavior, Outcome};
@@ -142,7 +143,7 @@ pub fn injection_place(pair: &PairReport, injection: &Injection) -> String {
         Side::New => &pair.new,
     };
     match injection_line(injection) {
-        Some(line) => format!("{} {}", version_name(injection.version), line_in_file(version, line)),
+        Some(line) => format!("{} {}", version_name(injection.version), line_name(version, line)),
         None => version_name(injection.version).into(),
     }
 }
@@ -392,15 +393,77 @@ pub fn injections_at(witness: &Witness, old: Option<&LineReport>, new: Option<&L
     (0..witness.injections.len()).filter(|&index| at(&witness.injections[index])).collect()
 }
 
-/// The number that a line of a version has in its file.
-pub fn line_in_file(version: &VersionReport, line: u32) -> u32 {
-    version.first_line.max(1) + line.saturating_sub(1)
+/// The part of a version's listing that holds a line. None for the version's own lines.
+fn part_of(version: &VersionReport, line: u32) -> Option<&PartReport> {
+    version.parts.iter().rfind(|part| part.number <= line)
 }
 
-/// The first line of the change in the new file, or that of the function if lines were only removed.
+/// The number that a line of a version has in its file.
+pub fn line_in_file(version: &VersionReport, line: u32) -> u32 {
+    let (start, first_line) =
+        part_of(version, line).map_or((1, version.first_line), |part| (part.number, part.first_line));
+    first_line.max(1) + line.saturating_sub(start)
+}
+
+/// A line by its number in its file, and by the file if that is another one: `12`, `12 (shop.tax)`.
+pub fn line_name(version: &VersionReport, line: u32) -> String {
+    let number = line_in_file(version, line);
+    match part_of(version, line).and_then(|part| part_text(&part.text)) {
+        Some(text) => format!("{number} ({text})"),
+        None => number.to_string(),
+    }
+}
+
+/// What holds a part, where it is not the text of the version.
+pub fn part_text(text: &PartText) -> Option<String> {
+    match text {
+        PartText::Own => None,
+        PartText::Module(module) => Some(plain::value(module)),
+        PartText::EarlierCells => Some("an earlier cell".into()),
+    }
+}
+
+/// The part of a listing that begins with a line.
+pub fn part_from<'a>(version: &'a VersionReport, line: Option<&LineReport>) -> Option<&'a PartReport> {
+    version.parts.iter().find(|part| line.is_some_and(|line| line.number == part.number))
+}
+
+/// The first line of the change in the new file, or that of the function if lines were only removed or others changed.
 pub fn changed_line(pair: &PairReport) -> u32 {
-    let first = pair.new.lines.iter().find(|line| line.changed).map_or(1, |line| line.number);
-    line_in_file(&pair.new, first)
+    let is_in_file = |line: u32| part_of(&pair.new, line).is_none_or(|part| part.text == PartText::Own);
+    let changed = pair.new.lines.iter().find(|line| line.changed && is_in_file(line.number));
+    line_in_file(&pair.new, changed.map_or(1, |line| line.number))
+}
+
+/// How often the difference goes away with another value of an input.
+pub fn weight_text(weight: &InputWeight) -> String {
+    let others = count(weight.tried as usize, "other value");
+    match (weight.gone, weight.tried) {
+        (0, 1) => "not with the one other value".into(),
+        (0, _) => format!("none of {others}"),
+        (1, 1) => "the other value".into(),
+        (gone, tried) if gone == tried => format!("all {others}"),
+        (gone, _) => format!("{} of {others}", number(gone as usize)),
+    }
+}
+
+/// The first unchanged line that the versions did not run equally often, with its numbers in the files.
+pub fn parting_sentence(pair: &PairReport, parting: &Parting) -> String {
+    let (old, new) = (line_name(&pair.old, parting.old_line), line_name(&pair.new, parting.new_line));
+    let line = if old == new { format!("line {old}") } else { format!("line {old} ({new} in new)") };
+    let said = format!("The first unchanged line that they did not run equally often is {line}");
+    let times = |hits: u32| count(hits as usize, "time");
+    match (parting.old_hits, parting.new_hits) {
+        (_, 0) => format!("{said}: only old ran it."),
+        (0, _) => format!("{said}: only new ran it."),
+        (old, new) => format!("{said}: old ran it {}, new {}.", times(old), times(new)),
+    }
+}
+
+/// Whether a line is shown as part of the change, beside the line of the other version in its row. What differs is found
+/// in whole expressions, of which some lines may be the same.
+pub fn is_marked(line: &LineReport, other: Option<&LineReport>) -> bool {
+    other.is_none_or(|other| line.changed && line.text != other.text)
 }
 
 /// The lines of one row.
@@ -448,10 +511,48 @@ mod tests {
         commits: Vec<(String, String)>,
         groups: Vec<(usize, Vec<Group>, String)>,
         too_many_years: Vec<(usize, String)>,
+        weights: Vec<(u32, u32, String)>,
+        partings: Vec<(u32, u32, u32, u32, String)>,
     }
 
     fn golden() -> Golden {
         serde_json::from_str(include_str!("../golden/words.json")).unwrap()
+    }
+
+    #[test]
+    fn every_line_has_the_number_of_its_own_file() {
+        let line = |number: u32| {
+            json!({ "number": number, "text": "", "changed": number > 4, "executable": true,
+            "executions": 0, "witness_hits": 0 })
+        };
+        let version: VersionReport = from_value(json!({ "qualname": "f", "first_line": 40, "coverage": 1.0,
+            "changed_lines": 0, "changed_lines_reached": 0, "lines": (1..=8).map(line).collect::<Vec<_>>(),
+            "parts": [{ "number": 3, "first_line": 10, "text": "own" },
+                { "number": 5, "first_line": 7, "text": { "module": "shop.tax" } },
+                { "number": 7, "first_line": 1, "text": "earlier_cells" }] }))
+        .unwrap();
+        let names: Vec<String> = (1..=8).map(|line| line_name(&version, line)).collect();
+        let expected = ["40", "41", "10", "11", "7 (shop.tax)", "8 (shop.tax)", "1 (an earlier cell)"];
+        assert_eq!(names[..7], expected);
+        assert_eq!(part_from(&version, version.lines.get(4)).map(|part| part.first_line), Some(7));
+        assert!(part_from(&version, version.lines.get(5)).is_none() && part_from(&version, None).is_none());
+        // Only lines of the file itself can be named with it.
+        let mut pair = twincell_samples::pair(Verdict::Changing);
+        pair.new = version;
+        assert_eq!(changed_line(&pair), 40);
+        pair.new.lines[2].changed = true;
+        assert_eq!(changed_line(&pair), 10);
+    }
+
+    #[test]
+    fn a_line_that_both_have_is_no_part_of_the_change() {
+        let line =
+            |text: &str, changed: bool| LineReport { text: text.into(), ..twincell_samples::line(1, changed, true, 1) };
+        assert!(is_marked(&line("x", false), None));
+        assert!(is_marked(&line("x", true), Some(&line("y", false))));
+        assert!(is_marked(&line("x ", true), Some(&line("x", true))));
+        assert!(!is_marked(&line("    )", true), Some(&line("    )", true))));
+        assert!(!is_marked(&line("x # old", false), Some(&line("x", false))));
     }
 
     #[test]
@@ -511,6 +612,18 @@ mod tests {
         assert_eq!(golden.legends, [EXECUTION_LEGEND, UNEXAMINED_LEGEND]);
         for (label, verdict, said) in golden.disagrees {
             assert_eq!(Confusion::disagrees(label.as_deref().and_then(Label::of_name), verdict), said);
+        }
+    }
+
+    #[test]
+    fn inputs_and_lines_are_told_as_in_the_interactive_view() {
+        let golden = golden();
+        for (gone, tried, said) in golden.weights {
+            assert_eq!(weight_text(&InputWeight { path: "x".into(), tried, gone }), said);
+        }
+        for (old_line, new_line, old_hits, new_hits, said) in golden.partings {
+            let parting = Parting { old_line, new_line, old_hits, new_hits };
+            assert_eq!(parting_sentence(&twincell_samples::pair(Verdict::Changing), &parting), said);
         }
     }
 

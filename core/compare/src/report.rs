@@ -73,6 +73,7 @@ pub struct SetAsideReport {
 /// One line of a version's text with its coverage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineReport {
+    /// Its place in the listing, from 1. [`VersionReport::parts`] tells its number in the file.
     pub number: u32,
     pub text: String,
     /// Whether the line is part of the change.
@@ -85,12 +86,37 @@ pub struct LineReport {
     pub witness_hits: u32,
 }
 
+/// The text that holds a part of a listing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PartText {
+    /// That of the version itself.
+    Own,
+    /// Another module of the project, by dotted name.
+    Module(String),
+    /// The cells of a notebook before it. Lines are counted from the first of the part.
+    EarlierCells,
+}
+
+/// A function that is listed behind a version's own text, since it is observed with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartReport {
+    /// The [`LineReport::number`] of its first line.
+    pub number: u32,
+    /// The line of its text, from 1, that is its first.
+    pub first_line: u32,
+    pub text: PartText,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VersionReport {
     pub qualname: String,
     /// The line of the whole text, from 1, that is the first of `lines`.
     #[serde(default = "first")]
     pub first_line: u32,
+    /// Where in `lines` other functions begin, ascending. None in reports that did not tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<PartReport>,
     pub lines: Vec<LineReport>,
     /// The share of executable lines that ran, 0 to 1.
     pub coverage: f64,

@@ -27,6 +27,7 @@ pub fn pair(verdict: Verdict) -> PairReport {
     let version = || VersionReport {
         qualname: "f".to_owned(),
         first_line: 1,
+        parts: Vec::new(),
         lines: Vec::new(),
         coverage: 0.0,
         changed_lines: 0,

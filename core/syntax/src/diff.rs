@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash};
 
-use similar::TextDiff;
+use similar::{Algorithm, capture_diff_slices};
 
 use super::align::{Sink, align, rehash};
 use super::attributes::{mark_attributes, own_object};
@@ -13,6 +13,10 @@ use super::parse::with_stack_for;
 use super::renames::renames;
 use super::{Diff, Function};
 use crate::{AlignedRow, PerSide};
+
+/// Maximum product of the numbers of lines of two texts in which the same lines are searched for, whatever else is too
+/// large: that takes a fraction of a second.
+const ROWS_LIMIT: usize = 16_000_000;
 
 /// The structural difference of a pair.
 ///
@@ -42,11 +46,15 @@ pub fn diff_renamed(old: &Function, new: &Function, attributes: &[(String, Strin
 }
 
 /// The difference of two functions that are too large to be aligned: whether they are the same program, and their lines
-/// as far as they can be put side by side without a search. Consistent renamings of locals are found, as long as nothing
+/// side by side; if there are too many, as far as this needs no search. Consistent renamings of locals are found, as long as nothing
 /// else differs; which lines differ is not.
 pub fn unaligned_diff(old: &Function, new: &Function) -> Diff {
     with_stack_for(old.text.len() + new.text.len(), || {
-        let rows = unaligned_rows(&old.text, &new.text);
+        let lines = |function: &Function| function.text.lines().count();
+        let rows = match lines(old).saturating_mul(lines(new)) <= ROWS_LIMIT {
+            true => rows(&old.text, &new.text),
+            false => unaligned_rows(&old.text, &new.text),
+        };
         let mut trees = (normalize(old), normalize(new));
         let renames = match &mut trees {
             (Some(old), Some(new)) => {
@@ -139,10 +147,13 @@ fn textual(old: &Function, new: &Function, rows: Vec<AlignedRow>) -> Diff {
     Diff { identical: old.text == new.text, lines, rows, renames: Vec::new() }
 }
 
-/// Puts lines side by side. Lines that replace each other share rows, beginning with the first.
+/// Puts lines side by side: the same ones, but for blanks at their ends, and between them those that replace each other,
+/// beginning with the first.
 pub fn rows(old: &str, new: &str) -> Vec<AlignedRow> {
+    let lines = |text| str::lines(text).map(str::trim_end).collect::<Vec<_>>();
+    let (old, new) = (lines(old), lines(new));
     let mut rows = Vec::new();
-    for op in TextDiff::from_lines(old, new).ops() {
+    for op in capture_diff_slices(Algorithm::Myers, &old, &new) {
         let (old_range, new_range) = (op.old_range(), op.new_range());
         for offset in 0..old_range.len().max(new_range.len()) {
             let at = |range: &std::ops::Range<usize>| {
@@ -177,6 +188,27 @@ mod tests {
     use super::super::functions;
     use super::*;
 
+    fn numbers(rows: &[AlignedRow]) -> Vec<(Option<u32>, Option<u32>)> {
+        rows.iter().map(|row| (row.old, row.new)).collect()
+    }
+
+    #[test]
+    fn too_many_lines_are_put_side_by_side_from_both_ends() {
+        let found = unaligned_rows("a\nb\nc\nz\n", "a\nx\nb\nz\n");
+        let expected = [(Some(0), Some(0)), (Some(1), Some(1)), (Some(2), Some(2)), (Some(3), Some(3))];
+        assert_eq!(numbers(&found), expected);
+        assert_eq!(numbers(&unaligned_rows("a\n", "a\nb\n")), [(Some(0), Some(0)), (None, Some(1))]);
+    }
+
+    #[test]
+    fn lines_are_the_same_but_for_blanks_at_their_ends() {
+        let found = rows("a \n\nb\nc", "a\nx\n  \nb\nc\n");
+        let expected =
+            [(Some(0), Some(0)), (None, Some(1)), (Some(1), Some(2)), (Some(2), Some(3)), (Some(3), Some(4))];
+        assert_eq!(numbers(&found), expected);
+        assert_eq!(rows("", ""), []);
+    }
+
     #[test]
     fn functions_that_are_not_aligned_are_the_same_program_or_not() {
         let only = |text: &str| functions(text).0.remove(0);
@@ -185,10 +217,9 @@ mod tests {
         assert!(renamed.identical && renamed.renames == [("z".to_string(), "x".to_string())]);
         let other = unaligned_diff(&old, &only("def f(a):\n    x = a\n    y = 2\n    x += 1\n    return x + y\n"));
         assert!(!other.identical && other.lines == PerSide::default() && other.renames.is_empty());
-        let rows: Vec<_> = other.rows.iter().map(|row| (row.old, row.new)).collect();
         let expected =
             [(Some(0), Some(0)), (Some(1), Some(1)), (Some(2), Some(2)), (None, Some(3)), (Some(3), Some(4))];
-        assert_eq!(rows, expected);
+        assert_eq!(numbers(&other.rows), expected);
         assert!(!unaligned_diff(&old, &only("def f(a):\n    return (\n")).identical);
     }
 

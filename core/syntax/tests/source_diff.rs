@@ -1,6 +1,10 @@
 //! What counts as a change, on which lines, and which names were only renamed.
 
-use twincell_syntax::{Diff, Function, diff, functions};
+use std::collections::BTreeSet;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use twincell_syntax::{Diff, Function, diff, functions, rows};
 
 fn first(text: &str) -> Function {
     functions(text).0.into_iter().next().unwrap_or_else(|| panic!("no function in {text}"))
@@ -164,6 +168,35 @@ fn an_identical_function_still_names_its_renames() {
     let result = compare("def f(a):\n    n = a\n    return n\n", "def f(x):\n    m = x\n    return m\n");
     assert!(result.identical);
     assert_eq!(result.renames, [("x".into(), "a".into()), ("m".into(), "n".into())]);
+}
+
+/// Lines that repeat, and that differ only in blanks.
+fn texts() -> impl Strategy<Value = String> {
+    let lines = ["", "    ", "    f()", "    f() ", "    return x", "    )", "    # note", "    x = {", "    }"];
+    vec(prop::sample::select(lines.to_vec()), 0..24).prop_map(|lines| lines.join("\n"))
+}
+
+proptest! {
+    #[test]
+    fn no_line_is_both_gone_and_new_in_a_run_of_rows_that_differ((old, new) in (texts(), texts())) {
+        let rows = rows(&old, &new);
+        let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+        let every = |count: usize| (0..count as u32).collect::<Vec<_>>();
+        prop_assert_eq!(rows.iter().filter_map(|row| row.old).collect::<Vec<_>>(), every(old.len()));
+        prop_assert_eq!(rows.iter().filter_map(|row| row.new).collect::<Vec<_>>(), every(new.len()));
+        let text = |lines: &[&str], at: Option<u32>| at.map(|at| lines[at as usize].trim_end().to_owned());
+        let (mut gone, mut came) = (BTreeSet::new(), BTreeSet::new());
+        for row in &rows {
+            let (one, other) = (text(&old, row.old), text(&new, row.new));
+            if one == other {
+                (gone, came) = Default::default();
+                continue;
+            }
+            gone.extend(one);
+            came.extend(other);
+            prop_assert!(gone.is_disjoint(&came), "{:?} and {:?}", gone, came);
+        }
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 // hand. Strings are raw: they come from user code and go through `plain` before they are shown.
 
 /** Version of the state's shape: the view refuses another one. */
-export const STATE_FORMAT = 4;
+export const STATE_FORMAT = 5;
 
 export type Verdict = "changing" | "likely_preserving" | "inconclusive" | "identical";
 
@@ -119,6 +119,8 @@ export interface Version {
   changed_lines_reached: number;
   /** The number that the first line has in the file. */
   first_line: number;
+  /** Where in `lines` other functions begin, ascending. */
+  parts: Array<Part>;
   branches: Array<Branch>;
 }
 
@@ -126,6 +128,7 @@ export interface Line {
   /** Counted from 1. */
   number: number;
   text: string;
+  /** Whether it is shown as part of the change. */
   changed: boolean;
   executable: boolean;
   /** The number of executions that ran the line. */

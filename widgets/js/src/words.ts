@@ -15,6 +15,7 @@ import type {
   Label,
   Line,
   PairState,
+  Part,
   Parting,
   VariedOutcome,
   Verdict,
@@ -176,17 +177,30 @@ export function short(value: number): string {
 }
 
 /** The margin's information about a line, in words. */
-export function marginSentence(side: string, line: Line, hits: number | null): string {
+export function marginSentence(side: string, line: Line, name: string, hits: number | null): string {
   const changed = line.changed ? ", changed" : "";
-  if (!line.executable) return `Line ${line.number} of ${side}${changed}: no code of its own`;
+  if (!line.executable) return `Line ${name} of ${side}${changed}: no code of its own`;
   const runs = line.executions === 0 ? "never ran" : `ran in ${count(line.executions, "execution")}`;
   const here = hits === null ? "" : hits > 0 ? `, ${count(hits, "time")} in the one shown` : ", not in the one shown";
-  return `Line ${line.number} of ${side}${changed}: ${runs}${here}`;
+  return `Line ${name} of ${side}${changed}: ${runs}${here}`;
+}
+
+/** The part of a version's listing that holds a line; null for the version's own lines. */
+export function partOf(version: Version, line: number): Part | null {
+  return version.parts.findLast((part) => part.number <= line) ?? null;
 }
 
 /** The number that a line of a version has in its file. */
 export function lineInFile(version: Version, line: number): number {
-  return version.first_line + line - 1;
+  const { number, first_line } = partOf(version, line) ?? { number: 1, first_line: version.first_line };
+  return first_line + line - number;
+}
+
+/** A line by its number in its file, and by the file if that is another one: `12`, `12 (shop.tax)`. */
+export function lineName(version: Version, line: number): string {
+  const elsewhere = partOf(version, line)?.elsewhere ?? null;
+  const number = lineInFile(version, line);
+  return elsewhere === null ? String(number) : `${number} (${elsewhere})`;
 }
 
 /** The line where a value entered: a parameter without one enters at the `def`. */
@@ -203,7 +217,7 @@ export function entryLine(
 export function entryPlace(pair: PairState, value: { path: string; version: VersionNumber; line: number }): string {
   const line = entryLine(pair, value);
   const version = value.version === 0 ? pair.old : pair.new;
-  return `${versionName(value.version)}${line === null ? "" : ` ${lineInFile(version, line)}`}`;
+  return `${versionName(value.version)}${line === null ? "" : ` ${lineName(version, line)}`}`;
 }
 
 /** Values by importance: decisive ones, those that can be written, then stand-ins for objects. */
@@ -283,7 +297,7 @@ export const NO_PARTING = "Both ran the unchanged lines equally often.";
 
 /** The first unchanged line that the versions did not run equally often, with its numbers in the files. */
 export function partingSentence(pair: PairState, parting: Parting): string {
-  const [old, renewed] = [lineInFile(pair.old, parting.old_line), lineInFile(pair.new, parting.new_line)];
+  const [old, renewed] = [lineName(pair.old, parting.old_line), lineName(pair.new, parting.new_line)];
   const line = old === renewed ? `line ${old}` : `line ${old} (${renewed} in new)`;
   const said = `The first unchanged line that they did not run equally often is ${line}`;
   if (parting.new_hits === 0) return `${said}: only old ran it.`;

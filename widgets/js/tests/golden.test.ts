@@ -7,7 +7,7 @@ import { disagrees } from "../src/filter";
 import * as plain from "../src/plain";
 import type { Channel, Evidence, Label, Verdict, VersionNumber } from "../src/types";
 import * as words from "../src/words";
-import { execution, line } from "./make";
+import { execution, line, pair } from "./make";
 
 /** A text so many times, and what stands after it. */
 type Repeated = [string, number, string];
@@ -77,6 +77,21 @@ test("words are those of Rust", () => {
   expect([words.OUTCOME_LEGEND.nothing, words.OUTCOME_LEGEND.unexamined]).toEqual(wordCases.legends);
   for (const [label, verdict, said] of wordCases.disagrees as [Label | null, Verdict, boolean][]) {
     expect(disagrees({ label, verdict })).toBe(said);
+  }
+});
+
+test("inputs and lines are told as in Rust", () => {
+  for (const [gone, tried, said] of wordCases.weights as [number, number, string][]) {
+    expect(words.weightText({ path: "x", gone, tried })).toBe(said);
+  }
+  for (const [old_line, new_line, old_hits, new_hits, said] of wordCases.partings as [
+    number,
+    number,
+    number,
+    number,
+    string,
+  ][]) {
+    expect(words.partingSentence(pair(), { old_line, new_line, old_hits, new_hits })).toBe(said);
   }
 });
 

@@ -27,6 +27,7 @@ export function version(texts: string[], changed: number[] = []): Version {
     changed_lines: changed.length,
     changed_lines_reached: changed.length,
     first_line: 1,
+    parts: [],
     branches: [],
   };
 }

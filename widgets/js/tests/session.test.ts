@@ -1,8 +1,9 @@
 import { expect, test, vi } from "vitest";
 import type { Kernel } from "../src/kernel";
+import { fragment, placeOf } from "../src/place";
 import { Session } from "../src/session";
 import type { Pinned } from "../src/types";
-import { comparison, detail, pair } from "./make";
+import { comparison, detail, pair, version } from "./make";
 
 const settled = () => new Promise((done) => setTimeout(done));
 
@@ -322,6 +323,19 @@ test("an execution with changed values becomes the example of the headline", asy
   expect(headline).toHaveBeenCalledWith({ pair: 0, execution: 0, handle: null, changes: new Map([["x", "1"]]) });
   // A view that gets no new state cannot show it.
   expect(one.canHeadline).toBe(false);
+});
+
+test("lines of other files are found again by the function that holds them", () => {
+  const parts = [
+    { number: 2, first_line: 30, elsewhere: null },
+    { number: 3, first_line: 1, elsewhere: "shop.tax" },
+  ];
+  const own = { ...version(["def f(): g()", "def g(): h()", "def h(): pass"]), parts };
+  const of = pair({ old: own, new: own });
+  const links = [1, 2, 3].map((line) => fragment({ pair: 0, version: 1, line }, of));
+  expect(links).toEqual(["#pair1-new-1", "#pair1-new-30", "#pair1-new-part2-1"]);
+  expect(links.map((link) => placeOf(link, [of])?.line)).toEqual([1, 2, 3]);
+  expect([placeOf("#pair1-new-2", [of]), placeOf("#pair1-new-part1-30", [of])]).toEqual([null, null]);
 });
 
 test("a line is named where there is no page to link to, and found again where there is one", () => {

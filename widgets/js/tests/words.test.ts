@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as words from "../src/words";
-import { comparison, execution, line, pair } from "./make";
+import { comparison, execution, line, pair, version } from "./make";
 
 test("people count executions from one", () => {
   expect(words.executionName(3)).toBe("Execution 3");
@@ -16,10 +16,33 @@ test("an execution that failed in one version says nothing, unless it differs", 
 });
 
 test("what the margin shows is also said in words", () => {
-  expect(words.marginSentence("old", { ...line(3, "", true), executions: 120 }, 2)).toBe(
+  expect(words.marginSentence("old", { ...line(3, "", true), executions: 120 }, "3", 2)).toBe(
     "Line 3 of old, changed: ran in 120 executions, 2 times in the one shown",
   );
-  expect(words.marginSentence("new", { ...line(3, ""), executions: 0 }, null)).toBe("Line 3 of new: never ran");
+  expect(words.marginSentence("new", { ...line(3, ""), executions: 0 }, "9 (shop.tax)", null)).toBe(
+    "Line 9 (shop.tax) of new: never ran",
+  );
+});
+
+test("every line has the number of its own file", () => {
+  const parts = [
+    { number: 3, first_line: 10, elsewhere: null },
+    { number: 5, first_line: 7, elsewhere: "shop.tax" },
+  ];
+  const own = {
+    ...version(["def f():", "    g()", "def g():", "    h()", "def h():", "    pass"]),
+    first_line: 40,
+    parts,
+  };
+  expect([1, 2, 3, 4, 5, 6].map((line) => words.lineName(own, line))).toEqual([
+    "40",
+    "41",
+    "10",
+    "11",
+    "7 (shop.tax)",
+    "8 (shop.tax)",
+  ]);
+  expect(words.lineInFile(own, 6)).toBe(8);
 });
 
 test("a condition that was always the same is a gap, one that was never reached is none", () => {
@@ -87,24 +110,4 @@ test("an attribute is written in any way that code reads it", () => {
     "self.shop.get('a')",
     null,
   ]);
-});
-
-test("how much an input matters is said in counts", () => {
-  const text = (gone: number, tried: number) => words.weightText({ path: "x", gone, tried });
-  expect([text(0, 3), text(2, 6), text(6, 6), text(1, 1)]).toEqual([
-    "none of 3 other values",
-    "2 of 6 other values",
-    "all 6 other values",
-    "the other value",
-  ]);
-});
-
-test("only unchanged lines are said to have run equally often or not", () => {
-  const of = (old_hits: number, new_hits: number) =>
-    words.partingSentence(pair(), { old_line: 1, new_line: 1, old_hits, new_hits });
-  const start = /^The first unchanged line that they did not run equally often is line \d+( \(\d+ in new\))?: /;
-  for (const said of [of(1, 0), of(0, 1), of(2, 3)]) expect(said).toMatch(start);
-  expect(of(1, 0)).toMatch(/: only old ran it\.$/);
-  expect(of(2, 3)).toMatch(/: old ran it 2 times, new 3 times\.$/);
-  expect(words.NO_PARTING).toContain("unchanged lines");
 });

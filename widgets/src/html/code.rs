@@ -26,7 +26,8 @@ pub fn side_by_side(pair: &PairReport) -> Markup {
                 tbody {
                     @for row in &pair.rows {
                         @let (old, new) = words::row_lines(pair, row);
-                        tr { (side(&pair.old, old, false)) (side(&pair.new, new, true)) }
+                        (begun(pair, old, new))
+                        tr { (side(&pair.old, old, new, false)) (side(&pair.new, new, old, true)) }
                         @if let Some(witness) = &pair.witness { (values(witness, old, new)) }
                     }
                 }
@@ -55,11 +56,32 @@ fn subheading(new: bool) -> Markup {
     }
 }
 
-fn side(version: &VersionReport, line: Option<&LineReport>, new: bool) -> Markup {
+/// A row where other functions begin, which stand elsewhere.
+fn begun(pair: &PairReport, old: Option<&LineReport>, new: Option<&LineReport>) -> Markup {
+    let (old, new) = (words::part_from(&pair.old, old), words::part_from(&pair.new, new));
+    if old.is_none() && new.is_none() {
+        return html! {};
+    }
+    html! {
+        tr.tc-values {
+            @for (part, class) in [(old, None), (new, Some("tc-new"))] {
+                td colspan="4" class=[class] style=(LEFT) {
+                    @if let Some(part) = part {
+                        span.tc-enter {
+                            "⋯" @if let Some(text) = words::part_text(&part.text) { " in " (text) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn side(version: &VersionReport, line: Option<&LineReport>, other: Option<&LineReport>, new: bool) -> Markup {
     let Some(line) = line else {
         return html! { td.tc-void.tc-new[new] colspan="4" {} };
     };
-    let (sign, class) = match (line.changed, new) {
+    let (sign, class) = match (words::is_marked(line, other), new) {
         (false, _) => ("", ""),
         (true, false) => ("−", "tc-del"),
         (true, true) => ("+", "tc-add"),

@@ -33,8 +33,10 @@ pub fn body(pair: &PairReport, budget: u32) -> Markup {
             (section(&title, &note, !identical, html! {
                 (tables::injections(pair, witness))
                 @for varied in &witness.varied { (tables::varied(varied)) }
+                (tables::weights(witness))
                 (tables::other_decisions(witness))
                 (tables::behaviors(pair, witness))
+                (tables::parting(pair, witness))
             }))
         }
         @if let Some(reproducer) = &pair.reproducer {

@@ -9,6 +9,8 @@ use twincell_engine::observed::{Behavior, Call};
 
 use crate::{plain, words};
 
+/// The maximum number of inputs whose weights are told.
+const WEIGHTS: usize = 8;
 const EVIDENCE_ROWS: usize = 25;
 const VALUE_ROWS: usize = 100;
 const CALL_ROWS: usize = 100;
@@ -76,6 +78,35 @@ pub fn varied(varied: &Varied) -> Markup {
     }
 }
 
+/// How much each input matters, in a line.
+pub fn weights(witness: &Witness) -> Markup {
+    html! {
+        @if !witness.input_weights.is_empty() {
+            p.tc-told {
+                b { "Which inputs matter" } ", one at a time: the difference goes away with another value of "
+                @for (index, weight) in witness.input_weights.iter().take(WEIGHTS).enumerate() {
+                    @if index > 0 { ", " }
+                    code { (plain::value(&weight.path)) } " (" (words::weight_text(weight)) ")"
+                }
+                @if witness.input_weights.len() > WEIGHTS { " and " (witness.input_weights.len() - WEIGHTS) " more" }
+                "."
+            }
+        }
+    }
+}
+
+/// Where the executions of both versions part.
+pub fn parting(pair: &PairReport, witness: &Witness) -> Markup {
+    let Some(parting) = &witness.parting else { return html! {} };
+    let line = pair.old.lines.iter().find(|line| line.number == parting.old_line);
+    html! {
+        p.tc-told {
+            b { "Where they part" } ": " (words::parting_sentence(pair, parting))
+            @if let Some(line) = line { " " code { (plain::value(line.text.trim())) } }
+        }
+    }
+}
+
 pub fn other_decisions(witness: &Witness) -> Markup {
     let decisions = words::other_decisions(witness);
     if decisions.is_empty() {
@@ -127,7 +158,7 @@ pub fn calls(pair: &PairReport, witness: &Witness) -> Markup {
         html! {
             @match call {
                 Some(call) => {
-                    td.tc-num { @if call.line > 0 { (words::line_in_file(version, call.line)) } }
+                    td.tc-num { @if call.line > 0 { (words::line_name(version, call.line)) } }
                     td.tc-mono { (plain::value(&display_call(call))) }
                 }
                 None => { td.tc-num {} td.tc-quiet { "no call" } }

@@ -1,18 +1,22 @@
 //! The state of a report.
 
+use std::collections::HashSet;
+
 use twincell_behavior::{EvidencePlace, Stream, bounded, display_call, display_outcome};
 use twincell_compare::Replayed;
 use twincell_compare::report::{
-    self, Comparison, ExecutionReport, InjectedReport, PairReport, PathReport, VersionReport, Witness,
+    self, Comparison, ExecutionReport, InjectedReport, LineReport, PairReport, PathReport, VersionReport, Witness,
 };
 use twincell_engine::observed::{Behavior, Call};
 use twincell_engine::protocol::Injection;
+use twincell_syntax::PerSide;
 use twincell_values::reading::written_value;
 use twincell_values::value::{AbstractValue, Recipe};
 
 use super::{
     AlignedRow, Branch, CallRow, ComparisonState, Detail, DetailValue, Evidence, Execution, InjectedValue, InputWeight,
-    Line, PairState, Parting, Path, Reproducer, STATE_FORMAT, Varied, VariedTogether, VariedValue, Version, VersionRun,
+    Line, PairState, Part, Parting, Path, Reproducer, STATE_FORMAT, Varied, VariedTogether, VariedValue, Version,
+    VersionRun,
 };
 use crate::words;
 
@@ -47,6 +51,7 @@ pub fn detail(replayed: &Replayed, is_as_it_was: bool, changed: &[String]) -> De
 }
 
 fn pair(pair: &PairReport, budget: u32) -> PairState<'_> {
+    let marked = marked(pair);
     PairState {
         name: words::pair_name(pair),
         verdict: pair.verdict,
@@ -59,8 +64,8 @@ fn pair(pair: &PairReport, budget: u32) -> PairState<'_> {
         decided_by: &pair.decided_by,
         accepted: pair.accepted.as_deref(),
         executed: pair.executed,
-        old: version(&pair.old),
-        new: version(&pair.new),
+        old: version(&pair.old, &marked.old),
+        new: version(&pair.new, &marked.new),
         rows: pair.rows.iter().map(|row| AlignedRow { old: row.old, new: row.new }).collect(),
         executions: pair.executions.iter().map(execution).collect(),
         line_sets: &pair.line_sets,
@@ -145,14 +150,28 @@ impl From<&report::Evidence> for Evidence {
     }
 }
 
-fn version(version: &VersionReport) -> Version<'_> {
+/// The numbers of the lines that are shown as part of the change.
+fn marked(pair: &PairReport) -> PerSide<HashSet<u32>> {
+    let mut marked = PerSide::<HashSet<u32>>::default();
+    for row in &pair.rows {
+        let (old, new) = words::row_lines(pair, row);
+        let of = |line: Option<&LineReport>, other| {
+            line.filter(|line| words::is_marked(line, other)).map(|line| line.number)
+        };
+        marked.old.extend(of(old, new));
+        marked.new.extend(of(new, old));
+    }
+    marked
+}
+
+fn version<'a>(version: &'a VersionReport, marked: &HashSet<u32>) -> Version<'a> {
     Version {
         qualname: &version.qualname,
         lines: (version.lines.iter())
             .map(|line| Line {
                 number: line.number,
                 text: &line.text,
-                changed: line.changed,
+                changed: marked.contains(&line.number),
                 executable: line.executable,
                 executions: line.executions,
                 hits: line.witness_hits,
@@ -162,6 +181,13 @@ fn version(version: &VersionReport) -> Version<'_> {
         changed_lines: version.changed_lines,
         changed_lines_reached: version.changed_lines_reached,
         first_line: version.first_line.max(1),
+        parts: (version.parts.iter())
+            .map(|part| Part {
+                number: part.number,
+                first_line: part.first_line,
+                elsewhere: words::part_text(&part.text),
+            })
+            .collect(),
         branches: (version.branches.iter())
             .map(|branch| Branch { line: branch.line, taken: branch.taken, not_taken: branch.not_taken })
             .collect(),

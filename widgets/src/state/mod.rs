@@ -27,7 +27,7 @@ pub use build::{detail, state};
 pub use prefixes::{PrefixesState, prefixes_state};
 
 /// The version of the state's format. The view refuses any other.
-pub const STATE_FORMAT: u32 = 4;
+pub const STATE_FORMAT: u32 = 5;
 
 /// A comparison.
 #[derive(Debug, Serialize)]
@@ -109,7 +109,21 @@ struct Version<'a> {
     changed_lines_reached: u32,
     /// The number that the first line has in the file.
     first_line: u32,
+    /// Where in `lines` other functions begin, ascending.
+    parts: Vec<Part>,
     branches: Vec<Branch>,
+}
+
+/// A function that is listed behind a version's own text, since it is observed with it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+struct Part {
+    /// [`Line::number`] of its first line.
+    number: u32,
+    /// The number that this line has in its file.
+    first_line: u32,
+    /// What holds it, for people. None if it is the text of the version.
+    elsewhere: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -118,6 +132,7 @@ struct Line<'a> {
     /// Counted from 1.
     number: u32,
     text: &'a str,
+    /// Whether it is shown as part of the change.
     changed: bool,
     executable: bool,
     /// The number of executions that ran the line.

@@ -11,7 +11,7 @@ use super::amplification::{AmplificationState, AmplifiedState, FormState};
 use super::prefixes::{CodeLine, PrefixNode, PrefixesState};
 use super::{
     AlignedRow, Branch, CallRow, ComparisonState, Detail, DetailValue, Evidence, Execution, FinalValue, InjectedValue,
-    InputWeight, Label, Line, PairState, Parting, Path, Reproducer, STATE_FORMAT, StudyRow, StudyState, Varied,
+    InputWeight, Label, Line, PairState, Part, Parting, Path, Reproducer, STATE_FORMAT, StudyRow, StudyState, Varied,
     VariedTogether, VariedValue, Version, VersionRun,
 };
 

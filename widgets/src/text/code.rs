@@ -51,12 +51,13 @@ pub fn changes(page: &mut Page, pair: &PairReport) {
     let mut hunk = Hunk::default();
     for index in shown.into_iter().take(ROWS) {
         let is_gap = last.is_some_and(|last| index > last + 1) || (last.is_none() && index > 0);
-        if is_gap {
+        let (old, new) = words::row_lines(pair, &pair.rows[index]);
+        let begun = begun(pair, old, new);
+        if is_gap || begun.is_some() {
             hunk.end(page, pair);
-            page.prose("  ", "⋯", DIM);
+            page.prose("  ", begun.as_deref().unwrap_or("⋯"), DIM);
         }
         last = Some(index);
-        let (old, new) = words::row_lines(pair, &pair.rows[index]);
         if page.width >= SIDE_BY_SIDE {
             both_sides(page, sides(pair, old, new));
             entered(page, pair, old, new);
@@ -72,10 +73,19 @@ pub fn changes(page: &mut Page, pair: &PairReport) {
 }
 
 fn is_changed(pair: &PairReport, row: &AlignedRow) -> bool {
-    match words::row_lines(pair, row) {
-        (Some(old), Some(new)) => old.changed || new.changed,
-        (old, new) => old.is_some() || new.is_some(),
-    }
+    let (old, new) = words::row_lines(pair, row);
+    let is_marked = |line: Option<&LineReport>, other| line.is_some_and(|line| words::is_marked(line, other));
+    is_marked(old, new) || is_marked(new, old)
+}
+
+/// What is said where other functions begin, which stand elsewhere.
+fn begun(pair: &PairReport, old: Option<&LineReport>, new: Option<&LineReport>) -> Option<String> {
+    let begun: Vec<_> =
+        [words::part_from(&pair.old, old), words::part_from(&pair.new, new)].into_iter().flatten().collect();
+    begun.first()?;
+    let mut texts: Vec<String> = begun.iter().filter_map(|part| words::part_text(&part.text)).collect();
+    texts.dedup();
+    Some(if texts.is_empty() { "⋯".to_owned() } else { format!("⋯ in {}", texts.join(", ")) })
 }
 
 fn shown_rows(changed: &[bool]) -> Vec<usize> {
@@ -89,10 +99,9 @@ fn shown_rows(changed: &[bool]) -> Vec<usize> {
 /// A line that the diff does not mark but whose text differs (a comment, a renamed local) has the sign `~`.
 fn sign(line: &LineReport, other: Option<&LineReport>, changed: char, style: Style) -> (char, Style) {
     match other {
-        _ if line.changed => (changed, style),
-        None => (changed, style),
-        Some(other) if other.text.trim_end() != line.text.trim_end() => ('~', Style::new()),
-        Some(_) => (' ', Style::new()),
+        _ if words::is_marked(line, other) => (changed, style),
+        Some(other) if plain::code(other.text.trim_end()) != plain::code(line.text.trim_end()) => ('~', Style::new()),
+        _ => (' ', Style::new()),
     }
 }
 

@@ -201,7 +201,7 @@ fn calls(page: &mut Page, pair: &PairReport) {
     page.title(&format!("Calls that differ ({} of {})", differing.len(), witness.calls.len()));
     for row in differing.iter().take(CALLS_SHOWN) {
         let shown = |version: &VersionReport, call: &Call| {
-            let line = words::line_in_file(version, call.line);
+            let line = words::line_name(version, call.line);
             format!("{} (line {line})", plain::value(&display_call(call)))
         };
         match (&row.old, &row.new) {

@@ -2,8 +2,8 @@
 
 use twincell_behavior::{CallRow, EvidencePlace, Stream, Strength};
 use twincell_compare::report::{
-    Comparison, Evidence, ExecutionReport, FORMAT, LineReport, PairReport, Parting, Varied, VariedOutcome, VariedValue,
-    VersionReport, Witness,
+    Comparison, Evidence, ExecutionReport, FORMAT, InputWeight, LineReport, PairReport, Parting, Varied, VariedOutcome,
+    VariedValue, VersionReport, Witness,
 };
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
@@ -42,6 +42,7 @@ fn version(qualname: &str, lines: &[Line<'_>]) -> VersionReport {
     VersionReport {
         qualname: qualname.into(),
         first_line: 40,
+        parts: vec![],
         lines: lines
             .iter()
             .enumerate()
@@ -59,6 +60,11 @@ fn version(qualname: &str, lines: &[Line<'_>]) -> VersionReport {
         changed_lines_reached: changed.filter(|line| line.2.is_some_and(|runs| runs > 0)).count() as u32,
         branches: vec![],
     }
+}
+
+fn weights() -> Vec<InputWeight> {
+    let weight = |path: &str, tried, gone| InputWeight { path: path.into(), tried, gone };
+    vec![weight("request.meta['max_retry_times']", 9, 9), weight("self.max_retry_times", 6, 2)]
 }
 
 fn rows(pairs: &[(i64, i64)]) -> Vec<AlignedRow> {
@@ -254,7 +260,7 @@ fn changing_witness() -> Witness {
         ],
         varied: vec![varied()],
         varied_together: None,
-        input_weights: vec![],
+        input_weights: weights(),
         parting: Some(Parting { old_line: 9, new_line: 9, old_hits: 1, new_hits: 0 }),
         chosen: vec![],
     }

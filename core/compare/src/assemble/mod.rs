@@ -23,8 +23,8 @@ use crate::campaign::{
 };
 use crate::note::{Changed, Note};
 use crate::report::{
-    Bound, BranchReport, Evidence, ExecutionReport, LineReport, PairReport, Parting, Reproducer, SetAsideReport,
-    Varied, VersionReport, Witness,
+    Bound, BranchReport, Evidence, ExecutionReport, LineReport, PairReport, PartReport, Parting, Reproducer,
+    SetAsideReport, Varied, VersionReport, Witness,
 };
 use crate::verdict::{self, EDGE_CASE, Verdict};
 
@@ -38,6 +38,8 @@ pub(crate) struct PairContext<'a> {
     pub members: &'a [Member],
     /// The numbers of lines of the functions themselves. What they use comes behind.
     pub own_lines: PerSide<u32>,
+    /// What comes behind.
+    pub parts: PerSide<Vec<PartReport>>,
 }
 
 impl PairContext<'_> {
@@ -366,6 +368,7 @@ fn version(
     VersionReport {
         qualname: function.qualname.clone(),
         first_line: function.first_line,
+        parts: context.parts[side].clone(),
         coverage: if executable == 0 { 0.0 } else { ran as f64 / executable as f64 },
         changed_lines: counted.len() as u32,
         changed_lines_reached: counted.iter().filter(|line| runs(**line) > 0).count() as u32,

@@ -73,7 +73,14 @@ fn likely_pair_report(
 ) -> PairReport {
     let functions = PerSide::new(OLD, NEW).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);
-    let context = PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[], own_lines: OWN };
+    let context = PairContext {
+        functions: &functions,
+        diff: &diff,
+        changed_names: &[],
+        members: &[],
+        own_lines: OWN,
+        parts: PerSide::default(),
+    };
     reported(&context, verdict, reason, &[execution], vec![Decisive { path: "x".into(), probability }], notes)
 }
 
@@ -181,7 +188,14 @@ fn what_could_not_run_says_why() {
     let functions = PerSide::new(OLD, NEW).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);
     let report = failed(
-        &PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[], own_lines: OWN },
+        &PairContext {
+            functions: &functions,
+            diff: &diff,
+            changed_names: &[],
+            members: &[],
+            own_lines: OWN,
+            parts: PerSide::default(),
+        },
         "it cannot be loaded".into(),
     );
     assert_eq!((report.verdict, report.sentence.as_str()), (Verdict::Inconclusive, "f: it cannot be loaded"));
@@ -222,6 +236,7 @@ fn what_only_one_version_has_is_said_where_nothing_changed() {
         changed_names: &[],
         members: &[],
         own_lines: OWN,
+        parts: PerSide::default(),
     });
     same.facts.has_same_text = true;
     assert_eq!((same.sentence.as_str(), same.reason.as_str()), ("Identical: nothing differs in f.", "nothing differs"));
@@ -264,8 +279,14 @@ fn members_of_a_class_are_told_by_name() {
     let members = [member("add", false), member("total", true)];
     let functions = PerSide::new(OLD, NEW).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);
-    let context =
-        PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &members, own_lines: OWN };
+    let context = PairContext {
+        functions: &functions,
+        diff: &diff,
+        changed_names: &[],
+        members: &members,
+        own_lines: OWN,
+        parts: PerSide::default(),
+    };
     let mut execution = case(returned(3), returned(0));
     for (path, number) in [("members used", 1), ("member 1", 1), ("member 2", 0), ("member 3", 1)] {
         execution.record.choices.push(Choice { path: path.into(), decision: Decision::Value(Recipe::Int(number)) });
@@ -297,7 +318,14 @@ fn a_version_that_does_not_end_is_told_with_the_shortest_values() {
     };
     let functions = PerSide::new(OLD, NEW).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);
-    let context = PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[], own_lines: OWN };
+    let context = PairContext {
+        functions: &functions,
+        diff: &diff,
+        changed_names: &[],
+        members: &[],
+        own_lines: OWN,
+        parts: PerSide::default(),
+    };
     let executions = [case(returned(0), returned(0)), stopped(1234), stopped(7), stopped(12)];
     let report = reported(&context, Verdict::Inconclusive, "new may not end", &executions, vec![], &[]);
     assert_eq!(report.sentence, "f: new may not end, e.g. for x = 7 in execution 8");
@@ -329,7 +357,14 @@ fn headline(text: &str, choices: &[(&str, Decision)], parameters: &[&str], decis
     let functions = PerSide::new(text, text).map(function);
     let mut diff = twincell_syntax::diff(&functions.old, &functions.new);
     diff.lines = PerSide::of(|_| vec![2]);
-    let context = PairContext { functions: &functions, diff: &diff, changed_names: &[], members: &[], own_lines: OWN };
+    let context = PairContext {
+        functions: &functions,
+        diff: &diff,
+        changed_names: &[],
+        members: &[],
+        own_lines: OWN,
+        parts: PerSide::default(),
+    };
     let mut execution = case(returned(3), new);
     let choice = |(path, decision): &(&str, Decision)| Choice { path: (*path).into(), decision: decision.clone() };
     execution.record.choices = choices.iter().map(choice).collect();

@@ -465,6 +465,35 @@ mod tests {
     }
 
     #[test]
+    fn every_listed_line_has_the_number_of_its_own_text() {
+        let text = |limit: u32| {
+            format!(
+                "def limit(x):\n    return x > {limit}\n\n\ndef other():\n    pass\n\n\ndef f(x):\n    return limit(x)\n"
+            )
+        };
+        let sources = PerSide::new(text(1), text(2)).map(|text| Source { text, ..Source::default() });
+        let listed = |sources: PerSide<Source>| {
+            let options = CompareOptions::default();
+            let found = select(&sources.old, &sources.new, &options).unwrap().pairs;
+            let uses = found.into_iter().find(|(old, _)| old.qualname == "f").unwrap();
+            let pair = Pair::new(&Texts::new(&sources.old, &sources.new, &options), uses, u32::MAX);
+            assemble::identical(&pair.context()).new
+        };
+        let version = listed(sources.clone());
+        assert_eq!((version.first_line, version.lines.len()), (9, 4));
+        let part = |number, first_line, text| report::PartReport { number, first_line, text };
+        assert_eq!(version.parts, [part(3, 1, report::PartText::Own)]);
+        // The text of a cell begins behind those of earlier ones.
+        let behind = sources.map(|source| Source { context: "import math\n\nx = 1".into(), ..source });
+        assert_eq!(listed(behind).parts, [part(3, 1, report::PartText::Own)]);
+        let cell = "def f(x):\n    return limit(x)\n";
+        let split =
+            PerSide::new(text(1), text(2)).map(|context| Source { context, text: cell.into(), ..Source::default() });
+        let version = listed(split);
+        assert_eq!((version.first_line, version.parts), (1, vec![part(3, 1, report::PartText::EarlierCells)]));
+    }
+
+    #[test]
     fn only_what_is_judged_in_other_modules_counts_as_likely_preserving() {
         let pair = pair(OLD, NEW, u32::MAX);
         let mut report = PairReport { verdict: Verdict::Changing, ..assemble::identical(&pair.context()) };

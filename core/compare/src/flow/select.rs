@@ -88,8 +88,8 @@ fn by_name(
 ) -> Result<Selected, CompareError> {
     if cut_out {
         // The texts hold the function alone. Its place in the module is known by name.
-        place(&mut old_functions, name);
-        place(&mut new_functions, name);
+        place(&mut old_functions, name, old.module.as_deref());
+        place(&mut new_functions, name, new.module.as_deref());
     }
     let find = |functions: &[Function]| functions.iter().find(|function| function.qualname == name).cloned();
     if let (Some(one), Some(other)) = (find(&old_functions), find(&new_functions)) {
@@ -106,9 +106,13 @@ fn by_name(
     Err(CompareError::UnknownFunction { name: name.into(), known: names.join(", ") })
 }
 
-/// Gives the outermost function of a cut-out text its qualified name in the module.
-fn place(functions: &mut [Function], qualname: &str) {
+/// Gives the outermost function of a cut-out text its qualified name in the module, and its line if it stands there.
+fn place(functions: &mut [Function], qualname: &str, module: Option<&str>) {
     let Some(outermost) = functions.first_mut() else { return };
+    let in_module = module.map(twincell_syntax::functions).map_or_else(Vec::new, |(functions, _)| functions);
+    if let Some(same) = in_module.iter().find(|one| one.qualname == qualname && one.text == outermost.text) {
+        outermost.first_line = same.first_line;
+    }
     outermost.qualname = qualname.into();
     outermost.parent = None;
     let owner = qualname.rsplit_once('.').map(|(owner, _)| owner);

@@ -252,8 +252,8 @@ export class CodeView {
     const { detail } = this.session.store.get();
     const hits = new Map(detail ? (version === 0 ? detail.old : detail.new).hits : []);
     const here = detail ? (hits.get(line.number) ?? 0) : null;
-    const number = words.lineInFile(versionOf(this.pair, version), line.number);
-    this.spoken.textContent = words.marginSentence(words.versionName(version), { ...line, number }, here);
+    const name = words.lineName(versionOf(this.pair, version), line.number);
+    this.spoken.textContent = words.marginSentence(words.versionName(version), line, name, here);
   }
 
   /** Lists the executions that ran a line, or all again, and says so. */
@@ -262,7 +262,7 @@ export class CodeView {
     const { store } = this.session;
     const own = versionOf(pair, version);
     const of = own.lines.find((one) => one.number === line);
-    const name = `${words.lineInFile(own, line)} of ${words.versionName(version)}`;
+    const name = `${words.lineName(own, line)} of ${words.versionName(version)}`;
     const say = (text: string) => void (this.spoken.textContent = text);
     if (!of?.executable) return say(`Line ${name} has no code of its own.`);
     if (pair.executions.length === 0) return say("Nothing was executed.");
@@ -288,7 +288,7 @@ export class CodeView {
     replace(
       this.filtered,
       line && [
-        `Executions that ran line ${words.lineInFile(versionOf(this.pair, line.version), line.line)} of ${words.versionName(line.version)} are listed. `,
+        `Executions that ran line ${words.lineName(versionOf(this.pair, line.version), line.line)} of ${words.versionName(line.version)} are listed. `,
         link("List all again", null, () => store.set({ line: null })),
         " ",
         link("Copy a link to the line", null, () => void this.copyLink()),
@@ -348,6 +348,6 @@ function revealFirstChange({ a, b, dom }: MergeView, first: Block | undefined): 
 }
 
 const LEGEND =
-  "Margin: line, executions that ran it (– never ran, · no code of its own), ▸ and times in the execution shown. " +
+  "Margin: line, executions that ran it (– never ran, · no code of its own), ▸ if the one shown did, and how often. " +
   "− and + mark what changed, ⊘ a condition that was always the same, ★ a decisive value. " +
   "A click on a line lists the executions that ran it.";

@@ -218,6 +218,7 @@ function chooser(session: Session, signal: AbortSignal): HTMLElement {
   return h(
     "nav",
     { class: "tcw-chooser", "aria-label": "Functions compared" },
+    h("p", { class: "tcw-note" }, `${words.number(buttons.length)} compared`),
     h(
       "ul",
       {},

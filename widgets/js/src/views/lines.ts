@@ -2,7 +2,7 @@
 // what came. Without elements.
 
 import type { Ranges } from "../align";
-import type { DetailValue, Line, PairState, Version, VersionNumber } from "../types";
+import type { DetailValue, Line, PairState, Part, Version, VersionNumber } from "../types";
 import * as words from "../words";
 
 /** A line of an editor's text. */
@@ -11,6 +11,10 @@ export interface ShownLine {
   line: Line;
   /** Its numbers in the files, a column each; empty where a version lacks it. */
   numbers: string[];
+  /** What people call it: its number, and its file if that is another one. */
+  name: string;
+  /** The function that begins with it, if that stands elsewhere. */
+  begins: Part | null;
 }
 
 /** The text of an editor. */
@@ -33,13 +37,19 @@ interface Differing {
   new: Ranges;
 }
 
+function shownLine(pair: PairState, version: VersionNumber, line: Line, numbers: string[]): ShownLine {
+  const own = versionOf(pair, version);
+  const begins = own.parts.find((part) => part.number === line.number) ?? null;
+  return { version, line, numbers, name: words.lineName(own, line.number), begins };
+}
+
 /** One version by itself. */
 export function ofVersion(pair: PairState, version: VersionNumber, differing: Differing): Shown {
   const own = versionOf(pair, version);
   const places: Shown["places"] = [new Map(), new Map()];
   own.lines.forEach((line, index) => places[version].set(line.number, index));
   return {
-    lines: own.lines.map((line) => ({ version, line, numbers: [String(words.lineInFile(own, line.number))] })),
+    lines: own.lines.map((line) => shownLine(pair, version, line, [String(words.lineInFile(own, line.number))])),
     places,
     differing: differing[words.versionName(version)],
     rows: pair.rows.map((row) => (version === 0 ? row.old : row.new)),
@@ -56,7 +66,7 @@ export function ofBoth(pair: PairState, differing: Differing): Shown {
     shown.places[version].set(line.number, place);
     const ranges = differing[words.versionName(version)].get(index);
     if (ranges) shown.differing.set(place, ranges);
-    shown.lines.push({ version, line, numbers });
+    shown.lines.push(shownLine(pair, version, line, numbers));
     return place;
   };
   let come: (() => void)[] = [];

@@ -89,10 +89,15 @@ export function margins(fixed: Fixed, first: Marks, events: MarginEvents): Exten
   return [
     field,
     ...(shown.lines[0]?.numbers ?? []).map((_, index) =>
-      column("line", (line) => new Label(line.numbers[index] ?? "", tone(line)), false),
+      column("line", (line) => new Label(line.numbers[index] ?? "", gutterTone(line)), false),
     ),
     column("runs", runs, true),
-    column("sign", (one) => (one.line.changed ? new Label(one.version === 0 ? "−" : "+", tone(one)) : null), false),
+    column("hits", hitsHere, true),
+    column(
+      "sign",
+      (one) => (one.line.changed ? new Label(one.version === 0 ? "−" : "+", gutterTone(one)) : null),
+      false,
+    ),
     EditorView.domEventHandlers({
       click: (event, view) => {
         // A selection of text is not a click on the line.
@@ -123,34 +128,27 @@ class Label extends GutterMarker {
   }
 }
 
-class Runs extends Label {
-  constructor(
-    text: string,
-    tones: string,
-    title: string,
-    readonly hits: number | undefined,
-  ) {
-    super(text, tones, title);
-  }
-  override eq(other: Runs): boolean {
-    return super.eq(other) && this.hits === other.hits;
-  }
-  override toDOM(): Node {
-    const times = this.hits === undefined ? "" : this.hits > 1 ? `▸${words.short(this.hits)}×` : "▸";
-    return h("span", { title: this.title }, h("span", { class: "tcw-hit" }, times), this.text);
-  }
-}
-
 function tone({ line, version }: ShownLine): string {
   return line.changed ? (version === 0 ? "tcw-del" : "tcw-add") : "";
+}
+
+function gutterTone(line: ShownLine): string {
+  return classes(tone(line), line.begins && "tcw-begins");
 }
 
 function runs(one: ShownLine, place: number, marks: Marks): GutterMarker {
   const { line, version } = one;
   const cover = !line.executable ? "" : line.executions === 0 ? "tcw-never" : "tcw-ran";
   const hits = marks.hits.get(place);
-  const title = words.marginSentence(words.versionName(version), line, hits === 0 ? null : (hits ?? 0));
-  return new Runs(words.margin(line), classes(cover, tone(one)), title, line.executable ? hits : undefined);
+  const title = words.marginSentence(words.versionName(version), line, one.name, hits === 0 ? null : (hits ?? 0));
+  return new Label(words.margin(line), classes(cover, gutterTone(one)), title);
+}
+
+/** Whether the execution that is shown ran the line, and how often if more than once. */
+function hitsHere(one: ShownLine, place: number, marks: Marks): GutterMarker {
+  const hits = one.line.executable ? marks.hits.get(place) : undefined;
+  const text = hits === undefined ? "" : hits > 1 ? `▸${words.short(hits)}×` : "▸";
+  return new Label(text, gutterTone(one));
 }
 
 const DIFFERING = Decoration.mark({ class: "tcw-differing" });
@@ -165,7 +163,7 @@ function decorations(
   const builder = new RangeSetBuilder<Decoration>();
   shown.lines.slice(0, doc.lines).forEach((line, place) => {
     const { from, to, text } = doc.line(place + 1);
-    const names = classes(tone(line), place === marks.filter && "tcw-chosenline");
+    const names = classes(tone(line), place === marks.filter && "tcw-chosenline", line.begins && "tcw-begins");
     // A continuation line is indented further than its start.
     const hang = Math.min(text.length - text.trimStart().length, 40) + 4;
     builder.add(
@@ -174,6 +172,8 @@ function decorations(
       Decoration.line({ class: names, attributes: { style: `padding-left: ${hang}ch; text-indent: -${hang}ch` } }),
     );
     for (const [start, end] of shown.differing.get(place) ?? []) builder.add(from + start, from + end, DIFFERING);
+    const elsewhere = line.begins?.elsewhere;
+    if (elsewhere != null) builder.add(to, to, Decoration.widget({ widget: new Elsewhere(elsewhere), side: 1 }));
     const own = [widget(gaps.get(place), Gap, true), widget(values.get(place), Values, true, events)];
     const other = [widget(twinGaps.get(place), Gap, false), widget(twins.get(place), Values, false, events)];
     // Old before new on both sides; otherwise the rows would break at different places.
@@ -192,6 +192,19 @@ function widget<T, Rest extends unknown[]>(
   ...rest: Rest
 ) {
   return content === undefined ? null : new Kind(content, shown, ...rest);
+}
+
+/** What holds the function that begins at a line. */
+class Elsewhere extends WidgetType {
+  constructor(readonly text: string) {
+    super();
+  }
+  override eq(other: Elsewhere): boolean {
+    return this.text === other.text;
+  }
+  override toDOM(): HTMLElement {
+    return h("span", { class: "tcw-note" }, ` in ${plain.value(this.text)}`);
+  }
 }
 
 /** Takes up room and does nothing else. */

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use twincell_engine::protocol::{Body, Context, Member, Place};
+use twincell_syntax::parse::normalize_newlines;
 use twincell_syntax::{CodeKind, Diff, Function, Import, Index, PerSide, Side, Snippet, Wrapped};
 use twincell_values::reading::{Around, Hint, Known, ModuleText, Surroundings};
 use twincell_values::value::Recipe;
@@ -24,7 +25,7 @@ use super::examples::{self, ModuleNames};
 use super::imports::Imports;
 use super::reached;
 use super::special::{operation, operations_of, special_methods};
-use crate::report::Bound;
+use crate::report::{Bound, PartReport, PartText};
 use crate::{CompareOptions, GivenCall, Source, assemble};
 
 /// The two texts from which pairs come: what each holds, and what changed in it.
@@ -41,6 +42,8 @@ pub(super) struct Texts {
     surroundings: PerSide<Rc<Surroundings>>,
     /// What is evaluated before the texts, where it counts.
     contexts: PerSide<Rc<str>>,
+    /// The number of lines of it that the indexed texts begin with.
+    before: PerSide<u32>,
     /// Where the modules lie, where they count.
     places: PerSide<Option<Place>>,
     /// The modules with absolute imports, as they are evaluated elsewhere.
@@ -78,11 +81,17 @@ impl Texts {
     pub fn new(old: &Source, new: &Source, options: &CompareOptions) -> Self {
         let context = options.context;
         let cut_out = old.module.is_some() || new.module.is_some();
+        let is_behind =
+            |source: &Source| context == Context::Module && source.module.is_none() && !source.context.is_empty();
         let text = |source: &Source| match (context, &source.module) {
             (Context::Module, Some(module)) => module.clone(),
-            (Context::Module, None) if !source.context.is_empty() => format!("{}\n{}", source.context, source.text),
+            _ if is_behind(source) => format!("{}\n{}", source.context, source.text),
             _ => source.text.clone(),
         };
+        let before = PerSide::new(old, new).map(|source| match is_behind(source) {
+            true => normalize_newlines(&source.context).matches('\n').count() as u32 + 1,
+            false => 0,
+        });
         let texts = PerSide::new(text(old), text(new));
         let indices = texts.as_ref().map(|text| Index::of(text));
         let imports = texts.as_ref().map(|text| {
@@ -110,9 +119,9 @@ impl Texts {
             }
             _ => None,
         };
-        let before =
+        let evaluated =
             |source: &Source| if context == Context::Module { source.context.as_str().into() } else { Rc::default() };
-        let contexts = PerSide::new(before(old), before(new));
+        let contexts = PerSide::new(evaluated(old), evaluated(new));
         let modules: PerSide<Rc<str>> =
             texts.as_ref().map(|text| if context == Context::Module { text.as_str().into() } else { Rc::default() });
         let elsewhere = PerSide::of(|side| match &places[side] {
@@ -144,6 +153,7 @@ impl Texts {
             tainted,
             modules,
             contexts,
+            before,
             places,
             around,
             elsewhere,
@@ -197,6 +207,8 @@ pub(super) struct VersionParts {
     pub parts: Vec<Function>,
     /// The other module of the project that holds each part, by dotted name.
     pub modules: Vec<Option<String>>,
+    /// The parts behind the function, as a listing of all of them tells them.
+    pub listed: Vec<PartReport>,
     /// The text that is evaluated before. All pairs share it, since there are as many as the text has functions.
     pub module: Rc<str>,
     /// Where the module lies.
@@ -363,6 +375,7 @@ impl Pair {
                     own: parts.iter().flat_map(|part| twincell_syntax::imports(&part.text)).collect(),
                 },
                 fields,
+                listed: listed(&parts, &modules, texts.before[side]),
                 reached: if is_run { texts.reached(side, function) } else { vec![] },
                 parts,
                 modules,
@@ -412,7 +425,8 @@ impl Pair {
             diff: &self.diff,
             changed_names: &self.changed_names,
             members,
-            own_lines: self.versions.as_ref().map(|version| version.parts[0].text.lines().count() as u32),
+            own_lines: self.versions.as_ref().map(|version| line_count(&version.parts[0])),
+            parts: self.versions.as_ref().map(|version| version.listed.clone()),
         }
     }
 }
@@ -641,6 +655,32 @@ fn members(index: &Index, class: &str, known: &Known) -> Vec<Member> {
     found
 }
 
+fn line_count(part: &Function) -> u32 {
+    part.text.lines().count() as u32
+}
+
+/// The number of lines before each part, where all stand in one text.
+fn starts(parts: &[Function]) -> impl Iterator<Item = u32> {
+    parts.iter().scan(0, |lines, part| {
+        let start = *lines;
+        *lines += line_count(part);
+        Some(start)
+    })
+}
+
+/// The parts behind the function. Of the text that holds them, `before` lines are those of earlier cells.
+fn listed(parts: &[Function], modules: &[Option<String>], before: u32) -> Vec<PartReport> {
+    let part = |((part, module), start): ((&Function, &Option<String>), u32)| {
+        let (text, first_line) = match module {
+            Some(module) => (PartText::Module(module.clone()), part.first_line),
+            None if part.first_line > before => (PartText::Own, part.first_line - before),
+            None => (PartText::EarlierCells, 1),
+        };
+        PartReport { number: start + 1, first_line, text }
+    };
+    parts.iter().zip(modules).zip(starts(parts)).skip(1).map(part).collect()
+}
+
 /// All parts as one text, under the name of the first.
 fn whole(parts: &[Function]) -> Function {
     let mut shown = parts[0].clone();
@@ -653,28 +693,15 @@ fn whole_diff(versions: &PerSide<VersionParts>, own: Diff, shown: &PerSide<Funct
     if versions.iter().all(|version| version.parts.len() == 1) {
         return own;
     }
-    let offsets = |version: &VersionParts| -> Vec<u32> {
-        let mut line = 0;
-        version
-            .parts
-            .iter()
-            .map(|part| {
-                let start = line;
-                line += part.text.lines().count() as u32;
-                start
-            })
-            .collect()
-    };
-    let offsets = versions.as_ref().map(offsets);
     let mut diff = own;
     for side in Side::BOTH {
         let others = &versions[side.other()].parts;
-        for (position, part) in versions[side].parts.iter().enumerate().skip(1) {
-            let start = offsets[side][position];
+        let parts = &versions[side].parts;
+        for (part, start) in parts.iter().zip(starts(parts)).skip(1) {
             let lines: Vec<u32> = match others.iter().skip(1).find(|twin| twin.qualname == part.qualname) {
                 Some(twin) if side == Side::Old => twincell_syntax::diff(part, twin).lines.old,
                 Some(twin) => twincell_syntax::diff(twin, part).lines.new,
-                None => (1..=part.text.lines().count() as u32).collect(),
+                None => (1..=line_count(part)).collect(),
             };
             diff.lines[side].extend(lines.into_iter().map(|line| line + start));
         }
