@@ -234,7 +234,6 @@ def test_hostile_text_stays_text_everywhere(open_tab, scheme):
     tab = open_tab(scheme)
     page = tab.page
     state = states.hostile(states.comparison(40, several=True))
-    state["format"] = 4
     tab.show(state)
 
     def harmless(where: str) -> None:

@@ -124,6 +124,16 @@ export interface Version {
   branches: Array<Branch>;
 }
 
+/** A function that is listed behind a version's own text, since it is observed with it. */
+export interface Part {
+  /** `Line.number` of its first line. */
+  number: number;
+  /** The number that this line has in its file. */
+  first_line: number;
+  /** What holds it, for people. None if it is the text of the version. */
+  elsewhere: string | null;
+}
+
 export interface Line {
   /** Counted from 1. */
   number: number;

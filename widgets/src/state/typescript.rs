@@ -141,7 +141,7 @@ fn file() -> String {
         ($($type:ty),+) => { $(declare(<$type as TS>::decl(&config), <$type as TS>::docs());)+ };
     }
     declare!(Verdict, Channel, Strength, Stream, VariedOutcome, EvidencePlace, Slot);
-    declare!(ComparisonState<'static>, PairState<'static>, Version<'static>, Line<'static>);
+    declare!(ComparisonState<'static>, PairState<'static>, Version<'static>, Part, Line<'static>);
     declare!(Branch, AlignedRow, Execution<'static>, Evidence, Path<'static>, InjectedValue<'static>);
     declare!(
         Reproducer<'static>,

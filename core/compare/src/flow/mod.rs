@@ -425,6 +425,7 @@ mod tests {
     use twincell_values::predictor::{Distribution, FunctionSites, PredictError};
 
     use super::*;
+    use crate::report;
 
     struct Uniform;
 
