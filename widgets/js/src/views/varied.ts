@@ -12,7 +12,7 @@ export function variedView(varied: Varied): HTMLElement {
   return h(
     "section",
     { class: "tcw-part" },
-    h("h4", {}, plain.sentence(varied.sentence), h("span", { class: "tcw-note" }, " all else the same")),
+    h("h4", {}, plain.sentence(varied.sentence)),
     varied.is_numeric ? numbers(varied) : others(varied),
   );
 }
