@@ -46,8 +46,8 @@ pub fn diff_renamed(old: &Function, new: &Function, attributes: &[(String, Strin
 }
 
 /// The difference of two functions that are too large to be aligned: whether they are the same program, and their lines
-/// side by side; if there are too many, as far as this needs no search. Consistent renamings of locals are found, as long as nothing
-/// else differs; which lines differ is not.
+/// side by side; if there are too many, as far as this needs no search. Consistent renamings of locals are found, as long
+/// as nothing else differs; which lines differ is not.
 pub fn unaligned_diff(old: &Function, new: &Function) -> Diff {
     with_stack_for(old.text.len() + new.text.len(), || {
         let lines = |function: &Function| function.text.lines().count();

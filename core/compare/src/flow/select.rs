@@ -294,8 +294,9 @@ fn settled_by_callers(
     (ran && changed_together).then(|| callers.into_iter().collect())
 }
 
-/// The changed functions that decide for one that only uses them, or for the statements of a text. Each of them behaves as before, and so does what
-/// holds them, whatever it does with them. What only one text has counts as a part of its users.
+/// The changed functions that decide for one that only uses them, or for the statements of a text. Each of them behaves
+/// as before, and so does what holds them, whatever it does with them. What only one text has counts as a part of its
+/// users.
 fn settled_by_uses(
     texts: &Texts,
     reports: &[PairReport],
