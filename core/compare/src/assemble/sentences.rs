@@ -5,7 +5,7 @@ use twincell_engine::observed::{Behavior, Call, Limit, Logged, Observed, Outcome
 use twincell_engine::protocol::{Context, ExecutionRecord, Injection, Member, Unevaluated};
 use twincell_search::Target;
 use twincell_syntax::site::SiteKind;
-use twincell_syntax::{CodeKind, Function, PerSide};
+use twincell_syntax::{CodeKind, Diff, Function, PerSide};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::wording::{note, overall};
@@ -23,6 +23,10 @@ const OWN: PerSide<u32> = PerSide { old: u32::MAX, new: u32::MAX };
 
 fn function(text: &str) -> Function {
     twincell_syntax::functions(text).0.remove(0)
+}
+
+fn context_of<'a>(functions: &'a PerSide<Function>, diff: &'a Diff) -> PairContext<'a> {
+    PairContext { functions, diff, changed_names: &[], members: &[], own_lines: OWN, parts: PerSide::default() }
 }
 
 fn behavior(outcome: Outcome) -> Behavior {
@@ -73,14 +77,7 @@ fn likely_pair_report(
 ) -> PairReport {
     let functions = PerSide::new(OLD, NEW).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);
-    let context = PairContext {
-        functions: &functions,
-        diff: &diff,
-        changed_names: &[],
-        members: &[],
-        own_lines: OWN,
-        parts: PerSide::default(),
-    };
+    let context = context_of(&functions, &diff);
     reported(&context, verdict, reason, &[execution], vec![Decisive { path: "x".into(), probability }], notes)
 }
 
@@ -187,17 +184,7 @@ fn without_a_difference_the_sentence_says_how_much_was_tried() {
 fn what_could_not_run_says_why() {
     let functions = PerSide::new(OLD, NEW).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);
-    let report = failed(
-        &PairContext {
-            functions: &functions,
-            diff: &diff,
-            changed_names: &[],
-            members: &[],
-            own_lines: OWN,
-            parts: PerSide::default(),
-        },
-        "it cannot be loaded".into(),
-    );
+    let report = failed(&context_of(&functions, &diff), "it cannot be loaded".into());
     assert_eq!((report.verdict, report.sentence.as_str()), (Verdict::Inconclusive, "f: it cannot be loaded"));
     let notes = [Note::Unevaluated(Unevaluated::Statement { line: 3, error: "E: no".into() })];
     let report = pair_report(Verdict::Inconclusive, "nothing was executed", case(returned(0), returned(0)), &notes);
@@ -230,14 +217,7 @@ fn several_functions_are_counted() {
 fn what_only_one_version_has_is_said_where_nothing_changed() {
     let functions = PerSide::new(OLD, OLD).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);
-    let mut same = identical(&PairContext {
-        functions: &functions,
-        diff: &diff,
-        changed_names: &[],
-        members: &[],
-        own_lines: OWN,
-        parts: PerSide::default(),
-    });
+    let mut same = identical(&context_of(&functions, &diff));
     same.facts.has_same_text = true;
     assert_eq!((same.sentence.as_str(), same.reason.as_str()), ("Identical: nothing differs in f.", "nothing differs"));
     let reported =
@@ -279,14 +259,7 @@ fn members_of_a_class_are_told_by_name() {
     let members = [member("add", false), member("total", true)];
     let functions = PerSide::new(OLD, NEW).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);
-    let context = PairContext {
-        functions: &functions,
-        diff: &diff,
-        changed_names: &[],
-        members: &members,
-        own_lines: OWN,
-        parts: PerSide::default(),
-    };
+    let context = PairContext { members: &members, ..context_of(&functions, &diff) };
     let mut execution = case(returned(3), returned(0));
     for (path, number) in [("members used", 1), ("member 1", 1), ("member 2", 0), ("member 3", 1)] {
         execution.record.choices.push(Choice { path: path.into(), decision: Decision::Value(Recipe::Int(number)) });
@@ -318,14 +291,7 @@ fn a_version_that_does_not_end_is_told_with_the_shortest_values() {
     };
     let functions = PerSide::new(OLD, NEW).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);
-    let context = PairContext {
-        functions: &functions,
-        diff: &diff,
-        changed_names: &[],
-        members: &[],
-        own_lines: OWN,
-        parts: PerSide::default(),
-    };
+    let context = context_of(&functions, &diff);
     let executions = [case(returned(0), returned(0)), stopped(1234), stopped(7), stopped(12)];
     let report = reported(&context, Verdict::Inconclusive, "new may not end", &executions, vec![], &[]);
     assert_eq!(report.sentence, "f: new may not end, e.g. for x = 7 in execution 8");
@@ -357,14 +323,7 @@ fn headline(text: &str, choices: &[(&str, Decision)], parameters: &[&str], decis
     let functions = PerSide::new(text, text).map(function);
     let mut diff = twincell_syntax::diff(&functions.old, &functions.new);
     diff.lines = PerSide::of(|_| vec![2]);
-    let context = PairContext {
-        functions: &functions,
-        diff: &diff,
-        changed_names: &[],
-        members: &[],
-        own_lines: OWN,
-        parts: PerSide::default(),
-    };
+    let context = context_of(&functions, &diff);
     let mut execution = case(returned(3), new);
     let choice = |(path, decision): &(&str, Decision)| Choice { path: (*path).into(), decision: decision.clone() };
     execution.record.choices = choices.iter().map(choice).collect();
