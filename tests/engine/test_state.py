@@ -29,12 +29,19 @@ class A:
         return x + {one}
 """
 
+#: The same, in a dict that the decorator changes in place.
+COUNTED_IN_PLACE = COUNTED.replace(
+    'wrapper.calls = wrapper.__dict__.get("calls", 0) + 1',
+    'wrapper.statistics["calls"] = wrapper.statistics.get("calls", 0) + 1',
+).replace("    return wrapper\n", "    wrapper.statistics = {{}}\n    return wrapper\n")
+
 
 @pytest.mark.parametrize(
     ("old", "new", "verdict"),
     [
         # Kept with a method by its decorator.
         (COUNTED.format(one="1"), COUNTED.format(one="A.one(self)"), PRESERVING),
+        (COUNTED_IN_PLACE.format(one="1"), COUNTED_IN_PLACE.format(one="A.one(self)"), PRESERVING),
         # Assigned to a module that is missing.
         (MISSING + "def f(x):\n    m.flag = 1\n", MISSING + "def f(x):\n    m.flag = 2\n", CHANGING),
         (

@@ -27,8 +27,6 @@ const MAX_BYTES: usize = 1 << 16;
 enum Saved {
     List(Py<PyList>, Py<PyList>),
     Dict(Py<PyDict>, Py<PyDict>),
-    /// What a decorator keeps with a method: it says nothing of the class.
-    OfMethod(Py<PyDict>, Py<PyDict>),
     Set(Py<PySet>, Py<PySet>),
     Bytes(Py<PyByteArray>, Vec<u8>),
     /// A `deque` or a subclass of a builtin container: the object, and its content as a list or dict.
@@ -47,8 +45,8 @@ enum Saved {
 /// Everything reachable from a module's globals that code may change in place.
 #[derive(Default)]
 pub(crate) struct ModuleState {
-    /// Each with the global by which it was reached.
-    saved: Vec<(String, Saved)>,
+    /// Each with the global by which it was reached, or with none if a change of it says nothing of that global.
+    saved: Vec<(Option<String>, Saved)>,
     /// The objects that code can change, by identity. They live as long as the module does.
     held: HashSet<usize>,
     _alive: Vec<Py<PyAny>>,
@@ -56,10 +54,13 @@ pub(crate) struct ModuleState {
 
 struct Walk<'py> {
     seen: HashSet<usize>,
-    waiting: Vec<Bound<'py, PyAny>>,
+    /// Each with whether it belongs to a method.
+    waiting: Vec<(Bound<'py, PyAny>, bool)>,
     /// The functions that are found in classes.
     methods: HashSet<usize>,
-    saved: Vec<(String, Saved)>,
+    /// Whether the object in view is what a decorator keeps with a method: it says nothing of the class.
+    belongs_to_method: bool,
+    saved: Vec<(Option<String>, Saved)>,
     held: Vec<Py<PyAny>>,
     root: String,
     /// The names of the modules whose classes, functions and objects it looks into.
@@ -115,8 +116,11 @@ impl ModuleState {
     ) -> Vec<(String, Observed)> {
         let mut names: BTreeSet<&str> = BTreeSet::new();
         for (root, saved) in &self.saved {
-            let is_told = !matches!(saved, Saved::Cache(_) | Saved::Cell(..) | Saved::OfMethod(..));
-            if is_told && !saved.is_unchanged(py).unwrap_or(true) {
+            let is_told = !matches!(saved, Saved::Cache(_) | Saved::Cell(..));
+            if let Some(root) = root
+                && is_told
+                && !saved.is_unchanged(py).unwrap_or(true)
+            {
                 names.insert(root);
             }
         }
@@ -156,6 +160,7 @@ impl<'py> Walk<'py> {
             seen: HashSet::new(),
             waiting: Vec::new(),
             methods: HashSet::new(),
+            belongs_to_method: false,
             saved: Vec::new(),
             held: Vec::new(),
             root: String::new(),
@@ -171,8 +176,10 @@ impl<'py> Walk<'py> {
                 continue;
             }
             self.root = format!("{prefix}{name}");
-            self.waiting.push(value);
-            while let Some(value) = self.waiting.pop() {
+            self.belongs_to_method = false;
+            self.wait([value]);
+            while let Some((value, belongs_to_method)) = self.waiting.pop() {
+                self.belongs_to_method = belongs_to_method;
                 if self.seen.len() < MAX_OBJECTS && self.seen.insert(value.as_ptr() as usize) {
                     if identity::is_mutable(&value) {
                         self.held.push(value.clone().unbind());
@@ -197,13 +204,19 @@ impl<'py> Walk<'py> {
     }
 
     fn keep(&mut self, saved: Saved) {
-        self.saved.push((self.root.clone(), saved));
+        let root = (!self.belongs_to_method).then(|| self.root.clone());
+        self.saved.push((root, saved));
+    }
+
+    /// Lets values be looked at later, as parts of the object in view.
+    fn wait(&mut self, values: impl IntoIterator<Item = Bound<'py, PyAny>>) {
+        self.waiting.extend(values.into_iter().map(|value| (value, self.belongs_to_method)));
     }
 
     fn look(&mut self, value: &Bound<'py, PyAny>) -> PyResult<()> {
         if let Ok(list) = value.cast_exact::<PyList>() {
             if list.len() <= MAX_ENTRIES {
-                self.waiting.extend(list.iter());
+                self.wait(list.iter());
                 self.keep(Saved::List(list.clone().unbind(), list.get_slice(0, list.len()).unbind()));
             }
         } else if let Ok(dict) = value.cast_exact::<PyDict>() {
@@ -218,7 +231,7 @@ impl<'py> Walk<'py> {
                 self.keep(Saved::Bytes(bytes.clone().unbind(), bytes.to_vec()));
             }
         } else if let Ok(tuple) = value.cast_exact::<PyTuple>() {
-            self.waiting.extend(tuple.iter().take(MAX_ENTRIES));
+            self.wait(tuple.iter().take(MAX_ENTRIES));
         } else if let Ok(class) = value.cast::<PyType>() {
             self.class(class)?;
         } else if value.is_exact_instance_of::<PyFunction>() {
@@ -233,7 +246,7 @@ impl<'py> Walk<'py> {
 
     fn dict(&mut self, dict: &Bound<'py, PyDict>) -> PyResult<()> {
         if dict.len() <= MAX_ENTRIES {
-            self.waiting.extend(dict.values().iter());
+            self.wait(dict.values().iter());
             self.keep(Saved::Dict(dict.clone().unbind(), dict.copy()?.unbind()));
         }
         Ok(())
@@ -245,7 +258,7 @@ impl<'py> Walk<'py> {
             let values = namespace.values();
             self.methods
                 .extend(values.iter().filter_map(|value| Some(classes::function_of(&value)?.as_ptr() as usize)));
-            self.waiting.extend(values.iter());
+            self.wait(values.iter());
             self.keep(Saved::Class(class.clone().unbind(), namespace.unbind()));
         }
         Ok(())
@@ -259,20 +272,18 @@ impl<'py> Walk<'py> {
         for part in ["__defaults__", "__kwdefaults__"] {
             let part = function.getattr(part)?;
             if !part.is_none() {
-                self.waiting.push(part);
+                self.wait([part]);
             }
         }
         let attributes = function.getattr("__dict__")?.cast_into::<PyDict>()?;
-        if self.methods.contains(&(function.as_ptr() as usize)) {
-            self.waiting.extend(attributes.values().iter());
-            self.keep(Saved::OfMethod(attributes.clone().unbind(), attributes.copy()?.unbind()));
-        } else {
-            self.waiting.push(attributes.into_any());
-        }
+        let belonged_to_method = self.belongs_to_method;
+        self.belongs_to_method |= self.methods.contains(&(function.as_ptr() as usize));
+        self.wait([attributes.into_any()]);
+        self.belongs_to_method = belonged_to_method;
         if let Ok(cells) = function.getattr("__closure__")?.cast::<PyTuple>() {
             for cell in cells.iter() {
                 let content = cell.getattr("cell_contents")?;
-                self.waiting.push(content.clone());
+                self.wait([content.clone()]);
                 self.keep(Saved::Cell(cell.unbind(), content.unbind()));
             }
         }
@@ -284,7 +295,7 @@ impl<'py> Walk<'py> {
         let name = kind.name()?.to_string();
         if name == "_lru_cache_wrapper" {
             self.keep(Saved::Cache(value.getattr("cache_clear")?.unbind()));
-            self.waiting.push(value.getattr("__wrapped__")?);
+            self.wait([value.getattr("__wrapped__")?]);
         } else if matches!(name.as_str(), "lock" | "RLock") && kind.module()? == "_thread" {
             if !is_held(value)? {
                 self.keep(Saved::Lock(value.clone().unbind()));
@@ -294,12 +305,12 @@ impl<'py> Walk<'py> {
             for item in value.try_iter()? {
                 content.append(item?)?;
             }
-            self.waiting.extend(content.iter());
+            self.wait(content.iter());
             self.keep(Saved::Other(value.clone().unbind(), content.into_any().unbind()));
         } else if matches!(name.as_str(), "defaultdict" | "OrderedDict" | "Counter") && kind.module()? == "collections"
         {
             let content = value.py().get_type::<PyDict>().call1((value,))?.cast_into::<PyDict>()?;
-            self.waiting.extend(content.values().iter());
+            self.wait(content.values().iter());
             self.keep(Saved::Other(value.clone().unbind(), content.into_any().unbind()));
         } else if self.is_own(&namespace(&kind)?) {
             if let Ok(attributes) = observe::object_namespace(value) {
@@ -307,7 +318,7 @@ impl<'py> Walk<'py> {
             }
             let slots = observe::slots(value)?;
             if !slots.is_empty() {
-                self.waiting.extend(slots.iter().map(|(_, held)| held.clone()));
+                self.wait(slots.iter().map(|(_, held)| held.clone()));
                 let slots = slots.into_iter().map(|(name, held)| (name, held.unbind())).collect();
                 self.keep(Saved::Slots(value.clone().unbind(), slots));
             }
@@ -342,7 +353,7 @@ impl Saved {
     fn is_unchanged(&self, py: Python<'_>) -> PyResult<bool> {
         Ok(match self {
             Saved::List(list, before) => same_items(list.bind(py), before.bind(py)),
-            Saved::Dict(dict, before) | Saved::OfMethod(dict, before) => same_entries(dict.bind(py), before.bind(py)),
+            Saved::Dict(dict, before) => same_entries(dict.bind(py), before.bind(py)),
             Saved::Set(set, before) => {
                 let (set, before) = (set.bind(py), before.bind(py));
                 set.len() == before.len() && set.iter().zip(before.iter()).all(|(member, known)| member.is(&known))
@@ -380,7 +391,7 @@ impl Saved {
                 let list = list.bind(py);
                 list.set_slice(0, list.len(), before.bind(py))
             }
-            Saved::Dict(dict, before) | Saved::OfMethod(dict, before) => {
+            Saved::Dict(dict, before) => {
                 let dict = dict.bind(py);
                 dict.clear();
                 dict.update(before.bind(py).as_mapping())
