@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use twincell_syntax::{CodeKind, Function, Index, PerSide, Side, attribute_names};
+use twincell_syntax::{CodeKind, Function, Index, PerSide, Side, attribute_names, global_names};
 use twincell_values::reading::hints_within;
 
 use super::{Texts, entity};
@@ -29,6 +29,7 @@ pub(super) fn kept(texts: &Texts, side: Side, functions: &PerSide<Function>) -> 
     let is_own = |name: &String| is_plain(name) || is_fixed(name) || !called[side.other()].contains(name);
     let mut keep: BTreeSet<String> = needed[side].iter().filter(|name| is_own(name)).cloned().collect();
     keep.extend(helpers[side].iter().cloned());
+    keep.extend(needed_whole(&texts.indices[side], &decorators(&texts.indices[side], &helpers[side])));
     let is_needed = |name: &&String| called[side].contains(*name) && (is_plain(name) || is_fixed(name));
     let of_other = needed[side.other()].iter().filter(is_needed);
     let mut whole: BTreeSet<String> = of_other.cloned().collect();
@@ -51,6 +52,12 @@ fn helpers(texts: &Texts, side: Side, functions: &PerSide<Function>) -> BTreeSet
     };
     let helpers = used(side).into_iter().filter(|name| !of_other.contains(name) && index.is_function(name));
     helpers.filter(|name| !is_named(name)).collect()
+}
+
+/// What the decorators of functions name. A decorator that is not there leaves a stand-in in the function's place.
+fn decorators(index: &Index, names: &BTreeSet<String>) -> BTreeSet<String> {
+    let functions = index.functions.iter().filter(|function| names.contains(entity(function)));
+    functions.flat_map(|function| &function.decorators).flat_map(|text| global_names(text)).collect()
 }
 
 /// What an entity uses, directly or through functions. What the methods of a class use is not used by making an object.
@@ -172,5 +179,18 @@ mod tests {
                 assert!(text.contains(kept), "{side:?} lacks {kept}: {text}");
             }
         }
+    }
+
+    #[test]
+    fn a_helper_of_one_version_has_its_decorator_even_where_both_versions_use_that() {
+        let old = "from base import retry\n\nagain = retry(3)\n\n\nclass App:\n    def f(self, g):\n        self.add(g)\n\n    \
+                   @again\n    def add(self, g):\n        self.g = g\n";
+        let new = format!("{old}\n    @again\n    def ready(self, g):\n        return g\n")
+            .replace("self.add(g)", "self.add(self.ready(g))");
+        let found = alone(old, &new);
+        for kept in ["from base import retry", "again = retry(3)", "def ready(self, g)"] {
+            assert!(found.new.contains(kept), "lacks {kept}: {}", found.new);
+        }
+        assert!(!found.old.contains("again"), "{}", found.old);
     }
 }
