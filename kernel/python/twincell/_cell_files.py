@@ -30,10 +30,11 @@ def name_of(code: str) -> str:
 
 
 def write(path: str, code: str) -> None:
-    """Writes a text into the folder, which is made for it and goes when the kernel ends."""
+    """Writes a text into the folder or one in it. They are made for it and go when the kernel ends."""
     if not os.path.isdir(FOLDER):
         os.mkdir(FOLDER, 0o700)
         atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
+    os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
         file.write(code)
 

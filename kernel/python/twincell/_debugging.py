@@ -16,7 +16,7 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType, SimpleNamespace
@@ -122,6 +122,46 @@ class Debugger:
         self._has_held = True
         self._loop.call_soon_threadsafe(self._start_interrupting)
         return True
+
+    @property
+    def is_on(self) -> bool:
+        """Whether a front end has turned it on."""
+        return self._adapter is not None
+
+    @contextlib.contextmanager
+    def stopping_at(self, lines: Mapping[str, int]) -> Iterator[None]:
+        """Has a line of each of these files as a breakpoint, beside those of the front end, while a cell's thread runs.
+
+        The thread of the control channel answers, so it cannot call this.
+        """
+        self._wait_for(self._add_breakpoints(lines))
+        try:
+            yield
+        finally:
+            # The front end may have turned the debugger off meanwhile.
+            with contextlib.suppress(DebuggerError):
+                self._wait_for(self._remove_breakpoints(lines))
+
+    def _wait_for(self, change: Coroutine[Any, Any, None]) -> None:
+        if self._loop is None or threading.current_thread().name in OWN_THREADS:
+            change.close()
+            raise DebuggerError(NOT_STARTED)
+        asyncio.run_coroutine_threadsafe(change, self._loop).result()
+
+    async def _add_breakpoints(self, lines: Mapping[str, int]) -> None:
+        for path, line in lines.items():
+            others = [one for one in self._breakpoints.get(path, ()) if one["line"] != line]
+            arguments = {"source": {"path": path}, "breakpoints": [*others, {"line": line}]}
+            response = await self._set_breakpoints(arguments)
+            if not response.get("success"):
+                raise DebuggerError(f"no breakpoint can be set: {response.get('message', '')}")
+
+    async def _remove_breakpoints(self, lines: Mapping[str, int]) -> None:
+        for path, line in lines.items():
+            others = [one for one in self._breakpoints.get(path, ()) if one["line"] != line]
+            await self._set_breakpoints({"source": {"path": path}, "breakpoints": others})
+            if not others:
+                self._breakpoints.pop(path, None)
 
     def _start_interrupting(self) -> None:
         if self._interrupting is None or self._interrupting.done():

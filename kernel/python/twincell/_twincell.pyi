@@ -64,6 +64,7 @@ class Comparison:
     def with_example(
         self, changes: dict[str, str] | None = None, execution: int | None = None, *, pair: int = 0
     ) -> Comparison: ...
+    def debug(self, execution: int | None = None, changes: dict[str, str] | None = None, *, pair: int = 0) -> None: ...
     def _with_example(
         self,
         execution: int | None,

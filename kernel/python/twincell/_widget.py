@@ -16,6 +16,7 @@ from typing import Any
 from IPython import get_ipython
 from IPython.display import display
 
+from . import _debug_run
 from ._twincell import Amplification, Comparison, Prefixes, Start, Study, TwincellError, widget_loader, widget_module
 
 logger = logging.getLogger("twincell.kernel")
@@ -53,6 +54,8 @@ def view_class() -> type:
         state = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
         progress = traitlets.Dict(allow_none=True, default_value=None).tag(sync=True)
         pinned: traitlets.List[Any] = traitlets.List().tag(sync=True)
+        #: Whether the kernel has a debugger.
+        debugs = traitlets.Bool(False).tag(sync=True)
 
         def __init__(
             self,
@@ -73,6 +76,7 @@ def view_class() -> type:
             self.on_stop: Callable[[], None] = lambda: None
             #: Called with the comparison that has another example now.
             self.on_example: Callable[[Comparison], None] = lambda comparison: None
+            traits["debugs"] = _debug_run.is_possible()
             if comparison is not None:
                 traits["state"] = json.loads(comparison._state())
             if study is not None:
@@ -138,6 +142,8 @@ def view_class() -> type:
                     self.state = json.loads(comparison._state())
                     self.on_example(comparison)
                 return reply
+            if request.get("do") == "debug":
+                return debugged(self.comparison, request, start)
             reply, start = answer(self.comparison, request, start)
             if start is not None and "detail" in reply:
                 reply["detail"]["handle"] = handle = next(self._handles)
@@ -203,6 +209,20 @@ def with_example(
         return {"ok": False, "error": str(error)}, None
     except KeyboardInterrupt:
         return {"ok": False, "error": "interrupted"}, None
+
+
+def debugged(comparison: Comparison | None, request: dict[str, Any], start: Start | None) -> dict[str, Any]:
+    """Runs an execution in the debugger, which the person at the view asked for: the reply for the view."""
+    execution, changes, pair = request.get("execution"), request.get("changes") or {}, request.get("pair", 0)
+    try:
+        if comparison is None:
+            raise TwincellError("the comparison still runs")
+        outcomes = _debug_run.run(comparison, execution, changes, pair, start, lambda notice: None)
+    except (TwincellError, TypeError, ValueError, OverflowError) as error:
+        return {"ok": False, "error": str(error)}
+    except KeyboardInterrupt:
+        return {"ok": False, "error": "interrupted"}
+    return {"ok": True, "outcomes": outcomes}
 
 
 def answer(

@@ -101,6 +101,22 @@ impl PyComparison {
         self._with_example(py, execution, changes, pair, None)
     }
 
+    /// Runs old, then new in the debugger of JupyterLab, on the values of an execution. The code runs in this kernel,
+    /// outside of the sandbox. It stops at the first changed line that the execution runs in each version.
+    ///
+    /// `execution` and `changes` are as in `replay`. Raises `TwincellError`, and runs nothing, if the debugger is not
+    /// turned on or not installed, if the kernel is another one, or if there is no test of the execution.
+    #[pyo3(signature = (execution = None, changes = None, *, pair = 0))]
+    fn debug(
+        slf: &Bound<'_, Self>,
+        execution: Option<u32>,
+        changes: Option<BTreeMap<String, String>>,
+        pair: usize,
+    ) -> PyResult<()> {
+        let module = slf.py().import("twincell._debug_run")?;
+        module.call_method1("debug", (slf, execution, changes, pair)).map(drop)
+    }
+
     /// Like `with_example`, from the start that a replay gave.
     fn _with_example(
         &self,

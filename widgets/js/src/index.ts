@@ -128,7 +128,8 @@ function render({ model, el, signal }: { model: Model; el: HTMLElement; signal?:
     const state = model.get("state") as State | null;
     const there = place.view()?.place?.();
     const kept = (row: number) => kernel.kept(row);
-    const host = { kernel, pinned: pinned(), savePinned, insert, renews: true, place: there };
+    const debugs = model.get("debugs") === true;
+    const host = { kernel, pinned: pinned(), savePinned, insert, renews: true, debugs, place: there };
     if (state) place.show(viewOf(state, host, kept));
     else place.show(progress.element);
   };

@@ -20,7 +20,7 @@ export interface Request {
 /** The form of a test that passes before the change, or the one that passes after it. */
 export type FormName = "old" | "new";
 
-type Action = "replay" | "shrink" | "reproducer" | "headline";
+type Action = "replay" | "shrink" | "reproducer" | "headline" | "debug";
 
 interface Answer {
   id: number;
@@ -70,6 +70,13 @@ export class Kernel {
   /** Makes the execution the example of its pair. The comparison that shows it comes as a new state. */
   async headline(request: Request): Promise<void> {
     await this.askOf("headline", request);
+  }
+
+  /** Runs both versions in the debugger, in the kernel: what each of them did, once they went on to their ends. */
+  async debug(request: Request): Promise<{ old: string; new: string }> {
+    const { outcomes } = await this.askOf("debug", request);
+    if (!outcomes) throw new Error("The kernel answered without outcomes.");
+    return outcomes;
   }
 
   /** The comparison that was kept of a change of a study, counted from 0, packed. */

@@ -28,6 +28,8 @@ export interface Host {
   link?: ((fragment: string) => string) | null;
   /** Whether a new state of the comparison replaces the one that is shown. */
   renews?: boolean;
+  /** Whether the kernel has a debugger. */
+  debugs?: boolean;
   /** Where a person was when this state replaced another one. */
   place?: Place | undefined;
 }
@@ -85,6 +87,11 @@ export class Session {
   /** Whether an execution can become the example of the headline. */
   get canHeadline(): boolean {
     return this.live && this.host.renews === true;
+  }
+
+  /** Whether an execution can be opened in the kernel's debugger. */
+  get canDebug(): boolean {
+    return this.live && this.host.debugs === true;
   }
 
   get place(): Place {
@@ -228,6 +235,16 @@ export class Session {
     });
   }
 
+  debug(): void {
+    const { changes } = this.store.get();
+    const action = async ({ kernel, request }: ReplayRequest) => {
+      const { old, new: renewed } = await kernel.debug({ ...request, changes });
+      return { message: { text: `Debugged. Old: ${old}. New: ${renewed}.`, bad: false } };
+    };
+    // A version that stands at a breakpoint waits for the person.
+    void this.ask(words.DEBUGGING, action, this.store.get().base, true);
+  }
+
   pin(): void {
     const { pair, execution, detail, base, changes, pinned } = this.store.get();
     const of = this.pair;
@@ -311,6 +328,7 @@ export class Session {
     busy: string,
     action: (request: ReplayRequest) => Promise<Partial<Choices>>,
     handle = this.store.get().base,
+    awaitsPerson = false,
   ): Promise<void> {
     const { kernel } = this.host;
     const { pair, execution } = this.store.get();
@@ -334,7 +352,7 @@ export class Session {
     const late = setTimeout(() => {
       // An answer that may never come does not delay later requests.
       landed();
-      if (!awaited()) return;
+      if (!awaited() || awaitsPerson) return;
       const text = "The kernel has not answered yet. It may be busy; if it was restarted, run the cell again.";
       this.store.set({ message: { text, bad: true } });
     }, PATIENCE);

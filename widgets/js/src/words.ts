@@ -315,3 +315,10 @@ export function attributePath(holder: string | null, written: string): string | 
 }
 
 export const NO_KERNEL = "This needs a running kernel: run the cell again in a notebook.";
+
+/** Why a person has to confirm that an execution is opened in the debugger. */
+export const OUTSIDE =
+  "Old, then new will run in this kernel, outside of the sandbox, and stop at the first changed line. Turn the debugger on first (the bug above the notebook).";
+
+/** What goes on while an execution is open in the debugger. */
+export const DEBUGGING = "Old, then new runs in the kernel: the debugger's panel shows where it stands and goes on";

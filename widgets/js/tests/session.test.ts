@@ -8,7 +8,7 @@ import { comparison, detail, pair, version } from "./make";
 const settled = () => new Promise((done) => setTimeout(done));
 
 function session(
-  kernel: Partial<Record<"replay" | "shrink" | "reproducer" | "headline", unknown>> | null,
+  kernel: Partial<Record<"debug" | "replay" | "shrink" | "reproducer" | "headline", unknown>> | null,
   pinned: Pinned[] = [],
 ) {
   const savePinned = vi.fn();
@@ -323,6 +323,20 @@ test("an execution with changed values becomes the example of the headline", asy
   expect(headline).toHaveBeenCalledWith({ pair: 0, execution: 0, handle: null, changes: new Map([["x", "1"]]) });
   // A view that gets no new state cannot show it.
   expect(one.canHeadline).toBe(false);
+});
+
+test("an execution is opened in the debugger only where there is one, and its outcomes are told", async () => {
+  const debug = vi.fn(async () => ({
+    old: "returned 1; its test passed here",
+    new: "returned 2; its test failed here",
+  }));
+  const { session: one } = session({ debug });
+  expect(one.canDebug).toBe(false);
+  one.debug();
+  expect(one.store.get().busy).toContain("the debugger's panel");
+  await settled();
+  expect(debug).toHaveBeenCalledWith({ pair: 0, execution: 0, handle: null, changes: new Map() });
+  expect(one.store.get().message?.text).toContain("New: returned 2");
 });
 
 test("lines of other files are found again by the function that holds them", () => {

@@ -32,7 +32,8 @@ export function detailView(context: PairContext, panel: HTMLElement): DetailView
   const test = h("div", { class: "tcw-part-test" });
   const body = h("div", {});
   const fields = new Map<string, HTMLInputElement>();
-  replace(panel, heading, actions, status, hint, test, body);
+  const confirm = h("div", { class: "tcw-bar", role: "group", "aria-label": "Before the debugger", hidden: true });
+  replace(panel, heading, actions, confirm, status, hint, test, body);
 
   const run = button("Run again", () => session.runAgain(), {
     title: "Run both versions once more, with the same values",
@@ -46,7 +47,25 @@ export function detailView(context: PairContext, panel: HTMLElement): DetailView
   headline.hidden = !session.canHeadline;
   const pin = button("Pin as example", () => session.pin(), { title: "Keep these values in the tab Pinned" });
   const back = button("Back to the values as injected", () => session.runUnchanged());
-  replace(actions, run, runChanged, shrink, copy, headline, pin, back);
+  const ask = (asks: boolean) => {
+    confirm.hidden = !asks;
+    debug.setAttribute("aria-expanded", String(asks));
+    (asks ? open : debug).focus();
+  };
+  const debug = button("Debug …", () => ask(confirm.hidden === true));
+  debug.hidden = !session.canDebug;
+  debug.setAttribute("aria-expanded", "false");
+  const open = button("Run in the debugger", () => {
+    ask(false);
+    session.debug();
+  });
+  replace(
+    confirm,
+    h("span", {}, words.OUTSIDE),
+    open,
+    button("Cancel", () => ask(false)),
+  );
+  replace(actions, run, runChanged, shrink, copy, debug, headline, pin, back);
 
   store.watch(["detail", "execution", "base", "changes"], signal, () => {
     const { detail, execution } = store.get();
@@ -87,6 +106,12 @@ export function detailView(context: PairContext, panel: HTMLElement): DetailView
         ? "There is no difference to shrink here"
         : "Look for smaller values that still show the difference";
     enable(copy, ready && detail !== null);
+    enable(debug, ready && detail?.differs === true);
+    if (!ready || !detail?.differs) confirm.hidden = true;
+    debug.title =
+      detail && !detail.differs
+        ? "There is no difference to debug here"
+        : "Open both versions on these values in the debugger";
     enable(headline, ready && detail?.differs === true && session.isChanged);
     headline.title =
       detail && !detail.differs
