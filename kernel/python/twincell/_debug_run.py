@@ -178,13 +178,14 @@ def _line(text: str, first: int, about: Mapping[str, Any], hits: list[tuple[int,
     if found is None or not numbers:
         return _first_of_body(text, first)
     changed = [one["number"] for one in about["lines"] if one["changed"] and one["number"] in numbers]
-    return found + min(changed or numbers) - about["lines"][0]["number"]
+    begin: int = about["lines"][0]["number"]
+    return found + min(changed or numbers) - begin
 
 
 def _first_of_body(text: str, first: int) -> int:
     for node in ast.parse(text).body:
         if node.lineno >= first:
-            body = getattr(node, "body", None)
+            body: list[ast.stmt] = getattr(node, "body", [])
             return body[0].lineno if body else node.lineno
     return first
 
