@@ -1,5 +1,7 @@
 """The debugger of JupyterLab: a breakpoint, a step, variables, and on."""
 
+import re
+
 import pytest
 
 from .jupyter import LAB, opener
@@ -7,6 +9,17 @@ from .jupyter import LAB, opener
 pytest.importorskip("debugpy", reason="debugpy is not installed")
 pytestmark = pytest.mark.long
 
+COMPARE = """%%compare
+def size(limit, app):
+    if limit is not None:
+        return limit
+    return app.size
+
+# ---
+
+def size(limit, app):
+    return limit or app.size
+"""
 CELL = "def add(a, b):\n    total = a + b\n    return total\n\nprint('sum', add(20, 22))"
 
 
@@ -36,3 +49,26 @@ def test_a_cell_stops_is_inspected_and_goes_on(page, server):
         notebook.output(0).get_by_text("sum 42").wait_for()
         notebook.wait_until_idle()
         page.screenshot(path=server.folder / "done.png")
+
+
+def test_an_execution_of_a_comparison_is_debugged_old_then_new(page, server):
+    with opener(page, server, LAB) as open_one:
+        notebook = open_one(COMPARE)
+        page.locator(".jp-DebuggerBugButton").first.click()
+        page.locator(".jp-DebuggerBugButton[aria-pressed='true']").first.wait_for(state="attached")
+        notebook.run(0)
+        view = notebook.output(0)
+        view.get_by_role("tab", name=re.compile(r"^Execution \d+$")).click()
+        view.get_by_role("button", name="Debug …").click()
+        page.screenshot(path=server.folder / "asked.png")
+        view.get_by_role("button", name="Run in the debugger").click()
+        source = page.locator(".jp-DebuggerSources-header-path")
+        for side in ("old", "new"):
+            source.get_by_text(f"size_{side}.py").wait_for()
+            names = page.locator(".jp-DebuggerCallstackFrame-name").all_inner_texts()
+            assert names == ["size", "test_size", "<module>"]
+            page.locator(".jp-DebuggerVariables-body").get_by_text("limit").first.wait_for()
+            page.screenshot(path=server.folder / f"{side}.png")
+            notebook.command("debugger:continue")
+        view.get_by_text("Debugged. Old: ").wait_for()
+        page.screenshot(path=server.folder / "debugged.png")

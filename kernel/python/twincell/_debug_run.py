@@ -167,7 +167,8 @@ def _without_other(test: str, assigned: dict[str, tuple[ast.stmt | None, ast.exp
 
 
 def _first_line(node: ast.stmt) -> int:
-    return min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _line(text: str, first: int, about: Mapping[str, Any], hits: list[tuple[int, int]]) -> int:
