@@ -78,6 +78,16 @@ def test_a_renamed_parameter_is_no_change_and_ends_with_0(files):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_a_function_that_differs_by_a_constant_has_a_line_of_its_own(tmp_path):
+    code = "LIMIT = {}\n\n\ndef f(x):\n    return x > LIMIT\n"
+    old, new = tmp_path / "old.py", tmp_path / "new.py"
+    old.write_text(code.format(10))
+    new.write_text(code.format(11))
+    shown = twincell("compare", old, new).stdout
+    assert "changing through LIMIT  f(x=11): True -> False" in shown
+    assert "shows no difference" not in shown
+
+
 def test_json_is_the_whole_report(files):
     done = twincell("compare", files / "old.py", files / "changed.py", "--json", "--seed", "5")
     report = json.loads(done.stdout)

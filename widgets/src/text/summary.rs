@@ -41,7 +41,12 @@ struct Row<'a> {
 impl Row<'_> {
     /// Whether it only uses what changed and shows no difference.
     fn only_uses(&self) -> bool {
-        let shows_nothing = self.pair.verdict == Verdict::LikelyPreserving || self.pair.stays_away;
+        let shows_nothing = match self.pair.verdict {
+            Verdict::LikelyPreserving => true,
+            // A changing one has a difference, also where no line of its own changed.
+            Verdict::Inconclusive => self.pair.stays_away,
+            Verdict::Changing | Verdict::Identical => false,
+        };
         !self.pair.uses_changed.is_empty() && shows_nothing && !self.file.is_test
     }
 }
