@@ -68,7 +68,7 @@ def test_an_execution_of_a_comparison_is_debugged_old_then_new(page, server):
             assert [name.split()[0] for name in frames.all_inner_texts()] == ["size", "test_size"]
             page.locator(".jp-DebuggerVariables-body").get_by_text("limit").first.wait_for()
             page.screenshot(path=server.folder / f"{side}.png")
-            page.locator(".jp-DebuggerPausedButton[title='Continue']").click()
+            notebook.command("debugger:continue")
         view.get_by_text("Debugged. Old: ").wait_for(state="attached")
         page.get_by_role("tab", name=re.compile("^notebook-")).click()
         view.get_by_text("Debugged. Old: ").wait_for()
