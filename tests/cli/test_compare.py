@@ -80,12 +80,10 @@ def test_a_renamed_parameter_is_no_change_and_ends_with_0(files):
 
 def test_a_function_that_differs_by_a_constant_has_a_line_of_its_own(tmp_path):
     code = "LIMIT = {}\n\n\ndef f(x):\n    return x > LIMIT\n"
-    old, new = tmp_path / "old.py", tmp_path / "new.py"
-    old.write_text(code.format(10))
-    new.write_text(code.format(11))
-    # Long paths wrap the lines.
-    shown = " ".join(twincell("compare", old, new).stdout.split())
-    assert "changing through LIMIT f(x=11): True -> False" in shown
+    (tmp_path / "old.py").write_text(code.format(10))
+    (tmp_path / "new.py").write_text(code.format(11))
+    shown = twincell("compare", "old.py", "new.py", cwd=tmp_path).stdout
+    assert "changing through LIMIT  f(x=11): True -> False" in shown
     assert "shows no difference" not in shown
 
 
