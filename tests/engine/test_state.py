@@ -35,6 +35,21 @@ COUNTED_IN_PLACE = COUNTED.replace(
     'wrapper.statistics["calls"] = wrapper.statistics.get("calls", 0) + 1',
 ).replace("    return wrapper\n", "    wrapper.statistics = {{}}\n    return wrapper\n")
 
+#: A dict of a class that is also kept with a method.
+SHARED = """
+class A:
+    calls = {{}}
+
+    def one(self):
+        A.one.calls["n"] = 1
+        return 1
+
+    one.calls = calls
+
+    def f(self, x):
+        return x + {one}
+"""
+
 
 @pytest.mark.parametrize(
     ("old", "new", "verdict"),
@@ -42,6 +57,7 @@ COUNTED_IN_PLACE = COUNTED.replace(
         # Kept with a method by its decorator.
         (COUNTED.format(one="1"), COUNTED.format(one="A.one(self)"), PRESERVING),
         (COUNTED_IN_PLACE.format(one="1"), COUNTED_IN_PLACE.format(one="A.one(self)"), PRESERVING),
+        (SHARED.format(one="1"), SHARED.format(one="A.one(self)"), CHANGING),
         # Assigned to a module that is missing.
         (MISSING + "def f(x):\n    m.flag = 1\n", MISSING + "def f(x):\n    m.flag = 2\n", CHANGING),
         (

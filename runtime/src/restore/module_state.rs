@@ -45,7 +45,7 @@ enum Saved {
 /// Everything reachable from a module's globals that code may change in place.
 #[derive(Default)]
 pub(crate) struct ModuleState {
-    /// Each with the global by which it was reached, or with none if a change of it says nothing of that global.
+    /// Each with the global by which it was reached, or with none if a change of it says nothing of a global.
     saved: Vec<(Option<String>, Saved)>,
     /// The objects that code can change, by identity. They live as long as the module does.
     held: HashSet<usize>,
@@ -54,15 +54,14 @@ pub(crate) struct ModuleState {
 
 struct Walk<'py> {
     seen: HashSet<usize>,
-    /// Each with whether it belongs to a method.
-    waiting: Vec<(Bound<'py, PyAny>, bool)>,
+    waiting: Vec<Bound<'py, PyAny>>,
+    /// What decorators keep with methods. It says nothing of the class, so it is looked at behind everything that does.
+    of_methods: Vec<Bound<'py, PyAny>>,
     /// The functions that are found in classes.
     methods: HashSet<usize>,
-    /// Whether the object in view is what a decorator keeps with a method: it says nothing of the class.
-    belongs_to_method: bool,
     saved: Vec<(Option<String>, Saved)>,
     held: Vec<Py<PyAny>>,
-    root: String,
+    root: Option<String>,
     /// The names of the modules whose classes, functions and objects it looks into.
     modules: HashSet<String>,
 }
@@ -91,7 +90,7 @@ impl ModuleState {
         for (name, module) in modules.iter() {
             let Ok(module) = module.cast_exact::<PyModule>() else { continue };
             let (name, globals) = (name.extract::<String>()?, module.dict());
-            walk.root.clone_from(&name);
+            walk.root = Some(name.clone());
             walk.keep(Saved::Dict(globals.clone().unbind(), globals.copy()?.unbind()));
             walk.globals(&format!("{name}."), &globals);
         }
@@ -159,11 +158,11 @@ impl<'py> Walk<'py> {
         Walk {
             seen: HashSet::new(),
             waiting: Vec::new(),
+            of_methods: Vec::new(),
             methods: HashSet::new(),
-            belongs_to_method: false,
             saved: Vec::new(),
             held: Vec::new(),
-            root: String::new(),
+            root: None,
             modules,
         }
     }
@@ -175,23 +174,28 @@ impl<'py> Walk<'py> {
             if name.starts_with("__") || name.starts_with("_tc_") {
                 continue;
             }
-            self.root = format!("{prefix}{name}");
-            self.belongs_to_method = false;
-            self.wait([value]);
-            while let Some((value, belongs_to_method)) = self.waiting.pop() {
-                self.belongs_to_method = belongs_to_method;
-                if self.seen.len() < MAX_OBJECTS && self.seen.insert(value.as_ptr() as usize) {
-                    if identity::is_mutable(&value) {
-                        self.held.push(value.clone().unbind());
-                    }
-                    // An object that cannot be examined is left alone.
-                    let _ = self.look(&value);
+            self.root = Some(format!("{prefix}{name}"));
+            self.waiting.push(value);
+            self.look_at_waiting();
+        }
+    }
+
+    fn look_at_waiting(&mut self) {
+        while let Some(value) = self.waiting.pop() {
+            if self.seen.len() < MAX_OBJECTS && self.seen.insert(value.as_ptr() as usize) {
+                if identity::is_mutable(&value) {
+                    self.held.push(value.clone().unbind());
                 }
+                // An object that cannot be examined is left alone.
+                let _ = self.look(&value);
             }
         }
     }
 
-    fn into_state(self) -> ModuleState {
+    fn into_state(mut self) -> ModuleState {
+        self.root = None;
+        self.waiting.append(&mut self.of_methods);
+        self.look_at_waiting();
         let held = self.held.iter().map(|object| object.as_ptr() as usize).collect();
         ModuleState { saved: self.saved, held, _alive: self.held }
     }
@@ -204,19 +208,13 @@ impl<'py> Walk<'py> {
     }
 
     fn keep(&mut self, saved: Saved) {
-        let root = (!self.belongs_to_method).then(|| self.root.clone());
-        self.saved.push((root, saved));
-    }
-
-    /// Lets values be looked at later, as parts of the object in view.
-    fn wait(&mut self, values: impl IntoIterator<Item = Bound<'py, PyAny>>) {
-        self.waiting.extend(values.into_iter().map(|value| (value, self.belongs_to_method)));
+        self.saved.push((self.root.clone(), saved));
     }
 
     fn look(&mut self, value: &Bound<'py, PyAny>) -> PyResult<()> {
         if let Ok(list) = value.cast_exact::<PyList>() {
             if list.len() <= MAX_ENTRIES {
-                self.wait(list.iter());
+                self.waiting.extend(list.iter());
                 self.keep(Saved::List(list.clone().unbind(), list.get_slice(0, list.len()).unbind()));
             }
         } else if let Ok(dict) = value.cast_exact::<PyDict>() {
@@ -231,7 +229,7 @@ impl<'py> Walk<'py> {
                 self.keep(Saved::Bytes(bytes.clone().unbind(), bytes.to_vec()));
             }
         } else if let Ok(tuple) = value.cast_exact::<PyTuple>() {
-            self.wait(tuple.iter().take(MAX_ENTRIES));
+            self.waiting.extend(tuple.iter().take(MAX_ENTRIES));
         } else if let Ok(class) = value.cast::<PyType>() {
             self.class(class)?;
         } else if value.is_exact_instance_of::<PyFunction>() {
@@ -246,7 +244,7 @@ impl<'py> Walk<'py> {
 
     fn dict(&mut self, dict: &Bound<'py, PyDict>) -> PyResult<()> {
         if dict.len() <= MAX_ENTRIES {
-            self.wait(dict.values().iter());
+            self.waiting.extend(dict.values().iter());
             self.keep(Saved::Dict(dict.clone().unbind(), dict.copy()?.unbind()));
         }
         Ok(())
@@ -258,7 +256,7 @@ impl<'py> Walk<'py> {
             let values = namespace.values();
             self.methods
                 .extend(values.iter().filter_map(|value| Some(classes::function_of(&value)?.as_ptr() as usize)));
-            self.wait(values.iter());
+            self.waiting.extend(values.iter());
             self.keep(Saved::Class(class.clone().unbind(), namespace.unbind()));
         }
         Ok(())
@@ -272,18 +270,17 @@ impl<'py> Walk<'py> {
         for part in ["__defaults__", "__kwdefaults__"] {
             let part = function.getattr(part)?;
             if !part.is_none() {
-                self.wait([part]);
+                self.waiting.push(part);
             }
         }
         let attributes = function.getattr("__dict__")?.cast_into::<PyDict>()?;
-        let belonged_to_method = self.belongs_to_method;
-        self.belongs_to_method |= self.methods.contains(&(function.as_ptr() as usize));
-        self.wait([attributes.into_any()]);
-        self.belongs_to_method = belonged_to_method;
+        let is_method = self.methods.contains(&(function.as_ptr() as usize));
+        let later = if is_method { &mut self.of_methods } else { &mut self.waiting };
+        later.push(attributes.into_any());
         if let Ok(cells) = function.getattr("__closure__")?.cast::<PyTuple>() {
             for cell in cells.iter() {
                 let content = cell.getattr("cell_contents")?;
-                self.wait([content.clone()]);
+                self.waiting.push(content.clone());
                 self.keep(Saved::Cell(cell.unbind(), content.unbind()));
             }
         }
@@ -295,7 +292,7 @@ impl<'py> Walk<'py> {
         let name = kind.name()?.to_string();
         if name == "_lru_cache_wrapper" {
             self.keep(Saved::Cache(value.getattr("cache_clear")?.unbind()));
-            self.wait([value.getattr("__wrapped__")?]);
+            self.waiting.push(value.getattr("__wrapped__")?);
         } else if matches!(name.as_str(), "lock" | "RLock") && kind.module()? == "_thread" {
             if !is_held(value)? {
                 self.keep(Saved::Lock(value.clone().unbind()));
@@ -305,12 +302,12 @@ impl<'py> Walk<'py> {
             for item in value.try_iter()? {
                 content.append(item?)?;
             }
-            self.wait(content.iter());
+            self.waiting.extend(content.iter());
             self.keep(Saved::Other(value.clone().unbind(), content.into_any().unbind()));
         } else if matches!(name.as_str(), "defaultdict" | "OrderedDict" | "Counter") && kind.module()? == "collections"
         {
             let content = value.py().get_type::<PyDict>().call1((value,))?.cast_into::<PyDict>()?;
-            self.wait(content.values().iter());
+            self.waiting.extend(content.values().iter());
             self.keep(Saved::Other(value.clone().unbind(), content.into_any().unbind()));
         } else if self.is_own(&namespace(&kind)?) {
             if let Ok(attributes) = observe::object_namespace(value) {
@@ -318,7 +315,7 @@ impl<'py> Walk<'py> {
             }
             let slots = observe::slots(value)?;
             if !slots.is_empty() {
-                self.wait(slots.iter().map(|(_, held)| held.clone()));
+                self.waiting.extend(slots.iter().map(|(_, held)| held.clone()));
                 let slots = slots.into_iter().map(|(name, held)| (name, held.unbind())).collect();
                 self.keep(Saved::Slots(value.clone().unbind(), slots));
             }
