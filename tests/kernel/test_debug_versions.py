@@ -48,6 +48,28 @@ def test_old_then_new_stop_at_their_first_changed_line_on_the_same_values(front_
     assert front_end.do("debugInfo")["breakpoints"] == []
 
 
+def test_a_function_that_differs_by_a_helper_stops_in_itself(front_end):
+    old = "def help(x):\n    y = x\n    return y + 1\n\n\ndef f(x):\n    return help(x)\n"
+    new = old.replace("+ 1", "+ 2")
+    front_end.kernel.run(f"comparison = twincell.compare({old!r}, {new!r}, predictor='frequency')")
+    front_end.attach()
+    cell = front_end.kernel.send("comparison.debug(pair=1)")
+    for side in ("old", "new"):
+        thread, frame, file = stop(front_end)
+        assert (file, frame["name"], line(front_end, frame)) == (f"f_{side}.py", "f", "return help(x)")
+        front_end.do("continue", threadId=thread)
+    assert front_end.kernel.wait(cell).reply["status"] == "ok"
+
+
+def test_stop_leaves_no_breakpoint_behind(front_end):
+    front_end.attach()
+    cell = front_end.kernel.send("comparison.debug()")
+    stop(front_end)
+    front_end.kernel.manager.interrupt_kernel()
+    front_end.kernel.wait(cell)
+    assert front_end.do("debugInfo")["breakpoints"] == []
+
+
 def test_values_of_a_person_are_debugged(front_end):
     front_end.attach()
     cell = front_end.kernel.send("comparison.debug(changes={'limit': '0'})")

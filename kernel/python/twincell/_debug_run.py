@@ -76,7 +76,12 @@ def run(
     test, about = detail["reproducer"], comparison.pairs[pair]
     if "pytest" in _imported(test) and find_spec("pytest") is None:
         raise TwincellError(NO_PYTEST)
-    versions = [_version(test, about[side], side, detail[side]["hits"]) for side in SIDES]
+    try:
+        versions = [_version(test, about[side], side, detail[side]["hits"]) for side in SIDES]
+    except OSError as error:
+        raise TwincellError(f"cannot write a version for the debugger: {error}") from None
+    except SyntaxError as error:
+        raise TwincellError(f"the Python of this kernel cannot read the test of this execution: {error}") from None
     places = [f"line {version.line} of {os.path.basename(version.path)}" for version in versions]
     outcomes = {}
     try:
@@ -172,14 +177,19 @@ def _first_line(node: ast.stmt) -> int:
 
 
 def _line(text: str, first: int, about: Mapping[str, Any], hits: list[tuple[int, int]]) -> int:
-    """The first changed line of the version that the execution ran, else the first that it ran, in the file."""
-    lines, numbers = text.split("\n"), [line for line, times in hits if times]
-    head = about["lines"][0]["text"].strip() if about["lines"] else ""
+    """The first changed line of the function that the execution ran, else the first that it ran, in the file."""
+    # What the function uses is listed behind it.
+    own = about["lines"]
+    for part in about.get("parts", ())[:1]:
+        own = [one for one in own if one["number"] < part["number"]]
+    ran = {line for line, times in hits if times}
+    numbers: list[int] = [one["number"] for one in own if one["number"] in ran]
+    lines, head = text.split("\n"), own[0]["text"].strip() if own else ""
     found = next((number for number, line in enumerate(lines[first - 1 :], first) if line.strip() == head), None)
     if found is None or not numbers:
         return _first_of_body(text, first)
-    changed = [one["number"] for one in about["lines"] if one["changed"] and one["number"] in numbers]
-    begin: int = about["lines"][0]["number"]
+    changed: list[int] = [one["number"] for one in own if one["changed"] and one["number"] in ran]
+    begin: int = own[0]["number"]
     return found + min(changed or numbers) - begin
 
 

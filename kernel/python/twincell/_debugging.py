@@ -134,8 +134,8 @@ class Debugger:
 
         The thread of the control channel answers, so it cannot call this.
         """
-        self._wait_for(self._add_breakpoints(lines))
         try:
+            self._wait_for(self._add_breakpoints(lines))
             yield
         finally:
             # The front end may have turned the debugger off meanwhile.
@@ -168,8 +168,7 @@ class Debugger:
             self._interrupting = asyncio.create_task(self._interrupt())
 
     async def _interrupt(self) -> None:
-        points = dict(self._breakpoints)
-        for path in points:
+        for path in list(self._breakpoints):
             await self._forward("setBreakpoints", {"source": {"path": path}, "breakpoints": []})
         await self._forward("setExceptionBreakpoints", {"filters": []})
         while self._has_held and self._adapter is not None:
@@ -179,9 +178,11 @@ class Debugger:
             self._has_held = False
             signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
             await asyncio.sleep(MOMENT)
-        for path, lines in points.items():
-            await self._forward("setBreakpoints", {"source": {"path": path}, "breakpoints": lines})
-        await self._forward("setExceptionBreakpoints", self._exceptions)
+        # The front end may have set others meanwhile, or turned the debugger off.
+        with contextlib.suppress(DebuggerError):
+            for path, lines in list(self._breakpoints.items()):
+                await self._forward("setBreakpoints", {"source": {"path": path}, "breakpoints": lines})
+            await self._forward("setExceptionBreakpoints", self._exceptions)
 
     # The connection
 

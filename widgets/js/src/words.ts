@@ -321,4 +321,4 @@ export const OUTSIDE =
   "Old, then new will run in this kernel, outside of the sandbox, and stop at the first changed line. Turn the debugger on first (the bug above the notebook).";
 
 /** What goes on while an execution is open in the debugger. */
-export const DEBUGGING = "Old, then new runs in the kernel: the debugger's panel shows where it stands and goes on";
+export const DEBUGGING = "Old runs, then new. Step and continue in the debugger's panel";
