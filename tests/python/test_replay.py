@@ -101,7 +101,7 @@ def test_attributes_go_on_from_what_was_read():
 
 def test_values_of_a_person_become_the_example(comparison):
     example = comparison.with_example({"limit": "0", "app.size": "123"})
-    assert example.sentence == "size(limit=0): 0 -> 123, where app.size = 123"
+    assert example.sentence == "size(limit=0, app): 0 -> 123, where app.size = 123"
     assert example.verdict == "changing" and "assert size(0, app) == 0" in example.reproducer
     pair = example.pairs[0]
     assert pair["witness"]["chosen"] == ["app.size", "limit"]

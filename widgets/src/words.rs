@@ -2,9 +2,7 @@
 
 use serde::Serialize;
 
-use twincell_behavior::{
-    CallRow, Channel, EvidencePlace, Shown, display_decision, display_shown, display_slot, is_argument,
-};
+use twincell_behavior::{CallRow, Channel, EvidencePlace, Shown, display_decision, display_left, display_shown};
 use twincell_compare::report::{
     Comparison, Evidence, ExecutionReport, InputWeight, LineReport, PairReport, PartReport, PartText, Parting,
     VariedOutcome, VersionReport, Witness,
@@ -267,11 +265,10 @@ pub fn final_values(old: &Behavior, new: &Behavior, evidence: &[&Evidence]) -> V
     (old.arguments.iter().chain(only_new))
         .filter(|(slot, _)| !slot.is_identity() || old.left(slot) != new.left(slot))
         .map(|(slot, _)| {
-            let after = if is_argument(slot) { " afterwards" } else { "" };
             let shown = |behavior: &Behavior| display_shown(&Shown::left(slot, behavior.left(slot))).to_owned();
             let here = EvidencePlace::Left { slot: slot.clone() };
             FinalValue {
-                name: format!("{}{after}", display_slot(slot)),
+                name: display_left(slot).into_owned(),
                 differs: evidence.iter().any(|one| one.is_at(&here)),
                 old: shown(old),
                 new: shown(new),

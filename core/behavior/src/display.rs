@@ -204,6 +204,17 @@ pub fn display_slot(slot: &Slot) -> Cow<'_, str> {
     }
 }
 
+/// The same where a value of before may be meant as well: `request.meta afterwards`.
+pub fn display_left(slot: &Slot) -> Cow<'_, str> {
+    match slot {
+        Slot::Argument(_) | Slot::Global(_) => format!("{}{}", display_slot(slot), AFTERWARDS).into(),
+        _ => display_slot(slot),
+    }
+}
+
+/// What tells a value that code left behind from the one that it got.
+pub const AFTERWARDS: &str = " afterwards";
+
 /// Where a difference is, e.g. `return value`, `argument request.meta`, `call 3`.
 pub fn display_place(place: &EvidencePlace) -> String {
     match place {

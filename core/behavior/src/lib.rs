@@ -50,8 +50,8 @@ pub use declared::{
 };
 pub use denoise::{Denoised, denoise};
 pub use display::{
-    DISPLAY_LIMIT, bounded, display_call, display_decision, display_limit, display_observed, display_outcome,
-    display_outcome_in_present, display_place, display_shown, display_slot,
+    AFTERWARDS, DISPLAY_LIMIT, bounded, display_call, display_decision, display_left, display_limit, display_observed,
+    display_outcome, display_outcome_in_present, display_place, display_shown, display_slot,
 };
 pub use effects::{Effect, effect, looks, receiver};
 pub use endless::is_close;

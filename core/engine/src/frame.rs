@@ -223,6 +223,7 @@ mod tests {
                 explain: false,
                 replace: Default::default(),
                 longer: false,
+                given: false,
             }],
         }
     }

@@ -482,7 +482,7 @@ fn load(
 fn answer_to(request: &ExecutionRequest, number: u64, answer: FromWorker) -> Result<Executed, Broken> {
     match answer {
         FromWorker::Record { program, record } if program == number && fits(&record, request) => {
-            Ok(Executed::Record(record))
+            Ok(Executed::Record(Box::new(record.within(request))))
         }
         FromWorker::Failed { program, reason } if program == number => Ok(lost(request, cut(reason))),
         _ => Err(Broken::Hostile("no answer to the request".into())),

@@ -14,13 +14,13 @@ use twincell_syntax::Parameter;
 use twincell_syntax::site::{SiteKind, SiteTable};
 use twincell_values::predictor::Distribution;
 use twincell_values::reading::{Hint, Locals, Uses};
-use twincell_values::value::{AbstractValue, Choice, Fixed, Given, Recipe};
+use twincell_values::value::{AbstractValue, Choice, Decision, Fixed, Given, Recipe};
 
-use crate::observed::Behavior;
+use crate::observed::{Behavior, Outcome};
 
 pub use twincell_sandbox::{Lack, Mechanism, SandboxReport};
 
-pub const PROTOCOL_VERSION: u32 = 19;
+pub const PROTOCOL_VERSION: u32 = 20;
 pub const MAX_FRAME: usize = 64 << 20;
 
 /// Where missing names come from.
@@ -287,6 +287,8 @@ pub struct ExecutionRequest {
     pub replace: ReplacementScope,
     /// The versions get many times the steps of the program, which shows whether they end.
     pub longer: bool,
+    /// A person gave the decisions in `fixed`. Where nothing else is drawn, no exception comes from drawn values.
+    pub given: bool,
 }
 
 /// The place of an observation.
@@ -352,9 +354,26 @@ pub struct ExecutionRecord {
     /// item that an injected dictionary does not have, the call of an injected number.
     pub forced: Vec<String>,
     pub microseconds: u32,
+    /// Whether all values are those that a person gave. Set by who asked, whatever a worker says.
+    pub given: bool,
 }
 
 impl ExecutionRecord {
+    /// The record as the request makes it: on values that a person gave, every exception is the code's own.
+    pub fn within(mut self, request: &ExecutionRequest) -> Self {
+        let is_given = |choice: &Choice| {
+            let is_object = matches!(&choice.decision, Decision::Value(value) if value.has_object());
+            request.fixed.contains_key(&choice.path) && !is_object
+        };
+        self.given = request.given && self.forced.is_empty() && self.choices.iter().all(is_given);
+        for behavior in self.behaviors.iter_mut().filter(|_| self.given) {
+            if let Outcome::Raised { intended, .. } = &mut behavior.outcome {
+                *intended = true;
+            }
+        }
+        self
+    }
+
     /// Whether it can be the record of a request, of which this many versions ran. The code may have made it.
     pub fn is_of(&self, request: &ExecutionRequest, versions: usize) -> bool {
         self.index == request.index && self.seed == request.seed && self.behaviors.len() == versions

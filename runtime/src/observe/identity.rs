@@ -170,7 +170,8 @@ pub(crate) fn is_mutable(value: &Bound<'_, PyAny>) -> bool {
     let class = value.get_type();
     match class.module().map(|module| module.to_string()).as_deref() {
         Ok("collections") => class.name().is_ok_and(|name| name == "deque"),
-        Ok(MODULE_NAME) => !is_frozen(&class),
+        // There is one object for each member of an enumeration, whoever gives it.
+        Ok(MODULE_NAME) => !is_frozen(&class) && !class.hasattr("__members__").unwrap_or(true),
         _ => false,
     }
 }

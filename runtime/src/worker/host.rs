@@ -200,6 +200,7 @@ impl PythonHost {
             observations: observations.map(Observations::into_vec).unwrap_or_default(),
             forced,
             microseconds: u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX),
+            given: false,
         })
     }
 }

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use anstyle::Style;
 use twincell_compare::report::{Comparison, PairReport};
 use twincell_compare::verdict::Verdict;
+use twincell_values::value::{Choice, Decision};
 use unicode_width::UnicodeWidthStr;
 
 use super::entry;
@@ -89,7 +90,23 @@ pub fn summary(files: &[SummaryFile<'_>], notes: &[String], options: &TextOption
             DIM,
         );
     }
+    if rows.iter().any(|row| rests_on_stand_ins(row.pair)) {
+        page.prose(
+            "",
+            "<object> stands for a value of which the code does not say enough: --recorded takes real ones from the \
+             project's tests (twincell record), --examples from you.",
+            DIM,
+        );
+    }
     page.finish()
+}
+
+/// Whether its example needs an object that was made up, and no value that somebody gave.
+fn rests_on_stand_ins(pair: &PairReport) -> bool {
+    let Some(witness) = pair.witness.as_ref().filter(|witness| witness.example.is_none()) else { return false };
+    let is_needed = |choice: &&Choice| witness.decisive.contains(&choice.path);
+    let is_object = |choice: &Choice| matches!(&choice.decision, Decision::Value(value) if value.has_object());
+    pair.verdict == Verdict::Changing && witness.choices.iter().filter(is_needed).any(is_object)
 }
 
 /// Counts pairs and names as many of them as fit into one line.

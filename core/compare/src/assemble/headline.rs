@@ -2,8 +2,9 @@
 //! `f(x=0): 3 -> 0`.
 
 use twincell_behavior::{
-    Channel, Difference, EvidencePlace, Rules, Shown, align_calls, display_call, display_observed,
-    display_outcome_in_present, display_parts, display_shown, display_slot, innermost, is_argument, is_inserted,
+    AFTERWARDS, Channel, Difference, EvidencePlace, Rules, Shown, align_calls, display_call, display_left,
+    display_observed, display_outcome_in_present, display_parts, display_shown, display_slot, innermost, is_argument,
+    is_inserted,
 };
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
 use twincell_engine::protocol::Injection;
@@ -26,6 +27,8 @@ const BEFORE: usize = 24;
 const DIFFERENT: usize = 12;
 /// The number of characters shown of the end of a long text.
 const END: usize = 32;
+/// The maximum number of arguments that are named without their values beside others.
+const OTHERS: usize = 3;
 
 /// What differs at one place: its name, and what each version shows there.
 struct Contrast {
@@ -157,8 +160,8 @@ fn contrast(case: &TestCase, difference: &Difference, rules: &Rules) -> Contrast
         EvidencePlace::Left { .. } if matches!(difference.old, Shown::InState { .. }) => with("gives"),
         EvidencePlace::Left { slot: Slot::Use { member, .. } } => with(member),
         EvidencePlace::Left { slot: Slot::Name(name) } => with(&format!("{}:", cut(name))),
-        EvidencePlace::Left { slot } if is_argument(slot) => with(&format!("{} afterwards", slot_name(slot))),
-        EvidencePlace::Left { slot } => with(&slot_name(slot)),
+        EvidencePlace::Left { slot: Slot::Argument(path) } => with(&format!("{}{AFTERWARDS}", brief(path))),
+        EvidencePlace::Left { slot } => with(&display_left(slot)),
         EvidencePlace::Message { .. } => {
             let quoted = |shown: &Shown| match shown {
                 Shown::Text(text) => format!("'{text}'"),
@@ -217,7 +220,9 @@ fn part(case: &TestCase, difference: &Difference, rules: &Rules) -> Option<(Stri
     let (values, name, after) = match &difference.place {
         EvidencePlace::ReturnValue => (PerSide::of(returned), "result".into(), ""),
         EvidencePlace::Left { slot: slot @ Slot::Name(name) } => (slot_of(slot), cut(name), ":"),
-        EvidencePlace::Left { slot } if is_argument(slot) => (slot_of(slot), slot_name(slot), " afterwards"),
+        EvidencePlace::Left { slot: slot @ Slot::Argument(path) } => (slot_of(slot), brief(path), AFTERWARDS),
+        EvidencePlace::Left { slot: slot @ Slot::Global(_) } => (slot_of(slot), display_slot(slot).into(), AFTERWARDS),
+        EvidencePlace::Left { slot } if is_argument(slot) => (slot_of(slot), display_slot(slot).into(), ""),
         _ => return None,
     };
     let (old, new) = (values.old?, values.new?);
@@ -250,14 +255,6 @@ fn assigned(old: &Observed, new: &Observed) -> Option<(String, PerSide<String>)>
     beyond(new, old)
         .map(|(place, value)| (place, PerSide::new(nothing(), value)))
         .or_else(|| beyond(old, new).map(|(place, value)| (place, PerSide::new(value, nothing()))))
-}
-
-/// The name of what is left behind.
-fn slot_name(slot: &Slot) -> String {
-    match slot {
-        Slot::Argument(path) => brief(path),
-        other => display_slot(other).into(),
-    }
 }
 
 /// A value that nothing of its kind stands beside: of a large object, the class is enough.
@@ -322,6 +319,8 @@ fn subject(context: &PairContext<'_>, case: &TestCase, values: &[&Choice], uses:
     }
     if given.is_empty() {
         given = parameters.plain(case, NAMED_VALUES.saturating_sub(conditions.len()));
+    } else {
+        given.extend(parameters.others(case, &given));
     }
     given.sort_by_key(|argument| argument.at);
     let given: Vec<String> = given.into_iter().map(|argument| argument.text).collect();
@@ -392,6 +391,27 @@ impl<'a> Parameters<'a> {
             _ => return None,
         };
         Some(Argument { at, text })
+    }
+
+    /// The names of the arguments that were passed besides these, with the values that somebody gave. Of many, dots stand for
+    /// them.
+    fn others(&self, case: &TestCase, given: &[Argument]) -> Vec<Argument> {
+        let passes = |parameter: &Parameter| {
+            let is_passed = |choice: &Choice| matches!(choice.decision, Decision::Value(_) | Decision::Same(_));
+            case.record.choices.iter().any(|choice| choice.path == parameter.name && is_passed(choice))
+        };
+        let is_named = |at: usize| given.iter().any(|argument| argument.at == at);
+        let others = self.0.iter().enumerate().filter(|(at, parameter)| !is_named(*at) && passes(parameter));
+        let shown = |(at, parameter): (usize, &&Parameter)| {
+            let given = case.record.choices.iter().find(|choice| choice.path == parameter.name);
+            let given = given.filter(|choice| case.is_given(&choice.path)).and_then(|choice| self.argument(choice));
+            given.unwrap_or_else(|| Argument { at, text: parameter.name.clone() })
+        };
+        let others: Vec<Argument> = others.map(shown).collect();
+        match others.len() {
+            0..=OTHERS => others,
+            _ => vec![Argument { at: self.0.len(), text: "…".into() }],
+        }
     }
 
     /// All arguments of an execution, the first of them with their values where these are plain.

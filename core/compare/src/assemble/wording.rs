@@ -17,6 +17,8 @@ use crate::verdict::Verdict;
 pub(super) const NAMED_VALUES: usize = 3;
 /// The maximum number of function names in one list.
 const NAMED_FUNCTIONS: usize = 5;
+/// The maximum number of runs of lines of a version that are named.
+const RUNS: usize = 3;
 /// The maximum number of modules in one list.
 const NAMED_MODULES: usize = 8;
 /// The maximum number of characters of one text within a sentence.
@@ -101,17 +103,36 @@ pub(super) fn sentence(
     }
 }
 
-/// What the executions reached of the change: `; 2 of 5 changed lines never ran`.
+/// What the executions reached of the change: `; 2 of 5 changed lines never ran: new 12, 13`.
 fn reached(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> String {
     let lines = context.changed_lines(summary.target);
     let changed: usize = lines.iter().map(Vec::len).sum();
-    let never = |side: Side| lines[side].iter().filter(move |line| !summary.campaign.reached[side].contains(line));
-    match (changed, Side::BOTH.into_iter().flat_map(never).count()) {
+    let never = PerSide::of(|side| {
+        let missed = lines[side].iter().filter(|line| !summary.campaign.reached[side].contains(line));
+        missed.map(|line| context.functions[side].first_line + line - 1).collect::<Vec<u32>>()
+    });
+    match (changed, never.old.len() + never.new.len()) {
         (0, _) => format!(", though {} changed", context.changed_names.join(", ")),
         (1, 0) => "; the changed line ran".into(),
         (_, 0) => format!("; all {changed} changed lines ran"),
-        (_, never) => format!("; {never} of {changed} changed lines never ran"),
+        (_, missed) => format!("; {missed} of {changed} changed lines never ran: {}", numbers(&never)),
     }
+}
+
+/// Lines of both versions: `old 3 to 5, new 8`. Of many, the first ones.
+fn numbers(lines: &PerSide<Vec<u32>>) -> String {
+    let of = |side: Side| {
+        let runs: Vec<&[u32]> = lines[side].chunk_by(|one, next| one + 1 == *next).collect();
+        let run = |run: &&[u32]| match run {
+            [] => String::new(),
+            [only] => only.to_string(),
+            [first, .., last] => format!("{first} to {last}"),
+        };
+        let told: Vec<String> = runs.iter().take(RUNS).map(run).collect();
+        let more = if runs.len() > RUNS { ", …" } else { "" };
+        (!told.is_empty()).then(|| format!("{} {}{more}", side.name(), told.join(", ")))
+    };
+    Side::BOTH.into_iter().filter_map(of).collect::<Vec<_>>().join(", ")
 }
 
 /// What a bound did, as part of a sentence.
@@ -329,6 +350,8 @@ fn answer(question: Question<'_>, recipe: &Recipe) -> Option<String> {
         (Question::Instance { of, class }, Recipe::Bool(is)) => {
             format!("{} is {} {}", path(of), if *is { "a" } else { "no" }, cut(class))
         }
+        (Question::Succeeds(of), Recipe::Bool(true)) => format!("{} succeeds all the same", path(of)),
+        (Question::Succeeds(of), Recipe::Bool(false)) => format!("{} fails", path(of)),
         (Question::Attribute(of), Recipe::Bool(is)) => {
             format!("{} {}", path(of), if *is { "exists" } else { "does not exist" })
         }

@@ -17,7 +17,7 @@ pub(super) fn choose(state: &mut State<'_>, seed: u64, index: u32) -> ExecutionR
     let observe = state.search.observes();
     let request = ExecutionRequest { index, seed: own, versions: both(), observe, ..ExecutionRequest::default() };
     if let Some(example) = state.example_at(index) {
-        return ExecutionRequest { fixed: example.fixed.clone(), ..request };
+        return ExecutionRequest { fixed: example.fixed.clone(), given: true, ..request };
     }
     if let Some(fixed) = state.environments.take(index) {
         let replace = state.replacement.like(&fixed);

@@ -33,6 +33,7 @@ pub(super) fn again(record: &ExecutionRecord, fixed: Fixed, versions: Vec<u8>) -
         fixed,
         versions,
         replace: ReplacementScope::Nothing,
+        given: record.given,
         ..ExecutionRequest::default()
     }
 }

@@ -82,6 +82,7 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
         coverage,
         probability: 1.0,
         rests_on_text: false,
+        rests_on_objects: false,
         examined: true,
         given,
     });

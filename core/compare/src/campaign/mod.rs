@@ -34,10 +34,10 @@ use twincell_engine::observed::{Behavior, Outcome};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Injection};
 use twincell_engine::{EngineError, Executed};
 use twincell_search::Target;
-use twincell_syntax::python::is_builtin;
+use twincell_syntax::python::{is_builtin, is_pure_import};
 use twincell_syntax::site::SiteKind;
 use twincell_syntax::{PerSide, Side};
-use twincell_values::path::AccessPath;
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Choice, Decision, Recipe};
 
 use crate::{Continue, Example, verdict};
@@ -105,6 +105,8 @@ pub struct TestCase {
     /// Whether they need the result of a method of a text that the code itself writes down (`'-'.join(objects)`). Python
     /// knows such results.
     pub rests_on_text: bool,
+    /// Whether they need a container of objects in which the code only looks things up: plain values would say more.
+    pub rests_on_objects: bool,
     /// Whether its differences were examined, or there were none. `false` if a difference was set aside.
     pub examined: bool,
     /// The example from which its decisions come. See [`Self::example`].
@@ -156,23 +158,46 @@ impl TestCase {
         self.rests_on_text || forced.iter().any(|path| choices.iter().any(|one| is_by_itself(path, one)))
     }
 
-    /// Whether it needs no result that Python would not give: of a forced operation, or of a builtin function that failed.
+    /// Whether it needs no result that Python would not give: of a forced operation, of a builtin function that failed, or
+    /// of a function that only computes and was made to fail or to succeed.
     fn is_possible(&self) -> bool {
+        let computes = |path: &str| {
+            let callee = AccessPath::new(path).callee();
+            callee.and_then(AccessPath::split_attribute).is_some_and(|(module, _)| is_pure_import(module.as_str()))
+        };
+        let is_contrary = |choice: &Choice| match (Question::parse(&choice.path), &choice.decision) {
+            (Question::Succeeds(_), decision) => *decision == Decision::Value(Recipe::Bool(true)),
+            (_, Decision::Raise(_) | Decision::Fail) => computes(&choice.path),
+            _ => false,
+        };
         let is_of_builtin = |one: &Injection| {
             let callee = AccessPath::new(&one.path).callee().filter(|_| one.kind == Some(SiteKind::Call));
             callee.is_some_and(|callee| is_builtin(callee.as_str()))
         };
-        self.record.forced.is_empty() && !self.record.injections.iter().any(is_of_builtin)
+        let Self { record, .. } = self;
+        record.forced.is_empty()
+            && !record.injections.iter().any(is_of_builtin)
+            && !record.choices.iter().any(is_contrary)
+    }
+
+    /// Whether this value is a container that holds an object in place of one that could be written. An object whose
+    /// attributes the code reads could not.
+    fn hides(&self, choice: &Choice) -> bool {
+        let Decision::Value(value) = &choice.decision else { return false };
+        let has_attributes =
+            |within: &Choice| AccessPath::new(&within.path).beyond(&choice.path).is_some_and(|rest| rest.contains('.'));
+        let is_container = !matches!(value, Recipe::Versatile(_)) && value.has_object();
+        is_container && !self.record.choices.iter().any(has_attributes)
     }
 
     /// Whether no other execution could speak more clearly for a change.
     pub fn is_sure(&self) -> bool {
-        self.score() >= verdict::SURE && self.is_possible()
+        self.score() >= verdict::SURE && self.is_possible() && !self.rests_on_objects
     }
 
-    /// Whether it shows more, or as much on possible values or on an example.
+    /// Whether it shows more, or as much on possible values, on an example or on values that can be read.
     fn speaks_more_clearly_than(&self, other: &Self) -> bool {
-        let worth = |case: &Self| (case.is_possible(), case.example().is_some());
+        let worth = |case: &Self| (case.is_possible(), case.example().is_some(), !case.rests_on_objects);
         let (own, others) = (self.score(), other.score());
         own > others || own == others && worth(self) > worth(other)
     }
@@ -414,9 +439,13 @@ impl<'p> Triage<'p> {
         if self.weak >= MOST_WEAK && case.differences.iter().all(may_be_weak) {
             return Attention::SetAside;
         }
-        let settled = campaign.witness.is_some_and(|witness| campaign.executions[witness].score() >= verdict::SURE);
-        if settled && !case.is_possible() {
-            // Only one on possible values would be better.
+        let found = campaign.witness.map(|witness| &campaign.executions[witness]);
+        let is_better = |found: &TestCase| {
+            let is_plain = found.rests_on_objects && !case.record.choices.iter().any(|choice| case.hides(choice));
+            (case.is_possible(), is_plain) > (found.is_possible(), false)
+        };
+        if found.is_some_and(|found| found.score() >= verdict::SURE && !is_better(found)) {
+            // Only one on possible values would be better, or on values that can be read.
             return Attention::SetAside;
         }
         let noise = campaign.nondeterministic;
@@ -469,7 +498,10 @@ fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, pl
         decisive(execute, &campaign.executions[number], &plan.rules, plan.raise_probability, DECISIVE_BUDGET)?;
     let probability = joint_probability(&decisive);
     campaign.executions[number].probability = probability;
-    campaign.executions[number].rests_on_text = decisive.iter().any(|one| AccessPath::from(&one.path).is_of_text());
+    let case = &mut campaign.executions[number];
+    case.rests_on_text = decisive.iter().any(|one| AccessPath::from(&one.path).is_of_text());
+    let needed = |choice: &&Choice| decisive.iter().any(|one| one.path == choice.path);
+    case.rests_on_objects = case.record.choices.iter().filter(needed).any(|choice| case.hides(choice));
     if plan.ignore_edge_cases && probability < verdict::EDGE_CASE {
         campaign.edge_cases += 1;
         let case = campaign.executions[number].clone();
@@ -493,6 +525,7 @@ pub fn examined(execute: &mut dyn Execute, record: ExecutionRecord, plan: &Plan)
         coverage: 0.0,
         probability: 1.0,
         rests_on_text: false,
+        rests_on_objects: false,
         examined: true,
         given,
     };

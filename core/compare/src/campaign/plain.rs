@@ -75,7 +75,8 @@ pub(super) fn plainer(
             break;
         }
     }
-    let asked = objects(&best, |witness, path| is_shown(witness, path) || is_asked(witness, path));
+    let asked =
+        objects(&best, |witness, path| is_shown(witness, path) || is_asked(witness, path) || is_hidden(witness, path));
     for decisions in asked.iter().flat_map(|held| alone(held, likely)) {
         takes(&mut best, decisions, shows_fewer_or_asks_fewer)?;
     }
@@ -167,6 +168,11 @@ fn is_asked(witness: &TestCase, path: &str) -> bool {
         _ => false,
     };
     witness.record.choices.iter().any(asks)
+}
+
+/// Whether the objects in a container stand for what could be written.
+fn is_hidden(witness: &TestCase, path: &str) -> bool {
+    witness.record.choices.iter().any(|choice| choice.path == path && witness.hides(choice))
 }
 
 /// Plain values for all objects at once: of the likeliest classes, numbers, texts, other numbers.

@@ -41,6 +41,7 @@ pub(super) fn keep_further(campaign: &mut Campaign, record: &ExecutionRecord, ru
                 coverage: 0.0,
                 probability: 1.0,
                 rests_on_text: false,
+                rests_on_objects: false,
                 examined: true,
                 given: None,
             };
@@ -107,6 +108,7 @@ mod tests {
             coverage: 0.0,
             probability: 0.0,
             rests_on_text: false,
+            rests_on_objects: false,
             examined: true,
             given: None,
         }

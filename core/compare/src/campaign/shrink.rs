@@ -8,7 +8,7 @@ use twincell_behavior::{Channel, Difference, Rules, differences};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Injection};
 use twincell_engine::{EngineError, Executed};
 use twincell_values::path::{AccessPath, Question};
-use twincell_values::value::{AbstractValue, Choice, Decision, Given, Recipe, library};
+use twincell_values::value::{AbstractValue, Choice, Decision, Given, Made, Recipe, library};
 
 use super::causes::classify_basis;
 use super::confirm::{Effort, Repeated, again, both, confirm, repeat};
@@ -22,6 +22,8 @@ const LOST: u32 = 3;
 const SMALL: usize = 300;
 /// The maximum number of parts of a container that are tried in its place.
 const PARTS: usize = 4;
+/// The maximum number of items of a container that are left out or made simpler.
+const ITEMS: usize = 8;
 
 /// Which values a shrunk witness has in place of objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +80,13 @@ pub fn shrink(
             .any(|difference| difference.sides().into_iter().any(|shown| shown.holds_object(&choice.path)));
         let likelier = likelier(&choice, &likely);
         let real = Question::replaced(&choice.path, &choice.decision).map(|_| Decision::Value(Recipe::Bool(false)));
-        for simpler in real.into_iter().chain(likelier).chain(simpler(&choice.decision, seen)) {
+        let is_argument = |injection: &Injection| injection.path == choice.path && injection.kind.is_none() && !seen;
+        let default = best.record.injections.iter().any(is_argument).then_some(Decision::Default);
+        let smaller = smaller(&choice.decision);
+        let mut is_smaller = false;
+        for simpler in
+            real.into_iter().chain(default).chain(likelier).chain(simpler(&choice.decision, seen)).chain(smaller)
+        {
             if left == 0 || lost >= LOST {
                 break;
             }
@@ -89,10 +97,12 @@ pub fn shrink(
                 && is_as_readable(&best, &found)
             {
                 best = found;
+                is_smaller = holds_items(&choice.decision);
                 break;
             }
         }
-        position += 1;
+        // What is left of a container may become smaller still.
+        position += usize::from(!is_smaller);
     }
     if values == Values::Plain && shown_objects(&best) > 0 && go_on() == Continue::Yes {
         // A calculation may support numbers only now, with simpler operands beside them.
@@ -364,9 +374,72 @@ fn simpler(decision: &Decision, seen: bool) -> Vec<Decision> {
     values.into_iter().filter(|value| value != recipe).map(Decision::Value).collect()
 }
 
+fn holds_items(decision: &Decision) -> bool {
+    let Decision::Value(recipe) = decision else { return false };
+    matches!(recipe, Recipe::List(_) | Recipe::Tuple(_) | Recipe::Set(_) | Recipe::Dict(_) | Recipe::Made(_))
+}
+
+/// The container without one of its items, and with a simpler one in place of one.
+fn smaller(decision: &Decision) -> Vec<Decision> {
+    let Decision::Value(recipe) = decision else { return vec![] };
+    within(recipe).into_iter().map(Decision::Value).collect()
+}
+
+/// Like [`smaller`], for values within values.
+fn within(recipe: &Recipe) -> Vec<Recipe> {
+    let of_items = |items: &[Recipe], whole: fn(Vec<Recipe>) -> Recipe| {
+        let without = (0..items.len().min(ITEMS)).filter(|_| items.len() > 1);
+        let without = without.map(|at| [&items[..at], &items[at + 1..]].concat());
+        let with = items.iter().enumerate().take(ITEMS).flat_map(|(at, item)| {
+            let with = move |part: Recipe| [&items[..at], &[part], &items[at + 1..]].concat();
+            parts(item).into_iter().map(with)
+        });
+        without.chain(with).map(whole).collect()
+    };
+    match recipe {
+        Recipe::List(items) => of_items(items, Recipe::List),
+        Recipe::Tuple(items) => of_items(items, Recipe::Tuple),
+        Recipe::Set(items) => of_items(items, Recipe::Set),
+        Recipe::Dict(entries) => of_values(entries, Recipe::Dict),
+        Recipe::Made(made) => of_values(&made.keywords, |keywords| Made { keywords, ..(**made).clone() }.into()),
+        _ => vec![],
+    }
+}
+
+/// The named values with a simpler one in place of one.
+fn of_values<K: Clone>(entries: &[(K, Recipe)], whole: impl Fn(Vec<(K, Recipe)>) -> Recipe) -> Vec<Recipe> {
+    let with = entries.iter().enumerate().take(ITEMS).flat_map(|(at, (key, value))| {
+        let with = move |part: Recipe| [&entries[..at], &[(key.clone(), part)], &entries[at + 1..]].concat();
+        parts(value).into_iter().map(with)
+    });
+    with.map(whole).collect()
+}
+
+/// Simpler values in place of an item. Empty texts and large numbers are not what people have.
+fn parts(item: &Recipe) -> Vec<Recipe> {
+    match item {
+        Recipe::Str(text) if text.len() > 1 => vec![Recipe::Str("a".into())],
+        Recipe::Int(value) if !(0..10).contains(value) => vec![Recipe::Int(1), Recipe::Int(2), Recipe::Int(0)],
+        Recipe::Float(value) if value.fract() != 0.0 || value.abs() >= 10.0 => vec![Recipe::Int(1), Recipe::Float(1.5)],
+        other => within(other),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_container_loses_an_item_or_gets_a_simpler_one() {
+        let list = |items: &[i64]| Recipe::List(items.iter().copied().map(Recipe::Int).collect());
+        let value = |recipe: Recipe| Decision::Value(recipe);
+        let expected = [&[70][..], &[3], &[3, 1], &[3, 2], &[3, 0]].map(|items| value(list(items)));
+        assert_eq!(smaller(&value(list(&[3, 70]))), expected);
+        let records =
+            |numbers: &[i64]| Recipe::List(vec![Recipe::Dict(vec![(Recipe::Str("a".into()), list(numbers))])]);
+        assert_eq!(smaller(&value(records(&[3, 4])))[0], value(records(&[4])));
+        assert!(smaller(&value(Recipe::Int(70))).is_empty());
+    }
 
     #[test]
     fn an_object_in_place_of_a_dictionary_keeps_what_that_held() {

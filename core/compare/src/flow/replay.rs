@@ -15,7 +15,7 @@ use super::prepare::{Prepared, prepare};
 use super::select::{self, Selected, select};
 use super::witness::{decisive_values, smallest};
 use crate::campaign::{self, both, joint_probability};
-use crate::report::{Evidence, PairReport, Reproducer, Witness};
+use crate::report::{Evidence, ExecutionReport, PairReport, Reproducer, Witness};
 use crate::{CompareError, CompareOptions, Continue, Source, assemble, reproduce};
 
 /// Which execution to repeat, and what to do with it.
@@ -89,7 +89,9 @@ pub fn replay(
         &CompareOptions { isolation: again.pair.isolation, ..options.clone() },
     )?
     .map_err(CompareError::Replay)?;
+    let is_example = |execution: &ExecutionReport| execution.number == again.number && execution.example.is_some();
     let request = ExecutionRequest {
+        given: again.pair.executions.iter().any(is_example),
         index: again.number.saturating_sub(1),
         seed: again.seed,
         fixed,

@@ -406,6 +406,50 @@ mod tests {
     }
 
     #[test]
+    fn items_do_what_the_code_wants_and_are_alike() {
+        let number = Uses { arithmetic: true, ..Uses::default() };
+        let pair = Uses { unpacked: Some(2), iterated: true, parts: vec![number.clone(), number], ..Uses::default() };
+        let uses = Uses { iterated: true, element: Some(Box::new(pair)), ..Uses::default() };
+        let is_number = |part: &Recipe| matches!(part, Recipe::Int(_) | Recipe::Float(_));
+        let is_pair = |item: &Recipe| match item {
+            Recipe::Tuple(parts) | Recipe::List(parts) => parts.len() == 2 && parts.iter().all(is_number),
+            _ => false,
+        };
+        let drawn = (0..400).filter_map(|seed| {
+            let mut draw = Draw::new(seed, Fixed::new(), 0.0);
+            match draw.value(&Pools::default(), &Nothing, &ask("spans", &UNIFORM, &uses)).0 {
+                Decision::Value(Recipe::List(items) | Recipe::Tuple(items)) if items.len() > 1 => Some(items),
+                _ => None,
+            }
+        });
+        let all: Vec<bool> = drawn.map(|items| items.iter().all(is_pair)).collect();
+        let fitting = all.iter().filter(|fits| **fits).count();
+        assert!(all.len() > 50 && fitting * 2 > all.len(), "{fitting} of {}", all.len());
+    }
+
+    #[test]
+    fn a_dictionary_mostly_has_all_keys_whose_values_are_used() {
+        let value = |key: &str| (key.to_owned(), Uses { arithmetic: true, ..Uses::default() });
+        let keys = ["a", "b", "c"];
+        let uses = Uses {
+            keys: vec![crate::reading::Key::Text],
+            key_candidates: keys.map(|key| Recipe::Str(key.into())).to_vec(),
+            values: keys.map(value).to_vec(),
+            ..Uses::default()
+        };
+        let drawn = (0..200).filter_map(|seed| {
+            let mut draw = Draw::new(seed, Fixed::new(), 0.0);
+            match draw.value(&Pools::default(), &Nothing, &ask("order", &UNIFORM, &uses)).0 {
+                Decision::Value(Recipe::Dict(entries)) => Some(entries.len()),
+                _ => None,
+            }
+        });
+        let sizes: Vec<usize> = drawn.collect();
+        let whole = sizes.iter().filter(|size| **size == keys.len()).count();
+        assert!(whole * 2 > sizes.len() && sizes.iter().any(|size| *size < keys.len()), "{sizes:?}");
+    }
+
+    #[test]
     fn an_unpacked_value_mostly_has_the_right_number_of_items() {
         let uses = Uses { unpacked: Some(3), iterated: true, ..Uses::default() };
         let fitting = (0..100)

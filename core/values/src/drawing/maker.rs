@@ -1,8 +1,9 @@
 //! Turns abstract values into recipes: concretization after ChangeGuard, Table 1, where the uses in the code ([`Uses`])
 //! weight the prediction. `pools.rs` draws numbers and texts.
 
-use rand::RngExt;
+use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::draw::{Known, pick_weighted};
 use super::fitness::fitness;
@@ -15,15 +16,23 @@ use crate::value::{AbstractValue, Declared, Made, Model, Provided, Recipe, libra
 /// How often a container is long, and how often an item repeats the one before.
 const LONG: f64 = 0.04;
 const DUPLICATE: f64 = 0.12;
+/// How often it has a part in common with it: records have the same name or the same amount.
+const TIED: f64 = 0.3;
 /// How often a field keeps its default.
 const DEFAULT: f64 = 0.35;
 /// How often a dictionary lacks a key that it should have.
 const LACKING: f64 = 0.06;
+/// How often the items of a container are what the code does with them, and how often those of all its siblings are alike.
+const FITTING: f64 = 0.9;
+const ALIKE: f64 = 0.85;
+/// How often a dictionary has all the keys that are looked up in it, where the code says what it does with their values.
+const COMPLETE: f64 = 0.65;
 /// How often a date has to do with the others of an execution.
 const ANCHORED: f64 = 0.6;
 /// The maximum nesting of drawn containers.
 const MAX_DEPTH: u32 = 2;
-/// The same where types are declared.
+/// The same where the code says what it does with the items, and where types are declared.
+const MAX_KNOWN: u32 = 4;
 const MAX_DECLARED: u32 = 6;
 
 /// Makes the values of one execution.
@@ -239,7 +248,7 @@ impl Maker<'_> {
                 true => AccessPath::new(path).item(Recipe::Str(field.name.clone()).display()),
                 false => AccessPath::new(path).attribute(&field.name),
             };
-            let unknown = self.element_distribution(random, depth);
+            let unknown = self.element_distribution(random, &path, None, depth);
             let (distribution, uses) = match self.known.known(&path) {
                 Some((distribution, uses)) => (distribution, uses.clone()),
                 None => (&unknown, Uses::default()),
@@ -273,7 +282,7 @@ impl Maker<'_> {
                 keys.push(key.clone());
             }
         }
-        let distribution = self.element_distribution(random, depth);
+        let distribution = self.element_distribution(random, path, None, depth);
         for index in 0..pick_weighted(random, [0.25, 0.25, 0.25, 0.15, 0.1].into_iter()) {
             let key = self.element(random, &AccessPath::new(path).key(index), &distribution, of_keys, depth);
             if is_hashable(&key) && !keys.contains(&key) {
@@ -350,6 +359,10 @@ impl Maker<'_> {
             }
             AbstractValue::Str => Recipe::Str(texts::text(random, self.pools, uses, self.letters)),
             AbstractValue::List => Recipe::List(self.items(random, path, uses, depth)),
+            // No set holds mappings.
+            AbstractValue::Set if uses.element.as_deref().is_some_and(is_mapping) => {
+                Recipe::List(self.items(random, path, uses, depth))
+            }
             AbstractValue::Tuple => Recipe::Tuple(self.items(random, path, uses, depth)),
             AbstractValue::Set => {
                 let mut members: Vec<Recipe> = Vec::new();
@@ -381,20 +394,33 @@ impl Maker<'_> {
         let count = match uses.unpacked {
             Some(count) if random.random_bool(0.95) => usize::from(count),
             None if depth == 0 && random.random_bool(LONG) => random.random_range(10..15),
+            None if !uses.parts.is_empty() && random.random_bool(0.8) => uses.parts.len(),
             _ => pick_weighted(random, [0.2, 0.25, 0.25, 0.2, 0.1].into_iter()),
         };
         let element = uses.element.as_deref().cloned().unwrap_or_default();
-        let distribution = self.element_distribution(random, depth);
+        let is_known = element != Uses::default() || uses.unpacked.is_some() || !uses.parts.is_empty();
+        let known = is_known.then_some(&element);
+        let distribution = self.element_distribution(random, path, known, depth);
         let mut items: Vec<Recipe> = (0..count)
             .map(|index| {
                 let part = uses.parts.get(index).filter(|part| element.declared.is_none() && **part != Uses::default());
-                self.element(random, &AccessPath::new(path).item(index), &distribution, part.unwrap_or(&element), depth)
+                let path = AccessPath::new(path).item(index);
+                match part {
+                    Some(part) if !suits(&distribution, part) => {
+                        let own = self.element_distribution(random, &path, Some(part), depth);
+                        self.element(random, &path, &own, part, depth)
+                    }
+                    part => self.element(random, &path, &distribution, part.unwrap_or(&element), depth),
+                }
             })
             .collect();
         for index in 1..items.len() {
             // Equal plain items. Objects are distinguished by their position.
             if !holds_object(&items[index - 1]) && random.random_bool(DUPLICATE) {
                 items[index] = items[index - 1].clone();
+            } else if random.random_bool(TIED) {
+                let (before, after) = items.split_at_mut(index);
+                tie(random, &before[index - 1], &mut after[0]);
             }
         }
         // The container may well hold what the code looks up in it.
@@ -411,12 +437,13 @@ impl Maker<'_> {
 
     fn entries(&self, random: &mut Pcg64Mcg, path: &str, uses: &Uses, depth: u32) -> Vec<(Recipe, Recipe)> {
         let mut keys: Vec<Recipe> = Vec::new();
+        let is_complete = !uses.values.is_empty() && random.random_bool(COMPLETE);
         for key in &uses.key_candidates {
-            if is_hashable(key) && random.random_bool(0.5) && !keys.contains(key) {
+            if is_hashable(key) && (is_complete || random.random_bool(0.5)) && !keys.contains(key) {
                 keys.push(key.clone());
             }
         }
-        let more = pick_weighted(random, [0.5, 0.25, 0.15, 0.1].into_iter());
+        let more = if is_complete { 0 } else { pick_weighted(random, [0.5, 0.25, 0.15, 0.1].into_iter()) };
         for _ in 0..more {
             let key = if uses.keys.contains(&Key::Int) && !uses.keys.contains(&Key::Text) {
                 Recipe::Int(self.pools.int(random))
@@ -427,11 +454,18 @@ impl Maker<'_> {
                 keys.push(key);
             }
         }
-        let distribution = self.element_distribution(random, depth);
+        let (unused, of_all) = (Uses::default(), self.element_distribution(random, path, None, depth));
         keys.into_iter()
             .map(|key| {
-                let item_path = AccessPath::new(path).item(key.display());
-                let value = self.item(random, &item_path, &distribution, &Uses::default(), depth);
+                let path = AccessPath::new(path).item(key.display());
+                let is_it = |(own, _): &&(String, Uses)| matches!(&key, Recipe::Str(text) if text == own);
+                let used = uses.values.iter().find(is_it).map_or(&unused, |(_, used)| used);
+                let value = if uses.values.is_empty() {
+                    self.item(random, &path, &of_all, used, depth)
+                } else {
+                    let own = self.element_distribution(random, &path, Some(used), depth);
+                    self.item(random, &path, &own, used, depth)
+                };
                 (key, value)
             })
             .collect()
@@ -450,7 +484,8 @@ impl Maker<'_> {
         let within = |item: &Recipe| if matches!(item, Recipe::Versatile(_)) { depth } else { depth + 1 };
         match shape {
             Recipe::Versatile(_) => {
-                let distribution = self.element_distribution(random, depth);
+                let known = Some(uses).filter(|uses| **uses != Uses::default());
+                let distribution = self.element_distribution(random, path, known, depth);
                 self.item(random, path, &distribution, uses, depth)
             }
             Recipe::List(items) => {
@@ -472,10 +507,17 @@ impl Maker<'_> {
         }
     }
 
-    /// One class for all elements of a container, which is `object` in half of the cases (ChangeGuard, Table 1).
-    fn element_distribution(&self, random: &mut Pcg64Mcg, depth: u32) -> Distribution {
+    /// One class for all elements of a container: mostly one that does what the code wants of them, otherwise an object in
+    /// half of the cases (ChangeGuard, Table 1). In containers that stand side by side it is mostly the same.
+    fn element_distribution(&self, random: &mut Pcg64Mcg, path: &str, uses: Option<&Uses>, depth: u32) -> Distribution {
         let mut distribution = [0.0; AbstractValue::COUNT];
-        let class = if random.random_bool(0.5) {
+        let known = uses.filter(|uses| uses.declared.is_none());
+        let class = if let Some(uses) = known.filter(|_| random.random_bool(FITTING)) {
+            let weights = AbstractValue::ALL.map(|class| f64::from(usual(class) * fitness(class, uses)));
+            let is_alike = random.random_bool(ALIKE);
+            let mut shared = Pcg64Mcg::seed_from_u64(xxh3_64_with_seed(unnumbered(path).as_bytes(), self.anchor));
+            AbstractValue::ALL[pick_weighted(if is_alike { &mut shared } else { random }, weights.into_iter())]
+        } else if random.random_bool(0.5) {
             AbstractValue::Object
         } else {
             use AbstractValue as A;
@@ -499,11 +541,68 @@ impl Maker<'_> {
         uses: &Uses,
         depth: u32,
     ) -> Recipe {
-        if depth >= if uses.declared.is_some() { MAX_DECLARED } else { MAX_DEPTH } {
+        let most = match &uses.declared {
+            Some(_) => MAX_DECLARED,
+            None if *uses != Uses::default() => MAX_KNOWN,
+            None => MAX_DEPTH,
+        };
+        if depth >= most {
             return Recipe::Versatile(AbstractValue::Object);
         }
         self.draw(random, path, distribution, uses, depth + 1)
     }
+}
+
+/// How usual a class is among items of which only their uses are known.
+fn usual(class: AbstractValue) -> f32 {
+    use AbstractValue as A;
+    match class {
+        A::Str | A::Int => 0.3,
+        A::Float | A::Dict | A::Tuple | A::List => 0.1,
+        A::Bool | A::None | A::Set => 0.02,
+        A::Object => 0.1,
+        A::Callable | A::Resource => 0.02,
+    }
+}
+
+/// Takes over one part of the item before, if both have such a part.
+fn tie(random: &mut Pcg64Mcg, before: &Recipe, item: &mut Recipe) {
+    match (before, item) {
+        (Recipe::Tuple(before), Recipe::Tuple(parts)) if before.len() == parts.len() && !parts.is_empty() => {
+            let at = random.random_range(0..parts.len());
+            parts[at] = before[at].clone();
+        }
+        (Recipe::Dict(before), Recipe::Dict(entries)) if !before.is_empty() => {
+            let (key, value) = &before[random.random_range(0..before.len())];
+            if let Some((_, own)) = entries.iter_mut().find(|(own, _)| own == key) {
+                *own = value.clone();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether values of the likeliest class do what the code wants.
+fn suits(distribution: &Distribution, uses: &Uses) -> bool {
+    let likeliest =
+        AbstractValue::ALL.into_iter().max_by(|a, b| distribution[*a as usize].total_cmp(&distribution[*b as usize]));
+    likeliest.is_some_and(|class| fitness(class, uses) >= 0.5)
+}
+
+fn is_mapping(uses: &Uses) -> bool {
+    uses.mapping || uses.keys.iter().any(|key| matches!(key, Key::Text | Key::Member))
+}
+
+/// The path with the same mark for each position: what stands side by side has the same.
+fn unnumbered(path: &str) -> String {
+    let mut found = String::with_capacity(path.len());
+    for (index, part) in path.split('[').enumerate() {
+        if index > 0 {
+            found.push('[');
+        }
+        found.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()));
+    }
+    found
 }
 
 /// Whether the recipe contains a versatile object.

@@ -56,6 +56,19 @@ impl Collector {
                 self.note(&keyword.value, |uses| uses.mapping = true);
             }
         }
+        let items = match (node.func.as_ref(), arguments.args.as_ref()) {
+            (Expr::Name(name), [items]) if matches!(name.id.as_str(), "sorted" | "max" | "min") => Some(items),
+            (Expr::Attribute(method), []) if method.attr.as_str() == "sort" => Some(method.value.as_ref()),
+            _ => None,
+        };
+        if let (Some(items), Some(key)) = (items, arguments.find_keyword("key")) {
+            self.note_function_of_items(items, &key.value);
+        }
+        if let (Expr::Name(name), [function, items]) = (node.func.as_ref(), arguments.args.as_ref())
+            && matches!(name.id.as_str(), "map" | "filter")
+        {
+            self.note_function_of_items(items, function);
+        }
         match node.func.as_ref() {
             Expr::Name(name) => self.note_builtin(node, &name.id),
             Expr::Attribute(attribute) => self.note_method(node, attribute),

@@ -151,6 +151,39 @@ impl Collector {
         }
     }
 
+    /// `for target in iterated`. Some builtin functions give the items that they are given.
+    fn note_items(&mut self, target: &Expr, iterated: &Expr) {
+        self.note_target(target, iterated, true);
+        let Expr::Call(call) = iterated else { return };
+        let (Expr::Name(callee), arguments) = (call.func.as_ref(), call.arguments.args.as_ref()) else { return };
+        let targets = || target.as_tuple_expr().map_or(&[][..], |tuple| &tuple.elts);
+        match (callee.id.as_str(), arguments) {
+            ("sorted" | "reversed" | "list" | "tuple" | "set" | "frozenset" | "iter", [items])
+            | ("filter", [_, items]) => self.note_items(target, items),
+            ("enumerate", [items, ..]) => {
+                if let [_, item] = targets() {
+                    self.note_items(item, items);
+                }
+            }
+            ("zip", all) if all.len() == targets().len() => {
+                for (target, items) in targets().iter().zip(all) {
+                    self.note_items(target, items);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `sorted(items, key=lambda item: ...)`, `items.sort(key=...)`: the function gets each of them.
+    pub(super) fn note_function_of_items(&mut self, items: &Expr, function: &Expr) {
+        if let Expr::Lambda(lambda) = function
+            && let Some([only]) = lambda.parameters.as_deref().map(|parameters| parameters.args.as_slice())
+            && let Some(value) = place(items)
+        {
+            self.flows.push(Flow { local: only.name().to_string(), value, kind: FlowKind::Element });
+        }
+    }
+
     fn note_target(&mut self, target: &Expr, value: &Expr, is_element: bool) {
         if let (Expr::Await(awaited), Expr::Name(name), false) = (value, target, is_element)
             && let Some(value) = place(&awaited.value)
@@ -274,7 +307,7 @@ impl<'a> Visitor<'a> for Collector {
             Stmt::For(node) => {
                 self.note(&node.iter, |uses| uses.iterated = true);
                 self.note_positions(&node.target, &node.iter);
-                self.note_target(&node.target, &node.iter, true);
+                self.note_items(&node.target, &node.iter);
             }
             Stmt::With(node) => {
                 for item in &node.items {
@@ -350,7 +383,7 @@ impl<'a> Visitor<'a> for Collector {
     fn visit_comprehension(&mut self, node: &'a ruff_python_ast::Comprehension) {
         self.note(&node.iter, |uses| uses.iterated = true);
         self.note_positions(&node.target, &node.iter);
-        self.note_target(&node.target, &node.iter, true);
+        self.note_items(&node.target, &node.iter);
         ruff_python_ast::visitor::walk_comprehension(self, node);
     }
 

@@ -231,7 +231,8 @@ pub(super) fn json(uses: &Uses) -> Vec<String> {
         texts.extend(items.iter().map(|item| format!("[{item}]")));
         texts.extend(items.windows(2).map(|pair| format!("[{}]", pair.join(", "))));
     }
-    texts.extend(owned(&["{}", "[]", "[1, 2]", "{\"a\": 1}", "\"a\"", "1", "null"]));
+    // One that is no JSON, which code may expect.
+    texts.extend(owned(&["{", "{}", "[]", "[1, 2]", "{\"a\": 1}", "\"a\"", "1", "null"]));
     texts.dedup();
     texts.truncate(MOST_TEXTS);
     texts

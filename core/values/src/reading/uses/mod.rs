@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use twincell_syntax::site::{Site, SiteKind};
 
-use crate::path::AccessPath;
+use crate::path::{AccessPath, text_of};
 use crate::value::{AbstractValue, Declared, Recipe};
 
 pub use forms::parsed;
@@ -100,6 +100,8 @@ pub struct Uses {
     pub element: Option<Box<Uses>>,
     /// The uses of its items one by one, where it is unpacked.
     pub parts: Vec<Uses>,
+    /// The uses of the values that it has under literal texts.
+    pub values: Vec<(String, Uses)>,
     /// The uses of the value of calling it, where the call is not itself a site.
     pub result: Option<Box<Uses>>,
 }
@@ -144,7 +146,27 @@ impl Uses {
                 None => self.parts.push(part.clone()),
             }
         }
+        for (key, value) in &other.values {
+            self.note_value(key, value);
+        }
         merge_boxed(&mut self.result, &other.result);
+    }
+
+    /// Adds the uses of the value under a text.
+    fn note_value(&mut self, key: &str, used: &Uses) {
+        match self.values.iter().position(|(own, _)| own == key) {
+            Some(at) => self.values[at].1.merge(used),
+            None if self.values.len() < MAX_PARTS => self.values.push((key.to_owned(), used.clone())),
+            None => {}
+        }
+    }
+
+    /// Adds the uses of the item with a number.
+    fn note_part(&mut self, index: usize, used: &Uses) {
+        if index < MAX_PARTS {
+            self.parts.resize(self.parts.len().max(index + 1), Uses::default());
+            self.parts[index].merge(used);
+        }
     }
 }
 
@@ -226,6 +248,7 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
     // A value that is bound to a local is used like the local. The rounds follow `a = f(); b = a`.
     for _ in 0..3 {
         note_data(&mut by_path);
+        note_items(&mut by_path);
         for flow in &collector.flows {
             let Some(mut from) = by_path.get(&(SiteKind::Name, flow.local.as_str())).cloned().map(nested) else {
                 continue;
@@ -289,6 +312,29 @@ fn note_data(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
     }
 }
 
+/// Notes for each value how what is looked up in it is used: `x['name'].strip()`, `x[1] < 2`, `x[i] < 2`.
+fn note_items(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
+    let items = by_path.iter().filter(|((kind, _), uses)| *kind == SiteKind::Subscript && **uses != Uses::default());
+    let items: Vec<(AccessPath<'_>, &str, Uses)> = items
+        .filter_map(|((_, path), uses)| {
+            let (holder, key) = AccessPath::new(path).split_item()?;
+            Some((holder, key, nested(uses.clone())))
+        })
+        .collect();
+    for (holder, key, used) in items {
+        for kind in [SiteKind::Name, SiteKind::Attribute, SiteKind::Call, SiteKind::Subscript] {
+            let Some(uses) = by_path.get_mut(&(kind, holder.as_str())) else { continue };
+            match (text_of(key), key.parse::<usize>()) {
+                (Some(key), _) => uses.note_value(key, &used),
+                (None, Ok(index)) => uses.note_part(index, &used),
+                // A position that counts, or one from the end.
+                (None, Err(_)) if uses.keys == [Key::Int] => uses.element.get_or_insert_default().merge(&used),
+                (None, Err(_)) => {}
+            }
+        }
+    }
+}
+
 /// The uses as part of another value's uses. They are cut, since code that loops over its own items or unpacks itself
 /// has no end.
 fn nested(mut uses: Uses) -> Uses {
@@ -310,6 +356,11 @@ fn cut(uses: &mut Uses, depth: usize, left: &mut usize) {
     for part in &mut uses.parts {
         *left = left.saturating_sub(1);
         cut(part, depth - 1, left);
+    }
+    uses.values.truncate(if depth > 0 { *left } else { 0 });
+    for (_, value) in &mut uses.values {
+        *left = left.saturating_sub(1);
+        cut(value, depth - 1, left);
     }
 }
 
@@ -397,6 +448,49 @@ mod tests {
         let item = Site { kind: SiteKind::Attribute, end: at as u32 + 4, path: "qq.y".into(), ..site("qq", at) };
         let tasks = site("tasks", code.rfind("tasks").unwrap_or_default());
         assert!(read(code, &[item, tasks]).uses[0].awaited);
+    }
+
+    /// The uses of a parameter of a function.
+    fn parameter_uses(body: &str) -> Uses {
+        let code = format!("def f(qq, other):\n    {body}\n");
+        let function = twincell_syntax::functions(&code).0.remove(0);
+        let sites = twincell_syntax::instrument::instrument(&function).unwrap().sites.sites;
+        let reading = read(&function.text, &sites);
+        let at = sites.iter().position(|site| site.kind == SiteKind::Name && site.path == "qq").unwrap();
+        reading.uses[at].clone()
+    }
+
+    #[test]
+    fn items_are_used_as_the_builtin_functions_hand_them_on() {
+        for body in [
+            "for a, b in sorted(qq): pass",
+            "for a, b in list(reversed(qq)): pass",
+            "for i, (a, b) in enumerate(qq): pass",
+            "for x, (a, b) in zip(other, qq): pass",
+            "return [a for a, b in sorted(qq)]",
+        ] {
+            assert_eq!(parameter_uses(body).element.and_then(|item| item.unpacked), Some(2), "{body}");
+        }
+        for body in [
+            "return sorted(qq, key=lambda p: p['n'])",
+            "qq.sort(key=lambda p: p['n'])",
+            "return max(qq, key=lambda p: p['n'])",
+        ] {
+            let element = parameter_uses(body).element.unwrap_or_default();
+            assert_eq!(element.key_candidates, [Recipe::Str("n".into())], "{body}");
+        }
+    }
+
+    #[test]
+    fn what_is_looked_up_is_used_as_its_value_is() {
+        let uses =
+            parameter_uses("for order in qq:\n        if order['status'] == 'paid': other += order['amount'] * 2");
+        let element = uses.element.unwrap_or_default();
+        let of = |key: &str| element.values.iter().find(|(own, _)| own == key).map(|(_, used)| used.clone());
+        assert_eq!(of("status").unwrap().candidates, [Recipe::Str("paid".into())]);
+        assert!(of("amount").unwrap().arithmetic);
+        assert!(parameter_uses("return qq[1] * 2").parts[1].arithmetic);
+        assert!(parameter_uses("for i in range(3): other += qq[i] * 2").element.unwrap().arithmetic);
     }
 
     #[test]
