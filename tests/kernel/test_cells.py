@@ -480,3 +480,35 @@ def test_a_gui_works_while_the_kernel_waits(kernel):
     kernel.run("%gui none")
     assert kernel.run("count = len(turns)\nawait asyncio.sleep(0.1)\nlen(turns) == count").value == "True"
     assert "these are: gtk" in kernel.run("%gui nosuch").text("stderr") + str(kernel.run("%gui nosuch").reply)
+
+
+def test_the_main_module_is_a_module_like_others(fresh_kernel):
+    names = "len([__doc__, __loader__, __package__, __spec__])"
+    assert fresh_kernel.run(names).value == "4"
+    assert fresh_kernel.run("import sys, types; type(sys.modules['__main__']) is types.ModuleType").value == "True"
+    # A spawned process asks for `__spec__`.
+    assert fresh_kernel.run(f"%reset -f\n{names}").value == "4"
+
+
+def test_a_traceback_has_no_frame_of_the_kernel_between_pool_and_function(kernel):
+    outcome = kernel.run(
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "def fail(): 1 / 0\n"
+        "with ThreadPoolExecutor(1) as pool: pool.submit(fail).result()"
+    )
+    (error,) = outcome.of("error")
+    assert "fail()" in "".join(error["traceback"]) and "twincell" not in "".join(error["traceback"])
+
+
+def test_a_thread_that_a_module_started_writes_under_the_running_cell(kernel, tmp_path):
+    (tmp_path / "serving.py").write_text(
+        "import queue, threading\n"
+        "jobs = queue.Queue()\n"
+        "def work():\n"
+        "    while job := jobs.get(): job(); jobs.task_done()\n"
+        "def start(): threading.Thread(target=work, daemon=True).start()\n"
+    )
+    kernel.run(f"import sys; sys.path.insert(0, {str(tmp_path)!r})\nimport serving; serving.start()")
+    for name in ("first", "second"):
+        assert kernel.run(f"serving.jobs.put(lambda: print({name!r})); serving.jobs.join()").text() == f"{name}\n"
+    kernel.run("serving.jobs.put(None)")

@@ -58,7 +58,7 @@ class IPKernelApp(BaseIPythonApplication, InteractiveShellApp):
             _log_to(sys.__stderr__ or sys.stderr, self.log)
         output = Output(connection, self.connection_info["key"])
         self.shell = ZMQInteractiveShell.instance(
-            parent=self, config=self.config, profile_dir=self.profile_dir, user_ns={}, output=output, kernel=self.kernel
+            parent=self, config=self.config, profile_dir=self.profile_dir, output=output, kernel=self.kernel
         )
         self.kernel.connect(connection, output, self.shell)
         output.install()

@@ -171,14 +171,19 @@ class Output:
         return self._connection.stream(name, self._of_task.get, self._adopt)
 
     def _follow_threads(self) -> None:
-        """Makes threads, and work submitted to pools of threads, keep the request of their starter."""
+        """Makes threads, and work submitted to pools of threads, keep the request of their starter.
+
+        A thread that a package starts, unlike one that the notebook starts, follows the running cell: it often serves
+        all cells, as the one of ipyparallel's client does.
+        """
         start = threading.Thread.start
         submit: Callable[..., Any] = pool.ThreadPoolExecutor.submit
 
         @functools.wraps(start)
         def start_for_request(thread: threading.Thread) -> None:
             message = self._own_message()
-            if message is not None:
+            is_shared = threading.current_thread() is threading.main_thread() and not _is_called_by_notebook()
+            if message is not None and not is_shared:
                 self._of_thread[thread] = message
             start(thread)
 
@@ -199,13 +204,23 @@ class Output:
     def _call(self, message: Message, fn: Any, /, *arguments: Any, **keywords: Any) -> Any:
         self._of_task.set(message.request)
         self._message.set(message)
-        return fn(*arguments, **keywords)
+        try:
+            return fn(*arguments, **keywords)
+        except BaseException as error:
+            # A traceback has the frames of the user's code and of the pool, not this one.
+            error.__traceback__ = error.__traceback__ and error.__traceback__.tb_next
+            raise
 
     def _input(self, prompt: object = "", /) -> str:
         return self.ask(str(prompt), password=False)
 
     def _getpass(self, prompt: str = "Password: ", stream: Any = None, **_options: Any) -> str:
         return self.ask(prompt, password=True)
+
+
+def _is_called_by_notebook() -> bool:
+    """Whether the caller of the caller is code of the notebook, and not of a module."""
+    return bool(sys._getframe(2).f_globals.get("__name__") == "__main__")
 
 
 class Attributed:

@@ -232,6 +232,12 @@ class ZMQInteractiveShell(Attributed, InteractiveShell):
     def init_virtualenv(self) -> None:
         """Does nothing: the kernel runs in the environment that it is installed in, whichever is active outside."""
 
+    def init_user_ns(self) -> None:
+        super().init_user_ns()
+        # `%reset` takes all names away. A process that is spawned asks for these, which every module has.
+        for name in ("__doc__", "__loader__", "__package__", "__spec__"):
+            self.user_ns.setdefault(name, None)
+
     def init_extension_manager(self) -> None:
         super().init_extension_manager()
         # What C code writes is output of the cell already, and wurlitzer would take it away.
