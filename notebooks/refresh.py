@@ -81,7 +81,8 @@ def refilled(paragraph: re.Match[str]) -> str:
 
 
 def main() -> int:
-    for path in NOTEBOOKS:
+    # Those in `long/` need further programs, and are run when they are named.
+    for path in map(Path, sys.argv[1:]) if sys.argv[1:] else NOTEBOOKS:
         nbformat.write(normalized(run(path)), path)
         print(f"{path.name}: {path.stat().st_size / 1024:.0f} KB")
     return 0

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import reduce
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
@@ -22,6 +22,9 @@ from IPython.display import display
 from . import _twincell
 from ._progress import Progress
 from ._twincell import Amplification, Comparison, Predictions, Prefixes, PrefixStudy, Study, TwincellError
+
+if TYPE_CHECKING:
+    from ._rust_magic import Rust
 
 Result = TypeVar("Result")
 
@@ -64,7 +67,7 @@ class LastRun:
 
 @magics_class
 class TwincellMagics(Magics):
-    """`%%compare`, `%compare`, `%%version`, `%version`, `%autocompare`, `%predict`, `%prefix` and `%study`."""
+    """`%%compare`, `%%version`, `%autocompare`, `%predict`, `%prefix`, `%study`, `%amplify` and `%%rust`."""
 
     shell: InteractiveShell
 
@@ -73,6 +76,7 @@ class TwincellMagics(Magics):
         self.versions: dict[str, str] = {}
         self.last_run = LastRun(shell)
         self._autocompare: _twincell.Autocompare | None = None
+        self._rust: Rust | None = None
 
     @cell_magic("compare")  # type: ignore[arg-type]  # IPython's annotation knows no name in parentheses
     def compare_cell(self, line: str, cell: str) -> Comparison | None:
@@ -178,6 +182,16 @@ class TwincellMagics(Magics):
         if outcome.interrupt is not None:
             raise stopped(outcome.interrupt, outcome.study, "Stopped. Above is what was found so far.")
         return outcome.study
+
+    @line_cell_magic
+    def rust(self, line: str, cell: str | None = None) -> None:
+        """Run a cell in Rust: `%%rust`; see `%%rust --help` and `%rust --help`."""
+        if self._rust is None:
+            # Most notebooks have none.
+            from ._rust_magic import Rust
+
+            self._rust = Rust(self.shell)
+        one_line(self._rust.run, line, cell)
 
     def _compare_rerun(self, before: str, now: str) -> None:
         """Shows one line where behavior did not change, and the whole output where it did."""
@@ -289,7 +303,7 @@ def stopped(interrupt: BaseException, found: object, said: str) -> BaseException
 def with_body(lines: list[str]) -> list[str]:
     """Gives a cell magic that is asked for its help a body, without which IPython refuses it."""
     words = "".join(lines).split()
-    magics = ("%%compare", "%%predict", "%%prefix", "%%version")
+    magics = ("%%compare", "%%predict", "%%prefix", "%%rust", "%%version")
     asks = words[:1] in [[magic] for magic in magics] and words[1:] in (["-h"], ["--help"])
     return [*lines, "\n"] if asks else lines
 

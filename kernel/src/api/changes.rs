@@ -46,16 +46,21 @@ pub fn changes_of(object: &Bound<'_, PyAny>) -> PyResult<Box<dyn Changes>> {
 
 /// Batches through Arrow's C interface. No value is copied before its row is requested.
 fn arrow(object: &Bound<'_, PyAny>) -> PyResult<Box<dyn Changes>> {
+    let reader = stream_of(object)?;
+    let schema = reader.schema();
+    let total = object.len().ok().map(|count| count as u64);
+    let wrong = |what: String| raised(format!("the frame cannot be read: {what}"));
+    Ok(Box::new(Batches::new(reader, &schema, total).map_err(wrong)?))
+}
+
+/// What an object with `__arrow_c_stream__` gives.
+pub(super) fn stream_of(object: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
     let capsule = object.call_method0("__arrow_c_stream__")?;
     let capsule = capsule.cast::<PyCapsule>().map_err(|_| raised("__arrow_c_stream__ gives no capsule"))?;
     let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?.cast::<FFI_ArrowArrayStream>();
     // SAFETY: the capsule holds a stream, by its name. `from_raw` takes it over and leaves a released one in the capsule.
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.as_ptr()) };
-    let reader = RecordBatchStreamReader::try_new(stream).map_err(raised)?;
-    let schema = reader.schema();
-    let total = object.len().ok().map(|count| count as u64);
-    let wrong = |what: String| raised(format!("the frame cannot be read: {what}"));
-    Ok(Box::new(Batches::new(reader, &schema, total).map_err(wrong)?))
+    RecordBatchStreamReader::try_new(stream).map_err(raised)
 }
 
 /// The items of an iterable.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
 use twincell_compare::Then;
 use twincell_compare::report::Comparison;
 use twincell_driver::{files, reproducers};
@@ -156,6 +157,18 @@ impl PyComparison {
     /// The whole report as dictionaries, lists, strings and numbers.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         plain(py, self.report.as_ref())
+    }
+
+    /// The executions that are kept, for whoever takes Arrow: `polars.DataFrame(comparison)`.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The interface leaves it to the one who gives whether to convert.
+        let _ = requested_schema;
+        super::tables::stream(py, super::tables::executions(&self.report).map_err(raised)?)
     }
 
     /// The whole report as JSON.

@@ -24,6 +24,13 @@ pub fn find(py: Python<'_>) -> PyResult<Environment> {
     })
 }
 
+/// A folder of this name in the user's cache folder, or among the temporary ones where there is none.
+#[pyfunction]
+pub fn cache_folder(name: &str) -> PathBuf {
+    let user = etcetera::base_strategy::choose_native_strategy().ok().map(|user| user.cache_dir());
+    user.unwrap_or_else(std::env::temp_dir).join("twincell").join(name)
+}
+
 /// The folders among those where imports look that hold installed packages.
 fn packages(search: &[PathBuf]) -> Vec<PathBuf> {
     let is_it = |folder: &&PathBuf| folder.ends_with("site-packages") || folder.ends_with("dist-packages");

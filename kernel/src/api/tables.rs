@@ -1,0 +1,165 @@
+//! Tables in files of Arrow's format for streams, through which Rust cells get and give them.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_array::types::{
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchIterator, RecordBatchReader, StringArray,
+    UInt32Array,
+};
+use arrow_ipc::reader::StreamReader;
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::{ArrowError, DataType};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict, PyList};
+use twincell_compare::report::{Comparison, ExecutionReport, PairReport};
+
+use super::changes::stream_of;
+use super::errors::raised;
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<PyTable>()?;
+    module.add_function(wrap_pyfunction!(write_table, module)?)?;
+    module.add_function(wrap_pyfunction!(read_table, module)?)
+}
+
+/// Writes an object with `__arrow_c_stream__` into a file.
+#[pyfunction]
+fn write_table(py: Python<'_>, object: &Bound<'_, PyAny>, path: PathBuf) -> PyResult<()> {
+    let reader: RecordBatchStreamReader = stream_of(object)?;
+    py.detach(|| {
+        let file = File::create(path).map_err(|error| error.to_string())?;
+        let mut writer =
+            StreamWriter::try_new(BufWriter::new(file), &reader.schema()).map_err(|error| error.to_string())?;
+        for batch in reader {
+            batch.and_then(|batch| writer.write(&batch)).map_err(|error| error.to_string())?;
+        }
+        writer.finish().map_err(|error| error.to_string())
+    })
+    .map_err(|error| raised(format!("the table cannot be written: {error}")))
+}
+
+/// Reads a file that a Rust cell wrote. What it holds is checked.
+#[pyfunction]
+fn read_table(py: Python<'_>, path: PathBuf) -> PyResult<PyTable> {
+    let read = || {
+        let reader = StreamReader::try_new(BufReader::new(File::open(path)?), None)?;
+        let schema = reader.schema();
+        Ok::<_, ArrowError>((schema, reader.collect::<Result<Vec<_>, _>>()?))
+    };
+    let (schema, batches) = py.detach(read).map_err(|error| raised(format!("the table cannot be read: {error}")))?;
+    Ok(PyTable { schema, batches })
+}
+
+/// A table for whoever takes Arrow: `polars.DataFrame(table)`.
+#[pyclass(frozen, name = "Table", module = "twincell")]
+pub struct PyTable {
+    schema: arrow_schema::SchemaRef,
+    batches: Vec<arrow_array::RecordBatch>,
+}
+
+#[pymethods]
+impl PyTable {
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A consumer that wants another schema converts it itself, as the protocol allows.
+        let _ = requested_schema;
+        let batches = self.batches.clone().into_iter().map(Ok);
+        let reader = RecordBatchIterator::new(batches, self.schema.clone());
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
+    }
+
+    fn __len__(&self) -> usize {
+        self.batches.iter().map(arrow_array::RecordBatch::num_rows).sum()
+    }
+
+    /// The values by columns, for whoever takes none of Arrow's: truth values, numbers and texts.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let found = PyDict::new(py);
+        for (at, name) in self.columns().into_iter().enumerate() {
+            let values = PyList::empty(py);
+            for batch in &self.batches {
+                append(&values, batch.column(at).as_ref(), &name)?;
+            }
+            found.set_item(name, values)?;
+        }
+        Ok(found)
+    }
+
+    /// The names of the columns.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        self.schema.fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Table({} rows, columns {})", self.__len__(), self.columns().join(", "))
+    }
+}
+
+/// Appends the values of a column.
+fn append(to: &Bound<'_, PyList>, column: &dyn Array, name: &str) -> PyResult<()> {
+    macro_rules! numbers {
+        ($($kind:ident => $class:ty),*) => {
+            match column.data_type() {
+                $(DataType::$kind => column.as_primitive::<$class>().iter().try_for_each(|value| to.append(value)),)*
+                DataType::Boolean => column.as_boolean().iter().try_for_each(|value| to.append(value)),
+                DataType::Utf8 => column.as_string::<i32>().iter().try_for_each(|value| to.append(value)),
+                DataType::LargeUtf8 => column.as_string::<i64>().iter().try_for_each(|value| to.append(value)),
+                DataType::Utf8View => column.as_string_view().iter().try_for_each(|value| to.append(value)),
+                other => Err(raised(format!(
+                    "the column {name} is of the type {other}, which needs pyarrow here: pip install pyarrow"
+                ))),
+            }
+        };
+    }
+    numbers!(
+        Int8 => Int8Type, Int16 => Int16Type, Int32 => Int32Type, Int64 => Int64Type,
+        UInt8 => UInt8Type, UInt16 => UInt16Type, UInt32 => UInt32Type, UInt64 => UInt64Type,
+        Float32 => Float32Type, Float64 => Float64Type
+    )
+}
+
+/// One row for each execution of a comparison that is kept: `function`, `execution`, what each version gave, whether they
+/// differ (none where nobody looked), whether each ended in a way that says something, `microseconds`, and the share of lines run `so_far`.
+pub fn executions(comparison: &Comparison) -> Result<RecordBatch, ArrowError> {
+    let rows = || comparison.pairs.iter().flat_map(|pair| pair.executions.iter().map(move |one| (pair, one)));
+    let texts = |of: &dyn Fn(&PairReport, &ExecutionReport) -> String| -> ArrayRef {
+        Arc::new(StringArray::from_iter_values(rows().map(|(pair, one)| of(pair, one))))
+    };
+    let truths = |of: &dyn Fn(&ExecutionReport) -> bool| -> ArrayRef {
+        Arc::new(BooleanArray::from_iter(rows().map(|(_, one)| Some(of(one)))))
+    };
+    let numbers = |of: &dyn Fn(&ExecutionReport) -> u32| -> ArrayRef {
+        Arc::new(UInt32Array::from_iter_values(rows().map(|(_, one)| of(one))))
+    };
+    RecordBatch::try_from_iter([
+        ("function", texts(&|pair, _| pair.new.qualname.clone())),
+        ("execution", numbers(&|one| one.number)),
+        ("old", texts(&|_, one| one.old.clone())),
+        ("new", texts(&|_, one| one.new.clone())),
+        ("differs", Arc::new(BooleanArray::from_iter(rows().map(|(_, one)| one.examined.then_some(one.differs))))),
+        ("old_valid", truths(&|one| one.old_valid)),
+        ("new_valid", truths(&|one| one.new_valid)),
+        ("microseconds", numbers(&|one| one.microseconds)),
+        ("coverage", Arc::new(Float64Array::from_iter_values(rows().map(|(_, one)| one.coverage_so_far))) as ArrayRef),
+    ])
+}
+
+/// The stream of one batch.
+pub fn stream<'py>(py: Python<'py>, batch: RecordBatch) -> PyResult<Bound<'py, PyCapsule>> {
+    let schema = batch.schema();
+    let reader = RecordBatchIterator::new([Ok(batch)], schema);
+    PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
+}
