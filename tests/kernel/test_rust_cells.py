@@ -78,7 +78,7 @@ def test_a_cell_that_ends_its_process_is_told(kernel):
 def test_tables_are_taken_and_given(kernel):
     kernel.run("import polars as pl\nframe = pl.DataFrame({'n': [1, 2, 3]})")
     code = (
-        "use std::sync::Arc;\nuse arrow_array::{ArrayRef, Int64Array, RecordBatch};\n"
+        "use std::sync::Arc;\nuse arrow_array::{Array, ArrayRef, Int64Array, RecordBatch};\n"
         "let rows = frame.num_rows() as i64;\n"
         "let column = Arc::new(Int64Array::from(vec![rows])) as ArrayRef;\n"
         'let counts = RecordBatch::try_from_iter([("rows", column)]).unwrap();'

@@ -204,7 +204,7 @@ pub fn display_slot(slot: &Slot) -> Cow<'_, str> {
     }
 }
 
-/// The same where a value of before may be meant as well: `request.meta afterwards`.
+/// The name of a slot, with ` afterwards` where the code also received a value under it: `request.meta afterwards`.
 pub fn display_left(slot: &Slot) -> Cow<'_, str> {
     match slot {
         Slot::Argument(_) | Slot::Global(_) => format!("{}{}", display_slot(slot), AFTERWARDS).into(),

@@ -44,14 +44,18 @@ class Late(Exception):
     """An event did not come in time. The program goes on."""
 
 
+def cargo_folder() -> str:
+    """Where rustup puts cargo. Front ends that a desktop starts do not have it on their path."""
+    return os.path.join(os.environ.get("CARGO_HOME") or os.path.expanduser("~/.cargo"), "bin")
+
+
 def find_program() -> list[str]:
     """The command of the program, where it and cargo are installed. Errors are one line with what helps."""
     scripts = sysconfig.get_path("scripts")
     program = shutil.which(PROGRAM, path=scripts) or shutil.which(PROGRAM)
     if program is None:
         raise TwincellError('Rust cells need the program twincell-rust: pip install "twincell[rust]"')
-    home = os.environ.get("CARGO_HOME") or os.path.expanduser("~/.cargo")
-    if shutil.which("cargo") is None and shutil.which("cargo", path=os.path.join(home, "bin")) is None:
+    if shutil.which("cargo") is None and shutil.which("cargo", path=cargo_folder()) is None:
         raise TwincellError(
             "Rust cells need cargo, which is not installed: install Rust with rustup, then run the cell again"
         )
@@ -70,6 +74,7 @@ class Program:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
+                env={**os.environ, "PATH": os.pathsep.join([os.environ.get("PATH", os.defpath), cargo_folder()])},
             )
         except OSError as error:
             raise TwincellError(f"{command[0]} cannot be started: {error}") from None
@@ -106,8 +111,8 @@ class Program:
     def ask(self, request: Mapping[str, Any], patience: float | None = None) -> Iterator[Event]:
         """The events of a request, until its end. Each one has a known name."""
         self._asked += 1
-        self._send({**request, "id": self._asked})
         self._open.append(self._asked)
+        self._send({**request, "id": self._asked})
         yield from self.rest(patience)
 
     def rest(self, patience: float | None) -> Iterator[Event]:
@@ -115,11 +120,11 @@ class Program:
         while True:
             event = self._next(patience)
             if event["event"] == "end":
-                if event.get("id") != self._open[0]:
+                if event.get("id") not in self._open[:1]:
                     raise self._broken("it ended another request")
                 if self._open.pop(0) == self._asked:
                     return
-            elif self._open[0] == self._asked:
+            elif self._open == [self._asked]:
                 yield event
 
     def interrupt(self) -> None:

@@ -47,7 +47,8 @@ impl Cells {
         unsafe {
             std::env::set_var("EVCXR_TMPDIR", &slot.folder);
             // The compiled cells look for the standard library beside a folder that is not there.
-            std::env::set_var("LD_LIBRARY_PATH", libraries);
+            let others = std::env::var("LD_LIBRARY_PATH").map_or_else(|_| String::new(), |others| format!(":{others}"));
+            std::env::set_var("LD_LIBRARY_PATH", format!("{libraries}{others}"));
             std::env::set_var("CARGO_TERM_COLOR", "never");
         }
         let (mut context, outputs) = CommandContext::new().map_err(|error| error.to_string())?;
@@ -83,14 +84,16 @@ impl Cells {
             }
             // Nobody asks any more, so nobody waits for the running cell.
             running.kill();
-            std::process::exit(0);
+            // Nor for the compiler, which is in the group of this process.
+            // SAFETY: a plain system call.
+            unsafe { libc::kill(0, libc::SIGKILL) };
         });
         for request in requests {
             match request {
                 Request::Evaluate { id, code, inputs, outputs } => {
                     let ran = self.evaluate(&code, &inputs, &outputs);
-                    let was_interrupted = self.running.end();
                     self.output.flush();
+                    let was_interrupted = self.running.end();
                     self.tell_panics(&code);
                     match ran {
                         Ok(shown) => self.show(shown),
@@ -147,8 +150,7 @@ impl Cells {
     /// Runs a cell with crates that are not on this machine yet.
     fn execute_online(&mut self, code: &str) -> Result<EvalOutputs, Error> {
         // The next compilation writes this down, where cargo looks when it is asked for the crates of a cell.
-        self.context.execute(":offline 0\n();")?;
-        let ran = self.context.execute(code);
+        let ran = self.context.execute(":offline 0\n();").and_then(|_| self.context.execute(code));
         self.context.execute(":offline 1")?;
         ran
     }

@@ -22,8 +22,8 @@ pub fn event(error: &Error) -> Event {
 pub fn is_of_cargo(error: &Error) -> bool {
     match error {
         Error::CompilationErrors(errors) => errors.iter().all(|one| one.code().is_none() && one.json.is_null()),
-        Error::Message(_) => true,
-        Error::SubprocessTerminated(_) | Error::TypeRedefinedVariablesLost(_) => false,
+        // The cell may have run.
+        Error::Message(_) | Error::SubprocessTerminated(_) | Error::TypeRedefinedVariablesLost(_) => false,
     }
 }
 

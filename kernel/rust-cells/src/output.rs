@@ -1,7 +1,7 @@
 //! What cells print, on its way to the kernel.
 
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, select};
 use evcxr::EvalContextOutputs;
@@ -12,6 +12,8 @@ use crate::protocol::{Event, Events};
 const LARGE: usize = 64 << 10;
 /// How long a cell's last lines on its standard error may take.
 const LATE: Duration = Duration::from_millis(10);
+/// How long they may take together: a thread of the cell may print for ever.
+const LATEST: Duration = Duration::from_millis(100);
 
 /// Passes on what cells print.
 pub struct Output {
@@ -38,7 +40,10 @@ impl Output {
                         while let Ok(line) = stdout.try_recv() {
                             events.send(&Event::Stdout { text: lines(line, &stdout) });
                         }
-                        while let Ok(line) = stderr.recv_timeout(LATE) {
+                        let until = Instant::now() + LATEST;
+                        while Instant::now() < until
+                            && let Ok(line) = stderr.recv_timeout(LATE)
+                        {
                             events.send(&Event::Stderr { text: lines(line, &stderr) });
                         }
                         let Ok(done) = done else { break };

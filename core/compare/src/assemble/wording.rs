@@ -103,7 +103,7 @@ pub(super) fn sentence(
     }
 }
 
-/// What the executions reached of the change: `; 2 of 5 changed lines never ran: new 12, 13`.
+/// What the executions reached of the change: `; 2 of 5 changed lines never ran: new 12 to 13`.
 fn reached(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> String {
     let lines = context.changed_lines(summary.target);
     let changed: usize = lines.iter().map(Vec::len).sum();

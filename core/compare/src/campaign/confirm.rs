@@ -27,13 +27,15 @@ pub(crate) fn both() -> Vec<u8> {
 
 /// An execution like this one, with other decisions.
 pub(super) fn again(record: &ExecutionRecord, fixed: Fixed, versions: Vec<u8>) -> ExecutionRequest {
+    // Other values are not those that a person gave.
+    let given = record.given && fixed == repeat(record);
     ExecutionRequest {
         index: record.index,
         seed: record.seed,
         fixed,
         versions,
         replace: ReplacementScope::Nothing,
-        given: record.given,
+        given,
         ..ExecutionRequest::default()
     }
 }

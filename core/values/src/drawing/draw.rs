@@ -424,7 +424,8 @@ mod tests {
         });
         let all: Vec<bool> = drawn.map(|items| items.iter().all(is_pair)).collect();
         let fitting = all.iter().filter(|fits| **fits).count();
-        assert!(all.len() > 50 && fitting * 2 > all.len(), "{fitting} of {}", all.len());
+        // A list has several items, each of which may be something else.
+        assert!(all.len() > 50 && fitting * 3 > all.len(), "{fitting} of {}", all.len());
     }
 
     #[test]
