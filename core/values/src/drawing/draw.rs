@@ -429,6 +429,22 @@ mod tests {
     }
 
     #[test]
+    fn a_list_whose_first_item_is_named_often_has_more() {
+        let first = Uses { arithmetic: true, ..Uses::default() };
+        let uses = Uses { iterated: true, parts: vec![first], ..Uses::default() };
+        let drawn = (0..200).filter_map(|seed| {
+            let mut draw = Draw::new(seed, Fixed::new(), 0.0);
+            match draw.value(&Pools::default(), &Nothing, &ask("values", &UNIFORM, &uses)).0 {
+                Decision::Value(Recipe::List(items) | Recipe::Tuple(items)) => Some(items.len()),
+                _ => None,
+            }
+        });
+        let sizes: Vec<usize> = drawn.collect();
+        let longer = sizes.iter().filter(|size| **size > 1).count();
+        assert!(longer * 2 > sizes.len() && sizes.contains(&1), "{sizes:?}");
+    }
+
+    #[test]
     fn a_dictionary_mostly_has_all_keys_whose_values_are_used() {
         let value = |key: &str| (key.to_owned(), Uses { arithmetic: true, ..Uses::default() });
         let keys = ["a", "b", "c"];

@@ -394,7 +394,11 @@ impl Maker<'_> {
         let count = match uses.unpacked {
             Some(count) if random.random_bool(0.95) => usize::from(count),
             None if depth == 0 && random.random_bool(LONG) => random.random_range(10..15),
-            None if !uses.parts.is_empty() && random.random_bool(0.8) => uses.parts.len(),
+            // Code that also goes through all items gets more than those that it names.
+            None if !uses.parts.is_empty() && random.random_bool(0.8) => {
+                let has_more = uses.iterated || uses.keys.contains(&Key::Slice);
+                uses.parts.len() + if has_more { pick_weighted(random, [0.3, 0.3, 0.25, 0.15].into_iter()) } else { 0 }
+            }
             _ => pick_weighted(random, [0.2, 0.25, 0.25, 0.2, 0.1].into_iter()),
         };
         let element = uses.element.as_deref().cloned().unwrap_or_default();
