@@ -2,6 +2,7 @@
 
 import shutil
 import sysconfig
+import time
 
 import pytest
 
@@ -68,6 +69,33 @@ def test_a_figure_of_plotters_is_shown(kernel):
 def test_the_panic_of_another_thread_ends_no_cell(kernel):
     outcome = rust(kernel, 'std::thread::spawn(|| panic!("t")).join().is_err()')
     assert shown(outcome) == [{"text/plain": "true"}] and "panicked: t" in outcome.text("stderr")
+
+
+def test_after_clear_panics_and_tables_work(kernel):
+    kernel.run("import polars as pl\nframe = pl.DataFrame({'n': [1, 2, 3]})")
+    assert shown(rust(kernel, "frame.num_rows()", "-i frame")) == [{"text/plain": "3"}]
+    rust(kernel, ":clear")
+    assert rust(kernel, 'panic!("again")').of("error")[0]["evalue"] == "the cell panicked: again"
+    assert shown(rust(kernel, "frame.num_rows()", "-i frame")) == [{"text/plain": "3"}]
+
+
+def test_a_panic_gives_no_second_error_for_a_table(kernel):
+    errors = rust(kernel, 'panic!("no")', "-o counts").of("error")
+    assert [error["traceback"][0] for error in errors] == ["the cell panicked: no"]
+
+
+def test_the_compiler_is_stopped(kernel):
+    kernel.run("%rust --restart")
+    rust(kernel, "let kept = 1;")
+    # Some hundred functions compile for seconds.
+    code = "\n".join(f"fn f{n}(x: u64) -> u64 {{ [x; 64].iter().map(|y| y * {n}).sum() }}" for n in range(3000))
+    msg_id = kernel.send(f"%%rust\n{code}")
+    time.sleep(3)
+    kernel.manager.interrupt_kernel()
+    outcome = kernel.wait(msg_id)
+    if not outcome.of("error"):
+        pytest.skip("it was compiled before the interrupt")
+    assert outcome.of("error")[0]["ename"] == "KeyboardInterrupt"
 
 
 def test_a_cell_that_ends_its_process_is_told(kernel):

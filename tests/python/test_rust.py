@@ -1,6 +1,8 @@
 """`%%rust` with stand-ins for the program that runs Rust: what it shows, and that nothing it sends does harm."""
 
+import signal
 import sys
+import threading
 
 import pytest
 from IPython.core.completer import provisionalcompleter
@@ -127,6 +129,7 @@ def test_a_table_comes_back_as_a_frame_of_pandas_where_only_that_is_there(rust, 
         ("-i number", "number is no table"),
         ("-o for", "for cannot be the name"),
         ("-o a.b", "a.b cannot be the name"),
+        ("-o match", "match cannot be the name"),
         ("--nope", "unrecognized arguments: --nope"),
     ],
 )
@@ -158,6 +161,16 @@ def test_a_frame_that_needs_another_package_is_one_line(rust, shell, capsys):
     assert not rust("pass", "-i frame").success
     shown = capsys.readouterr().err
     assert "frame cannot be handed over: pyarrow is missing" in shown and shown.count("\n") == 1
+
+
+def test_a_cell_that_goes_on_after_it_was_stopped_is_ended(rust, shell, monkeypatch):
+    monkeypatch.setattr(_rust, "PATIENCE", 0.5)
+    timer = threading.Timer(1.0, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    result = rust("while True:\n    send(event='stderr', text='x'); time.sleep(0.01)")
+    assert isinstance(result.error_in_exec, KeyboardInterrupt)
+    assert result.error_in_exec._render_traceback_() == ["Stopped. The variables of Rust are lost."]
+    assert rust("pass").success
 
 
 def test_help_is_printed(rust, capsys):

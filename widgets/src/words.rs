@@ -268,7 +268,7 @@ pub fn final_values(old: &Behavior, new: &Behavior, evidence: &[&Evidence]) -> V
             let shown = |behavior: &Behavior| display_shown(&Shown::left(slot, behavior.left(slot))).to_owned();
             let here = EvidencePlace::Left { slot: slot.clone() };
             FinalValue {
-                name: display_left(slot).into_owned(),
+                name: format!("{}{}", display_slot(slot), afterwards(slot)),
                 differs: evidence.iter().any(|one| one.is_at(&here)),
                 old: shown(old),
                 new: shown(new),

@@ -204,16 +204,10 @@ pub fn display_slot(slot: &Slot) -> Cow<'_, str> {
     }
 }
 
-/// The name of a slot, with ` afterwards` where the code also received a value under it: `request.meta afterwards`.
-pub fn display_left(slot: &Slot) -> Cow<'_, str> {
-    match slot {
-        Slot::Argument(_) | Slot::Global(_) => format!("{}{}", display_slot(slot), AFTERWARDS).into(),
-        _ => display_slot(slot),
-    }
+/// What stands behind the name of a slot under which the code also received a value, and so tells the two apart.
+pub fn afterwards(slot: &Slot) -> &'static str {
+    if matches!(slot, Slot::Argument(_) | Slot::Global(_)) { " afterwards" } else { "" }
 }
-
-/// What tells a value that code left behind from the one that it got.
-pub const AFTERWARDS: &str = " afterwards";
 
 /// Where a difference is, e.g. `return value`, `argument request.meta`, `call 3`.
 pub fn display_place(place: &EvidencePlace) -> String {

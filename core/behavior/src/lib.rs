@@ -50,7 +50,7 @@ pub use declared::{
 };
 pub use denoise::{Denoised, denoise};
 pub use display::{
-    AFTERWARDS, DISPLAY_LIMIT, bounded, display_call, display_decision, display_left, display_limit, display_observed,
+    DISPLAY_LIMIT, afterwards, bounded, display_call, display_decision, display_limit, display_observed,
     display_outcome, display_outcome_in_present, display_place, display_shown, display_slot,
 };
 pub use effects::{Effect, effect, looks, receiver};

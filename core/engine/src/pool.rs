@@ -504,9 +504,42 @@ fn lost(request: &ExecutionRequest, reason: String) -> Executed {
 
 #[cfg(test)]
 mod tests {
+    use super::super::observed::{Behavior, Observed, Outcome};
     use super::super::protocol::Injection;
     use super::*;
-    use twincell_values::value::Recipe;
+    use twincell_values::value::{Choice, Decision, Recipe};
+
+    #[test]
+    fn an_exception_is_the_codes_own_only_on_values_that_a_person_gave() {
+        let path = || "x".to_owned();
+        let given = |value: Recipe| ExecutionRequest {
+            fixed: [(path(), Decision::Value(value))].into(),
+            given: true,
+            ..ExecutionRequest::default()
+        };
+        let is_own = |request: &ExecutionRequest, choice: &str, value: Recipe, forced: &[&str]| {
+            let exception = Observed::Exception { class: "TypeError".into(), arguments: vec![] };
+            let outcome = Outcome::Raised { exception, intended: false, line: 1, message: String::new() };
+            let record = ExecutionRecord {
+                choices: vec![Choice { path: choice.into(), decision: Decision::Value(value) }],
+                behaviors: vec![Behavior::new(outcome)],
+                forced: forced.iter().map(|path| (*path).to_owned()).collect(),
+                // The worker may say what it wants.
+                given: true,
+                ..ExecutionRecord::default()
+            };
+            let record = record.within(request);
+            assert_eq!(record.given, record.behaviors[0].outcome.is_valid());
+            record.given
+        };
+        assert!(is_own(&given(Recipe::Int(1)), "x", Recipe::Int(1), &[]));
+        assert!(!is_own(&given(Recipe::Int(1)), "y", Recipe::Int(1), &[]));
+        assert!(!is_own(&given(Recipe::Int(1)), "x", Recipe::Int(1), &["x.name"]));
+        let object = || Recipe::Versatile(AbstractValue::Object);
+        assert!(!is_own(&given(object()), "x", object(), &[]));
+        let drawn = ExecutionRequest { given: false, ..given(Recipe::Int(1)) };
+        assert!(!is_own(&drawn, "x", Recipe::Int(1), &[]));
+    }
 
     #[test]
     fn a_record_with_forged_classes_does_not_fit() {

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import tempfile
+import threading
+import time
 from argparse import HelpFormatter
 from collections.abc import Mapping
 from contextlib import suppress
@@ -30,6 +32,12 @@ FAVOURITES = """\
 :dep rand = "0.9"
 :dep regex = "1"
 """
+
+#: Words of Rust that are names in Python. A variable cannot be called `_` either.
+KEYWORDS = frozenset(
+    "_ abstract become box const crate do dyn enum extern final fn gen impl let loop macro match mod move mut override "
+    "priv pub ref self Self static struct super trait type typeof unsafe unsized use virtual where".split()
+)
 
 LOST = "Stopped. The variables of Rust are lost."
 
@@ -75,6 +83,8 @@ class Rust:
     def __init__(self, shell: InteractiveShell) -> None:
         self.shell = shell
         self._program: Program | None = None
+        #: Cells and completions of subshells wait for each other: one request is answered at a time.
+        self._asking = threading.Lock()
         shell.Completer.custom_matchers.append(self._completer())
 
     def run(self, line: str, cell: str | None) -> None:
@@ -117,7 +127,7 @@ class Rust:
 
     def _run(self, cell: str, inputs: list[str], outputs: list[str]) -> None:
         for name in [*inputs, *outputs]:
-            if not name.isidentifier() or iskeyword(name) or not name.isascii():
+            if not name.isidentifier() or not name.isascii() or iskeyword(name) or name in KEYWORDS:
                 raise TwincellError(f"{name} cannot be the name of a variable in both languages")
         tables = {name: self._table(name) for name in inputs}
         with tempfile.TemporaryDirectory(prefix="twincell-rust-") as folder:
@@ -158,14 +168,12 @@ class Rust:
         return table
 
     def _ask(self, request: Mapping[str, Any], cell: str) -> None:
-        program = self._started()
-        events = program.ask(request)
-        shown = Shown(program, cell)
-        while True:
+        with self._asking:
+            program = self._started()
+            shown = Shown(program, cell)
             try:
-                for event in events:
+                for event in program.ask(request):
                     shown.take(event)
-                break
             except KeyboardInterrupt as interrupt:
                 self._stop(program, shown, interrupt)
         shown.end()
@@ -174,8 +182,11 @@ class Rust:
         """Stops the running cell, and ends it as every interrupted cell ends."""
         try:
             program.interrupt()
+            until = time.monotonic() + _rust.PATIENCE
             for event in program.rest(_rust.PATIENCE):
                 shown.take(event)
+                if time.monotonic() > until:
+                    raise _rust.Late
             said = shown.stopped
         except (TwincellError, _rust.Late):
             program.end()
@@ -196,15 +207,21 @@ class Rust:
         return context_matcher()(rust)
 
     def _completions(self, code: str, position: int) -> SimpleMatcherResult:
-        assert self._program is not None
+        if self._program is None or not self._asking.acquire(blocking=False):
+            return completions("", [])
         encoded = code.encode()
         request = {"do": "complete", "code": code, "position": position}
         fragment, found = "", []
-        with suppress(TwincellError, _rust.Late):
+        try:
             for event in self._program.ask(request, _rust.COMPLETION_PATIENCE):
                 if event["event"] == "completions":
                     start, _, found = self._program.checked(lambda event: _rust.matches(event, encoded), event)
                     fragment = encoded[start:position].decode(errors="replace")
+        except (TwincellError, _rust.Late):
+            # Nobody asked for more than a hint.
+            pass
+        finally:
+            self._asking.release()
         return completions(fragment, [one for one in found if one[0].startswith(fragment)])
 
 

@@ -32,10 +32,8 @@ pub struct Cells {
     running: Running,
     events: Events,
     slot: Slot,
-    /// Whether the process that runs cells writes its panics to the file.
-    has_hook: bool,
-    /// Whether the crate for tables is among the cells' dependencies.
-    has_tables: bool,
+    /// The process that writes its panics to the file. Commands such as `:clear` start another one.
+    hooked: Option<u32>,
 }
 
 impl Cells {
@@ -56,8 +54,7 @@ impl Cells {
         let running = Running::new(context.process_handle());
         context.execute(&format!(":offline 1\n:cache {CACHE}")).map_err(|error| error.to_string())?;
         let panics = Panics::of(&slot.folder);
-        let mut cells =
-            Self { context, output, panics, running, events: events.clone(), slot, has_hook: false, has_tables: false };
+        let mut cells = Self { context, output, panics, running, events: events.clone(), slot, hooked: None };
         cells.set_hook();
         Ok(cells)
     }
@@ -111,9 +108,7 @@ impl Cells {
     }
 
     fn evaluate(&mut self, code: &str, inputs: &[Table], outputs: &[Table]) -> Result<EvalOutputs, Error> {
-        if !self.has_hook {
-            self.set_hook();
-        }
+        self.set_hook();
         if self.running.was_interrupted() {
             return Err(Error::from("interrupted"));
         }
@@ -134,7 +129,7 @@ impl Cells {
             }
             ran => ran?,
         };
-        if !outputs.is_empty() {
+        if !outputs.is_empty() && !self.panics.has_stopped_cell() {
             let write = |Table { name, path }: &Table| {
                 format!("{TABLE}::write(&{name}, {path:?}).expect(\"a file for the table\");")
             };
@@ -155,10 +150,8 @@ impl Cells {
         ran
     }
 
+    /// Adds the crates for tables. What is there already costs nothing.
     fn add_tables(&mut self) -> Result<(), Error> {
-        if self.has_tables {
-            return Ok(());
-        }
         let mut dependencies = format!(":dep {TABLE} = {{ path = {:?} }}\n", self.slot.table());
         for one in OF_TABLES {
             dependencies.push_str(&format!(":dep {one}\n"));
@@ -170,9 +163,7 @@ impl Cells {
             added => added,
         };
         drop(late);
-        added?;
-        self.has_tables = true;
-        Ok(())
+        added.map(drop)
     }
 
     /// Tells something if what comes next takes so long. What is returned ends the waiting.
@@ -187,8 +178,12 @@ impl Cells {
         sender
     }
 
+    /// Has the process that runs cells write its panics down, unless it does.
     fn set_hook(&mut self) {
-        self.has_hook = self.context.execute(&self.panics.hook()).is_ok();
+        let process = self.running.process();
+        if self.hooked != process && self.context.execute(&self.panics.hook()).is_ok() {
+            self.hooked = process;
+        }
     }
 
     fn tell_panics(&self, code: &str) {
@@ -205,11 +200,8 @@ impl Cells {
         }
     }
 
-    fn tell(&mut self, error: &Error, was_interrupted: bool) {
+    fn tell(&self, error: &Error, was_interrupted: bool) {
         let is_gone = matches!(error, Error::SubprocessTerminated(_));
-        if is_gone {
-            self.has_hook = false;
-        }
         self.events.send(&match was_interrupted {
             true => Event::Interrupted { lost: is_gone },
             false => failures::event(error),

@@ -59,10 +59,14 @@ impl Running {
         });
     }
 
+    /// The number of the process that runs cells; none while it is started anew.
+    pub fn process(&self) -> Option<u32> {
+        self.child.try_lock().ok().map(|child| child.id())
+    }
+
     /// Ends the process that runs cells, with what it has started.
     pub fn kill(&self) {
-        let Ok(child) = self.child.try_lock() else { return };
-        if let Ok(id) = i32::try_from(child.id()) {
+        if let Some(Ok(id)) = self.process().map(i32::try_from) {
             // SAFETY: a plain system call. It leads the group of its own number.
             unsafe { libc::kill(-id, libc::SIGKILL) };
         }

@@ -45,6 +45,11 @@ impl Panics {
         )
     }
 
+    /// Whether the thread of the cells panicked since the last time.
+    pub fn has_stopped_cell(&self) -> bool {
+        fs::read_to_string(&self.0).is_ok_and(|rows| rows.lines().any(|row| row.starts_with("main\t")))
+    }
+
     /// The panics since the last time. `source` is what was compiled of the cell.
     pub fn take(&self, cell: &str, source: &str) -> Vec<Panic> {
         let rows = fs::read_to_string(&self.0).unwrap_or_default();

@@ -166,9 +166,8 @@ impl PyComparison {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // The interface leaves it to the one who gives whether to convert.
         let _ = requested_schema;
-        super::tables::stream(py, super::tables::executions(&self.report).map_err(raised)?)
+        tables::stream_of_batches(py, vec![tables::executions(&self.report).map_err(raised)?])
     }
 
     /// The whole report as JSON.

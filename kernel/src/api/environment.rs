@@ -17,18 +17,22 @@ pub fn find(py: Python<'_>) -> PyResult<Environment> {
         python: executable.unwrap_or_else(|| "python3".into()),
         version: format!("{implementation} {}.{}", version.major, version.minor),
         onnxruntime: package_folder(py, "onnxruntime")?.and_then(|folder| library_in(&folder.join("capi"))),
-        cache: etcetera::base_strategy::choose_native_strategy().ok().map(|user| user.cache_dir().join("twincell")),
+        cache: cache(),
         threads: None,
         problems: super::providers::of_libraries(py)?.to_vec(),
         packages: packages(&sys.getattr("path")?.extract::<Vec<PathBuf>>().unwrap_or_default()),
     })
 }
 
-/// A folder of this name in the user's cache folder, or among the temporary ones where there is none.
+/// Twincell's folder in the user's cache folder, if there is one.
+fn cache() -> Option<PathBuf> {
+    etcetera::base_strategy::choose_native_strategy().ok().map(|user| user.cache_dir().join("twincell"))
+}
+
+/// A folder of this name in twincell's cache folder, or among the temporary ones where there is none.
 #[pyfunction]
 pub fn cache_folder(name: &str) -> PathBuf {
-    let user = etcetera::base_strategy::choose_native_strategy().ok().map(|user| user.cache_dir());
-    user.unwrap_or_else(std::env::temp_dir).join("twincell").join(name)
+    cache().unwrap_or_else(|| std::env::temp_dir().join("twincell")).join(name)
 }
 
 /// The folders among those where imports look that hold installed packages.

@@ -5,8 +5,6 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_array::RecordBatchIterator;
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyIterator, PyString};
@@ -213,12 +211,8 @@ impl PyPrefixStudy {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // The interface leaves it to the one who gives whether to convert.
         let _ = requested_schema;
-        let batches = prefixes::batches(&self.rows).map_err(raised)?;
-        let schema = batches.first().map_or_else(|| Arc::new(arrow_schema::Schema::empty()), |batch| batch.schema());
-        let batches = RecordBatchIterator::new(batches.into_iter().map(Ok), schema);
-        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(batches)), c"arrow_array_stream")
+        super::tables::stream_of_batches(py, prefixes::batches(&self.rows).map_err(raised)?)
     }
 
     /// The tables and figures as a complete HTML page.

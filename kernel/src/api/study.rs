@@ -9,8 +9,6 @@ use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_array::RecordBatchIterator;
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyIterator};
@@ -226,16 +224,8 @@ impl PyStudy {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // The interface leaves it to the one who gives whether to convert.
         let _ = requested_schema;
-        let batches = frame::batches(&self.findings).map_err(raised)?;
-        let schema = batches
-            .first()
-            .map(arrow_array::RecordBatch::schema)
-            .unwrap_or_else(|| Arc::new(arrow_schema::Schema::empty()));
-        let batches = RecordBatchIterator::new(batches.into_iter().map(Ok), schema);
-        let stream = FFI_ArrowArrayStream::new(Box::new(batches));
-        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
+        super::tables::stream_of_batches(py, frame::batches(&self.findings).map_err(raised)?)
     }
 
     /// The study as a complete HTML page.

@@ -16,7 +16,7 @@ use arrow_array::{
 };
 use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::StreamWriter;
-use arrow_schema::{ArrowError, DataType};
+use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 use twincell_compare::report::{Comparison, ExecutionReport, PairReport};
@@ -61,8 +61,8 @@ fn read_table(py: Python<'_>, path: PathBuf) -> PyResult<PyTable> {
 /// A table for whoever takes Arrow: `polars.DataFrame(table)`.
 #[pyclass(frozen, name = "Table", module = "twincell")]
 pub struct PyTable {
-    schema: arrow_schema::SchemaRef,
-    batches: Vec<arrow_array::RecordBatch>,
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
 }
 
 #[pymethods]
@@ -73,15 +73,12 @@ impl PyTable {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A consumer that wants another schema converts it itself, as the protocol allows.
         let _ = requested_schema;
-        let batches = self.batches.clone().into_iter().map(Ok);
-        let reader = RecordBatchIterator::new(batches, self.schema.clone());
-        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
+        stream(py, self.schema.clone(), self.batches.clone())
     }
 
     fn __len__(&self) -> usize {
-        self.batches.iter().map(arrow_array::RecordBatch::num_rows).sum()
+        self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
     /// The values by columns, for whoever takes none of Arrow's: truth values, numbers and texts.
@@ -131,8 +128,8 @@ fn append(to: &Bound<'_, PyList>, column: &dyn Array, name: &str) -> PyResult<()
     )
 }
 
-/// One row for each execution of a comparison that is kept: `function`, `execution`, what each version gave, whether they
-/// differ (none where nobody looked), whether each ended in a way that says something, `microseconds`, and the share of lines run `so_far`.
+/// One row for each execution of a comparison that is kept: how each version ended, whether they differ (none where nobody
+/// looked), whether each end says something about behavior, and the share of lines that ran so far as `coverage`.
 pub fn executions(comparison: &Comparison) -> Result<RecordBatch, ArrowError> {
     let rows = || comparison.pairs.iter().flat_map(|pair| pair.executions.iter().map(move |one| (pair, one)));
     let texts = |of: &dyn Fn(&PairReport, &ExecutionReport) -> String| -> ArrayRef {
@@ -157,9 +154,15 @@ pub fn executions(comparison: &Comparison) -> Result<RecordBatch, ArrowError> {
     ])
 }
 
-/// The stream of one batch.
-pub fn stream<'py>(py: Python<'py>, batch: RecordBatch) -> PyResult<Bound<'py, PyCapsule>> {
-    let schema = batch.schema();
-    let reader = RecordBatchIterator::new([Ok(batch)], schema);
+/// What `__arrow_c_stream__` gives. The interface leaves it to the one who gives whether to convert to a requested schema,
+/// and nobody here does.
+fn stream(py: Python<'_>, schema: SchemaRef, batches: Vec<RecordBatch>) -> PyResult<Bound<'_, PyCapsule>> {
+    let reader = RecordBatchIterator::new(batches.into_iter().map(Ok), schema);
     PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), c"arrow_array_stream")
+}
+
+/// The stream of batches that have one schema, which is empty where there are none.
+pub fn stream_of_batches(py: Python<'_>, batches: Vec<RecordBatch>) -> PyResult<Bound<'_, PyCapsule>> {
+    let schema = batches.first().map_or_else(|| Arc::new(Schema::empty()), RecordBatch::schema);
+    stream(py, schema, batches)
 }

@@ -2,9 +2,8 @@
 //! `f(x=0): 3 -> 0`.
 
 use twincell_behavior::{
-    AFTERWARDS, Channel, Difference, EvidencePlace, Rules, Shown, align_calls, display_call, display_left,
-    display_observed, display_outcome_in_present, display_parts, display_shown, display_slot, innermost, is_argument,
-    is_inserted,
+    Channel, Difference, EvidencePlace, Rules, Shown, afterwards, align_calls, display_call, display_observed,
+    display_outcome_in_present, display_parts, display_shown, display_slot, innermost, is_argument, is_inserted,
 };
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
 use twincell_engine::protocol::Injection;
@@ -160,8 +159,7 @@ fn contrast(case: &TestCase, difference: &Difference, rules: &Rules) -> Contrast
         EvidencePlace::Left { .. } if matches!(difference.old, Shown::InState { .. }) => with("gives"),
         EvidencePlace::Left { slot: Slot::Use { member, .. } } => with(member),
         EvidencePlace::Left { slot: Slot::Name(name) } => with(&format!("{}:", cut(name))),
-        EvidencePlace::Left { slot: Slot::Argument(path) } => with(&format!("{}{AFTERWARDS}", brief(path))),
-        EvidencePlace::Left { slot } => with(&display_left(slot)),
+        EvidencePlace::Left { slot } => with(&format!("{}{}", slot_name(slot), afterwards(slot))),
         EvidencePlace::Message { .. } => {
             let quoted = |shown: &Shown| match shown {
                 Shown::Text(text) => format!("'{text}'"),
@@ -220,9 +218,7 @@ fn part(case: &TestCase, difference: &Difference, rules: &Rules) -> Option<(Stri
     let (values, name, after) = match &difference.place {
         EvidencePlace::ReturnValue => (PerSide::of(returned), "result".into(), ""),
         EvidencePlace::Left { slot: slot @ Slot::Name(name) } => (slot_of(slot), cut(name), ":"),
-        EvidencePlace::Left { slot: slot @ Slot::Argument(path) } => (slot_of(slot), brief(path), AFTERWARDS),
-        EvidencePlace::Left { slot: slot @ Slot::Global(_) } => (slot_of(slot), display_slot(slot).into(), AFTERWARDS),
-        EvidencePlace::Left { slot } if is_argument(slot) => (slot_of(slot), display_slot(slot).into(), ""),
+        EvidencePlace::Left { slot } if is_argument(slot) => (slot_of(slot), slot_name(slot), afterwards(slot)),
         _ => return None,
     };
     let (old, new) = (values.old?, values.new?);
@@ -255,6 +251,14 @@ fn assigned(old: &Observed, new: &Observed) -> Option<(String, PerSide<String>)>
     beyond(new, old)
         .map(|(place, value)| (place, PerSide::new(nothing(), value)))
         .or_else(|| beyond(old, new).map(|(place, value)| (place, PerSide::new(value, nothing()))))
+}
+
+/// The name of what is left behind.
+fn slot_name(slot: &Slot) -> String {
+    match slot {
+        Slot::Argument(path) => brief(path),
+        other => display_slot(other).into(),
+    }
 }
 
 /// A value that nothing of its kind stands beside: of a large object, the class is enough.

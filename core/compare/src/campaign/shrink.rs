@@ -67,7 +67,7 @@ pub fn shrink(
     if values == Values::Plain {
         best = plainer(execute, best, &channels, &likely, rules, &mut lost)?;
     }
-    let mut position = 0;
+    let (mut position, mut is_smaller) = (0, false);
     while position < best.record.choices.len() && left > 0 && lost < LOST && go_on() == Continue::Yes {
         let choice = best.record.choices[position].clone();
         if best.is_given(&choice.path) {
@@ -82,11 +82,12 @@ pub fn shrink(
         let real = Question::replaced(&choice.path, &choice.decision).map(|_| Decision::Value(Recipe::Bool(false)));
         let is_argument = |injection: &Injection| injection.path == choice.path && injection.kind.is_none() && !seen;
         let default = best.record.injections.iter().any(is_argument).then_some(Decision::Default);
-        let smaller = smaller(&choice.decision);
-        let mut is_smaller = false;
-        for simpler in
-            real.into_iter().chain(default).chain(likelier).chain(simpler(&choice.decision, seen)).chain(smaller)
-        {
+        let others = real.into_iter().chain(default).chain(likelier).chain(simpler(&choice.decision, seen));
+        // What was refused for a container is refused for what is left of it, too.
+        let others = others.filter(|_| !is_smaller);
+        let tried: Vec<Decision> = others.chain(smaller(&choice.decision)).collect();
+        is_smaller = false;
+        for simpler in tried {
             if left == 0 || lost >= LOST {
                 break;
             }
@@ -399,7 +400,15 @@ fn within(recipe: &Recipe) -> Vec<Recipe> {
     match recipe {
         Recipe::List(items) => of_items(items, Recipe::List),
         Recipe::Tuple(items) => of_items(items, Recipe::Tuple),
-        Recipe::Set(items) => of_items(items, Recipe::Set),
+        Recipe::Set(items) => of_items(items, |all| {
+            let mut members: Vec<Recipe> = Vec::new();
+            for member in all {
+                if !members.contains(&member) {
+                    members.push(member);
+                }
+            }
+            Recipe::Set(members)
+        }),
         Recipe::Dict(entries) => of_values(entries, Recipe::Dict),
         Recipe::Made(made) => of_values(&made.keywords, |keywords| Made { keywords, ..(**made).clone() }.into()),
         _ => vec![],
@@ -438,6 +447,8 @@ mod tests {
         let records =
             |numbers: &[i64]| Recipe::List(vec![Recipe::Dict(vec![(Recipe::Str("a".into()), list(numbers))])]);
         assert_eq!(smaller(&value(records(&[3, 4])))[0], value(records(&[4])));
+        let set = Recipe::Set(vec![Recipe::Int(1), Recipe::Int(70)]);
+        assert!(smaller(&value(set)).contains(&value(Recipe::Set(vec![Recipe::Int(1)]))));
         assert!(smaller(&value(Recipe::Int(70))).is_empty());
     }
 
