@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use twincell_behavior::{CallRow, Channel, EvidencePlace, Shown, display_decision, display_left, display_shown};
+use twincell_behavior::{
+    CallRow, Channel, EvidencePlace, Shown, afterwards, display_decision, display_shown, display_slot,
+};
 use twincell_compare::report::{
     Comparison, Evidence, ExecutionReport, InputWeight, LineReport, PairReport, PartReport, PartText, Parting,
     VariedOutcome, VersionReport, Witness,
