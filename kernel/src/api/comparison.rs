@@ -14,6 +14,7 @@ use twincell_driver::{files, reproducers};
 use super::errors::raised;
 use super::plain::plain;
 use super::replay::{self, Origin, Start};
+use super::tables;
 
 /// The result of a comparison.
 #[pyclass(frozen, name = "Comparison", module = "twincell")]
