@@ -436,21 +436,14 @@ def test_what_one_version_alone_imports_or_inherits_is_real(
 
 
 def test_the_project_is_real_in_executions_without_the_module(tmp_path: Path) -> None:
-    words = "def fold(text):\n    return text.casefold()\n\n\nSTOP = frozenset({'a', 'the'})\n"
-    old = (
-        "import re\n\nfrom .words import STOP, fold\n\nWORD = re.compile('[a-z]+')\nMOST = 6\n\n\ndef slug(title):\n"
-        "    words = []\n    for word in WORD.findall(fold(title)):\n        if word in STOP:\n            continue\n"
-        "        words.append(word)\n    if len(words) > MOST:\n        words = words[:MOST]\n    if not words:\n"
-        "        return 'untitled'\n    return '-'.join(words)\n"
-    )
-    new = old[: old.index("    words = []")] + (
-        "    words = [word for word in WORD.findall(fold(title)) if word not in STOP]\n"
-        "    return '-'.join(words[:MOST]) or 'untitled'\n"
-    )
+    words = "def trim(text):\n    return text.strip()\n"
+    # No text has blanks at its ends after `trim`, so that no execution with the real one runs the line that goes.
+    gone = "    if trim(name) != name:\n        return 'untitled'\n"
+    old = f"from .words import trim\n\n\ndef slug(title):\n    name = trim(str(title))\n{gone}    return name[:6]\n"
     path = "src/shop/slugs.py"
-    folder = repository(tmp_path, {"src/shop/__init__.py": "", "src/shop/words.py": words, path: old}, {path: new})
-    # With other seeds, values that the predictor finds unlikely show a difference before the function runs alone.
-    pair = pairs(folder, "HEAD~1..HEAD", "--seed", "1", path=path)["slug"]
+    files = {"src/shop/__init__.py": "", "src/shop/words.py": words, path: old}
+    folder = repository(tmp_path, files, {path: old.replace(gone, "")})
+    pair = pairs(folder, path=path)["slug"]
     assert pair["verdict"] == "likely_preserving", pair["reason"]
     assert any("function alone" in note for note in pair["notes"]), "a case for what this tests"
 
