@@ -22,7 +22,9 @@ def dumps(value: Any) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, (bytes, bytearray, memoryview)):
         return base64.b64encode(value).decode("ascii")
-    if isinstance(value, (datetime.datetime, datetime.date)):
+    if isinstance(value, datetime.datetime):
+        return _moment(value)
+    if isinstance(value, datetime.date):
         return value.isoformat()
     if isinstance(value, numbers.Integral):
         return int(value)
@@ -33,6 +35,15 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Iterable):
         return list(value)
     return repr(value)
+
+
+def _moment(value: datetime.datetime) -> str:
+    """As `jupyter_client` writes it: a time without a zone is local."""
+    try:
+        value = value if value.tzinfo else value.astimezone()
+    except (OverflowError, OSError, ValueError):
+        pass  # at the ends of the calendar, no zone is known
+    return value.isoformat().replace("+00:00", "Z")
 
 
 def _finite(value: float) -> float | str:

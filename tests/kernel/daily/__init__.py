@@ -121,8 +121,7 @@ class Running:
     @contextmanager
     def start(cls, kernel: str, folder: Path) -> Iterator[Running]:
         folder.mkdir(parents=True)
-        environment = {**os.environ, "IPYTHONDIR": str(folder / ".ipython"), "PATH": search_path()}
-        with Client.start(kernel, cwd=str(folder), env=environment) as client:
+        with Client.start(kernel, cwd=str(folder), env=environment(folder)) as client:
             yield cls(client, folder)
 
     def clean(self) -> None:
@@ -188,9 +187,12 @@ class Running:
         return messages
 
 
-def search_path() -> str:
+def environment(folder: Path) -> dict[str, str]:
     """The programs of this Python come first, whether its environment is active or not."""
-    return os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    # ipykernel leaves the output of other programs alone where it finds that pytest runs it.
+    own = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    path = os.pathsep.join([str(Path(sys.executable).parent), own["PATH"]])
+    return {**own, "IPYTHONDIR": str(folder / ".ipython"), "PATH": path}
 
 
 def run_program(thing: Thing, kernel: str, folder: Path) -> list[Step]:
@@ -201,12 +203,11 @@ def run_program(thing: Thing, kernel: str, folder: Path) -> list[Step]:
         metadata={"kernelspec": {"name": kernel, "display_name": "Python", "language": "python"}},
     )
     nbformat.write(notebook, folder / "notebook.ipynb")
-    environment = {**os.environ, "IPYTHONDIR": str(folder / ".ipython"), "PATH": search_path()}
     done = subprocess.run(
         thing.command.replace("{kernel}", kernel),
         shell=True,
         cwd=folder,
-        env=environment,
+        env=environment(folder),
         capture_output=True,
         text=True,
         input="\n".join(thing.answers),
