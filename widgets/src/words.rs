@@ -302,30 +302,42 @@ pub fn other_decisions(witness: &Witness) -> Vec<(String, String)> {
     used.clone().into_iter().chain(others).collect()
 }
 
-/// One decision in words; none where the values that were injected say it.
+/// One decision in words; none where the values that were injected say it, and where an operation does not fail.
 fn decision(choice: &Choice) -> Option<(String, String)> {
     let path = choice.path.as_str();
-    let shown = display_decision(&choice.decision);
-    // Which of the values before an argument of the same name is; zero is a new one.
     let question = Question::parse(path);
-    if let (Question::Again(own), Decision::Value(Recipe::Int(again))) = (question, &choice.decision) {
-        let (own, first) = (own.as_str(), own.split_number().map_or(own, |(name, _)| name));
-        return match again {
-            0 => None,
-            1 => Some((own.into(), format!("the same as {first}"))),
-            number => Some((own.into(), format!("the same as {first} ({number})"))),
-        };
+    let said = |of: &str, answer: &str| Some((of.to_owned(), answer.to_owned()));
+    let Decision::Value(recipe) = &choice.decision else {
+        let of = if let Question::Raise(operation) = question { operation } else { path };
+        return said(of, &display_decision(&choice.decision));
+    };
+    match (question, recipe) {
+        // Which of the values before an argument of the same name is; zero is a new one.
+        (Question::Again(_), Recipe::Int(0)) | (Question::Raise(_), Recipe::None) => None,
+        (Question::Again(own), Recipe::Int(again)) => {
+            let first = own.split_number().map_or(own, |(name, _)| name);
+            let number = if *again == 1 { String::new() } else { format!(" ({again})") };
+            said(own.as_str(), &format!("the same as {first}{number}"))
+        }
+        // What an object that is false equals.
+        (Question::Zero(of), Recipe::Str(kind)) => {
+            let equal = match kind.as_str() {
+                "str" => "''".into(),
+                "int" | "float" | "number" => "0".into(),
+                kind => format!("an empty {kind}"),
+            };
+            said(&format!("{of} equals"), &equal)
+        }
+        (Question::Order { one, other }, Recipe::Int(order @ 0..=2)) => {
+            let answer = ["less than", "equal to", "greater than"][*order as usize];
+            said(one, &format!("{answer} {other}"))
+        }
+        (Question::Succeeds(of), Recipe::Bool(true)) => said(of.as_str(), "succeeds all the same"),
+        (Question::Succeeds(of), Recipe::Bool(false)) => said(of.as_str(), "fails"),
+        (Question::Stable(of), Recipe::Bool(true)) => said(of.as_str(), "gives the same each time"),
+        (Question::Stable(of), Recipe::Bool(false)) => said(of.as_str(), "gives something else each time"),
+        _ => said(path, &recipe.display()),
     }
-    // What an object that is false equals.
-    if let (Question::Zero(of), Decision::Value(Recipe::Str(kind))) = (question, &choice.decision) {
-        let equal = match kind.as_str() {
-            "str" => "''".into(),
-            "int" | "float" | "number" => "0".into(),
-            kind => format!("an empty {kind}"),
-        };
-        return Some((format!("{of} equals"), equal));
-    }
-    Some((path.into(), shown))
 }
 
 /// The evidence of the execution that is shown in full.

@@ -142,6 +142,9 @@ fn decisions_are_told_in_words() {
         ("again for key (3)", Recipe::Int(1)),
         ("again for key (4)", Recipe::Int(3)),
         ("zero(key)", Recipe::Str("str".into())),
+        ("order(a, b)", Recipe::Int(2)),
+        ("raise loads('')", Recipe::None),
+        ("succeeds loads('')", Recipe::Bool(false)),
     ] {
         witness.choices.push(Choice { path: path.into(), decision: Decision::Value(recipe) });
     }
@@ -149,6 +152,8 @@ fn decisions_are_told_in_words() {
     assert!(shown.contains("key (3): the same as key\n"), "{shown}");
     assert!(shown.contains("key (4): the same as key (3)\n") && shown.contains("key equals: ''\n"), "{shown}");
     assert!(!shown.contains("again for") && !shown.contains("key (2)"), "{shown}");
+    assert!(shown.contains("a: greater than b\n") && shown.contains("loads(''): fails\n"), "{shown}");
+    assert!(!shown.contains("order(") && !shown.contains("raise loads"), "{shown}");
 }
 
 #[test]

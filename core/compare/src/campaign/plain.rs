@@ -186,7 +186,7 @@ fn together(objects: &[Held], likely: &BTreeMap<String, Vec<f32>>) -> Vec<Vec<(S
         objects.iter().map(|held| (held.choice.path.clone(), filled(held, &mut next))).collect()
     };
     let likeliest = |held: &Held, number: usize| {
-        of_class(classes(held, likely).first().copied().unwrap_or(AbstractValue::Int), number)
+        of_class(classes(&held.choice.path, likely).first().copied().unwrap_or(AbstractValue::Int), number)
     };
     let mut found: Vec<Vec<(String, Decision)>> = Vec::new();
     for tried in [
@@ -205,7 +205,7 @@ fn together(objects: &[Held], likely: &BTreeMap<String, Vec<f32>>) -> Vec<Vec<(S
 /// Plain values for one object, of the likeliest classes first.
 fn alone(held: &Held, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Vec<(String, Decision)>> {
     let of = |class| vec![(held.choice.path.clone(), filled(held, &mut |_| of_class(class, 1)))];
-    classes(held, likely).into_iter().take(3).map(of).collect()
+    classes(&held.choice.path, likely).into_iter().take(3).map(of).collect()
 }
 
 /// The decision of a choice with values in place of its objects.
@@ -218,7 +218,7 @@ fn filled(held: &Held, next: &mut dyn FnMut(&Held) -> Recipe) -> Decision {
 }
 
 /// The value of the same class that counts as false.
-fn zero_like(value: &Recipe) -> Recipe {
+pub(super) fn zero_like(value: &Recipe) -> Recipe {
     match value {
         Recipe::Int(_) => Recipe::Int(0),
         Recipe::Float(_) => Recipe::Float(0.0),
@@ -243,9 +243,9 @@ fn with_values(recipe: &Recipe, next: &mut dyn FnMut() -> Recipe) -> Recipe {
     }
 }
 
-/// The plain classes, likeliest first.
-fn classes(held: &Held, likely: &BTreeMap<String, Vec<f32>>) -> Vec<AbstractValue> {
-    let shares = likely.get(&held.choice.path);
+/// The plain classes of what stands at a path, likeliest first.
+pub(super) fn classes(path: &str, likely: &BTreeMap<String, Vec<f32>>) -> Vec<AbstractValue> {
+    let shares = likely.get(path);
     let share = |class: AbstractValue| shares.and_then(|shares| shares.get(class as usize)).copied().unwrap_or(0.0);
     let mut classes = PLAIN.to_vec();
     // A stable sort: of equally likely classes the one that says most comes first.
@@ -254,7 +254,7 @@ fn classes(held: &Held, likely: &BTreeMap<String, Vec<f32>>) -> Vec<AbstractValu
 }
 
 /// The smallest plain value of a class that differs from those with other numbers.
-fn of_class(class: AbstractValue, number: usize) -> Recipe {
+pub(super) fn of_class(class: AbstractValue, number: usize) -> Recipe {
     let whole = i64::try_from(number).unwrap_or(1);
     let letter = char::from(b'a' + u8::try_from((number + 25) % 26).unwrap_or(0)).to_string();
     match class {
@@ -293,8 +293,8 @@ mod tests {
         let mut shares = vec![0.0; AbstractValue::COUNT];
         shares[AbstractValue::Str as usize] = 0.9;
         let likely = BTreeMap::from([("a".to_owned(), shares)]);
-        assert_eq!(classes(&object("a"), &likely)[..2], [AbstractValue::Str, AbstractValue::Int]);
-        assert_eq!(classes(&object("b"), &likely)[0], AbstractValue::Int);
+        assert_eq!(classes("a", &likely)[..2], [AbstractValue::Str, AbstractValue::Int]);
+        assert_eq!(classes("b", &likely)[0], AbstractValue::Int);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use twincell_values::value::{AbstractValue, Choice, Decision, Given, Made, Recip
 
 use super::causes::classify_basis;
 use super::confirm::{Effort, Repeated, again, both, confirm, repeat};
-use super::plain::{plainer, shown_objects};
+use super::plain::{classes, of_class, plainer, shown_objects, zero_like};
 use super::{Execute, TestCase};
 use crate::Continue;
 
@@ -22,6 +22,8 @@ const LOST: u32 = 3;
 const SMALL: usize = 300;
 /// The maximum number of parts of a container that are tried in its place.
 const PARTS: usize = 4;
+/// The maximum number of likelier classes that are tried in place of one.
+const CLASSES: usize = 2;
 /// The maximum number of items of a container that are left out or made simpler.
 const ITEMS: usize = 8;
 
@@ -225,11 +227,12 @@ fn written(execute: &mut dyn Execute, witness: &TestCase, path: &str) -> Result<
     Ok(found.and_then(|injection| injection.written))
 }
 
-/// Plain values that a container holds, if such a value is likelier in its place. A text may show by itself what it
-/// shows within the container.
+/// Values that are likelier in place of this one: plain ones that a container holds, since a text may show by itself what
+/// it shows within the container, and small ones of likelier classes that are no containers: their items would be guessed.
 fn likelier(choice: &Choice, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Decision> {
-    let (Decision::Value(recipe), Some(classes)) = (&choice.decision, likely.get(&choice.path)) else { return vec![] };
-    let of = |recipe: &Recipe| classes.get(recipe.abstract_value() as usize).copied().unwrap_or(0.0);
+    let (Decision::Value(recipe), Some(shares)) = (&choice.decision, likely.get(&choice.path)) else { return vec![] };
+    let share = |class: AbstractValue| shares.get(class as usize).copied().unwrap_or(0.0);
+    let of = |part: &Recipe| share(part.abstract_value());
     let parts: Vec<&Recipe> = match recipe {
         Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().collect(),
         Recipe::Dict(entries) => entries.iter().flat_map(|(key, value)| [key, value]).collect(),
@@ -243,6 +246,15 @@ fn likelier(choice: &Choice, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Decisio
         if !found.contains(&decision) && found.len() < PARTS {
             found.push(decision);
         }
+    }
+    let is_plain = !matches!(recipe, Recipe::Versatile(_) | Recipe::Made(_) | Recipe::Provided(_) | Recipe::Given(_));
+    let is_false = matches!(recipe, Recipe::None | Recipe::Bool(false)) || zero_like(recipe) == *recipe;
+    let is_scalar = |class: &AbstractValue| !matches!(class, AbstractValue::List | AbstractValue::Tuple);
+    let is_likelier = |class: &AbstractValue| is_plain && share(*class) > share(recipe.abstract_value());
+    for class in classes(&choice.path, likely).into_iter().filter(is_scalar).filter(is_likelier).take(CLASSES) {
+        let value = of_class(class, 1);
+        found.extend(is_false.then(|| Decision::Value(zero_like(&value))));
+        found.push(Decision::Value(value));
     }
     found
 }
@@ -273,6 +285,9 @@ fn differing(
     lost: &mut u32,
 ) -> Result<Option<Box<ExecutionRecord>>, EngineError> {
     let mut fixed = repeat(&witness.record);
+    for (path, decision) in follow(&witness.record.choices, &decisions) {
+        fixed.entry(path).or_insert(decision);
+    }
     fixed.extend(decisions);
     let request = again(&witness.record, fixed, both());
     let Some(Executed::Record(record)) = execute.execute(vec![request])?.into_iter().next() else {
@@ -284,6 +299,25 @@ fn differing(
         return Ok(None);
     }
     Ok(Some(record))
+}
+
+/// The decisions of these choices for what gets other values than before: `f(2)` is what `f(1)` was.
+fn follow(choices: &[Choice], decisions: &[(String, Decision)]) -> Vec<(String, Decision)> {
+    let exchanged = decisions.iter().filter_map(|(path, decision)| {
+        let Decision::Value(other) = decision else { return None };
+        let before = choices.iter().find(|choice| choice.path == *path)?;
+        let Decision::Value(value) = &before.decision else { return None };
+        // The path of an object stands for it.
+        let shown = |recipe: &Recipe| if recipe.has_object() { path.clone() } else { recipe.display() };
+        Some((shown(value), shown(other)))
+    });
+    let of = |(value, other): (String, String)| {
+        let follow = move |choice: &Choice| {
+            Some((AccessPath::new(&choice.path).with_value(&value, &other)?, choice.decision.clone()))
+        };
+        choices.iter().filter_map(follow)
+    };
+    exchanged.flat_map(of).collect()
 }
 
 /// The witness with some decisions replaced, whoever made them, if the difference remains and is confirmed.
@@ -355,16 +389,15 @@ fn simpler(decision: &Decision, seen: bool) -> Vec<Decision> {
         Recipe::Int(value) if !matches!(value, 0 | 1) => vec![Recipe::Int(0), Recipe::Int(1)],
         Recipe::Float(_) => vec![Recipe::Int(0), Recipe::Int(1), Recipe::Float(0.0)],
         Recipe::Versatile(_) if seen => vec![Recipe::Int(0), Recipe::Int(1), Recipe::Str(String::new())],
-        Recipe::Str(text) if !text.is_empty() => {
-            if text == "a" {
-                vec![Recipe::Str(String::new())]
-            } else {
-                vec![Recipe::Str(String::new()), Recipe::Str("a".into())]
-            }
-        }
+        // An empty text looks like a special case, which it is where no other text shows the difference.
+        Recipe::Str(text) if text.chars().count() > 1 => vec![Recipe::Str("a".into()), Recipe::Str(String::new())],
         Recipe::List(items) if !items.is_empty() => vec![Recipe::List(vec![]), Recipe::List(items[..1].to_vec())],
         Recipe::Tuple(items) if !items.is_empty() => vec![Recipe::Tuple(vec![]), Recipe::Tuple(items[..1].to_vec())],
-        Recipe::Set(items) if !items.is_empty() => vec![Recipe::Set(vec![]), Recipe::Set(items[..1].to_vec())],
+        // The order of a set of texts is another one in each process.
+        Recipe::Set(items) if items.len() > 1 => {
+            vec![Recipe::Set(vec![]), Recipe::Set(items[..1].to_vec()), Recipe::List(items.clone())]
+        }
+        Recipe::Set(items) if !items.is_empty() => vec![Recipe::Set(vec![])],
         Recipe::Dict(entries) if !entries.is_empty() => std::iter::once(Recipe::Dict(vec![]))
             .chain(entries.iter().map(|entry| Recipe::Dict(vec![entry.clone()])))
             .collect(),
@@ -450,6 +483,32 @@ mod tests {
         let set = Recipe::Set(vec![Recipe::Int(1), Recipe::Int(70)]);
         assert!(smaller(&value(set)).contains(&value(Recipe::Set(vec![Recipe::Int(1)]))));
         assert!(smaller(&value(Recipe::Int(70))).is_empty());
+    }
+
+    #[test]
+    fn what_gets_another_value_gives_the_same() {
+        let value = |value: i64| Decision::Value(Recipe::Int(value));
+        let choice = |path: &str, decision| Choice { path: path.into(), decision };
+        let choices = [choice("x", value(70)), choice("f(70, 1)", value(5)), choice("g(y)", value(6))];
+        assert_eq!(follow(&choices, &[("x".into(), value(0))]), [("f(0, 1)".to_owned(), value(5))]);
+        let object = Decision::Value(Recipe::Versatile(AbstractValue::Object));
+        assert_eq!(follow(&choices, &[("x".into(), object)]), [("f(x, 1)".to_owned(), value(5))]);
+        assert_eq!(follow(&[choice("y", Decision::Value(Recipe::None)), choices[2].clone()], &[]), []);
+    }
+
+    #[test]
+    fn a_likelier_class_is_tried() {
+        let mut shares = vec![0.0; AbstractValue::COUNT];
+        shares[AbstractValue::Int as usize] = 0.6;
+        shares[AbstractValue::List as usize] = 0.1;
+        let likely = BTreeMap::from([("limit".to_owned(), shares)]);
+        let of = |recipe| likelier(&Choice { path: "limit".into(), decision: Decision::Value(recipe) }, &likely);
+        let numbers = |numbers: &[i64]| numbers.iter().map(|&number| Decision::Value(Recipe::Int(number))).collect();
+        let expected: Vec<Decision> = numbers(&[0, 1]);
+        assert_eq!(of(Recipe::List(vec![])), expected);
+        let expected: Vec<Decision> = numbers(&[1]);
+        assert_eq!(of(Recipe::Str("a".into())), expected);
+        assert!(of(Recipe::Int(7)).is_empty());
     }
 
     #[test]
