@@ -11,6 +11,7 @@ use twincell_syntax::{CodeKind, Parameter, ParameterKind, PerSide, Side};
 use twincell_values::path::{AccessPath, Question, text_of};
 use twincell_values::value::{Choice, Decision, Recipe};
 
+use super::place::{Place, Sites, as_written};
 use super::wording::{NAMED_VALUES, brief, cut, injection_of, name_of, named};
 use crate::assemble::{CampaignSummary, PairContext, uses};
 use crate::campaign::{Decisive, TestCase};
@@ -55,7 +56,7 @@ pub(super) fn headline(
         {
             Contrast::of("", difference.sides().map(display_shown))
         }
-        (Some(difference), _) => contrast(case, difference, summary.rules),
+        (Some(difference), _) => contrast(summary.sites, case, difference, summary.rules),
         (None, _) => Contrast { place: "the two differ".into(), shown: PerSide::of(|_| None) },
     };
     let callees: Vec<&str> = asked.iter().flat_map(PerSide::iter).map(|call| call.callee.as_str()).collect();
@@ -66,7 +67,7 @@ pub(super) fn headline(
     let is_a_use = |choice: &&Choice| !uses.is_empty() && Question::is_about_members(&choice.path);
     let is_given = |choice: &&Choice| callees.iter().any(|callee| gave(callee, &choice.path));
     let values: Vec<&Choice> = values.into_iter().filter(|one| !is_a_use(one) && !is_given(one)).collect();
-    let (call, conditions) = subject(context, case, &values, &uses);
+    let (call, conditions) = subject(context, summary.sites, case, &values, &uses);
     let is_of_name = matches!(first, Some(Difference { place: EvidencePlace::Left { slot: Slot::Name(_) }, .. }));
     // What statements bind is what they are about.
     let says_enough = context.functions.new.kind == CodeKind::Snippet && is_of_name && asked.is_none();
@@ -128,13 +129,13 @@ fn gave(callee: &str, path: &str) -> bool {
 
 /// What each version shows at one place, in words: `3 -> 0`, `stdout 'a\n' -> 'b\n'`.
 pub(super) fn difference(case: &TestCase, difference: &Difference, rules: &Rules) -> String {
-    let Contrast { place, shown } = contrast(case, difference, rules);
+    let Contrast { place, shown } = contrast(PerSide::of(|_| &[][..]), case, difference, rules);
     let PerSide { old, new } = shown;
     Headline { call: String::new(), place, old, new, conditions: vec![], unlikely: false }.to_string()
 }
 
 /// What each version shows at one place. Of long values, the part that differs.
-fn contrast(case: &TestCase, difference: &Difference, rules: &Rules) -> Contrast {
+fn contrast(sites: Sites<'_>, case: &TestCase, difference: &Difference, rules: &Rules) -> Contrast {
     let shown = difference.sides().map(display_shown);
     if shown.iter().any(|text| text.chars().count() > READABLE)
         && let Some((place, parts)) = part(case, difference, rules)
@@ -170,7 +171,10 @@ fn contrast(case: &TestCase, difference: &Difference, rules: &Rules) -> Contrast
         EvidencePlace::Call { .. } => {
             let calls = different(|is_brief| {
                 PerSide::of(|side| match made(case, side, shown[side]).filter(|_| is_brief) {
-                    Some(call) => display_call(&Call { callee: brief(&call.callee), ..call.clone() }),
+                    Some(call) => {
+                        let call = as_written(sites, side, call);
+                        display_call(&Call { callee: brief(&call.callee), ..call })
+                    }
                     None => shown[side].to_owned(),
                 })
             });
@@ -311,14 +315,20 @@ fn shortened(text: &str) -> String {
 
 /// The call on the values that matter, and those of them that are no arguments: `f(x=0)`, `Cart(1).add()`, and
 /// `self.discount = 1`.
-fn subject(context: &PairContext<'_>, case: &TestCase, values: &[&Choice], uses: &[String]) -> (String, Vec<String>) {
+fn subject(
+    context: &PairContext<'_>,
+    sites: Sites<'_>,
+    case: &TestCase,
+    values: &[&Choice],
+    uses: &[String],
+) -> (String, Vec<String>) {
     let function = &context.functions.new;
     let parameters = Parameters::new(context);
     let (mut given, mut conditions) = (Vec::new(), Vec::new());
     for choice in values {
         match parameters.argument(choice) {
             Some(argument) => given.push(argument),
-            None => conditions.push(named(choice, line_of(context, case, choice))),
+            None => conditions.push(named(choice, &Place::new(context, sites, case, choice))),
         }
     }
     if given.is_empty() {
@@ -335,18 +345,6 @@ fn subject(context: &PairContext<'_>, case: &TestCase, values: &[&Choice], uses:
         (_, uses) => format!("{}({}), using {}", function.qualname, given.join(", "), in_order(uses)),
     };
     (call, conditions)
-}
-
-/// The line of its file on which a function asks for a value, unless a helper does.
-fn line_of(context: &PairContext<'_>, case: &TestCase, choice: &Choice) -> Option<u32> {
-    let path = match Question::parse(&choice.path) {
-        Question::Raise(operation) => operation,
-        _ => &choice.path,
-    };
-    let injection = case.record.injections.iter().find(|injection| injection.path == path)?;
-    let side = Side::numbered(injection.version);
-    let is_own = (1..=context.own_lines[side]).contains(&injection.line);
-    is_own.then(|| context.functions[side].first_line + injection.line - 1)
 }
 
 /// `add(), then total (3 times)`.

@@ -1,6 +1,7 @@
 //! Builds a [`PairReport`] from what a campaign found.
 
 mod headline;
+mod place;
 #[cfg(test)]
 mod sentences;
 mod values;
@@ -16,6 +17,8 @@ use twincell_search::Target;
 use twincell_syntax::{AlignedRow, Diff, Function, PerSide, Side};
 use twincell_values::path::Question;
 use twincell_values::value::{Decision, Recipe};
+
+use place::Sites;
 
 use crate::ExampleSource;
 use crate::campaign::{
@@ -59,6 +62,8 @@ impl PairContext<'_> {
 
 /// The results of running it.
 pub(crate) struct CampaignSummary<'a> {
+    /// What the versions ask for, and where.
+    pub sites: Sites<'a>,
     pub verdict: Verdict,
     pub reason: String,
     pub campaign: &'a Campaign,
@@ -239,6 +244,7 @@ pub(crate) fn with_example(
         reason: String::new(),
         campaign: &Campaign::default(),
         witness: Some(case),
+        sites: PerSide::of(|_| &[][..]),
         decisive,
         variations: &Variations::default(),
         reproducer: Some(&reproducer),

@@ -98,6 +98,7 @@ fn reported(
     report(
         context,
         &CampaignSummary {
+            sites: PerSide::of(|_| &[][..]),
             verdict,
             reason: reason.into(),
             campaign: &campaign,

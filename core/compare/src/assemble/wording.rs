@@ -7,6 +7,7 @@ use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Choice, Decision, Recipe};
 
 use super::headline::difference;
+use crate::assemble::place::Place;
 use crate::assemble::{CampaignSummary, PairContext, number};
 use crate::campaign::{SetAside, TestCase};
 use crate::note::{Changed, Isolated, Misfit, NotGiven, Note, WhyNotGiven};
@@ -302,9 +303,8 @@ fn apart(one: &str, other: &str) -> PerSide<String> {
     if brief.old == brief.new { paths.map(cut) } else { brief }
 }
 
-/// `x = 0`, `f(x) raises ValueError`, `x is true`, `'a' not in x`, `…(x) on line 7 = 0`. `line`: of the operation, in its
-/// file.
-pub(super) fn named(choice: &Choice, line: Option<u32>) -> String {
+/// `x = 0`, `f(x) raises ValueError`, `x is true`, `'a' not in x`, `…(x) on line 7 = 0`.
+pub(super) fn named(choice: &Choice, place: &Place) -> String {
     let question = Question::parse(&choice.path);
     if let Decision::Value(recipe) = &choice.decision
         && let Some(answer) = answer(question, recipe)
@@ -316,10 +316,11 @@ pub(super) fn named(choice: &Choice, line: Option<u32>) -> String {
         _ => &choice.path,
     };
     // A plain value that was called says less than the place.
-    let path = match (AccessPath::new(path).of_called_value(), line) {
-        (Some(call), Some(line)) => format!("…{} on line {line}", brief(call)),
-        (Some(call), None) => format!("…{}", brief(call)),
-        (None, _) => brief(path),
+    let path = match (place, AccessPath::new(path).of_called_value()) {
+        (Place::Code(code), _) => brief(code),
+        (Place::Line(line), Some(call)) => format!("…{} on line {line}", brief(call)),
+        (Place::Unknown, Some(call)) => format!("…{}", brief(call)),
+        (_, None) => brief(path),
     };
     match &choice.decision {
         Decision::Value(recipe) => format!("{path} = {}", cut(&recipe.display())),
@@ -370,7 +371,7 @@ pub(super) fn injection_of<'a>(case: &'a TestCase, choice: &Choice) -> Option<&'
 /// The first injected values.
 fn injected_values(case: &TestCase) -> Vec<String> {
     let entered = case.record.choices.iter().filter(|choice| injection_of(case, choice).is_some());
-    entered.take(NAMED_VALUES).map(|choice| named(choice, None)).collect()
+    entered.take(NAMED_VALUES).map(|choice| named(choice, &Place::Unknown)).collect()
 }
 
 /// `2 functions`, `1 class`, `3 functions and classes`.

@@ -363,6 +363,7 @@ fn compare_within(
     let report = assemble::report(
         &about,
         &assemble::CampaignSummary {
+            sites: instrumented.as_ref().map(|instrumented| instrumented.sites.sites.as_slice()),
             verdict,
             reason,
             campaign: &campaign,

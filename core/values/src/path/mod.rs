@@ -164,12 +164,22 @@ impl<'a> AccessPath<'a> {
         rest.is_some_and(|(_, rest)| rest.starts_with('.'))
     }
 
-    /// The arguments of the call of a plain value, which no name tells: `(x)` of `'a'(x)` and of `100(x)`.
+    /// The arguments of the call of a plain value, which no name tells: `(x)` of `'a'(x)`, of `100(x)` and of `None(x)`.
     pub fn of_called_value(self) -> Option<&'a str> {
         let (callee, _) = self.without_repetition().split_call()?;
-        let is_number =
-            callee.0.starts_with(|c: char| c.is_ascii_digit() || c == '-') && callee.0.parse::<f64>().is_ok();
-        (is_number || scan::is_literal(callee.0)).then(|| &self.0[callee.0.len()..])
+        callee.is_of_no_name().then(|| &self.0[callee.0.len()..])
+    }
+
+    /// The method that it calls of a plain value, which no name tells: `write` of `None.write(x)`.
+    pub fn of_value_method(self) -> Option<&'a str> {
+        let (holder, method) = self.without_repetition().callee()?.split_attribute()?;
+        holder.is_of_no_name().then_some(method)
+    }
+
+    /// Whether it is a plain value as it is written.
+    fn is_of_no_name(self) -> bool {
+        let is_number = self.0.starts_with(|c: char| c.is_ascii_digit() || c == '-') && self.0.parse::<f64>().is_ok();
+        is_number || matches!(self.0, "None" | "True" | "False") || scan::is_literal(self.0)
     }
 
     /// The first name, and what follows.
@@ -383,6 +393,11 @@ mod tests {
         assert_eq!(AccessPath::new("(x).y").beyond_value("x".into()), None);
         for (path, rest) in [("'a('(x)", Some("(x)")), ("100()#2", Some("()#2")), ("-1.5(x)", Some("(x)"))] {
             assert_eq!(AccessPath::new(path).of_called_value(), rest, "{path}");
+        }
+        for (path, method) in
+            [("None.write(x)", Some("write")), ("'a'.f()#2", Some("f")), ("x.f()", None), ("1(x)", None)]
+        {
+            assert_eq!(AccessPath::new(path).of_value_method(), method, "{path}");
         }
         for path in ["'-'.join(x)", "f(x)", "inf(x)", "(a + b)(x)", "'a'"] {
             assert_eq!(AccessPath::new(path).of_called_value(), None, "{path}");

@@ -1,0 +1,96 @@
+//! Where the code has a call whose callee only a value tells: `stream.write('a')` for `None.write('a')`.
+
+use std::collections::BTreeSet;
+
+use twincell_engine::observed::Call;
+use twincell_syntax::site::Site;
+use twincell_syntax::{PerSide, Side};
+use twincell_values::path::{AccessPath, Question, arguments};
+use twincell_values::value::Choice;
+
+use super::PairContext;
+use crate::campaign::TestCase;
+
+/// The sites of both versions, helpers' included.
+pub(crate) type Sites<'a> = PerSide<&'a [Site]>;
+
+/// Where a function makes a call that no name tells.
+pub(super) enum Place {
+    /// The call with the callee that the code has.
+    Code(String),
+    /// The line in its file.
+    Line(u32),
+    Unknown,
+}
+
+impl Place {
+    /// The place of the call that a decision is about.
+    pub(super) fn new(context: &PairContext<'_>, sites: Sites<'_>, case: &TestCase, choice: &Choice) -> Self {
+        let path = match Question::parse(&choice.path) {
+            Question::Raise(operation) => operation,
+            Question::Succeeds(operation) => operation.as_str(),
+            _ => &choice.path,
+        };
+        // What fails in place of giving a value has no line.
+        let injection = case.record.injections.iter().find(|injection| injection.path == path);
+        let at = injection.map(|injection| (Side::numbered(injection.version), injection.line));
+        let is_own = |(side, line): &(Side, u32)| (1..=context.own_lines[*side]).contains(line);
+        let Some((_, given)) = AccessPath::new(path).without_repetition().split_call() else { return Place::Unknown };
+        match (callee(sites, path, arguments(given).count(), at), at.filter(is_own)) {
+            (Some(callee), _) => Place::Code(AccessPath::new(&callee).call(given)),
+            (None, Some((side, line))) => Place::Line(context.functions[side].first_line + line - 1),
+            (None, None) => Place::Unknown,
+        }
+    }
+}
+
+/// A call of a version with the callee that the code has, where only a value tells it.
+pub(super) fn as_written(sites: Sites<'_>, side: Side, call: &Call) -> Call {
+    let path = AccessPath::new(&call.callee).call("");
+    let count = call.arguments.len() + call.keywords.len();
+    let callee = callee(sites, &path, count, Some((side, call.line)));
+    Call { callee: callee.unwrap_or_else(|| call.callee.clone()), ..call.clone() }
+}
+
+/// The callee that the code has for a call with so many arguments; none if a name tells it, or if it may be one of several.
+fn callee(sites: Sites<'_>, call: &str, count: usize, at: Option<(Side, u32)>) -> Option<String> {
+    let call = AccessPath::new(call);
+    let method = call.of_value_method();
+    if method.is_none() && call.of_called_value().is_none() {
+        return None;
+    }
+    let may_be = |(callee, written): &(AccessPath<'_>, &str)| {
+        let given = arguments(written).filter(|one| !one.is_empty()).count();
+        callee.split_attribute().map(|(_, name)| name) == method && given == count
+    };
+    let sides = at.map_or(Side::BOTH.to_vec(), |(side, _)| vec![side]);
+    let sites = sides.into_iter().flat_map(|side| sites[side]);
+    let calls = sites.filter(|site| at.is_none_or(|(_, line)| site.line == line));
+    let calls = calls.filter_map(|site| AccessPath::new(&site.path).split_call()).filter(may_be);
+    let mut callees: BTreeSet<&str> = calls.map(|(callee, _)| callee.as_str()).collect();
+    callees.pop_first().filter(|_| callees.is_empty()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use twincell_syntax::instrument::instrument;
+
+    use super::*;
+
+    #[test]
+    fn a_callee_is_known_by_its_method_its_arguments_and_its_line() {
+        let text =
+            "def f(a, s):\n    out = a.out\n    out.write(s)\n    out.write(s, 1)\n    other.write(s)\n    out(s)\n";
+        let function = twincell_syntax::functions(text).0.remove(0);
+        let sites = instrument(&function).unwrap().sites.sites;
+        let sites = PerSide::of(|_| sites.as_slice());
+        let of = |call: &str, count: usize, line: Option<u32>| {
+            callee(sites, call, count, line.map(|line| (Side::Old, line)))
+        };
+        assert_eq!(of("None.write('a')", 1, Some(3)).as_deref(), Some("out.write"));
+        assert_eq!(of("None.write('a')", 1, None), None, "out or other");
+        assert_eq!(of("None.write('a', 1)", 2, None).as_deref(), Some("out.write"));
+        assert_eq!(of("1('a')#2", 1, None).as_deref(), Some("out"));
+        assert_eq!(of("a.out.write('a')", 1, Some(3)), None, "it has a name");
+    }
+}
