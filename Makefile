@@ -111,6 +111,7 @@ test-long: build rust-cells $(STAMP_LONG) $(STAMP_MODEL) ## the tests that take 
 	$(RUN) cargo test --release --workspace -- --ignored
 	$(RUN) cargo test --release --locked --manifest-path $(RUST_CELLS) --target-dir target/rust-cells
 	$(RUN) cargo clippy --release --locked --manifest-path $(RUST_CELLS) --target-dir target/rust-cells --all-targets -- -D warnings
+	$(RUN) python .ci/notices.py --check kernel/rust-cells
 	$(RUN) python -m pytest -m long
 	$(RUN) python -m pytest tests/kernel/test_libraries.py
 
@@ -173,8 +174,9 @@ check-advisories: $(CARGO_DENY) ## known vulnerabilities of third-party crates, 
 	  $(CARGO_DENY) --log-level error check --hide-inclusion-graph --disable-fetch advisories; \
 	else echo "known vulnerabilities were not looked for: their list cannot be fetched from here"; fi
 
-notices: setup ## write the licences of third-party crates into THIRD-PARTY-NOTICES.txt
+notices: setup ## write the licences of third-party crates into the THIRD-PARTY-NOTICES.txt of each wheel
 	$(RUN) python .ci/notices.py
+	$(RUN) python .ci/notices.py kernel/rust-cells
 
 audit: $(CARGO_DENY) ## check third-party crates for known vulnerabilities; fetches their list
 	$(CARGO_DENY) --log-level error check --hide-inclusion-graph advisories

@@ -1,8 +1,11 @@
-"""Writes THIRD-PARTY-NOTICES.txt: the licences of all crates that are linked into the wheel, and of the C code in them.
+"""Writes THIRD-PARTY-NOTICES.txt: the licences of all crates that are linked into a wheel, and of the C code in them.
 With --check it only says whether the file is up to date. The widget's packages have a file of their own, which its
 build writes.
 
-The crates come from `cargo metadata`, the texts from the crates themselves. Cargo.lock fixes both.
+    python .ci/notices.py [--check] [FOLDER]
+
+FOLDER is that of the wheel's workspace: the root, or kernel/rust-cells. The crates come from `cargo metadata`, the texts
+from the crates themselves. Cargo.lock fixes both.
 """
 
 import json
@@ -13,7 +16,9 @@ from collections import defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-NOTICES = ROOT / "THIRD-PARTY-NOTICES.txt"
+
+#: The crate of each wheel, by the folder of its workspace.
+WHEELS = {ROOT: "twincell", ROOT / "kernel" / "rust-cells": "twincell-rust"}
 
 #: The platforms that wheels are built for, as in deny.toml.
 PLATFORMS = ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu", "aarch64-apple-darwin"]
@@ -36,10 +41,11 @@ WITHOUT_LICENCE = {"libsqlite3-sys": "The crate contains SQLite, which its autho
 LICENCE_FILE = re.compile(r"(?i)(licen[cs]e|copying|copyright|notice|unlicense)")
 
 HEAD = """\
-twincell contains the following third-party code. A licence stands once, below the names of all that are under it.
-The packages of the interactive view are in widgets/dist/THIRD_PARTY.txt. Rust's standard library, which is linked as
+{crate} contains the following third-party code. A licence stands once, below the names of all that are under it.
+{also}Rust's standard library, which is linked as
 well, is under MIT OR Apache-2.0 (https://github.com/rust-lang/rust).
 """
+ALSO = {"twincell": "The packages of the interactive view are in widgets/dist/THIRD_PARTY.txt. "}
 
 BSD = """\
 Redistribution and use in source and binary forms, with or without modification, are permitted
@@ -64,13 +70,14 @@ THE USE OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.
 """
 
 
-def linked(platform: str) -> list[dict]:
-    """The crates that are linked into the extension module: not those that only build or test it."""
+def linked(workspace: Path, platform: str) -> list[dict]:
+    """The crates that are linked into what a wheel contains: not those that only build or test it."""
     command = ["cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", platform]
-    metadata = json.loads(subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout)
+    metadata = json.loads(subprocess.run(command, cwd=workspace, check=True, stdout=subprocess.PIPE).stdout)
     packages = {package["id"]: package for package in metadata["packages"]}
     nodes = {node["id"]: node["deps"] for node in metadata["resolve"]["nodes"]}
-    waiting = [name for name, package in packages.items() if package["name"] == "twincell" and not package["source"]]
+    own = WHEELS[workspace]
+    waiting = [name for name, package in packages.items() if package["name"] == own and not package["source"]]
     found: dict[str, dict] = {}
     while waiting:
         name = waiting.pop()
@@ -110,8 +117,9 @@ def standard(package: dict) -> str:
     raise SystemExit(f"the crate {package['name']} ({licence}) has no licence file: say in .ci/notices.py what it is")
 
 
-def notices() -> str:
-    packages = {f"{one['name']} {one['version']}": one for platform in PLATFORMS for one in linked(platform)}
+def notices(workspace: Path) -> str:
+    crates = [one for platform in PLATFORMS for one in linked(workspace, platform)]
+    packages = {f"{one['name']} {one['version']}": one for one in crates}
     names_of: dict[str, list[str]] = defaultdict(list)
     text_of: dict[str, str] = {}
     for name in sorted(packages):
@@ -120,22 +128,26 @@ def notices() -> str:
             same = " ".join(text.split())
             names_of[same].append(name)
             text_of.setdefault(same, "\n".join(line.rstrip() for line in text.strip("\n").splitlines()))
-    crates = [
+    listed = [
         f"- {name} ({one['license']}) {one['repository'] or ''}".rstrip() for name, one in sorted(packages.items())
     ]
-    parts = [HEAD + "\n" + "\n".join(crates)]
+    head = HEAD.format(crate=WHEELS[workspace], also=ALSO.get(WHEELS[workspace], ""))
+    parts = [head + "\n" + "\n".join(listed)]
     for same, names in sorted(names_of.items(), key=lambda item: (item[1], item[0])):
         parts.append(f"{', '.join(dict.fromkeys(names))}\n\n{text_of[same]}")
     return f"\n\n{'-' * 78}\n\n".join(parts) + "\n"
 
 
 def main() -> int:
-    made = notices()
+    folders = [one for one in sys.argv[1:] if one != "--check"] or ["."]
+    workspace = (ROOT / folders[0]).resolve()
+    path = workspace / "THIRD-PARTY-NOTICES.txt"
+    made = notices(workspace)
     if "--check" not in sys.argv[1:]:
-        NOTICES.write_text(made, encoding="utf-8")
+        path.write_text(made, encoding="utf-8")
         return 0
-    if not NOTICES.exists() or NOTICES.read_text(encoding="utf-8") != made:
-        print(f"{NOTICES.name} is out of date: run `make notices`", file=sys.stderr)
+    if not path.exists() or path.read_text(encoding="utf-8") != made:
+        print(f"{path.relative_to(ROOT)} is out of date: run `make notices`", file=sys.stderr)
         return 1
     return 0
 
