@@ -4,8 +4,8 @@ build writes.
 
     python .ci/notices.py [--check] [FOLDER]
 
-FOLDER is that of the wheel's workspace: the root, or kernel/rust-cells. The crates come from `cargo metadata`, the texts
-from the crates themselves. Cargo.lock fixes both.
+FOLDER is that of the wheel's workspace: the root, or kernel/rust-cells. The crates come from `cargo metadata`, the
+texts from the crates themselves. Cargo.lock fixes both.
 """
 
 import json
