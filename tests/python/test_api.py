@@ -241,3 +241,46 @@ def test_a_long_comparison_counts_all_executions_and_lists_the_first():
     assert 1000 <= len(pair["executions"]) < 1100
     counts = re.match(r"f: no difference in (\d+) executions \((\d+) others not usable\)", comparison.sentence)
     assert counts is not None and sum(map(int, counts.groups())) == 1300, comparison.sentence
+
+
+LIMIT = "LIMIT = {limit}\n\n\ndef pages(rows):\n    return rows[:LIMIT]\n"
+
+
+def test_the_name_of_a_constant_stands_for_the_statements_that_bind_it():
+    old, new = LIMIT.format(limit=3), LIMIT.format(limit=2)
+    (pair,) = twincell.compare(old, new, function="LIMIT").pairs
+    assert pair["verdict"] == "changing" and "LIMIT: 3 -> 2" in pair["sentence"]
+    with pytest.raises(ValueError, match="no function is called OTHER"):
+        twincell.compare(old, new, function="OTHER")
+
+
+CACHE = """class Cache:
+    def __init__(self):
+        self._items = {}
+
+    def put(self, key: str, value: int):
+        self._items[key] = value
+
+    def get(self, key: str):
+        return self._items.get(key, 0)
+"""
+
+
+def test_a_class_that_keeps_its_state_otherwise_decides_for_its_methods():
+    new = CACHE.replace("self._items = {}", "self._pairs = []")
+    new = new.replace("self._items[key] = value", "self._pairs.append((key, value))")
+    new = new.replace("self._items.get(key, 0)", "dict(self._pairs).get(key, 1)")
+    pairs = {pair["new"]["qualname"]: pair for pair in twincell.compare(CACHE, new).pairs}
+    assert pairs["Cache"]["verdict"] == "changing"
+    assert all(pairs[f"Cache.{name}"]["decided_by"] == ["Cache"] for name in ("put", "get")), pairs
+
+
+def test_a_value_that_differs_in_another_way_differs():
+    old = (
+        "def port(text: str):\n    try:\n        number = int(text)\n    except ValueError:\n        print('bad')\n"
+        "        return 1\n    return number + 1\n"
+    )
+    new = old.replace("'bad'", "'worse'").replace("number + 1", "number + 2")
+    (pair,) = twincell.compare(old, new).pairs
+    (varied,) = pair["witness"]["varied"]
+    assert {value["outcome"] for value in varied["values"]} == {"differs"}, varied

@@ -39,10 +39,12 @@ def _plain(value: Any) -> Any:
 
 def _moment(value: datetime.datetime) -> str:
     """As `jupyter_client` writes it: a time without a zone is local."""
-    try:
-        value = value if value.tzinfo else value.astimezone()
-    except (OverflowError, OSError, ValueError):
-        pass  # at the ends of the calendar, no zone is known
+    if value.tzinfo is None:
+        try:
+            # What is derived from `datetime`, as the times of pandas are, may have another `astimezone`.
+            value = datetime.datetime.combine(value.date(), value.time()).astimezone()
+        except (OverflowError, OSError, ValueError):
+            pass  # no time at all, or one at an end of the calendar, where no zone is known
     return value.isoformat().replace("+00:00", "Z")
 
 

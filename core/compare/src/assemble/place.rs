@@ -35,9 +35,10 @@ impl Place {
         let injection = case.record.injections.iter().find(|injection| injection.path == path);
         let at = injection.map(|injection| (Side::numbered(injection.version), injection.line));
         let is_own = |(side, line): &(Side, u32)| (1..=context.own_lines[*side]).contains(line);
-        let Some((_, given)) = AccessPath::new(path).without_repetition().split_call() else { return Place::Unknown };
-        match (callee(sites, path, arguments(given).count(), at), at.filter(is_own)) {
-            (Some(callee), _) => Place::Code(AccessPath::new(&callee).call(given)),
+        let once = AccessPath::new(path).without_repetition();
+        let Some((_, given)) = once.split_call() else { return Place::Unknown };
+        match (callee(sites, path, count(given), at), at.filter(is_own)) {
+            (Some(callee), _) => Place::Code(AccessPath::new(&callee).call(given) + &path[once.as_str().len()..]),
             (None, Some((side, line))) => Place::Line(context.functions[side].first_line + line - 1),
             (None, None) => Place::Unknown,
         }
@@ -60,8 +61,8 @@ fn callee(sites: Sites<'_>, call: &str, count: usize, at: Option<(Side, u32)>) -
         return None;
     }
     let may_be = |(callee, written): &(AccessPath<'_>, &str)| {
-        let given = arguments(written).filter(|one| !one.is_empty()).count();
-        callee.split_attribute().map(|(_, name)| name) == method && given == count
+        let is_it = method.is_none() || callee.split_attribute().map(|(_, name)| name) == method;
+        is_it && self::count(written) == count
     };
     let sides = at.map_or(Side::BOTH.to_vec(), |(side, _)| vec![side]);
     let sites = sides.into_iter().flat_map(|side| sites[side]);
@@ -69,6 +70,11 @@ fn callee(sites: Sites<'_>, call: &str, count: usize, at: Option<(Side, u32)>) -
     let calls = calls.filter_map(|site| AccessPath::new(&site.path).split_call()).filter(may_be);
     let mut callees: BTreeSet<&str> = calls.map(|(callee, _)| callee.as_str()).collect();
     callees.pop_first().filter(|_| callees.is_empty()).map(str::to_owned)
+}
+
+/// The number of arguments, as they are written.
+fn count(written: &str) -> usize {
+    arguments(written).filter(|one| !one.is_empty()).count()
 }
 
 #[cfg(test)]
@@ -90,7 +96,9 @@ mod tests {
         assert_eq!(of("None.write('a')", 1, Some(3)).as_deref(), Some("out.write"));
         assert_eq!(of("None.write('a')", 1, None), None, "out or other");
         assert_eq!(of("None.write('a', 1)", 2, None).as_deref(), Some("out.write"));
-        assert_eq!(of("1('a')#2", 1, None).as_deref(), Some("out"));
+        assert_eq!(of("1('a')#2", 1, Some(6)).as_deref(), Some("out"));
+        assert_eq!(of("1('a')", 1, None), None, "any of those with one argument");
+        assert_eq!((of("None.write()", count(""), None), count("a, b")), (None, 2));
         assert_eq!(of("a.out.write('a')", 1, Some(3)), None, "it has a name");
     }
 }

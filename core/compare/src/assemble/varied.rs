@@ -6,14 +6,25 @@ use crate::report::{Varied, VariedOutcome, VariedValue};
 /// The maximum number of listed values that are no numbers.
 const LISTED: usize = 4;
 
-/// `differs for code = -1 to 399, not for 400 to 501, all else the same`. At least one value differs.
+/// `differs for code = -1 to 399, not for 400 to 501 (14 tried), all else the same`. At least one value differs.
 pub(super) fn sentence(varied: &Varied) -> String {
     let path = brief(&varied.path);
+    let tried = if has_gap(&varied.values) { format!(" ({} tried)", varied.values.len()) } else { String::new() };
     let differing = with_outcome(&varied.values, VariedOutcome::Differs);
     match with_outcome(&varied.values, VariedOutcome::Same).as_str() {
         "" => format!("differs for every usable {path} that was tried, all else the same: {differing}"),
-        same => format!("differs for {path} = {differing}, not for {same}, all else the same"),
+        same => format!("differs for {path} = {differing}, not for {same}{tried}, all else the same"),
     }
+}
+
+/// Whether whole numbers with one outcome have others between them that were not tried.
+fn has_gap(values: &[VariedValue]) -> bool {
+    let mut runs = values.chunk_by(|one, other| one.outcome == other.outcome);
+    let is_apart = |pair: &[VariedValue]| {
+        let [one, other] = pair else { return false };
+        one.number.zip(other.number).is_some_and(|(one, other)| other - one > 1.0)
+    };
+    runs.any(|run| run.windows(2).any(is_apart))
 }
 
 /// The values with an outcome: of numbers the ranges in which no value with another one lies.
@@ -56,7 +67,7 @@ mod tests {
         let numbers = [("-1", Differs), ("0", Differs), ("1", Nothing), ("399", Differs), ("400", Same), ("401", Same)];
         assert_eq!(sentence(&varied(&numbers)), "differs for x = -1 to 0, 399, not for 400 to 401, all else the same");
         let one = [("0", Same), ("1", Differs), ("2", Same), ("10", Same)];
-        assert_eq!(sentence(&varied(&one)), "differs for x = 1, not for 0, 2 to 10, all else the same");
+        assert_eq!(sentence(&varied(&one)), "differs for x = 1, not for 0, 2 to 10 (4 tried), all else the same");
         assert_eq!(
             sentence(&varied(&numbers[..2])),
             "differs for every usable x that was tried, all else the same: -1 to 0"

@@ -7,6 +7,7 @@
 //! difference disappears with another value. Its probability is that of all values of its path that show the
 //! difference. The probability of a difference is that of all its decisive values together.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use twincell_behavior::{Basis, Channel, Difference, Rules, Shown, differences};
@@ -149,6 +150,11 @@ fn calculate(
     if texts.is_empty() {
         return Ok(());
     }
+    // What stands in the path of another value is no operand.
+    let mut paths: Vec<&str> = record.choices.iter().map(|choice| choice.path.as_str()).collect();
+    paths.sort_by_key(|path| Reverse(path.len()));
+    let without_paths = |text: &String| paths.iter().fold(text.clone(), |text, path| text.replace(path, ""));
+    let operands: Vec<String> = texts.iter().map(without_paths).collect();
     let holds_operands = |choice: &Choice| {
         let Decision::Value(recipe) = &choice.decision else { return false };
         holds_objects(recipe) && texts.iter().any(|text| mentions(text, &choice.path))
@@ -163,7 +169,7 @@ fn calculate(
                 let mut fixed = repeat(record);
                 for choice in &record.choices {
                     if let Decision::Value(recipe) = &choice.decision
-                        && let Some(value) = calculated(&texts, &choice.path, recipe, operand, &mut next)
+                        && let Some(value) = calculated(&texts, &operands, &choice.path, recipe, operand, &mut next)
                     {
                         fixed.insert(choice.path.clone(), Decision::Value(value));
                     }
@@ -211,9 +217,11 @@ fn ends_usably(executed: &Executed) -> bool {
     record.behaviors.iter().all(|behavior| behavior.outcome.is_valid())
 }
 
-/// A number for an operand of a calculation: an object, or a plain value that is not a number.
+/// A number for an operand of a calculation: an object, or a plain value that is not a number. `operands`: the texts without
+/// the paths of values.
 fn calculated(
     texts: &[String],
+    operands: &[String],
     path: &str,
     recipe: &Recipe,
     operand: Operand,
@@ -231,7 +239,7 @@ fn calculated(
     }
     let is_number = matches!(recipe, Recipe::Int(_) | Recipe::Float(_) | Recipe::Bool(_));
     let written = recipe.display();
-    (!is_number && texts.iter().any(|text| text.contains(&written))).then(|| Recipe::Int(number()))
+    (!is_number && operands.iter().any(|text| text.contains(&written))).then(|| Recipe::Int(number()))
 }
 
 /// Whether it is a container that holds objects.
@@ -457,7 +465,7 @@ mod tests {
     fn what_a_calculation_has_as_its_operand_gives_way_to_a_number() {
         let object = || Recipe::Versatile(AbstractValue::Object);
         let texts = ["<([<a[0]>] - b)>".to_owned()];
-        let of = |path: &str, recipe: Recipe, operand| calculated(&texts, path, &recipe, operand, &mut || 3);
+        let of = |path: &str, recipe: Recipe, operand| calculated(&texts, &texts, path, &recipe, operand, &mut || 3);
         for operand in [Operand::Inside, Operand::Whole] {
             assert_eq!(of("b", object(), operand), Some(Recipe::Int(3)));
             assert_eq!(of("c", object(), operand), None);

@@ -85,6 +85,10 @@ pub fn shrink(
         let is_argument = |injection: &Injection| injection.path == choice.path && injection.kind.is_none() && !seen;
         let default = best.record.injections.iter().any(is_argument).then_some(Decision::Default);
         let others = real.into_iter().chain(default).chain(likelier).chain(simpler(&choice.decision, seen));
+        // No text is as simple as the empty one where an operation fails otherwise.
+        let is_text = matches!(&choice.decision, Decision::Value(Recipe::Str(text)) if !text.is_empty());
+        let empty = (is_text && !best.record.forced.is_empty()).then(|| Decision::Value(Recipe::Str(String::new())));
+        let others = empty.into_iter().chain(others);
         // What was refused for a container is refused for what is left of it, too.
         let others = others.filter(|_| !is_smaller);
         let tried: Vec<Decision> = others.chain(smaller(&choice.decision)).collect();
@@ -247,10 +251,13 @@ fn likelier(choice: &Choice, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Decisio
             found.push(decision);
         }
     }
-    let is_plain = !matches!(recipe, Recipe::Versatile(_) | Recipe::Made(_) | Recipe::Provided(_) | Recipe::Given(_));
+    let is_replaceable = !matches!(
+        recipe,
+        Recipe::Versatile(_) | Recipe::Named(_) | Recipe::Made(_) | Recipe::Provided(_) | Recipe::Given(_)
+    );
     let is_false = matches!(recipe, Recipe::None | Recipe::Bool(false)) || zero_like(recipe) == *recipe;
     let is_scalar = |class: &AbstractValue| !matches!(class, AbstractValue::List | AbstractValue::Tuple);
-    let is_likelier = |class: &AbstractValue| is_plain && share(*class) > share(recipe.abstract_value());
+    let is_likelier = |class: &AbstractValue| is_replaceable && share(*class) > share(recipe.abstract_value());
     for class in classes(&choice.path, likely).into_iter().filter(is_scalar).filter(is_likelier).take(CLASSES) {
         let value = of_class(class, 1);
         found.extend(is_false.then(|| Decision::Value(zero_like(&value))));
@@ -311,13 +318,14 @@ fn follow(choices: &[Choice], decisions: &[(String, Decision)]) -> Vec<(String, 
         let shown = |recipe: &Recipe| if recipe.has_object() { path.clone() } else { recipe.display() };
         Some((shown(value), shown(other)))
     });
-    let of = |(value, other): (String, String)| {
-        let follow = move |choice: &Choice| {
-            Some((AccessPath::new(&choice.path).with_value(&value, &other)?, choice.decision.clone()))
-        };
-        choices.iter().filter_map(follow)
+    let exchanged: Vec<(String, String)> = exchanged.collect();
+    let follow = |choice: &Choice| {
+        let path = exchanged.iter().fold(choice.path.clone(), |path, (value, other)| {
+            AccessPath::new(&path).with_value(value, other).unwrap_or(path)
+        });
+        (path != choice.path).then(|| (path, choice.decision.clone()))
     };
-    exchanged.flat_map(of).collect()
+    choices.iter().filter_map(follow).collect()
 }
 
 /// The witness with some decisions replaced, whoever made them, if the difference remains and is confirmed.
@@ -389,15 +397,15 @@ fn simpler(decision: &Decision, seen: bool) -> Vec<Decision> {
         Recipe::Int(value) if !matches!(value, 0 | 1) => vec![Recipe::Int(0), Recipe::Int(1)],
         Recipe::Float(_) => vec![Recipe::Int(0), Recipe::Int(1), Recipe::Float(0.0)],
         Recipe::Versatile(_) if seen => vec![Recipe::Int(0), Recipe::Int(1), Recipe::Str(String::new())],
-        // An empty text looks like a special case, which it is where no other text shows the difference.
+        // The empty text looks like a special case. Texts of one character stay as they are.
         Recipe::Str(text) if text.chars().count() > 1 => vec![Recipe::Str("a".into()), Recipe::Str(String::new())],
         Recipe::List(items) if !items.is_empty() => vec![Recipe::List(vec![]), Recipe::List(items[..1].to_vec())],
         Recipe::Tuple(items) if !items.is_empty() => vec![Recipe::Tuple(vec![]), Recipe::Tuple(items[..1].to_vec())],
         // The order of a set of texts is another one in each process.
-        Recipe::Set(items) if items.len() > 1 => {
+        Recipe::Set(items) if items.len() > 1 && items.iter().any(|item| matches!(item, Recipe::Str(_))) => {
             vec![Recipe::Set(vec![]), Recipe::Set(items[..1].to_vec()), Recipe::List(items.clone())]
         }
-        Recipe::Set(items) if !items.is_empty() => vec![Recipe::Set(vec![])],
+        Recipe::Set(items) if !items.is_empty() => vec![Recipe::Set(vec![]), Recipe::Set(items[..1].to_vec())],
         Recipe::Dict(entries) if !entries.is_empty() => std::iter::once(Recipe::Dict(vec![]))
             .chain(entries.iter().map(|entry| Recipe::Dict(vec![entry.clone()])))
             .collect(),
@@ -493,6 +501,10 @@ mod tests {
         assert_eq!(follow(&choices, &[("x".into(), value(0))]), [("f(0, 1)".to_owned(), value(5))]);
         let object = Decision::Value(Recipe::Versatile(AbstractValue::Object));
         assert_eq!(follow(&choices, &[("x".into(), object)]), [("f(x, 1)".to_owned(), value(5))]);
+        let choices = [choice("x", value(70)), choice("y", value(80)), choice("f(70, 80)", value(5))];
+        let both = [("x".into(), value(0)), ("y".into(), value(1))];
+        assert_eq!(follow(&choices, &both), [("f(0, 1)".to_owned(), value(5))]);
+        let choices = [choice("x", value(70)), choice("g(y)", value(6)), choice("g(y)", value(6))];
         assert_eq!(follow(&[choice("y", Decision::Value(Recipe::None)), choices[2].clone()], &[]), []);
     }
 

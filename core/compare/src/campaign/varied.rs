@@ -329,12 +329,16 @@ fn number(value: &Recipe) -> Option<f64> {
 fn report(value: &Recipe, executed: &Executed, channels: &BTreeSet<Channel>, rules: &Rules) -> Option<VariedValue> {
     let Executed::Record(record) = executed else { return None };
     let [old, new] = record.behaviors.as_slice() else { return None };
-    let differs = differences(old, new, rules).iter().any(|difference| channels.contains(&difference.channel));
-    let outcome = match [old, new].iter().all(|behavior| behavior.outcome.is_valid()) {
-        // A failure of one version alone is a difference, too.
-        _ if differs => VariedOutcome::Differs,
-        true => VariedOutcome::Same,
-        false => VariedOutcome::Nothing,
+    let is_valid = [old, new].iter().all(|behavior| behavior.outcome.is_valid());
+    // Besides what differs in the witness, all that callers see, unless the values may be to blame. Calls of unknown code
+    // are weak evidence by themselves.
+    let counts = |channel: Channel| channels.contains(&channel) || is_valid && channel != Channel::Calls;
+    let outcome = if differences(old, new, rules).iter().any(|difference| counts(difference.channel)) {
+        VariedOutcome::Differs
+    } else if is_valid {
+        VariedOutcome::Same
+    } else {
+        VariedOutcome::Nothing
     };
     Some(VariedValue {
         value: bounded(&value.display()),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use twincell_behavior::Channel;
 use twincell_engine::observed::{Observed, Slot};
-use twincell_syntax::{CodeKind, Function, PerSide, Side};
+use twincell_syntax::{CodeKind, Function, Index, PerSide, Side};
 
 use super::pair::{Pair, Texts};
 use crate::report::PairReport;
@@ -77,7 +77,8 @@ fn no_function(source: &Source) -> CompareError {
     CompareError::NoFunction { label: source.label.clone(), holds }
 }
 
-/// The requested function. For whole texts it may also be a class, or the statements outside definitions.
+/// The requested function. For whole texts it may also be a class, or the statements outside definitions, which the name
+/// of what they bind stands for, too.
 fn by_name(
     name: &str,
     old: &Source,
@@ -95,8 +96,10 @@ fn by_name(
     if let (Some(one), Some(other)) = (find(&old_functions), find(&new_functions)) {
         return Ok(Selected { pairs: vec![(one, other)], added: vec![], removed: vec![] });
     }
+    let is_bound = [old, new].iter().all(|source| Index::of(&source.text).bound_names().any(|bound| bound == name));
     let mut others = classes(old, new, cut_out).into_iter().chain(snippets(old, new));
-    if let Some(pair) = others.find(|(one, _)| one.qualname == name) {
+    let is_it = |one: &Function| one.qualname == name || one.kind == CodeKind::Snippet && is_bound;
+    if let Some(pair) = others.find(|(one, _)| is_it(one)) {
         return Ok(Selected { pairs: vec![pair], added: vec![], removed: vec![] });
     }
     let mut names: Vec<&str> =
@@ -179,7 +182,7 @@ fn own_statements_differ(snippets: PerSide<&Function>) -> bool {
 /// A private function whose callers changed with it is judged at its callers: if all of them ran and showed no
 /// difference, the changes between them are internal. A method of a class that keeps its state differently (whose
 /// private attributes differ) runs on objects that neither version would make. If sequences of calls of the whole class
-/// ran, they decide. A function whose own code is the same and that does not reach what changed is judged by what
+/// ran, they decide, whatever they showed. A function whose own code is the same and that does not reach what changed is judged by what
 /// changed.
 pub(super) fn deciders(texts: &Texts, pairs: &[Pair], reports: &[PairReport]) -> Vec<(usize, Vec<String>)> {
     let mut decided: Vec<(usize, Vec<String>)> = Vec::new();
@@ -198,7 +201,7 @@ pub(super) fn deciders(texts: &Texts, pairs: &[Pair], reports: &[PairReport]) ->
         let whole = pairs.iter().zip(reports).find(|(pair, report)| {
             pair.kind() == CodeKind::Class
                 && report.new.qualname == class
-                && report.verdict == Verdict::LikelyPreserving
+                && matches!(report.verdict, Verdict::LikelyPreserving | Verdict::Changing)
         });
         if whole.is_some() {
             decided.push((position, vec![class.to_string()]));

@@ -288,14 +288,18 @@ impl<'a> AccessPath<'a> {
         rest.starts_with(['.', '[', '(']).then_some(rest)
     }
 
-    /// This path with another value wherever one stands as an argument or in a calculation: `f(2).y` of `f(1).y`. None
-    /// where it does not stand. What looks like it within a text is exchanged, too.
+    /// This path with another value wherever one stands as an argument, in a subscript or in a calculation: `f(2).y` of
+    /// `f(1).y`. None where it does not stand. What looks like it within a text is exchanged, too.
     pub fn with_value(self, value: &str, other: &str) -> Option<String> {
         let mut exchanged = String::new();
         let mut done = 0;
         for (at, _) in self.0.match_indices(value) {
             let (before, after) = (&self.0[..at], &self.0[at + value.len()..]);
-            if before.ends_with(['(', ' ', '=', '[']) && after.starts_with([')', ',', ' ', ']']) {
+            let is_number_of_argument = before.ends_with(" (");
+            if !is_number_of_argument
+                && before.ends_with(['(', ' ', '=', '['])
+                && after.starts_with([')', ',', ' ', ']'])
+            {
                 exchanged.extend([&self.0[done..at], other]);
                 done = at + value.len();
             }
@@ -363,7 +367,7 @@ mod tests {
         let with = |path: &'static str| AccessPath::new(path).with_value("1", "'a'");
         assert_eq!(with("f(1, x=1, y=[1]).z").as_deref(), Some("f('a', x='a', y=['a']).z"));
         assert_eq!(with("g((1 + 11))").as_deref(), Some("g(('a' + 11))"));
-        assert_eq!((with("f(11)"), with("x1")), (None, None));
+        assert_eq!((with("f(11)"), with("x1"), with("x (1)")), (None, None, None));
     }
 
     #[test]
