@@ -152,6 +152,7 @@ fn calculate(
     }
     // What stands in the path of another value is no operand.
     let mut paths: Vec<&str> = record.choices.iter().map(|choice| choice.path.as_str()).collect();
+    paths.retain(|path| path.contains(['(', '[']));
     paths.sort_by_key(|path| Reverse(path.len()));
     let without_paths = |text: &String| paths.iter().fold(text.clone(), |text, path| text.replace(path, ""));
     let operands: Vec<String> = texts.iter().map(without_paths).collect();
