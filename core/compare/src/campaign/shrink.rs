@@ -85,15 +85,15 @@ pub fn shrink(
         let is_argument = |injection: &Injection| injection.path == choice.path && injection.kind.is_none() && !seen;
         let default = best.record.injections.iter().any(is_argument).then_some(Decision::Default);
         let others = real.into_iter().chain(default).chain(likelier).chain(simpler(&choice.decision, seen));
-        // No text is as simple as the empty one where an operation fails otherwise.
+        // The empty text comes first where it saves a decision or a failure.
         let is_text = matches!(&choice.decision, Decision::Value(Recipe::Str(text)) if !text.is_empty());
-        let empty = (is_text && !best.record.forced.is_empty()).then(|| Decision::Value(Recipe::Str(String::new())));
+        let empty = is_text.then(|| Decision::Value(Recipe::Str(String::new())));
         let others = empty.into_iter().chain(others);
         // What was refused for a container is refused for what is left of it, too.
         let others = others.filter(|_| !is_smaller);
         let tried: Vec<Decision> = others.chain(smaller(&choice.decision)).collect();
         is_smaller = false;
-        for simpler in tried {
+        for (at, simpler) in tried.into_iter().enumerate() {
             if left == 0 || lost >= LOST {
                 break;
             }
@@ -102,6 +102,7 @@ pub fn shrink(
             if let Some(found) = changed(execute, &best, decisions, &channels, rules, &mut lost)?
                 && found.record.choices.len() <= best.record.choices.len()
                 && is_as_readable(&best, &found)
+                && (at > 0 || !is_text || needs_less(&best, &found))
             {
                 best = found;
                 is_smaller = holds_items(&choice.decision);
@@ -116,6 +117,11 @@ pub fn shrink(
         best = plainer(execute, best, &channels, &likely, rules, &mut lost)?;
     }
     Ok(best)
+}
+
+/// Whether the second witness needs fewer decisions or fewer forced operations.
+fn needs_less(one: &TestCase, other: &TestCase) -> bool {
+    other.record.choices.len() < one.record.choices.len() || other.record.forced.len() < one.record.forced.len()
 }
 
 /// Whether a witness needs no more forced operations than another one, and shows no more objects unless it needs fewer.
