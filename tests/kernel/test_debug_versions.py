@@ -36,15 +36,15 @@ def test_old_then_new_stop_at_their_first_changed_line_on_the_same_values(front_
     for side, where in (("old", "if limit is not None:"), ("new", "return limit or app.size")):
         thread, frame, file = stop(front_end)
         assert (file, frame["name"], line(front_end, frame)) == (f"size_{side}.py", "size", where)
-        assert front_end.variables(frame["id"])["limit"] == "[]"
+        assert front_end.variables(frame["id"])["limit"] == "0"
         names = [one["name"] for one in front_end.frames(thread)]
         assert names == ["size", "test_size", "<module>"]
         front_end.do("continue", threadId=thread)
     outcome = front_end.kernel.wait(cell)
     assert outcome.reply["status"] == "ok"
     old, new = outcome.text().splitlines()[-2:]
-    assert old == "old: returned []; its test passed here"
-    assert new.startswith("new: returned True; its test failed here: AssertionError")
+    assert old == "old: returned 0; its test passed here"
+    assert new.startswith("new: returned 1; its test failed here: AssertionError: 0 before the change, 1 after it")
     assert front_end.do("debugInfo")["breakpoints"] == []
 
 
@@ -72,10 +72,10 @@ def test_stop_leaves_no_breakpoint_behind(front_end):
 
 def test_values_of_a_person_are_debugged(front_end):
     front_end.attach()
-    cell = front_end.kernel.send("comparison.debug(changes={'limit': '0'})")
+    cell = front_end.kernel.send("comparison.debug(changes={'limit': '[]'})")
     for _ in range(2):
         thread, frame, _ = stop(front_end)
-        assert front_end.variables(frame["id"])["limit"] == "0"
+        assert front_end.variables(frame["id"])["limit"] == "[]"
         front_end.do("continue", threadId=thread)
     assert front_end.kernel.wait(cell).reply["status"] == "ok"
 

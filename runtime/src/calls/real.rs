@@ -19,6 +19,7 @@ use crate::execution::code;
 use crate::execution::object::Versatile;
 use crate::execution::state;
 use crate::inject::exceptions;
+use crate::inject::failures;
 use crate::inject::machine;
 use crate::inject::replacement;
 use crate::inject::resolve::{self, ValueRequest};
@@ -108,7 +109,7 @@ impl<'py> SiteCall<'_, 'py> {
         };
         let path = callee_path(self.callee, self.site);
         if is_plain(self.callee, self.arguments) && !error.is_instance_of::<PyOSError>(self.py()) {
-            state::forced(&AccessPath::from(&path).any_call());
+            failures::forced(self.py(), &AccessPath::from(&path).any_call(), error)?;
         }
         self.as_missing(&path, recorded)
     }

@@ -10,6 +10,7 @@ use twincell_values::path::{AccessPath, Question, bounded};
 use twincell_values::value::Decision;
 
 use crate::execution::state;
+use crate::inject::exceptions;
 use crate::inject::resolve;
 
 /// A module may lack a name on another machine. If some version is prepared for that, the look-up may fail, in every
@@ -30,6 +31,21 @@ pub(crate) fn may_lack(py: Python<'_>, object: &Bound<'_, PyAny>, site: u32) -> 
         Some(Decision::Raise(name)) => Err(resolve::raise(py, &name)),
         _ => Ok(()),
     }
+}
+
+/// A value is invented where Python would have failed: a forced operation. It fails as in Python if that was decided, as
+/// for a witness that is to show what really happens.
+pub(crate) fn forced(py: Python<'_>, path: &str, error: PyErr) -> PyResult<()> {
+    let fails = state::with(|execution| {
+        let question = bounded(Question::Succeeds(path.into()).to_string());
+        execution.draw.given(&question).is_some() && !execution.draw.truth(&question, 1.0)
+    });
+    if fails == Some(true) {
+        exceptions::mark_intended(error.value(py).as_any());
+        return Err(error);
+    }
+    state::forced(path);
+    Ok(())
 }
 
 /// The exception with which what is awaited fails, where no handler names one.

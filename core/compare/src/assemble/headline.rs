@@ -27,8 +27,9 @@ const BEFORE: usize = 24;
 const DIFFERENT: usize = 12;
 /// The number of characters shown of the end of a long text.
 const END: usize = 32;
-/// The maximum number of arguments that are named without their values beside others.
+/// The maximum number of arguments that are named beside others, and of characters of their values.
 const OTHERS: usize = 3;
+const OTHER_VALUE: usize = 12;
 
 /// What differs at one place: its name, and what each version shows there.
 struct Contrast {
@@ -63,10 +64,14 @@ pub(super) fn headline(
     let outcome = first.is_some_and(|one| matches!(one.place, EvidencePlace::ReturnValue | EvidencePlace::Exception));
     let told: Vec<&str> = [&shown.old, &shown.new].into_iter().flatten().filter(|_| outcome).map(|s| &**s).collect();
     let values = named_values(context, case, summary.decisive, &told);
-    // Members are told as uses, and what a call gave that differs says nothing beside the call.
+    // Members are told as uses, what a call gave that differs says nothing beside the call, and the exception says what
+    // failed.
     let is_a_use = |choice: &&Choice| !uses.is_empty() && Question::is_about_members(&choice.path);
     let is_given = |choice: &&Choice| callees.iter().any(|callee| gave(callee, &choice.path));
-    let values: Vec<&Choice> = values.into_iter().filter(|one| !is_a_use(one) && !is_given(one)).collect();
+    let values: Vec<&Choice> = values
+        .into_iter()
+        .filter(|one| !is_a_use(one) && !is_given(one) && !Question::lets_fail(&one.path, &one.decision))
+        .collect();
     let (call, conditions) = subject(context, summary.sites, case, &values, &uses);
     let is_of_name = matches!(first, Some(Difference { place: EvidencePlace::Left { slot: Slot::Name(_) }, .. }));
     // What statements bind is what they are about.
@@ -395,21 +400,25 @@ impl<'a> Parameters<'a> {
         Some(Argument { at, text })
     }
 
-    /// The names of the arguments that were passed besides these, with the values that somebody gave. Of many, dots stand for
-    /// them.
+    /// The arguments that were passed besides these, with their values where somebody gave them or where they are plain and
+    /// short. Of many, dots stand for them.
     fn others(&self, case: &TestCase, given: &[Argument]) -> Vec<Argument> {
-        let passes = |parameter: &Parameter| {
-            let is_passed = |choice: &Choice| matches!(choice.decision, Decision::Value(_) | Decision::Same(_));
-            case.record.choices.iter().any(|choice| choice.path == parameter.name && is_passed(choice))
-        };
         let is_named = |at: usize| given.iter().any(|argument| argument.at == at);
-        let others = self.0.iter().enumerate().filter(|(at, parameter)| !is_named(*at) && passes(parameter));
         let shown = |(at, parameter): (usize, &&Parameter)| {
-            let given = case.record.choices.iter().find(|choice| choice.path == parameter.name);
-            let given = given.filter(|choice| case.is_given(&choice.path)).and_then(|choice| self.argument(choice));
-            given.unwrap_or_else(|| Argument { at, text: parameter.name.clone() })
+            let choice = case.record.choices.iter().find(|choice| choice.path == parameter.name)?;
+            let is_shown = match &choice.decision {
+                Decision::Value(recipe) => {
+                    let is_short = || recipe.display().chars().count() <= OTHER_VALUE;
+                    case.is_given(&choice.path) || !recipe.has_object() && is_short()
+                }
+                Decision::Same(_) => false,
+                _ => return None,
+            };
+            let value = self.argument(choice).filter(|_| is_shown);
+            Some(value.unwrap_or_else(|| Argument { at, text: parameter.name.clone() }))
         };
-        let others: Vec<Argument> = others.map(shown).collect();
+        let others: Vec<Argument> =
+            self.0.iter().enumerate().filter(|(at, _)| !is_named(*at)).filter_map(shown).collect();
         match others.len() {
             0..=OTHERS => others,
             _ => vec![Argument { at: self.0.len(), text: "…".into() }],

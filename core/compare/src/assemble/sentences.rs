@@ -355,6 +355,8 @@ fn the_headline_is_the_call_with_its_decisive_values() {
     let (paths, decisive) = (["a", "b", "c", "d"], ["d", "c", "b", "a"]);
     let choices = paths.map(|path| (path, int(1)));
     assert_eq!(headline(many, &choices, &paths, &decisive, returned(0)), "f(a=1, b=1, c=1, d=1): 3 -> 0");
+    assert_eq!(headline(many, &choices, &paths, &["c"], returned(0)), "f(a=1, b=1, c=1, d=1): 3 -> 0");
+    let choices = choices.map(|(path, _)| (path, if path == "c" { int(1) } else { text("thirteen long") }));
     assert_eq!(headline(many, &choices, &paths, &["c"], returned(0)), "f(a, b, c=1, d): 3 -> 0");
 
     let further = "def f(a, *rest, b=1, **options):\n    return a\n";
@@ -368,7 +370,7 @@ fn the_headline_is_the_call_with_its_decisive_values() {
     ];
     let parameters = ["a", "rest[0]", "options['key']"];
     let shown = headline(further, &choices, &parameters, &["options['key']", "b", "rest[0]"], returned(0));
-    assert_eq!(shown, "f(a, 'x', b not given, key=3): 3 -> 0, where a.save() raises ValueError");
+    assert_eq!(shown, "f(a=2, 'x', b not given, key=3): 3 -> 0, where a.save() raises ValueError");
 
     for (count, told) in [(0, "*rest is empty"), (1, "*rest has 1 item"), (2, "*rest has 2 items")] {
         let choices = [("len(*rest)", int(count)), ("a", int(2))];

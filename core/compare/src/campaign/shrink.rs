@@ -50,7 +50,7 @@ pub fn shrink(
     go_on: &mut dyn FnMut() -> Continue,
 ) -> Result<TestCase, EngineError> {
     let mut best = witness.clone();
-    let channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
+    let mut channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
     let mut left = budget;
     let mut lost = 0;
     for decisions in without_forced(&best.record) {
@@ -64,6 +64,8 @@ pub fn shrink(
             best = found;
         }
     }
+    best = with_failures(execute, best, &channels, rules, &mut left, &mut lost)?;
+    channels.extend(best.differences.iter().map(|difference| difference.channel));
     best = written_out(execute, best, &channels, rules, &mut left, &mut lost)?;
     let likely = likelihoods(execute, &best)?;
     if values == Values::Plain {
@@ -145,6 +147,34 @@ fn explained(execute: &mut dyn Execute, witness: &TestCase) -> Result<Vec<Inject
     let explained = execute.execute(vec![ExecutionRequest { explain: true, ..request }])?.into_iter().next();
     let Some(Executed::Record(record)) = explained else { return Ok(vec![]) };
     Ok(record.injections)
+}
+
+/// The witness with the failures that Python has in place of forced operations, where these show a difference too: what
+/// `None.name` gives, nobody can see.
+fn with_failures(
+    execute: &mut dyn Execute,
+    witness: TestCase,
+    channels: &BTreeSet<Channel>,
+    rules: &Rules,
+    left: &mut u32,
+    lost: &mut u32,
+) -> Result<TestCase, EngineError> {
+    let mut best = witness;
+    let mut channels = channels.clone();
+    channels.insert(Channel::Exception);
+    for operation in best.record.forced.clone() {
+        if *left == 0 || *lost >= LOST {
+            break;
+        }
+        *left -= 1;
+        let fails = (Question::Succeeds((&operation).into()).to_string(), Decision::Value(Recipe::Bool(false)));
+        if let Some(found) = changed(execute, &best, vec![fails], &channels, rules, lost)?
+            && found.record.forced.len() < best.record.forced.len()
+        {
+            best = found;
+        }
+    }
+    Ok(best)
 }
 
 /// The witness with values that can be written in place of objects that somebody gave: the same value if it is small,

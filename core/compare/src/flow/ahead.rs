@@ -7,10 +7,11 @@ use twincell_syntax::site::Site;
 use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Predictor};
 use twincell_values::value::AbstractValue;
 
-use super::pair::{Pair, Texts};
+use super::pair::Pair;
 use super::plain;
 use super::program::{instrumented, program};
 use super::select::{self, Selected, select};
+use super::texts::Texts;
 use crate::{CompareOptions, Source};
 
 /// One function of a call of the predictor.

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use twincell_engine::protocol::Place;
 use twincell_syntax::{Function, Import, Index, PerSide, Side};
 
-use super::pair::{Companion, Texts, entity};
+use super::pair::{Companion, entity};
+use super::texts::Texts;
 use crate::note::Changed;
 
 /// The maximum number of entities that are looked at for one version, of modules that are read, and of names that are

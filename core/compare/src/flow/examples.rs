@@ -11,8 +11,9 @@ use twincell_values::path::{AccessPath, Question};
 use twincell_values::reading::examples::{Beside, Call, Passed, written_beside};
 use twincell_values::value::{Decision, Fixed, Made, Recipe, library};
 
-use super::pair::{Pair, Texts};
+use super::pair::Pair;
 use super::prepare::canonical;
+use super::texts::Texts;
 use crate::note::{Misfit, Note};
 use crate::{Example, ExampleSource, Examples, GivenCall};
 

@@ -3,6 +3,7 @@
 //! `replay` repeats one execution.
 
 mod ahead;
+mod classes;
 mod contamination;
 mod elsewhere;
 mod examples;
@@ -14,6 +15,7 @@ mod reached;
 mod replay;
 mod select;
 mod special;
+mod texts;
 mod trial;
 mod units;
 mod witness;
@@ -23,10 +25,11 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use elsewhere::Elsewhere;
-use pair::{Pair, Texts, VersionParts};
+use pair::{Pair, VersionParts};
 use prepare::{Prepared, prepare};
 use program::{instrumented, program};
 use select::{Selected, select};
+use texts::Texts;
 
 use twincell_engine::protocol::{Context, ExecutionRecord, Isolation, Program};
 use twincell_engine::{Loaded, WorkerPool};

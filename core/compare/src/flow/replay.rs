@@ -10,9 +10,10 @@ use twincell_values::predictor::Predictor;
 use twincell_values::value::{AbstractValue, Choice, Decision, Fixed, Recipe};
 
 use super::case;
-use super::pair::{Pair, Texts};
+use super::pair::Pair;
 use super::prepare::{Prepared, prepare};
 use super::select::{self, Selected, select};
+use super::texts::Texts;
 use super::witness::{decisive_values, smallest};
 use crate::campaign::{self, both, joint_probability};
 use crate::report::{Evidence, ExecutionReport, PairReport, Reproducer, Witness};

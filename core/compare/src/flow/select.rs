@@ -6,7 +6,8 @@ use twincell_behavior::Channel;
 use twincell_engine::observed::{Observed, Slot};
 use twincell_syntax::{CodeKind, Function, Index, PerSide, Side};
 
-use super::pair::{Pair, Texts};
+use super::pair::Pair;
+use super::texts::Texts;
 use crate::report::PairReport;
 use crate::verdict::Verdict;
 use crate::{CompareError, CompareOptions, Source};

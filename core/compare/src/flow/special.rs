@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use twincell_engine::protocol::Member;
 use twincell_syntax::Index;
 
-use super::pair::methods;
+use super::classes::methods;
 
 /// A member that stands for an operation.
 pub(super) fn operation(name: &str, by_operation: bool) -> Member {

@@ -3,9 +3,10 @@
 
 use twincell_syntax::CodeKind;
 
-use super::pair::{Pair, Texts};
+use super::pair::Pair;
 use super::plain;
 use super::select::{is_worth, select};
+use super::texts::Texts;
 use crate::{CompareOptions, Source};
 
 /// A class, or the statements outside definitions, of two texts.

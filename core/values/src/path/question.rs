@@ -220,6 +220,16 @@ impl<'a> Question<'a> {
         }
     }
 
+    /// Whether a decision lets an operation fail that Python cannot do on the values that it has: `None.name`.
+    pub fn lets_fail(path: &str, decision: &Decision) -> bool {
+        match (Question::parse(path), decision) {
+            (Question::Succeeds(operation), Decision::Value(Recipe::Bool(false))) => {
+                operation.split_call().is_none() || operation.callee_of_any_call().is_some()
+            }
+            _ => false,
+        }
+    }
+
     /// `y` of `order(x, y)` for this `x`.
     pub fn ordered_with(text: &'a str, one: &str) -> Option<&'a str> {
         text.strip_prefix(ORDER)?.strip_prefix(one)?.strip_prefix(COMMA)?.strip_suffix(')')

@@ -7,7 +7,9 @@ use twincell_engine::protocol::Context;
 use twincell_syntax::python::is_always_real;
 use twincell_syntax::{CodeKind, Function, Index, PerSide, Side};
 
-use super::{Texts, entity, one_sided, owner};
+use super::{entity, one_sided};
+use crate::flow::classes::owner;
+use crate::flow::texts::Texts;
 
 /// The text that is evaluated before a function in its context.
 pub(super) fn module(texts: &Texts, side: Side, kept: &BTreeSet<String>, parts: &[&Function]) -> Rc<str> {

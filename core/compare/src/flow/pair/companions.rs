@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use twincell_syntax::{CodeKind, Function, Index, PerSide, Side};
 
-use super::{Texts, entity};
+use super::entity;
+use crate::flow::texts::Texts;
 
 /// The maximum number of companions of a function, nearest first, and their maximum length in characters. Beyond this,
 /// plain code runs.

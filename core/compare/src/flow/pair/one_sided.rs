@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use twincell_syntax::{CodeKind, Function, Index, PerSide, Side, attribute_names, global_names};
 use twincell_values::reading::hints_within;
 
-use super::{Texts, entity};
+use super::entity;
+use crate::flow::texts::Texts;
 
 /// What this version keeps of its module.
 pub(super) fn kept(texts: &Texts, side: Side, functions: &PerSide<Function>) -> BTreeSet<String> {

@@ -1,0 +1,200 @@
+//! What the classes of a text say: about the attributes of their objects, about both versions of a method, and about the
+//! members by which a class is compared.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
+
+use twincell_engine::protocol::{Body, Member};
+use twincell_syntax::{CodeKind, Function, Index, PerSide, Side, Wrapped};
+use twincell_values::reading::{Hint, Known};
+
+use super::imports::Imports;
+use super::pair::entity;
+use super::special::{operation, operations_of, special_methods};
+use super::texts::Texts;
+
+/// What a class declares about each attribute of its objects.
+pub(super) type Fields = BTreeMap<String, Hint>;
+
+/// What two versions of a class say about all of its methods.
+#[derive(Default)]
+pub(super) struct ClassDiff {
+    pub attribute_renames: Vec<(String, String)>,
+    pub keeps_state_otherwise: bool,
+}
+
+/// The class of a method, as an entity.
+pub(super) fn owner(function: &Function) -> Option<&str> {
+    match function.kind {
+        CodeKind::Class => Some(entity(function)),
+        _ => function.class_name.as_ref().and_then(|_| entity(function).rsplit_once('.')).map(|(owner, _)| owner),
+    }
+}
+
+pub(super) fn methods<'a>(index: &'a Index, class: &str) -> Vec<&'a Function> {
+    let of_class = |function: &&Function| {
+        function.parent.is_none() && function.qualname.rsplit_once('.').is_some_and(|(owner, _)| owner == class)
+    };
+    index.functions.iter().filter(of_class).collect()
+}
+
+/// What the class of a method declares about the attributes of its objects: `self.words`, from the fields of the class.
+pub(super) fn fields(texts: &Texts, side: Side, method: &Function) -> BTreeMap<String, Hint> {
+    let of_objects = !method.decorators.iter().any(|text| matches!(text.as_str(), "staticmethod" | "classmethod"));
+    let Some((owner, own)) = owner(method).zip(method.parameters.first()).filter(|_| of_objects) else {
+        return BTreeMap::new();
+    };
+    let mut known = texts.fields.borrow_mut();
+    let hints = known[side].entry(owner.to_owned()).or_insert_with(|| {
+        let text = texts.indices[side].class_text(owner);
+        let field_hints = |text| twincell_values::reading::field_hints(text, &texts.surroundings[side].known);
+        Rc::new(text.map(field_hints).unwrap_or_default())
+    });
+    hints.iter().map(|(name, hint)| (format!("{}.{name}", own.name), hint.clone())).collect()
+}
+
+/// What the classes of two methods say. It takes all methods of both, so it is looked at once.
+pub(super) fn class_diff(texts: &Texts, functions: &PerSide<Function>) -> Rc<ClassDiff> {
+    let PerSide { old: Some(old), new: Some(new) } = functions.as_ref().map(owner) else { return Rc::default() };
+    let names = PerSide::new(old.to_owned(), new.to_owned());
+    let mut known = texts.classes.borrow_mut();
+    let diff = known.entry(names).or_insert_with_key(|names| {
+        let mut attribute_renames = attribute_renames(texts, names);
+        attribute_renames.extend(texts.wrapped.iter().filter(|wrapped| wrapped.class == names.new).map(|wrapped| {
+            let Wrapped { public, private, .. } = wrapped.clone();
+            if wrapped.side == Side::New { (private, public) } else { (public, private) }
+        }));
+        let keeps_state_otherwise = keeps_state_otherwise(texts, names, &attribute_renames);
+        Rc::new(ClassDiff { attribute_renames, keeps_state_otherwise })
+    });
+    diff.clone()
+}
+
+fn attribute_renames(texts: &Texts, classes: &PerSide<String>) -> Vec<(String, String)> {
+    let PerSide { old, new } = PerSide::of(|side| methods(&texts.indices[side], &classes[side]));
+    // One method alone does not show how others name its attributes.
+    if old.len() < 2 || new.len() < 2 { vec![] } else { twincell_syntax::attribute_renames(&old, &new) }
+}
+
+fn keeps_state_otherwise(texts: &Texts, classes: &PerSide<String>, renames: &[(String, String)]) -> bool {
+    let PerSide { old, new } = classes;
+    let attributes = |index: &Index, class: &str, renames: &[(String, String)]| -> BTreeSet<String> {
+        let names = methods(index, class).into_iter().flat_map(twincell_syntax::private_attributes);
+        let canonical = |name: String| renames.iter().find(|(is, _)| *is == name).map_or(name, |(_, was)| was.clone());
+        names.map(canonical).filter(|name| !index.defines(&format!("{class}.{name}"))).collect()
+    };
+    attributes(&texts.indices.old, old, &[]) != attributes(&texts.indices.new, new, renames)
+}
+
+/// Operations that objects support by themselves, and better where a decorator provides them.
+const OPERATIONS: [&str; 5] = ["__eq__", "__hash__", "__lt__", "__repr__", "__setattr__"];
+
+/// The public members that both versions of a class have.
+pub(super) fn class_bodies(texts: &Texts, functions: &PerSide<Function>) -> PerSide<Body> {
+    let PerSide { old, new } =
+        PerSide::of(|side| members(&texts.indices[side], entity(&functions[side]), &texts.surroundings[side].known));
+    let in_both =
+        |member: &&Member| new.iter().any(|other| other.name == member.name && other.is_property == member.is_property);
+    // Callers know the old signatures.
+    let mut shared: Vec<Member> = old.iter().filter(in_both).cloned().collect();
+    if functions.iter().any(|function| !function.decorators.is_empty()) {
+        // Decorators write such methods for a class.
+        let written = OPERATIONS.iter().filter(|name| shared.iter().all(|member| member.name != **name));
+        let members = written.map(|name| operation(name, false)).collect();
+        shared = [shared, members].concat();
+    }
+    let special = PerSide::of(|side| special_methods(&texts.indices[side], entity(&functions[side])));
+    for name in special.old.symmetric_difference(&special.new) {
+        for name in operations_of(name) {
+            if shared.iter().all(|member| member.name != *name) {
+                shared.push(operation(name, true));
+            }
+        }
+    }
+    let mut constructor = constructor(&texts.indices.old, entity(&functions.old), &texts.surroundings.old.known);
+    let imports = Imports { of_module: texts.imports.old.clone(), ..Imports::default() };
+    imports.keep_library(texts.context, &mut constructor);
+    shared.iter_mut().for_each(|member| imports.keep_library(texts.context, &mut member.hints));
+    for member in &mut shared {
+        let is_tainted = |side: Side| {
+            let found = texts.indices[side].inherited(entity(&functions[side]), &member.name);
+            found.is_some_and(|name| texts.tainted[side].contains(&name))
+        };
+        // What asks for a special method of one version alone is tried with the others, by which it is told best.
+        member.is_changed = !member.by_operation && Side::BOTH.into_iter().any(is_tainted);
+    }
+    let body = Body::Class { constructor, members: shared };
+    PerSide::new(body.clone(), body)
+}
+
+/// What a class declares about the arguments of its constructor: in `__init__`, or as fields.
+fn constructor(index: &Index, class: &str, known: &Known) -> BTreeMap<String, Hint> {
+    let field_hints = |text| twincell_values::reading::field_hints(text, known);
+    let mut found = BTreeMap::new();
+    let mut waiting = VecDeque::from([class.to_string()]);
+    let mut seen = BTreeSet::new();
+    while let Some(class) = waiting.pop_front() {
+        if !seen.insert(class.clone()) {
+            continue;
+        }
+        let own = methods(index, &class).into_iter().find(|method| method.name == "__init__");
+        let hints = match own {
+            Some(own) => twincell_values::reading::hints_within(own, known, &BTreeMap::new()),
+            None => index.class_text(&class).map(field_hints).unwrap_or_default(),
+        };
+        for (name, hint) in hints {
+            found.entry(name).or_insert(hint);
+        }
+        if own.is_none() {
+            waiting.extend(index.classes.get(&class).into_iter().flat_map(|class| class.bases.iter().cloned()));
+        }
+    }
+    found
+}
+
+fn members(index: &Index, class: &str, known: &Known) -> Vec<Member> {
+    const PROTOCOLS: [&str; 14] = [
+        "__call__",
+        "__len__",
+        "__contains__",
+        "__getitem__",
+        "__setitem__",
+        "__delitem__",
+        "__iter__",
+        "__next__",
+        "__bool__",
+        "__str__",
+        "__repr__",
+        "__add__",
+        "__eq__",
+        "__lt__",
+    ];
+    let mut found: Vec<Member> = Vec::new();
+    let mut waiting = vec![class.to_string()];
+    let mut seen = BTreeSet::new();
+    while let Some(class) = waiting.pop() {
+        if !seen.insert(class.clone()) {
+            continue;
+        }
+        for method in methods(index, &class) {
+            let public = !method.name.starts_with('_') || PROTOCOLS.contains(&method.name.as_str());
+            let setter = method.decorators.iter().any(|text| text.ends_with(".setter") || text.ends_with(".deleter"));
+            if public && !setter && found.iter().all(|member| member.name != method.name) {
+                let is_property = method
+                    .decorators
+                    .iter()
+                    .any(|text| text.rsplit('.').next().is_some_and(|name| name.ends_with("property")));
+                found.push(Member {
+                    name: method.name.clone(),
+                    is_property,
+                    hints: twincell_values::reading::hints_within(method, known, &BTreeMap::new()),
+                    by_operation: false,
+                    is_changed: false,
+                });
+            }
+        }
+        waiting.extend(index.classes.get(&class).into_iter().flat_map(|class| class.bases.iter().cloned()));
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found
+}
