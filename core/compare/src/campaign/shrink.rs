@@ -5,14 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use twincell_behavior::{Channel, Difference, Rules, differences};
+use twincell_engine::observed::Outcome;
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Injection};
 use twincell_engine::{EngineError, Executed};
 use twincell_values::path::{AccessPath, Question};
-use twincell_values::value::{AbstractValue, Choice, Decision, Given, Made, Recipe, library};
+use twincell_values::value::{AbstractValue, Choice, Decision, Given, Recipe};
 
 use super::causes::classify_basis;
 use super::confirm::{Effort, Repeated, again, both, confirm, repeat};
+use super::data::as_data;
+use super::least::Search;
 use super::plain::{classes, of_class, plainer, shown_objects, zero_like};
+use super::smaller::{holds_items, simpler, smaller};
 use super::{Execute, TestCase};
 use crate::Continue;
 
@@ -22,10 +26,10 @@ const LOST: u32 = 3;
 const SMALL: usize = 300;
 /// The maximum number of parts of a container that are tried in its place.
 const PARTS: usize = 4;
+/// The maximum number of values that are tried for several equal ones at once.
+const EQUAL: usize = 3;
 /// The maximum number of likelier classes that are tried in place of one.
 const CLASSES: usize = 2;
-/// The maximum number of items of a container that are left out or made simpler.
-const ITEMS: usize = 8;
 
 /// Which values a shrunk witness has in place of objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +68,8 @@ pub fn shrink(
             best = found;
         }
     }
+    best = search(execute, &channels, rules, &mut left, &mut lost).fewer_uses(best)?;
+    best = as_data(execute, best, &channels, rules, &mut left, &mut lost)?;
     best = with_failures(execute, best, &channels, rules, &mut left, &mut lost)?;
     channels.extend(best.differences.iter().map(|difference| difference.channel));
     best = written_out(execute, best, &channels, rules, &mut left, &mut lost)?;
@@ -95,7 +101,8 @@ pub fn shrink(
         let others = others.filter(|_| !is_smaller);
         let tried: Vec<Decision> = others.chain(smaller(&choice.decision)).collect();
         is_smaller = false;
-        for (at, simpler) in tried.into_iter().enumerate() {
+        let mut is_least = true;
+        for (at, simpler) in tried.iter().cloned().enumerate() {
             if left == 0 || lost >= LOST {
                 break;
             }
@@ -108,8 +115,29 @@ pub fn shrink(
             {
                 best = found;
                 is_smaller = holds_items(&choice.decision);
+                is_least = false;
                 break;
             }
+        }
+        for together in equal(&best.record.choices, &choice, &tried) {
+            if !is_least || left == 0 || lost >= LOST {
+                break;
+            }
+            left -= 1;
+            if let Some(found) = changed(execute, &best, together, &channels, rules, &mut lost)?
+                && found.record.choices.len() <= best.record.choices.len()
+                && is_as_readable(&best, &found)
+            {
+                best = found;
+                is_least = false;
+            }
+        }
+        if is_least
+            && let Some(found) = search(execute, &channels, rules, &mut left, &mut lost).least(&best, &choice)?
+            && found.record.choices.len() <= best.record.choices.len()
+            && is_as_readable(&best, &found)
+        {
+            best = found;
         }
         // What is left of a container may become smaller still.
         position += usize::from(!is_smaller);
@@ -119,6 +147,31 @@ pub fn shrink(
         best = plainer(execute, best, &channels, &likely, rules, &mut lost)?;
     }
     Ok(best)
+}
+
+fn search<'a>(
+    execute: &'a mut dyn Execute,
+    channels: &'a BTreeSet<Channel>,
+    rules: &'a Rules,
+    left: &'a mut u32,
+    lost: &'a mut u32,
+) -> Search<'a> {
+    Search { execute, channels, rules, left, lost }
+}
+
+/// The decisions that give equal numbers or texts another value all at once, since the code may compare them.
+fn equal(choices: &[Choice], choice: &Choice, tried: &[Decision]) -> Vec<Vec<(String, Decision)>> {
+    let is_scalar = |decision: &Decision| {
+        matches!(decision, Decision::Value(Recipe::Int(_) | Recipe::Float(_) | Recipe::Str(_) | Recipe::Bytes(_)))
+    };
+    let equal: Vec<&Choice> = (choices.iter())
+        .filter(|other| other.decision == choice.decision && matches!(Question::parse(&other.path), Question::Value(_)))
+        .collect();
+    if !is_scalar(&choice.decision) || equal.len() < 2 {
+        return vec![];
+    }
+    let with = |decision: &Decision| equal.iter().map(|choice| (choice.path.clone(), decision.clone())).collect();
+    tried.iter().filter(|decision| is_scalar(decision)).take(EQUAL).map(with).collect()
 }
 
 /// Whether the second witness needs fewer decisions or fewer forced operations.
@@ -150,7 +203,7 @@ fn explained(execute: &mut dyn Execute, witness: &TestCase) -> Result<Vec<Inject
 }
 
 /// The witness with the failures that Python has in place of forced operations, where these show a difference too: what
-/// `None.name` gives, nobody can see.
+/// `None.name` gives, nobody can see. Where both fail, it says nothing which failure comes first.
 fn with_failures(
     execute: &mut dyn Execute,
     witness: TestCase,
@@ -170,6 +223,7 @@ fn with_failures(
         let fails = (Question::Succeeds((&operation).into()).to_string(), Decision::Value(Recipe::Bool(false)));
         if let Some(found) = changed(execute, &best, vec![fails], &channels, rules, lost)?
             && found.record.forced.len() < best.record.forced.len()
+            && found.record.behaviors.iter().any(|behavior| matches!(behavior.outcome, Outcome::Returned(_)))
         {
             best = found;
         }
@@ -319,7 +373,7 @@ pub(super) fn changed(
 }
 
 /// The execution of a witness with some decisions replaced, if both versions still differ. Nothing is confirmed.
-fn differing(
+pub(super) fn differing(
     execute: &mut dyn Execute,
     witness: &TestCase,
     decisions: Vec<(String, Decision)>,
@@ -425,109 +479,9 @@ fn without_forced(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
     record.choices.iter().filter_map(instead).collect()
 }
 
-/// Decisions simpler than this one, simplest first. An object becomes a plain value if the difference itself shows this
-/// value.
-fn simpler(decision: &Decision, seen: bool) -> Vec<Decision> {
-    let Decision::Value(recipe) = decision else { return vec![] };
-    let values: Vec<Recipe> = match recipe {
-        Recipe::Int(value) if !matches!(value, 0 | 1) => vec![Recipe::Int(0), Recipe::Int(1)],
-        Recipe::Float(_) => vec![Recipe::Int(0), Recipe::Int(1), Recipe::Float(0.0)],
-        Recipe::Versatile(_) if seen => vec![Recipe::Int(0), Recipe::Int(1), Recipe::Str(String::new())],
-        // The empty text looks like a special case. Texts of one character stay as they are.
-        Recipe::Str(text) if text.chars().count() > 1 => vec![Recipe::Str("a".into()), Recipe::Str(String::new())],
-        Recipe::List(items) if !items.is_empty() => vec![Recipe::List(vec![]), Recipe::List(items[..1].to_vec())],
-        Recipe::Tuple(items) if !items.is_empty() => vec![Recipe::Tuple(vec![]), Recipe::Tuple(items[..1].to_vec())],
-        // The order of a set of texts is another one in each process.
-        Recipe::Set(items) if items.len() > 1 && items.iter().any(|item| matches!(item, Recipe::Str(_))) => {
-            vec![Recipe::Set(vec![]), Recipe::Set(items[..1].to_vec()), Recipe::List(items.clone())]
-        }
-        Recipe::Set(items) if !items.is_empty() => vec![Recipe::Set(vec![]), Recipe::Set(items[..1].to_vec())],
-        Recipe::Dict(entries) if !entries.is_empty() => std::iter::once(Recipe::Dict(vec![]))
-            .chain(entries.iter().map(|entry| Recipe::Dict(vec![entry.clone()])))
-            .collect(),
-        Recipe::Made(_) => library::simpler(recipe),
-        Recipe::Provided(provided) => provided.simpler().collect(),
-        _ => vec![],
-    };
-    values.into_iter().filter(|value| value != recipe).map(Decision::Value).collect()
-}
-
-fn holds_items(decision: &Decision) -> bool {
-    let Decision::Value(recipe) = decision else { return false };
-    matches!(recipe, Recipe::List(_) | Recipe::Tuple(_) | Recipe::Set(_) | Recipe::Dict(_) | Recipe::Made(_))
-}
-
-/// The container without one of its items, and with a simpler one in place of one.
-fn smaller(decision: &Decision) -> Vec<Decision> {
-    let Decision::Value(recipe) = decision else { return vec![] };
-    within(recipe).into_iter().map(Decision::Value).collect()
-}
-
-/// Like [`smaller`], for values within values.
-fn within(recipe: &Recipe) -> Vec<Recipe> {
-    let of_items = |items: &[Recipe], whole: fn(Vec<Recipe>) -> Recipe| {
-        let without = (0..items.len().min(ITEMS)).filter(|_| items.len() > 1);
-        let without = without.map(|at| [&items[..at], &items[at + 1..]].concat());
-        let with = items.iter().enumerate().take(ITEMS).flat_map(|(at, item)| {
-            let with = move |part: Recipe| [&items[..at], &[part], &items[at + 1..]].concat();
-            parts(item).into_iter().map(with)
-        });
-        without.chain(with).map(whole).collect()
-    };
-    match recipe {
-        Recipe::List(items) => of_items(items, Recipe::List),
-        Recipe::Tuple(items) => of_items(items, Recipe::Tuple),
-        Recipe::Set(items) => of_items(items, |all| {
-            let mut members: Vec<Recipe> = Vec::new();
-            for member in all {
-                if !members.contains(&member) {
-                    members.push(member);
-                }
-            }
-            Recipe::Set(members)
-        }),
-        Recipe::Dict(entries) => of_values(entries, Recipe::Dict),
-        Recipe::Made(made) => of_values(&made.keywords, |keywords| Made { keywords, ..(**made).clone() }.into()),
-        _ => vec![],
-    }
-}
-
-/// The named values with a simpler one in place of one.
-fn of_values<K: Clone>(entries: &[(K, Recipe)], whole: impl Fn(Vec<(K, Recipe)>) -> Recipe) -> Vec<Recipe> {
-    let with = entries.iter().enumerate().take(ITEMS).flat_map(|(at, (key, value))| {
-        let with = move |part: Recipe| [&entries[..at], &[(key.clone(), part)], &entries[at + 1..]].concat();
-        parts(value).into_iter().map(with)
-    });
-    with.map(whole).collect()
-}
-
-/// Simpler values in place of an item. Empty texts and large numbers are not what people have.
-fn parts(item: &Recipe) -> Vec<Recipe> {
-    match item {
-        Recipe::Str(text) if text.len() > 1 => vec![Recipe::Str("a".into())],
-        Recipe::Int(value) if !(0..10).contains(value) => vec![Recipe::Int(1), Recipe::Int(2), Recipe::Int(0)],
-        Recipe::Float(value) if value.fract() != 0.0 || value.abs() >= 10.0 => vec![Recipe::Int(1), Recipe::Float(1.5)],
-        other => within(other),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_container_loses_an_item_or_gets_a_simpler_one() {
-        let list = |items: &[i64]| Recipe::List(items.iter().copied().map(Recipe::Int).collect());
-        let value = |recipe: Recipe| Decision::Value(recipe);
-        let expected = [&[70][..], &[3], &[3, 1], &[3, 2], &[3, 0]].map(|items| value(list(items)));
-        assert_eq!(smaller(&value(list(&[3, 70]))), expected);
-        let records =
-            |numbers: &[i64]| Recipe::List(vec![Recipe::Dict(vec![(Recipe::Str("a".into()), list(numbers))])]);
-        assert_eq!(smaller(&value(records(&[3, 4])))[0], value(records(&[4])));
-        let set = Recipe::Set(vec![Recipe::Int(1), Recipe::Int(70)]);
-        assert!(smaller(&value(set)).contains(&value(Recipe::Set(vec![Recipe::Int(1)]))));
-        assert!(smaller(&value(Recipe::Int(70))).is_empty());
-    }
 
     #[test]
     fn what_gets_another_value_gives_the_same() {

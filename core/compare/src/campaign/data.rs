@@ -1,0 +1,202 @@
+//! Writes a witness as data: what the code read of a value one by one becomes one value. `f(order={'status': 'paid'})` says
+//! at once what `f(order)` says only with `order['status'] = 'paid'`.
+
+use std::collections::BTreeSet;
+
+use twincell_behavior::{Channel, Rules};
+use twincell_engine::EngineError;
+use twincell_values::path::{AccessPath, Question, text_of};
+use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
+
+use super::shrink::changed;
+use super::{Execute, TestCase};
+
+/// The maximum number of values that are written as data.
+const VALUES: usize = 4;
+/// The maximum length of a value, as it is written, unless operations were forced on it: of a longer one, what was read says
+/// more.
+const READABLE: usize = 80;
+/// Methods of dictionaries that read items. What `get` gives is known as an item.
+const OF_DICTIONARIES: [&str; 1] = [".get"];
+
+/// The witness with data in place of objects of which only items were read, and of containers that lack what was read, as
+/// far as the difference remains.
+pub(super) fn as_data(
+    execute: &mut dyn Execute,
+    witness: TestCase,
+    channels: &BTreeSet<Channel>,
+    rules: &Rules,
+    left: &mut u32,
+    lost: &mut u32,
+) -> Result<TestCase, EngineError> {
+    let mut best = witness;
+    let paths: Vec<String> = written(&best.record.choices).map(|(path, _)| path).take(VALUES).collect();
+    for path in paths {
+        let Some(decision) = written(&best.record.choices).find_map(|(of, value)| (of == path).then_some(value)) else {
+            continue;
+        };
+        if *left == 0 || *lost > 0 {
+            break;
+        }
+        *left -= 1;
+        let is_short = decision.display().chars().count() <= READABLE;
+        if let Some(found) = changed(execute, &best, vec![(path, Decision::Value(decision))], channels, rules, lost)?
+            && found.record.choices.len() < best.record.choices.len()
+            && (found.record.forced.len() < best.record.forced.len()
+                || is_short && found.record.forced.len() == best.record.forced.len())
+        {
+            best = found;
+        }
+    }
+    Ok(best)
+}
+
+/// The values that can be written as data, by path: those that were drawn, and not what was read of others.
+fn written(choices: &[Choice]) -> impl Iterator<Item = (String, Recipe)> {
+    choices.iter().filter_map(move |choice| {
+        let (Question::Value(path), Decision::Value(recipe)) = (Question::parse(&choice.path), &choice.decision) else {
+            return None;
+        };
+        let written = whole(choices, path.as_str(), recipe);
+        (written != *recipe).then(|| (choice.path.clone(), written))
+    })
+}
+
+/// The value with all that was read of it.
+fn whole(choices: &[Choice], path: &str, recipe: &Recipe) -> Recipe {
+    let items = |items: &[Recipe]| {
+        let item = |(at, item): (usize, &Recipe)| whole(choices, &AccessPath::new(path).item(at), item);
+        items.iter().enumerate().map(item).collect()
+    };
+    match recipe {
+        Recipe::Versatile(AbstractValue::Object) => dictionary(choices, path).unwrap_or_else(|| recipe.clone()),
+        Recipe::List(held) => Recipe::List(items(held)),
+        Recipe::Tuple(held) => Recipe::Tuple(items(held)),
+        Recipe::Dict(entries) => {
+            let entry = |(key, value): &(Recipe, Recipe)| {
+                (key.clone(), whole(choices, &AccessPath::new(path).item(key.display()), value))
+            };
+            let mut all: Vec<(Recipe, Recipe)> = entries.iter().map(entry).collect();
+            let lacks = |(key, _): &(Recipe, Recipe)| entries.iter().all(|(own, _)| own != key);
+            all.extend(read(choices, path).unwrap_or_default().into_iter().filter(lacks));
+            Recipe::Dict(all)
+        }
+        other => other.clone(),
+    }
+}
+
+/// The dictionary that does for an object what was read of it; none if the code did more than read items.
+fn dictionary(choices: &[Choice], path: &str) -> Option<Recipe> {
+    let entries = read(choices, path)?;
+    let has = |item: &str| entries.iter().any(|(key, _)| key.display() == item);
+    let fits = |choice: &Choice| match (Question::parse(&choice.path), &choice.decision) {
+        (Question::Value(of), _) => match of.beyond(path) {
+            Some(rest) => OF_DICTIONARIES.contains(&rest) || rest.starts_with('['),
+            None => true,
+        },
+        (Question::Item { item, holder }, Decision::Value(Recipe::Bool(is))) if holder.as_str() == path => {
+            has(item) == *is
+        }
+        (Question::Truth(of), Decision::Value(Recipe::Bool(is))) if of.as_str() == path => entries.is_empty() != *is,
+        (Question::Instance { of, class: "dict" }, Decision::Value(Recipe::Bool(is))) if of.as_str() == path => *is,
+        (question, _) => is_about_another(question, path),
+    };
+    (!entries.is_empty() && choices.iter().all(fits)).then_some(Recipe::Dict(entries))
+}
+
+/// The items that were read at a path, in the order in which they were; none if one was no value.
+fn read(choices: &[Choice], path: &str) -> Option<Vec<(Recipe, Recipe)>> {
+    let mut found = Vec::new();
+    for choice in choices {
+        let Question::Value(of) = Question::parse(&choice.path) else { continue };
+        let Some((_, key)) = of.split_item().filter(|(holder, _)| holder.as_str() == path) else { continue };
+        let key =
+            text_of(key).map(|text| Recipe::Str(text.to_owned())).or_else(|| Some(Recipe::Int(key.parse().ok()?)))?;
+        let Decision::Value(recipe) = &choice.decision else { return None };
+        found.push((key, whole(choices, &choice.path, recipe)));
+    }
+    Some(found)
+}
+
+/// Whether a question is not about the object at a path.
+fn is_about_another(question: Question<'_>, path: &str) -> bool {
+    let is_other = |of: AccessPath<'_>| of.as_str() != path;
+    match question {
+        Question::Truth(of)
+        | Question::Length(of)
+        | Question::Number(of)
+        | Question::Zero(of)
+        | Question::Class(of)
+        | Question::Text(of)
+        | Question::Representation(of)
+        | Question::Iteration(of)
+        | Question::Next(of)
+        | Question::Instance { of, .. } => is_other(of),
+        Question::Item { holder, .. } | Question::Place { holder, .. } => is_other(holder),
+        Question::Attribute(attribute) => attribute.beyond(path).is_none(),
+        Question::Order { one, other } => one != path && other != path,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choices(all: &[(&str, Recipe)]) -> Vec<Choice> {
+        let choice = |(path, value): &(&str, Recipe)| Choice {
+            path: (*path).to_owned(),
+            decision: Decision::Value(value.clone()),
+        };
+        all.iter().map(choice).collect()
+    }
+
+    fn text(text: &str) -> Recipe {
+        Recipe::Str(text.into())
+    }
+
+    fn object() -> Recipe {
+        Recipe::Versatile(AbstractValue::Object)
+    }
+
+    fn shown(all: &[(&str, Recipe)]) -> Vec<(String, String)> {
+        written(&choices(all)).map(|(path, value)| (path, value.display())).collect()
+    }
+
+    #[test]
+    fn what_was_read_of_an_object_is_a_dictionary() {
+        let read = [
+            ("orders", Recipe::List(vec![object()])),
+            ("orders[0]['status']", text("paid")),
+            ("orders[0].get", Recipe::Versatile(AbstractValue::Callable)),
+            ("'refund' in orders[0]", Recipe::Bool(false)),
+            ("orders[0]['lines']", object()),
+            ("orders[0]['lines'][1]", Recipe::Int(2)),
+        ];
+        let expected = "[{'status': 'paid', 'lines': {1: 2}}]".to_owned();
+        assert_eq!(shown(&read)[0], ("orders".to_owned(), expected));
+    }
+
+    #[test]
+    fn an_object_of_which_the_code_wants_more_stays_one() {
+        let with = |more: (&'static str, Recipe)| shown(&[("x", object()), ("x['a']", Recipe::Int(1)), more]);
+        assert_eq!(with(("y", Recipe::Int(1))), [("x".to_owned(), "{'a': 1}".to_owned())]);
+        for more in [
+            ("x.name", Recipe::Int(1)),
+            ("len(x)", Recipe::Int(1)),
+            ("hasattr(x.name)", Recipe::Bool(true)),
+            ("bool(x)", Recipe::Bool(false)),
+            ("'b' in x", Recipe::Bool(true)),
+            ("order(x, 1)", Recipe::Int(0)),
+        ] {
+            assert_eq!(with(more), []);
+        }
+        assert_eq!(shown(&[("x", object())]), []);
+    }
+
+    #[test]
+    fn a_dictionary_gets_what_it_lacks() {
+        let read = [("x", Recipe::Dict(vec![(text("a"), Recipe::Int(1))])), ("x['b']", Recipe::Int(2))];
+        assert_eq!(shown(&read), [("x".to_owned(), "{'a': 1, 'b': 2}".to_owned())]);
+    }
+}

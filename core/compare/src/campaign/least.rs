@@ -1,0 +1,160 @@
+//! The least value that still shows a difference: of numbers by bisection, of texts by leaving parts out, of a class by leaving
+//! uses out. Only the last one is confirmed, which takes many times as long as one execution.
+
+use std::collections::BTreeSet;
+
+use twincell_behavior::{Channel, Rules};
+use twincell_engine::EngineError;
+use twincell_values::path::Question;
+use twincell_values::value::{Choice, Decision, Recipe};
+
+use super::shrink::{changed, differing};
+use super::{Execute, TestCase};
+
+/// The maximum number of executions for one text.
+const TEXT: u32 = 32;
+/// The maximum length of a text of which parts are left out, in characters.
+const CHARACTERS: usize = 64;
+
+/// What a search may use.
+pub(super) struct Search<'a> {
+    pub execute: &'a mut dyn Execute,
+    pub channels: &'a BTreeSet<Channel>,
+    pub rules: &'a Rules,
+    /// The number of executions that are left, and of those that were lost.
+    pub left: &'a mut u32,
+    pub lost: &'a mut u32,
+}
+
+impl Search<'_> {
+    /// The witness with the least value in place of this one; none if it is the least one already.
+    pub(super) fn least(&mut self, witness: &TestCase, choice: &Choice) -> Result<Option<TestCase>, EngineError> {
+        let Decision::Value(recipe) = &choice.decision else { return Ok(None) };
+        if witness.is_given(&choice.path) {
+            return Ok(None);
+        }
+        let least = match recipe {
+            Recipe::Int(number) => Recipe::Int(self.number(witness, choice, *number)?),
+            Recipe::Str(text) if text.chars().count() <= CHARACTERS => Recipe::Str(self.text(witness, choice, text)?),
+            _ => return Ok(None),
+        };
+        if least == *recipe {
+            return Ok(None);
+        }
+        let decisions = vec![(choice.path.clone(), Decision::Value(least))];
+        changed(self.execute, witness, decisions, self.channels, self.rules, self.lost)
+    }
+
+    /// Between one, which does not show it, and the number, which does.
+    fn number(&mut self, witness: &TestCase, choice: &Choice, number: i64) -> Result<i64, EngineError> {
+        let (mut without, mut with) = (number.signum(), number);
+        while without.abs_diff(with) > 1 {
+            let between = without + (with - without) / 2;
+            match self.shows(witness, choice, Recipe::Int(between))? {
+                Some(true) => with = between,
+                Some(false) => without = between,
+                None => break,
+            }
+        }
+        Ok(with)
+    }
+
+    /// Halves are left out first, single characters last. Of what is left, as much as possible becomes a letter.
+    fn text(&mut self, witness: &TestCase, choice: &Choice, text: &str) -> Result<String, EngineError> {
+        let mut best: Vec<char> = text.chars().collect();
+        let mut size = best.len() / 2;
+        let mut tries = TEXT;
+        while size > 0 {
+            let mut at = 0;
+            while at + size <= best.len() && best.len() > size {
+                if tries == 0 {
+                    return Ok(best.into_iter().collect());
+                }
+                tries -= 1;
+                let shorter = [&best[..at], &best[at + size..]].concat();
+                match self.shows(witness, choice, Recipe::Str(shorter.iter().collect()))? {
+                    Some(true) => best = shorter,
+                    Some(false) => at += size,
+                    None => return Ok(best.into_iter().collect()),
+                }
+            }
+            size /= 2;
+        }
+        for at in 0..best.len() {
+            if tries == 0 || best[at].is_ascii_lowercase() {
+                continue;
+            }
+            tries -= 1;
+            let mut usual = best.clone();
+            usual[at] = 'a';
+            match self.shows(witness, choice, Recipe::Str(usual.iter().collect()))? {
+                Some(true) => best = usual,
+                Some(false) => {}
+                None => break,
+            }
+        }
+        Ok(best.into_iter().collect())
+    }
+
+    /// Whether the versions differ with another value; none when the search has to end.
+    fn shows(&mut self, witness: &TestCase, choice: &Choice, value: Recipe) -> Result<Option<bool>, EngineError> {
+        if *self.left == 0 || *self.lost > 0 {
+            return Ok(None);
+        }
+        *self.left -= 1;
+        let decisions = vec![(choice.path.clone(), Decision::Value(value))];
+        let record = differing(self.execute, witness, decisions, self.channels, self.rules, self.lost)?;
+        Ok(Some(record.is_some_and(|record| record.forced.len() <= witness.record.forced.len())))
+    }
+
+    /// The witness with as few uses of its object as show the difference.
+    pub(super) fn fewer_uses(&mut self, witness: TestCase) -> Result<TestCase, EngineError> {
+        let mut best = witness;
+        let mut step = uses(&best);
+        while step > 0 && *self.left > 0 && *self.lost == 0 {
+            if uses(&best) > 1 && step <= uses(&best) {
+                *self.left -= 1;
+                let without = without_use(&best, step);
+                let found = changed(self.execute, &best, without, self.channels, self.rules, self.lost)?;
+                let is_fewer = |found: &TestCase| {
+                    uses(found) < uses(&best) && found.record.forced.len() <= best.record.forced.len()
+                };
+                best = found.filter(is_fewer).unwrap_or(best);
+            }
+            step -= 1;
+        }
+        Ok(best)
+    }
+}
+
+/// The number of uses of an object.
+fn uses(witness: &TestCase) -> u32 {
+    let more = number(witness, Question::MembersUsed).and_then(|more| u32::try_from(more).ok());
+    more.map_or(0, |more| more + 1)
+}
+
+/// The decisions that leave one use out: those behind it come earlier.
+fn without_use(witness: &TestCase, left_out: u32) -> Vec<(String, Decision)> {
+    let count = uses(witness);
+    let fewer = (Question::MembersUsed.to_string(), Decision::Value(Recipe::Int(i64::from(count) - 2)));
+    let moved = (left_out..count).flat_map(|step| {
+        let earlier = |question: fn(u32) -> Question<'static>| {
+            let choice = find(witness, question(step + 1))?;
+            Some((question(step).to_string(), choice.decision.clone()))
+        };
+        [earlier(Question::Member), earlier(Question::Operand)].into_iter().flatten()
+    });
+    std::iter::once(fewer).chain(moved).collect()
+}
+
+fn find<'a>(witness: &'a TestCase, question: Question<'_>) -> Option<&'a Choice> {
+    let path = question.to_string();
+    witness.record.choices.iter().find(|choice| choice.path == path)
+}
+
+fn number(witness: &TestCase, question: Question<'_>) -> Option<i64> {
+    match find(witness, question)?.decision {
+        Decision::Value(Recipe::Int(number)) => Some(number),
+        _ => None,
+    }
+}
