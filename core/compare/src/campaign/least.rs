@@ -11,6 +11,8 @@ use twincell_values::value::{Choice, Decision, Recipe};
 use super::shrink::{changed, differing};
 use super::{Execute, TestCase};
 
+/// Numbers up to this one stay: they are as plain as smaller ones, and often the code's own.
+const PLAIN: u64 = 12;
 /// The maximum number of executions for one text.
 const TEXT: u32 = 32;
 /// The maximum length of a text of which parts are left out, in characters.
@@ -34,7 +36,7 @@ impl Search<'_> {
             return Ok(None);
         }
         let least = match recipe {
-            Recipe::Int(number) => Recipe::Int(self.number(witness, choice, *number)?),
+            Recipe::Int(number) if number.unsigned_abs() > PLAIN => Recipe::Int(self.number(witness, choice, *number)?),
             Recipe::Str(text) if text.chars().count() <= CHARACTERS => Recipe::Str(self.text(witness, choice, text)?),
             _ => return Ok(None),
         };

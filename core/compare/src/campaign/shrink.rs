@@ -170,8 +170,9 @@ fn equal(choices: &[Choice], choice: &Choice, tried: &[Decision]) -> Vec<Vec<(St
     if !is_scalar(&choice.decision) || equal.len() < 2 {
         return vec![];
     }
+    let empty = Decision::Value(Recipe::Str(String::new()));
     let with = |decision: &Decision| equal.iter().map(|choice| (choice.path.clone(), decision.clone())).collect();
-    tried.iter().filter(|decision| is_scalar(decision)).take(EQUAL).map(with).collect()
+    tried.iter().filter(|decision| is_scalar(decision) && **decision != empty).take(EQUAL).map(with).collect()
 }
 
 /// Whether the second witness needs fewer decisions or fewer forced operations.
@@ -222,7 +223,7 @@ fn with_failures(
         *left -= 1;
         let fails = (Question::Succeeds((&operation).into()).to_string(), Decision::Value(Recipe::Bool(false)));
         if let Some(found) = changed(execute, &best, vec![fails], &channels, rules, lost)?
-            && found.record.forced.len() < best.record.forced.len()
+            && found.record.forced.is_empty()
             && found.record.behaviors.iter().any(|behavior| matches!(behavior.outcome, Outcome::Returned(_)))
         {
             best = found;
