@@ -413,6 +413,15 @@ def test_floats_within_the_tolerance_are_the_same():
     assert compare(*CHANGES["a float beyond the tolerance"], float_tolerance=1e-9).verdict == "likely_preserving"
 
 
+def test_the_order_of_keys_is_noted_and_counts_on_request():
+    old = text("def f(a: int, b: int):", "    return {'a': a, 'b': b}")
+    new = text("def f(a: int, b: int):", "    return {'b': b, 'a': a}")
+    noted = compare(old, new)
+    assert noted.verdict == "likely_preserving"
+    assert any("set aside by the order of keys" in note for note in noted.pairs[0]["notes"])
+    assert compare(old, new, ordered_keys=True).verdict == "changing"
+
+
 def test_a_likely_and_strong_difference_is_preferred_to_the_first_one():
     old = text("def f(x, log):", "    x.note(1)", "    return len(str(x)) >= 0 and 1")
     new = text("def f(x, log):", "    x.note(2)", "    return len(str(x)) >= 0 and 2")

@@ -96,3 +96,54 @@ def test_the_same_comparison_has_the_same_witness():
     old, new = READABLE["a_price_with_a_discount"]
     sentences = {twincell.compare(old, new, context="function").pairs[0]["witness"]["choices"].__repr__() for _ in "ab"}
     assert len(sentences) == 1
+
+
+# Name -> old, new, the sentence. What stands in it really happens, and is written as data.
+TOLD = {
+    "an_attribute_of_none": (
+        "def f(user):\n    return user.name\n",
+        "def f(user):\n    if user is None:\n        return ''\n    return user.name\n",
+        "f(user=None): raises AttributeError: 'NoneType' object has no attribute 'name' -> '' "
+        "(only for an unlikely value)",
+    ),
+    "a_missing_item": (
+        "def f(order):\n    return order['lines'][0]['sku']\n",
+        "def f(order):\n    lines = order.get('lines')\n    return lines[0]['sku'] if lines else None\n",
+        "raises IndexError: list index out of range -> None",
+    ),
+    "items_that_were_read_one_by_one": (
+        "def f(orders):\n    return [order['sku'] for order in orders if order['status'] == 'paid']\n",
+        "def f(orders):\n    return [order['sku'] for order in orders if order['status'] == 'sent']\n",
+        "f(orders=({'status': 'paid', 'sku': 1},)): [1] -> []",
+    ),
+    "a_number_beyond_a_bound": (
+        "def f(attempts: int):\n    return [min(2 ** n, 30) for n in range(attempts)]\n",
+        "def f(attempts: int):\n    return [min(2 ** n, 60) for n in range(attempts)]\n",
+        "f(attempts=6): [1, 2, 4, 8, 16, 30] -> [1, 2, 4, 8, 16, 32]",
+    ),
+    "a_text_with_what_matters": (
+        "import re\n\n\ndef f(text: str):\n    return re.findall(r'[\\w+]+@\\w+', text)\n",
+        "import re\n\n\ndef f(text: str):\n    return re.findall(r'\\w+@\\w+', text)\n",
+        "f(text='+@a'): ['+@a'] -> []",
+    ),
+    "as_few_uses_as_show_it": (
+        "class Cache:\n"
+        "    def __init__(self):\n        self._items = {}\n"
+        "    def put(self, key):\n        self._items[key] = 1\n"
+        "    def get(self, key):\n        return key in self._items\n"
+        "    def __len__(self):\n        return len(self._items)\n",
+        "class Cache:\n"
+        "    def __init__(self):\n        self._data = []\n"
+        "    def put(self, key):\n        self._data.append(key)\n"
+        "    def get(self, key):\n        return key in self._data\n"
+        "    def __len__(self):\n        return len(self._data)\n",
+        "Cache(), using put() (2 times), then __len__()",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_a_sentence_tells_what_really_happens_on_the_least_data(name):
+    old, new, expected = TOLD[name]
+    sentences = [pair["sentence"] for pair in twincell.compare(old, new, predictor="frequency").pairs]
+    assert any(expected in sentence for sentence in sentences), sentences

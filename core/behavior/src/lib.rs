@@ -161,6 +161,8 @@ impl Difference {
 pub struct Rules {
     /// The share of the greater float by which two floats may differ and still be the same.
     pub float_tolerance: f64,
+    /// Whether the order of the keys of dictionaries counts.
+    pub ordered_keys: bool,
     /// The changed lines of old and new. An exception that only one version ends in may come from them.
     pub changed: PerSide<Vec<u32>>,
     /// Whether calls that only ask count like calls that act.

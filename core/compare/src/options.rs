@@ -56,6 +56,8 @@ pub struct CompareOptions {
     pub float_tolerance: f64,
     /// Whether differences that only an unlikely value shows are ignored.
     pub ignore_edge_cases: bool,
+    /// Whether the order of the keys of dictionaries counts.
+    pub ordered_keys: bool,
     /// What the project declares about behavior.
     pub declared: Declared,
     pub isolation: Isolation,
@@ -97,6 +99,7 @@ impl Default for CompareOptions {
             techniques: Techniques::default(),
             float_tolerance: 0.0,
             ignore_edge_cases: false,
+            ordered_keys: false,
             declared: Declared::default(),
             isolation: Isolation::Auto,
             examples: Examples::default(),

@@ -122,6 +122,11 @@ fn identical_programs_say_whether_the_text_is_the_same() {
     assert_eq!(same.sentence, "Identical: nothing differs in f.");
     let renamed = select("def f(a): return a\n", "def f(b): return b  # the value\n", None).unwrap();
     assert!(renamed.sentence.starts_with("Identical: f is the same program; only comments"), "{}", renamed.sentence);
+    let class = "class A:\n    def __init__(self):\n        self._x = []\n    def f(self, a):\n        self._x.append(a)\n        \
+                 return len(self._x)\n";
+    let renamed = select(class, &class.replace("_x", "_y"), Some("A.f")).unwrap();
+    let of_f = &renamed.pairs[0];
+    assert!(of_f.reason.ends_with("layout or names of private attributes differ"), "{}", of_f.reason);
     let several = "def f(a): return a\ndef g(a): return a\n";
     assert_eq!(select(several, several, None).unwrap().sentence, "Identical: nothing differs in 2 functions.");
 }

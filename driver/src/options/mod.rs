@@ -75,6 +75,7 @@ pub struct Options {
     pub raise_probability: f64,
     pub float_tolerance: f64,
     pub ignore_edge_cases: bool,
+    pub ordered_keys: bool,
     /// What counts for nothing.
     pub ignore: BTreeSet<Ignored>,
     /// What may be in any order.
@@ -456,6 +457,15 @@ pub static TABLE: &[OptionSpec] = &[
         apply: |options, value| options.ignore_edge_cases = value.flag(),
     },
     OptionSpec {
+        name: "ordered-keys",
+        kind: Kind::Flag,
+        default: "off",
+        absent: "",
+        help: "Let the order of the keys of dictionaries count; otherwise it is only noted",
+        jobs: COMPARING,
+        apply: |options, value| options.ordered_keys = value.flag(),
+    },
+    OptionSpec {
         name: "ignore",
         kind: Kind::Words { allowed: &Ignored::NAMES },
         default: "",
@@ -577,6 +587,7 @@ impl Default for Options {
             raise_probability: core.raise_probability,
             float_tolerance: core.float_tolerance,
             ignore_edge_cases: core.ignore_edge_cases,
+            ordered_keys: core.ordered_keys,
             ignore: core.declared.ignore,
             unordered: core.declared.unordered,
             isolation: core.isolation,
@@ -632,6 +643,7 @@ impl Options {
             raise_probability: self.raise_probability,
             float_tolerance: self.float_tolerance,
             ignore_edge_cases: self.ignore_edge_cases,
+            ordered_keys: self.ordered_keys,
             declared: Declared {
                 ignore: self.ignore.clone(),
                 unordered: self.unordered.clone(),

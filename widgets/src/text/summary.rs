@@ -70,8 +70,12 @@ pub fn summary(files: &[SummaryFile<'_>], notes: &[String], options: &TextOption
         1 => "1 function that uses what changed shows no difference".to_owned(),
         many => format!("{} functions that use what changed show no difference", words::number(many)),
     };
-    named(&mut page, &uses, users.iter());
-    named(&mut page, &words::count(tests.len(), "changed test"), tests.iter());
+    named(&mut page, &uses, names(users.iter()));
+    named(&mut page, &words::count(tests.len(), "changed test"), names(tests.iter()));
+    if code > 0 {
+        let new = new_tests(files);
+        named(&mut page, &words::count(new.len(), "new test"), new);
+    }
     let failed = files.iter().filter_map(|file| Some((file.path, file.result.err()?)));
     let failed: Vec<String> = failed.map(|(path, reason)| format!("{path} not compared: {reason}")).collect();
     remarks(&mut page, &failed, tone(Verdict::Inconclusive));
@@ -109,9 +113,18 @@ fn rests_on_stand_ins(pair: &PairReport) -> bool {
     pair.verdict == Verdict::Changing && witness.choices.iter().filter(is_needed).any(is_object)
 }
 
+fn names<'a>(rows: impl Iterator<Item = &'a Row<'a>>) -> Vec<String> {
+    rows.map(|row| plain::value(&words::pair_name(row.pair))).collect()
+}
+
+/// The tests that only the new version has.
+fn new_tests(files: &[SummaryFile<'_>]) -> Vec<String> {
+    let of_tests = files.iter().filter(|file| file.is_test).filter_map(|file| file.result.ok());
+    of_tests.flat_map(|comparison| &comparison.added).map(|name| plain::value(name)).collect()
+}
+
 /// Counts pairs and names as many of them as fit into one line.
-fn named<'a>(page: &mut Page, said: &str, rows: impl Iterator<Item = &'a Row<'a>>) {
-    let names: Vec<String> = rows.map(|row| plain::value(&words::pair_name(row.pair))).collect();
+fn named(page: &mut Page, said: &str, names: Vec<String>) {
     if !names.is_empty() {
         let line = page.cut(&format!("and {said}: {}", names.join(", ")), page.width);
         page.styled(DIM, &line);

@@ -37,6 +37,8 @@ pub(crate) struct PairContext<'a> {
     pub diff: &'a Diff,
     /// The names that the functions use and that their modules bind differently.
     pub changed_names: &'a [String],
+    /// (name in new, name in old) of private attributes of their class that were renamed.
+    pub attribute_renames: &'a [(String, String)],
     /// The members from which the uses of a class choose.
     pub members: &'a [Member],
     /// The numbers of lines of the functions themselves. What they use comes behind.
@@ -46,6 +48,12 @@ pub(crate) struct PairContext<'a> {
 }
 
 impl PairContext<'_> {
+    /// (name in new, name in old) of private attributes that the function uses.
+    fn renamed_attributes(&self) -> impl Iterator<Item = &(String, String)> {
+        let used = twincell_syntax::attribute_names(&self.functions.new.text);
+        self.attribute_renames.iter().filter(move |(name, _)| used.contains(name))
+    }
+
     /// The changed lines that can run: of the function itself, or where it has none, of what it uses.
     fn changed_lines(&self, target: &Target) -> PerSide<Vec<u32>> {
         let own = |side: Side| target.changed[side].iter().copied().filter(move |line| *line <= self.own_lines[side]);
@@ -289,10 +297,11 @@ fn lines_run(case: &TestCase) -> usize {
 
 fn notes(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> Vec<String> {
     let (campaign, PerSide { old, new }) = (summary.campaign, context.functions);
-    let renames = &context.diff.renames;
+    let renames: Vec<(String, String)> =
+        context.diff.renames.iter().chain(context.renamed_attributes()).cloned().collect();
     let further = [
         (old.qualname != new.qualname).then(|| Note::Paired { old: old.qualname.clone(), new: new.qualname.clone() }),
-        (!renames.is_empty()).then(|| Note::Renamed(renames.clone())),
+        (!renames.is_empty()).then_some(Note::Renamed(renames)),
         (!context.changed_names.is_empty()).then(|| Note::UsesChanged(context.changed_names.to_vec())),
         (campaign.nondeterministic > 0).then_some(Note::Nondeterministic(campaign.nondeterministic)),
         campaign.lost.first().map(|first| Note::Lost { count: campaign.lost.len(), first: first.clone() }),

@@ -26,7 +26,15 @@ fn function(text: &str) -> Function {
 }
 
 fn context_of<'a>(functions: &'a PerSide<Function>, diff: &'a Diff) -> PairContext<'a> {
-    PairContext { functions, diff, changed_names: &[], members: &[], own_lines: OWN, parts: PerSide::default() }
+    PairContext {
+        functions,
+        diff,
+        changed_names: &[],
+        attribute_renames: &[],
+        members: &[],
+        own_lines: OWN,
+        parts: PerSide::default(),
+    }
 }
 
 fn behavior(outcome: Outcome) -> Behavior {

@@ -41,9 +41,11 @@ pub(super) fn identical(context: &PairContext<'_>) -> (String, String) {
         let reason = format!("{former} has become {name}, with the same code");
         return (reason.clone(), format!("Identical but for its name: {reason}."));
     }
-    let locals = if context.diff.renames.is_empty() { "" } else { " or names of locals" };
-    let layout = if locals.is_empty() { " or layout" } else { ", layout" };
-    let reason = format!("only comments, docstrings, annotations{layout}{locals} differ");
+    let mut parts = vec!["comments", "docstrings", "annotations", "layout"];
+    parts.extend((!context.diff.renames.is_empty()).then_some("names of locals"));
+    parts.extend(context.renamed_attributes().next().map(|_| "names of private attributes"));
+    let last = parts.pop().unwrap_or_default();
+    let reason = format!("only {} or {last} differ", parts.join(", "));
     let sentence = format!("Identical: {name} is the same program; {reason}.");
     (reason, sentence)
 }
@@ -272,6 +274,7 @@ pub(crate) fn rule(rule: &Rule) -> String {
         Rule::Unordered { what } => format!("unordered = \"{}\"", what.name()),
         Rule::Effect { declared } => format!("effects.\"{}\" = \"{}\"", declared.functions, declared.effect.name()),
         Rule::FloatTolerance => "float-tolerance".into(),
+        Rule::KeyOrder => "the order of keys (--ordered-keys counts it)".into(),
         Rule::EdgeCases => "ignore-edge-cases".into(),
     }
 }

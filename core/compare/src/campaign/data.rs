@@ -8,7 +8,7 @@ use twincell_engine::EngineError;
 use twincell_values::path::{AccessPath, Question, text_of};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
-use super::shrink::changed;
+use super::shrink::{changed, differing, failing, with_failures};
 use super::{Execute, TestCase};
 
 /// The maximum number of values that are written as data.
@@ -51,6 +51,74 @@ pub(super) fn as_data(
     Ok(best)
 }
 
+/// The witness with an empty value, or none, in place of an object that is false and of which the code read more all the
+/// same, as far as a difference remains where this fails as in Python. Hardly any program has such objects.
+pub(super) fn with_nothing(
+    execute: &mut dyn Execute,
+    witness: TestCase,
+    channels: &BTreeSet<Channel>,
+    rules: &Rules,
+    left: &mut u32,
+    lost: &mut u32,
+) -> Result<TestCase, EngineError> {
+    let mut best = witness;
+    for path in best.record.choices.iter().map(|choice| choice.path.clone()).collect::<Vec<_>>() {
+        for nothing in [Recipe::List(vec![]), Recipe::Dict(vec![]), Recipe::None] {
+            let Some(value) = emptied(&best.record.choices, &path, &nothing) else { break };
+            if *left < 2 || *lost > 0 {
+                return Ok(best);
+            }
+            *left -= 1;
+            let mut decisions = vec![(path.clone(), Decision::Value(value))];
+            let Some(record) = differing(execute, &best, decisions.clone(), channels, rules, lost)? else { continue };
+            decisions.extend(record.forced.iter().map(|operation| failing(operation)));
+            *left -= 1;
+            if let Some(found) = with_failures(execute, &best, decisions, channels, rules, lost)? {
+                best = found;
+                break;
+            }
+        }
+    }
+    Ok(best)
+}
+
+/// The value at a path with nothing in place of the objects that are false and of which more was read; none if there are
+/// none.
+fn emptied(choices: &[Choice], path: &str, nothing: &Recipe) -> Option<Recipe> {
+    let choice = choices.iter().find(|choice| choice.path == path)?;
+    let (Question::Value(_), Decision::Value(recipe)) = (Question::parse(path), &choice.decision) else { return None };
+    let emptied = at_objects(path, recipe, &|path| is_false_and_read(choices, path).then(|| nothing.clone()));
+    (emptied != *recipe).then_some(emptied)
+}
+
+fn is_false_and_read(choices: &[Choice], path: &str) -> bool {
+    let says_false = |choice: &Choice| match (Question::parse(&choice.path), &choice.decision) {
+        (Question::Truth(of), Decision::Value(Recipe::Bool(false)))
+        | (Question::Length(of), Decision::Value(Recipe::Int(0))) => of.as_str() == path,
+        _ => false,
+    };
+    let reads = |choice: &Choice| match Question::parse(&choice.path) {
+        Question::Value(of) => of.beyond(path).is_some(),
+        _ => false,
+    };
+    choices.iter().any(says_false) && choices.iter().any(reads)
+}
+
+/// The value with others in place of its objects, where there are any for their paths.
+fn at_objects(path: &str, recipe: &Recipe, other: &dyn Fn(&str) -> Option<Recipe>) -> Recipe {
+    let item = |key: String, item: &Recipe| at_objects(&AccessPath::new(path).item(key), item, other);
+    let items = |items: &[Recipe]| items.iter().enumerate().map(|(at, value)| item(at.to_string(), value)).collect();
+    match recipe {
+        Recipe::Versatile(AbstractValue::Object) => other(path).unwrap_or_else(|| recipe.clone()),
+        Recipe::List(held) => Recipe::List(items(held)),
+        Recipe::Tuple(held) => Recipe::Tuple(items(held)),
+        Recipe::Dict(entries) => {
+            Recipe::Dict(entries.iter().map(|(key, value)| (key.clone(), item(key.display(), value))).collect())
+        }
+        other => other.clone(),
+    }
+}
+
 /// The values that can be written as data, by path: those that were drawn, and not what was read of others.
 fn written(choices: &[Choice]) -> impl Iterator<Item = (String, Recipe)> {
     choices.iter().filter_map(move |choice| {
@@ -64,24 +132,29 @@ fn written(choices: &[Choice]) -> impl Iterator<Item = (String, Recipe)> {
 
 /// The value with all that was read of it.
 fn whole(choices: &[Choice], path: &str, recipe: &Recipe) -> Recipe {
-    let items = |items: &[Recipe]| {
-        let item = |(at, item): (usize, &Recipe)| whole(choices, &AccessPath::new(path).item(at), item);
-        items.iter().enumerate().map(item).collect()
-    };
+    let known = at_objects(path, recipe, &|path| dictionary(choices, path));
+    with_missing(choices, path, known)
+}
+
+/// The value with what its dictionaries lack and what was read of them all the same.
+fn with_missing(choices: &[Choice], path: &str, recipe: Recipe) -> Recipe {
+    let item = |key: String, item: Recipe| with_missing(choices, &AccessPath::new(path).item(key), item);
+    let items =
+        |items: Vec<Recipe>| items.into_iter().enumerate().map(|(at, value)| item(at.to_string(), value)).collect();
     match recipe {
-        Recipe::Versatile(AbstractValue::Object) => dictionary(choices, path).unwrap_or_else(|| recipe.clone()),
         Recipe::List(held) => Recipe::List(items(held)),
         Recipe::Tuple(held) => Recipe::Tuple(items(held)),
         Recipe::Dict(entries) => {
-            let entry = |(key, value): &(Recipe, Recipe)| {
-                (key.clone(), whole(choices, &AccessPath::new(path).item(key.display()), value))
-            };
-            let mut all: Vec<(Recipe, Recipe)> = entries.iter().map(entry).collect();
             let lacks = |(key, _): &(Recipe, Recipe)| entries.iter().all(|(own, _)| own != key);
-            all.extend(read(choices, path).unwrap_or_default().into_iter().filter(lacks));
-            Recipe::Dict(all)
+            let missing: Vec<(Recipe, Recipe)> =
+                read(choices, path).unwrap_or_default().into_iter().filter(lacks).collect();
+            let held = entries.into_iter().map(|(key, value)| {
+                let value = item(key.display(), value);
+                (key, value)
+            });
+            Recipe::Dict(held.chain(missing).collect())
         }
-        other => other.clone(),
+        other => other,
     }
 }
 

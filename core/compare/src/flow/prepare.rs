@@ -91,6 +91,7 @@ pub(super) fn prepare<'a>(
     notes.extend(misfits);
     let rules = Rules {
         float_tolerance: options.float_tolerance,
+        ordered_keys: options.ordered_keys,
         changed: target.changed.clone(),
         guards: PerSide::of(|side| changed_guards(pair, &target, side)),
         splits: PerSide::of(|side| twincell_syntax::unpacked_splits(&pair.shown[side].text)),

@@ -210,6 +210,7 @@ impl Pair {
             functions: &self.shown,
             diff: &self.diff,
             changed_names: &self.changed_names,
+            attribute_renames: &self.attribute_renames,
             members,
             own_lines: self.versions.as_ref().map(|version| line_count(&version.parts[0])),
             parts: self.versions.as_ref().map(|version| version.listed.clone()),
