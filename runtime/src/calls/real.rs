@@ -109,7 +109,8 @@ impl<'py> SiteCall<'_, 'py> {
         };
         let path = callee_path(self.callee, self.site);
         if is_plain(self.callee, self.arguments) && !error.is_instance_of::<PyOSError>(self.py()) {
-            failures::forced(self.py(), &AccessPath::from(&path).any_call(), error)?;
+            // The arguments are plain, as their tuple is.
+            failures::forced(self.arguments, &AccessPath::from(&path).any_call(), error)?;
         }
         self.as_missing(&path, recorded)
     }

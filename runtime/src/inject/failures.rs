@@ -3,7 +3,7 @@
 //! in one without the handler.
 
 use pyo3::prelude::*;
-use pyo3::types::PyModule;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyModule, PySet, PyString, PyTuple};
 
 use twincell_syntax::python::is_builtin_exception;
 use twincell_values::path::{AccessPath, Question, bounded};
@@ -33,19 +33,37 @@ pub(crate) fn may_lack(py: Python<'_>, object: &Bound<'_, PyAny>, site: u32) -> 
     }
 }
 
-/// A value is invented where Python would have failed: a forced operation. It fails as in Python if that was decided, as
-/// for a witness that is to show what really happens.
-pub(crate) fn forced(py: Python<'_>, path: &str, error: PyErr) -> PyResult<()> {
-    let fails = state::with(|execution| {
-        let question = bounded(Question::Succeeds(path.into()).to_string());
-        execution.draw.given(&question).is_some() && !execution.draw.truth(&question, 1.0)
-    });
+/// A value is invented where Python would have failed: a forced operation. On a plain value it fails as in Python if that
+/// was decided, as for a witness that is to show what really happens.
+pub(crate) fn forced(of: &Bound<'_, PyAny>, path: &str, error: PyErr) -> PyResult<()> {
+    let fails = is_plain(of).then(|| fails(path)).flatten();
     if fails == Some(true) {
-        exceptions::mark_intended(error.value(py).as_any());
+        exceptions::mark_intended(error.value(of.py()).as_any());
         return Err(error);
     }
     state::forced(path);
     Ok(())
+}
+
+fn fails(path: &str) -> Option<bool> {
+    state::with(|execution| {
+        let question = bounded(Question::Succeeds(path.into()).to_string());
+        execution.draw.given(&question).is_some() && !execution.draw.truth(&question, 1.0)
+    })
+}
+
+/// Whether a value is of a builtin class of values. What the code's own objects lack is often only not there yet.
+fn is_plain(value: &Bound<'_, PyAny>) -> bool {
+    value.is_none()
+        || value.is_exact_instance_of::<PyBool>()
+        || value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyFloat>()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyBytes>()
+        || value.is_exact_instance_of::<PyList>()
+        || value.is_exact_instance_of::<PyTuple>()
+        || value.is_exact_instance_of::<PyDict>()
+        || value.is_exact_instance_of::<PySet>()
 }
 
 /// The exception with which what is awaited fails, where no handler names one.

@@ -8,7 +8,7 @@ use twincell_engine::EngineError;
 use twincell_values::path::{AccessPath, Question, text_of};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
-use super::shrink::{changed, differing, failing, with_failures};
+use super::shrink::changed;
 use super::{Execute, TestCase};
 
 /// The maximum number of values that are written as data.
@@ -51,61 +51,8 @@ pub(super) fn as_data(
     Ok(best)
 }
 
-/// The witness with an empty value, or none, in place of an object that is false and of which the code read more all the
-/// same, as far as a difference remains where this fails as in Python. Hardly any program has such objects.
-pub(super) fn with_nothing(
-    execute: &mut dyn Execute,
-    witness: TestCase,
-    channels: &BTreeSet<Channel>,
-    rules: &Rules,
-    left: &mut u32,
-    lost: &mut u32,
-) -> Result<TestCase, EngineError> {
-    let mut best = witness;
-    for path in best.record.choices.iter().map(|choice| choice.path.clone()).collect::<Vec<_>>() {
-        for nothing in [Recipe::List(vec![]), Recipe::Dict(vec![]), Recipe::None] {
-            let Some(value) = emptied(&best.record.choices, &path, &nothing) else { break };
-            if *left < 2 || *lost > 0 {
-                return Ok(best);
-            }
-            *left -= 1;
-            let mut decisions = vec![(path.clone(), Decision::Value(value))];
-            let Some(record) = differing(execute, &best, decisions.clone(), channels, rules, lost)? else { continue };
-            decisions.extend(record.forced.iter().map(|operation| failing(operation)));
-            *left -= 1;
-            if let Some(found) = with_failures(execute, &best, decisions, channels, rules, lost)? {
-                best = found;
-                break;
-            }
-        }
-    }
-    Ok(best)
-}
-
-/// The value at a path with nothing in place of the objects that are false and of which more was read; none if there are
-/// none.
-fn emptied(choices: &[Choice], path: &str, nothing: &Recipe) -> Option<Recipe> {
-    let choice = choices.iter().find(|choice| choice.path == path)?;
-    let (Question::Value(_), Decision::Value(recipe)) = (Question::parse(path), &choice.decision) else { return None };
-    let emptied = at_objects(path, recipe, &|path| is_false_and_read(choices, path).then(|| nothing.clone()));
-    (emptied != *recipe).then_some(emptied)
-}
-
-fn is_false_and_read(choices: &[Choice], path: &str) -> bool {
-    let says_false = |choice: &Choice| match (Question::parse(&choice.path), &choice.decision) {
-        (Question::Truth(of), Decision::Value(Recipe::Bool(false)))
-        | (Question::Length(of), Decision::Value(Recipe::Int(0))) => of.as_str() == path,
-        _ => false,
-    };
-    let reads = |choice: &Choice| match Question::parse(&choice.path) {
-        Question::Value(of) => of.beyond(path).is_some(),
-        _ => false,
-    };
-    choices.iter().any(says_false) && choices.iter().any(reads)
-}
-
 /// The value with others in place of its objects, where there are any for their paths.
-fn at_objects(path: &str, recipe: &Recipe, other: &dyn Fn(&str) -> Option<Recipe>) -> Recipe {
+pub(super) fn at_objects(path: &str, recipe: &Recipe, other: &dyn Fn(&str) -> Option<Recipe>) -> Recipe {
     let item = |key: String, item: &Recipe| at_objects(&AccessPath::new(path).item(key), item, other);
     let items = |items: &[Recipe]| items.iter().enumerate().map(|(at, value)| item(at.to_string(), value)).collect();
     match recipe {
@@ -177,14 +124,14 @@ fn dictionary(choices: &[Choice], path: &str) -> Option<Recipe> {
     (!entries.is_empty() && choices.iter().all(fits)).then_some(Recipe::Dict(entries))
 }
 
-/// The items that were read at a path, in the order in which they were; none if one was no value.
+/// The items that were read at a path, in the order in which they were; none if one was no value, or known by another key
+/// than a text: lists have such items, too.
 fn read(choices: &[Choice], path: &str) -> Option<Vec<(Recipe, Recipe)>> {
     let mut found = Vec::new();
     for choice in choices {
         let Question::Value(of) = Question::parse(&choice.path) else { continue };
         let Some((_, key)) = of.split_item().filter(|(holder, _)| holder.as_str() == path) else { continue };
-        let key =
-            text_of(key).map(|text| Recipe::Str(text.to_owned())).or_else(|| Some(Recipe::Int(key.parse().ok()?)))?;
+        let key = Recipe::Str(text_of(key)?.to_owned());
         let Decision::Value(recipe) = &choice.decision else { return None };
         found.push((key, whole(choices, &choice.path, recipe)));
     }
@@ -244,9 +191,9 @@ mod tests {
             ("orders[0].get", Recipe::Versatile(AbstractValue::Callable)),
             ("'refund' in orders[0]", Recipe::Bool(false)),
             ("orders[0]['lines']", object()),
-            ("orders[0]['lines'][1]", Recipe::Int(2)),
+            ("orders[0]['lines']['a']", Recipe::Int(2)),
         ];
-        let expected = "[{'status': 'paid', 'lines': {1: 2}}]".to_owned();
+        let expected = "[{'status': 'paid', 'lines': {'a': 2}}]".to_owned();
         assert_eq!(shown(&read)[0], ("orders".to_owned(), expected));
     }
 

@@ -98,9 +98,14 @@ impl Search<'_> {
         Ok(best.into_iter().collect())
     }
 
+    /// Whether it has to end.
+    pub(super) fn is_over(&self) -> bool {
+        *self.left == 0 || *self.lost > 0
+    }
+
     /// Whether the versions differ with another value; none when the search has to end.
     fn shows(&mut self, witness: &TestCase, choice: &Choice, value: Recipe) -> Result<Option<bool>, EngineError> {
-        if *self.left == 0 || *self.lost > 0 {
+        if self.is_over() {
             return Ok(None);
         }
         *self.left -= 1;
@@ -113,7 +118,7 @@ impl Search<'_> {
     pub(super) fn fewer_uses(&mut self, witness: TestCase) -> Result<TestCase, EngineError> {
         let mut best = witness;
         let mut step = uses(&best);
-        while step > 0 && *self.left > 0 && *self.lost == 0 {
+        while step > 0 && !self.is_over() {
             if uses(&best) > 1 && step <= uses(&best) {
                 *self.left -= 1;
                 let without = without_use(&best, step);

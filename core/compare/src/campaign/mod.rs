@@ -14,6 +14,7 @@ mod explain;
 mod least;
 mod metered;
 mod plain;
+mod really;
 mod replacement;
 mod set_aside;
 mod shrink;

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use twincell_behavior::{Channel, Difference, Rules, differences};
-use twincell_engine::observed::{Behavior, Outcome};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Injection};
 use twincell_engine::{EngineError, Executed};
 use twincell_values::path::{AccessPath, Question};
@@ -13,12 +12,13 @@ use twincell_values::value::{AbstractValue, Choice, Decision, Given, Recipe};
 
 use super::causes::classify_basis;
 use super::confirm::{Effort, Repeated, again, both, confirm, repeat};
-use super::data::{as_data, with_nothing};
+use super::data::as_data;
 use super::least::Search;
 use super::plain::{classes, of_class, plainer, shown_objects, zero_like};
 use super::smaller::{holds_items, simpler, smaller};
 use super::{Execute, TestCase};
 use crate::Continue;
+use crate::verdict::CHANGING;
 
 /// The number of lost executions after which a witness stays as it is.
 const LOST: u32 = 3;
@@ -69,16 +69,11 @@ pub fn shrink(
         }
     }
     best = search(execute, &channels, rules, &mut left, &mut lost).fewer_uses(best)?;
-    best = as_data(execute, best, &channels, rules, &mut left, &mut lost)?;
-    for operation in best.record.forced.clone() {
-        if left == 0 || lost >= LOST {
-            break;
-        }
-        left -= 1;
-        let fails = vec![failing(&operation)];
-        best = with_failures(execute, &best, fails, &channels, rules, &mut lost)?.unwrap_or(best);
+    // What does not count must not come to count because it is made readable.
+    if witness.score() >= CHANGING {
+        best = as_data(execute, best, &channels, rules, &mut left, &mut lost)?;
+        best = search(execute, &channels, rules, &mut left, &mut lost).really(best)?;
     }
-    best = with_nothing(execute, best, &channels, rules, &mut left, &mut lost)?;
     channels.extend(best.differences.iter().map(|difference| difference.channel));
     best = written_out(execute, best, &channels, rules, &mut left, &mut lost)?;
     let likely = likelihoods(execute, &best)?;
@@ -209,27 +204,6 @@ fn explained(execute: &mut dyn Execute, witness: &TestCase) -> Result<Vec<Inject
     let explained = execute.execute(vec![ExecutionRequest { explain: true, ..request }])?.into_iter().next();
     let Some(Executed::Record(record)) = explained else { return Ok(vec![]) };
     Ok(record.injections)
-}
-
-/// The decision that an operation fails as it does in Python, in place of giving an invented result.
-pub(super) fn failing(operation: &str) -> (String, Decision) {
-    (Question::Succeeds(operation.into()).to_string(), Decision::Value(Recipe::Bool(false)))
-}
-
-/// The witness with decisions that let operations fail, if nothing has to be invented then and one version returns: where
-/// both fail, it says nothing which failure comes first.
-pub(super) fn with_failures(
-    execute: &mut dyn Execute,
-    witness: &TestCase,
-    decisions: Vec<(String, Decision)>,
-    channels: &BTreeSet<Channel>,
-    rules: &Rules,
-    lost: &mut u32,
-) -> Result<Option<TestCase>, EngineError> {
-    let channels = channels.iter().copied().chain([Channel::Exception]).collect();
-    let found = changed(execute, witness, decisions, &channels, rules, lost)?;
-    let returns = |behavior: &Behavior| matches!(behavior.outcome, Outcome::Returned(_));
-    Ok(found.filter(|case| case.record.forced.is_empty() && case.record.behaviors.iter().any(returns)))
 }
 
 /// The witness with values that can be written in place of objects that somebody gave: the same value if it is small,
