@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use twincell_behavior::Channel;
 use twincell_engine::EngineError;
 use twincell_engine::observed::{Behavior, Outcome};
-use twincell_values::path::Question;
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::TestCase;
@@ -20,7 +20,10 @@ impl Search<'_> {
         let mut best = witness;
         for operation in best.record.forced.clone() {
             let found = self.failing(best.clone(), vec![failing(&operation)])?;
-            best = if found.record.forced.is_empty() { found } else { best };
+            // Of one value, either everything is invented or nothing.
+            let of = AccessPath::new(&operation).holder();
+            let is_whole = found.record.forced.iter().all(|other| AccessPath::new(other).holder() != of);
+            best = if is_whole { found } else { best };
         }
         let raises = |choice: &Choice| matches!(choice.decision, Decision::Raise(_));
         let paths = |witness: &TestCase, passes: &dyn Fn(&Choice) -> bool| -> Vec<String> {
