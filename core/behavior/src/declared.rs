@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Serialize};
 
-use twincell_engine::observed::{Behavior, Limit, Observed, Outcome};
+use twincell_engine::observed::{Behavior, Call, Limit, Observed, Outcome};
 
 use crate::{Channel, Difference, Rules, differences};
 
@@ -263,7 +263,12 @@ pub fn set_aside(old: &Behavior, new: &Behavior, rules: &Rules) -> Vec<(Rule, Di
 }
 
 fn has_same_values(old: &Behavior, new: &Behavior) -> bool {
+    let is_same = |(one, other): (&Call, &Call)| {
+        (&one.callee, &one.arguments, &one.keywords) == (&other.callee, &other.arguments, &other.keywords)
+    };
     (&old.outcome, &old.arguments, &old.yields) == (&new.outcome, &new.arguments, &new.yields)
+        && old.calls.len() == new.calls.len()
+        && old.calls.iter().zip(&new.calls).all(is_same)
 }
 
 fn may_count(behavior: &Behavior) -> bool {
@@ -273,7 +278,7 @@ fn may_count(behavior: &Behavior) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use twincell_engine::observed::{Call, Logged, State};
+    use twincell_engine::observed::{Logged, State};
     use twincell_syntax::PerSide;
 
     fn call(callee: &str) -> Call {

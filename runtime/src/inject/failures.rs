@@ -36,7 +36,7 @@ pub(crate) fn may_lack(py: Python<'_>, object: &Bound<'_, PyAny>, site: u32) -> 
 /// A value is invented where Python would have failed: a forced operation. On a plain value it fails as in Python if that
 /// was decided, as for a witness that is to show what really happens.
 pub(crate) fn forced(of: &Bound<'_, PyAny>, path: &str, error: PyErr) -> PyResult<()> {
-    let fails = is_plain(of).then(|| fails(path)).flatten();
+    let fails = is_of_builtin_class(of).then(|| fails(path)).flatten();
     if fails == Some(true) {
         exceptions::mark_intended(error.value(of.py()).as_any());
         return Err(error);
@@ -53,7 +53,7 @@ fn fails(path: &str) -> Option<bool> {
 }
 
 /// Whether a value is of a builtin class of values. What the code's own objects lack is often only not there yet.
-fn is_plain(value: &Bound<'_, PyAny>) -> bool {
+fn is_of_builtin_class(value: &Bound<'_, PyAny>) -> bool {
     value.is_none()
         || value.is_exact_instance_of::<PyBool>()
         || value.is_exact_instance_of::<PyInt>()

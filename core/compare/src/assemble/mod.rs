@@ -51,7 +51,10 @@ impl PairContext<'_> {
     /// (name in new, name in old) of private attributes that the function uses.
     fn renamed_attributes(&self) -> impl Iterator<Item = &(String, String)> {
         let used = twincell_syntax::attribute_names(&self.functions.new.text);
-        self.attribute_renames.iter().filter(move |(name, _)| used.contains(name))
+        // What one version keeps behind a property is another matter.
+        let is_private = |name: &String| name.starts_with('_');
+        let renames = self.attribute_renames.iter().filter(move |(is, was)| is_private(is) && is_private(was));
+        renames.filter(move |(name, _)| used.contains(name))
     }
 
     /// The changed lines that can run: of the function itself, or where it has none, of what it uses.

@@ -1,15 +1,13 @@
 //! Writes a witness as data: what the code read of a value one by one becomes one value. `f(order={'status': 'paid'})` says
 //! at once what `f(order)` says only with `order['status'] = 'paid'`.
 
-use std::collections::BTreeSet;
-
-use twincell_behavior::{Channel, Rules};
 use twincell_engine::EngineError;
 use twincell_values::path::{AccessPath, Question, text_of};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
+use super::TestCase;
+use super::least::Search;
 use super::shrink::changed;
-use super::{Execute, TestCase};
 
 /// The maximum number of values that are written as data.
 const VALUES: usize = 4;
@@ -19,50 +17,27 @@ const READABLE: usize = 80;
 /// Methods of dictionaries that read items. What `get` gives is known as an item.
 const OF_DICTIONARIES: [&str; 1] = [".get"];
 
-/// The witness with data in place of objects of which only items were read, and of containers that lack what was read, as
-/// far as the difference remains.
-pub(super) fn as_data(
-    execute: &mut dyn Execute,
-    witness: TestCase,
-    channels: &BTreeSet<Channel>,
-    rules: &Rules,
-    left: &mut u32,
-    lost: &mut u32,
-) -> Result<TestCase, EngineError> {
-    let mut best = witness;
-    let paths: Vec<String> = written(&best.record.choices).map(|(path, _)| path).take(VALUES).collect();
-    for path in paths {
-        let Some(decision) = written(&best.record.choices).find_map(|(of, value)| (of == path).then_some(value)) else {
-            continue;
-        };
-        if *left == 0 || *lost > 0 {
-            break;
+impl Search<'_> {
+    /// The witness with data in place of objects of which only items were read, and of containers that lack what was read, as
+    /// far as the difference remains.
+    pub(super) fn as_data(&mut self, witness: TestCase) -> Result<TestCase, EngineError> {
+        let mut best = witness;
+        let paths: Vec<String> = written(&best.record.choices).map(|(path, _)| path).take(VALUES).collect();
+        for path in paths {
+            let value = written(&best.record.choices).find_map(|(of, value)| (of == path).then_some(value));
+            let Some(value) = value.filter(|_| !self.is_over()) else { continue };
+            *self.left -= 1;
+            let is_short = value.display().chars().count() <= READABLE;
+            let decisions = vec![(path, Decision::Value(value))];
+            if let Some(found) = changed(self.execute, &best, decisions, self.channels, self.rules, self.lost)?
+                && found.record.choices.len() < best.record.choices.len()
+                && (found.record.forced.len() < best.record.forced.len()
+                    || is_short && found.record.forced.len() == best.record.forced.len())
+            {
+                best = found;
+            }
         }
-        *left -= 1;
-        let is_short = decision.display().chars().count() <= READABLE;
-        if let Some(found) = changed(execute, &best, vec![(path, Decision::Value(decision))], channels, rules, lost)?
-            && found.record.choices.len() < best.record.choices.len()
-            && (found.record.forced.len() < best.record.forced.len()
-                || is_short && found.record.forced.len() == best.record.forced.len())
-        {
-            best = found;
-        }
-    }
-    Ok(best)
-}
-
-/// The value with others in place of its objects, where there are any for their paths.
-pub(super) fn at_objects(path: &str, recipe: &Recipe, other: &dyn Fn(&str) -> Option<Recipe>) -> Recipe {
-    let item = |key: String, item: &Recipe| at_objects(&AccessPath::new(path).item(key), item, other);
-    let items = |items: &[Recipe]| items.iter().enumerate().map(|(at, value)| item(at.to_string(), value)).collect();
-    match recipe {
-        Recipe::Versatile(AbstractValue::Object) => other(path).unwrap_or_else(|| recipe.clone()),
-        Recipe::List(held) => Recipe::List(items(held)),
-        Recipe::Tuple(held) => Recipe::Tuple(items(held)),
-        Recipe::Dict(entries) => {
-            Recipe::Dict(entries.iter().map(|(key, value)| (key.clone(), item(key.display(), value))).collect())
-        }
-        other => other.clone(),
+        Ok(best)
     }
 }
 
@@ -79,35 +54,24 @@ fn written(choices: &[Choice]) -> impl Iterator<Item = (String, Recipe)> {
 
 /// The value with all that was read of it.
 fn whole(choices: &[Choice], path: &str, recipe: &Recipe) -> Recipe {
-    let known = at_objects(path, recipe, &|path| dictionary(choices, path));
-    with_missing(choices, path, known)
-}
-
-/// The value with what its dictionaries lack and what was read of them all the same.
-fn with_missing(choices: &[Choice], path: &str, recipe: Recipe) -> Recipe {
-    let item = |key: String, item: Recipe| with_missing(choices, &AccessPath::new(path).item(key), item);
-    let items =
-        |items: Vec<Recipe>| items.into_iter().enumerate().map(|(at, value)| item(at.to_string(), value)).collect();
+    let item = |key: String, item: &Recipe| whole(choices, &AccessPath::new(path).item(key), item);
+    let items = |items: &[Recipe]| items.iter().enumerate().map(|(at, value)| item(at.to_string(), value)).collect();
     match recipe {
+        Recipe::Versatile(AbstractValue::Object) => dictionary(choices, path).unwrap_or_else(|| recipe.clone()),
         Recipe::List(held) => Recipe::List(items(held)),
         Recipe::Tuple(held) => Recipe::Tuple(items(held)),
         Recipe::Dict(entries) => {
-            let lacks = |(key, _): &(Recipe, Recipe)| entries.iter().all(|(own, _)| own != key);
-            let missing: Vec<(Recipe, Recipe)> =
-                read(choices, path).unwrap_or_default().into_iter().filter(lacks).collect();
-            let held = entries.into_iter().map(|(key, value)| {
-                let value = item(key.display(), value);
-                (key, value)
-            });
-            Recipe::Dict(held.chain(missing).collect())
+            let held = entries.iter().map(|(key, value)| (key.clone(), item(key.display(), value)));
+            let lacks = |key: &Recipe| entries.iter().all(|(own, _)| own != key);
+            Recipe::Dict(held.chain(read(choices, path, &lacks).unwrap_or_default()).collect())
         }
-        other => other,
+        other => other.clone(),
     }
 }
 
 /// The dictionary that does for an object what was read of it; none if the code did more than read items.
 fn dictionary(choices: &[Choice], path: &str) -> Option<Recipe> {
-    let entries = read(choices, path)?;
+    let entries = read(choices, path, &|_| true)?;
     let has = |item: &str| entries.iter().any(|(key, _)| key.display() == item);
     let fits = |choice: &Choice| match (Question::parse(&choice.path), &choice.decision) {
         (Question::Value(of), _) => match of.beyond(path) {
@@ -124,14 +88,17 @@ fn dictionary(choices: &[Choice], path: &str) -> Option<Recipe> {
     (!entries.is_empty() && choices.iter().all(fits)).then_some(Recipe::Dict(entries))
 }
 
-/// The items that were read at a path, in the order in which they were; none if one was no value, or known by another key
+/// The items with wanted keys that were read at a path, in the order in which they were; none if one was no value, or known by another key
 /// than a text: lists have such items, too.
-fn read(choices: &[Choice], path: &str) -> Option<Vec<(Recipe, Recipe)>> {
+fn read(choices: &[Choice], path: &str, wanted: &dyn Fn(&Recipe) -> bool) -> Option<Vec<(Recipe, Recipe)>> {
     let mut found = Vec::new();
     for choice in choices {
         let Question::Value(of) = Question::parse(&choice.path) else { continue };
         let Some((_, key)) = of.split_item().filter(|(holder, _)| holder.as_str() == path) else { continue };
         let key = Recipe::Str(text_of(key)?.to_owned());
+        if !wanted(&key) {
+            continue;
+        }
         let Decision::Value(recipe) = &choice.decision else { return None };
         found.push((key, whole(choices, &choice.path, recipe)));
     }
@@ -212,6 +179,13 @@ mod tests {
             assert_eq!(with(more), []);
         }
         assert_eq!(shown(&[("x", object())]), []);
+    }
+
+    #[test]
+    fn what_holds_itself_many_times_is_written_at_once() {
+        let paths: Vec<String> = (0..24).map(|depth| format!("x{}", "['next']".repeat(depth))).collect();
+        let read: Vec<(&str, Recipe)> = paths.iter().map(|path| (path.as_str(), object())).collect();
+        assert_eq!(shown(&read)[0].1.matches("'next'").count(), 23);
     }
 
     #[test]

@@ -8,8 +8,9 @@ use twincell_engine::EngineError;
 use twincell_values::path::Question;
 use twincell_values::value::{Choice, Decision, Recipe};
 
-use super::shrink::{changed, differing};
+use super::shrink::{LOST, changed, differing};
 use super::{Execute, TestCase};
+use crate::Continue;
 
 /// Numbers up to this one stay: they are as plain as smaller ones, and often the code's own.
 const PLAIN: u64 = 12;
@@ -26,6 +27,7 @@ pub(super) struct Search<'a> {
     /// The number of executions that are left, and of those that were lost.
     pub left: &'a mut u32,
     pub lost: &'a mut u32,
+    pub go_on: &'a mut dyn FnMut() -> Continue,
 }
 
 impl Search<'_> {
@@ -47,9 +49,9 @@ impl Search<'_> {
         changed(self.execute, witness, decisions, self.channels, self.rules, self.lost)
     }
 
-    /// Between one, which does not show it, and the number, which does.
+    /// Between zero, which does not show it, and the number, which does.
     fn number(&mut self, witness: &TestCase, choice: &Choice, number: i64) -> Result<i64, EngineError> {
-        let (mut without, mut with) = (number.signum(), number);
+        let (mut without, mut with) = (0_i64, number);
         while without.abs_diff(with) > 1 {
             let between = without + (with - without) / 2;
             match self.shows(witness, choice, Recipe::Int(between))? {
@@ -99,8 +101,8 @@ impl Search<'_> {
     }
 
     /// Whether it has to end.
-    pub(super) fn is_over(&self) -> bool {
-        *self.left == 0 || *self.lost > 0
+    pub(super) fn is_over(&mut self) -> bool {
+        *self.left == 0 || *self.lost >= LOST || (self.go_on)() == Continue::Stop
     }
 
     /// Whether the versions differ with another value; none when the search has to end.

@@ -140,8 +140,13 @@ impl TestCase {
 
     /// How much its differences speak for a change, 0 to 1.
     pub fn score(&self) -> f64 {
+        self.score_at(self.probability)
+    }
+
+    /// The same if its values had this probability.
+    pub(crate) fn score_at(&self, probability: f64) -> f64 {
         let invented = self.is_invented();
-        let score = |difference: &Difference| verdict::score(difference.basis, self.probability, invented);
+        let score = |difference: &Difference| verdict::score(difference.basis, probability, invented);
         let scores = self.differences.iter().map(score);
         scores.fold(0.0, f64::max)
     }

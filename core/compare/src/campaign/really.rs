@@ -1,16 +1,15 @@
-//! What really happens: failures of Python in place of what was invented. What `None.name` gives, nobody can see, few programs
-//! have objects that are false and hold items all the same, and a call that raises is seldom why two versions differ.
+//! What really happens: failures of Python in place of what was invented. Nobody can see what `None.name` gives. Few programs
+//! have objects that are false and hold items all the same. A call that raises is seldom why two versions differ.
 
 use std::collections::BTreeSet;
 
 use twincell_behavior::Channel;
 use twincell_engine::EngineError;
 use twincell_engine::observed::{Behavior, Outcome};
-use twincell_values::path::{AccessPath, Question};
+use twincell_values::path::{AccessPath, Question, bounded};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::TestCase;
-use super::data::at_objects;
 use super::least::Search;
 use super::shrink::{changed, differing};
 
@@ -19,6 +18,9 @@ impl Search<'_> {
     pub(super) fn really(&mut self, witness: TestCase) -> Result<TestCase, EngineError> {
         let mut best = witness;
         for operation in best.record.forced.clone() {
+            if !best.record.forced.contains(&operation) {
+                continue;
+            }
             let found = self.failing(best.clone(), vec![failing(&operation)])?;
             // Of one value, either everything is invented or nothing.
             let of = AccessPath::new(&operation).holder();
@@ -71,8 +73,8 @@ impl Search<'_> {
         Ok((found, is_new))
     }
 
-    /// The witness with decisions that let operations fail, if no more has to be invented then and one version returns: where
-    /// both fail, it says nothing which failure comes first.
+    /// The witness with decisions that let operations fail, if no more has to be invented then and one version returns. Where
+    /// both fail, the order of their failures says nothing.
     fn failing(&mut self, witness: TestCase, decisions: Vec<(String, Decision)>) -> Result<TestCase, EngineError> {
         if self.is_over() {
             return Ok(witness);
@@ -93,7 +95,7 @@ impl Search<'_> {
 
 /// The decision that an operation fails as it does in Python, in place of giving an invented result.
 fn failing(operation: &str) -> (String, Decision) {
-    (Question::Succeeds(operation.into()).to_string(), Decision::Value(Recipe::Bool(false)))
+    (bounded(Question::Succeeds(operation.into()).to_string()), Decision::Value(Recipe::Bool(false)))
 }
 
 /// The value at a path with nothing in place of the objects that are false and of which more was read; none if there are
@@ -116,4 +118,19 @@ fn is_false_and_read(choices: &[Choice], path: &str) -> bool {
         _ => false,
     };
     choices.iter().any(says_false) && choices.iter().any(reads)
+}
+
+/// The value with others in place of its objects, where there are any for their paths.
+fn at_objects(path: &str, recipe: &Recipe, other: &dyn Fn(&str) -> Option<Recipe>) -> Recipe {
+    let item = |key: String, item: &Recipe| at_objects(&AccessPath::new(path).item(key), item, other);
+    let items = |items: &[Recipe]| items.iter().enumerate().map(|(at, value)| item(at.to_string(), value)).collect();
+    match recipe {
+        Recipe::Versatile(AbstractValue::Object) => other(path).unwrap_or_else(|| recipe.clone()),
+        Recipe::List(held) => Recipe::List(items(held)),
+        Recipe::Tuple(held) => Recipe::Tuple(items(held)),
+        Recipe::Dict(entries) => {
+            Recipe::Dict(entries.iter().map(|(key, value)| (key.clone(), item(key.display(), value))).collect())
+        }
+        other => other.clone(),
+    }
 }

@@ -12,7 +12,6 @@ use twincell_values::value::{AbstractValue, Choice, Decision, Given, Recipe};
 
 use super::causes::classify_basis;
 use super::confirm::{Effort, Repeated, again, both, confirm, repeat};
-use super::data::as_data;
 use super::least::Search;
 use super::plain::{classes, of_class, plainer, shown_objects, zero_like};
 use super::smaller::{holds_items, simpler, smaller};
@@ -21,7 +20,7 @@ use crate::Continue;
 use crate::verdict::CHANGING;
 
 /// The number of lost executions after which a witness stays as it is.
-const LOST: u32 = 3;
+pub(super) const LOST: u32 = 3;
 /// The maximum length of a given object, as it is written, that is shown as a whole.
 const SMALL: usize = 300;
 /// The maximum number of parts of a container that are tried in its place.
@@ -42,7 +41,7 @@ pub enum Values {
 
 /// Shrinks a witness: replaces decisions by simpler ones while a difference in the same channel remains.
 ///
-/// One pass over the decisions in order, with at most `budget` candidates. This is safe because every candidate is
+/// First as a whole, then one pass over the decisions in order, with at most `budget` candidates. This is safe because every candidate is
 /// executed, and a candidate that shows a difference is confirmed as the witness was. It ends on request, or when
 /// executions are lost, since each of those costs a deadline.
 pub fn shrink(
@@ -68,13 +67,12 @@ pub fn shrink(
             best = found;
         }
     }
-    best = search(execute, &channels, rules, &mut left, &mut lost).fewer_uses(best)?;
-    // What does not count must not come to count because it is made readable.
-    if witness.score() >= CHANGING {
-        best = as_data(execute, best, &channels, rules, &mut left, &mut lost)?;
-        best = search(execute, &channels, rules, &mut left, &mut lost).really(best)?;
+    best = search(execute, &channels, rules, &mut left, &mut lost, go_on).fewer_uses(best)?;
+    if values == Values::Plain {
+        best = search(execute, &channels, rules, &mut left, &mut lost, go_on).as_data(best)?;
+        best = search(execute, &channels, rules, &mut left, &mut lost, go_on).really(best)?;
+        channels.extend(best.differences.iter().map(|difference| difference.channel));
     }
-    channels.extend(best.differences.iter().map(|difference| difference.channel));
     best = written_out(execute, best, &channels, rules, &mut left, &mut lost)?;
     let likely = likelihoods(execute, &best)?;
     if values == Values::Plain {
@@ -104,7 +102,7 @@ pub fn shrink(
         let others = others.filter(|_| !is_smaller);
         let tried: Vec<Decision> = others.chain(smaller(&choice.decision)).collect();
         is_smaller = false;
-        let mut is_least = true;
+        let mut is_unchanged = true;
         for (at, simpler) in tried.iter().cloned().enumerate() {
             if left == 0 || lost >= LOST {
                 break;
@@ -118,12 +116,12 @@ pub fn shrink(
             {
                 best = found;
                 is_smaller = holds_items(&choice.decision);
-                is_least = false;
+                is_unchanged = false;
                 break;
             }
         }
-        for together in equal(&best.record.choices, &choice, &tried) {
-            if !is_least || left == 0 || lost >= LOST {
+        for together in equal(&best, &choice, &tried) {
+            if !is_unchanged || left == 0 || lost >= LOST {
                 break;
             }
             left -= 1;
@@ -132,11 +130,11 @@ pub fn shrink(
                 && is_as_readable(&best, &found)
             {
                 best = found;
-                is_least = false;
+                is_unchanged = false;
             }
         }
-        if is_least
-            && let Some(found) = search(execute, &channels, rules, &mut left, &mut lost).least(&best, &choice)?
+        if is_unchanged
+            && let Some(found) = search(execute, &channels, rules, &mut left, &mut lost, go_on).least(&best, &choice)?
             && found.record.choices.len() <= best.record.choices.len()
             && is_as_readable(&best, &found)
         {
@@ -158,19 +156,21 @@ fn search<'a>(
     rules: &'a Rules,
     left: &'a mut u32,
     lost: &'a mut u32,
+    go_on: &'a mut dyn FnMut() -> Continue,
 ) -> Search<'a> {
-    Search { execute, channels, rules, left, lost }
+    Search { execute, channels, rules, left, lost, go_on }
 }
 
 /// The decisions that give equal numbers or texts another value all at once, since the code may compare them.
-fn equal(choices: &[Choice], choice: &Choice, tried: &[Decision]) -> Vec<Vec<(String, Decision)>> {
+fn equal(witness: &TestCase, choice: &Choice, tried: &[Decision]) -> Vec<Vec<(String, Decision)>> {
     let is_scalar = |decision: &Decision| {
         matches!(decision, Decision::Value(Recipe::Int(_) | Recipe::Float(_) | Recipe::Str(_) | Recipe::Bytes(_)))
     };
-    let equal: Vec<&Choice> = (choices.iter())
-        .filter(|other| other.decision == choice.decision && matches!(Question::parse(&other.path), Question::Value(_)))
-        .collect();
-    if !is_scalar(&choice.decision) || equal.len() < 2 {
+    let is_value = |choice: &Choice| matches!(Question::parse(&choice.path), Question::Value(_));
+    let is_equal = |other: &&Choice| other.decision == choice.decision && is_value(other);
+    let equal: Vec<&Choice> =
+        witness.record.choices.iter().filter(is_equal).filter(|other| !witness.is_given(&other.path)).collect();
+    if !is_scalar(&choice.decision) || !is_value(choice) || equal.len() < 2 {
         return vec![];
     }
     let empty = Decision::Value(Recipe::Str(String::new()));
@@ -411,7 +411,12 @@ fn exchanged(
     let is_as_strong = |difference: &Difference| {
         channels.contains(&difference.channel) && (is_more_real || Some(difference.basis) >= strongest)
     };
-    Ok(differences.iter().any(is_as_strong).then(|| TestCase { record: *record, differences, ..witness.clone() }))
+    if !differences.iter().any(is_as_strong) {
+        return Ok(None);
+    }
+    let found = TestCase { record: *record, differences, ..witness.clone() };
+    // What does not count must not come to count because it is made readable, and the reverse.
+    Ok(((found.score() >= CHANGING) == (witness.score() >= CHANGING)).then_some(found))
 }
 
 /// Decisions that may do without a forced operation: an object in place of the plain value that was asked for what it

@@ -133,7 +133,10 @@ fn smallest_within(
         let mut metered = Metered::new(loaded, steps);
         if let Ok(shrunk) = campaign::shrink(&mut metered, found, &plan.rules, values, SHRINK_BUDGET, go_on) {
             let decisive = decisive_values(&shrunk, loaded, plan);
-            if is_as_likely(&decisive, found) {
+            // One that can be is better than a likely one that cannot.
+            let is_more_real = shrunk.record.forced.len() < found.record.forced.len();
+            let still_counts = shrunk.score_at(campaign::joint_probability(&decisive)) >= verdict::CHANGING;
+            if is_as_likely(&decisive, found) || is_more_real && still_counts {
                 return (shrunk, decisive);
             }
         }
