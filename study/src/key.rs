@@ -205,7 +205,7 @@ mod tests {
         // `jobs`, `cache` and `deadline` change nothing, `model`, `examples` and `recorded` count by their content,
         // `policy` by what it says, and `width`, `rounds`, `generator`, `tokens`, `install` and `skip` are of prefixes.
         // `search-rounds`, `variants`, `tests`, `unguided` and `network` are of tests.
-        assert_eq!(TABLE.len(), 19 + 13 + 5);
+        assert_eq!(TABLE.len(), 20 + 13 + 5);
         let mut others = Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() };
         for name in ["deadline", "width", "rounds", "tokens", "search-rounds", "variants"] {
             others.set_text(name, "7").unwrap();
