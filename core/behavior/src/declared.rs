@@ -262,6 +262,7 @@ pub fn set_aside(old: &Behavior, new: &Behavior, rules: &Rules) -> Vec<(Rule, Di
     found.collect()
 }
 
+/// Whether both leave and pass the very same values, in the same order.
 fn has_same_values(old: &Behavior, new: &Behavior) -> bool {
     let is_same = |(one, other): (&Call, &Call)| {
         (&one.callee, &one.arguments, &one.keywords) == (&other.callee, &other.arguments, &other.keywords)

@@ -122,7 +122,8 @@ fn close(a: &str, b: &str, tolerance: f64) -> bool {
 /// The maximum number of non-identical keys that are compared with each other.
 const FEW_KEYS: usize = 32;
 
-/// The order of a dictionary's entries is seldom intended, and counts only by the rules. A dictionary that was cut ends in an entry that stands for
+/// The order of a dictionary's entries is seldom intended, and counts only by the rules. A dictionary that was cut ends in
+/// an entry that stands for
 /// the rest. Then only keys that both show can be compared.
 fn same_entries(old: &[(Observed, Observed)], new: &[(Observed, Observed)], rules: &Rules) -> bool {
     let is_cut = |entries: &[(Observed, Observed)]| matches!(entries.last(), Some((Observed::Elided { .. }, _)));

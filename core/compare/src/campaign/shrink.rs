@@ -41,7 +41,8 @@ pub enum Values {
 
 /// Shrinks a witness: replaces decisions by simpler ones while a difference in the same channel remains.
 ///
-/// First as a whole, then one pass over the decisions in order, with at most `budget` candidates. This is safe because every candidate is
+/// First as a whole, then one pass over the decisions in order, with at most `budget` candidates. This is safe because
+/// every candidate is
 /// executed, and a candidate that shows a difference is confirmed as the witness was. It ends on request, or when
 /// executions are lost, since each of those costs a deadline.
 pub fn shrink(
