@@ -67,7 +67,7 @@ fn two_texts(
         pager::show(&whole_text(&comparison, session), session)?;
     } else {
         let file = SummaryFile { path: &new.label, is_test: false, result: Ok(&comparison) };
-        print_summary(&[file], &[], session)?;
+        print_summary(&[file], &[], None, session)?;
     }
     write_html(&comparison, &format!("{} and {}", old.label, new.label), matches)?;
     write_reproducer(&comparison, matches, session)?;
@@ -213,7 +213,7 @@ fn revisions(
         pager::show(&files_text(&place, &compared, &notes, session), session)?;
     } else {
         let files: Vec<SummaryFile<'_>> = compared.iter().map(Compared::in_summary).collect();
-        print_summary(&files, &notes, session)?;
+        print_summary(&files, &notes, amplify(range, staged).as_deref(), session)?;
     }
     if let Some(whole) = merged(&compared, verdict) {
         write_html(&whole, range, matches)?;
@@ -263,6 +263,17 @@ fn place(range: &str, staged: bool) -> String {
         _ if staged => format!("in what is staged since {range}"),
         range if range.contains("..") => format!("in {range}"),
         range => format!("since {range}"),
+    }
+}
+
+/// The command that amplifies the same change. It takes a single revision for a commit, so what changed since another one
+/// than the last has none.
+fn amplify(range: &str, staged: bool) -> Option<String> {
+    match range {
+        "HEAD" if staged => Some("twincell amplify --staged".to_owned()),
+        "HEAD" => Some("twincell amplify".to_owned()),
+        range if range.contains("..") && !staged => Some(format!("twincell amplify {range}")),
+        _ => None,
     }
 }
 
@@ -406,8 +417,13 @@ fn files_text(place: &str, compared: &[Compared], notes: &[String], session: &Se
     text
 }
 
-fn print_summary(files: &[SummaryFile<'_>], notes: &[String], session: &mut Session<'_>) -> Result<(), Abort> {
-    write!(session.out, "{}", twincell_widgets::summary(files, notes, &layout(session)))?;
+fn print_summary(
+    files: &[SummaryFile<'_>],
+    notes: &[String],
+    tests: Option<&str>,
+    session: &mut Session<'_>,
+) -> Result<(), Abort> {
+    write!(session.out, "{}", twincell_widgets::summary(files, notes, tests, &layout(session)))?;
     Ok(())
 }
 

@@ -340,13 +340,18 @@ fn a_change_is_told_in_few_lines() {
         file("src/retry.py", &several),
         SummaryFile { path: "src/old.py", is_test: false, result: Err("line 3: not Python") },
     ];
-    insta::assert_snapshot!(summary(&files, &["src/new.py: only in the new revision".into()], &PLAIN));
+    insta::assert_snapshot!(summary(
+        &files,
+        &["src/new.py: only in the new revision".into()],
+        Some("twincell amplify v1..v2"),
+        &PLAIN
+    ));
 }
 
 #[test]
 fn a_class_is_told_by_its_methods() {
     let whole = of(vec![changing("Cart", 1), changing("Cart.add", 1), changing("Carts", 1)]);
-    let shown = summary(&[file("a.py", &whole)], &[], &PLAIN);
+    let shown = summary(&[file("a.py", &whole)], &[], None, &PLAIN);
     assert!(shown.contains("Cart.add(x=0)") && shown.contains("Carts(x=0)"), "{shown}");
     assert!(!shown.contains("Cart(x=0)") && shown.contains("Behavior changed in 2 of 2"), "{shown}");
 }
@@ -366,7 +371,7 @@ fn a_long_headline_is_told_in_parts() {
     let long = format!("self.adapters[{}] = None", "c".repeat(50));
     let shown = |pair: &PairReport| {
         let whole = of(vec![pair.clone()]);
-        summary(&[file("src/session.py", &whole)], &[], &TextOptions { width: 80, ..PLAIN })
+        summary(&[file("src/session.py", &whole)], &[], None, &TextOptions { width: 80, ..PLAIN })
     };
     let bound = Headline { call: String::new(), place: "PROXY:".into(), ..headline(&[], &old, &new) };
     for one in [headline(&["self.proxy = None", &long, &long], &old, &new), headline(&[], "1", "2"), bound] {
@@ -389,7 +394,7 @@ fn any_change_fits_a_screen() {
     files.push(SummaryFile { is_test: true, ..file("tests/test_a.py", &whole) });
     files.extend((0..8).map(|_| SummaryFile { result: Err("it is no Python"), ..file("src/b.py", &whole) }));
     for width in [80, 100, 200] {
-        let shown = summary(&files, &notes, &TextOptions { color: false, width });
+        let shown = summary(&files, &notes, Some("twincell amplify v1..v2"), &TextOptions { color: false, width });
         assert!(shown.lines().count() <= 40, "{shown}");
         assert!(shown.contains(" more, which --verbose shows"), "{shown}");
         assert!(shown.contains("and 320 functions that use what changed show no difference: g0, g1"), "{shown}");
@@ -400,13 +405,13 @@ fn any_change_fits_a_screen() {
 fn what_only_uses_a_change_has_lines_where_nothing_else_does() {
     let user = PairReport { verdict: Verdict::LikelyPreserving, uses_changed: vec!["f".into()], ..changing("g", 1) };
     let whole = of(vec![user]);
-    let shown = summary(&[file("a.py", &whole)], &[], &PLAIN);
+    let shown = summary(&[file("a.py", &whole)], &[], None, &PLAIN);
     assert!(shown.starts_with("a.py:42  ≈ likely preserving  g(x=0)"), "{shown}");
 }
 
 #[test]
 fn nothing_that_changed_is_one_line() {
     let same = samples::identical();
-    let shown = summary(&[file("a.py", &same)], &[], &PLAIN);
+    let shown = summary(&[file("a.py", &same)], &[], None, &PLAIN);
     assert_eq!(shown.lines().count(), 1, "{shown}");
 }

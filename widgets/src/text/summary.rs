@@ -53,8 +53,8 @@ impl Row<'_> {
 }
 
 /// Each function that changed, as `path:line  verdict  headline`, and how many there are of the others. At most 40 lines on
-/// a terminal of 80 columns or more.
-pub fn summary(files: &[SummaryFile<'_>], notes: &[String], options: &TextOptions) -> String {
+/// a terminal of 80 columns or more. `command` amplifies the same change.
+pub fn summary(files: &[SummaryFile<'_>], notes: &[String], command: Option<&str>, options: &TextOptions) -> String {
     let mut page = Page::new(options.color, options.width.clamp(40, 240));
     // What only uses a change is told where it differs.
     let (users, rows): (Vec<Row<'_>>, Vec<Row<'_>>) = rows(files).into_iter().partition(Row::only_uses);
@@ -93,6 +93,9 @@ pub fn summary(files: &[SummaryFile<'_>], notes: &[String], options: &TextOption
             "--function NAME shows one of them with values, evidence and changed lines, --verbose all.",
             DIM,
         );
+    }
+    if let Some(command) = command.filter(|_| shown.iter().any(|row| row.pair.verdict == Verdict::Changing)) {
+        page.prose("", &format!("{} says which tests run this, and makes more.", plain::sentence(command)), DIM);
     }
     if rows.iter().any(|row| rests_on_stand_ins(row.pair)) {
         page.prose(

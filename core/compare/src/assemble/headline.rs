@@ -6,14 +6,14 @@ use twincell_behavior::{
     display_outcome_in_present, display_parts, display_shown, display_slot, innermost, is_argument, is_inserted,
 };
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
-use twincell_engine::protocol::Injection;
-use twincell_syntax::{CodeKind, Parameter, ParameterKind, PerSide, Side};
+use twincell_engine::protocol::{Injection, Member};
+use twincell_syntax::{CodeKind, Function, Parameter, ParameterKind, PerSide, Side};
 use twincell_values::path::{AccessPath, Question, text_of};
 use twincell_values::value::{Choice, Decision, Recipe};
 
 use super::place::{Place, Sites, as_written};
 use super::wording::{NAMED_VALUES, brief, cut, injection_of, name_of, named};
-use crate::assemble::{CampaignSummary, PairContext, uses};
+use crate::assemble::{CampaignSummary, PairContext, members_used};
 use crate::campaign::{Decisive, TestCase};
 use crate::example::Example;
 use crate::report::{Evidence, Headline};
@@ -46,7 +46,7 @@ pub(super) fn headline(
 ) -> Headline {
     let example = case.example().filter(|one| is_whole(context, case, one));
     let example = example.map_or_else(String::new, |one| format!(" on {}", cut(&one.source.to_string())));
-    let uses = uses(context, case);
+    let uses = members_used(context, case);
     let first = case.differences.first();
     let asked = first.filter(|one| one.channel != Channel::Calls).and_then(|_| other_calls(case, summary.rules));
     let Contrast { place, shown } = match (first, &asked) {
@@ -325,14 +325,17 @@ fn subject(
     sites: Sites<'_>,
     case: &TestCase,
     values: &[&Choice],
-    uses: &[String],
+    uses: &[&Member],
 ) -> (String, Vec<String>) {
     let function = &context.functions.new;
     let parameters = Parameters::new(context);
+    let methods = Methods::new(context, uses);
     let (mut given, mut conditions) = (Vec::new(), Vec::new());
     for choice in values {
         match parameters.argument(choice) {
             Some(argument) => given.push(argument),
+            // It stands where the method is called.
+            None if methods.take(choice) => {}
             None => conditions.push(named(choice, &Place::new(context, sites, case, choice))),
         }
     }
@@ -343,7 +346,8 @@ fn subject(
     }
     given.sort_by_key(|argument| argument.at);
     let given: Vec<String> = given.into_iter().map(|argument| argument.text).collect();
-    let call = match (function.kind, uses) {
+    let uses: Vec<String> = uses.iter().map(|member| methods.call(case, member, values)).collect();
+    let call = match (function.kind, uses.as_slice()) {
         (CodeKind::Snippet, _) => name_of(function).to_owned(),
         (_, []) => format!("{}({})", function.qualname, given.join(", ")),
         (_, [only]) => format!("{}({}).{only}", function.qualname, given.join(", ")),
@@ -359,6 +363,39 @@ fn in_order(uses: &[String]) -> String {
         several => format!("{} ({} times)", several[0], several.len()),
     });
     runs.collect::<Vec<_>>().join(", then ")
+}
+
+/// The methods that are used of a class, of both versions, those of the new one first.
+struct Methods(Vec<Function>);
+
+impl Methods {
+    fn new(context: &PairContext<'_>, uses: &[&Member]) -> Self {
+        if uses.is_empty() {
+            return Self(Vec::new());
+        }
+        let PerSide { old, new } = context.functions;
+        let is_used = |one: &Function| one.parent.is_none() && uses.iter().any(|member| member.name == one.name);
+        let all = [new, old].into_iter().flat_map(|class| twincell_syntax::functions(&class.text).0);
+        Self(all.filter(is_used).collect())
+    }
+
+    /// Whether a value is an argument of one of them.
+    fn take(&self, choice: &Choice) -> bool {
+        self.0.iter().any(|method| Parameters(method.parameters.iter().collect()).argument(choice).is_some())
+    }
+
+    /// The use of a member: `total`, `add(price=0)`. All uses of a method have the same arguments. Of them, these values
+    /// are told in any case.
+    fn call(&self, case: &TestCase, member: &Member, values: &[&Choice]) -> String {
+        let method = self.0.iter().find(|method| method.name == member.name);
+        let Some(method) = method.filter(|_| !member.is_property) else { return member.shown() };
+        let parameters = Parameters(method.parameters.iter().collect());
+        let mut given: Vec<Argument> = values.iter().filter_map(|choice| parameters.argument(choice)).collect();
+        given.extend(parameters.others(case, &given));
+        given.sort_by_key(|argument| argument.at);
+        let given: Vec<String> = given.into_iter().map(|argument| argument.text).collect();
+        format!("{}({})", method.name, given.join(", "))
+    }
 }
 
 /// An argument as a call has it, with its position.

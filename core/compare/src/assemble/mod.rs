@@ -479,8 +479,8 @@ pub(super) fn number(case: &TestCase) -> u32 {
     case.record.index + 1
 }
 
-/// The members that an execution used, by name and in order. Empty if no class was used from outside.
-pub(super) fn uses(context: &PairContext<'_>, case: &TestCase) -> Vec<String> {
+/// The members that an execution used, in order. Empty if no class was used from outside.
+pub(super) fn members_used<'a>(context: &PairContext<'a>, case: &TestCase) -> Vec<&'a Member> {
     let drawn = |question: Question<'_>| {
         let path = question.to_string();
         match &case.record.choices.iter().find(|choice| choice.path == path)?.decision {
@@ -490,7 +490,12 @@ pub(super) fn uses(context: &PairContext<'_>, case: &TestCase) -> Vec<String> {
     };
     let Some(last) = drawn(Question::MembersUsed).filter(|_| !context.members.is_empty()) else { return vec![] };
     let steps = (1..=u32::try_from(last + 1).unwrap_or(u32::MAX)).map_while(|step| drawn(Question::Member(step)));
-    steps.filter_map(|index| context.members.get(index)).map(Member::shown).collect()
+    steps.filter_map(|index| context.members.get(index)).collect()
+}
+
+/// The members that an execution used, by name and in order.
+pub(super) fn uses(context: &PairContext<'_>, case: &TestCase) -> Vec<String> {
+    members_used(context, case).into_iter().map(Member::shown).collect()
 }
 
 pub(crate) fn witness(

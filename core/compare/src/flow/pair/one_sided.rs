@@ -57,6 +57,9 @@ fn helpers(texts: &Texts, side: Side, functions: &PerSide<Function>) -> BTreeSet
 
 /// What the decorators of functions name. A decorator that is not there leaves a stand-in in the function's place.
 fn decorators(index: &Index, names: &BTreeSet<String>) -> BTreeSet<String> {
+    if names.is_empty() {
+        return BTreeSet::new();
+    }
     let functions = index.functions.iter().filter(|function| names.contains(entity(function)));
     functions.flat_map(|function| &function.decorators).flat_map(|text| global_names(text)).collect()
 }
