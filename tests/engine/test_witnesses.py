@@ -137,7 +137,7 @@ TOLD = {
         "    def put(self, key):\n        self._data.append(key)\n"
         "    def get(self, key):\n        return key in self._data\n"
         "    def __len__(self):\n        return len(self._data)\n",
-        "Cache(), using put() (2 times), then __len__()",
+        "Cache(), using put(key='') (2 times), then __len__(): __len__ 1 -> 2",
     ),
 }
 

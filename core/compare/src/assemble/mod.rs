@@ -159,9 +159,9 @@ fn unexecuted(context: &PairContext<'_>, verdict: Verdict, reason: String, sente
     }
 }
 
-/// Marks a pair as decided by others.
-pub(crate) fn decided_elsewhere(report: &mut PairReport, by: Vec<String>) {
-    report.sentence = wording::decided_elsewhere(report, &by);
+/// Marks a pair as decided by others, with whether one of these alters behavior.
+pub(crate) fn decided_elsewhere(report: &mut PairReport, by: Vec<String>, changes: bool) {
+    report.sentence = wording::decided_elsewhere(report, &by, changes);
     report.decided_by = by;
 }
 

@@ -247,7 +247,10 @@ fn who_is_judged_by_its_callers_is_not_counted_and_named_apart() {
     let caller = pair_report(Verdict::LikelyPreserving, usable, case(returned(0), returned(0)), &[]);
     let mut helper = pair_report(Verdict::Changing, "", case(returned(3), returned(0)), &[]);
     helper.new.qualname = "_help".into();
-    decided_elsewhere(&mut helper, vec!["f".into()]);
+    let mut member = helper.clone();
+    decided_elsewhere(&mut member, vec!["Cache".into()], true);
+    assert!(member.sentence.starts_with("_help is judged by Cache, whose behavior changed. By itself: "));
+    decided_elsewhere(&mut helper, vec!["f".into()], false);
     assert!(
         helper.sentence.starts_with("_help is judged by f, which behaves as before. By itself: f(x=0): 3 -> 0"),
         "{}",

@@ -56,9 +56,13 @@ pub(super) fn name_of(function: &Function) -> &str {
 }
 
 /// The sentence for a pair that does not decide, with what it shows by itself.
-pub(super) fn decided_elsewhere(report: &PairReport, by: &[String]) -> String {
-    let (behave, name) = (if by.len() == 1 { "behaves" } else { "behave" }, &report.new.qualname);
-    format!("{name} is judged by {}, which {behave} as before. By itself: {}", by.join(", "), report.sentence)
+pub(super) fn decided_elsewhere(report: &PairReport, by: &[String], changes: bool) -> String {
+    let how = match by.len() {
+        _ if changes => "whose behavior changed",
+        1 => "which behaves as before",
+        _ => "which behave as before",
+    };
+    format!("{} is judged by {}, {how}. By itself: {}", report.new.qualname, by.join(", "), report.sentence)
 }
 
 /// What changed in another module, with its file: `Rates.of (src/shop/tax.py)`.

@@ -130,7 +130,10 @@ pub fn compare(
     let in_other_modules: Vec<bool> = reports.iter().map(|report| !report.decided_by.is_empty()).collect();
     for (position, callers) in select::deciders(&texts, &pairs, &reports) {
         if !in_other_modules[position] {
-            assemble::decided_elsewhere(&mut reports[position], callers);
+            let is_changing =
+                |one: &PairReport| one.verdict == Verdict::Changing && callers.contains(&one.new.qualname);
+            let changes = reports.iter().any(is_changing);
+            assemble::decided_elsewhere(&mut reports[position], callers, changes);
         }
     }
     let has_run = reports.iter().any(|report| !report.executions.is_empty());

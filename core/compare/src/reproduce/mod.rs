@@ -32,7 +32,7 @@ mod test;
 mod text;
 mod words;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use twincell_behavior::{Channel, Difference};
 use twincell_engine::Loaded;
@@ -133,55 +133,55 @@ struct Candidate {
     is_part: bool,
 }
 
-/// The texts that may be a reproducer of this case, simplest first, or why there are none. A test that asserts one
-/// thing is simpler than one that asserts all differences.
-fn candidates(case: &Case<'_>) -> Result<Vec<Candidate>, Refusal> {
-    let mut found: Vec<Candidate> = Vec::new();
-    let mut refused = None;
-    // A test of such a difference would hold by chance.
-    let (by_chance, differences): (Vec<Difference>, Vec<Difference>) =
-        case.differences.iter().cloned().partition(|difference| case.is_order_of_a_set(difference));
-    if differences.is_empty() && !by_chance.is_empty() {
-        return Err(Refusal::OrderOfASet);
-    }
-    let differences = differences.as_slice();
+/// The texts that may be a reproducer that looks at these differences, simplest first, or why one cannot be written. Each
+/// is written when it is asked for. A test that asserts one thing is simpler than one that asserts all differences.
+fn candidates<'a>(
+    case: &'a Case<'a>,
+    differences: &'a [Difference],
+) -> impl Iterator<Item = Result<Candidate, Refusal>> + 'a {
     let alone = differences.iter().take(ALONE).map(std::slice::from_ref);
     let several = Some(differences).filter(|all| all.len() != 1);
     let chosen: Vec<&[Difference]> = alone.chain(several).collect();
     // All of a difference first, and then each part of it that may hold if another one does not.
     let parts = [None, Some(0), Some(1), Some(2)];
-    for style in file::Style::ALL {
-        let has_parts = |chosen: &[Difference]| {
+    let texts = file::Style::ALL.into_iter().flat_map(move |style| {
+        let has_parts = move |chosen: &[Difference]| {
             style.has_standins()
                 && chosen.iter().any(|difference| matches!(difference.channel, Channel::Calls | Channel::Arguments))
         };
-        let texts = chosen.iter().flat_map(|chosen| parts.map(|only| (*chosen, only)));
-        for (differences, only) in texts.filter(|(chosen, only)| only.is_none() || has_parts(chosen)) {
-            match file::write(&Case { differences, only, ..*case }, style) {
-                Ok(made) if [OWN_FOLDER, PROJECT_FOLDER].iter().any(|folder| made.text.contains(folder)) => {
-                    refused = refused.or(Some(Refusal::FolderOfTheWorker));
-                }
-                Ok(made) if found.iter().all(|one| one.text != made.text) => {
-                    let Written { text, in_project } = made;
-                    found.push(Candidate { text, in_project, is_part: only.is_some() });
-                }
-                Ok(_) => {}
-                Err(refusal) => refused = refused.or(Some(refusal)),
-            }
+        let texts = chosen.clone().into_iter().flat_map(move |chosen| parts.map(|only| (style, chosen, only)));
+        texts.filter(move |(_, chosen, only)| only.is_none() || has_parts(chosen))
+    });
+    texts.map(|(style, differences, only)| {
+        let Written { text, in_project } = file::write(&Case { differences, only, ..*case }, style)?;
+        if [OWN_FOLDER, PROJECT_FOLDER].iter().any(|folder| text.contains(folder)) {
+            return Err(Refusal::FolderOfTheWorker);
         }
-    }
-    if found.is_empty() { Err(refused.unwrap_or(Refusal::NoEvidence)) } else { Ok(found) }
+        Ok(Candidate { text, in_project, is_part: only.is_some() })
+    })
 }
 
 /// Makes a reproducer and runs it: the simplest text that passes on old and fails on new. If there is none, the last
 /// one is shown that looks at whole differences.
 pub(crate) fn verified(case: &Case<'_>, loaded: &mut Loaded<'_>) -> Reproducer {
-    let texts = match candidates(case) {
-        Ok(texts) => texts,
-        Err(refusal) => return Reproducer { why_not: Some(refusal.to_string()), ..Reproducer::default() },
-    };
+    let refused = |refusal: Refusal| Reproducer { why_not: Some(refusal.to_string()), ..Reproducer::default() };
+    // A test of such a difference would hold by chance.
+    let (by_chance, differences): (Vec<Difference>, Vec<Difference>) =
+        case.differences.iter().cloned().partition(|difference| case.is_order_of_a_set(difference));
+    if differences.is_empty() && !by_chance.is_empty() {
+        return refused(Refusal::OrderOfASet);
+    }
+    let (mut tried, mut refusal) = (BTreeSet::new(), None);
     let mut failed: Option<(Candidate, Failure)> = None;
-    for one in texts {
+    for one in candidates(case, &differences) {
+        let one = match one {
+            Ok(one) if !tried.insert(one.text.clone()) => continue,
+            Ok(one) => one,
+            Err(reason) => {
+                refusal = refusal.or(Some(reason));
+                continue;
+            }
+        };
         match verify(&one.text, loaded) {
             Ok(()) => {
                 let in_project = one.in_project;
@@ -197,8 +197,9 @@ pub(crate) fn verified(case: &Case<'_>, loaded: &mut Loaded<'_>) -> Reproducer {
             Err(_) => {}
         }
     }
-    let (source, why_not) = failed.map(|(one, failure)| (one.text, failure.to_string())).unzip();
-    Reproducer { source, holds: Some(false), why_not, in_project: None }
+    let Some((last, failure)) = failed else { return refused(refusal.unwrap_or(Refusal::NoEvidence)) };
+    let why_not = Some(failure.to_string());
+    Reproducer { source: Some(last.text), holds: Some(false), why_not, in_project: None }
 }
 
 /// Where a reproducer must hold: where the witness ran, and at two other times.
