@@ -297,3 +297,14 @@ def test_looking_at_a_table_runs_no_code_of_the_versions():
     new = old.replace("return pd", "made = pd") + "    return made\n"
     comparison = expect(PRESERVING, old, new)
     assert not any("asked" in str(execution) for execution in comparison.to_dict()["pairs"][0]["executions"])
+
+
+def test_a_witness_has_as_few_rows_as_show_the_difference():
+    old = (
+        f"{PANDAS}def f(orders):\n    paid = orders[orders['paid']]\n"
+        "    return paid.groupby('customer')['amount'].sum()\n"
+    )
+    new = old.replace("groupby('customer')", "groupby('customer', dropna=False)")
+    [frame] = expect(CHANGING, old, new).to_dict()["pairs"][0]["witness"]["choices"]
+    [columns] = frame["decision"]["value"]["made"]["arguments"]
+    assert [len(cells["list"]) for _, cells in columns["dict"]] == [1, 1, 1], columns

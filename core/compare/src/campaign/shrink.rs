@@ -99,8 +99,9 @@ pub fn shrink(
         let is_text = matches!(&choice.decision, Decision::Value(Recipe::Str(text)) if !text.is_empty());
         let empty = is_text.then(|| Decision::Value(Recipe::Str(String::new())));
         let others = empty.into_iter().chain(others);
-        // What was refused for a container is refused for what is left of it, too.
-        let others = others.filter(|_| !is_smaller);
+        // What was refused for a container is refused for what is left of it, too. Of a table, other rows are left.
+        let is_made = matches!(&choice.decision, Decision::Value(Recipe::Made(_)));
+        let others = others.filter(|_| !is_smaller || is_made);
         let tried: Vec<Decision> = others.chain(smaller(&choice.decision)).collect();
         is_smaller = false;
         let mut is_unchanged = true;
