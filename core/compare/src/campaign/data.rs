@@ -57,7 +57,9 @@ fn whole(choices: &[Choice], path: &str, recipe: &Recipe) -> Recipe {
     let item = |key: String, item: &Recipe| whole(choices, &AccessPath::new(path).item(key), item);
     let items = |items: &[Recipe]| items.iter().enumerate().map(|(at, value)| item(at.to_string(), value)).collect();
     match recipe {
-        Recipe::Versatile(AbstractValue::Object) => dictionary(choices, path).unwrap_or_else(|| recipe.clone()),
+        Recipe::Versatile(AbstractValue::Object) => {
+            dictionary(choices, path).or_else(|| list(choices, path)).unwrap_or_else(|| recipe.clone())
+        }
         Recipe::List(held) => Recipe::List(items(held)),
         Recipe::Tuple(held) => Recipe::Tuple(items(held)),
         Recipe::Dict(entries) => {
@@ -86,6 +88,33 @@ fn dictionary(choices: &[Choice], path: &str) -> Option<Recipe> {
         (question, _) => is_about_another(question, path),
     };
     (!entries.is_empty() && choices.iter().all(fits)).then_some(Recipe::Dict(entries))
+}
+
+/// The list that does for an object of which all items were read, in their order, and nothing else.
+fn list(choices: &[Choice], path: &str) -> Option<Recipe> {
+    let mut items = Vec::new();
+    for choice in choices {
+        let Question::Value(of) = Question::parse(&choice.path) else { continue };
+        let Some((_, key)) = of.split_item().filter(|(holder, _)| holder.as_str() == path) else { continue };
+        let Decision::Value(recipe) = &choice.decision else { return None };
+        if key != items.len().to_string() {
+            return None;
+        }
+        items.push(whole(choices, &choice.path, recipe));
+    }
+    let fits = |choice: &Choice| match (Question::parse(&choice.path), &choice.decision) {
+        (Question::Value(of), _) => of.beyond(path).is_none_or(|rest| rest.starts_with('[')),
+        (Question::Length(of), Decision::Value(Recipe::Int(length))) if of.as_str() == path => {
+            usize::try_from(*length) == Ok(items.len())
+        }
+        (Question::Truth(of), Decision::Value(Recipe::Bool(is))) if of.as_str() == path => items.is_empty() != *is,
+        (Question::Instance { of, class: "list" }, Decision::Value(Recipe::Bool(is))) if of.as_str() == path => *is,
+        (question, _) => is_about_another(question, path),
+    };
+    // Without it, there may be more.
+    let length = Question::Length(AccessPath::new(path)).to_string();
+    let is_known = choices.iter().any(|choice| choice.path == length);
+    (is_known && !items.is_empty() && choices.iter().all(fits)).then_some(Recipe::List(items))
 }
 
 /// The items with wanted keys that were read at a path, in the order in which they were; none if one was no value, or known by another key
@@ -179,6 +208,26 @@ mod tests {
             assert_eq!(with(more), []);
         }
         assert_eq!(shown(&[("x", object())]), []);
+    }
+
+    #[test]
+    fn an_object_of_which_all_items_were_read_is_a_list() {
+        let read = [
+            ("x", object()),
+            ("len(x)", Recipe::Int(2)),
+            ("x[0]['a']", Recipe::Int(3)),
+            ("x[0]", object()),
+            ("x[1]", Recipe::Int(1)),
+        ];
+        assert_eq!(shown(&read)[0], ("x".to_owned(), "[{'a': 3}, 1]".to_owned()));
+        // More items may be there, or it is more than a list.
+        for (at, other) in [(1, ("len(x)", Recipe::Int(3))), (1, ("y", Recipe::Int(2))), (4, ("x[2]", Recipe::Int(1)))]
+        {
+            let mut all = read.clone();
+            all[at] = other;
+            assert!(shown(&all).iter().all(|(path, _)| path != "x"), "{all:?}");
+        }
+        assert!(shown(&[&read[..], &[("x.append", object())]].concat()).iter().all(|(path, _)| path != "x"));
     }
 
     #[test]
