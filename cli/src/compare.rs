@@ -16,7 +16,7 @@ use twincell_driver::{files, reproducers};
 use twincell_engine::protocol::Context;
 use twincell_project::is_test;
 use twincell_widgets::export::{ExportRow, annotations};
-use twincell_widgets::{SummaryFile, TextOptions, plain_sentence};
+use twincell_widgets::{Advice, SummaryFile, TextOptions, plain_sentence};
 
 use crate::accepted::{self, Accepted};
 use crate::exports;
@@ -67,7 +67,8 @@ fn two_texts(
         pager::show(&whole_text(&comparison, session), session)?;
     } else {
         let file = SummaryFile { path: &new.label, is_test: false, result: Ok(&comparison) };
-        print_summary(&[file], &[], None, session)?;
+        let advice = Advice { amplify: None, recorded: options.recorded.is_none() };
+        print_summary(&[file], &[], advice, session)?;
     }
     write_html(&comparison, &format!("{} and {}", old.label, new.label), matches)?;
     write_reproducer(&comparison, matches, session)?;
@@ -213,7 +214,10 @@ fn revisions(
         pager::show(&files_text(&place, &compared, &notes, session), session)?;
     } else {
         let files: Vec<SummaryFile<'_>> = compared.iter().map(Compared::in_summary).collect();
-        print_summary(&files, &notes, amplify(range, staged).as_deref(), session)?;
+        // It takes no files, and the commit as a whole.
+        let amplify = amplify(range, staged, options.python.as_deref()).filter(|_| paths.is_empty());
+        let advice = Advice { amplify: amplify.as_deref(), recorded: options.recorded.is_none() };
+        print_summary(&files, &notes, advice, session)?;
     }
     if let Some(whole) = merged(&compared, verdict) {
         write_html(&whole, range, matches)?;
@@ -266,15 +270,23 @@ fn place(range: &str, staged: bool) -> String {
     }
 }
 
-/// The command that amplifies the same change. It takes a single revision for a commit, so what changed since another one
-/// than the last has none.
-fn amplify(range: &str, staged: bool) -> Option<String> {
+/// The command that amplifies the same change. `amplify` compares a single commit with its parent, so there is none for
+/// what changed since an older commit.
+fn amplify(range: &str, staged: bool, python: Option<&Path>) -> Option<String> {
+    let mut words = vec!["twincell", "amplify"];
     match range {
-        "HEAD" if staged => Some("twincell amplify --staged".to_owned()),
-        "HEAD" => Some("twincell amplify".to_owned()),
-        range if range.contains("..") && !staged => Some(format!("twincell amplify {range}")),
-        _ => None,
+        "HEAD" => words.extend(staged.then_some("--staged")),
+        range if range.contains("..") && !staged => words.push(range),
+        _ => return None,
     }
+    if let Some(python) = python {
+        words.extend(["--python", python.to_str()?]);
+    }
+    // Shells take these as they are.
+    let is_plain = |word: &str| word.chars().all(|one| one.is_alphanumeric() || "-_./~^@:+".contains(one));
+    let quoted = |word| if is_plain(word) { Ok(word.into()) } else { shlex::try_quote(word) };
+    let words = words.into_iter().map(quoted).collect::<Result<Vec<_>, _>>();
+    words.ok().map(|words| words.join(" "))
 }
 
 /// A file without functions in common has no behavior to compare. For a whole range this is not a failure.
@@ -420,10 +432,10 @@ fn files_text(place: &str, compared: &[Compared], notes: &[String], session: &Se
 fn print_summary(
     files: &[SummaryFile<'_>],
     notes: &[String],
-    tests: Option<&str>,
+    advice: Advice<'_>,
     session: &mut Session<'_>,
 ) -> Result<(), Abort> {
-    write!(session.out, "{}", twincell_widgets::summary(files, notes, tests, &layout(session)))?;
+    write!(session.out, "{}", twincell_widgets::summary(files, notes, advice, &layout(session)))?;
     Ok(())
 }
 
@@ -543,5 +555,22 @@ mod tests {
         let (status, _, err) = command(&["compare", "--git", "A..B..C"]);
         assert_eq!(status, 3);
         assert!(err.contains("write OLD..NEW"), "{err}");
+    }
+
+    #[test]
+    fn the_command_for_tests_is_of_the_same_change() {
+        for (range, staged, expected) in [
+            ("HEAD", false, Some("twincell amplify")),
+            ("HEAD", true, Some("twincell amplify --staged")),
+            ("v1..v2", false, Some("twincell amplify v1..v2")),
+            ("main...HEAD", false, Some("twincell amplify main...HEAD")),
+            ("HEAD^{/a b}..HEAD", false, Some("twincell amplify HEAD'^{/a b}..HEAD'")),
+            ("v1", false, None),
+            ("v1", true, None),
+        ] {
+            assert_eq!(amplify(range, staged, None).as_deref(), expected);
+        }
+        let python = amplify("HEAD", false, Some(Path::new("/a b/python")));
+        assert_eq!(python.as_deref(), Some("twincell amplify --python '/a b/python'"));
     }
 }

@@ -196,7 +196,7 @@ def test_a_change_is_told_in_few_lines_and_more_on_request(repository):
     assert re.match(r"a\.py:2  ≠ changing  retries\(.*\).*: .* -> 3$", lines[0]), done.stdout
     assert lines[1] == "" and lines[2].startswith("Behavior changed in 1 of 2 functions in 2 files"), done.stdout
     assert len(lines) == 5 and "--verbose" in lines[3], done.stdout
-    assert lines[4].startswith("twincell amplify HEAD~2..HEAD says which tests run this"), done.stdout
+    assert lines[4].startswith("twincell amplify HEAD~2..HEAD says whether tests show this"), done.stdout
     for option in (["--verbose"], ["--function", "retries"]):
         done = twincell("compare", "--git", "HEAD~2..HEAD", *option, cwd=repository)
         assert "Evidence" in done.stdout and "Old and new" in done.stdout, done.stdout

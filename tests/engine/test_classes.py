@@ -175,3 +175,15 @@ def test_members_that_changed_are_used_more_often(seed):
     old = f"class Bar:\n{others}    def rest(self):\n        return None\n"
     new = old.replace("return None", "return self")
     assert twincell.compare(old, new, function="Bar", budget=20, seed=seed).verdict == "changing"
+
+
+def test_methods_of_a_class_that_starts_with_another_container_are_judged_by_it():
+    old = (
+        "class Bag:\n    def __init__(self):\n        self.items = []\n\n"
+        "    def put(self, item):\n        self.items.append(item)\n\n"
+        "    def has(self, item):\n        return item in self.items\n"
+    )
+    new = old.replace("[]", "{}").replace(".append(item)", "[item] = True")
+    pairs = {pair["new"]["qualname"]: pair for pair in twincell.compare(old, new).pairs}
+    assert pairs["Bag.put"]["decided_by"] == ["Bag"], pairs["Bag.put"]["sentence"]
+    assert "self.items [] -> {}" in pairs["Bag.__init__"]["sentence"].replace("afterwards ", "")

@@ -8,6 +8,14 @@ SEEDS = (0, 1, 2)
 
 
 REFACTORINGS = {
+    "a number is added on one side or taken on the other": (
+        text("def f(start, end):", "    return start <= end + 1"),
+        text("def f(start, end):", "    return not start - 1 > end"),
+    ),
+    "nothing is added": (
+        text("def f(row, rest):", "    return row.count > 0 and row.count < rest.count"),
+        text("def f(row, rest):", "    return 0 + row.count > 0 and 1 * row.count - 0 < rest.count"),
+    ),
     "a side-effect-free call is moved": (
         text(
             "def f(self, error):",
@@ -211,6 +219,27 @@ REFACTORINGS = {
 
 
 CHANGES = {
+    "negative numbers are left out of a sum": (
+        text(
+            "def f(rows):",
+            "    totals = {}",
+            "    for row in rows:",
+            "        name = row['name']",
+            "        if name not in totals:",
+            "            totals[name] = 0",
+            "        totals[name] += row['count']",
+            "    return {name: total for name, total in totals.items() if total > 0}",
+        ),
+        text(
+            "def f(rows):",
+            "    totals = {}",
+            "    for row in rows:",
+            "        count = row['count']",
+            "        if count > 0:",
+            "            totals[row['name']] = totals.get(row['name'], 0) + count",
+            "    return totals",
+        ),
+    ),
     "an action is gone": (
         text("def f(store, x):", "    store.save(x)", "    return x"),
         text("def f(store, x):", "    return x"),
@@ -420,6 +449,14 @@ def test_the_order_of_keys_is_noted_and_counts_on_request():
     assert noted.verdict == "likely_preserving"
     assert any("set aside by the order of keys" in note for note in noted.pairs[0]["notes"])
     assert compare(old, new, ordered_keys=True).verdict == "changing"
+
+
+def test_the_order_of_the_keys_of_an_argument_is_noted_and_counts_on_request():
+    old = text("def f(data: dict, key: str):", "    if key in data:", "        data[key] = data.pop(key)")
+    new = text("def f(data: dict, key: str):", "    if key in data:", "        data[key] = data[key]")
+    assert compare(old, new).verdict == "likely_preserving"
+    ordered = compare(old, new, ordered_keys=True)
+    assert ordered.verdict == "changing" and ordered.evidence[0]["place"] == "argument data", ordered.evidence
 
 
 def test_a_likely_and_strong_difference_is_preferred_to_the_first_one():

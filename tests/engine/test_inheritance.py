@@ -209,3 +209,25 @@ def test_the_number_in_the_name_of_a_thread_is_no_behavior():
     named = THREADS.format(name=", name='watch'", first="pass")
     found, why = verdict(old, named, "Bar.__init__")
     assert found == CHANGING, why
+
+
+def test_lines_of_a_constructor_that_calls_super_are_seen_where_others_call_it():
+    old = code(
+        """
+        class ParseError(ValueError):
+            def __init__(self, text, line=None):
+                super().__init__(f"cannot parse {text!r}")
+                self.__line = line
+
+
+        def half(text):
+            if len(text) % 2:
+                raise ParseError(text)
+            return text[: len(text) // 2]
+        """
+    )
+    new = old.replace('f"cannot parse {text!r}"', 'f"cannot parse {text!r}" if line is None else f"line {line}"')
+    pairs = {pair["new"]["qualname"]: pair for pair in compare(old, new).pairs}
+    assert pairs["half"]["verdict"] == "likely_preserving", pairs["half"]["sentence"]
+    assert "all 2 changed lines ran" in pairs["half"]["sentence"]
+    assert pairs["ParseError.__init__"]["verdict"] == "changing"

@@ -89,7 +89,7 @@ pub use state::{
     AmplificationState, ComparisonState, Detail, PrefixesState, STATE_FORMAT, StudyRow, StudyState,
     amplification_state, detail, prefixes_state, state,
 };
-pub use text::{SummaryFile, TextOptions, summary, text};
+pub use text::{Advice, SummaryFile, TextOptions, summary, text};
 
 /// The MIME type of a [`Comparison`] as JSON; the report's field `format` is its version.
 pub const COMPARISON_MIME: &str = "application/vnd.twincell.comparison+json";

@@ -13,8 +13,8 @@ use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::{Observed, Slot};
 use twincell_values::value::{Choice, Decision, Recipe};
 use twincell_widgets::{
-    COMPARISON_MIME, Label, MODULE, STATE_FORMAT, StudyState, SummaryFile, TextOptions, html_fragment, html_page,
-    mime_bundle, state, study_fragment, study_page, summary, text,
+    Advice, COMPARISON_MIME, Label, MODULE, STATE_FORMAT, StudyState, SummaryFile, TextOptions, html_fragment,
+    html_page, mime_bundle, state, study_fragment, study_page, summary, text,
 };
 
 const PLAIN: TextOptions = TextOptions { color: false, width: 100 };
@@ -343,7 +343,7 @@ fn a_change_is_told_in_few_lines() {
     insta::assert_snapshot!(summary(
         &files,
         &["src/new.py: only in the new revision".into()],
-        Some("twincell amplify v1..v2"),
+        Advice { amplify: Some("twincell amplify v1..v2"), recorded: true },
         &PLAIN
     ));
 }
@@ -351,7 +351,7 @@ fn a_change_is_told_in_few_lines() {
 #[test]
 fn a_class_is_told_by_its_methods() {
     let whole = of(vec![changing("Cart", 1), changing("Cart.add", 1), changing("Carts", 1)]);
-    let shown = summary(&[file("a.py", &whole)], &[], None, &PLAIN);
+    let shown = summary(&[file("a.py", &whole)], &[], Advice::default(), &PLAIN);
     assert!(shown.contains("Cart.add(x=0)") && shown.contains("Carts(x=0)"), "{shown}");
     assert!(!shown.contains("Cart(x=0)") && shown.contains("Behavior changed in 2 of 2"), "{shown}");
 }
@@ -371,7 +371,7 @@ fn a_long_headline_is_told_in_parts() {
     let long = format!("self.adapters[{}] = None", "c".repeat(50));
     let shown = |pair: &PairReport| {
         let whole = of(vec![pair.clone()]);
-        summary(&[file("src/session.py", &whole)], &[], None, &TextOptions { width: 80, ..PLAIN })
+        summary(&[file("src/session.py", &whole)], &[], Advice::default(), &TextOptions { width: 80, ..PLAIN })
     };
     let bound = Headline { call: String::new(), place: "PROXY:".into(), ..headline(&[], &old, &new) };
     for one in [headline(&["self.proxy = None", &long, &long], &old, &new), headline(&[], "1", "2"), bound] {
@@ -393,8 +393,9 @@ fn any_change_fits_a_screen() {
     let mut files: Vec<SummaryFile<'_>> = (0..8).map(|_| file("src/a.py", &whole)).collect();
     files.push(SummaryFile { is_test: true, ..file("tests/test_a.py", &whole) });
     files.extend((0..8).map(|_| SummaryFile { result: Err("it is no Python"), ..file("src/b.py", &whole) }));
+    let advice = Advice { amplify: Some("twincell amplify v1..v2"), recorded: true };
     for width in [80, 100, 200] {
-        let shown = summary(&files, &notes, Some("twincell amplify v1..v2"), &TextOptions { color: false, width });
+        let shown = summary(&files, &notes, advice, &TextOptions { color: false, width });
         assert!(shown.lines().count() <= 40, "{shown}");
         assert!(shown.contains(" more, which --verbose shows"), "{shown}");
         assert!(shown.contains("and 320 functions that use what changed show no difference: g0, g1"), "{shown}");
@@ -405,13 +406,21 @@ fn any_change_fits_a_screen() {
 fn what_only_uses_a_change_has_lines_where_nothing_else_does() {
     let user = PairReport { verdict: Verdict::LikelyPreserving, uses_changed: vec!["f".into()], ..changing("g", 1) };
     let whole = of(vec![user]);
-    let shown = summary(&[file("a.py", &whole)], &[], None, &PLAIN);
+    let shown = summary(&[file("a.py", &whole)], &[], Advice::default(), &PLAIN);
     assert!(shown.starts_with("a.py:42  ≈ likely preserving  g(x=0)"), "{shown}");
+}
+
+#[test]
+fn changed_tests_are_no_reason_to_look_for_tests() {
+    let whole = of(vec![changing("test_f", 1)]);
+    let test = SummaryFile { is_test: true, ..file("tests/test_a.py", &whole) };
+    let shown = summary(&[test], &[], Advice { amplify: Some("twincell amplify"), recorded: true }, &PLAIN);
+    assert!(shown.contains("test_f(x=0)") && !shown.contains("amplify"), "{shown}");
 }
 
 #[test]
 fn nothing_that_changed_is_one_line() {
     let same = samples::identical();
-    let shown = summary(&[file("a.py", &same)], &[], None, &PLAIN);
+    let shown = summary(&[file("a.py", &same)], &[], Advice::default(), &PLAIN);
     assert_eq!(shown.lines().count(), 1, "{shown}");
 }

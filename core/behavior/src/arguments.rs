@@ -43,6 +43,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
             (Some(_), None) | (None, Some(_)) if matches!(slot, Slot::Again | Slot::Repeats | Slot::Stored(_)) => {
                 continue;
             }
+            (Some(_), None) | (None, Some(_)) if !rules.ordered_keys && matches!(slot, Slot::Reordered(_)) => continue,
             (Some(a), Some(b)) => contrast(a, b, rules),
             _ => (Shown::left(slot, a), Shown::left(slot, b)),
         };

@@ -182,7 +182,7 @@ fn elision(reason: Elision) -> &'static str {
 /// Where something is left behind, e.g. `request.meta`, `global CACHE`, `use 2, total`.
 pub fn display_slot(slot: &Slot) -> Cow<'_, str> {
     match slot {
-        Slot::Argument(path) => path.into(),
+        Slot::Argument(path) | Slot::Reordered(path) => path.into(),
         Slot::Global(name) => format!("global {name}").into(),
         Slot::Name(name) => format!("name {name}").into(),
         Slot::Awaited => "the result must be awaited".into(),
@@ -206,7 +206,7 @@ pub fn display_slot(slot: &Slot) -> Cow<'_, str> {
 
 /// What stands behind the name of a slot under which the code also received a value, and so tells the two apart.
 pub fn afterwards(slot: &Slot) -> &'static str {
-    if matches!(slot, Slot::Argument(_) | Slot::Global(_)) { " afterwards" } else { "" }
+    if matches!(slot, Slot::Argument(_) | Slot::Reordered(_) | Slot::Global(_)) { " afterwards" } else { "" }
 }
 
 /// Where a difference is, e.g. `return value`, `argument request.meta`, `call 3`.

@@ -7,7 +7,7 @@ use twincell_engine::observed::{Observed, Varying};
 use super::{Rules, Unordered};
 
 /// Compares two observed values. A value that could not be observed counts as equal, since it is not evidence.
-pub(super) fn equal(old: &Observed, new: &Observed, rules: &Rules) -> bool {
+pub fn equal(old: &Observed, new: &Observed, rules: &Rules) -> bool {
     use Observed as O;
     match (old, new) {
         (O::Elided { .. }, _) | (_, O::Elided { .. }) => true,

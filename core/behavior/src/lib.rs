@@ -32,6 +32,7 @@ mod exceptions;
 mod log;
 mod output;
 mod place;
+mod replaced;
 mod returned;
 mod state;
 
@@ -55,7 +56,9 @@ pub use display::{
 };
 pub use effects::{Effect, effect, looks, receiver};
 pub use endless::is_close;
+pub use equal::equal;
 pub use place::{EvidencePlace, Shown, Stream, is_argument};
+pub use replaced::with_values;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -96,6 +99,8 @@ pub struct CallRow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
+    /// Which of the values is shown that are equal, as was decided when the code compared them.
+    Equal,
     /// The notation of a result that was calculated from objects. With numbers in their place the results are the same.
     Written,
     /// The order of actions on different receivers.
@@ -117,7 +122,7 @@ pub enum Basis {
 impl Basis {
     pub fn strength(self) -> Strength {
         match self {
-            Basis::Seen | Basis::Crashed | Basis::Written => Strength::Observable,
+            Basis::Seen | Basis::Crashed | Basis::Written | Basis::Equal => Strength::Observable,
             Basis::Acted | Basis::Asked | Basis::Exchanged | Basis::Reordered => Strength::CallPattern,
         }
     }

@@ -63,6 +63,7 @@ impl EvidencePlace {
 pub fn is_argument(slot: &Slot) -> bool {
     match slot {
         Slot::Argument(_)
+        | Slot::Reordered(_)
         | Slot::Global(_)
         | Slot::Awaited
         | Slot::Yielded

@@ -29,6 +29,7 @@ mod options;
 mod progress;
 pub mod report;
 pub mod reproduce;
+mod uses;
 pub mod verdict;
 
 pub use cells::together;

@@ -59,7 +59,7 @@ pub fn score(basis: Basis, probability: f64, invented: bool) -> f64 {
         Basis::Exchanged => 0.5,
         Basis::Crashed => 0.6,
         Basis::Reordered => 0.35,
-        Basis::Written => 0.3,
+        Basis::Written | Basis::Equal => 0.3,
     };
     match (probability < EDGE_CASE, invented) {
         (false, _) => certainty,

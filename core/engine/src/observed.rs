@@ -178,6 +178,8 @@ pub enum Limit {
 pub enum Slot {
     /// An injected value that the code changed, by its access path: `request.meta`.
     Argument(String),
+    /// An injected value in which the code changed nothing but the order of keys, by its access path.
+    Reordered(String),
     /// A global of the module that the code assigned or changed.
     Global(String),
     /// A name that a snippet binds, by its canonical name.

@@ -52,6 +52,8 @@ pub(crate) struct VersionRun {
     pub originals: FxHashMap<String, Observed>,
     /// The access paths of the injected files that are read as text.
     pub text_files: FxHashSet<String>,
+    /// The sums of objects and integers, by path: the object's path, and the integer.
+    pub moved: FxHashMap<String, (String, i64)>,
     /// How often a call with the same arguments was made.
     pub occurrences: FxHashMap<String, u32>,
     /// Functions that were passed to external code.

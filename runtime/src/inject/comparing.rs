@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use twincell_engine::observed::Observed;
 use twincell_values::drawing::Draw;
-use twincell_values::path::{AccessPath, Question};
+use twincell_values::path::{self, AccessPath, Question};
 use twincell_values::value::{Decision, Recipe};
 
 use crate::execution::object::Versatile;
@@ -182,10 +182,18 @@ pub(crate) fn converted(py: Python<'_>, path: &str) -> PyResult<i64> {
     Ok(number(path))
 }
 
+/// Numbers below are read and written as they are.
+const EXACT: f64 = 1e15;
+
 /// One decision orders two values, so that all six comparisons agree.
 pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: CompareOp) -> bool {
     let own = slf.get().path();
-    let text = observe::short(other);
+    let (text, number) = match observe::value(other) {
+        // `True` has the order of 1.
+        Observed::Bool(flag) => (i64::from(flag).to_string(), Some(f64::from(flag))),
+        Observed::Int(text) | Observed::Float(text) => (observe::short(other), text.parse().ok()),
+        _ => (observe::short(other), None),
+    };
     let is_object = other.is_instance_of::<Versatile>();
     if is_object && text == own {
         return matches!(op, CompareOp::Eq | CompareOp::Le | CompareOp::Ge);
@@ -193,10 +201,7 @@ pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: 
     let swapped = is_object && text.as_str() < own;
     let (one, two) = if swapped { (text.as_str(), own) } else { (own, text.as_str()) };
     let path = Question::Order { one, other: two }.to_string();
-    let number = match observe::value(other) {
-        Observed::Int(text) | Observed::Float(text) => text.parse().ok(),
-        _ => None,
-    };
+    let shifted = Shifted::of(one, two, number);
     if matches!(op, CompareOp::Eq | CompareOp::Ne) && !is_object {
         let differs = || {
             let implied = state::with(|execution| implied_order(&mut execution.draw, own, &text, number)).flatten();
@@ -215,7 +220,8 @@ pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: 
         let draw = &mut execution.draw;
         let mut weights = ORDER_WEIGHTS;
         if draw.taken(&path).is_none() {
-            if let Some(order) = implied_order(draw, one, two, number) {
+            let known = shifted.as_ref().and_then(|shifted| shifted.implied(draw));
+            if let Some(order) = known.or_else(|| implied_order(draw, one, two, number)) {
                 draw.imply(&path, Decision::Value(Recipe::Int(order as i64 + 1)));
             } else if draw.orders.are_apart(one, two) || !is_object && draw.orders.hash(own).is_some() {
                 weights[1] = 0.0;
@@ -233,7 +239,11 @@ pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: 
                 }
             }
         }
-        draw.number(&path, &weights)
+        let order = draw.number(&path, &weights);
+        if let Some(shifted) = &shifted {
+            shifted.note(draw, order);
+        }
+        order
     })
     .unwrap_or(0)
         - 1;
@@ -245,6 +255,53 @@ pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: 
         CompareOp::Ne => order != 0,
         CompareOp::Gt => order > 0,
         CompareOp::Ge => order >= 0,
+    }
+}
+
+/// Two values of which the order says that of others.
+struct Shifted {
+    one: String,
+    other: String,
+    /// Whether the others have the reverse order.
+    is_reversed: bool,
+}
+
+impl Shifted {
+    /// Two values with the order of these, where one of these is the sum of an object and an integer: `x` and `2` for
+    /// `x + 1` and `3`. All ways to write the same comparison lead to the same two.
+    fn of(one: &str, other: &str, number: Option<f64>) -> Option<Self> {
+        let moved = |path: &str| {
+            let known = state::with(|execution| execution.run.moved.get(path).cloned()).flatten();
+            known.unwrap_or_else(|| (path.to_owned(), 0))
+        };
+        let (of, by) = moved(one);
+        if let Some(number) = number {
+            let rest = number - by as f64;
+            let is_exact = rest + by as f64 == number && [number, rest].iter().all(|one| one.abs() < EXACT);
+            let other = if rest.fract() == 0.0 { (rest as i64).to_string() } else { format!("{rest:?}") };
+            return (by != 0 && is_exact).then_some(Self { one: of, other, is_reversed: false });
+        }
+        let (others, its) = moved(other);
+        let more = its.checked_sub(by).filter(|more| (by, its) != (0, 0) && *more != i64::MIN)?;
+        let plus = |path: String, by: i64| match by {
+            0 => path,
+            by => path::binary(&path, if by < 0 { "-" } else { "+" }, &by.unsigned_abs().to_string()),
+        };
+        Some(match of < others {
+            true => Self { one: of, other: plus(others, more), is_reversed: false },
+            false => Self { one: others, other: plus(of, -more), is_reversed: true },
+        })
+    }
+
+    fn implied(&self, draw: &mut Draw) -> Option<Ordering> {
+        let order = draw.orders.implied(&self.one, &self.other)?;
+        Some(if self.is_reversed { order.reverse() } else { order })
+    }
+
+    /// Notes the order of the others: 0 to 2 for less, equal, greater.
+    fn note(&self, draw: &mut Draw, order: i64) {
+        let question = Question::Order { one: &self.one, other: &self.other }.to_string();
+        draw.orders.note(&question, &Decision::Value(Recipe::Int(if self.is_reversed { 2 - order } else { order })));
     }
 }
 

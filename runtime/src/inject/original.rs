@@ -3,7 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
-use twincell_engine::observed::Observed;
+use twincell_behavior::{Rules, equal};
+use twincell_engine::observed::{Observed, Slot};
 use twincell_values::path::AccessPath;
 use twincell_values::value::{Recipe, library};
 
@@ -12,13 +13,18 @@ use crate::execution::state;
 use crate::inject::{given, resolve};
 use crate::observe;
 
-/// An injected container as it is now, if it is not as it was made.
-pub(crate) fn changed(value: &Bound<'_, PyAny>, recipe: &Recipe, path: &str) -> Option<Observed> {
+/// An injected container as it is now, if it is not as it was made, and in what it differs from that.
+pub(crate) fn changed(value: &Bound<'_, PyAny>, recipe: &Recipe, path: &str) -> Option<(Slot, Observed)> {
     if is_as_made(value, recipe) {
         return None;
     }
-    let now = observe::value(value);
-    (now != observed(value.py(), recipe, path)).then_some(now)
+    let (was, now) = (observed(value.py(), recipe, path), observe::value(value));
+    let slot = match now == was {
+        true => return None,
+        false if matches!(recipe, Recipe::Dict(_)) && equal(&was, &now, &Rules::default()) => Slot::Reordered,
+        false => Slot::Argument,
+    };
+    Some((slot(path.to_owned()), now))
 }
 
 /// Whether a value certainly is as it was made. Only exact builtin classes are read, which costs little.

@@ -14,7 +14,7 @@ use rustc_hash::FxHashSet;
 use xxhash_rust::xxh3::Xxh3Default;
 
 use twincell_behavior::{Effect, effect, looks, receiver};
-use twincell_engine::observed::{Call, Elision, Observed, Reached, State};
+use twincell_engine::observed::{Call, Elision, Observed, Reached, Slot, State};
 use twincell_values::path::AccessPath;
 use twincell_values::value::Recipe;
 
@@ -205,7 +205,8 @@ fn found(py: Python<'_>, mut roots: Vec<String>, except: Option<&str>) -> BTreeM
                     }
                 }
                 Candidate::Container(path, value, recipe) => {
-                    if let Some(now) = original::changed(value.bind(py), &recipe, &path) {
+                    // The order of keys counts at the end alone.
+                    if let Some((Slot::Argument(_), now)) = original::changed(value.bind(py), &recipe, &path) {
                         injected_within(&now, &mut roots);
                         places.insert(Reached::Container(path), now);
                     }

@@ -620,7 +620,7 @@ fn run_version(py: Python<'_>, version: &LoadedVersion, program: &Loaded, execut
     Ok(Ran { behavior, draw, injections, observations, forced })
 }
 
-/// The injected values that the code changed, by access path.
+/// The injected values that the code changed, in a fixed order.
 fn changed_values(py: Python<'_>, injected: &[(String, Py<PyAny>, Recipe)]) -> Vec<(Slot, Observed)> {
     let mut changed = Vec::new();
     for (path, value, recipe) in injected {
@@ -628,17 +628,15 @@ fn changed_values(py: Python<'_>, injected: &[(String, Py<PyAny>, Recipe)]) -> V
         if let Ok(versatile) = value.cast::<Versatile>() {
             let assigned = observe::assigned_since(versatile.get(), py, Mark::default());
             if !assigned.is_empty() {
-                changed.push((path.clone(), Observed::Injected { path: path.clone(), assigned }));
+                changed.push((Slot::Argument(path.clone()), Observed::Injected { path: path.clone(), assigned }));
             }
         } else if !AccessPath::new(path).ends_in_call() {
             // A plain container that a call returned belongs to the code. Its use is observed.
-            if let Some(now) = original::changed(value, recipe, path) {
-                changed.push((path.clone(), now));
-            }
+            changed.extend(original::changed(value, recipe, path));
         }
     }
     changed.sort_by(|a, b| a.0.cmp(&b.0));
-    changed.into_iter().map(|(path, value)| (Slot::Argument(path), value)).collect()
+    changed
 }
 
 fn restore(globals: &Bound<'_, PyDict>, before: &Bound<'_, PyDict>) -> PyResult<()> {

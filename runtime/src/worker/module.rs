@@ -93,6 +93,14 @@ def function(source):
     return compile(source, '<twincell>', 'exec', 0, True)
 
 @_compiler
+def method(source):
+    # The class around it gives `super()` the cell that it reads. A name without letters changes no private name.
+    around, = ast.parse('class _: pass').body
+    around.body = ast.parse(source).body
+    code = compile(ast.Module([around], []), '<twincell>', 'exec', 0, True)
+    return next(inner for inner in code.co_consts if inspect.iscode(inner))
+
+@_compiler
 def snippet(source):
     tree = ast.parse(source)
     if tree.body and isinstance(tree.body[-1], ast.Expr):
@@ -226,12 +234,19 @@ pub(crate) fn helpers(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
 pub(crate) fn keep(py: Python<'_>, version: &Version, context: Context) -> PyResult<()> {
     let module = if context == Context::Module { &version.module } else { &version.alone };
     let code = if matches!(version.body, Body::Snippet { .. }) { "snippet" } else { "function" };
-    let companions = version.companions.iter().map(|companion| ("function", &companion.code));
+    let companions = version.companions.iter().map(|companion| (compiler(companion), &companion.code));
     let helpers = helpers(py)?;
     for (compiler, text) in [("statements", module), (code, &version.code)].into_iter().chain(companions) {
         let _ = helpers.getattr(compiler)?.call1((text, true));
     }
     Ok(())
+}
+
+/// What compiles a companion: one that names its class closes over it.
+fn compiler(companion: &Companion) -> &'static str {
+    let is_method = companion.qualname.contains('.');
+    let names_class = || companion.code.contains("super") || companion.code.contains("__class__");
+    if is_method && names_class() { "method" } else { "function" }
 }
 
 /// Compiles a function's instrumented text.
@@ -257,7 +272,7 @@ pub(crate) fn install(globals: &Bound<'_, PyDict>, tree: Option<&Tree>, companio
             None => None,
         };
         let globals = of_other.as_ref().unwrap_or(globals);
-        let definition = compile_function(py, &companion.code)?;
+        let definition = helpers(py)?.getattr(compiler(companion))?.call1((&companion.code,))?;
         // As Python spells a private name within its class.
         let class = companion.qualname.rsplit('.').nth(1);
         let spelled = mangle(&companion.name, class);
@@ -269,7 +284,7 @@ pub(crate) fn install(globals: &Bound<'_, PyDict>, tree: Option<&Tree>, companio
         let Some(code) = constants.iter().find(is_own) else { continue };
         match function_at(globals, &companion.qualname) {
             Some(function) => {
-                // Python refuses this if the function closes over variables. Then it runs unobserved.
+                // Python refuses this if the function closes over other variables. Then it runs unobserved.
                 let _ = function.setattr("__code__", code);
             }
             None if companion.module.is_none() && !companion.qualname.contains('.') => {

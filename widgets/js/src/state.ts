@@ -26,6 +26,7 @@ export type EvidencePlace =
 /** Where a value is that an execution leaves behind beside its result. */
 export type Slot =
   | { argument: string }
+  | { reordered: string }
   | { global: string }
   | { name: string }
   | "awaited"

@@ -58,6 +58,7 @@ pub enum EvidencePlace {
 #[ts(rename_all = "snake_case")]
 pub enum Slot {
     Argument(String),
+    Reordered(String),
     Global(String),
     Name(String),
     Awaited,
@@ -98,6 +99,7 @@ impl From<twincell_engine::observed::Slot> for Slot {
         use twincell_engine::observed::Slot as Origin;
         match slot {
             Origin::Argument(path) => Self::Argument(path),
+            Origin::Reordered(path) => Self::Reordered(path),
             Origin::Global(name) => Self::Global(name),
             Origin::Name(name) => Self::Name(name),
             Origin::Awaited => Self::Awaited,
@@ -258,6 +260,7 @@ fn places_of_evidence_are_told_as_they_are_sent() {
         Origin::Message { number: 1 },
         Origin::Call { number: 2 },
         left(Slot::Argument("x.y".into())),
+        left(Slot::Reordered("x.y".into())),
         left(Slot::Global("CACHE".into())),
         left(Slot::Name("total".into())),
         left(Slot::Awaited),

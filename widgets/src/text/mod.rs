@@ -16,7 +16,7 @@ use twincell_engine::observed::Call;
 
 use crate::{plain, words};
 pub(crate) use page::cut;
-pub use summary::{SummaryFile, summary};
+pub use summary::{Advice, SummaryFile, summary};
 
 const EVIDENCE_SHOWN: usize = 10;
 const VALUES_SHOWN: usize = 20;

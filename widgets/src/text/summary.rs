@@ -25,6 +25,15 @@ pub struct SummaryFile<'a> {
     pub result: Result<&'a Comparison, &'a str>,
 }
 
+/// What a summary names to go on with.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Advice<'a> {
+    /// The command that looks for tests of the same change.
+    pub amplify: Option<&'a str>,
+    /// Whether recorded values may still take the place of objects.
+    pub recorded: bool,
+}
+
 /// The maximum number of lines of functions, and of other remarks of one kind.
 const ROWS: usize = 20;
 /// The indent of further lines of a function.
@@ -53,8 +62,8 @@ impl Row<'_> {
 }
 
 /// Each function that changed, as `path:line  verdict  headline`, and how many there are of the others. At most 40 lines on
-/// a terminal of 80 columns or more. `command` amplifies the same change.
-pub fn summary(files: &[SummaryFile<'_>], notes: &[String], command: Option<&str>, options: &TextOptions) -> String {
+/// a terminal of 80 columns or more.
+pub fn summary(files: &[SummaryFile<'_>], notes: &[String], advice: Advice<'_>, options: &TextOptions) -> String {
     let mut page = Page::new(options.color, options.width.clamp(40, 240));
     // What only uses a change is told where it differs.
     let (users, rows): (Vec<Row<'_>>, Vec<Row<'_>>) = rows(files).into_iter().partition(Row::only_uses);
@@ -94,10 +103,12 @@ pub fn summary(files: &[SummaryFile<'_>], notes: &[String], command: Option<&str
             DIM,
         );
     }
-    if let Some(command) = command.filter(|_| shown.iter().any(|row| row.pair.verdict == Verdict::Changing)) {
-        page.prose("", &format!("{} says which tests run this, and makes more.", plain::sentence(command)), DIM);
+    let changes_code = rows[..code].iter().any(|row| row.pair.verdict == Verdict::Changing);
+    if let Some(command) = advice.amplify.filter(|_| changes_code) {
+        let command = plain::sentence(command);
+        page.prose("", &format!("{command} says whether tests show this, and makes new ones that do."), DIM);
     }
-    if rows.iter().any(|row| rests_on_stand_ins(row.pair)) {
+    if advice.recorded && rows.iter().any(|row| rests_on_stand_ins(row.pair)) {
         page.prose(
             "",
             "<object> stands for a value of which the code does not say enough: --recorded takes real ones from the \

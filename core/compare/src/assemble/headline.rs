@@ -6,13 +6,14 @@ use twincell_behavior::{
     display_outcome_in_present, display_parts, display_shown, display_slot, innermost, is_argument, is_inserted,
 };
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
-use twincell_engine::protocol::{Injection, Member};
-use twincell_syntax::{CodeKind, Function, Parameter, ParameterKind, PerSide, Side};
-use twincell_values::path::{AccessPath, Question, text_of};
+use twincell_engine::protocol::Injection;
+use twincell_syntax::{CodeKind, PerSide, Side};
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Choice, Decision, Recipe};
 
-use super::place::{Place, Sites, as_written};
-use super::wording::{NAMED_VALUES, brief, cut, injection_of, name_of, named};
+use super::called::subject;
+use super::place::{Sites, as_written};
+use super::wording::{NAMED_VALUES, brief, cut, injection_of};
 use crate::assemble::{CampaignSummary, PairContext, members_used};
 use crate::campaign::{Decisive, TestCase};
 use crate::example::Example;
@@ -27,10 +28,6 @@ const BEFORE: usize = 24;
 const DIFFERENT: usize = 12;
 /// The number of characters shown of the end of a long text.
 const END: usize = 32;
-/// The maximum number of arguments that are named beside others, and of characters of their values.
-const OTHERS: usize = 3;
-const OTHER_VALUE: usize = 12;
-
 /// What differs at one place: its name, and what each version shows there.
 struct Contrast {
     place: String,
@@ -265,7 +262,7 @@ fn assigned(old: &Observed, new: &Observed) -> Option<(String, PerSide<String>)>
 /// The name of what is left behind.
 fn slot_name(slot: &Slot) -> String {
     match slot {
-        Slot::Argument(path) => brief(path),
+        Slot::Argument(path) | Slot::Reordered(path) => brief(path),
         other => display_slot(other).into(),
     }
 }
@@ -318,176 +315,6 @@ fn shortened(text: &str) -> String {
     format!("{start}…{end}")
 }
 
-/// The call on the values that matter, and those of them that are no arguments: `f(x=0)`, `Cart(1).add()`, and
-/// `self.discount = 1`.
-fn subject(
-    context: &PairContext<'_>,
-    sites: Sites<'_>,
-    case: &TestCase,
-    values: &[&Choice],
-    uses: &[&Member],
-) -> (String, Vec<String>) {
-    let function = &context.functions.new;
-    let parameters = Parameters::new(context);
-    let methods = Methods::new(context, uses);
-    let (mut given, mut conditions) = (Vec::new(), Vec::new());
-    for choice in values {
-        match parameters.argument(choice) {
-            Some(argument) => given.push(argument),
-            // It stands where the method is called.
-            None if methods.take(choice) => {}
-            None => conditions.push(named(choice, &Place::new(context, sites, case, choice))),
-        }
-    }
-    if given.is_empty() {
-        given = parameters.plain(case, NAMED_VALUES.saturating_sub(conditions.len()));
-    } else {
-        given.extend(parameters.others(case, &given));
-    }
-    given.sort_by_key(|argument| argument.at);
-    let given: Vec<String> = given.into_iter().map(|argument| argument.text).collect();
-    let uses: Vec<String> = uses.iter().map(|member| methods.call(case, member, values)).collect();
-    let call = match (function.kind, uses.as_slice()) {
-        (CodeKind::Snippet, _) => name_of(function).to_owned(),
-        (_, []) => format!("{}({})", function.qualname, given.join(", ")),
-        (_, [only]) => format!("{}({}).{only}", function.qualname, given.join(", ")),
-        (_, uses) => format!("{}({}), using {}", function.qualname, given.join(", "), in_order(uses)),
-    };
-    (call, conditions)
-}
-
-/// `add(), then total (3 times)`.
-fn in_order(uses: &[String]) -> String {
-    let runs = uses.chunk_by(|one, other| one == other).map(|run| match run {
-        [only] => only.clone(),
-        several => format!("{} ({} times)", several[0], several.len()),
-    });
-    runs.collect::<Vec<_>>().join(", then ")
-}
-
-/// The methods that are used of a class, of both versions, those of the new one first.
-struct Methods(Vec<Function>);
-
-impl Methods {
-    fn new(context: &PairContext<'_>, uses: &[&Member]) -> Self {
-        if uses.is_empty() {
-            return Self(Vec::new());
-        }
-        let PerSide { old, new } = context.functions;
-        let is_used = |one: &Function| one.parent.is_none() && uses.iter().any(|member| member.name == one.name);
-        let all = [new, old].into_iter().flat_map(|class| twincell_syntax::functions(&class.text).0);
-        Self(all.filter(is_used).collect())
-    }
-
-    /// Whether a value is an argument of one of them.
-    fn take(&self, choice: &Choice) -> bool {
-        self.0.iter().any(|method| Parameters(method.parameters.iter().collect()).argument(choice).is_some())
-    }
-
-    /// The use of a member: `total`, `add(price=0)`. All uses of a method have the same arguments. Of them, these values
-    /// are told in any case.
-    fn call(&self, case: &TestCase, member: &Member, values: &[&Choice]) -> String {
-        let method = self.0.iter().find(|method| method.name == member.name);
-        let Some(method) = method.filter(|_| !member.is_property) else { return member.shown() };
-        let parameters = Parameters(method.parameters.iter().collect());
-        let mut given: Vec<Argument> = values.iter().filter_map(|choice| parameters.argument(choice)).collect();
-        given.extend(parameters.others(case, &given));
-        given.sort_by_key(|argument| argument.at);
-        let given: Vec<String> = given.into_iter().map(|argument| argument.text).collect();
-        format!("{}({})", method.name, given.join(", "))
-    }
-}
-
-/// An argument as a call has it, with its position.
-struct Argument {
-    at: usize,
-    text: String,
-}
-
-/// The parameters of both versions, those of the new one first.
-struct Parameters<'a>(Vec<&'a Parameter>);
-
-impl<'a> Parameters<'a> {
-    fn new(context: &PairContext<'a>) -> Self {
-        let PerSide { old, new } = context.functions;
-        let mut all: Vec<&Parameter> = new.parameters.iter().collect();
-        all.extend(old.parameters.iter().filter(|one| new.parameters.iter().all(|other| other.name != one.name)));
-        Self(all)
-    }
-
-    /// The position and the kind of what a path stands for.
-    fn find(&self, name: &str) -> Option<(usize, ParameterKind)> {
-        let at = self.0.iter().position(|parameter| parameter.name == name)?;
-        Some((at, self.0[at].kind))
-    }
-
-    /// A decision as an argument, if it is about one: `x=0`, `further=1` of `**options`, `x not given`.
-    fn argument(&self, choice: &Choice) -> Option<Argument> {
-        let Question::Value(path) = Question::parse(&choice.path) else { return None };
-        let (name, rest) = path.split_root();
-        let (at, kind) = self.find(name)?;
-        let value = |recipe: &Recipe| cut(&recipe.display());
-        let text = match (&choice.decision, kind) {
-            (Decision::Default, _) if rest.is_empty() => format!("{name} not given"),
-            (Decision::Value(recipe), ParameterKind::VarPositional) if is_index(path) => value(recipe),
-            (Decision::Value(recipe), ParameterKind::VarKeyword) => format!("{}={}", keyword(path)?, value(recipe)),
-            (Decision::Value(recipe), _) if rest.is_empty() => format!("{name}={}", value(recipe)),
-            _ => return None,
-        };
-        Some(Argument { at, text })
-    }
-
-    /// The arguments that were passed besides these, with their values where somebody gave them or where they are plain and
-    /// short. Of many, dots stand for them.
-    fn others(&self, case: &TestCase, given: &[Argument]) -> Vec<Argument> {
-        let is_named = |at: usize| given.iter().any(|argument| argument.at == at);
-        let shown = |(at, parameter): (usize, &&Parameter)| {
-            let choice = case.record.choices.iter().find(|choice| choice.path == parameter.name)?;
-            let is_shown = match &choice.decision {
-                Decision::Value(recipe) => {
-                    let is_short = || recipe.display().chars().count() <= OTHER_VALUE;
-                    case.is_given(&choice.path) || !recipe.has_object() && is_short()
-                }
-                Decision::Same(_) => false,
-                _ => return None,
-            };
-            let value = self.argument(choice).filter(|_| is_shown);
-            Some(value.unwrap_or_else(|| Argument { at, text: parameter.name.clone() }))
-        };
-        let others: Vec<Argument> =
-            self.0.iter().enumerate().filter(|(at, _)| !is_named(*at)).filter_map(shown).collect();
-        match others.len() {
-            0..=OTHERS => others,
-            _ => vec![Argument { at: self.0.len(), text: "…".into() }],
-        }
-    }
-
-    /// All arguments of an execution, the first of them with their values where these are plain.
-    fn plain(&self, case: &TestCase, most: usize) -> Vec<Argument> {
-        let of = |(at, parameter): (usize, &&Parameter)| {
-            let choice = case.record.choices.iter().find(|choice| choice.path == parameter.name)?;
-            let plain = |recipe: &Recipe| !recipe.has_object() && at < most;
-            match &choice.decision {
-                Decision::Value(recipe) if plain(recipe) => self.argument(choice),
-                Decision::Value(_) | Decision::Same(_) => Some(Argument { at, text: parameter.name.clone() }),
-                _ => None,
-            }
-        };
-        self.0.iter().enumerate().filter_map(of).collect()
-    }
-}
-
-/// Whether a path is an item of a parameter: `rest[0]`.
-fn is_index(path: AccessPath<'_>) -> bool {
-    path.split_item().is_some_and(|(holder, _)| holder.split_root().1.is_empty())
-}
-
-/// The name of a further keyword argument: `name` of `options['name']`.
-fn keyword(path: AccessPath<'_>) -> Option<&str> {
-    let (_, key) = path.split_item().filter(|_| is_index(path))?;
-    text_of(key)
-}
-
 /// The decisive values of a witness, those that entered on changed lines first. Then values that a version returned as they
 /// entered (`told` is what the headline shows), plain values that changed lines read, and real objects that were passed:
 /// without them, `1 -> 2` does not say what 1 and 2 are.
@@ -522,8 +349,8 @@ fn named_values<'a>(
     let is_told = |choice: &Choice| matches!(returned.as_slice(), [only] if only.path == choice.path);
     let mut values: Vec<&Choice> = (case.record.choices.iter())
         .filter(|choice| needed(choice) || is_told(choice) || is_read(choice))
-        // What was replaced is noted by itself.
-        .filter(|choice| !matches!(Question::parse(&choice.path), Question::Injected(_)))
+        // What was replaced is noted by itself, and arguments of an earlier call are told where they are passed again.
+        .filter(|choice| !matches!(Question::parse(&choice.path), Question::Injected(_) | Question::Again(_)))
         .collect();
     values.sort_by_key(|choice| {
         let raises = matches!(choice.decision, Decision::Raise(_) | Decision::Fail);

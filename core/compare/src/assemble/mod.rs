@@ -1,5 +1,6 @@
 //! Builds a [`PairReport`] from what a campaign found.
 
+mod called;
 mod headline;
 mod place;
 #[cfg(test)]
@@ -159,9 +160,9 @@ fn unexecuted(context: &PairContext<'_>, verdict: Verdict, reason: String, sente
     }
 }
 
-/// Marks a pair as decided by others, with whether one of these alters behavior.
-pub(crate) fn decided_elsewhere(report: &mut PairReport, by: Vec<String>, changes: bool) {
-    report.sentence = wording::decided_elsewhere(report, &by, changes);
+/// Marks a pair as decided by others, which together have this verdict.
+pub(crate) fn decided_elsewhere(report: &mut PairReport, by: Vec<String>, verdict: Verdict) {
+    report.sentence = wording::decided_elsewhere(report, &by, verdict);
     report.decided_by = by;
 }
 

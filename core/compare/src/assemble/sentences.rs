@@ -1,5 +1,7 @@
 //! Tests of the sentences that a report opens with.
 
+use std::collections::BTreeMap;
+
 use twincell_behavior::{Channel, Rules, differences};
 use twincell_engine::observed::{Behavior, Call, Limit, Logged, Observed, Outcome, Slot};
 use twincell_engine::protocol::{Context, ExecutionRecord, Injection, Member, Unevaluated};
@@ -35,6 +37,10 @@ fn context_of<'a>(functions: &'a PerSide<Function>, diff: &'a Diff) -> PairConte
         own_lines: OWN,
         parts: PerSide::default(),
     }
+}
+
+fn member(name: &str, is_property: bool) -> Member {
+    Member { name: name.into(), is_property, hints: BTreeMap::new(), by_operation: false, is_changed: false }
 }
 
 fn behavior(outcome: Outcome) -> Behavior {
@@ -248,9 +254,9 @@ fn who_is_judged_by_its_callers_is_not_counted_and_named_apart() {
     let mut helper = pair_report(Verdict::Changing, "", case(returned(3), returned(0)), &[]);
     helper.new.qualname = "_help".into();
     let mut member = helper.clone();
-    decided_elsewhere(&mut member, vec!["Cache".into()], true);
+    decided_elsewhere(&mut member, vec!["Cache".into()], Verdict::Changing);
     assert!(member.sentence.starts_with("_help is judged by Cache, whose behavior changed. By itself: "));
-    decided_elsewhere(&mut helper, vec!["f".into()], false);
+    decided_elsewhere(&mut helper, vec!["f".into()], Verdict::LikelyPreserving);
     assert!(
         helper.sentence.starts_with("_help is judged by f, which behaves as before. By itself: f(x=0): 3 -> 0"),
         "{}",
@@ -262,13 +268,6 @@ fn who_is_judged_by_its_callers_is_not_counted_and_named_apart() {
 
 #[test]
 fn members_of_a_class_are_told_by_name() {
-    let member = |name: &str, is_property| Member {
-        name: name.into(),
-        is_property,
-        hints: Default::default(),
-        by_operation: false,
-        is_changed: false,
-    };
     let members = [member("add", false), member("total", true)];
     let functions = PerSide::new(OLD, NEW).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);
@@ -279,8 +278,90 @@ fn members_of_a_class_are_told_by_name() {
     }
     let decisive = ["x", "member 2"].map(|path| Decisive { path: path.into(), probability: 1.0 });
     let report = reported(&context, Verdict::Changing, "", &[execution], decisive.to_vec(), &[]);
-    assert_eq!(report.sentence, "f(x=0), using total, then add(): 3 -> 0");
+    assert_eq!(report.sentence, "f(x=0), using total, then add(…): 3 -> 0");
     assert_eq!(report.witness.unwrap().uses, ["total", "add()"]);
+}
+
+const ACCOUNT: &str = "class Account:
+    class Line:
+        def add(self, inner):
+            return inner
+    def __init__(self, amount):
+        self.amount = amount
+    def take(self, amount, fee=0):
+        self.amount -= amount
+    def add(self, outer):
+        return outer
+    @property
+    def total(self):
+        return self.amount
+    @total.setter
+    def total(self, value):
+        self.amount = value
+    @cached
+    def found(self, amount):
+        return amount
+    def __eq__(self, other):
+        return self.amount == other.amount
+";
+
+#[test]
+fn uses_of_a_class_have_the_arguments_that_they_were_called_with() {
+    let names =
+        [("take", false), ("add", false), ("total", true), ("found", false), ("inherited", false), ("__eq__", false)];
+    let members = names.map(|(name, is_property)| member(name, is_property));
+    let functions = PerSide::new(ACCOUNT, ACCOUNT).map(|text| twincell_syntax::classes(text).remove(0));
+    let diff = twincell_syntax::diff(&functions.old, &functions.new);
+    let context = PairContext { members: &members, ..context_of(&functions, &diff) };
+    let told = |decisions: &[(&str, i64)], decisive: &[&str]| {
+        let mut execution = case(returned(3), returned(0));
+        let choice = |(path, value): &(&str, i64)| Choice {
+            path: (*path).into(),
+            decision: Decision::Value(Recipe::Int(*value)),
+        };
+        execution.record.choices = decisions.iter().map(choice).collect();
+        let decisive = decisive.iter().map(|path| Decisive { path: (*path).into(), probability: 1.0 });
+        reported(&context, Verdict::Changing, "", &[execution], decisive.collect(), &[]).sentence
+    };
+    // The second argument of a name is numbered, and may be an earlier one again.
+    let twice = [("amount", 1), ("members used", 1), ("member 1", 0), ("amount (2)", 5), ("fee", 2), ("member 2", 0)];
+    assert_eq!(
+        told(&[&twice[..], &[("amount (3)", 7), ("fee (2)", 0)]].concat(), &["amount (3)"]),
+        "Account(amount=1), using take(amount=5, fee=2), then take(amount=7, fee=0): 3 -> 0"
+    );
+    assert_eq!(
+        told(&[&twice[..], &[("again for amount (3)", 1), ("fee (2)", 0)]].concat(), &["again for amount (3)"]),
+        "Account(amount=1), using take(amount=5, fee=2), then take(amount=1, fee=0): 3 -> 0"
+    );
+    // What no call passes stays a condition: the value of a setter, and what an inner class names.
+    let read = [
+        ("amount", 1),
+        ("members used", 1),
+        ("member 1", 2),
+        ("value", 4),
+        ("member 2", 1),
+        ("outer", 6),
+        ("inner", 8),
+    ];
+    assert_eq!(
+        told(&read, &["value", "inner"]),
+        "Account(amount=1), using total, then add(outer=6): 3 -> 0, where value = 4, inner = 8"
+    );
+    // Behind a member of which the parameters are not known, nobody knows the numbers.
+    let unknown = [("amount", 1), ("members used", 1), ("amount (2)", 2), ("amount (3)", 3), ("member 2", 0)];
+    for (first, name) in [(3, "found"), (4, "inherited")] {
+        assert_eq!(
+            told(&[&unknown[..], &[("member 1", first)]].concat(), &["amount (3)"]),
+            format!("Account(amount=1), using {name}(…), then take(…): 3 -> 0, where amount (3) = 3")
+        );
+    }
+    // Two objects are compared that are made alike.
+    let compared =
+        [("amount", 1), ("members used", 1), ("member 1", 5), ("operand 1", 0), ("amount (2)", 2), ("member 2", 0)];
+    assert_eq!(
+        told(&[&compared[..], &[("amount (3)", 4)]].concat(), &["amount (3)"]),
+        "Account(amount=1), using __eq__(…), then take(amount=4): 3 -> 0"
+    );
 }
 
 #[test]

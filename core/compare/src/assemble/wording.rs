@@ -55,11 +55,11 @@ pub(super) fn name_of(function: &Function) -> &str {
     if function.kind == CodeKind::Snippet { "statements outside functions" } else { &function.qualname }
 }
 
-/// The sentence for a pair that does not decide, with what it shows by itself.
-pub(super) fn decided_elsewhere(report: &PairReport, by: &[String], changes: bool) -> String {
-    let how = match by.len() {
-        _ if changes => "whose behavior changed",
-        1 => "which behaves as before",
+/// The sentence for a pair that does not decide, with what it shows by itself. `verdict` is that of those who do.
+pub(super) fn decided_elsewhere(report: &PairReport, by: &[String], verdict: Verdict) -> String {
+    let how = match (verdict, by.len()) {
+        (Verdict::Changing, _) => "whose behavior changed",
+        (_, 1) => "which behaves as before",
         _ => "which behave as before",
     };
     format!("{} is judged by {}, {how}. By itself: {}", report.new.qualname, by.join(", "), report.sentence)

@@ -10,13 +10,15 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use twincell_behavior::{Basis, Channel, Difference, Rules, Shown, differences};
-use twincell_engine::observed::{Behavior, Call};
+use twincell_behavior::{Basis, Channel, Difference, Rules, Shown, differences, with_values};
+use twincell_engine::observed::{Behavior, Call, Observed};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
 use twincell_engine::{EngineError, Executed};
 use twincell_syntax::PerSide;
+use twincell_values::drawing::Orders;
 use twincell_values::drawing::likelihood::{probability, representatives};
 use twincell_values::path::AccessPath;
+use twincell_values::reading::written_value;
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe, library};
 
 use super::confirm::{Confirmed, again, both, repeat};
@@ -49,6 +51,7 @@ pub(super) fn classify_basis(
 ) -> Result<Vec<Difference>, EngineError> {
     let Confirmed { mut differences, exclusive: PerSide { old, new }, .. } = confirmed;
     calculate(execute, record, &mut differences, rules)?;
+    tell_equals(record, &mut differences, rules);
     if old.is_empty() && new.is_empty() {
         return Ok(differences);
     }
@@ -197,6 +200,37 @@ fn calculate(
         return Ok(());
     }
     Ok(())
+}
+
+/// Notes the differences that go when of values which are equal, as was decided when the code compared them, all are the
+/// same one: `max(x, y)` may give `x` or `y` where `x == y`.
+fn tell_equals(record: &ExecutionRecord, known: &mut [Difference], rules: &Rules) {
+    let [old, new] = record.behaviors.as_slice() else { return };
+    let mut orders = Orders::default();
+    record.choices.iter().for_each(|choice| orders.note(&choice.path, &choice.decision));
+    let plain = |text: &str| match written_value(text)? {
+        Recipe::None => Some(Observed::None),
+        Recipe::Bool(flag) => Some(Observed::Bool(flag)),
+        Recipe::Int(number) => Some(Observed::Int(number.to_string())),
+        Recipe::Float(number) => Some(Observed::Float(format!("{number:?}"))),
+        Recipe::Str(text) => Some(Observed::Str(text)),
+        _ => None,
+    };
+    let first = |path: &str| {
+        let equal = orders.equals(path);
+        let object = || {
+            let path = equal.iter().min()?;
+            Some(Observed::Injected { path: (*path).to_owned(), assigned: vec![] })
+        };
+        equal.iter().find_map(|text| plain(text)).or_else(object)
+    };
+    let PerSide { old, new } = PerSide::new(old, new).map(|behavior| with_values(behavior, &first));
+    let found = differences(&old, &new, rules);
+    for difference in known {
+        if found.iter().all(|other| other.channel != difference.channel) {
+            difference.basis = difference.basis.min(Basis::Equal);
+        }
+    }
 }
 
 /// Where the numbers go if the value at a path is a container that holds objects.
@@ -461,6 +495,31 @@ fn other(decision: &Decision) -> Option<Decision> {
 mod tests {
     use super::*;
     use twincell_values::value::AbstractValue;
+
+    #[test]
+    fn which_of_equal_values_is_given_is_a_difference_of_its_own() {
+        use twincell_engine::observed::Outcome;
+        let object = |path: &str| Observed::Injected { path: path.into(), assigned: vec![] };
+        let basis = |orders: &[(&str, i64)], old: Observed, new: Observed| {
+            let choice = |(path, order): &(&str, i64)| Choice {
+                path: (*path).into(),
+                decision: Decision::Value(Recipe::Int(*order)),
+            };
+            let behaviors = [old, new].map(|value| Behavior::new(Outcome::Returned(value)));
+            let mut found = differences(&behaviors[0], &behaviors[1], &Rules::default());
+            let choices = orders.iter().map(choice).collect();
+            let record = ExecutionRecord { choices, behaviors: behaviors.into(), ..ExecutionRecord::default() };
+            tell_equals(&record, &mut found, &Rules::default());
+            found[0].basis
+        };
+        let two = || Observed::Int("2".into());
+        assert_eq!(basis(&[("order(x, 2)", 1)], object("x"), two()), Basis::Equal);
+        assert_eq!(basis(&[("order(x, 2)", 2)], object("x"), two()), Basis::Seen);
+        assert_eq!(basis(&[("order(x, y)", 1), ("order(y, z)", 1)], object("x"), object("z")), Basis::Equal);
+        let pair = |first: Observed| Observed::List(vec![first, Observed::None]);
+        assert_eq!(basis(&[("order(x, 2)", 1)], pair(object("x")), pair(two())), Basis::Equal);
+        assert_eq!(basis(&[("order(x, 2)", 1)], pair(object("x")), pair(Observed::Int("3".into()))), Basis::Seen);
+    }
 
     #[test]
     fn what_a_calculation_has_as_its_operand_gives_way_to_a_number() {

@@ -111,7 +111,7 @@ fn list(choices: &[Choice], path: &str) -> Option<Recipe> {
         (Question::Instance { of, class: "list" }, Decision::Value(Recipe::Bool(is))) if of.as_str() == path => *is,
         (question, _) => is_about_another(question, path),
     };
-    // Without it, there may be more.
+    // Without a known length, there may be more.
     let length = Question::Length(AccessPath::new(path)).to_string();
     let is_known = choices.iter().any(|choice| choice.path == length);
     (is_known && !items.is_empty() && choices.iter().all(fits)).then_some(Recipe::List(items))

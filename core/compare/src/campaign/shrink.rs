@@ -94,15 +94,15 @@ pub fn shrink(
         let real = Question::replaced(&choice.path, &choice.decision).map(|_| Decision::Value(Recipe::Bool(false)));
         let is_argument = |injection: &Injection| injection.path == choice.path && injection.kind.is_none() && !seen;
         let default = best.record.injections.iter().any(is_argument).then_some(Decision::Default);
-        let others = real.into_iter().chain(default).chain(likelier).chain(simpler(&choice.decision, seen));
         // The empty text comes first where it saves a decision or a failure.
         let is_text = matches!(&choice.decision, Decision::Value(Recipe::Str(text)) if !text.is_empty());
         let empty = is_text.then(|| Decision::Value(Recipe::Str(String::new())));
-        let others = empty.into_iter().chain(others);
-        // What was refused for a container is refused for what is left of it, too. Of a table, other rows are left.
+        // What was refused for a container is refused for what is left of it, too. A table with fewer rows may allow what
+        // the larger one did not.
+        let others = empty.into_iter().chain(real).chain(default).chain(likelier).filter(|_| !is_smaller);
         let is_made = matches!(&choice.decision, Decision::Value(Recipe::Made(_)));
-        let others = others.filter(|_| !is_smaller || is_made);
-        let tried: Vec<Decision> = others.chain(smaller(&choice.decision)).collect();
+        let values = simpler(&choice.decision, seen).into_iter().filter(|_| !is_smaller || is_made);
+        let tried: Vec<Decision> = others.chain(values).chain(smaller(&choice.decision)).collect();
         is_smaller = false;
         let mut is_unchanged = true;
         for (at, simpler) in tried.iter().cloned().enumerate() {

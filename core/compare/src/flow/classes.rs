@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use twincell_engine::protocol::{Body, Member};
 use twincell_syntax::{CodeKind, Function, Index, PerSide, Side, Wrapped};
-use twincell_values::reading::{Hint, Known};
+use twincell_values::reading::{Hint, Known, attribute_hints, field_hints};
+use twincell_values::value::AbstractValue;
 
 use super::imports::Imports;
 use super::pair::entity;
@@ -38,7 +39,8 @@ pub(super) fn methods<'a>(index: &'a Index, class: &str) -> Vec<&'a Function> {
     index.functions.iter().filter(of_class).collect()
 }
 
-/// What the class of a method declares about the attributes of its objects: `self.words`, from the fields of the class.
+/// What the class of a method says about the attributes of its objects: `self.words`, from the fields of the class and
+/// from what its constructor assigns.
 pub(super) fn fields(texts: &Texts, side: Side, method: &Function) -> BTreeMap<String, Hint> {
     let of_objects = !method.decorators.iter().any(|text| matches!(text.as_str(), "staticmethod" | "classmethod"));
     let Some((owner, own)) = owner(method).zip(method.parameters.first()).filter(|_| of_objects) else {
@@ -46,11 +48,25 @@ pub(super) fn fields(texts: &Texts, side: Side, method: &Function) -> BTreeMap<S
     };
     let mut known = texts.fields.borrow_mut();
     let hints = known[side].entry(owner.to_owned()).or_insert_with(|| {
-        let text = texts.indices[side].class_text(owner);
-        let field_hints = |text| twincell_values::reading::field_hints(text, &texts.surroundings[side].known);
-        Rc::new(text.map(field_hints).unwrap_or_default())
+        let (index, known) = (&texts.indices[side], &texts.surroundings[side].known);
+        let text = index.class_text(owner);
+        let mut hints = text.map(|text| field_hints(text, known)).unwrap_or_default();
+        hints.extend(assigned(index, owner, known));
+        Rc::new(hints)
     });
     hints.iter().map(|(name, hint)| (format!("{}.{name}", own.name), hint.clone())).collect()
+}
+
+/// What the constructor of a class, its own or an inherited one, says about the attributes that it assigns.
+fn assigned(index: &Index, class: &str, known: &Known) -> Fields {
+    let name = index.inherited(class, "__init__");
+    let constructor = index.functions.iter().find(|function| Some(&function.qualname) == name.as_ref());
+    let Some(constructor) = constructor else { return Fields::new() };
+    let mut others = methods(index, class);
+    others.extend(
+        owner(constructor).filter(|owner| *owner != class).map(|owner| methods(index, owner)).unwrap_or_default(),
+    );
+    attribute_hints(constructor, &others, known)
 }
 
 /// What the classes of two methods say. It takes all methods of both, so it is looked at once.
@@ -84,6 +100,22 @@ fn keeps_state_otherwise(texts: &Texts, classes: &PerSide<String>, renames: &[(S
         names.map(canonical).filter(|name| !index.defines(&format!("{class}.{name}"))).collect()
     };
     attributes(&texts.indices.old, old, &[]) != attributes(&texts.indices.new, new, renames)
+        || starts_with_other_containers(texts, classes, renames)
+}
+
+/// Whether the constructors give an attribute containers of different classes: a list in old, a dictionary in new.
+fn starts_with_other_containers(texts: &Texts, classes: &PerSide<String>, renames: &[(String, String)]) -> bool {
+    use AbstractValue as A;
+    let PerSide { old, new } =
+        PerSide::of(|side| assigned(&texts.indices[side], &classes[side], &texts.surroundings[side].known));
+    new.iter().any(|(name, is)| {
+        let before = renames.iter().find(|(new, _)| new == name).map_or(name, |(_, old)| old);
+        let was = old.get(before).map_or(&[][..], |hint| &hint.classes);
+        let of_containers = [was, &is.classes[..]].map(|classes| {
+            !classes.is_empty() && classes.iter().all(|class| matches!(class, A::List | A::Tuple | A::Dict | A::Set))
+        });
+        of_containers == [true; 2] && !is.classes.iter().any(|class| was.contains(class))
+    })
 }
 
 /// Operations that objects support by themselves, and better where a decorator provides them.
@@ -129,7 +161,6 @@ pub(super) fn class_bodies(texts: &Texts, functions: &PerSide<Function>) -> PerS
 
 /// What a class declares about the arguments of its constructor: in `__init__`, or as fields.
 fn constructor(index: &Index, class: &str, known: &Known) -> BTreeMap<String, Hint> {
-    let field_hints = |text| twincell_values::reading::field_hints(text, known);
     let mut found = BTreeMap::new();
     let mut waiting = VecDeque::from([class.to_string()]);
     let mut seen = BTreeSet::new();
@@ -140,7 +171,7 @@ fn constructor(index: &Index, class: &str, known: &Known) -> BTreeMap<String, Hi
         let own = methods(index, &class).into_iter().find(|method| method.name == "__init__");
         let hints = match own {
             Some(own) => twincell_values::reading::hints_within(own, known, &BTreeMap::new()),
-            None => index.class_text(&class).map(field_hints).unwrap_or_default(),
+            None => index.class_text(&class).map(|text| field_hints(text, known)).unwrap_or_default(),
         };
         for (name, hint) in hints {
             found.entry(name).or_insert(hint);

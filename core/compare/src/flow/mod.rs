@@ -128,12 +128,19 @@ pub fn compare(
     }
     let pairs: Vec<Pair> = prune_inconclusive(pairs, &mut reports);
     let in_other_modules: Vec<bool> = reports.iter().map(|report| !report.decided_by.is_empty()).collect();
-    for (position, callers) in select::deciders(&texts, &pairs, &reports) {
+    let decided = select::deciders(&texts, &pairs, &reports);
+    // Who is judged elsewhere lends nobody its verdict.
+    let decides = |(position, report): &(usize, &PairReport)| {
+        report.decided_by.is_empty() && decided.iter().all(|(other, _)| other != position)
+    };
+    let changing = reports.iter().enumerate().filter(decides).map(|(_, report)| report);
+    let changing = changing.filter(|report| report.verdict == Verdict::Changing);
+    let changing: BTreeSet<String> = changing.map(|report| report.new.qualname.clone()).collect();
+    for (position, by) in decided {
         if !in_other_modules[position] {
-            let is_changing =
-                |one: &PairReport| one.verdict == Verdict::Changing && callers.contains(&one.new.qualname);
-            let changes = reports.iter().any(is_changing);
-            assemble::decided_elsewhere(&mut reports[position], callers, changes);
+            let is_changing = by.iter().any(|name| changing.contains(name));
+            let verdict = if is_changing { Verdict::Changing } else { Verdict::LikelyPreserving };
+            assemble::decided_elsewhere(&mut reports[position], by, verdict);
         }
     }
     let has_run = reports.iter().any(|report| !report.executions.is_empty());

@@ -182,9 +182,9 @@ fn own_statements_differ(snippets: PerSide<&Function>) -> bool {
 ///
 /// A private function whose callers changed with it is judged at its callers: if all of them ran and showed no
 /// difference, the changes between them are internal. A method of a class that keeps its state differently (whose
-/// private attributes differ) runs on objects that neither version would make. If sequences of calls of the whole class
-/// ran, they decide, whatever they showed. A function whose own code is the same and that does not reach what changed is judged by what
-/// changed.
+/// private attributes differ, or which starts with other containers) runs on objects that neither version would make.
+/// If sequences of calls of the whole class ran, they decide, whatever they showed. A function whose own code is the
+/// same and that does not reach what changed is judged by what changed.
 pub(super) fn deciders(texts: &Texts, pairs: &[Pair], reports: &[PairReport]) -> Vec<(usize, Vec<String>)> {
     let mut decided: Vec<(usize, Vec<String>)> = Vec::new();
     let unsettled = |report: &PairReport| matches!(report.verdict, Verdict::Changing | Verdict::Inconclusive);

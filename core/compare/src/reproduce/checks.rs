@@ -255,7 +255,8 @@ fn left(
             checks.after.push(equality(then, behaviors.new.left(slot), standins)?.of("again"));
             Ok(())
         }
-        Slot::Name(_)
+        Slot::Reordered(_)
+        | Slot::Name(_)
         | Slot::Yielded
         | Slot::YieldedAfterwards
         | Slot::GeneratorValue

@@ -133,8 +133,8 @@ struct Candidate {
     is_part: bool,
 }
 
-/// The texts that may be a reproducer that looks at these differences, simplest first, or why one cannot be written. Each
-/// is written when it is asked for. A test that asserts one thing is simpler than one that asserts all differences.
+/// The texts that may be a reproducer of these differences, simplest first, or why one cannot be written. They are written
+/// one by one, since that takes long in a large file. A test that asserts one thing is simpler than one that asserts all differences.
 fn candidates<'a>(
     case: &'a Case<'a>,
     differences: &'a [Difference],
@@ -165,7 +165,7 @@ fn candidates<'a>(
 /// one is shown that looks at whole differences.
 pub(crate) fn verified(case: &Case<'_>, loaded: &mut Loaded<'_>) -> Reproducer {
     let refused = |refusal: Refusal| Reproducer { why_not: Some(refusal.to_string()), ..Reproducer::default() };
-    // A test of such a difference would hold by chance.
+    // A test of the order of a set would hold by chance.
     let (by_chance, differences): (Vec<Difference>, Vec<Difference>) =
         case.differences.iter().cloned().partition(|difference| case.is_order_of_a_set(difference));
     if differences.is_empty() && !by_chance.is_empty() {

@@ -4,14 +4,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use ruff_python_ast::{Expr, Stmt};
-
 use twincell_behavior::{Channel, Difference};
 use twincell_engine::observed::{Behavior, Observed, Outcome, Slot};
 use twincell_engine::protocol::{Body, Member};
-use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::python::{is_builtin_exception, is_identifier};
-use twincell_syntax::{Function, Parameter, ParameterKind, PerSide, Side, functions, global_names};
+use twincell_syntax::{Parameter, PerSide, Side, global_names};
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Decision, Recipe};
 
@@ -21,7 +18,7 @@ use super::objects::Objects;
 use super::python;
 use super::refusal::Refusal;
 use super::shape::{first_items, items, shaped};
-use super::words::Words;
+use crate::uses::{ArgumentPaths, Class, is_decorated, passed};
 
 /// The test's lines that are the same for both versions, and the variables that they need.
 #[derive(Default)]
@@ -33,53 +30,6 @@ struct Steps {
     used: Vec<(Slot, String)>,
     /// The names of all arguments that were passed or could have been.
     given: Vec<String>,
-}
-
-/// A class, with what calls of its constructor and methods need.
-struct Class<'a> {
-    name: &'a str,
-    methods: Vec<Function>,
-    fields: Vec<Parameter>,
-}
-
-impl<'a> Class<'a> {
-    fn of(function: &'a Function) -> Self {
-        Self { name: &function.name, methods: functions(&function.text).0, fields: fields(function) }
-    }
-
-    fn method(&self, name: &str) -> Option<&Function> {
-        self.methods.iter().find(|method| method.qualname == format!("{}.{name}", self.name))
-    }
-
-    /// The parameters of the constructor.
-    fn constructor(&self) -> Vec<Parameter> {
-        let Some(method) = self.method("__init__") else { return self.fields.clone() };
-        // The first parameter of a static method is not the object.
-        let own = usize::from(!method.decorators.iter().any(|text| text == "staticmethod"));
-        method.parameters.get(own..).unwrap_or_default().to_vec()
-    }
-}
-
-/// The fields of a class whose constructor is generated from them.
-fn fields(class: &Function) -> Vec<Parameter> {
-    with_stack_for(class.text.len(), || {
-        let parsed = parse(&class.text);
-        let Some(Stmt::ClassDef(definition)) = parsed.suite().first() else { return vec![] };
-        let is_made_of_fields = Words::of(class.decorators.iter().map(String::as_str)).names_like(&["dataclass"])
-            || definition.bases().iter().any(|base| matches!(base, Expr::Name(name) if name.id == "NamedTuple"));
-        let of = |stmt: &Stmt| {
-            let field = stmt.as_ann_assign_stmt().filter(|_| is_made_of_fields)?;
-            let Expr::Name(name) = field.target.as_ref() else { return None };
-            let has_default = field.value.is_some();
-            Some(Parameter {
-                name: name.id.to_string(),
-                kind: ParameterKind::KeywordOnly,
-                has_default,
-                annotation: None,
-            })
-        };
-        definition.body.iter().filter_map(of).collect()
-    })
 }
 
 impl Writer<'_> {
@@ -148,7 +98,7 @@ impl Writer<'_> {
         let class = Class::of(&self.case.functions[side]);
         let object = snake(class.name);
         let mut steps = Steps::default();
-        let mut given = Vec::new();
+        let mut given = ArgumentPaths::default();
         let number = |question: Question<'_>| match self.decisions.get(question.to_string().as_str()) {
             Some(Decision::Value(Recipe::Int(number))) => usize::try_from(*number).ok(),
             _ => None,
@@ -156,7 +106,7 @@ impl Writer<'_> {
         steps.made = match number(Question::WhichMember) {
             Some(index) => format!("list({})[{index}]", class.name),
             None => {
-                let arguments = self.given(side, &class.constructor(), &mut given, &mut steps.bound, objects)?;
+                let arguments = self.given(side, class.constructor(), &mut given, &mut steps.bound, objects)?;
                 format!("{}({arguments})", class.name)
             }
         };
@@ -170,7 +120,7 @@ impl Writer<'_> {
             };
             let expression = match (member.name.as_str(), comparison) {
                 (_, Some(sign)) if number(Question::Operand(step)) == Some(0) => {
-                    let arguments = self.given(side, &class.constructor(), &mut given, &mut steps.bound, objects)?;
+                    let arguments = self.given(side, class.constructor(), &mut given, &mut steps.bound, objects)?;
                     format!("({object} {sign} {}({arguments}))", class.name)
                 }
                 ("__hash__", _) => format!("isinstance(hash({object}), int)"),
@@ -180,12 +130,10 @@ impl Writer<'_> {
                 (name, _) if member.is_property => format!("{object}.{name}"),
                 (name, _) => {
                     let method = class.method(name).ok_or_else(|| Refusal::Inherited(name.to_string()))?;
-                    if method.decorators.iter().any(|text| text != "staticmethod" && text != "classmethod") {
+                    if is_decorated(method) {
                         return Err(Refusal::Decorated(name.to_string()));
                     }
-                    let skipped = usize::from(!method.decorators.iter().any(|text| text == "staticmethod"));
-                    let parameters = method.parameters.get(skipped..).unwrap_or_default();
-                    let arguments = self.given(side, parameters, &mut given, &mut steps.bound, objects)?;
+                    let arguments = self.given(side, passed(method), &mut given, &mut steps.bound, objects)?;
                     let call = match name {
                         "__len__" | "__bool__" | "__str__" | "__iter__" | "__next__" => {
                             format!("{}({object})", name.trim_matches('_'))
@@ -200,35 +148,23 @@ impl Writer<'_> {
             };
             steps.used.push((Slot::Use { step, member: member.name.clone() }, expression));
         }
-        steps.given = given;
+        steps.given = given.into_names();
         Ok(steps)
     }
 
-    /// The arguments of one call, by the rules of a worker (the runtime's injection of arguments): a name that occurred
-    /// before is numbered, or stands for an earlier one again.
+    /// The arguments of one call.
     fn given(
         &self,
         side: Side,
         parameters: &[Parameter],
-        given: &mut Vec<String>,
+        given: &mut ArgumentPaths,
         bound: &mut Vec<(String, String)>,
         objects: &Objects,
     ) -> Result<String, Refusal> {
-        let path = |name: &str| {
-            let name = self.canonical(side, name);
-            let numbered = |count: usize| AccessPath::new(&name).numbered(count + 1);
-            let count = given.iter().filter(|known| **known == name).count();
-            let again = Question::Again((&numbered(count)).into()).to_string();
-            let again = self.decisions.get(again.as_str());
-            match again {
-                Some(Decision::Value(Recipe::Int(again @ 1..))) => {
-                    numbered(usize::try_from(*again).unwrap_or(1).min(count.max(1)) - 1)
-                }
-                _ => numbered(count),
-            }
-        };
+        let decision = |path: &str| self.decisions.get(path).copied();
+        let path = |name: &str| given.of(&self.canonical(side, name), &decision);
         let passed = arguments(parameters, &self.decisions, &path, &|_| true)?;
-        given.extend(parameters.iter().map(|parameter| self.canonical(side, &parameter.name)));
+        given.called(parameters.iter().map(|parameter| self.canonical(side, &parameter.name)));
         let mut refused = None;
         let text = source(&passed, &mut |argument| {
             variable(argument, bound, objects).unwrap_or_else(|reason| {

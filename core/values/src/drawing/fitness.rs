@@ -24,7 +24,7 @@ type Rule = fn(AbstractValue, &Uses) -> f32;
 
 /// The order of the factors is fixed, because their product is rounded.
 const BEFORE_KEYS: [Rule; 6] = [of_like, of_matching, of_formatted, of_bytes, of_mapping, of_items];
-const AFTER_KEYS: [Rule; 3] = [of_arithmetic, of_order, of_attributes];
+const AFTER_KEYS: [Rule; 4] = [of_arithmetic, of_order, of_attributes, of_hashed];
 
 fn is_versatile(class: AbstractValue) -> bool {
     matches!(class, A::Callable | A::Resource | A::Object)
@@ -115,6 +115,10 @@ fn of_order(class: AbstractValue, uses: &Uses) -> f32 {
         A::Bool | A::Object => 0.3,
         _ => 0.05,
     }
+}
+
+fn of_hashed(class: AbstractValue, uses: &Uses) -> f32 {
+    if uses.hashed && matches!(class, A::List | A::Dict | A::Set) { 0.005 } else { 1.0 }
 }
 
 fn of_attributes(class: AbstractValue, uses: &Uses) -> f32 {

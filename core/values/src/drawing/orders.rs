@@ -59,7 +59,7 @@ impl Plain {
 
 impl Orders {
     /// Notes what a decision says.
-    pub(super) fn note(&mut self, path: &str, decision: &Decision) {
+    pub fn note(&mut self, path: &str, decision: &Decision) {
         if !STARTS.iter().any(|start| path.starts_with(start)) {
             return;
         }

@@ -233,8 +233,8 @@ fn annotated(parameters: &Parameters, known: &Known, found: &mut BTreeMap<String
     }
 }
 
-/// Reads the annotation and the default of one parameter.
-fn one(
+/// Reads the annotation and the default of one parameter or attribute.
+pub(super) fn one(
     name: &str,
     annotation: Option<&Expr>,
     default: Option<&Expr>,

@@ -1,5 +1,6 @@
 //! What code reveals about values: how it uses them, what it compares them with, what it declares, and its literals.
 
+mod attributes;
 mod conditions;
 mod constants;
 mod constructors;
@@ -17,6 +18,7 @@ mod tested;
 mod types;
 mod uses;
 
+pub use attributes::attribute_hints;
 pub use conditions::{Condition, Conditions, Decided, Term, conditions};
 pub use constants::{Constants, constants};
 pub use hints::{Basis, Hint, annotated_type, apply as apply_hints, apply_constants, field_hints, hints, hints_within};

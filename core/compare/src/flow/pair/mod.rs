@@ -69,8 +69,8 @@ pub(super) struct Pair {
     /// The examples that the texts bring with them, and the names of which values may be made.
     pub calls_beside: Rc<[GivenCall]>,
     pub module_names: PerSide<Rc<ModuleNames>>,
-    /// Whether only one version of the class has certain private attributes, so that the class keeps its state
-    /// differently.
+    /// Whether only one version of the class has certain private attributes, or the versions start with different
+    /// containers, so that the class keeps its state differently.
     pub keeps_state_otherwise: bool,
     /// The bound that a version exceeds. Such a pair is not compared, and its difference is not looked into.
     pub exceeds: Option<Bound>,

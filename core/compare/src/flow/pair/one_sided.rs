@@ -57,6 +57,7 @@ fn helpers(texts: &Texts, side: Side, functions: &PerSide<Function>) -> BTreeSet
 
 /// What the decorators of functions name. A decorator that is not there leaves a stand-in in the function's place.
 fn decorators(index: &Index, names: &BTreeSet<String>) -> BTreeSet<String> {
+    // Most pairs have none, and the text may hold many functions.
     if names.is_empty() {
         return BTreeSet::new();
     }

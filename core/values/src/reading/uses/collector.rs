@@ -9,9 +9,9 @@ use ruff_text_size::{Ranged, TextRange};
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::site::SiteKind;
 
-use super::mappings;
 use super::written::{is_constant, literal, members, named};
 use super::{Key, MAX_PARTS, Surroundings, Uses, add_missing};
+use super::{hashed, mappings};
 use crate::value::{AbstractValue, Recipe};
 
 /// The depth to which a sum is searched for a literal. Each term searches, so without a bound long sums have quadratic
@@ -27,6 +27,7 @@ pub(super) fn collect(text: &str, surroundings: &Surroundings) -> Collector {
             collector.visit_stmt(stmt);
         }
         mappings::note(&mut collector, text, body);
+        hashed::note(&mut collector, body);
         collector.forget_locals();
         collector
     })

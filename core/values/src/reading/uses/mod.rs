@@ -8,6 +8,7 @@ mod calls;
 mod collector;
 mod conversions;
 mod forms;
+mod hashed;
 mod mappings;
 mod merged;
 mod patterns;
@@ -29,7 +30,7 @@ pub use forms::parsed;
 pub use surroundings::Surroundings;
 
 pub use written::literal;
-pub(super) use written::{literal_members, named};
+pub(super) use written::{builtin_class, literal_members, named};
 
 /// The form of the subscripts of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,6 +81,8 @@ pub struct Uses {
     pub bytes: bool,
     /// It is ordered relative to something (`<`, `>=`, ...).
     pub ordered: bool,
+    /// It is a key of a dictionary, or a member of a set.
+    pub hashed: bool,
     pub keys: Vec<Key>,
     /// The attributes that are read or assigned, each once.
     pub attributes: Vec<String>,
@@ -123,6 +126,7 @@ impl Uses {
         self.formatted |= other.formatted;
         self.arithmetic |= other.arithmetic;
         self.ordered |= other.ordered;
+        self.hashed |= other.hashed;
         self.declared = match (self.declared.take(), &other.declared) {
             (Some(own), Some(other)) if own != *other => Some(own.or(other)),
             (own, other) => own.or_else(|| other.clone()),

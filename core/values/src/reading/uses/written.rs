@@ -36,7 +36,7 @@ pub(crate) fn named(expr: &Expr) -> Option<String> {
 }
 
 /// The class of values that the name of a builtin class stands for.
-pub(super) fn builtin_class(name: &str) -> Option<AbstractValue> {
+pub(in crate::reading) fn builtin_class(name: &str) -> Option<AbstractValue> {
     use AbstractValue as A;
     let plain = [A::Bool, A::Int, A::Float, A::Str, A::List, A::Tuple, A::Dict, A::Set];
     plain.into_iter().find(|class| class.name() == name)

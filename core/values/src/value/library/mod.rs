@@ -197,8 +197,11 @@ pub fn simpler(value: &Recipe) -> Vec<Recipe> {
         POLARS_FRAME | POLARS_LAZY | POLARS_SERIES => polars::simpler(value),
         maker if streams::is_maker(maker) => streams::simpler(value),
         maker if makes(maker, ARRAY) => arrays::simpler(value),
-        // The most usual one.
-        _ => others(value).into_iter().take(1).collect(),
+        // The most usual one, which has none that is simpler.
+        maker => {
+            let usual = class_of(maker).map(values).unwrap_or_default().into_iter().next();
+            usual.filter(|usual| usual != value).into_iter().collect()
+        }
     }
 }
 

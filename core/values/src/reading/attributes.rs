@@ -1,0 +1,182 @@
+//! What a constructor says about the attributes that it gives to its objects.
+
+use std::collections::BTreeMap;
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{BoolOp, Expr, ModModule, Stmt, StmtFunctionDef};
+use ruff_python_parser::Parsed;
+
+use twincell_syntax::Function;
+use twincell_syntax::parse::{parse, with_stack_for};
+
+use super::hints::{Hint, hints_within, one};
+use super::models::Known;
+use super::uses::{builtin_class, named};
+use crate::value::{AbstractValue, Declared};
+
+/// The hints for the attributes that the statements of a constructor assign, by name: annotations, literals,
+/// containers, and parameters for which there are hints. An attribute that starts as a container and becomes nothing else
+/// in these methods is one. That an attribute starts
+/// as `None` says nothing about it.
+pub fn attribute_hints(constructor: &Function, methods: &[&Function], known: &Known) -> BTreeMap<String, Hint> {
+    let parameters = hints_within(constructor, known, &BTreeMap::new());
+    let length = methods.iter().map(|method| method.text.len()).max().unwrap_or(0).max(constructor.text.len());
+    with_stack_for(length, || {
+        let mut found: BTreeMap<String, Hint> = BTreeMap::new();
+        let parsed = parse(&constructor.text);
+        let Some(Stmt::FunctionDef(definition)) = parsed.suite().first() else { return found };
+        let mut containers = BTreeMap::new();
+        for Assigned { name, annotation, value } in definition.body.iter().filter_map(|one| assigned(definition, one)) {
+            let value = value.map(otherwise).filter(|value| !value.is_none_literal_expr());
+            let handed = value.and_then(named).and_then(|name| parameters.get(&name));
+            if let (Some(hint), None) = (handed, annotation) {
+                found.entry(name.to_owned()).or_insert_with(|| hint.clone());
+                continue;
+            }
+            one(name, annotation, value, known, &mut found);
+            if let Some(class) = value.and_then(class_of) {
+                let hint = found.entry(name.to_owned()).or_default();
+                if !hint.classes.contains(&class) && hint.declared.is_none() {
+                    hint.classes.push(class);
+                }
+            }
+            if let (Some(Expr::List(_) | Expr::Dict(_) | Expr::Set(_) | Expr::Call(_)), None) = (value, annotation) {
+                containers.insert(name.to_owned(), value.and_then(class_of));
+            }
+        }
+        let others: Vec<Parsed<ModModule>> = methods.iter().map(|method| parse(&method.text)).collect();
+        for other in others.iter().chain([&parsed]) {
+            let Some(Stmt::FunctionDef(definition)) = other.suite().first() else { continue };
+            let mut all = Assignments { of: definition, containers: &mut containers };
+            all.visit_body(&definition.body);
+        }
+        for (name, hint) in &mut found {
+            match containers.get(name) {
+                Some(Some(class)) if hint.declared.is_none() && is_container(*class) => {
+                    hint.declared = Some(Declared::of(&[*class]));
+                }
+                _ => {}
+            }
+        }
+        found.retain(|_, hint| *hint != Hint::default());
+        found
+    })
+}
+
+/// An assignment to an attribute of the object to which a method belongs.
+struct Assigned<'a> {
+    name: &'a str,
+    annotation: Option<&'a Expr>,
+    value: Option<&'a Expr>,
+}
+
+fn assigned<'a>(method: &StmtFunctionDef, statement: &'a Stmt) -> Option<Assigned<'a>> {
+    let (target, annotation, value) = match statement {
+        Stmt::Assign(node) => match node.targets.as_slice() {
+            [target] => (target, None, Some(node.value.as_ref())),
+            _ => return None,
+        },
+        Stmt::AnnAssign(node) => (node.target.as_ref(), Some(node.annotation.as_ref()), node.value.as_deref()),
+        _ => return None,
+    };
+    Some(Assigned { name: own_attribute(method, target)?, annotation, value })
+}
+
+fn own_attribute<'a>(method: &StmtFunctionDef, target: &'a Expr) -> Option<&'a str> {
+    let target = target.as_attribute_expr()?;
+    let own = method.parameters.iter().next()?.name();
+    (named(&target.value)? == own.as_str()).then_some(target.attr.as_str())
+}
+
+/// Takes the attributes that a method binds to anything else from those that are containers.
+struct Assignments<'a> {
+    of: &'a StmtFunctionDef,
+    /// The class of each.
+    containers: &'a mut BTreeMap<String, Option<AbstractValue>>,
+}
+
+impl<'a> Visitor<'a> for Assignments<'_> {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        if let Stmt::AugAssign(node) = statement {
+            // What is joined to a container leaves it one: `self.seen |= {x}`.
+            return self.visit_expr(&node.value);
+        }
+        match assigned(self.of, statement) {
+            Some(Assigned { name, value: Some(value), .. }) => {
+                let class = class_of(otherwise(value));
+                if self.containers.get(name).is_some_and(|known| class.is_none() || *known != class) {
+                    self.containers.remove(name);
+                }
+            }
+            _ => walk_stmt(self, statement),
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        let is_bound = expr.as_attribute_expr().is_some_and(|target| target.ctx.is_store());
+        if let Some(name) = own_attribute(self.of, expr).filter(|_| is_bound) {
+            self.containers.remove(name);
+        }
+        walk_expr(self, expr);
+    }
+}
+
+fn is_container(class: AbstractValue) -> bool {
+    matches!(class, AbstractValue::List | AbstractValue::Dict | AbstractValue::Set)
+}
+
+/// What an expression gives where nothing was handed over: `[]` of `items or []` and of `items if items else []`.
+fn otherwise(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::BoolOp(node) if node.op == BoolOp::Or => node.values.last().unwrap_or(expr),
+        Expr::If(node) => &node.orelse,
+        _ => expr,
+    }
+}
+
+/// The class of a container that is made, or what a builtin class makes.
+fn class_of(expr: &Expr) -> Option<AbstractValue> {
+    match expr {
+        Expr::List(_) | Expr::ListComp(_) => Some(AbstractValue::List),
+        Expr::Dict(_) | Expr::DictComp(_) => Some(AbstractValue::Dict),
+        Expr::Set(_) | Expr::SetComp(_) => Some(AbstractValue::Set),
+        Expr::Tuple(_) => Some(AbstractValue::Tuple),
+        Expr::Call(call) => call.func.as_name_expr().and_then(|name| builtin_class(&name.id)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use AbstractValue as A;
+
+    #[test]
+    fn what_a_constructor_assigns_tells_of_attributes() {
+        let code = "class C:\n    def __init__(self, size: int, lines=None, other=None):\n        \
+                    self.size = size\n        self.lines = lines or []\n        self.seen = set()\n        \
+                    self.by_name: dict[str, int] = {}\n        self.other = other\n        self.open = None\n        \
+                    self.pairs = [x for x in lines]\n        size.a = {}\n        self.a.b = {}\n        \
+                    self.rows = []\n        self.lost = []\n        self.bound = []\n    \
+                    def clear(self):\n        self.rows = []\n        self.seen |= {1}\n        \
+                    if self.lost:\n            self.lost = None\n        \
+                    for self.bound in self.lines: pass\n";
+        let (functions, _) = twincell_syntax::functions(code);
+        let found = attribute_hints(&functions[0], &functions[1..].iter().collect::<Vec<_>>(), &Known::default());
+        let classes: Vec<(&str, &[A])> = found.iter().map(|(name, one)| (name.as_str(), &one.classes[..])).collect();
+        let expected: [(&str, &[A]); 9] = [
+            ("bound", &[A::List]),
+            ("by_name", &[A::Dict]),
+            ("lines", &[A::List]),
+            ("lost", &[A::List]),
+            ("other", &[]),
+            ("pairs", &[A::List]),
+            ("rows", &[A::List]),
+            ("seen", &[A::Set]),
+            ("size", &[A::Int]),
+        ];
+        assert_eq!(classes, expected);
+        let declared = found.iter().filter(|(_, one)| one.declared.is_some()).map(|(name, _)| name.as_str());
+        assert_eq!(declared.collect::<Vec<_>>(), ["by_name", "lines", "rows", "seen", "size"]);
+    }
+}
