@@ -38,6 +38,11 @@ pub enum Note {
     },
     /// (name in new, name in old) of what was renamed.
     Renamed(Vec<(String, String)>),
+    /// Calls of old that fail with new: those that pass these parameters by name, and those that pass nothing for these.
+    Signature {
+        gone: Vec<String>,
+        required: Vec<String>,
+    },
     /// What the function uses in other modules of the project, and whether it is judged there.
     ChangedElsewhere {
         changed: Vec<Changed>,

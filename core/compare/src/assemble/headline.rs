@@ -28,6 +28,9 @@ const BEFORE: usize = 24;
 const DIFFERENT: usize = 12;
 /// The number of characters shown of the end of a long text.
 const END: usize = 32;
+/// The name of what a function returns.
+const RESULT: &str = "result";
+
 /// What differs at one place: its name, and what each version shows there.
 struct Contrast {
     place: String,
@@ -54,7 +57,11 @@ pub(super) fn headline(
         {
             Contrast::of("", difference.sides().map(display_shown))
         }
-        (Some(difference), _) => contrast(summary.sites, case, difference, summary.rules),
+        (Some(difference), _) => {
+            // What a class gives is its object.
+            let result = if context.functions.new.kind == CodeKind::Class { "self" } else { RESULT };
+            contrast(summary.sites, case, difference, summary.rules, result)
+        }
         (None, _) => Contrast { place: "the two differ".into(), shown: PerSide::of(|_| None) },
     };
     let callees: Vec<&str> = asked.iter().flat_map(PerSide::iter).map(|call| call.callee.as_str()).collect();
@@ -131,16 +138,16 @@ fn gave(callee: &str, path: &str) -> bool {
 
 /// What each version shows at one place, in words: `3 -> 0`, `stdout 'a\n' -> 'b\n'`.
 pub(super) fn difference(case: &TestCase, difference: &Difference, rules: &Rules) -> String {
-    let Contrast { place, shown } = contrast(PerSide::of(|_| &[][..]), case, difference, rules);
+    let Contrast { place, shown } = contrast(PerSide::of(|_| &[][..]), case, difference, rules, RESULT);
     let PerSide { old, new } = shown;
     Headline { call: String::new(), place, old, new, conditions: vec![], unlikely: false }.to_string()
 }
 
-/// What each version shows at one place. Of long values, the part that differs.
-fn contrast(sites: Sites<'_>, case: &TestCase, difference: &Difference, rules: &Rules) -> Contrast {
+/// What each version shows at one place. Of long values, the part that differs. `result` names what is returned.
+fn contrast(sites: Sites<'_>, case: &TestCase, difference: &Difference, rules: &Rules, result: &str) -> Contrast {
     let shown = difference.sides().map(display_shown);
     if shown.iter().any(|text| text.chars().count() > READABLE)
-        && let Some((place, parts)) = part(case, difference, rules)
+        && let Some((place, parts)) = part(case, difference, rules, result)
     {
         return Contrast::of(place, parts.as_ref().map(String::as_str));
     }
@@ -215,14 +222,14 @@ fn with_brief_attribute(case: &TestCase, raised: &Outcome) -> Outcome {
 }
 
 /// The part of two values that differs, with its place: `result['key'][2]`, `request.meta['retries'] afterwards`.
-fn part(case: &TestCase, difference: &Difference, rules: &Rules) -> Option<(String, PerSide<String>)> {
+fn part(case: &TestCase, difference: &Difference, rules: &Rules, result: &str) -> Option<(String, PerSide<String>)> {
     let returned = |side| match &case.behavior(side)?.outcome {
         Outcome::Returned(value) => Some(value),
         _ => None,
     };
     let slot_of = |slot| PerSide::of(|side| case.behavior(side)?.left(slot));
     let (values, name, after) = match &difference.place {
-        EvidencePlace::ReturnValue => (PerSide::of(returned), "result".into(), ""),
+        EvidencePlace::ReturnValue => (PerSide::of(returned), result.to_owned(), ""),
         EvidencePlace::Left { slot: slot @ Slot::Name(name) } => (slot_of(slot), cut(name), ":"),
         EvidencePlace::Left { slot } if is_argument(slot) => (slot_of(slot), slot_name(slot), afterwards(slot)),
         _ => return None,

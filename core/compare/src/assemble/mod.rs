@@ -15,7 +15,7 @@ use twincell_behavior::{Difference, Rules, align_calls, display_outcome, display
 use twincell_engine::observed::Behavior;
 use twincell_engine::protocol::{Context, Member};
 use twincell_search::Target;
-use twincell_syntax::{AlignedRow, Diff, Function, PerSide, Side};
+use twincell_syntax::{AlignedRow, Diff, Function, Parameter, ParameterKind, PerSide, Side};
 use twincell_values::path::Question;
 use twincell_values::value::{Decision, Recipe};
 
@@ -306,6 +306,7 @@ fn notes(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> Vec<String
     let further = [
         (old.qualname != new.qualname).then(|| Note::Paired { old: old.qualname.clone(), new: new.qualname.clone() }),
         (!renames.is_empty()).then_some(Note::Renamed(renames)),
+        signature(old, new),
         (!context.changed_names.is_empty()).then(|| Note::UsesChanged(context.changed_names.to_vec())),
         (campaign.nondeterministic > 0).then_some(Note::Nondeterministic(campaign.nondeterministic)),
         campaign.lost.first().map(|first| Note::Lost { count: campaign.lost.len(), first: first.clone() }),
@@ -316,6 +317,23 @@ fn notes(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> Vec<String
     let set_aside =
         campaign.set_aside.iter().map(|one| wording::set_aside(one, changed_verdict(summary, one), summary.rules));
     summary.notes.iter().chain(further.iter().flatten()).map(wording::note).chain(set_aside).collect()
+}
+
+/// Which calls of old fail with the signature of new, if any.
+fn signature(old: &Function, new: &Function) -> Option<Note> {
+    use ParameterKind as K;
+    let takes = |function: &Function, kind| function.parameters.iter().any(|one| one.kind == kind);
+    let by_name = |one: &&Parameter| matches!(one.kind, K::Positional | K::KeywordOnly);
+    let has = |function: &Function, name: &str| function.parameters.iter().any(|one| one.name == name && by_name(&one));
+    let own = usize::from(new.class_name.is_some());
+    let gone = old.parameters.iter().skip(own).filter(by_name).filter(|one| !has(new, &one.name));
+    let gone: Vec<String> = gone.filter(|_| !takes(new, K::VarKeyword)).map(|one| one.name.clone()).collect();
+    let in_order = |one: &&Parameter| matches!(one.kind, K::PositionalOnly | K::Positional);
+    let known = if takes(old, K::VarPositional) { usize::MAX } else { old.parameters.iter().filter(in_order).count() };
+    let more = new.parameters.iter().filter(in_order).skip(known);
+    let more = more.chain(new.parameters.iter().filter(|one| one.kind == K::KeywordOnly && !has(old, &one.name)));
+    let required: Vec<String> = more.filter(|one| !one.has_default).map(|one| one.name.clone()).collect();
+    (!gone.is_empty() || !required.is_empty()).then_some(Note::Signature { gone, required })
 }
 
 /// Whether the verdict would be another one without the rule.

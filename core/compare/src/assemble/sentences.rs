@@ -267,6 +267,27 @@ fn who_is_judged_by_its_callers_is_not_counted_and_named_apart() {
 }
 
 #[test]
+fn calls_that_fail_with_the_new_signature_are_named() {
+    let noted = |old: &str, new: &str| {
+        let of = |text: &str| function(&format!("def f({text}):\n    return 1\n"));
+        let found = crate::assemble::signature(&of(old), &of(new));
+        found.map_or(String::new(), |found| note(&found))
+    };
+    for (old, new, expected) in [
+        ("a, b=1", "a, c=1", "signature: calls that pass b by name fail with new"),
+        ("a, *, b=1", "a, *, c, d=1", "signature: calls that pass b by name, and calls without c fail with new"),
+        ("a", "a, b, c=1", "signature: calls without b fail with new"),
+        ("a", "a, b=1, *rest, **more", ""),
+        ("a, b", "x, /, **more", ""),
+        ("*all", "a, b, *all", ""),
+        ("a, /", "b, /", ""),
+        ("a", "a", ""),
+    ] {
+        assert_eq!(noted(old, new), expected, "{old} -> {new}");
+    }
+}
+
+#[test]
 fn members_of_a_class_are_told_by_name() {
     let members = [member("add", false), member("total", true)];
     let functions = PerSide::new(OLD, NEW).map(function);

@@ -224,6 +224,12 @@ pub(crate) fn note(note: &Note) -> String {
             let renames: Vec<String> = renames.iter().map(|(new, old)| format!("{old} is now {new}")).collect();
             format!("renamed: {}", renames.join(", "))
         }
+        Note::Signature { gone, required } => {
+            let by_name = (!gone.is_empty()).then(|| format!("that pass {} by name", gone.join(" or ")));
+            let without = (!required.is_empty()).then(|| format!("without {}", required.join(" or ")));
+            let calls: Vec<String> = by_name.into_iter().chain(without).map(|which| format!("calls {which}")).collect();
+            format!("signature: {} fail with new", calls.join(", and "))
+        }
         Note::ChangedElsewhere { changed, are_judged } => {
             let place = if *are_judged { ", and is judged there" } else { "" };
             format!("it uses what changed in other modules as well{place}: {}", all_elsewhere(changed))

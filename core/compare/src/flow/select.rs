@@ -196,7 +196,9 @@ pub(super) fn deciders(texts: &Texts, pairs: &[Pair], reports: &[PairReport]) ->
         let starts_otherwise = reports.iter().any(|other| {
             other.new.qualname.strip_prefix(class) == Some(".__init__") && differs_in_private_state_only(other)
         });
-        if !(pair.keeps_state_otherwise || starts_otherwise) {
+        // Who calls a constructor sees the other attributes.
+        let shows_more = report.new.qualname.ends_with(".__init__") && !differs_in_private_state_only(report);
+        if !(pair.keeps_state_otherwise || starts_otherwise) || shows_more {
             continue;
         }
         let whole = pairs.iter().zip(reports).find(|(pair, report)| {
