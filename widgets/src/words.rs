@@ -3,14 +3,14 @@
 use serde::Serialize;
 
 use twincell_behavior::{
-    CallRow, Channel, EvidencePlace, Shown, afterwards, display_decision, display_shown, display_slot,
+    CallRow, Channel, EvidencePlace, Shown, afterwards, display_call, display_decision, display_shown, display_slot,
 };
 use twincell_compare::report::{
     Comparison, Evidence, ExecutionReport, InputWeight, LineReport, PairReport, PartReport, PartText, Parting,
     VariedOutcome, VersionReport, Witness,
 };
 use twincell_compare::verdict::Verdict;
-use twincell_engine::observed::{Behavior, Outcome};
+use twincell_engine::observed::{Behavior, Call, Outcome};
 use twincell_engine::protocol::Injection;
 use twincell_syntax::Side;
 use twincell_syntax::site::SiteKind;
@@ -160,8 +160,13 @@ pub fn margin(line: &LineReport) -> String {
 pub const MARGIN_LEGEND: &str =
     "runs = executions that ran the line (▸ the one shown among them); – never ran; · no code of its own";
 
-pub fn call_mark(row: &CallRow) -> &'static str {
+/// What became of a call among all of them.
+pub fn call_mark(row: &CallRow, all: &[CallRow]) -> &'static str {
+    let is_as =
+        |one: &Call, other: &Option<Call>| other.as_ref().is_some_and(|other| display_call(one) == display_call(other));
     match (&row.old, &row.new) {
+        (Some(call), None) if all.iter().any(|other| other.old.is_none() && is_as(call, &other.new)) => "↕ moved, old",
+        (None, Some(call)) if all.iter().any(|other| other.new.is_none() && is_as(call, &other.old)) => "↕ moved, new",
         (Some(_), None) => "− only old",
         (None, Some(_)) => "+ only new",
         _ if row.equal => "= same",

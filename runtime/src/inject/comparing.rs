@@ -19,6 +19,7 @@ use twincell_values::value::{Decision, Recipe};
 use crate::execution::object::Versatile;
 use crate::execution::state;
 use crate::inject::failures;
+use crate::inject::operators::unmoved;
 use crate::observe;
 
 /// The number zero, as it stands in questions of order.
@@ -140,6 +141,10 @@ pub(crate) fn length(path: &str) -> usize {
 }
 
 pub(crate) fn number(path: &str) -> i64 {
+    let (of, by) = unmoved(path);
+    if by != 0 {
+        return number(&of).saturating_add(by);
+    }
     state::with(|execution| {
         if execution.loading {
             return 1;
@@ -270,26 +275,18 @@ impl Shifted {
     /// Two values with the order of these, where one of these is the sum of an object and an integer: `x` and `2` for
     /// `x + 1` and `3`. All ways to write the same comparison lead to the same two.
     fn of(one: &str, other: &str, number: Option<f64>) -> Option<Self> {
-        let moved = |path: &str| {
-            let known = state::with(|execution| execution.run.moved.get(path).cloned()).flatten();
-            known.unwrap_or_else(|| (path.to_owned(), 0))
-        };
-        let (of, by) = moved(one);
+        let (of, by) = unmoved(one);
         if let Some(number) = number {
             let rest = number - by as f64;
             let is_exact = rest + by as f64 == number && [number, rest].iter().all(|one| one.abs() < EXACT);
             let other = if rest.fract() == 0.0 { (rest as i64).to_string() } else { format!("{rest:?}") };
             return (by != 0 && is_exact).then_some(Self { one: of, other, is_reversed: false });
         }
-        let (others, its) = moved(other);
+        let (others, its) = unmoved(other);
         let more = its.checked_sub(by).filter(|more| (by, its) != (0, 0) && *more != i64::MIN)?;
-        let plus = |path: String, by: i64| match by {
-            0 => path,
-            by => path::binary(&path, if by < 0 { "-" } else { "+" }, &by.unsigned_abs().to_string()),
-        };
         Some(match of < others {
-            true => Self { one: of, other: plus(others, more), is_reversed: false },
-            false => Self { one: others, other: plus(of, -more), is_reversed: true },
+            true => Self { one: of, other: path::sum(&others, more), is_reversed: false },
+            false => Self { one: others, other: path::sum(&of, -more), is_reversed: true },
         })
     }
 

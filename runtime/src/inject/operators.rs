@@ -25,52 +25,52 @@ pub(crate) fn binary(
     reversed: bool,
 ) -> PyResult<Versatile> {
     let own = slf.get().path();
-    if leaves_as_it_is(sign, other, reversed) {
+    if sign == "*" && integer(other) == Some(1) {
         // What is asked of the result is asked of the object.
-        return Ok(Versatile::new(own.to_string()));
+        return Ok(Versatile::new(own));
     }
-    let text = observe::short(other);
-    let commutes = matches!(sign, "*" | "&" | "|" | "^")
-        || sign == "+" && (other.is_instance_of::<PyInt>() || other.is_instance_of::<PyFloat>());
-    let swap = if commutes { text.as_str() < own } else { reversed };
-    let path = if swap { path::binary(&text, sign, own) } else { path::binary(own, sign, &text) };
+    let sum = moved(own, sign, other, reversed);
+    if let Some((of, 0)) = sum {
+        return Ok(Versatile::new(of));
+    }
+    let path = match &sum {
+        Some((of, by)) => path::sum(of, *by),
+        None => {
+            let text = observe::short(other);
+            let commutes = matches!(sign, "*" | "&" | "|" | "^") || sign == "+" && other.is_instance_of::<PyFloat>();
+            let swap = if commutes { text.as_str() < own } else { reversed };
+            if swap { path::binary(&text, sign, own) } else { path::binary(own, sign, &text) }
+        }
+    };
     failures::may_by(slf.py(), || path.clone(), failures::of_operator)?;
     let path = bounded(path);
-    note_moved(&path, own, sign, other, reversed);
+    if let Some(sum) = sum {
+        state::with(|execution| execution.run.moved.insert(path.clone(), sum));
+    }
     Ok(Versatile::new(path))
 }
 
-/// Notes that a path names the sum of an object and an integer, so that it has the order that they have.
-fn note_moved(path: &str, own: &str, sign: &str, other: &Bound<'_, PyAny>, reversed: bool) {
+/// The object and the integer of which the operation gives the sum, if it does. All ways to add integers to an object
+/// lead to the same, so that it has one name.
+fn moved(own: &str, sign: &str, other: &Bound<'_, PyAny>, reversed: bool) -> Option<(String, i64)> {
     let by = match sign {
-        "+" => integer(other),
-        "-" if !reversed => integer(other).and_then(i64::checked_neg),
-        _ => None,
+        "+" => integer(other)?,
+        "-" if !reversed => integer(other)?.checked_neg()?,
+        _ => return None,
     };
-    let Some(by) = by else { return };
-    state::with(|execution| {
-        let moved = &mut execution.run.moved;
-        let (of, before) = moved.get(own).cloned().unwrap_or_else(|| (own.to_owned(), 0));
-        if let Some(by) = by.checked_add(before) {
-            moved.insert(path.to_owned(), (of, by));
-        }
-    });
+    let (of, before) = unmoved(own);
+    Some((of, before.checked_add(by).filter(|sum| *sum != i64::MIN)?))
+}
+
+/// The object and the integer of which a path names the sum, or what it names and zero.
+pub(crate) fn unmoved(path: &str) -> (String, i64) {
+    let known = state::with(|execution| execution.run.moved.get(path).cloned()).flatten();
+    known.unwrap_or_else(|| (path.to_owned(), 0))
 }
 
 /// The integer that a value is. A truth value is none.
 fn integer(value: &Bound<'_, PyAny>) -> Option<i64> {
     value.cast_exact::<PyInt>().ok()?.extract().ok()
-}
-
-/// Whether the operation gives any number as it is: `x + 0`, `0 + x`, `x - 0`, `x * 1`, `1 * x`.
-fn leaves_as_it_is(sign: &str, other: &Bound<'_, PyAny>, reversed: bool) -> bool {
-    let neutral = match sign {
-        "+" => 0,
-        "-" if !reversed => 0,
-        "*" => 1,
-        _ => return false,
-    };
-    integer(other) == Some(neutral)
 }
 
 /// A fresh iterator over the object's items. When the code unpacks, it gets as many items as it wants.

@@ -237,9 +237,16 @@ export function versionName(version: VersionNumber): "old" | "new" {
   return version === 0 ? "old" : "new";
 }
 
-export function callMark(row: CallRow): string {
-  if (row.new === null) return "− only old";
-  if (row.old === null) return "+ only new";
+/** What became of a call among all of them. */
+export function callMark(row: CallRow, all: CallRow[]): string {
+  if (row.new === null) {
+    const isMoved = all.some((other) => other.old === null && other.new === row.old);
+    return isMoved ? "↕ moved, old" : "− only old";
+  }
+  if (row.old === null) {
+    const isMoved = all.some((other) => other.new === null && other.old === row.new);
+    return isMoved ? "↕ moved, new" : "+ only new";
+  }
   return row.equal ? "= same" : "≠ differs";
 }
 

@@ -111,3 +111,14 @@ test("an attribute is written in any way that code reads it", () => {
     null,
   ]);
 });
+
+test("a call that both versions make at other times has moved", () => {
+  const only = (old: string | null, renewed: string | null) => ({ old, new: renewed, equal: false });
+  const all = [
+    only("save(1)", null),
+    { old: "log()", new: "log()", equal: true },
+    only(null, "save(1)"),
+    only(null, "f()"),
+  ];
+  expect(all.map((row) => words.callMark(row, all))).toEqual(["↕ moved, old", "= same", "↕ moved, new", "+ only new"]);
+});

@@ -168,7 +168,7 @@ pub fn calls(pair: &PairReport, witness: &Witness) -> Markup {
     let rows = witness.calls.iter().take(CALL_ROWS).map(|row| {
         html! {
             tr.tc-differs[!row.equal] {
-                th.tc-mark scope="row" { (words::call_mark(row)) }
+                th.tc-mark scope="row" { (words::call_mark(row, &witness.calls)) }
                 (side(&pair.old, &row.old))
                 (side(&pair.new, &row.new))
             }

@@ -210,7 +210,7 @@ fn calls(page: &mut Page, pair: &PairReport) {
                 page.hanging("    new       ", &shown(&pair.new, new));
             }
             (old, new) => {
-                let label = format!("  {}  ", words::call_mark(row));
+                let label = format!("  {}  ", words::call_mark(row, &witness.calls));
                 old.iter().for_each(|call| page.hanging(&label, &shown(&pair.old, call)));
                 new.iter().for_each(|call| page.hanging(&label, &shown(&pair.new, call)));
             }

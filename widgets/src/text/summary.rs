@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use anstyle::Style;
 use twincell_compare::report::{Comparison, PairReport};
 use twincell_compare::verdict::Verdict;
+use twincell_syntax::CodeKind;
 use twincell_values::value::{Choice, Decision};
 use unicode_width::UnicodeWidthStr;
 
@@ -214,7 +215,8 @@ fn table(page: &mut Page, rows: &[Row<'_>]) -> usize {
     0
 }
 
-/// `Behavior changed in 3 of 57 functions in 4 files · 2 inconclusive · 52 with the same code`. Classes and snippets count as functions.
+/// `Behavior changed in 3 of 57 functions in 4 files · 2 inconclusive · 52 with the same code`. Classes count as functions.
+/// Where statements outside of functions are compared, too, all of them are parts.
 fn counts(files: &[SummaryFile<'_>]) -> String {
     let compared = || files.iter().filter_map(|file| file.result.ok());
     let pairs = || compared().flat_map(untold);
@@ -226,7 +228,8 @@ fn counts(files: &[SummaryFile<'_>]) -> String {
         [only] => plain::value(only.path),
         several => format!("{} files", several.len()),
     };
-    let all = format!("{} in {place}", words::count(total, "function"));
+    let noun = if pairs().all(|pair| pair.facts.kind != CodeKind::Snippet) { "function" } else { "part" };
+    let all = format!("{} in {place}", words::count(total, noun));
     let mut said = vec![match of(Verdict::Changing) {
         _ if total > 0 && of(Verdict::Identical) == total => {
             format!("No difference: the code of {all} is the same but for comments, annotations and names")

@@ -168,6 +168,10 @@ fn contrast(sites: Sites<'_>, case: &TestCase, difference: &Difference, rules: &
         EvidencePlace::Output { stream } => with(stream.name()),
         EvidencePlace::Left { .. } if matches!(difference.old, Shown::InState { .. }) => with("gives"),
         EvidencePlace::Left { slot: Slot::Use { member, .. } } => with(member),
+        EvidencePlace::Left { slot: Slot::Same { place, other } } => {
+            let is = difference.sides().map(|shown| if *shown == Shown::Same { "True" } else { "False" });
+            Contrast::of(format!("{} is {}:", brief(place), brief(other)), is)
+        }
         EvidencePlace::Left { slot: Slot::Name(name) } => with(&format!("{}:", cut(name))),
         EvidencePlace::Left { slot } => with(&format!("{}{}", slot_name(slot), afterwards(slot))),
         EvidencePlace::Message { .. } => {

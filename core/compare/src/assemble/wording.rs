@@ -237,6 +237,9 @@ pub(crate) fn note(note: &Note) -> String {
         Note::UsesChanged(names) => {
             format!("the function itself did not change, but what it uses did: {}", names.join(", "))
         }
+        Note::Nondeterministic(1) => {
+            "1 difference did not appear again when the execution was repeated; it does not count as evidence".into()
+        }
         Note::Nondeterministic(count) => {
             format!(
                 "{count} differences did not appear again when the execution was repeated; they do not count as evidence"

@@ -324,6 +324,14 @@ pub fn binary(left: &str, sign: &str, right: &str) -> String {
     format!("({left} {sign} {right})")
 }
 
+/// `(x + 2)`, `(x - 2)`, `x`.
+pub fn sum(path: &str, by: i64) -> String {
+    match by {
+        0 => path.to_owned(),
+        by => binary(path, if by < 0 { "-" } else { "+" }, &by.unsigned_abs().to_string()),
+    }
+}
+
 /// `(-x)`.
 pub fn unary(sign: char, operand: &str) -> String {
     format!("({sign}{operand})")

@@ -27,7 +27,7 @@ export function callsView({ session, signal }: PairContext, panel: HTMLElement):
     const differing = detail.calls.filter((row) => !row.equal).length;
     const body = h("tbody", {});
     const rows = detail.calls.slice(0, ROWS);
-    for (const row of folded(rows)) body.append("folded" in row ? fold(row.folded) : rowOf(row));
+    for (const row of folded(rows)) body.append("folded" in row ? fold(row.folded) : rowOf(row, detail.calls));
     const table = h(
       "table",
       { class: "tcw-table tcw-calls" },
@@ -71,7 +71,7 @@ function missing(session: Session): string {
     : `“Run again” in the tab ${words.executionName(execution)} shows the calls.`;
 }
 
-function rowOf(row: CallRow): HTMLElement {
+function rowOf(row: CallRow, all: CallRow[]): HTMLElement {
   const both = row.old !== null && row.new !== null && !row.equal ? difference(row.old, row.new) : null;
   const cell = (text: string | null, pieces: Piece[] | undefined) =>
     text === null
@@ -80,7 +80,7 @@ function rowOf(row: CallRow): HTMLElement {
   return h(
     "tr",
     { class: row.equal ? null : "tcw-differs" },
-    h("th", { scope: "row", class: "tcw-nowrap" }, words.callMark(row)),
+    h("th", { scope: "row", class: "tcw-nowrap" }, words.callMark(row, all)),
     cell(row.old, both?.old),
     cell(row.new, both?.new),
   );
@@ -98,7 +98,7 @@ function marked(pieces: Piece[]): Node[] {
 }
 
 function fold(rows: CallRow[]): HTMLElement {
-  const open = () => row.replaceWith(...rows.map(rowOf));
+  const open = () => row.replaceWith(...rows.map((one) => rowOf(one, rows)));
   const row = h(
     "tr",
     {},
