@@ -13,8 +13,8 @@ REFACTORINGS = {
         text("def f(start, end):", "    return not start - 1 > end"),
     ),
     "nothing is added": (
-        text("def f(row, rest):", "    return row.count > 0 and row.count < rest.count"),
-        text("def f(row, rest):", "    return 0 + row.count > 0 and 1 * row.count - 0 < rest.count"),
+        text("def f(row):", "    return row.count > 0 and row.count < 9"),
+        text("def f(row):", "    return 0 + row.count > 0 and 1 * row.count - 0 < 9"),
     ),
     "a side-effect-free call is moved": (
         text(

@@ -193,11 +193,10 @@ const EXACT: f64 = 1e15;
 /// One decision orders two values, so that all six comparisons agree.
 pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: CompareOp) -> bool {
     let own = slf.get().path();
-    let (text, number) = match observe::value(other) {
-        // `True` has the order of 1.
-        Observed::Bool(flag) => (i64::from(flag).to_string(), Some(f64::from(flag))),
-        Observed::Int(text) | Observed::Float(text) => (observe::short(other), text.parse().ok()),
-        _ => (observe::short(other), None),
+    let text = observe::short(other);
+    let number = match observe::value(other) {
+        Observed::Int(text) | Observed::Float(text) => text.parse().ok(),
+        _ => None,
     };
     let is_object = other.is_instance_of::<Versatile>();
     if is_object && text == own {

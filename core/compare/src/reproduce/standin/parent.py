@@ -15,5 +15,7 @@ class Parent(Standin):
 def parent(*_):
     if "super()" not in made:
         made["super()"] = object.__new__(Parent)
-        vars(made["super()"]).update(_path_="super()", _real_=None, _bare_=False, _items_={}, _deleted_=set())
+        vars(made["super()"]).update(
+            _path_="super()", _real_=None, _bare_=False, _items_={}, _deleted_=set(), _sum_=("super()", 0)
+        )
     return made["super()"]

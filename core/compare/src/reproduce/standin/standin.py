@@ -17,7 +17,7 @@ class Standin:
     """Stands for a missing object. It answers by its access path and records calls."""
 
     def __init__(self, path, real=None, bare=False):
-        vars(self).update(_path_=path, _real_=real, _bare_=bare, _items_={}, _deleted_=set())
+        vars(self).update(_path_=path, _real_=real, _bare_=bare, _items_={}, _deleted_=set(), _sum_=(path, 0))
 
     def __getattr__(self, name):
         path = name if self._bare_ else bounded(f"{self._path_}.{name}")
@@ -127,7 +127,11 @@ class Standin:
 
     def __index__(self):
         may_fail(f"int({self._path_})")
-        return recorded(f"int({self._path_})", 1)
+        return self._number_()
+
+    def _number_(self):
+        of, more = self._sum_
+        return recorded(f"int({of})", 1) + more
 
     def __float__(self):
         return float(self.__index__())
@@ -137,7 +141,7 @@ class Standin:
 
     def __format__(self, form):
         if form[-1:] in tuple("eEfFgG%dboxX"):
-            return format(recorded(f"int({self._path_})", 1), form)
+            return format(self._number_(), form)
         written = recorded(bounded(f"str({self._path_})"), self._path_)
         try:
             return format(written, form)
