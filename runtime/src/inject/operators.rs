@@ -37,7 +37,8 @@ pub(crate) fn binary(
         Some((of, by)) => path::sum(of, *by),
         None => {
             let text = observe::short(other);
-            let commutes = matches!(sign, "*" | "&" | "|" | "^") || sign == "+" && other.is_instance_of::<PyFloat>();
+            let is_number = other.is_instance_of::<PyInt>() || other.is_instance_of::<PyFloat>();
+            let commutes = matches!(sign, "*" | "&" | "|" | "^") || sign == "+" && is_number;
             let swap = if commutes { text.as_str() < own } else { reversed };
             if swap { path::binary(&text, sign, own) } else { path::binary(own, sign, &text) }
         }
