@@ -16,8 +16,7 @@ use crate::value::{AbstractValue, Declared};
 
 /// The hints for the attributes that the statements of a constructor assign, by name: annotations, literals,
 /// containers, and parameters for which there are hints. An attribute that starts as a container and becomes nothing else
-/// in these methods is one. That an attribute starts
-/// as `None` says nothing about it.
+/// in these methods is one. That an attribute starts as `None` says nothing about it.
 pub fn attribute_hints(constructor: &Function, methods: &[&Function], known: &Known) -> BTreeMap<String, Hint> {
     let parameters = hints_within(constructor, known, &BTreeMap::new());
     let length = methods.iter().map(|method| method.text.len()).max().unwrap_or(0).max(constructor.text.len());
@@ -40,8 +39,11 @@ pub fn attribute_hints(constructor: &Function, methods: &[&Function], known: &Kn
                     hint.classes.push(class);
                 }
             }
-            if let (Some(Expr::List(_) | Expr::Dict(_) | Expr::Set(_) | Expr::Call(_)), None) = (value, annotation) {
-                containers.insert(name.to_owned(), value.and_then(class_of));
+            if let (Some(made @ (Expr::List(_) | Expr::Dict(_) | Expr::Set(_) | Expr::Call(_))), None) =
+                (value, annotation)
+                && let Some(class) = class_of(made).filter(|class| is_container(*class))
+            {
+                containers.insert(name.to_owned(), class);
             }
         }
         let others: Vec<Parsed<ModModule>> = methods.iter().map(|method| parse(&method.text)).collect();
@@ -50,13 +52,9 @@ pub fn attribute_hints(constructor: &Function, methods: &[&Function], known: &Kn
             let mut all = Assignments { of: definition, containers: &mut containers };
             all.visit_body(&definition.body);
         }
-        for (name, hint) in &mut found {
-            match containers.get(name) {
-                Some(Some(class)) if hint.declared.is_none() && is_container(*class) => {
-                    hint.declared = Some(Declared::of(&[*class]));
-                }
-                _ => {}
-            }
+        for (name, class) in containers {
+            let hint = found.entry(name).or_default();
+            hint.declared.get_or_insert_with(|| Declared::of(&[class]));
         }
         found.retain(|_, hint| *hint != Hint::default());
         found
@@ -92,7 +90,7 @@ fn own_attribute<'a>(method: &StmtFunctionDef, target: &'a Expr) -> Option<&'a s
 struct Assignments<'a> {
     of: &'a StmtFunctionDef,
     /// The class of each.
-    containers: &'a mut BTreeMap<String, Option<AbstractValue>>,
+    containers: &'a mut BTreeMap<String, AbstractValue>,
 }
 
 impl<'a> Visitor<'a> for Assignments<'_> {
@@ -104,7 +102,7 @@ impl<'a> Visitor<'a> for Assignments<'_> {
         match assigned(self.of, statement) {
             Some(Assigned { name, value: Some(value), .. }) => {
                 let class = class_of(otherwise(value));
-                if self.containers.get(name).is_some_and(|known| class.is_none() || *known != class) {
+                if self.containers.get(name).is_some_and(|known| class != Some(*known)) {
                     self.containers.remove(name);
                 }
             }
