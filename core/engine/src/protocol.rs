@@ -114,6 +114,8 @@ pub struct Version {
     pub predictions: Vec<Distribution>,
     /// How the code uses each site's value, one entry for each site.
     pub uses: Vec<Uses>,
+    /// How other methods of its class use what the objects of the class hold.
+    pub held: Vec<Held>,
     pub parameters: Vec<Parameter>,
     /// (name in this version, canonical name): parameters and locals that the diff found renamed. They are applied to
     /// access paths.
@@ -140,6 +142,14 @@ pub struct Version {
     pub imports: Vec<Imported>,
     /// Where the module lies, if the other modules around it can be imported.
     pub place: Option<Place>,
+}
+
+/// A value that the objects of a class hold: `self.last`, `self.clock()`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Held {
+    pub path: String,
+    pub distribution: Distribution,
+    pub uses: Uses,
 }
 
 /// Where a module lies in a project, whose other modules can be imported from a copy of the project.
@@ -353,6 +363,9 @@ pub struct ExecutionRecord {
     /// The access paths of forced operations, whose results were invented where Python itself would have failed: an
     /// item that an injected dictionary does not have, the call of an injected number.
     pub forced: Vec<String>,
+    /// The access paths of functions of the program that failed on injected values when they were called, so that what they
+    /// give was invented.
+    pub failed: Vec<String>,
     pub microseconds: u32,
     /// Whether all values are those that a person gave. Set by who asked, whatever a worker says.
     pub given: bool,

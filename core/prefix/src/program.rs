@@ -53,6 +53,7 @@ pub(crate) fn program(
         sites: sites.clone(),
         predictions,
         uses: read.uses,
+        held: vec![],
         parameters: vec![],
         renames: vec![],
         locals: read.locals,

@@ -29,6 +29,7 @@ pub fn program(code: &str) -> Program {
         renames: Vec::new(),
         locals: Default::default(),
         uses: Vec::new(),
+        held: Vec::new(),
         class_name: None,
         module: String::new(),
         alone: String::new(),

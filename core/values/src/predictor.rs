@@ -7,6 +7,16 @@ use crate::value::AbstractValue;
 /// Probabilities of the twelve abstract values, in the order of [`AbstractValue::ALL`]; they sum to 1.
 pub type Distribution = [f32; AbstractValue::COUNT];
 
+/// The classes of a value about which nothing is known.
+pub fn unknown() -> Distribution {
+    use AbstractValue as A;
+    let mut shares = [0.0; A::COUNT];
+    for (class, share) in [(A::Object, 0.5), (A::Str, 0.2), (A::Int, 0.1), (A::Bool, 0.1), (A::None, 0.1)] {
+        shares[class as usize] = share;
+    }
+    shares
+}
+
 /// A function to predict: its text and its value sites.
 #[derive(Debug, Clone, Copy)]
 pub struct FunctionSites<'a> {

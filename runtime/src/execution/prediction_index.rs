@@ -3,12 +3,12 @@
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use rustc_hash::{FxHashMap, FxHashSet};
-use twincell_engine::protocol::{Context, GivenValue, Imported, Program, Version};
+use twincell_engine::protocol::{Context, GivenValue, Held, Imported, Program, Version};
 use twincell_syntax::site::{Site, SiteKind, Yields};
 use twincell_syntax::{Parameter, ParameterKind};
 use twincell_values::drawing::{Known as _, Pools};
 use twincell_values::path::AccessPath;
-use twincell_values::predictor::Distribution;
+use twincell_values::predictor::{Distribution, unknown};
 use twincell_values::reading::Uses;
 use twincell_values::value::{AbstractValue, Recipe, library};
 
@@ -20,15 +20,6 @@ use super::static_paths::{
 
 /// Stands for the callee where a generator hands over an item. Its consumer decides what comes back.
 pub(crate) const YIELD: &str = "yield";
-
-/// The classes of a value about which nothing is known.
-const UNKNOWN: [(AbstractValue, f32); 5] = [
-    (AbstractValue::Object, 0.5),
-    (AbstractValue::Str, 0.2),
-    (AbstractValue::Int, 0.1),
-    (AbstractValue::Bool, 0.1),
-    (AbstractValue::None, 0.1),
-];
 
 /// The value sent into a generator: none, by most consumers.
 const SENT: [(AbstractValue, f32); 5] = [
@@ -155,6 +146,11 @@ impl Known {
                 known.add(version, site, &said);
             }
         }
+        for version in versions {
+            for Held { path, distribution, uses } in &version.held {
+                known.add_held(normalise(path, version), distribution, uses);
+            }
+        }
         known
     }
 
@@ -173,6 +169,19 @@ impl Known {
             let said = Said { catches: &[], unwinds: false, ..*said };
             add(self.by_identifier.entry(key).or_insert_with(empty), &said);
         }
+    }
+}
+
+impl Known {
+    /// What other methods do is done with the same value. Its distribution counts where the versions themselves say
+    /// nothing of it.
+    fn add_held(&mut self, path: String, distribution: &Distribution, uses: &Uses) {
+        let known = || Knowledge { distribution: *distribution, ..empty() };
+        if AccessPath::from(&path).split_call().is_some() {
+            let callee = AccessPath::from(&path).before_brackets().as_str().to_owned();
+            self.by_callee.entry(callee).or_insert_with(known).uses.merge(uses);
+        }
+        self.by_path.entry(path).or_insert_with(known).uses.merge(uses);
     }
 }
 
@@ -229,7 +238,7 @@ impl PredictionIndex {
             lacking: handlers::lacking(&program.versions),
             yields,
             guards: handlers::guards(&program.versions, &catches),
-            generic: generic(&UNKNOWN),
+            generic: Knowledge { distribution: unknown(), ..empty() },
             versions: (program.versions.into_iter().zip(catches).zip(unwinds))
                 .map(|((version, catches), unwinds)| IndexedVersion::new(py, version, catches, unwinds))
                 .collect(),

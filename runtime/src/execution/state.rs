@@ -25,8 +25,8 @@ use crate::execution::observations::Observations;
 use crate::execution::own_uses::OwnUses;
 use crate::execution::prediction_index::PredictionIndex;
 
-/// The maximum number of forced operations kept from one run.
-const MAX_FORCED: usize = 20;
+/// The maximum number of forced operations, and of functions that failed, kept from one run.
+const MAX_NOTED: usize = 20;
 
 /// What threads that the code started did.
 #[derive(Default)]
@@ -99,6 +99,8 @@ pub(crate) struct VersionRun {
     pub blocked: bool,
     /// The access paths of forced operations, whose results were invented where Python would have failed.
     pub forced: Vec<String>,
+    /// The access paths of functions of the program whose results were invented because they failed.
+    pub failed: Vec<String>,
 }
 
 /// One execution.
@@ -189,12 +191,18 @@ pub(crate) fn replace(execution: Option<Box<Execution>>, strangers: Vec<u64>) ->
 
 /// Records a forced operation: a value is invented where Python would have failed.
 pub(crate) fn forced(path: &str) {
-    with(|execution| {
-        let forced = &mut execution.run.forced;
-        if forced.len() < MAX_FORCED && forced.iter().all(|known| known != path) {
-            forced.push(path.to_string());
-        }
-    });
+    with(|execution| note(&mut execution.run.forced, path));
+}
+
+/// Records a function of the program whose result is invented because it failed.
+pub(crate) fn failed(path: &str) {
+    with(|execution| note(&mut execution.run.failed, path));
+}
+
+fn note(paths: &mut Vec<String>, path: &str) {
+    if paths.len() < MAX_NOTED && paths.iter().all(|known| known != path) {
+        paths.push(path.to_owned());
+    }
 }
 
 /// Calls `f` with the current execution, if there is one that this thread takes part in. `f` must not call Python.

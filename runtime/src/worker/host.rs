@@ -149,7 +149,7 @@ impl PythonHost {
         let mut injections = Vec::new();
         let mut observations = request.observe.then(Observations::default);
         let mut behaviors = Vec::new();
-        let mut forced: Vec<String> = Vec::new();
+        let (mut forced, mut failed) = (Vec::new(), Vec::new());
         let first = positions.start;
         let may_replace = request.replace != ReplacementScope::Nothing || Question::any_injected(&request.fixed);
         let alone = program.index.context == Context::Module && {
@@ -189,6 +189,7 @@ impl PythonHost {
             let ran = run_version(py, version, loaded, execution)?;
             (draw, injections, observations) = (ran.draw, ran.injections, ran.observations);
             forced.extend(ran.forced);
+            failed.extend(ran.failed);
             behaviors.push(ran.behavior);
         }
         Ok(ExecutionRecord {
@@ -199,6 +200,7 @@ impl PythonHost {
             behaviors,
             observations: observations.map(Observations::into_vec).unwrap_or_default(),
             forced,
+            failed,
             microseconds: u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX),
             given: false,
         })
@@ -530,6 +532,7 @@ struct Ran {
     injections: Vec<Injection>,
     observations: Option<Observations>,
     forced: Vec<String>,
+    failed: Vec<String>,
 }
 
 /// Runs one version. Returns its behavior and hands the decisions on to the next.
@@ -611,13 +614,14 @@ fn run_version(py: Python<'_>, version: &LoadedVersion, program: &Loaded, execut
     more_log.sort_by_cached_key(|logged| format!("{logged:?}"));
     calls.append(&mut more_calls);
     log.append(&mut more_log);
-    let (forced, yields) = (std::mem::take(&mut run.forced), std::mem::take(&mut run.yields));
+    let (forced, failed) = (std::mem::take(&mut run.forced), std::mem::take(&mut run.failed));
+    let yields = std::mem::take(&mut run.yields);
     let steps = run.steps;
     // Finalizers of the code's own objects run here, outside any execution.
     drop(run);
     let behavior = Behavior { outcome, arguments, stdout, stderr, log, calls, yields, lines, branches, steps };
     let Execution { draw, injections, observations, .. } = *execution;
-    Ok(Ran { behavior, draw, injections, observations, forced })
+    Ok(Ran { behavior, draw, injections, observations, forced, failed })
 }
 
 /// The injected values that the code changed, in a fixed order.

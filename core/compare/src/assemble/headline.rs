@@ -15,7 +15,7 @@ use super::called::subject;
 use super::place::{Sites, as_written};
 use super::wording::{NAMED_VALUES, brief, cut, injection_of};
 use crate::assemble::{CampaignSummary, PairContext, members_used};
-use crate::campaign::{Decisive, TestCase};
+use crate::campaign::TestCase;
 use crate::example::Example;
 use crate::report::{Evidence, Headline};
 
@@ -67,7 +67,7 @@ pub(super) fn headline(
     let callees: Vec<&str> = asked.iter().flat_map(PerSide::iter).map(|call| call.callee.as_str()).collect();
     let outcome = first.is_some_and(|one| matches!(one.place, EvidencePlace::ReturnValue | EvidencePlace::Exception));
     let told: Vec<&str> = [&shown.old, &shown.new].into_iter().flatten().filter(|_| outcome).map(|s| &**s).collect();
-    let values = named_values(context, case, summary.decisive, &told);
+    let values = named_values(context, case, &decisive(summary), &told);
     // Members are told as uses, what a call gave that differs says nothing beside the call, and the exception says what
     // failed.
     let is_a_use = |choice: &&Choice| !uses.is_empty() && Question::is_about_members(&choice.path);
@@ -326,13 +326,23 @@ fn shortened(text: &str) -> String {
     format!("{start}…{end}")
 }
 
+/// The paths of the decisive values. If each was replaced once and the difference stayed every time, they are those of
+/// which another value takes it away.
+fn decisive<'a>(summary: &CampaignSummary<'a>) -> Vec<&'a str> {
+    if summary.decisive.is_empty() {
+        let matters = summary.variations.weights.iter().filter(|one| one.gone > 0);
+        return matters.map(|one| one.path.as_str()).collect();
+    }
+    summary.decisive.iter().map(|value| value.path.as_str()).collect()
+}
+
 /// The decisive values of a witness, those that entered on changed lines first. Then values that a version returned as they
 /// entered (`told` is what the headline shows), plain values that changed lines read, and real objects that were passed:
 /// without them, `1 -> 2` does not say what 1 and 2 are.
 fn named_values<'a>(
     context: &PairContext<'_>,
     case: &'a TestCase,
-    decisive: &[Decisive],
+    decisive: &[&str],
     told: &[&str],
 ) -> Vec<&'a Choice> {
     let on_changed_line = |injection: &Injection| {
@@ -341,7 +351,7 @@ fn named_values<'a>(
     };
     let needed = |choice: &Choice| {
         matches!(choice.decision, Decision::Raise(_) | Decision::Fail)
-            || decisive.iter().any(|value| value.path == choice.path)
+            || decisive.contains(&&*choice.path)
     };
     let is_read = |choice: &Choice| {
         let reads = |injection: &Injection| injection.kind.is_some() && on_changed_line(injection);

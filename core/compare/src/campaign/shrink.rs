@@ -180,14 +180,19 @@ fn equal(witness: &TestCase, choice: &Choice, tried: &[Decision]) -> Vec<Vec<(St
     tried.iter().filter(|decision| is_scalar(decision) && **decision != empty).take(EQUAL).map(with).collect()
 }
 
-/// Whether the second witness needs fewer decisions or fewer forced operations.
+/// Whether the second witness needs fewer decisions, or less that is invented.
 fn needs_less(one: &TestCase, other: &TestCase) -> bool {
-    other.record.choices.len() < one.record.choices.len() || other.record.forced.len() < one.record.forced.len()
+    other.record.choices.len() < one.record.choices.len() || invented(other) < invented(one)
 }
 
-/// Whether a witness needs no more forced operations than another one, and shows no more objects unless it needs fewer.
+/// How many results are invented in a witness where Python itself would have failed.
+fn invented(case: &TestCase) -> usize {
+    case.record.forced.len() + case.record.failed.len()
+}
+
+/// Whether a witness needs no more that is invented than another one, and shows no more objects unless it needs less.
 fn is_as_readable(one: &TestCase, other: &TestCase) -> bool {
-    match other.record.forced.len().cmp(&one.record.forced.len()) {
+    match invented(other).cmp(&invented(one)) {
         Ordering::Less => true,
         Ordering::Equal => shown_objects(other) <= shown_objects(one),
         Ordering::Greater => false,

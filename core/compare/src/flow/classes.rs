@@ -42,10 +42,7 @@ pub(super) fn methods<'a>(index: &'a Index, class: &str) -> Vec<&'a Function> {
 /// What the class of a method says about the attributes of its objects: `self.words`, from the fields of the class and
 /// from what its constructor assigns.
 pub(super) fn fields(texts: &Texts, side: Side, method: &Function) -> BTreeMap<String, Hint> {
-    let of_objects = !method.decorators.iter().any(|text| matches!(text.as_str(), "staticmethod" | "classmethod"));
-    let Some((owner, own)) = owner(method).zip(method.parameters.first()).filter(|_| of_objects) else {
-        return BTreeMap::new();
-    };
+    let Some((owner, own)) = object(method) else { return BTreeMap::new() };
     let mut known = texts.fields.borrow_mut();
     let hints = known[side].entry(owner.to_owned()).or_insert_with(|| {
         let (index, known) = (&texts.indices[side], &texts.surroundings[side].known);
@@ -54,7 +51,14 @@ pub(super) fn fields(texts: &Texts, side: Side, method: &Function) -> BTreeMap<S
         hints.extend(assigned(index, owner, known));
         Rc::new(hints)
     });
-    hints.iter().map(|(name, hint)| (format!("{}.{name}", own.name), hint.clone())).collect()
+    hints.iter().map(|(name, hint)| (format!("{own}.{name}"), hint.clone())).collect()
+}
+
+/// The class of a method of objects, and the method's name for the object.
+pub(super) fn object(method: &Function) -> Option<(&str, &str)> {
+    let of_objects = !method.decorators.iter().any(|text| matches!(text.as_str(), "staticmethod" | "classmethod"));
+    let own = method.parameters.first().filter(|_| of_objects && method.kind != CodeKind::Class)?;
+    Some((owner(method)?, &own.name))
 }
 
 /// What the constructor of a class, its own or an inherited one, says about the attributes that it assigns.

@@ -7,6 +7,7 @@ mod classes;
 mod contamination;
 mod elsewhere;
 mod examples;
+mod held;
 mod imports;
 mod pair;
 mod prepare;

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use twincell_engine::protocol::{Companion, GivenValue, Program, Version};
+use twincell_engine::protocol::{Companion, GivenValue, Held, Program, Version};
 use twincell_syntax::imported_modules;
 use twincell_syntax::instrument::{InstrumentError, Instrumented, count_steps, instrument_all};
 use twincell_syntax::site::Site;
 use twincell_syntax::{Function, PerSide, Side};
 use twincell_values::path::{self, AccessPath};
-use twincell_values::predictor::{FunctionSites, Predictor};
-use twincell_values::reading::{Hint, Locals};
+use twincell_values::predictor::{FunctionSites, Predictor, unknown};
+use twincell_values::reading::{Hint, Locals, Uses};
 use twincell_values::value::{Declared, Recipe};
 
 use super::examples;
@@ -85,6 +85,7 @@ pub(super) fn program(
             code: codes.next().unwrap_or_default(),
             locals: Locals::default(),
             uses: Vec::new(),
+            held: held(&own.held, hints[side].first()),
             sites: instrumented.sites.clone(),
             predictions: Vec::new(),
             parameters: own.parts[0].parameters.clone(),
@@ -213,6 +214,19 @@ fn hints(pair: &Pair, parts: &PerSide<Vec<Part<'_>>>, options: &CompareOptions) 
         }
     }
     found
+}
+
+/// What other methods of the class say of the values that its objects hold, with the hints for the attributes.
+fn held(used: &[(String, Uses)], hints: Option<&Hints>) -> Vec<Held> {
+    let Some(hints) = hints else { return vec![] };
+    let one = |(path, uses): &(String, Uses)| {
+        let mut held = Held { path: path.clone(), distribution: unknown(), uses: uses.clone() };
+        if let Some(hint) = hints.get(path) {
+            hint.apply(&mut held.distribution, &mut held.uses);
+        }
+        held
+    };
+    used.iter().map(one).collect()
 }
 
 /// By parameter or attribute.

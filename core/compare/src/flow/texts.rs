@@ -8,7 +8,7 @@ use std::rc::Rc;
 use twincell_engine::protocol::{Context, Place};
 use twincell_syntax::parse::normalize_newlines;
 use twincell_syntax::{CodeKind, Function, Import, Index, PerSide, Side, Wrapped};
-use twincell_values::reading::{Around, ModuleText, Surroundings};
+use twincell_values::reading::{Around, ModuleText, Surroundings, Uses};
 use twincell_values::value::Recipe;
 
 use super::classes::{ClassDiff, Fields};
@@ -55,6 +55,8 @@ pub(super) struct Texts {
     pub around: Option<RefCell<Modules>>,
     /// What classes declare about the attributes of their objects.
     pub fields: RefCell<PerSide<BTreeMap<String, Rc<Fields>>>>,
+    /// How the methods of classes use what the objects hold.
+    pub held: RefCell<PerSide<BTreeMap<String, Rc<[(String, Uses)]>>>>,
 }
 
 impl Texts {
@@ -147,6 +149,7 @@ impl Texts {
             module_names,
             classes: RefCell::default(),
             fields: RefCell::default(),
+            held: RefCell::default(),
         }
     }
 

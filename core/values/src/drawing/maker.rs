@@ -458,12 +458,13 @@ impl Maker<'_> {
                 keys.push(key);
             }
         }
-        let (unused, of_all) = (Uses::default(), self.element_distribution(random, path, None, depth));
+        let of_all = self.element_distribution(random, path, uses.entry.as_deref(), depth);
+        let of_any = uses.entry.as_deref().cloned().unwrap_or_default();
         keys.into_iter()
             .map(|key| {
                 let path = AccessPath::new(path).item(key.display());
                 let is_it = |(own, _): &&(String, Uses)| matches!(&key, Recipe::Str(text) if text == own);
-                let used = uses.values.iter().find(is_it).map_or(&unused, |(_, used)| used);
+                let used = uses.values.iter().find(is_it).map_or(&of_any, |(_, used)| used);
                 let value = if uses.values.is_empty() {
                     self.item(random, &path, &of_all, used, depth)
                 } else {

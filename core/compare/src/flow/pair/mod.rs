@@ -8,9 +8,9 @@ mod whole;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use twincell_engine::protocol::{Body, Place};
+use twincell_engine::protocol::{Body, Context, Place};
 use twincell_syntax::{CodeKind, Diff, Function, PerSide, Side, Snippet, Wrapped};
-use twincell_values::reading::{Hint, Surroundings};
+use twincell_values::reading::{Hint, Surroundings, Uses};
 use twincell_values::value::Recipe;
 
 pub(super) use companions::Companion;
@@ -22,6 +22,7 @@ use whole::{line_count, listed, whole, whole_diff};
 use super::classes::{Fields, class_bodies, class_diff, fields};
 use super::elsewhere;
 use super::examples::ModuleNames;
+use super::held::held;
 use super::imports::Imports;
 use super::texts::Texts;
 use crate::report::{Bound, PartReport};
@@ -47,6 +48,8 @@ pub(super) struct VersionParts {
     pub body: Body,
     /// What the classes of the parts declare about the attributes of their objects, by path, for each part.
     pub fields: Vec<BTreeMap<String, Hint>>,
+    /// How other methods of the function's class use what the objects hold, by path.
+    pub held: Vec<(String, Uses)>,
     /// What the surrounding text reveals about values that the code looks at.
     pub surroundings: Rc<Surroundings>,
     pub imports: Imports,
@@ -161,6 +164,11 @@ impl Pair {
                     own: parts.iter().flat_map(|part| twincell_syntax::imports(&part.text)).collect(),
                 },
                 fields,
+                // Without the module, the others do not run.
+                held: match texts.context {
+                    Context::Module if is_run && !is_too_large => held(texts, side, function),
+                    _ => vec![],
+                },
                 listed: listed(&parts, &modules, texts.before[side]),
                 reached: if is_run { texts.reached(side, function) } else { vec![] },
                 parts,

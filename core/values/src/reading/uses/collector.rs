@@ -10,7 +10,7 @@ use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::site::SiteKind;
 
 use super::written::{is_constant, literal, members, named};
-use super::{Key, MAX_PARTS, Surroundings, Uses, add_missing};
+use super::{Key, Surroundings, Uses, add_missing};
 use super::{hashed, mappings};
 use crate::value::{AbstractValue, Recipe};
 
@@ -39,9 +39,10 @@ pub(super) type Place = (SiteKind, u32, u32);
 pub(super) enum FlowKind {
     Value,
     Element,
-    /// One of the items, where a value is unpacked. `ElementPart` is an item of what iterating over it gives.
-    Part(usize),
-    ElementPart(usize),
+    /// One of the items, where a value is unpacked, by the position of each tuple of targets in the one around it.
+    /// `ElementPart` is an item of what iterating over it gives.
+    Part(Vec<usize>),
+    ElementPart(Vec<usize>),
     /// A list of such values.
     Holder,
     /// The result of awaiting it.
@@ -202,29 +203,7 @@ impl Collector {
                 let kind = if is_element { FlowKind::Element } else { FlowKind::Value };
                 self.flows.push(Flow { local: name.id.to_string(), value: place, kind });
             }
-            Expr::Tuple(_) | Expr::List(_) => {
-                let elements = match target {
-                    Expr::Tuple(tuple) => &tuple.elts,
-                    Expr::List(list) => &list.elts,
-                    _ => return,
-                };
-                let unpacked = Uses {
-                    unpacked: u8::try_from(elements.len()).ok().filter(|_| !elements.iter().any(Expr::is_starred_expr)),
-                    iterated: true,
-                    ..Uses::default()
-                };
-                let used =
-                    if is_element { Uses { element: Some(Box::new(unpacked)), ..Uses::default() } } else { unpacked };
-                self.note(value, |uses| uses.merge(&used));
-                for (index, element) in
-                    elements.iter().enumerate().take(MAX_PARTS).take_while(|(_, part)| !part.is_starred_expr())
-                {
-                    if let Expr::Name(name) = element {
-                        let kind = if is_element { FlowKind::ElementPart(index) } else { FlowKind::Part(index) };
-                        self.flows.push(Flow { local: name.id.to_string(), value: place, kind });
-                    }
-                }
-            }
+            Expr::Tuple(_) | Expr::List(_) => self.note_unpacked(target, value, place, is_element),
             _ => {}
         }
     }

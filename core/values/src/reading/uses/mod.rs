@@ -13,6 +13,7 @@ mod mappings;
 mod merged;
 mod patterns;
 mod surroundings;
+mod unpacked;
 mod written;
 
 use std::collections::BTreeMap;
@@ -105,6 +106,8 @@ pub struct Uses {
     pub parts: Vec<Uses>,
     /// The uses of the values that it has under literal texts.
     pub values: Vec<(String, Uses)>,
+    /// The uses of the values that it has under any key: `for value in x.values()`, `x[key]` of a mapping.
+    pub entry: Option<Box<Uses>>,
     /// The uses of the value of calling it, where the call is not itself a site.
     pub result: Option<Box<Uses>>,
 }
@@ -153,6 +156,7 @@ impl Uses {
         for (key, value) in &other.values {
             self.note_value(key, value);
         }
+        merge_boxed(&mut self.entry, &other.entry);
         merge_boxed(&mut self.result, &other.result);
     }
 
@@ -253,6 +257,7 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
     for _ in 0..3 {
         note_data(&mut by_path);
         note_items(&mut by_path);
+        note_entries(&mut by_path);
         for flow in &collector.flows {
             let Some(mut from) = by_path.get(&(SiteKind::Name, flow.local.as_str())).cloned().map(nested) else {
                 continue;
@@ -260,11 +265,13 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
             if collector.of_none.contains(&flow.local) {
                 from.candidates.retain(|value| *value != Recipe::None);
             }
-            let used = match flow.kind {
+            let used = match &flow.kind {
                 FlowKind::Value => from,
                 FlowKind::Element => Uses { element: Some(Box::new(from)), ..Uses::default() },
-                FlowKind::Part(index) => part(index, from),
-                FlowKind::ElementPart(index) => Uses { element: Some(Box::new(part(index, from))), ..Uses::default() },
+                FlowKind::Part(positions) => part(positions, from),
+                FlowKind::ElementPart(positions) => {
+                    Uses { element: Some(Box::new(part(positions, from))), ..Uses::default() }
+                }
                 FlowKind::Holder => match from.element {
                     Some(element) => *element,
                     None => continue,
@@ -308,7 +315,7 @@ fn note_data(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
     let data: Vec<(AccessPath<'_>, &str)> =
         no_methods.filter_map(|((_, path), _)| AccessPath::new(path).split_attribute()).collect();
     for (holder, name) in data {
-        for kind in [SiteKind::Name, SiteKind::Attribute, SiteKind::Call, SiteKind::Subscript] {
+        for kind in HOLDERS {
             if let Some(uses) = by_path.get_mut(&(kind, holder.as_str())) {
                 add_missing(&mut uses.data, &[name.to_owned()]);
             }
@@ -326,14 +333,47 @@ fn note_items(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
         })
         .collect();
     for (holder, key, used) in items {
-        for kind in [SiteKind::Name, SiteKind::Attribute, SiteKind::Call, SiteKind::Subscript] {
+        for kind in HOLDERS {
             let Some(uses) = by_path.get_mut(&(kind, holder.as_str())) else { continue };
             match (text_of(key), key.parse::<usize>()) {
                 (Some(key), _) => uses.note_value(key, &used),
                 (None, Ok(index)) => uses.note_part(index, &used),
                 // A position that counts, or one from the end.
                 (None, Err(_)) if uses.keys == [Key::Int] => uses.element.get_or_insert_default().merge(&used),
+                (None, Err(_)) if uses.keys.contains(&Key::Member) => {
+                    uses.entry.get_or_insert_default().merge(&used);
+                }
                 (None, Err(_)) => {}
+            }
+        }
+    }
+}
+
+/// The sites of values that hold others.
+const HOLDERS: [SiteKind; 4] = [SiteKind::Name, SiteKind::Attribute, SiteKind::Call, SiteKind::Subscript];
+
+/// Notes for each value how what its methods give of its entries is used: `for key, value in x.items()`, `x.get(key) + 1`.
+fn note_entries(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
+    let calls = by_path.iter().filter(|((kind, _), uses)| *kind == SiteKind::Call && **uses != Uses::default());
+    let entries: Vec<(AccessPath<'_>, Uses)> = calls
+        .filter_map(|((_, path), uses)| {
+            let (callee, arguments) = AccessPath::new(path).split_call()?;
+            let (holder, method) = callee.split_attribute()?;
+            let mut entry = match (method, arguments) {
+                ("values", "") => uses.element.as_deref()?.clone(),
+                ("items", "") => uses.element.as_deref()?.parts.get(1)?.clone(),
+                ("get" | "pop" | "setdefault", some) if !some.is_empty() => uses.clone(),
+                _ => return None,
+            };
+            // They give None where there is no entry.
+            entry.candidates.retain(|value| *value != Recipe::None);
+            (entry != Uses::default()).then(|| (holder, nested(entry)))
+        })
+        .collect();
+    for (holder, entry) in entries {
+        for kind in HOLDERS {
+            if let Some(uses) = by_path.get_mut(&(kind, holder.as_str())) {
+                uses.entry.get_or_insert_default().merge(&entry);
             }
         }
     }
@@ -347,7 +387,7 @@ fn nested(mut uses: Uses) -> Uses {
 }
 
 fn cut(uses: &mut Uses, depth: usize, left: &mut usize) {
-    for inner in [&mut uses.fields, &mut uses.element, &mut uses.result] {
+    for inner in [&mut uses.fields, &mut uses.element, &mut uses.entry, &mut uses.result] {
         match inner {
             Some(inner) if depth > 0 && *left > 0 => {
                 *left -= 1;
@@ -368,11 +408,13 @@ fn cut(uses: &mut Uses, depth: usize, left: &mut usize) {
     }
 }
 
-/// The uses of a value one of whose items has these uses.
-fn part(index: usize, uses: Uses) -> Uses {
-    let mut parts = vec![Uses::default(); index];
-    parts.push(uses);
-    Uses { parts, ..Uses::default() }
+/// The uses of a value that has an item with these uses, or items within items.
+fn part(positions: &[usize], uses: Uses) -> Uses {
+    positions.iter().rev().fold(uses, |inner, position| {
+        let mut parts = vec![Uses::default(); *position];
+        parts.push(inner);
+        Uses { parts, ..Uses::default() }
+    })
 }
 
 /// The uses of the two sides of a separator, from those of the three parts that `partition` gives.
@@ -404,7 +446,7 @@ fn locals(collector: Collector, sites: &[Site]) -> Locals {
     let mut locals = Locals::default();
     for flow in collector.flows.iter().filter(|flow| bound_once(&flow.local)) {
         let site = sites.iter().find(|site| (site.kind, site.start, site.end) == flow.value);
-        let meant = match flow.kind {
+        let meant = match &flow.kind {
             FlowKind::Value => site.filter(|site| site.kind != SiteKind::Name).map(|site| site.path.clone()),
             FlowKind::Awaited => site.map(|site| AccessPath::new(&site.path).awaited()),
             FlowKind::Holder | FlowKind::Element | FlowKind::Part(_) | FlowKind::ElementPart(_) => None,

@@ -47,7 +47,7 @@ impl Collector {
         match pattern {
             Pattern::MatchAs(node) => {
                 if let (Some(name), Some(value)) = (&node.name, place(subject)) {
-                    let kind = index.map_or(FlowKind::Value, FlowKind::Part);
+                    let kind = index.map_or(FlowKind::Value, |index| FlowKind::Part(vec![index]));
                     self.flows.push(Flow { local: name.to_string(), value, kind });
                 }
                 if let Some(inner) = &node.pattern {
