@@ -350,8 +350,7 @@ fn named_values<'a>(
         injection.kind.is_none() || lines.contains(&injection.line)
     };
     let needed = |choice: &Choice| {
-        matches!(choice.decision, Decision::Raise(_) | Decision::Fail)
-            || decisive.contains(&&*choice.path)
+        matches!(choice.decision, Decision::Raise(_) | Decision::Fail) || decisive.contains(&&*choice.path)
     };
     let is_read = |choice: &Choice| {
         let reads = |injection: &Injection| injection.kind.is_some() && on_changed_line(injection);

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use twincell_syntax::site::{Site, SiteKind};
 
-use crate::path::{AccessPath, text_of};
+use crate::path::{self, AccessPath, text_of};
 use crate::value::{AbstractValue, Declared, Recipe};
 
 pub use forms::parsed;
@@ -352,6 +352,11 @@ fn note_items(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
 /// The sites of values that hold others.
 const HOLDERS: [SiteKind; 4] = [SiteKind::Name, SiteKind::Attribute, SiteKind::Call, SiteKind::Subscript];
 
+/// Whether an argument, as it is written, is no literal.
+fn is_computed(argument: &str) -> bool {
+    !argument.starts_with(|first: char| matches!(first, '\'' | '"' | '-') || first.is_ascii_digit())
+}
+
 /// Notes for each value how what its methods give of its entries is used: `for key, value in x.items()`, `x.get(key) + 1`.
 fn note_entries(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
     let calls = by_path.iter().filter(|((kind, _), uses)| *kind == SiteKind::Call && **uses != Uses::default());
@@ -362,7 +367,10 @@ fn note_entries(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
             let mut entry = match (method, arguments) {
                 ("values", "") => uses.element.as_deref()?.clone(),
                 ("items", "") => uses.element.as_deref()?.parts.get(1)?.clone(),
-                ("get" | "pop" | "setdefault", some) if !some.is_empty() => uses.clone(),
+                // What it has under a literal key says nothing about the others.
+                ("get" | "pop" | "setdefault", some) if path::arguments(some).next().is_some_and(is_computed) => {
+                    uses.clone()
+                }
                 _ => return None,
             };
             // They give None where there is no entry.
