@@ -187,3 +187,75 @@ def test_methods_of_a_class_that_starts_with_another_container_are_judged_by_it(
     pairs = {pair["new"]["qualname"]: pair for pair in twincell.compare(old, new).pairs}
     assert pairs["Bag.put"]["decided_by"] == ["Bag"], pairs["Bag.put"]["sentence"]
     assert pairs["Bag.__init__"]["decided_by"] == [], pairs["Bag.__init__"]["sentence"]
+
+
+LIMITER = """
+    import time
+
+    class RateLimiter:
+        def __init__(self, rate, capacity, clock=time.monotonic):
+            self.rate = rate
+            self.capacity = capacity
+            self.clock = clock
+            self.tokens = capacity
+            self.last = clock()
+
+        def _refill(self):
+            now = self.clock()
+            elapsed = now - self.last
+            self.tokens = min(self.capacity, self.tokens + elapsed * self.rate)
+            self.last = now
+
+        def allow(self, cost=1):
+            self._refill()
+            if self.tokens >= cost:
+                self.tokens -= cost
+                return True
+            return False
+    """
+CACHE = """
+    class Cache:
+        def __init__(self, ttl, now):
+            self.ttl = ttl
+            self.now = now
+            self.entries = {}
+            self.hits = 0
+
+        def _drop_old(self):
+            now = self.now()
+            for key in [key for key, (value, stamp) in self.entries.items() if now - stamp >= self.ttl]:
+                del self.entries[key]
+
+        def get(self, key, default=None):
+            self._drop_old()
+            if key in self.entries:
+                self.hits += 1
+                return self.entries[key][0]
+            return default
+    """
+
+
+@pytest.mark.parametrize(
+    "code, was, is_now, method, helper",
+    [
+        (LIMITER, ">= cost", "> cost", "RateLimiter.allow", "self._refill()"),
+        (CACHE, "hits += 1", "hits += 2", "Cache.get", "self._drop_old()"),
+    ],
+    ids=["numbers", "entries"],
+)
+def test_what_other_methods_do_with_an_object_tells_what_it_holds(code, was, is_now, method, helper):
+    code = textwrap.dedent(code)
+    replaced = []
+    for seed in range(5):
+        comparison = twincell.compare(code, code.replace(was, is_now), function=method, seed=seed)
+        choices = comparison.to_dict()["pairs"][0]["witness"]["choices"]
+        replaced += [comparison.sentence for choice in choices if choice["path"] == helper]
+    # The helper mostly works on what was drawn, so nothing stands in for it.
+    assert len(replaced) < 3, replaced
+
+
+def test_where_no_single_value_is_decisive_those_that_matter_are_named():
+    code = textwrap.dedent(LIMITER)
+    comparison = twincell.compare(code, code.replace(">= cost", "> cost"), function="RateLimiter.allow", seed=0)
+    assert comparison.to_dict()["pairs"][0]["witness"]["decisive"] == []
+    assert "where self.capacity = 1, self.tokens = 1" in comparison.sentence

@@ -167,8 +167,8 @@ impl TestCase {
         self.rests_on_text || forced.iter().any(|path| choices.iter().any(|one| is_by_itself(path, one)))
     }
 
-    /// Whether it needs no result that Python would not give: of a forced operation, of a builtin function that failed, or
-    /// of a function that only computes and was made to fail or to succeed.
+    /// Whether it needs no result that Python would not give: of a forced operation, of a builtin function or a function of
+    /// the program that failed, or of a function that only computes and was made to fail or to succeed.
     fn is_possible(&self) -> bool {
         let computes = |path: &str| {
             let callee = AccessPath::new(path).callee();
@@ -185,6 +185,7 @@ impl TestCase {
         };
         let Self { record, .. } = self;
         record.forced.is_empty()
+            && record.failed.is_empty()
             && !record.injections.iter().any(is_of_builtin)
             && !record.choices.iter().any(is_contrary)
     }

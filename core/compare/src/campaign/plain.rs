@@ -164,7 +164,7 @@ fn is_shown(witness: &TestCase, path: &str) -> bool {
 fn is_asked(witness: &TestCase, path: &str) -> bool {
     let asks = |choice: &Choice| match Question::parse(&choice.path) {
         Question::Truth(of) | Question::Length(of) | Question::Number(of) => of.as_str() == path,
-        Question::Order { one, other } => one == path || other == path,
+        Question::Order { one, other } => mentions(one, path) || mentions(other, path),
         _ => false,
     };
     witness.record.choices.iter().any(asks)

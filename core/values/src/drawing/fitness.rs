@@ -102,6 +102,7 @@ fn of_arithmetic(class: AbstractValue, uses: &Uses) -> f32 {
     match class {
         _ if !uses.arithmetic => 1.0,
         A::Int | A::Float => 1.0,
+        A::Str | A::List if uses.subtracted => 0.005,
         A::Object | A::Str | A::List | A::Set => 0.2,
         A::Bool => 0.3,
         _ => 0.02,

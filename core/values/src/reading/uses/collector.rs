@@ -56,6 +56,11 @@ pub(super) struct Flow {
     pub(super) kind: FlowKind,
 }
 
+/// Whether texts and lists do not support an operator.
+fn is_of_numbers(operator: Operator) -> bool {
+    matches!(operator, Operator::Sub | Operator::Div | Operator::FloorDiv | Operator::Pow)
+}
+
 /// The receiver of a method.
 pub(super) enum Holder {
     Name(String),
@@ -258,8 +263,12 @@ impl Collector {
             CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => {
                 for (side, other) in [(left, right), (right, left)] {
                     let value = literal(other);
+                    // `now - start < limit`
+                    let is_number = other.as_bin_op_expr().is_some_and(|made| is_of_numbers(made.op));
                     self.note(side, |uses| {
                         uses.ordered = true;
+                        uses.arithmetic |= is_number;
+                        uses.subtracted |= is_number;
                         if let Some(value) = value {
                             add_missing(&mut uses.candidates, &[value]);
                         }
@@ -341,7 +350,10 @@ impl<'a> Visitor<'a> for Collector {
                     self.note_like(&node.value, &node.target);
                 }
                 if node.op != Operator::Add || literal(&node.value).is_some_and(|v| matches!(v, Recipe::Int(_))) {
-                    self.note(&node.target, |uses| uses.arithmetic = true);
+                    self.note(&node.target, |uses| {
+                        uses.arithmetic = true;
+                        uses.subtracted |= is_of_numbers(node.op);
+                    });
                 }
             }
             Stmt::Match(node) => self.note_match(&node.subject, &node.cases),
@@ -434,7 +446,10 @@ impl<'a> Visitor<'a> for Collector {
                         let number = matches!(literal(other), Some(Recipe::Int(_) | Recipe::Float(_)));
                         if number || !matches!(node.op, Operator::Add | Operator::Mod | Operator::BitOr | Operator::Div)
                         {
-                            self.note(side, |uses| uses.arithmetic = true);
+                            self.note(side, |uses| {
+                                uses.arithmetic = true;
+                                uses.subtracted |= is_of_numbers(node.op);
+                            });
                         }
                     }
                 }

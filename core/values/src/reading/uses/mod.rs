@@ -74,6 +74,9 @@ pub struct Uses {
     /// `**value`.
     pub mapping: bool,
     pub arithmetic: bool,
+    /// It is subtracted, divided or raised to a power, which texts and lists do not support, or ordered relative to what
+    /// that gives.
+    pub subtracted: bool,
     /// The classes of values to which it is added or joined.
     pub like: Vec<AbstractValue>,
     /// The builtin classes that `isinstance` or a pattern of `match` names.
@@ -128,6 +131,7 @@ impl Uses {
         add_missing(&mut self.matching, &other.matching);
         self.formatted |= other.formatted;
         self.arithmetic |= other.arithmetic;
+        self.subtracted |= other.subtracted;
         self.ordered |= other.ordered;
         self.hashed |= other.hashed;
         self.declared = match (self.declared.take(), &other.declared) {
@@ -545,6 +549,39 @@ mod tests {
         assert!(of("amount").unwrap().arithmetic);
         assert!(parameter_uses("return qq[1] * 2").parts[1].arithmetic);
         assert!(parameter_uses("for i in range(3): other += qq[i] * 2").element.unwrap().arithmetic);
+    }
+
+    #[test]
+    fn what_is_unpacked_within_what_is_unpacked_has_parts_as_well() {
+        let pair = parameter_uses("for key, (value, stamp) in qq: other += other - stamp").element.unwrap();
+        assert_eq!((pair.unpacked, pair.parts[1].unpacked), (Some(2), Some(2)));
+        assert!(pair.parts[1].parts[1].arithmetic && !pair.parts[1].parts[0].arithmetic);
+        assert_eq!(parameter_uses("a, [b, *c] = qq").parts[1].unpacked, None);
+    }
+
+    #[test]
+    fn what_is_subtracted_or_compared_with_a_difference_is_a_number() {
+        for body in ["return qq - other", "qq -= other", "return other // qq", "return 1 - other >= qq"] {
+            assert!(parameter_uses(body).subtracted, "{body}");
+        }
+        for body in ["return qq + other", "return qq * 2", "return qq / 'name'", "return qq > other"] {
+            assert!(!parameter_uses(body).subtracted, "{body}");
+        }
+    }
+
+    #[test]
+    fn values_of_a_mapping_are_used_as_its_methods_hand_them_on() {
+        for body in [
+            "for value in qq.values(): other += value * 2",
+            "for key, value in qq.items(): other += value * 2",
+            "return qq.get(other, 0) * 2",
+            "return qq[other] * 2 if other in qq else 0",
+        ] {
+            assert!(parameter_uses(body).entry.is_some_and(|entry| entry.arithmetic), "{body}");
+        }
+        // One value says nothing about the others, and None is what there is without a value.
+        assert_eq!(parameter_uses("return qq.get('count', 0) * 2").entry, None);
+        assert!(parameter_uses("return qq.get(other) is None").entry.is_none_or(|entry| entry.candidates.is_empty()));
     }
 
     #[test]
