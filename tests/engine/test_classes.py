@@ -252,10 +252,3 @@ def test_what_other_methods_do_with_an_object_tells_what_it_holds(code, was, is_
         replaced += [comparison.sentence for choice in choices if choice["path"] == helper]
     # The helper mostly works on what was drawn, so nothing stands in for it.
     assert len(replaced) < 3, replaced
-
-
-def test_where_no_single_value_is_decisive_those_that_matter_are_named():
-    code = textwrap.dedent(LIMITER)
-    comparison = twincell.compare(code, code.replace(">= cost", "> cost"), function="RateLimiter.allow", seed=0)
-    assert comparison.to_dict()["pairs"][0]["witness"]["decisive"] == []
-    assert "where self.capacity = 1, self.tokens = 1" in comparison.sentence
