@@ -114,7 +114,7 @@ pub struct Version {
     pub predictions: Vec<Distribution>,
     /// How the code uses each site's value, one entry for each site.
     pub uses: Vec<Uses>,
-    /// How other methods of its class use what the objects of the class hold.
+    /// How the methods of its class use what objects of the class hold.
     pub held: Vec<Held>,
     pub parameters: Vec<Parameter>,
     /// (name in this version, canonical name): parameters and locals that the diff found renamed. They are applied to
@@ -144,7 +144,18 @@ pub struct Version {
     pub place: Option<Place>,
 }
 
-/// A value that the objects of a class hold: `self.last`, `self.clock()`.
+impl Version {
+    /// The uses of each site's value and of what objects hold.
+    pub fn all_uses(&self) -> impl Iterator<Item = &Uses> {
+        self.uses.iter().chain(self.held.iter().map(|held| &held.uses))
+    }
+
+    pub fn all_uses_mut(&mut self) -> impl Iterator<Item = &mut Uses> {
+        self.uses.iter_mut().chain(self.held.iter_mut().map(|held| &mut held.uses))
+    }
+}
+
+/// A value that objects of a class hold: `self.last`, `self.clock()`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Held {
     pub path: String,

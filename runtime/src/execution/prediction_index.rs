@@ -128,6 +128,8 @@ struct Known {
     copied: FxHashMap<String, &'static str>,
     /// Calls by the normalised static path of the callee.
     by_callee: FxHashMap<String, Knowledge>,
+    /// What objects of the class hold, by path, for what no site of the versions reads.
+    held: FxHashMap<String, Knowledge>,
     /// By kind and last identifier, for paths that no site has literally.
     by_identifier: FxHashMap<(SiteKind, String), Knowledge>,
 }
@@ -154,6 +156,15 @@ impl Known {
         known
     }
 
+    /// Whatever method uses what an object holds, it is the same value.
+    fn add_held(&mut self, path: String, distribution: &Distribution, uses: &Uses) {
+        if let Some(known) = self.by_path.get_mut(&path) {
+            known.uses.merge(uses);
+        }
+        let held = self.held.entry(path).or_insert_with(|| Knowledge { distribution: *distribution, ..empty() });
+        held.uses.merge(uses);
+    }
+
     fn add(&mut self, version: &Version, site: &Site, said: &Said<'_>) {
         let path = normalise(&site.path, version);
         if site.kind == SiteKind::Call {
@@ -169,19 +180,6 @@ impl Known {
             let said = Said { catches: &[], unwinds: false, ..*said };
             add(self.by_identifier.entry(key).or_insert_with(empty), &said);
         }
-    }
-}
-
-impl Known {
-    /// What other methods do is done with the same value. Its distribution counts where the versions themselves say
-    /// nothing of it.
-    fn add_held(&mut self, path: String, distribution: &Distribution, uses: &Uses) {
-        let known = || Knowledge { distribution: *distribution, ..empty() };
-        if AccessPath::from(&path).split_call().is_some() {
-            let callee = AccessPath::from(&path).before_brackets().as_str().to_owned();
-            self.by_callee.entry(callee).or_insert_with(known).uses.merge(uses);
-        }
-        self.by_path.entry(path).or_insert_with(known).uses.merge(uses);
     }
 }
 
@@ -217,8 +215,7 @@ impl PredictionIndex {
         let yields = handlers::consumers(&program.versions);
         known.by_callee.insert(YIELD.to_owned(), Knowledge { catches: yields.thrown.clone(), ..generic(&SENT) });
         let catches = handlers::shared_catches(&program.versions);
-        let declared =
-            program.versions.iter().flat_map(|version| &version.uses).filter_map(|uses| uses.declared.as_ref());
+        let declared = program.versions.iter().flat_map(Version::all_uses).filter_map(|uses| uses.declared.as_ref());
         let has_tables = declared.flat_map(|own| &own.library).any(|class| library::has_shape(class));
         Self {
             pools: if has_tables { Pools::new(&program.literals).small() } else { Pools::new(&program.literals) },
@@ -250,7 +247,8 @@ impl PredictionIndex {
         self.supplied.get(path)
     }
 
-    /// The facts about a value: by its path or its callee's, else by the asking site, else by its last identifier.
+    /// The facts about a value: by its path or its callee's, else by the asking site, else by what its object's methods do
+    /// with it, else by its last identifier.
     pub fn knowledge(
         &self,
         path: &str,
@@ -263,7 +261,8 @@ impl PredictionIndex {
             return known;
         }
         let own = site.and_then(|(version, number)| self.versions[version].knowledge.get(number as usize));
-        own.unwrap_or_else(|| self.known.by_identifier.get(&(kind, identifier.to_string())).unwrap_or(&self.generic))
+        let of_name = || self.known.by_identifier.get(&(kind, identifier.to_string()));
+        own.or_else(|| self.known.held.get(path)).or_else(of_name).unwrap_or(&self.generic)
     }
 
     /// The exceptions that may be raised at a site, since some version is prepared for them.
@@ -303,7 +302,7 @@ impl PredictionIndex {
         })
     }
 
-    /// Whether any version iterates over the value of this path.
+    /// Whether any version iterates over the value of this path, or a method of its class does.
     pub fn is_iterated(&self, path: &str) -> bool {
         self.known.by_path.get(path).is_some_and(|known| known.uses.iterated)
     }
@@ -485,7 +484,8 @@ impl PredictionIndex {
 
 impl twincell_values::drawing::Known for PredictionIndex {
     fn known(&self, path: &str) -> Option<(&Distribution, &Uses)> {
-        self.known.by_path.get(path).map(|known| (&known.distribution, &known.uses))
+        let known = self.known.by_path.get(path).or_else(|| self.known.held.get(path));
+        known.map(|known| (&known.distribution, &known.uses))
     }
 
     fn given_by(&self, method: &str) -> Option<&Uses> {

@@ -24,7 +24,7 @@ use crate::worker::version::LoadedVersion;
 /// Imports the libraries whose values a program gets, while no code of it has run. Values of those that are not installed
 /// stay what they are without a declaration. Returns their names.
 pub(super) fn without_missing_libraries(py: Python<'_>, program: &mut Program) -> Vec<String> {
-    let declared = program.versions.iter().flat_map(|version| &version.uses).filter_map(|uses| uses.declared.as_ref());
+    let declared = program.versions.iter().flat_map(Version::all_uses).filter_map(|uses| uses.declared.as_ref());
     let mut modules: Vec<String> = declared.flat_map(Declared::modules).collect();
     let given: Vec<&str> = program.given.iter().flat_map(GivenValue::modules).collect();
     let written = imported(program);
@@ -43,7 +43,7 @@ pub(super) fn without_missing_libraries(py: Python<'_>, program: &mut Program) -
         let is_missing = |uses: &Uses| {
             uses.declared.as_ref().is_some_and(|own| own.modules().iter().any(|module| modules.contains(module)))
         };
-        let all = program.versions.iter_mut().flat_map(|version| &mut version.uses);
+        let all = program.versions.iter_mut().flat_map(Version::all_uses_mut);
         all.filter(|uses| is_missing(uses)).for_each(|uses| uses.declared = None);
     }
     modules

@@ -77,7 +77,7 @@ fn each(program: &mut Program, visit: &mut dyn FnMut(&mut Declared)) {
         uses.element.iter_mut().for_each(|element| of_uses(element, visit));
     }
     for version in &mut program.versions {
-        version.uses.iter_mut().for_each(|uses| of_uses(uses, visit));
+        version.all_uses_mut().for_each(|uses| of_uses(uses, visit));
         if let Body::Class { constructor, members } = &mut version.body {
             let hints = constructor.values_mut().chain(members.iter_mut().flat_map(|member| member.hints.values_mut()));
             hints.filter_map(|hint: &mut Hint| hint.declared.as_mut()).for_each(&mut *visit);

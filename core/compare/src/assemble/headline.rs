@@ -67,7 +67,7 @@ pub(super) fn headline(
     let callees: Vec<&str> = asked.iter().flat_map(PerSide::iter).map(|call| call.callee.as_str()).collect();
     let outcome = first.is_some_and(|one| matches!(one.place, EvidencePlace::ReturnValue | EvidencePlace::Exception));
     let told: Vec<&str> = [&shown.old, &shown.new].into_iter().flatten().filter(|_| outcome).map(|s| &**s).collect();
-    let values = named_values(context, case, &decisive(summary), &told);
+    let values = named_values(context, case, &that_matter(summary), &told);
     // Members are told as uses, what a call gave that differs says nothing beside the call, and the exception says what
     // failed.
     let is_a_use = |choice: &&Choice| !uses.is_empty() && Question::is_about_members(&choice.path);
@@ -326,12 +326,12 @@ fn shortened(text: &str) -> String {
     format!("{start}…{end}")
 }
 
-/// The paths of the decisive values. If each was replaced once and the difference stayed every time, they are those of
-/// which another value takes it away.
-fn decisive<'a>(summary: &CampaignSummary<'a>) -> Vec<&'a str> {
+/// The paths of the decisive values. Where none is decisive by itself, those whose replacement takes the difference away
+/// most often.
+fn that_matter<'a>(summary: &CampaignSummary<'a>) -> Vec<&'a str> {
     if summary.decisive.is_empty() {
-        let matters = summary.variations.weights.iter().filter(|one| one.gone > 0);
-        return matters.map(|one| one.path.as_str()).collect();
+        let matter = summary.variations.weights.iter().filter(|one| one.gone > 0);
+        return matter.take(NAMED_VALUES).map(|one| one.path.as_str()).collect();
     }
     summary.decisive.iter().map(|value| value.path.as_str()).collect()
 }

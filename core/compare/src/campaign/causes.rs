@@ -289,8 +289,11 @@ fn holds_objects(recipe: &Recipe) -> bool {
 
 /// Whether the path occurs in the text, and not merely as a part of another name.
 pub(super) fn mentions(text: &str, path: &str) -> bool {
-    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-    text.match_indices(path).any(|(at, _)| !text[..at].ends_with(is_name))
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let is_whole = |at: usize| {
+        !text[..at].ends_with(|c: char| is_name(c) || c == '.') && !text[at + path.len()..].starts_with(is_name)
+    };
+    text.match_indices(path).any(|(at, _)| is_whole(at))
 }
 
 /// The value with numbers in place of objects.

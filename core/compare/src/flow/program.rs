@@ -85,7 +85,7 @@ pub(super) fn program(
             code: codes.next().unwrap_or_default(),
             locals: Locals::default(),
             uses: Vec::new(),
-            held: held(&own.held, hints[side].first()),
+            held: with_hints(&own.held, hints[side].first()),
             sites: instrumented.sites.clone(),
             predictions: Vec::new(),
             parameters: own.parts[0].parameters.clone(),
@@ -139,7 +139,7 @@ pub(super) fn program(
     let mut modules: BTreeSet<String> =
         pair.versions.iter().flat_map(|version| imported_modules(&version.module)).collect();
     // What makes values of a library has to be there as well.
-    let declared = versions.iter().flat_map(|version| &version.uses).filter_map(|uses| uses.declared.as_ref());
+    let declared = versions.iter().flat_map(Version::all_uses).filter_map(|uses| uses.declared.as_ref());
     modules.extend(declared.flat_map(Declared::modules));
     let given = given(pair, options);
     modules.extend(given.iter().flat_map(GivenValue::modules).map(str::to_owned));
@@ -216,12 +216,11 @@ fn hints(pair: &Pair, parts: &PerSide<Vec<Part<'_>>>, options: &CompareOptions) 
     found
 }
 
-/// What other methods of the class say of the values that its objects hold, with the hints for the attributes.
-fn held(used: &[(String, Uses)], hints: Option<&Hints>) -> Vec<Held> {
-    let Some(hints) = hints else { return vec![] };
+/// How the methods of a class use what its objects hold, with the hints for the attributes.
+fn with_hints(used: &[(String, Uses)], hints: Option<&Hints>) -> Vec<Held> {
     let one = |(path, uses): &(String, Uses)| {
         let mut held = Held { path: path.clone(), distribution: unknown(), uses: uses.clone() };
-        if let Some(hint) = hints.get(path) {
+        if let Some(hint) = hints.and_then(|hints| hints.get(path)) {
             hint.apply(&mut held.distribution, &mut held.uses);
         }
         held

@@ -48,7 +48,7 @@ pub(super) struct VersionParts {
     pub body: Body,
     /// What the classes of the parts declare about the attributes of their objects, by path, for each part.
     pub fields: Vec<BTreeMap<String, Hint>>,
-    /// How other methods of the function's class use what the objects hold, by path.
+    /// How the methods of the function's class use what its objects hold, by path.
     pub held: Vec<(String, Uses)>,
     /// What the surrounding text reveals about values that the code looks at.
     pub surroundings: Rc<Surroundings>,

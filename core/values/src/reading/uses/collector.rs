@@ -61,6 +61,14 @@ fn is_of_numbers(operator: Operator) -> bool {
     matches!(operator, Operator::Sub | Operator::Div | Operator::FloorDiv | Operator::Pow)
 }
 
+/// Whether an expression calculates with values of the code alone: what a call with arguments makes may be of a class of
+/// its own, as in `now - timedelta(days=1)`.
+fn is_difference(expr: &Expr) -> bool {
+    let is_made = |side: &Expr| side.as_call_expr().is_some_and(|call| !call.arguments.is_empty());
+    let made = expr.as_bin_op_expr().filter(|made| is_of_numbers(made.op));
+    made.is_some_and(|made| !is_made(&made.left) && !is_made(&made.right))
+}
+
 /// The receiver of a method.
 pub(super) enum Holder {
     Name(String),
@@ -263,8 +271,7 @@ impl Collector {
             CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => {
                 for (side, other) in [(left, right), (right, left)] {
                     let value = literal(other);
-                    // `now - start < limit`
-                    let is_number = other.as_bin_op_expr().is_some_and(|made| is_of_numbers(made.op));
+                    let is_number = is_difference(other);
                     self.note(side, |uses| {
                         uses.ordered = true;
                         uses.arithmetic |= is_number;

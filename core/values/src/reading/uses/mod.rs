@@ -75,7 +75,7 @@ pub struct Uses {
     pub mapping: bool,
     pub arithmetic: bool,
     /// It is subtracted, divided or raised to a power, which texts and lists do not support, or ordered relative to what
-    /// that gives.
+    /// that gives for values of the code: `now - start < limit`.
     pub subtracted: bool,
     /// The classes of values to which it is added or joined.
     pub like: Vec<AbstractValue>,
@@ -344,7 +344,7 @@ fn note_items(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
                 (None, Ok(index)) => uses.note_part(index, &used),
                 // A position that counts, or one from the end.
                 (None, Err(_)) if uses.keys == [Key::Int] => uses.element.get_or_insert_default().merge(&used),
-                (None, Err(_)) if uses.keys.contains(&Key::Member) => {
+                (None, Err(_)) if uses.keys.contains(&Key::Member) && is_computed(key) => {
                     uses.entry.get_or_insert_default().merge(&used);
                 }
                 (None, Err(_)) => {}
@@ -356,9 +356,12 @@ fn note_items(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
 /// The sites of values that hold others.
 const HOLDERS: [SiteKind; 4] = [SiteKind::Name, SiteKind::Attribute, SiteKind::Call, SiteKind::Subscript];
 
-/// Whether an argument, as it is written, is no literal.
-fn is_computed(argument: &str) -> bool {
-    !argument.starts_with(|first: char| matches!(first, '\'' | '"' | '-') || first.is_ascii_digit())
+/// Whether a key, as it is written, is neither a literal nor a slice.
+fn is_computed(key: &str) -> bool {
+    let unsigned = key.strip_prefix('-').unwrap_or(key);
+    let is_number = unsigned.starts_with(|first: char| first.is_ascii_digit());
+    let is_text = ["'", "\"", "b'", "b\""].iter().any(|quote| key.starts_with(quote));
+    !(is_number || is_text || key.contains(':') || matches!(key, "" | "None" | "True" | "False"))
 }
 
 /// Notes for each value how what its methods give of its entries is used: `for key, value in x.items()`, `x.get(key) + 1`.
@@ -368,17 +371,18 @@ fn note_entries(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
         .filter_map(|((_, path), uses)| {
             let (callee, arguments) = AccessPath::new(path).split_call()?;
             let (holder, method) = callee.split_attribute()?;
-            let mut entry = match (method, arguments) {
+            let entry = match (method, arguments) {
                 ("values", "") => uses.element.as_deref()?.clone(),
                 ("items", "") => uses.element.as_deref()?.parts.get(1)?.clone(),
                 // What it has under a literal key says nothing about the others.
                 ("get" | "pop" | "setdefault", some) if path::arguments(some).next().is_some_and(is_computed) => {
-                    uses.clone()
+                    let mut given = uses.clone();
+                    // None is what they give where there is no entry.
+                    given.candidates.retain(|value| *value != Recipe::None);
+                    given
                 }
                 _ => return None,
             };
-            // They give None where there is no entry.
-            entry.candidates.retain(|value| *value != Recipe::None);
             (entry != Uses::default()).then(|| (holder, nested(entry)))
         })
         .collect();
