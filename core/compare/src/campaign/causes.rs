@@ -273,8 +273,17 @@ fn calculated(
         }
     }
     let is_number = matches!(recipe, Recipe::Int(_) | Recipe::Float(_) | Recipe::Bool(_));
-    let written = recipe.display();
+    let written = in_order(recipe).display();
     (!is_number && operands.iter().any(|text| text.contains(&written))).then(|| Recipe::Int(number()))
+}
+
+/// The value as texts show it: with the members of a set in order.
+fn in_order(recipe: &Recipe) -> Recipe {
+    let mut shown = recipe.clone();
+    if let Recipe::Set(members) = &mut shown {
+        members.sort_by_cached_key(Recipe::display);
+    }
+    shown
 }
 
 /// Whether it is a container that holds objects.
@@ -533,6 +542,10 @@ mod tests {
             assert_eq!(of("b", object(), operand), Some(Recipe::Int(3)));
             assert_eq!(of("c", object(), operand), None);
         }
+        let texts_of_set = ["<({0, 1} - b)>".to_owned()];
+        let set = Recipe::Set(vec![Recipe::Int(1), Recipe::Int(0)]);
+        let number = calculated(&texts_of_set, &texts_of_set, "a", &set, Operand::Inside, &mut || 3);
+        assert_eq!(number, Some(Recipe::Int(3)));
         let list = || Recipe::List(vec![object()]);
         assert_eq!(of("a", list(), Operand::Inside), Some(Recipe::List(vec![Recipe::Int(3)])));
         for container in [list(), Recipe::Set(vec![Recipe::Tuple(vec![object()])])] {
