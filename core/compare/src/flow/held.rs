@@ -15,6 +15,9 @@ const MAX_HELD: usize = 128;
 /// The maximum length of a method that is read.
 const MAX_LENGTH: usize = 50_000;
 
+/// What the methods of one class use, by what follows the object in the path: `last`, `clock()`.
+pub(super) type HeldOfClass = Rc<[(String, Uses)]>;
+
 /// How the methods of an object's class use each value that the object holds, by access path: `self.last`,
 /// `self.clock()`. What the class itself defines is not held, and what a subscript or a call with arguments gives may be
 /// another value each time.
@@ -51,8 +54,7 @@ fn is_defined(index: &Index, classes: &[String], name: &str) -> bool {
     })
 }
 
-/// What the methods of one class use, by what follows the object in the path: `last`, `clock()`.
-fn of_class(texts: &Texts, side: Side, class: &str) -> Rc<[(String, Uses)]> {
+fn of_class(texts: &Texts, side: Side, class: &str) -> HeldOfClass {
     let mut found: Vec<(String, Uses)> = Vec::new();
     for method in methods(&texts.indices[side], class) {
         let Some((_, own)) = object(method).filter(|_| method.text.len() <= MAX_LENGTH) else { continue };

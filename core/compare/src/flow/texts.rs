@@ -8,12 +8,13 @@ use std::rc::Rc;
 use twincell_engine::protocol::{Context, Place};
 use twincell_syntax::parse::normalize_newlines;
 use twincell_syntax::{CodeKind, Function, Import, Index, PerSide, Side, Wrapped};
-use twincell_values::reading::{Around, ModuleText, Surroundings, Uses};
+use twincell_values::reading::{Around, ModuleText, Surroundings};
 use twincell_values::value::Recipe;
 
 use super::classes::{ClassDiff, Fields};
 use super::elsewhere::Modules;
 use super::examples::{self, ModuleNames};
+use super::held::HeldOfClass;
 use super::pair::entity;
 use super::reached;
 use crate::{CompareOptions, GivenCall, Source};
@@ -56,7 +57,7 @@ pub(super) struct Texts {
     /// What classes declare about the attributes of their objects.
     pub fields: RefCell<PerSide<BTreeMap<String, Rc<Fields>>>>,
     /// How the methods of classes use what the objects hold.
-    pub held: RefCell<PerSide<BTreeMap<String, Rc<[(String, Uses)]>>>>,
+    pub held: RefCell<PerSide<BTreeMap<String, HeldOfClass>>>,
 }
 
 impl Texts {
