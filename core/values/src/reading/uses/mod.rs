@@ -565,7 +565,8 @@ mod tests {
 
     #[test]
     fn what_is_subtracted_or_compared_with_a_difference_is_a_number() {
-        for body in ["return qq - other", "qq -= other", "return other // qq", "return 1 - other >= qq"] {
+        for body in ["return qq - other", "qq -= other\n    return qq", "return other // qq", "return 1 - other >= qq"]
+        {
             assert!(parameter_uses(body).subtracted, "{body}");
         }
         for body in ["return qq + other", "return qq * 2", "return qq / 'name'", "return qq > other"] {
