@@ -105,7 +105,8 @@ training: $(STAMP_TRAINING) ## an environment for models/train in .venv-train, w
 
 test: build training ## every test except the long ones
 	$(RUN) PROPTEST_RNG_SEED=0 cargo test --release --workspace
-	$(RUN) TWINCELL_TRAINING_PYTHON="$$(ls $(TRAINING)/bin/python 2>/dev/null)" python -m pytest -m "not long"
+	$(RUN) TWINCELL_TRAINING_PYTHON="$$(ls $(TRAINING)/bin/python 2>/dev/null)" \
+	  python -m pytest -m "not long" --numprocesses auto --maxprocesses 4 --dist loadfile
 
 test-long: build rust-cells $(STAMP_LONG) $(STAMP_MODEL) ## the tests that take minutes or need a browser or large packages
 	$(RUN) cargo test --release --workspace -- --ignored

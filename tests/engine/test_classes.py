@@ -252,3 +252,92 @@ def test_what_other_methods_do_with_an_object_tells_what_it_holds(code, was, is_
         replaced += [comparison.sentence for choice in choices if choice["path"] == helper]
     # The helper mostly works on what was drawn, so nothing stands in for it.
     assert len(replaced) < 3, replaced
+
+
+CACHE = """
+from collections import OrderedDict
+
+
+class Cache:
+    def __init__(self, size: int = 2):
+        self.size = size
+        self._data = OrderedDict()
+
+    def get(self, key):
+        try:
+            value = self._data[key]
+        except KeyError:
+            return None
+        self._data.move_to_end(key)
+        return value
+
+    def put(self, key, value):
+        self._data[key] = value
+        while len(self._data) > self.size:
+            self._data.popitem(last=False)
+"""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_key_that_moves_in_an_ordered_dictionary_is_seen(seed):
+    new = CACHE.replace("        self._data.move_to_end(key)\n", "")
+    pairs = {pair["old"]["qualname"]: pair for pair in twincell.compare(CACHE, new, seed=seed).to_dict()["pairs"]}
+    changed = pairs["Cache.get"]
+    assert changed["verdict"] == "changing", changed["sentence"]
+    assert "OrderedDict({'b'" in changed["sentence"] or "OrderedDict({1" in changed["sentence"], changed["sentence"]
+
+
+HISTORY = """
+class Edit:
+    def __init__(self, position, text):
+        self.position = position
+        self.text = text
+
+    def apply(self, buffer):
+        return buffer[: self.position] + self.text + buffer[self.position :]
+
+
+class Retry:
+    def __init__(self, attempts, delays):
+        self.attempts = attempts
+        self.delays = delays or []
+
+    def rounds(self):
+        return sum(1 for _ in range(self.attempts)) + len(self.delays)
+
+    def edited(self, position, buffer: str):
+        return Edit(position, "x").apply(buffer)
+"""
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_arguments_of_constructors_are_what_methods_do_with_what_keeps_them(seed):
+    new = HISTORY.replace("sum(1 for _", "sum(2 for _").replace('"x"', '"y"')
+    report = twincell.compare(HISTORY, new, seed=seed).to_dict()
+    pairs = {pair["old"]["qualname"]: pair for pair in report["pairs"]}
+    # A bound of a slice and the argument of `range` are integers.
+    for name, path in (("Retry.rounds", "self.attempts"), ("Retry.edited", "position")):
+        assert pairs[name]["verdict"] == "changing", pairs[name]["sentence"]
+        (chosen,) = (one["decision"] for one in pairs[name]["witness"]["choices"] if one["path"] == path)
+        assert list(chosen["value"]) == ["int"], chosen
+
+
+ENDLESS = """
+class Queue:
+    def __init__(self, most: int):
+        self.most = most
+        self.waiting = []
+
+    def shrink(self, by: int):
+        while len(self.waiting) > self.most:
+            self.waiting.pop()
+        return by + 1
+"""
+
+
+def test_code_that_goes_round_in_circles_on_invented_results_ends_early():
+    """An empty list gives nothing away, however often it is asked: with a bound below zero, for all steps."""
+    report = twincell.compare(ENDLESS, ENDLESS.replace("by + 1", "1 + by"), function="Queue").to_dict()
+    (pair,) = (pair for pair in report["pairs"] if pair["old"]["qualname"] == "Queue")
+    assert pair["verdict"] == "likely preserving", pair["sentence"]
+    assert not any("steps" in one["old"] for one in pair["executions"])

@@ -5,10 +5,10 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from tests.measure.metamorphic.changes import make
 
-#: Varied: functions of the whole standard library. No bound on time: the load may take as long as it likes.
-COUNT = {"preserving": 100, "changing": 100}
 OPTIONS = ["--context", "module", "--budget", "20", "--predictor", "frequency", "--jobs", "2", "--seed", "3"]
 BUSY = "while True: pass"
 #: What a row says of time.
@@ -34,10 +34,12 @@ def load(count):
             process.wait()
 
 
-def test_two_hundred_changes_have_the_same_rows_beside_a_load(tmp_path):
+@pytest.mark.parametrize("count", [30, pytest.param(100, marks=pytest.mark.long)])
+def test_changes_have_the_same_rows_beside_a_load(count, tmp_path):
+    """Varied: functions of the whole standard library. No bound on time: the load may take as long as it likes."""
     changes = tmp_path / "changes.jsonl"
-    made = make(["stdlib"], COUNT, 11)
-    assert len(made) == 200
+    made = make(["stdlib"], {"preserving": count, "changing": count}, 11)
+    assert len(made) == 2 * count
     changes.write_text("".join(json.dumps(change) + "\n" for change in made))
     alone = rows(changes, tmp_path / "alone.jsonl")
     with load(4):

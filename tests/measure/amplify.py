@@ -1,7 +1,7 @@
 """Real bug fixes: which of them amplified tests detect, by assertions alone and by search, and how long it takes.
 
     python -m tests.measure.amplify ROWS.jsonl FIXES.jsonl PROJECT=CLONE [PROJECT=CLONE ...] [--only PROJECT-NAME,...]
-        [--environment environment-of-mined] [--unguided] [--replay N]
+        [--environment environment-of-mined] [--unguided] [--techniques aampl,sbampl] [--replay N]
 
 `FIXES` is what `tests.measure.fixes` wrote, and `CLONE` a clone of the project, also without a work tree. For each
 fix the tests of the commit before it are amplified; those of the fix are not read. A fix counts as detected if
@@ -21,6 +21,9 @@ import time
 from pathlib import Path
 
 from .fixes import checked_out, outcomes, work_tree
+
+#: By assertions alone, and by search.
+TECHNIQUES = ("aampl", "sbampl")
 
 
 def amplified(repository: Path, commits: list[str], tests: list[str], python: Path, options: list[str]) -> dict:
@@ -77,10 +80,11 @@ def is_found(row: dict) -> bool:
 
 
 def summed(name: str, rows: list[dict]) -> None:
-    reached = [row for row in rows if row["aampl"].get("selected")]
+    techniques = [technique for technique in TECHNIQUES if all(technique in row for row in rows)]
+    reached = [row for row in rows if any(row[technique].get("selected") for technique in techniques)]
     shown = [row for row in rows if row["shown"]]
     line = f"{name:<10} {len(rows):>3} fixes, {len(shown):>3} show, {len(reached):>3} reached"
-    for technique in ("aampl", "sbampl"):
+    for technique in techniques:
         found = sum(is_found(row[technique]) for row in rows)
         median = statistics.median(row[technique]["seconds"] for row in rows)
         line += f"; {technique} {found}/{len(rows)} ({found / len(rows):.0%}), median {median:.1f} s"
@@ -94,6 +98,7 @@ def main() -> int:
     parser.add_argument("clones", nargs="+", metavar="PROJECT=CLONE")
     parser.add_argument("--only", help="fixes as PROJECT-NAME, separated by commas [default: all]")
     parser.add_argument("--unguided", action="store_true")
+    parser.add_argument("--techniques", default=",".join(TECHNIQUES), help="[default: aampl,sbampl]")
     parser.add_argument("--deadline", default="300", metavar="SECONDS", help="of a search [default: 300]")
     parser.add_argument("--environment", default="environment", help="the one in FOLDER [default: environment]")
     parser.add_argument("--replay", type=int, default=0, metavar="N", help="runs of plain pytest [default: 0]")
@@ -116,19 +121,21 @@ def main() -> int:
         repository = work_tree(Path(clones[project]), folder / project)
         row = {"project": project, "name": name, "shown": bool(fix["shown"])}
         patch = folder / "tests.patch"
-        for technique, options in (
-            ("aampl", ["--search-rounds", "0"]),
-            ("sbampl", ["--deadline", arguments.deadline, "--patch-old", str(patch)]),
-        ):
-            row[technique] = amplified(repository, commits, fix["modules"], python, common + options)
-        if arguments.replay and row["sbampl"].get("status") == "found":
+        options = {
+            "aampl": ["--search-rounds", "0"],
+            "sbampl": ["--deadline", arguments.deadline, "--patch-old", str(patch)],
+        }
+        techniques = arguments.techniques.split(",")
+        for technique in techniques:
+            row[technique] = amplified(repository, commits, fix["modules"], python, common + options[technique])
+        if arguments.replay and row.get("sbampl", {}).get("status") == "found":
             found = row["sbampl"]["tests"]
             row["replay"] = replayed(repository, commits, patch, found, python, arguments.replay)
         rows.append(row)
         with arguments.file.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
-        said = [f"{key} {row[key].get('status') or row[key]['problem']}" for key in ("aampl", "sbampl")]
-        print(project, name, *said, *row["sbampl"].get("sentences", [])[:1], sep="; ", flush=True)
+        said = [f"{key} {row[key].get('status') or row[key]['problem']}" for key in techniques]
+        print(project, name, *said, *row[techniques[-1]].get("sentences", [])[:1], sep="; ", flush=True)
     if rows:
         report(rows)
     return 0

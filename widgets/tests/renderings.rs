@@ -357,6 +357,44 @@ fn a_class_is_told_by_its_methods() {
 }
 
 #[test]
+fn a_method_that_needs_a_state_is_shown_by_its_class() {
+    let with_state = |name: &str| {
+        let mut pair = changing(name, 1);
+        let headline = Headline {
+            call: format!("{name}()"),
+            place: String::new(),
+            old: Some("1".into()),
+            new: Some("2".into()),
+            conditions: vec!["self.size = -1".into()],
+            unlikely: false,
+        };
+        (pair.sentence, pair.headline) = (headline.to_string(), Some(headline));
+        pair
+    };
+    let mut class = changing("Cart", 1);
+    class.sentence = "Cart(size=1), using add(): 1 -> 2".into();
+    let witness = class.witness.get_or_insert_with(|| samples::several_pairs().pairs[0].witness.clone().unwrap());
+    witness.methods = vec!["Cart.add".into()];
+    let whole = of(vec![class.clone(), with_state("Cart.add"), with_state("Cart.take")]);
+    let shown = summary(&[file("a.py", &whole)], &[], Advice::default(), &PLAIN);
+    // It runs one of them.
+    assert!(shown.contains("Cart(size=1), using add(): 1 -> 2") && !shown.contains("Cart.add()"), "{shown}");
+    assert!(shown.contains("Cart.take(): 1 -> 2") && shown.contains("Behavior changed in 2 of 2"), "{shown}");
+    // What is plain needs no class.
+    let plain = of(vec![class, changing("Cart.add", 1)]);
+    let shown = summary(&[file("a.py", &plain)], &[], Advice::default(), &PLAIN);
+    assert!(shown.contains("Cart.add(x=0)") && !shown.contains("using add()"), "{shown}");
+}
+
+#[test]
+fn a_class_that_shows_less_than_a_method_is_not_told() {
+    let class = PairReport { verdict: Verdict::LikelyPreserving, ..changing("Cart", 1) };
+    let whole = of(vec![class, changing("Cart.add", 1)]);
+    let shown = summary(&[file("a.py", &whole)], &[], Advice::default(), &PLAIN);
+    assert!(shown.contains("Behavior changed in 1 of 1") && !shown.contains("likely preserving"), "{shown}");
+}
+
+#[test]
 fn a_long_headline_is_told_in_parts() {
     let mut pair = changing("Session.send", 1);
     let headline = |conditions: &[&str], old: &str, new: &str| Headline {

@@ -216,6 +216,9 @@ pub struct Witness {
     /// The members of a class that were used, in order: `add()`, `total`. Empty for functions and snippets.
     #[serde(default)]
     pub uses: Vec<String>,
+    /// The qualified names of the methods of a class of which it ran changed lines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub methods: Vec<String>,
     pub choices: Vec<Choice>,
     /// The example that shows the difference; `None` if all of its values were drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -377,12 +377,20 @@ pub struct ExecutionRecord {
     /// The access paths of functions of the program that failed on injected values when they were called, so that what they
     /// give was invented.
     pub failed: Vec<String>,
+    /// Of a class, a hash of all that its object holds in the end, private attributes too: one for each version. It only says
+    /// whether further uses of the object may show a difference.
+    pub inside: Vec<u64>,
     pub microseconds: u32,
     /// Whether all values are those that a person gave. Set by who asked, whatever a worker says.
     pub given: bool,
 }
 
 impl ExecutionRecord {
+    /// The number of results that were invented where Python itself would have failed.
+    pub fn invented(&self) -> usize {
+        self.forced.len() + self.failed.len()
+    }
+
     /// The record as the request makes it: on values that a person gave, every exception is the code's own.
     pub fn within(mut self, request: &ExecutionRequest) -> Self {
         let is_given = |choice: &Choice| {

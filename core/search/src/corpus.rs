@@ -38,6 +38,8 @@ pub(crate) struct Entry {
     energy: u32,
     /// Whether it is an example, which stays.
     is_given: bool,
+    /// Whether the objects of the two versions differ where nobody has looked yet.
+    pub(crate) is_parted: bool,
 }
 
 /// An event, which is worth one entry.
@@ -50,6 +52,10 @@ enum Event {
     Call(Side, u64),
     Exception(Side, u64, u32),
 }
+
+/// The maximum number of executions whose objects differ inside, and how much each is worth varying.
+const PARTED: usize = 6;
+const WORTH_OF_PARTED: u32 = 12;
 
 /// Mutations on error come before search targets on unchanged lines.
 const MUTATION_PRIORITY: u8 = 2;
@@ -179,15 +185,18 @@ impl<'a> Search<'a> {
         } else {
             self.repeated += 1;
         }
+        if valid && near && is_parted(record) {
+            self.keep_parted(&record.choices);
+        }
         // An example that shows nothing new and stays away from the change is not worth varying.
         let is_given = is_example && (novel || near) && self.corpus.len() < CORPUS / 2;
         if is_given || novel || near && valid && self.corpus.len() < CORPUS / 2 {
             if self.corpus.len() >= CORPUS {
-                let oldest = self.corpus.iter().position(|entry| !entry.is_given);
+                let oldest = self.corpus.iter().position(|entry| !entry.is_given && !entry.is_parted);
                 self.corpus.remove(oldest.unwrap_or(0));
             }
             let energy = 1 + 2 * u32::from(valid) + 3 * u32::from(near);
-            self.corpus.push(Entry { choices: record.choices.clone(), energy, is_given });
+            self.corpus.push(Entry { choices: record.choices.clone(), energy, is_given, is_parted: false });
         }
         if self.methods.observation {
             self.learn_values(record);
@@ -205,6 +214,20 @@ impl<'a> Search<'a> {
             }
         }
         new_lines
+    }
+
+    /// Keeps an execution whose objects differ inside. Of many, those with the fewest decisions.
+    fn keep_parted(&mut self, choices: &[Choice]) {
+        let parted = self.corpus.iter().enumerate().filter(|(_, entry)| entry.is_parted);
+        let longest =
+            parted.clone().max_by_key(|(_, entry)| entry.choices.len()).map(|(at, entry)| (at, entry.choices.len()));
+        match longest.filter(|_| parted.count() >= PARTED) {
+            Some((_, length)) if length <= choices.len() => return,
+            Some((at, _)) => drop(self.corpus.remove(at)),
+            None => {}
+        }
+        let choices = choices.to_vec();
+        self.corpus.push(Entry { choices, energy: WORTH_OF_PARTED, is_given: false, is_parted: true });
     }
 
     /// An execution worth varying, drawn in proportion to its worth.
@@ -317,4 +340,9 @@ impl<'a> Search<'a> {
             self.search_targets.plan(&record.choices, &assignment, MUTATION_PRIORITY);
         }
     }
+}
+
+/// Whether the objects of a class that the versions made and used hold different things, so that further uses may show it.
+fn is_parted(record: &ExecutionRecord) -> bool {
+    matches!(record.inside.as_slice(), [old, new] if old != new)
 }

@@ -22,10 +22,24 @@ const ALIKE: f64 = 0.4;
 /// How often any other variation gives a container a member that another value has, or bytes another form.
 const SHARED: f64 = 0.4;
 
+/// How often the object of an execution is used further, how often where the versions have made different ones, and how many
+/// times.
+const LONGER: f64 = 0.35;
+const LONGER_IF_PARTED: f64 = 0.8;
+/// The uses of an object beyond which no more are added.
+const MOST_USES: i64 = 12;
+const FURTHER: std::ops::RangeInclusive<i64> = 1..=4;
+
 /// The decisions of an execution worth varying, without up to three.
 pub(super) fn vary(search: &Search<'_>, random: &mut Pcg64Mcg) -> Fixed {
     let Some(entry) = search.pick(random) else { return afresh(search, random) };
     let choices = &entry.choices;
+    let longer = if entry.is_parted { LONGER_IF_PARTED } else { LONGER };
+    if let Some(last) = last_member(choices)
+        && random.random_bool(longer)
+    {
+        return used_further(search, choices, last + random.random_range(FURTHER), random);
+    }
     let forget = 1 + random.random_range(0..3.min(choices.len().max(1)));
     let forgotten: BTreeSet<usize> =
         (0..forget).filter(|_| !choices.is_empty()).map(|_| random.random_range(0..choices.len())).collect();
@@ -50,6 +64,30 @@ pub(super) fn vary(search: &Search<'_>, random: &mut Pcg64Mcg) -> Fixed {
         && let Some((path, value)) = sharing(choices, random)
     {
         fixed.insert(path, Decision::Value(value));
+    }
+    fixed
+}
+
+/// The number of the last use of an object, from zero.
+fn last_member(choices: &[Choice]) -> Option<i64> {
+    let used = Question::MembersUsed.to_string();
+    match choices.iter().find(|choice| choice.path == used)?.decision {
+        Decision::Value(Recipe::Int(last)) => Some(last.clamp(0, MOST_USES)),
+        _ => None,
+    }
+}
+
+/// The same uses of an object, and then further ones up to this number. Now and then a value becomes one with which it was
+/// compared: what a container may hold becomes what it holds.
+fn used_further(search: &Search<'_>, choices: &[Choice], last: i64, random: &mut Pcg64Mcg) -> Fixed {
+    let mut fixed: Fixed = choices.iter().map(|choice| (choice.path.clone(), choice.decision.clone())).collect();
+    fixed.insert(Question::MembersUsed.to_string(), Decision::Value(Recipe::Int(last)));
+    let compared: Vec<&Choice> = choices.iter().filter(|choice| search.learned.contains_key(&choice.path)).collect();
+    if random.random_bool(0.5)
+        && let Some(choice) = compared.get(random.random_range(0..compared.len().max(1)))
+        && let Some(value) = learned(search, &choice.path, random)
+    {
+        fixed.insert(choice.path.clone(), Decision::Value(value));
     }
     fixed
 }
@@ -137,7 +175,9 @@ fn alike(choices: &[Choice], random: &mut Pcg64Mcg) -> Option<(String, Recipe)> 
         Decision::Value(value @ (Recipe::Str(_) | Recipe::List(_) | Recipe::Tuple(_) | Recipe::Dict(_))) => {
             Some(value.clone())
         }
-        Decision::Value(value @ (Recipe::Int(_) | Recipe::Float(_))) if !Question::is_answer(&choice.path) => {
+        Decision::Value(value @ (Recipe::Int(_) | Recipe::Float(_)))
+            if !Question::is_answer(&choice.path) && !Question::is_about_members(&choice.path) =>
+        {
             Some(value.clone())
         }
         _ => None,

@@ -111,6 +111,8 @@ impl<'py> SiteCall<'_, 'py> {
         if is_plain(self.callee, self.arguments) && !error.is_instance_of::<PyOSError>(self.py()) {
             // The arguments are plain, as their tuple is.
             failures::forced(self.arguments, &AccessPath::from(&path).any_call(), error)?;
+        } else if !recorded && !state::may_invent() {
+            return Err(error);
         } else if code::is_of_program(self.callee) {
             state::failed(&path);
         }

@@ -41,6 +41,9 @@ pub(crate) fn forced(of: &Bound<'_, PyAny>, path: &str, error: PyErr) -> PyResul
         exceptions::mark_intended(error.value(of.py()).as_any());
         return Err(error);
     }
+    if !state::may_invent() {
+        return Err(error);
+    }
     state::forced(path);
     Ok(())
 }

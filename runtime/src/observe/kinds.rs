@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyType};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyType};
 use rustc_hash::FxHashMap;
 use twincell_values::value::library;
 
@@ -76,12 +76,15 @@ const CLASSES: [(Kind, &str); 11] = [
     (Kind::Coroutine, "[types.CoroutineType]"),
 ];
 
+/// The class of dictionaries that keep an order of their own.
+static ORDERED: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static KINDS: PyOnceLock<FxHashMap<usize, Kind>> = PyOnceLock::new();
 /// The classes of libraries.
 static ADDED: Mutex<Vec<(usize, Kind)>> = Mutex::new(Vec::new());
 
 /// Looks up the classes, once for each process and before foreign code runs. They live as long as the interpreter.
 pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
+    ORDERED.import(py, "collections", "OrderedDict")?;
     KINDS
         .get_or_try_init(py, || {
             let globals = PyDict::new(py);
@@ -102,6 +105,33 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
             Ok::<_, PyErr>(kinds)
         })
         .map(|_| ())
+}
+
+/// The entries of an `OrderedDict` as it orders them, which `move_to_end` changes and the dictionary below does not know. `None`
+/// for other dictionaries, and where finding a key would run foreign code.
+pub(super) fn own_order<'py>(dict: &Bound<'py, PyDict>) -> Option<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+    let class = ORDERED.get(dict.py())?.bind(dict.py());
+    if dict.is_exact_instance_of::<PyDict>() || !dict.get_type().is_subclass(class).ok()? {
+        return None;
+    }
+    let is_plain = |key: &Bound<'_, PyAny>| {
+        key.is_none()
+            || key.is_exact_instance_of::<PyString>()
+            || key.is_exact_instance_of::<PyInt>()
+            || key.is_exact_instance_of::<PyBool>()
+            || key.is_exact_instance_of::<PyFloat>()
+            || key.is_exact_instance_of::<PyBytes>()
+    };
+    if !dict.iter().all(|(key, _)| is_plain(&key)) {
+        return None;
+    }
+    let keys = class.getattr("__iter__").ok()?.call1((dict,)).ok()?;
+    let entry = |key: PyResult<Bound<'py, PyAny>>| {
+        let key = key.ok()?;
+        let value = dict.get_item(&key).ok()??;
+        Some((key, value))
+    };
+    keys.try_iter().ok()?.map(entry).collect()
 }
 
 /// Adds classes of a library. They live as long as the interpreter.

@@ -21,7 +21,7 @@ mod values;
 pub(crate) use classes::{class_namespace, namespaces};
 pub(crate) use values::{
     MAX_ITEMS, OF_ABSTRACT_CLASSES, arguments_text, assigned_since, bounded, characters, class_name, former_name,
-    namespace, object_namespace, short, slots, value, without_addresses,
+    namespace, object_namespace, short, slots, value, whole, without_addresses,
 };
 
 /// Notes the classes of the libraries that are imported by now, which are observed in their own ways. Foreign code must

@@ -43,6 +43,15 @@ pub(crate) fn value(value: &Bound<'_, PyAny>) -> Observed {
     Observer { nodes: 0, above: Vec::new() }.observe(value)
 }
 
+/// Observes a value with its private attributes, also where only public ones count.
+pub(crate) fn whole(value: &Bound<'_, PyAny>) -> Observed {
+    let is_set = |only: bool| state::with(|execution| std::mem::replace(&mut execution.run.public_only, only));
+    let before = is_set(false);
+    let observed = self::value(value);
+    is_set(before.unwrap_or(false));
+    observed
+}
+
 /// Later assignments of the code: the last value of each attribute and item, by name.
 pub(crate) fn assigned_since(object: &Versatile, py: Python<'_>, mark: Mark) -> Vec<(String, Observed)> {
     let mut found: Vec<(String, Option<Py<PyAny>>)> = Vec::new();
@@ -171,7 +180,10 @@ impl Observer {
 
     fn entries(&mut self, dict: &Bound<'_, PyDict>) -> Vec<(Observed, Observed)> {
         let mut entries = Vec::new();
-        for (key, value) in dict.iter() {
+        let ordered = kinds::own_order(dict);
+        let is_ordered = ordered.is_some();
+        let others = dict.iter().take_while(|_| !is_ordered);
+        for (key, value) in ordered.into_iter().flatten().chain(others) {
             if self.nodes > MAX_NODES {
                 let rest = Observed::Elided { reason: Elision::Size };
                 entries.push((rest.clone(), rest));

@@ -149,7 +149,7 @@ impl PythonHost {
         let mut injections = Vec::new();
         let mut observations = request.observe.then(Observations::default);
         let mut behaviors = Vec::new();
-        let (mut forced, mut failed) = (Vec::new(), Vec::new());
+        let (mut forced, mut failed, mut inside) = (Vec::new(), Vec::new(), Vec::new());
         let first = positions.start;
         let may_replace = request.replace != ReplacementScope::Nothing || Question::any_injected(&request.fixed);
         let alone = program.index.context == Context::Module && {
@@ -190,6 +190,7 @@ impl PythonHost {
             (draw, injections, observations) = (ran.draw, ran.injections, ran.observations);
             forced.extend(ran.forced);
             failed.extend(ran.failed);
+            inside.extend(ran.inside);
             behaviors.push(ran.behavior);
         }
         Ok(ExecutionRecord {
@@ -201,6 +202,7 @@ impl PythonHost {
             observations: observations.map(Observations::into_vec).unwrap_or_default(),
             forced,
             failed,
+            inside,
             microseconds: u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX),
             given: false,
         })
@@ -533,6 +535,7 @@ struct Ran {
     observations: Option<Observations>,
     forced: Vec<String>,
     failed: Vec<String>,
+    inside: Option<u64>,
 }
 
 /// Runs one version. Returns its behavior and hands the decisions on to the next.
@@ -616,12 +619,13 @@ fn run_version(py: Python<'_>, version: &LoadedVersion, program: &Loaded, execut
     log.append(&mut more_log);
     let (forced, failed) = (std::mem::take(&mut run.forced), std::mem::take(&mut run.failed));
     let yields = std::mem::take(&mut run.yields);
+    let inside = run.inside;
     let steps = run.steps;
     // Finalizers of the code's own objects run here, outside any execution.
     drop(run);
     let behavior = Behavior { outcome, arguments, stdout, stderr, log, calls, yields, lines, branches, steps };
     let Execution { draw, injections, observations, .. } = *execution;
-    Ok(Ran { behavior, draw, injections, observations, forced, failed })
+    Ok(Ran { behavior, draw, injections, observations, forced, failed, inside })
 }
 
 /// The injected values that the code changed, in a fixed order.

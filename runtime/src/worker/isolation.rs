@@ -191,6 +191,7 @@ fn add(whole: &mut ExecutionRecord, part: ExecutionRecord) {
     }
     whole.forced.extend(part.forced);
     whole.failed.extend(part.failed);
+    whole.inside.extend(part.inside);
     whole.microseconds = whole.microseconds.saturating_add(part.microseconds);
 }
 

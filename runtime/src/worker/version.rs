@@ -2,12 +2,14 @@
 //! stand, and a class is used from outside.
 
 use std::collections::BTreeMap;
+use std::hash::BuildHasher;
 use std::rc::Rc;
 
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyString, PyType};
+use rustc_hash::FxBuildHasher;
 
 use twincell_engine::observed::{Elision, Observed, Outcome, Slot};
 use twincell_engine::protocol::{Body, Context, Member, Version};
@@ -151,7 +153,10 @@ impl LoadedVersion {
                 let class = self.define(py, version)?;
                 let class = module::decorate(self.globals.bind(py), &version.decorators, class)?;
                 state::with(|execution| execution.run.public_only = true);
-                use_object(&class, constructor, members, extra)
+                let object = use_object(&class, constructor, members, extra)?;
+                let inside = FxBuildHasher.hash_one(format!("{:?}", observe::whole(&object)));
+                state::with(|execution| execution.run.inside = Some(inside));
+                Ok(object)
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What changed in several files, in few lines: each function that changed with the example that shows it, and the rest
 //! counted.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use anstyle::Style;
 use twincell_compare::report::{Comparison, PairReport};
@@ -47,6 +47,8 @@ const THROUGH: usize = 24;
 struct Row<'a> {
     file: &'a SummaryFile<'a>,
     pair: &'a PairReport,
+    /// The pair whose example shows the change: the pair itself, or the class of a method.
+    shown_by: &'a PairReport,
 }
 
 impl Row<'_> {
@@ -109,7 +111,7 @@ pub fn summary(files: &[SummaryFile<'_>], notes: &[String], advice: Advice<'_>, 
         let command = plain::sentence(command);
         page.prose("", &format!("{command} says whether tests show this, and makes new ones that do."), DIM);
     }
-    if advice.recorded && rows.iter().any(|row| rests_on_stand_ins(row.pair)) {
+    if advice.recorded && rows.iter().any(|row| rests_on_stand_ins(row.shown_by)) {
         page.prose(
             "",
             "<object> stands for a value of which the code does not say enough: --recorded takes real ones from the \
@@ -166,21 +168,42 @@ fn rows<'a>(files: &'a [SummaryFile<'a>]) -> Vec<Row<'a>> {
     for file in files {
         let Ok(comparison) = file.result else { continue };
         let own = untold(comparison).filter(|pair| pair.decides() && pair.verdict != Verdict::Identical);
-        rows.extend(own.map(|pair| Row { file, pair }));
+        let mut classes: Vec<&PairReport> = comparison.pairs.iter().filter(|pair| pair.decides()).collect();
+        rows.extend(own.map(|pair| Row { file, pair, shown_by: example_of(pair, &mut classes) }));
     }
     // What changed itself says more than what uses it.
     rows.sort_by_key(|row| (row.file.is_test, words::rank(row.pair), !row.pair.uses_changed.is_empty()));
     rows
 }
 
-/// The pairs without the classes of which nothing is said that is not said of a method.
-fn untold(comparison: &Comparison) -> impl Iterator<Item = &PairReport> {
-    let mut told: HashSet<(Verdict, &str)> = HashSet::new();
-    for pair in comparison.pairs.iter().filter(|pair| pair.decides()) {
-        let holders = pair.new.qualname.match_indices('.').map(|(at, _)| &pair.new.qualname[..at]);
-        told.extend(holders.map(|holder| (pair.verdict, holder)));
+/// The pair whose example shows a change. Objects whose state was drawn may not occur; what was made through the constructor
+/// does. Each class shows one of its methods.
+fn example_of<'a>(pair: &'a PairReport, classes: &mut Vec<&'a PairReport>) -> &'a PairReport {
+    let needs_state = pair.headline.as_ref().is_some_and(|headline| !headline.conditions.is_empty());
+    let runs_it = |class: &&PairReport| {
+        let witness = class.witness.as_ref().filter(|_| class.verdict == pair.verdict);
+        witness.is_some_and(|witness| witness.methods.contains(&pair.new.qualname))
+    };
+    match classes.iter().position(runs_it).filter(|_| needs_state) {
+        Some(at) => classes.remove(at),
+        None => pair,
     }
-    comparison.pairs.iter().filter(move |pair| !(pair.decides() && told.contains(&(pair.verdict, &pair.new.qualname))))
+}
+
+/// The pairs without the classes of which nothing is said that is not said of a method, or worse.
+fn untold(comparison: &Comparison) -> impl Iterator<Item = &PairReport> {
+    let mut told: HashMap<&str, Verdict> = HashMap::new();
+    for pair in comparison.pairs.iter().filter(|pair| pair.decides()) {
+        for (at, _) in pair.new.qualname.match_indices('.') {
+            let of_methods = told.entry(&pair.new.qualname[..at]).or_insert(pair.verdict);
+            *of_methods = Verdict::worst([*of_methods, pair.verdict]);
+        }
+    }
+    let is_told = move |pair: &PairReport| {
+        let of_methods = told.get(pair.new.qualname.as_str()).filter(|_| pair.decides());
+        of_methods.is_some_and(|verdict| Verdict::worst([*verdict, pair.verdict]) == *verdict)
+    };
+    comparison.pairs.iter().filter(move |pair| !is_told(pair))
 }
 
 /// Writes the rows that fit, and returns the number of the others.
@@ -198,7 +221,7 @@ fn table(page: &mut Page, rows: &[Row<'_>]) -> usize {
         let through = used.map(|used| page.cut(&plain::value(used), THROUGH));
         let word = through.map_or_else(|| word.to_owned(), |used| format!("{word} through {used}"));
         let start = format!("{place}  {icon} {word}  ").width();
-        let lines = entry::lines(page, row.pair, start, INDENT);
+        let lines = entry::lines(page, row.shown_by, start, INDENT);
         if lines.len() > left {
             return rows.len() - at;
         }

@@ -9,13 +9,13 @@ mod values;
 mod varied;
 pub(crate) mod wording;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use twincell_behavior::{Difference, Rules, align_calls, display_outcome, display_place, display_shown};
 use twincell_engine::observed::Behavior;
 use twincell_engine::protocol::{Context, Member};
 use twincell_search::Target;
-use twincell_syntax::{AlignedRow, Diff, Function, Parameter, ParameterKind, PerSide, Side};
+use twincell_syntax::{AlignedRow, CodeKind, Diff, Function, Parameter, ParameterKind, PerSide, Side, functions};
 use twincell_values::path::Question;
 use twincell_values::value::{Decision, Recipe};
 
@@ -527,6 +527,7 @@ pub(crate) fn witness(
     Some(Witness {
         execution: number(case),
         uses: uses(context, case),
+        methods: changed_methods(context, &PerSide::new(old, new)),
         choices: case.record.choices.clone(),
         example: source(case),
         replaced: replaced(&case.record.choices).map(str::to_owned).collect(),
@@ -542,6 +543,28 @@ pub(crate) fn witness(
         parting: parting(context, old, new),
         chosen: vec![],
     })
+}
+
+/// The methods of a class of which one of these ran changed lines.
+fn changed_methods(context: &PairContext<'_>, behaviors: &PerSide<&Behavior>) -> Vec<String> {
+    let class = &context.functions.new;
+    if class.kind != CodeKind::Class {
+        return vec![];
+    }
+    let of = |side: Side| {
+        let ran = |line: &&u32| behaviors[side].hits(**line) > 0;
+        let lines: Vec<u32> = context.diff.lines[side].iter().filter(ran).copied().collect();
+        let holds_one = move |method: &Function| {
+            let own = method.first_line..method.first_line + method.text.lines().count() as u32;
+            method.parent.is_none() && lines.iter().any(|line| own.contains(line))
+        };
+        let methods = functions(&context.functions[side].text).0.into_iter().filter(holds_one);
+        // In its own text, a class stands in no other.
+        let named =
+            |method: Function| method.qualname.strip_prefix(&class.name).map(|rest| class.qualname.clone() + rest);
+        methods.filter_map(named).collect::<Vec<_>>()
+    };
+    Side::BOTH.into_iter().flat_map(of).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// The first unchanged line, in the order of the text, that both versions did not run equally often. Changed lines say

@@ -110,7 +110,10 @@ pub(super) fn sentence(
     }
 }
 
-/// What the executions reached of the change: `; 2 of 5 changed lines never ran: new 12 to 13`.
+/// A changed line ran in few executions if more than this number of times as many did not run it.
+const FEW: usize = 4;
+
+/// What the executions reached of the change: `; the changed line ran in only 27`, `; 2 of 5 changed lines never ran: new 12 to 13`.
 fn reached(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> String {
     let lines = context.changed_lines(summary.target);
     let changed: usize = lines.iter().map(Vec::len).sum();
@@ -118,10 +121,14 @@ fn reached(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> String {
         let missed = lines[side].iter().filter(|line| !summary.campaign.reached[side].contains(line));
         missed.map(|line| context.functions[side].first_line + line - 1).collect::<Vec<u32>>()
     });
+    let ran =
+        Side::BOTH.into_iter().flat_map(|side| lines[side].iter().map(move |line| summary.campaign.ran(side, *line)));
+    let few = ran.min().filter(|least| *least as usize * FEW < summary.campaign.executed());
+    let few = |one: &str| few.map_or_else(String::new, |least| format!("{one} in only {}", least));
     match (changed, never.old.len() + never.new.len()) {
         (0, _) => format!(", though {} changed", context.changed_names.join(", ")),
-        (1, 0) => "; the changed line ran".into(),
-        (_, 0) => format!("; all {changed} changed lines ran"),
+        (1, 0) => format!("; the changed line ran{}", few("")),
+        (_, 0) => format!("; all {changed} changed lines ran{}", few(", one")),
         (_, missed) => format!("; {missed} of {changed} changed lines never ran: {}", numbers(&never)),
     }
 }

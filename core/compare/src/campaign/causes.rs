@@ -184,7 +184,7 @@ fn calculate(
         let outcomes: Vec<Vec<Difference>> = execute
             .execute(requests)?
             .iter()
-            .filter(|executed| matches!(executed, Executed::Record(now) if now.forced.len() <= record.forced.len()))
+            .filter(|executed| matches!(executed, Executed::Record(now) if now.invented() <= record.invented()))
             .filter(|executed| ends_usably(executed))
             .filter_map(|executed| shown(executed, rules))
             .collect();

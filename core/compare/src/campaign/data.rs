@@ -31,8 +31,8 @@ impl Search<'_> {
             let decisions = vec![(path, Decision::Value(value))];
             if let Some(found) = changed(self.execute, &best, decisions, self.channels, self.rules, self.lost)?
                 && found.record.choices.len() < best.record.choices.len()
-                && (found.record.forced.len() < best.record.forced.len()
-                    || is_short && found.record.forced.len() == best.record.forced.len())
+                && (found.record.invented() < best.record.invented()
+                    || is_short && found.record.invented() == best.record.invented())
             {
                 best = found;
             }

@@ -113,7 +113,7 @@ impl Search<'_> {
         *self.left -= 1;
         let decisions = vec![(choice.path.clone(), Decision::Value(value))];
         let record = differing(self.execute, witness, decisions, self.channels, self.rules, self.lost)?;
-        Ok(Some(record.is_some_and(|record| record.forced.len() <= witness.record.forced.len())))
+        Ok(Some(record.is_some_and(|record| record.invented() <= witness.record.invented())))
     }
 
     /// The witness with as few uses of its object as show the difference.
@@ -125,9 +125,8 @@ impl Search<'_> {
                 *self.left -= 1;
                 let without = without_use(&best, step);
                 let found = changed(self.execute, &best, without, self.channels, self.rules, self.lost)?;
-                let is_fewer = |found: &TestCase| {
-                    uses(found) < uses(&best) && found.record.forced.len() <= best.record.forced.len()
-                };
+                let is_fewer =
+                    |found: &TestCase| uses(found) < uses(&best) && found.record.invented() <= best.record.invented();
                 best = found.filter(is_fewer).unwrap_or(best);
             }
             step -= 1;

@@ -58,7 +58,7 @@ pub(super) fn plainer(
         }
         left -= 1;
         let found = changed(execute, best, decisions, channels, rules, lost)?;
-        let found = found.filter(|found| found.record.forced.len() <= best.record.forced.len());
+        let found = found.filter(|found| found.record.invented() <= best.record.invented());
         let Some(found) = found.filter(|found| is_plainer(best, found)) else { return Ok(false) };
         *best = found;
         Ok(true)

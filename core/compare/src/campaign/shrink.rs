@@ -63,7 +63,7 @@ pub fn shrink(
         }
         left -= 1;
         if let Some(found) = changed(execute, &best, decisions, &channels, rules, &mut lost)?
-            && found.record.forced.len() < best.record.forced.len()
+            && found.record.invented() < best.record.invented()
         {
             best = found;
         }
@@ -182,17 +182,12 @@ fn equal(witness: &TestCase, choice: &Choice, tried: &[Decision]) -> Vec<Vec<(St
 
 /// Whether the second witness needs fewer decisions, or less that is invented.
 fn needs_less(one: &TestCase, other: &TestCase) -> bool {
-    other.record.choices.len() < one.record.choices.len() || invented(other) < invented(one)
-}
-
-/// How many results are invented in a witness where Python itself would have failed.
-fn invented(case: &TestCase) -> usize {
-    case.record.forced.len() + case.record.failed.len()
+    other.record.choices.len() < one.record.choices.len() || other.record.invented() < one.record.invented()
 }
 
 /// Whether a witness needs no more that is invented than another one, and shows no more objects unless it needs less.
 fn is_as_readable(one: &TestCase, other: &TestCase) -> bool {
-    match invented(other).cmp(&invented(one)) {
+    match other.record.invented().cmp(&one.record.invented()) {
         Ordering::Less => true,
         Ordering::Equal => shown_objects(other) <= shown_objects(one),
         Ordering::Greater => false,
@@ -414,7 +409,7 @@ fn exchanged(
     let differences = classify_basis(execute, &record, confirmed, rules)?;
     let strongest = witness.differences.iter().map(|difference| difference.basis).max();
     // What needs fewer forced operations may be weaker.
-    let is_more_real = record.forced.len() < witness.record.forced.len();
+    let is_more_real = record.invented() < witness.record.invented();
     let is_as_strong = |difference: &Difference| {
         channels.contains(&difference.channel) && (is_more_real || Some(difference.basis) >= strongest)
     };

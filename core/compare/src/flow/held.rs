@@ -3,11 +3,12 @@
 
 use std::rc::Rc;
 
-use twincell_syntax::{Function, Index, Side};
+use twincell_syntax::{CodeKind, Function, Index, Side};
 use twincell_values::path::AccessPath;
-use twincell_values::reading::Uses;
+use twincell_values::reading::{Uses, kept_parameters};
 
 use super::classes::{methods, object};
+use super::pair::entity;
 use super::texts::Texts;
 
 /// The maximum number of values of one object. All programs of its methods carry them.
@@ -19,22 +20,52 @@ const MAX_LENGTH: usize = 50_000;
 pub(super) type HeldOfClass = Rc<[(String, Uses)]>;
 
 /// How the methods of an object's class use each value that the object holds, by access path: `self.last`,
-/// `self.clock()`. What the class itself defines is not held, and what a subscript or a call with arguments gives may be
-/// another value each time.
-pub(super) fn held(texts: &Texts, side: Side, method: &Function) -> Vec<(String, Uses)> {
-    let Some((owner, own)) = object(method) else { return vec![] };
+/// `self.clock()`. For a class, by what its constructor is given: `clock()` where it keeps that as `self.clock`. What the class
+/// itself defines is not held, and what a subscript or a call with arguments gives may be another value each time.
+pub(super) fn held(texts: &Texts, side: Side, function: &Function) -> Vec<(String, Uses)> {
+    let mut found: Vec<(String, Uses)> = Vec::new();
+    if function.kind == CodeKind::Class {
+        let class = entity(function);
+        let kept = kept(texts, side, class);
+        for (name, uses) in of_ancestry(texts, side, class) {
+            for (parameter, attribute) in &kept {
+                if let Some(rest) = from(&name, attribute) {
+                    add(&mut found, format!("{parameter}{rest}"), &uses);
+                }
+            }
+        }
+    } else if let Some((owner, own)) = object(function) {
+        for (name, uses) in of_ancestry(texts, side, owner) {
+            add(&mut found, format!("{own}.{name}"), &uses);
+        }
+    }
+    found
+}
+
+/// What the constructor of a class, its own or an inherited one, keeps: parameter and attribute.
+fn kept(texts: &Texts, side: Side, class: &str) -> Vec<(String, String)> {
     let index = &texts.indices[side];
-    let ancestry = index.ancestry(owner);
+    let name = index.inherited(class, "__init__");
+    let constructor = index.functions.iter().find(|function| Some(&function.qualname) == name.as_ref());
+    constructor.map(kept_parameters).unwrap_or_default()
+}
+
+/// What the methods of a class and of its bases use.
+fn of_ancestry(texts: &Texts, side: Side, class: &str) -> Vec<(String, Uses)> {
+    let index = &texts.indices[side];
+    let ancestry = index.ancestry(class);
     let mut known = texts.held.borrow_mut();
     let mut found: Vec<(String, Uses)> = Vec::new();
     for class in &ancestry {
         let of_class = known[side].entry(class.clone()).or_insert_with(|| of_class(texts, side, class));
-        for (name, uses) in of_class.iter().filter(|(name, _)| !is_defined(index, &ancestry, name)) {
-            let path = format!("{own}.{name}");
-            add(&mut found, path, uses);
-        }
+        found.extend(of_class.iter().filter(|(name, _)| !is_defined(index, &ancestry, name)).cloned());
     }
     found
+}
+
+/// How a path goes on from a value: not at all for the value itself.
+fn from<'a>(path: &'a str, value: &str) -> Option<&'a str> {
+    if path == value { Some("") } else { AccessPath::new(path).beyond(value) }
 }
 
 fn add(found: &mut Vec<(String, Uses)>, path: String, uses: &Uses) {
@@ -62,15 +93,75 @@ fn of_class(texts: &Texts, side: Side, class: &str) -> HeldOfClass {
         let Ok(instrumented) = twincell_syntax::instrument::instrument(method) else { continue };
         let sites = &instrumented.sites.sites;
         let reading = twincell_values::reading::read_within(&method.text, sites, &texts.surroundings[side]);
+        let kept = if method.name == "__init__" { kept_parameters(method) } else { vec![] };
         for (site, uses) in sites.iter().zip(reading.uses) {
-            let Some(rest) = AccessPath::new(&site.path).beyond(own).and_then(|rest| rest.strip_prefix('.')) else {
-                continue;
-            };
+            let path = AccessPath::new(&site.path);
+            // What the constructor does with a parameter, it does with the attribute that keeps it.
+            let of_parameter =
+                || kept.iter().find_map(|(name, attribute)| Some(format!("{attribute}{}", from(&site.path, name)?)));
+            let rest = path.beyond(own).and_then(|rest| rest.strip_prefix('.')).map(str::to_owned);
+            let Some(rest) = rest.or_else(of_parameter) else { continue };
             if uses == Uses::default() || rest.replace("()", "").contains(['(', '[']) {
                 continue;
             }
-            add(&mut found, rest.to_owned(), &uses);
+            add(&mut found, rest, &uses);
         }
     }
     found.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CompareOptions, Source};
+
+    const CODE: &str = "class Base:
+    def reset(self):
+        self.total -= 1
+
+class Bucket(Base):
+    def __init__(self, size, clock, *, names=None):
+        if size <= 0:
+            raise ValueError
+        self.size = size
+        self.clock = clock
+        self.names = names or []
+
+    def later(self):
+        return self.clock() + 1
+
+    def named(self, name):
+        return self.names.index(name), self.later.x, self.seen(1).y
+";
+
+    fn names(found: &[(String, Uses)]) -> Vec<&str> {
+        let mut names: Vec<&str> = found.iter().map(|(path, _)| path.as_str()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    #[test]
+    fn methods_share_what_an_object_holds() {
+        let source = Source { text: CODE.into(), ..Source::default() };
+        let texts = Texts::new(&source, &source, &CompareOptions::default());
+        let of = |name: &str| texts.indices.new.functions.iter().find(|one| one.qualname == name).unwrap();
+        let found = held(&texts, Side::New, of("Bucket.later"));
+        let expected = ["self.clock", "self.clock()", "self.names", "self.names.index", "self.size", "self.total"];
+        assert_eq!(names(&found), expected);
+        let size = &found.iter().find(|(path, _)| path == "self.size").unwrap().1;
+        // The constructor compares what it keeps.
+        assert!(size.ordered);
+        assert!(held(&texts, Side::New, of("Base.reset")).iter().all(|(path, _)| path == "self.total"));
+    }
+
+    #[test]
+    fn a_class_is_given_what_its_constructor_keeps() {
+        let source = Source { text: CODE.into(), ..Source::default() };
+        let texts = Texts::new(&source, &source, &CompareOptions::default());
+        let class = twincell_syntax::classes(CODE).into_iter().find(|class| class.qualname == "Bucket").unwrap();
+        let found = held(&texts, Side::New, &class);
+        assert_eq!(names(&found), ["clock", "clock()", "names", "names.index", "size"]);
+        let names = &found.iter().find(|(path, _)| path == "names").unwrap().1;
+        assert_eq!(names.attributes, ["index"]);
+    }
 }

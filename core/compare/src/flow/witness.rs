@@ -134,7 +134,7 @@ fn smallest_within(
         if let Ok(shrunk) = campaign::shrink(&mut metered, found, &plan.rules, values, SHRINK_BUDGET, go_on) {
             let decisive = decisive_values(&shrunk, loaded, plan);
             // One that can be is better than a likely one that cannot.
-            let is_more_real = shrunk.record.forced.len() < found.record.forced.len();
+            let is_more_real = shrunk.record.invented() < found.record.invented();
             let still_counts = shrunk.score_at(campaign::joint_probability(&decisive)) >= verdict::CHANGING;
             if is_as_likely(&decisive, found) || is_more_real && still_counts {
                 return (shrunk, decisive);

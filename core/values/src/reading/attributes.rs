@@ -61,6 +61,21 @@ pub fn attribute_hints(constructor: &Function, methods: &[&Function], known: &Kn
     })
 }
 
+/// The parameters that a constructor keeps as they are, each with its attribute: `self.size = size`, `self.items = items or []`.
+pub fn kept_parameters(constructor: &Function) -> Vec<(String, String)> {
+    with_stack_for(constructor.text.len(), || {
+        let parsed = parse(&constructor.text);
+        let Some(Stmt::FunctionDef(definition)) = parsed.suite().first() else { return vec![] };
+        let is_parameter = |name: &String| constructor.parameters.iter().any(|one| one.name == *name);
+        let kept = definition.body.iter().filter_map(|statement| {
+            let Assigned { name, value, .. } = assigned(definition, statement)?;
+            let parameter = alternatives(value?).into_iter().filter_map(named).find(is_parameter)?;
+            Some((parameter, name.to_owned()))
+        });
+        kept.collect()
+    })
+}
+
 /// An assignment to an attribute of the object to which a method belongs.
 struct Assigned<'a> {
     name: &'a str,
@@ -123,6 +138,15 @@ fn is_container(class: AbstractValue) -> bool {
     matches!(class, AbstractValue::List | AbstractValue::Dict | AbstractValue::Set)
 }
 
+/// What an expression may give: both of `items or []`, and of `items if items else []`.
+fn alternatives(expr: &Expr) -> Vec<&Expr> {
+    match expr {
+        Expr::BoolOp(node) if node.op == BoolOp::Or => node.values.iter().collect(),
+        Expr::If(node) => vec![&node.body, &node.orelse],
+        _ => vec![expr],
+    }
+}
+
 /// What an expression gives where nothing was handed over: `[]` of `items or []` and of `items if items else []`.
 fn otherwise(expr: &Expr) -> &Expr {
     match expr {
@@ -148,6 +172,18 @@ fn class_of(expr: &Expr) -> Option<AbstractValue> {
 mod tests {
     use super::*;
     use AbstractValue as A;
+
+    #[test]
+    fn a_constructor_keeps_parameters_as_attributes() {
+        let code = "class C:\n    def __init__(self, size, lines=None, other=None, *rest):\n        \
+                    self.size = size\n        self.lines = lines or []\n        self.own: int = other + 1\n        \
+                    self.other = [] if other is None else other\n        self.last = size.last\n        \
+                    self.unknown = unknown\n        rest.size = size\n";
+        let (functions, _) = twincell_syntax::functions(code);
+        let kept = kept_parameters(&functions[0]);
+        let kept: Vec<(&str, &str)> = kept.iter().map(|(one, attribute)| (&**one, &**attribute)).collect();
+        assert_eq!(kept, [("size", "size"), ("lines", "lines"), ("other", "other")]);
+    }
 
     #[test]
     fn what_a_constructor_assigns_tells_of_attributes() {

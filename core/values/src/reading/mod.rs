@@ -18,7 +18,7 @@ mod tested;
 mod types;
 mod uses;
 
-pub use attributes::attribute_hints;
+pub use attributes::{attribute_hints, kept_parameters};
 pub use conditions::{Condition, Conditions, Decided, Term, conditions};
 pub use constants::{Constants, constants};
 pub use hints::{Basis, Hint, annotated_type, apply as apply_hints, apply_constants, field_hints, hints, hints_within};

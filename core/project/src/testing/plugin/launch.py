@@ -116,12 +116,19 @@ def adapted(config_options):
     """Options that keep plugins from using other processes, another order, or a coverage of their own."""
     from importlib.util import find_spec
 
+    # Without their plugin, pytest refuses the options.
+    named = os.environ.get("PYTEST_PLUGINS", "").split(",")
+    loads_all = not os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+
+    def is_loaded(package):
+        return find_spec(package) and (loads_all or any(name.split(".")[0] == package for name in named))
+
     options = []
-    if find_spec("xdist"):
+    if is_loaded("xdist"):
         options += ["-n0"]
-    if find_spec("pytest_cov"):
+    if is_loaded("pytest_cov"):
         options += ["--no-cov"]
-    if find_spec("pytest_randomly"):
+    if is_loaded("pytest_randomly"):
         options += ["--randomly-seed=1", "--randomly-dont-reorganize"]
     return options + list(config_options)
 

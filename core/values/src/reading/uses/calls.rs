@@ -10,7 +10,7 @@ use super::collector::{Collector, Holder, Link, Made, place};
 use super::conversions::NUMBERS;
 use super::written::{builtin_class, literal, literal_members, named};
 use super::{Key, Uses, add_missing, forms};
-use crate::value::Recipe;
+use crate::value::{AbstractValue, Recipe};
 
 /// Bytes that are no text in UTF-8.
 const UNDECODABLE: &[u8] = b"\xe9";
@@ -125,7 +125,7 @@ impl Collector {
         }
     }
 
-    /// What a helper of the text reads in the texts that it is given.
+    /// What a helper of the text does with what it is given.
     fn note_helper(&mut self, node: &ruff_python_ast::ExprCall) {
         let (name, is_method) = match node.func.as_ref() {
             Expr::Name(name) => (name.id.as_str(), false),
@@ -133,7 +133,7 @@ impl Collector {
             _ => return,
         };
         if !self.helpers.contains_key(name) {
-            let Some(parameters) = self.surroundings.reading_parameters(name) else { return };
+            let Some(parameters) = self.surroundings.helper_parameters(name) else { return };
             self.helpers.insert(name.to_string(), parameters);
         }
         let parameters = &self.helpers[name];
@@ -213,6 +213,11 @@ impl Collector {
                 }
                 if is_sum {
                     self.note_sum(values);
+                }
+            }
+            ("range", values) => {
+                for value in values {
+                    self.note(value, |uses| add_missing(&mut uses.like, &[AbstractValue::Int]));
                 }
             }
             // A mapping, or pairs.

@@ -271,7 +271,7 @@ impl Collector {
             CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => {
                 for (side, other) in [(left, right), (right, left)] {
                     let value = literal(other);
-                    let is_number = is_difference(other);
+                    let is_number = is_difference(other) || matches!(value, Some(Recipe::Int(_) | Recipe::Float(_)));
                     self.note(side, |uses| {
                         uses.ordered = true;
                         uses.arithmetic |= is_number;
@@ -409,6 +409,11 @@ impl<'a> Visitor<'a> for Collector {
                     }
                     add_missing(&mut uses.attributes, &[attribute]);
                 });
+            }
+            Expr::Slice(node) => {
+                for bound in [&node.lower, &node.upper, &node.step].into_iter().flatten() {
+                    self.note(bound, |uses| add_missing(&mut uses.like, &[AbstractValue::Int]));
+                }
             }
             Expr::Subscript(node) => {
                 let value = literal(&node.slice);

@@ -59,10 +59,20 @@ fn is_computed(key: &str) -> bool {
     !(is_number || is_text || key.contains(':') || matches!(key, "" | "None" | "True" | "False"))
 }
 
-/// Notes for each value how what its methods give of its entries is used: `for key, value in x.items()`, `x.get(key) + 1`.
+/// Notes for each value how what its methods give of its items and entries is used: `x.pop().name`, `for key, value in
+/// x.items()`, `x.get(key) + 1`.
 pub(super) fn note_entries(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
-    let calls = by_path.iter().filter(|((kind, _), uses)| *kind == SiteKind::Call && **uses != Uses::default());
-    let entries: Vec<(AccessPath<'_>, Uses)> = calls
+    let calls = || by_path.iter().filter(|((kind, _), uses)| *kind == SiteKind::Call && **uses != Uses::default());
+    // What a list or a set gives away was one of its items.
+    let items: Vec<(AccessPath<'_>, Uses)> = calls()
+        .filter_map(|((_, path), uses)| {
+            let (callee, arguments) = AccessPath::new(path).split_call()?;
+            let (holder, method) = callee.split_attribute()?;
+            let takes_one = matches!((method, arguments), ("pop" | "popleft", "") | ("pop", "0" | "-1"));
+            takes_one.then(|| (holder, nested(uses.clone())))
+        })
+        .collect();
+    let entries: Vec<(AccessPath<'_>, Uses)> = calls()
         .filter_map(|((_, path), uses)| {
             let (callee, arguments) = AccessPath::new(path).split_call()?;
             let (holder, method) = callee.split_attribute()?;
@@ -81,10 +91,15 @@ pub(super) fn note_entries(by_path: &mut BTreeMap<(SiteKind, &str), Uses>) {
             (entry != Uses::default()).then(|| (holder, nested(entry)))
         })
         .collect();
-    for (holder, entry) in entries {
-        for kind in HOLDERS {
+    for kind in HOLDERS {
+        for (holder, item) in &items {
             if let Some(uses) = by_path.get_mut(&(kind, holder.as_str())) {
-                uses.entry.get_or_insert_default().merge(&entry);
+                uses.element.get_or_insert_default().merge(item);
+            }
+        }
+        for (holder, entry) in &entries {
+            if let Some(uses) = by_path.get_mut(&(kind, holder.as_str())) {
+                uses.entry.get_or_insert_default().merge(entry);
             }
         }
     }

@@ -1,18 +1,19 @@
-//! What the text around a function reveals about its values: regular expressions, enumerations, and helpers that read
-//! texts.
+//! What the text around a function reveals about its values: regular expressions, enumerations, helpers that read texts,
+//! and classes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ruff_python_ast::visitor::{Visitor, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt};
-use ruff_text_size::Ranged;
+use ruff_text_size::{Ranged, TextRange};
 
 use twincell_syntax::functions;
 use twincell_syntax::instrument::instrument;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::site::SiteKind;
 
+use super::constructed::of_constructor;
 use super::written::{is_constant, literal};
 use super::{Uses, as_text, read_within};
 use crate::reading::constants::{self, Constants};
@@ -24,9 +25,20 @@ const TEXTS: usize = 12;
 /// Maximum number of helpers of a text that are kept, and the maximum length of each in bytes.
 const MOST_HELPERS: usize = 500;
 const LONGEST_HELPER: usize = 10_000;
+/// The sign of a class with a constructor.
+const CONSTRUCTOR: &str = "def __init__";
 
-/// Functions that read texts: name -> text, and by how much it is indented.
-type Helpers = BTreeMap<String, (String, usize)>;
+/// A function that reads texts, or a class with a constructor.
+#[derive(Debug, Clone, PartialEq)]
+struct Helper {
+    text: String,
+    /// By how much the text is indented.
+    indent: usize,
+    is_class: bool,
+}
+
+/// By name.
+type Helpers = BTreeMap<String, Helper>;
 
 /// The patterns and enumerations of a text, by their names.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -56,7 +68,8 @@ impl Surroundings {
     }
 
     fn of_texts(text: &str) -> Self {
-        if !text.contains("re.compile") && !text.contains("Enum") && !text.contains("Flag") && !reads_texts(text) {
+        const SIGNS: [&str; 4] = ["re.compile", "Enum", "Flag", CONSTRUCTOR];
+        if !SIGNS.iter().any(|sign| text.contains(sign)) && !reads_texts(text) {
             return Self::default();
         }
         with_stack_for(text.len(), || {
@@ -66,19 +79,23 @@ impl Surroundings {
         })
     }
 
-    /// The parameters of the helper with this name, each with what the helper reads in its text.
-    pub(super) fn reading_parameters(&self, name: &str) -> Option<Vec<(String, Uses)>> {
-        let (text, indent) = self.helpers.get(name)?;
+    /// The parameters of the helper with this name, each with what the helper does with it: what a function reads in its
+    /// text, and all that a class does.
+    pub(super) fn helper_parameters(&self, name: &str) -> Option<Vec<(String, Uses)>> {
+        let Helper { text, indent, is_class } = self.helpers.get(name)?;
         let dedented: String = text
             .split_inclusive('\n')
             .map(|line| {
                 &line[line.len() - line.trim_start_matches(' ').len().max(line.len().saturating_sub(*indent))..]
             })
             .collect();
-        let function = functions(&dedented).0.into_iter().next()?;
-        let sites = instrument(&function).ok()?.sites.sites;
         // Helpers of helpers are not followed.
         let around = Self { helpers: Arc::default(), ..self.clone() };
+        if *is_class {
+            return of_constructor(&dedented, &around);
+        }
+        let function = functions(&dedented).0.into_iter().next()?;
+        let sites = instrument(&function).ok()?.sites.sites;
         let reading = read_within(&function.text, &sites, &around);
         let read = |name: &str| {
             let own =
@@ -177,17 +194,22 @@ impl<'a> Visitor<'a> for Finder<'_> {
                 };
                 self.found.members.insert(node.name.to_string(), node.body.iter().filter_map(member).collect());
             }
-            Stmt::FunctionDef(node) if self.helpers.len() < MOST_HELPERS => {
-                let range = node.range();
-                let indent = self.text[..range.start().to_usize()].rsplit('\n').next().unwrap_or_default().len();
-                let text = &self.text[range];
-                if text.len() <= LONGEST_HELPER && reads_texts(text) {
-                    self.helpers.insert(node.name.to_string(), (text.to_string(), indent));
-                }
-            }
+            Stmt::ClassDef(node) => self.add_helper(&node.name, node.range(), true),
+            Stmt::FunctionDef(node) => self.add_helper(&node.name, node.range(), false),
             _ => {}
         }
         walk_stmt(self, stmt);
+    }
+}
+
+impl Finder<'_> {
+    fn add_helper(&mut self, name: &str, range: TextRange, is_class: bool) {
+        let text = &self.text[range];
+        let says_something = if is_class { text.contains(CONSTRUCTOR) } else { reads_texts(text) };
+        if self.helpers.len() < MOST_HELPERS && text.len() <= LONGEST_HELPER && says_something {
+            let indent = self.text[..range.start().to_usize()].rsplit('\n').next().unwrap_or_default().len();
+            self.helpers.insert(name.to_owned(), Helper { text: text.to_owned(), indent, is_class });
+        }
     }
 }
 
