@@ -225,6 +225,7 @@ fn changing_witness() -> Witness {
     Witness {
         execution: 3,
         uses: vec![],
+        methods: vec![],
         choices: vec![
             Choice { path: "request.meta".into(), decision: Decision::Value(meta(0)) },
             Choice { path: "reason".into(), decision: Decision::Default },
@@ -351,6 +352,7 @@ pub fn preserving_pair() -> PairReport {
         witness: Some(Witness {
             execution: 5,
             uses: vec![],
+            methods: vec![],
             choices: vec![],
             example: None,
             replaced: vec![],
