@@ -35,8 +35,8 @@ def test_it_is_stored_with_the_outputs_of_a_run(path, executed, refresh):
 
 
 def of_any_processor(text):
-    """Without probabilities and without the numbers of executions that ran a line: both differ by one between processors
-    with and without some vector instructions."""
+    """Without probabilities and without the numbers of executions that ran a line. Both differ by one between
+    processors with and without some vector instructions."""
     return re.sub(r"[ ▸\d·–]*│", "│", re.sub(r"\d+(?=\s%)", "#", text))
 
 
