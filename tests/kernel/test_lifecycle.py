@@ -77,6 +77,8 @@ def test_an_interrupt_ends_the_question_of_a_thread(kernel):
     code = "import threading\nthread = threading.Thread(target=input, args=('?',)); thread.start(); thread.join()"
     msg_id = kernel.send(code, allow_stdin=True)
     kernel.channels.get_stdin_msg(timeout=TIMEOUT)
+    # An interrupt before the thread waits for its answer may be lost.
+    time.sleep(0.2)
     kernel.manager.interrupt_kernel()
     assert kernel.wait(msg_id).reply["ename"] == "KeyboardInterrupt"
     assert kernel.run("thread.join()\nthread.is_alive()").value == "False"

@@ -377,8 +377,8 @@ pub struct ExecutionRecord {
     /// The access paths of functions of the program that failed on injected values when they were called, so that what they
     /// give was invented.
     pub failed: Vec<String>,
-    /// Of a class, a hash of all that its object holds in the end, private attributes too: one for each version. It only says
-    /// whether further uses of the object may show a difference.
+    /// Of a class, a hash of all that its object holds in the end, private attributes too: one for each version that came to an
+    /// end. It only says whether further uses of the object may show a difference.
     pub inside: Vec<u64>,
     pub microseconds: u32,
     /// Whether all values are those that a person gave. Set by who asked, whatever a worker says.

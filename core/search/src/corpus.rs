@@ -53,7 +53,7 @@ enum Event {
     Exception(Side, u64, u32),
 }
 
-/// The maximum number of executions whose objects differ inside, and how much each is worth varying.
+/// The maximum number of executions beside these whose objects differ inside, and how much each is worth varying.
 const PARTED: usize = 6;
 const WORTH_OF_PARTED: u32 = 12;
 
@@ -96,6 +96,9 @@ pub struct Search<'a> {
     mutations: FxHashMap<(Side, u32, u64), u32>,
     flipped: u32,
     sharing: u32,
+    /// The number of executions of which it is known what the objects hold, and of those in which that differs.
+    looked_inside: u32,
+    parted: u32,
 }
 
 /// The decisions of an execution. The others are drawn.
@@ -121,6 +124,8 @@ impl<'a> Search<'a> {
             mutations: FxHashMap::default(),
             flipped: 0,
             sharing: 0,
+            looked_inside: 0,
+            parted: 0,
         }
     }
 
@@ -180,18 +185,25 @@ impl<'a> Search<'a> {
             behavior.lines.iter().any(|(line, _)| self.target.changed[side].contains(line))
         };
         let near = Side::BOTH.into_iter().zip(&record.behaviors).any(runs_changed);
-        if self.known.insert(xxh3_64(&rmp_serde::to_vec(&record.choices).unwrap_or_default())) {
+        let is_new = self.known.insert(xxh3_64(&rmp_serde::to_vec(&record.choices).unwrap_or_default()));
+        if is_new {
             self.repeated = 0;
         } else {
             self.repeated += 1;
         }
-        if valid && near && is_parted(record) {
-            self.keep_parted(&record.choices);
+        if let [old, new] = record.inside.as_slice() {
+            self.looked_inside += 1;
+            self.parted += u32::from(old != new);
+            // Where most differ, the versions keep their state differently, which says nothing.
+            if old != new && valid && near && is_new && self.parted * 2 <= self.looked_inside {
+                self.keep_parted(&record.choices);
+            }
         }
         // An example that shows nothing new and stays away from the change is not worth varying.
-        let is_given = is_example && (novel || near) && self.corpus.len() < CORPUS / 2;
-        if is_given || novel || near && valid && self.corpus.len() < CORPUS / 2 {
-            if self.corpus.len() >= CORPUS {
+        let kept = self.corpus.iter().filter(|entry| !entry.is_parted).count();
+        let is_given = is_example && (novel || near) && kept < CORPUS / 2;
+        if is_given || novel || near && valid && kept < CORPUS / 2 {
+            if kept >= CORPUS {
                 let oldest = self.corpus.iter().position(|entry| !entry.is_given && !entry.is_parted);
                 self.corpus.remove(oldest.unwrap_or(0));
             }
@@ -340,9 +352,4 @@ impl<'a> Search<'a> {
             self.search_targets.plan(&record.choices, &assignment, MUTATION_PRIORITY);
         }
     }
-}
-
-/// Whether the objects of a class that the versions made and used hold different things, so that further uses may show it.
-fn is_parted(record: &ExecutionRecord) -> bool {
-    matches!(record.inside.as_slice(), [old, new] if old != new)
 }

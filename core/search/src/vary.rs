@@ -22,21 +22,19 @@ const ALIKE: f64 = 0.4;
 /// How often any other variation gives a container a member that another value has, or bytes another form.
 const SHARED: f64 = 0.4;
 
-/// How often the object of an execution is used further, how often where the versions have made different ones, and how many
-/// times.
-const LONGER: f64 = 0.35;
-const LONGER_IF_PARTED: f64 = 0.8;
+/// How often an object is used further where those of the versions hold different things, and how many times.
+const LONGER: f64 = 0.8;
 /// The uses of an object beyond which no more are added.
-const MOST_USES: i64 = 12;
-const FURTHER: std::ops::RangeInclusive<i64> = 1..=4;
+const MOST_USES: i64 = 8;
+const FURTHER: std::ops::RangeInclusive<i64> = 1..=3;
 
 /// The decisions of an execution worth varying, without up to three.
 pub(super) fn vary(search: &Search<'_>, random: &mut Pcg64Mcg) -> Fixed {
     let Some(entry) = search.pick(random) else { return afresh(search, random) };
     let choices = &entry.choices;
-    let longer = if entry.is_parted { LONGER_IF_PARTED } else { LONGER };
-    if let Some(last) = last_member(choices)
-        && random.random_bool(longer)
+    if entry.is_parted
+        && let Some(last) = last_member(choices)
+        && random.random_bool(LONGER)
     {
         return used_further(search, choices, last + random.random_range(FURTHER), random);
     }
@@ -68,11 +66,11 @@ pub(super) fn vary(search: &Search<'_>, random: &mut Pcg64Mcg) -> Fixed {
     fixed
 }
 
-/// The number of the last use of an object, from zero.
+/// The number of the last use of an object, from zero, if further ones may be added.
 fn last_member(choices: &[Choice]) -> Option<i64> {
     let used = Question::MembersUsed.to_string();
     match choices.iter().find(|choice| choice.path == used)?.decision {
-        Decision::Value(Recipe::Int(last)) => Some(last.clamp(0, MOST_USES)),
+        Decision::Value(Recipe::Int(last)) => Some(last).filter(|last| (0..MOST_USES).contains(last)),
         _ => None,
     }
 }
@@ -175,9 +173,7 @@ fn alike(choices: &[Choice], random: &mut Pcg64Mcg) -> Option<(String, Recipe)> 
         Decision::Value(value @ (Recipe::Str(_) | Recipe::List(_) | Recipe::Tuple(_) | Recipe::Dict(_))) => {
             Some(value.clone())
         }
-        Decision::Value(value @ (Recipe::Int(_) | Recipe::Float(_)))
-            if !Question::is_answer(&choice.path) && !Question::is_about_members(&choice.path) =>
-        {
+        Decision::Value(value @ (Recipe::Int(_) | Recipe::Float(_))) if !Question::is_answer(&choice.path) => {
             Some(value.clone())
         }
         _ => None,
@@ -192,6 +188,10 @@ fn alike(choices: &[Choice], random: &mut Pcg64Mcg) -> Option<(String, Recipe)> 
         .map(|(_, other)| other)
         .collect();
     let other = *others.get(random.random_range(0..others.len().max(1)))?;
+    // Which members are used, and how many, is nothing that values have in common.
+    if Question::is_about_members(&changed.path) {
+        return None;
+    }
     let value = match other {
         Recipe::Str(text) => Recipe::Str(related(random, text)),
         Recipe::List(items) => Recipe::List(rearranged(random, items)),

@@ -17,7 +17,7 @@ use twincell_values::value::Declared;
 use crate::calls::{MissingCall, SiteCall, builtins, drawing, files, queries, supers, tasks};
 use crate::execution::code;
 use crate::execution::object::Versatile;
-use crate::execution::state;
+use crate::execution::{state, steps};
 use crate::inject::exceptions;
 use crate::inject::failures;
 use crate::inject::machine;
@@ -111,10 +111,14 @@ impl<'py> SiteCall<'_, 'py> {
         if is_plain(self.callee, self.arguments) && !error.is_instance_of::<PyOSError>(self.py()) {
             // The arguments are plain, as their tuple is.
             failures::forced(self.arguments, &AccessPath::from(&path).any_call(), error)?;
-        } else if !recorded && !state::may_invent() {
-            return Err(error);
-        } else if code::is_of_program(self.callee) {
-            state::failed(&path);
+        } else {
+            // What is recorded is an effect, and no failure.
+            if !recorded {
+                steps::invented()?;
+            }
+            if code::is_of_program(self.callee) {
+                state::failed(&path);
+            }
         }
         self.as_missing(&path, recorded)
     }

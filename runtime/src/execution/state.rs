@@ -27,8 +27,6 @@ use crate::execution::prediction_index::PredictionIndex;
 
 /// The maximum number of forced operations, and of functions that failed, kept from one run.
 const MAX_NOTED: usize = 20;
-/// After so many invented results in one run, the code goes round in circles on them.
-const MAX_INVENTED: u32 = 500;
 
 /// What threads that the code started did.
 #[derive(Default)]
@@ -103,8 +101,6 @@ pub(crate) struct VersionRun {
     pub forced: Vec<String>,
     /// The access paths of functions of the program whose results were invented because they failed.
     pub failed: Vec<String>,
-    /// The number of results that were invented where Python would have failed.
-    pub invented: u32,
     /// A hash of all that the object of a class holds in the end.
     pub inside: Option<u64>,
 }
@@ -193,15 +189,6 @@ pub(crate) fn replace(execution: Option<Box<Execution>>, strangers: Vec<u64>) ->
     current.strangers = strangers;
     SEAT.set(Seat::Owner(current.run));
     std::mem::replace(&mut current.execution, execution)
-}
-
-/// Whether one more result may be invented where Python would have failed. If not, it fails.
-pub(crate) fn may_invent() -> bool {
-    let may = with(|execution| {
-        execution.run.invented += 1;
-        execution.run.invented <= MAX_INVENTED
-    });
-    may.unwrap_or(true)
 }
 
 /// Records a forced operation: a value is invented where Python would have failed.

@@ -11,6 +11,8 @@ pyo3::create_exception!(twincell, StopExecution, PyBaseException, "An execution 
 /// module is evaluated.
 const AROUND: u64 = 50;
 const WHILE_LOADING: u64 = 500;
+/// How many steps a result counts that was invented where Python would have failed: code may go round in circles on them.
+const INVENTED: u64 = 10;
 
 /// Counts a step of the module around the compared code. Too many use up the execution's own budget.
 pub(crate) fn step_around() -> PyResult<()> {
@@ -25,6 +27,11 @@ pub(crate) fn step_around() -> PyResult<()> {
         over
     });
     if over == Some(true) { Err(StopExecution::new_err("the execution used up its steps")) } else { Ok(()) }
+}
+
+/// Counts a result that is invented where Python would have failed.
+pub(crate) fn invented() -> PyResult<()> {
+    step(INVENTED)
 }
 
 /// Counts steps. An execution that used up its budget is stopped, again at each further step.

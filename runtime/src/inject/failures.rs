@@ -9,7 +9,7 @@ use twincell_syntax::python::is_builtin_exception;
 use twincell_values::path::{AccessPath, Question, bounded};
 use twincell_values::value::Decision;
 
-use crate::execution::state;
+use crate::execution::{state, steps};
 use crate::inject::exceptions;
 use crate::inject::resolve;
 
@@ -41,11 +41,8 @@ pub(crate) fn forced(of: &Bound<'_, PyAny>, path: &str, error: PyErr) -> PyResul
         exceptions::mark_intended(error.value(of.py()).as_any());
         return Err(error);
     }
-    if !state::may_invent() {
-        return Err(error);
-    }
     state::forced(path);
-    Ok(())
+    steps::invented()
 }
 
 fn fails(path: &str) -> Option<bool> {

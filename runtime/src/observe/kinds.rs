@@ -108,10 +108,13 @@ pub(crate) fn prepare(py: Python<'_>) -> PyResult<()> {
 }
 
 /// The entries of an `OrderedDict` as it orders them, which `move_to_end` changes and the dictionary below does not know. `None`
-/// for other dictionaries, and where finding a key would run foreign code.
-pub(super) fn own_order<'py>(dict: &Bound<'py, PyDict>) -> Option<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+/// for other dictionaries, for more than `most` entries, and where finding a key would run foreign code.
+pub(super) fn own_order<'py>(
+    most: usize,
+    dict: &Bound<'py, PyDict>,
+) -> Option<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
     let class = ORDERED.get(dict.py())?.bind(dict.py());
-    if dict.is_exact_instance_of::<PyDict>() || !dict.get_type().is_subclass(class).ok()? {
+    if dict.is_exact_instance_of::<PyDict>() || dict.len() > most || !dict.get_type().is_subclass(class).ok()? {
         return None;
     }
     let is_plain = |key: &Bound<'_, PyAny>| {
@@ -131,7 +134,9 @@ pub(super) fn own_order<'py>(dict: &Bound<'py, PyDict>) -> Option<Vec<(Bound<'py
         let value = dict.get_item(&key).ok()??;
         Some((key, value))
     };
-    keys.try_iter().ok()?.map(entry).collect()
+    let entries: Vec<_> = keys.try_iter().ok()?.map(entry).collect::<Option<_>>()?;
+    // `dict.__setitem__` passes the order by.
+    (entries.len() == dict.len()).then_some(entries)
 }
 
 /// Adds classes of a library. They live as long as the interpreter.

@@ -180,10 +180,13 @@ impl Observer {
 
     fn entries(&mut self, dict: &Bound<'_, PyDict>) -> Vec<(Observed, Observed)> {
         let mut entries = Vec::new();
-        let ordered = kinds::own_order(dict);
-        let is_ordered = ordered.is_some();
-        let others = dict.iter().take_while(|_| !is_ordered);
-        for (key, value) in ordered.into_iter().flatten().chain(others) {
+        type Entries<'a, 'py> = &'a mut dyn Iterator<Item = (Bound<'py, PyAny>, Bound<'py, PyAny>)>;
+        let ordered = kinds::own_order(MAX_NODES, dict);
+        let all: Entries<'_, '_> = match ordered {
+            Some(ordered) => &mut ordered.into_iter(),
+            None => &mut dict.iter(),
+        };
+        for (key, value) in all {
             if self.nodes > MAX_NODES {
                 let rest = Observed::Elided { reason: Elision::Size };
                 entries.push((rest.clone(), rest));

@@ -154,7 +154,7 @@ impl LoadedVersion {
                 let class = module::decorate(self.globals.bind(py), &version.decorators, class)?;
                 state::with(|execution| execution.run.public_only = true);
                 let object = use_object(&class, constructor, members, extra)?;
-                let inside = FxBuildHasher.hash_one(format!("{:?}", observe::whole(&object)));
+                let inside = FxBuildHasher.hash_one(observe::whole(&object));
                 state::with(|execution| execution.run.inside = Some(inside));
                 Ok(object)
             }

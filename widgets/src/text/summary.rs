@@ -182,7 +182,7 @@ fn example_of<'a>(pair: &'a PairReport, classes: &mut Vec<&'a PairReport>) -> &'
     let needs_state = pair.headline.as_ref().is_some_and(|headline| !headline.conditions.is_empty());
     let runs_it = |class: &&PairReport| {
         let witness = class.witness.as_ref().filter(|_| class.verdict == pair.verdict);
-        witness.is_some_and(|witness| witness.methods.contains(&pair.new.qualname))
+        witness.is_some_and(|witness| witness.methods == [pair.new.qualname.as_str()])
     };
     match classes.iter().position(runs_it).filter(|_| needs_state) {
         Some(at) => classes.remove(at),

@@ -560,8 +560,9 @@ fn changed_methods(context: &PairContext<'_>, behaviors: &PerSide<&Behavior>) ->
         };
         let methods = functions(&context.functions[side].text).0.into_iter().filter(holds_one);
         // In its own text, a class stands in no other.
-        let named =
-            |method: Function| method.qualname.strip_prefix(&class.name).map(|rest| class.qualname.clone() + rest);
+        let named = |method: Function| {
+            method.qualname.strip_prefix(&context.functions[side].name).map(|rest| class.qualname.clone() + rest)
+        };
         methods.filter_map(named).collect::<Vec<_>>()
     };
     Side::BOTH.into_iter().flat_map(of).collect::<BTreeSet<_>>().into_iter().collect()

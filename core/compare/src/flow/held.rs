@@ -94,13 +94,21 @@ fn of_class(texts: &Texts, side: Side, class: &str) -> HeldOfClass {
         let sites = &instrumented.sites.sites;
         let reading = twincell_values::reading::read_within(&method.text, sites, &texts.surroundings[side]);
         let kept = if method.name == "__init__" { kept_parameters(method) } else { vec![] };
-        for (site, uses) in sites.iter().zip(reading.uses) {
+        for (site, mut uses) in sites.iter().zip(reading.uses) {
             let path = AccessPath::new(&site.path);
             // What the constructor does with a parameter, it does with the attribute that keeps it.
             let of_parameter =
                 || kept.iter().find_map(|(name, attribute)| Some(format!("{attribute}{}", from(&site.path, name)?)));
-            let rest = path.beyond(own).and_then(|rest| rest.strip_prefix('.')).map(str::to_owned);
-            let Some(rest) = rest.or_else(of_parameter) else { continue };
+            let held = path.beyond(own).and_then(|rest| rest.strip_prefix('.')).map(str::to_owned);
+            let rest = match held {
+                Some(held) => held,
+                None => {
+                    // With what it tests for, it may refuse to make an object.
+                    uses.candidates.clear();
+                    let Some(kept) = of_parameter() else { continue };
+                    kept
+                }
+            };
             if uses == Uses::default() || rest.replace("()", "").contains(['(', '[']) {
                 continue;
             }

@@ -1,6 +1,6 @@
 //! What a constructor says about the attributes that it gives to its objects.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{BoolOp, Expr, ModModule, Stmt, StmtFunctionDef};
@@ -62,18 +62,44 @@ pub fn attribute_hints(constructor: &Function, methods: &[&Function], known: &Kn
 }
 
 /// The parameters that a constructor keeps as they are, each with its attribute: `self.size = size`, `self.items = items or []`.
+/// Those that it binds again are others, and so is what an attribute becomes later.
 pub fn kept_parameters(constructor: &Function) -> Vec<(String, String)> {
     with_stack_for(constructor.text.len(), || {
         let parsed = parse(&constructor.text);
         let Some(Stmt::FunctionDef(definition)) = parsed.suite().first() else { return vec![] };
-        let is_parameter = |name: &String| constructor.parameters.iter().any(|one| one.name == *name);
+        let mut bound = Bound::default();
+        bound.visit_body(&definition.body);
+        let passed: Vec<&str> = constructor.parameters.iter().skip(1).map(|one| one.name.as_str()).collect();
         let kept = definition.body.iter().filter_map(|statement| {
             let Assigned { name, value, .. } = assigned(definition, statement)?;
-            let parameter = alternatives(value?).into_iter().filter_map(named).find(is_parameter)?;
-            Some((parameter, name.to_owned()))
+            let is_kept = |parameter: &String| passed.contains(&&**parameter) && !bound.names.contains(parameter);
+            let parameter = alternatives(value?).into_iter().filter_map(named).find(is_kept)?;
+            (bound.attributes.get(name) == Some(&1)).then(|| (parameter, name.to_owned()))
         });
         kept.collect()
     })
+}
+
+/// The names that statements bind, and how often each attribute of any object.
+#[derive(Default)]
+struct Bound {
+    names: BTreeSet<String>,
+    attributes: BTreeMap<String, u32>,
+}
+
+impl<'a> Visitor<'a> for Bound {
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        match expr {
+            Expr::Name(name) if !name.ctx.is_load() => {
+                self.names.insert(name.id.to_string());
+            }
+            Expr::Attribute(target) if target.ctx.is_store() => {
+                *self.attributes.entry(target.attr.to_string()).or_default() += 1;
+            }
+            _ => {}
+        }
+        walk_expr(self, expr);
+    }
 }
 
 /// An assignment to an attribute of the object to which a method belongs.
@@ -175,10 +201,12 @@ mod tests {
 
     #[test]
     fn a_constructor_keeps_parameters_as_attributes() {
-        let code = "class C:\n    def __init__(self, size, lines=None, other=None, *rest):\n        \
+        let code = "class C:\n    def __init__(self, size, late, twice, lines=None, other=None, *rest):\n        \
                     self.size = size\n        self.lines = lines or []\n        self.own: int = other + 1\n        \
                     self.other = [] if other is None else other\n        self.last = size.last\n        \
-                    self.unknown = unknown\n        rest.size = size\n";
+                    self.unknown = unknown\n        self.me = self\n        late = late.name\n        \
+                    self.late = late\n        self.twice = twice\n        self.twice = int(self.twice)\n        \
+                    rest.extent = size\n";
         let (functions, _) = twincell_syntax::functions(code);
         let kept = kept_parameters(&functions[0]);
         let kept: Vec<(&str, &str)> = kept.iter().map(|(one, attribute)| (&**one, &**attribute)).collect();

@@ -271,7 +271,7 @@ impl Collector {
             CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => {
                 for (side, other) in [(left, right), (right, left)] {
                     let value = literal(other);
-                    let is_number = is_difference(other) || matches!(value, Some(Recipe::Int(_) | Recipe::Float(_)));
+                    let is_number = is_difference(other);
                     self.note(side, |uses| {
                         uses.ordered = true;
                         uses.arithmetic |= is_number;
@@ -412,7 +412,7 @@ impl<'a> Visitor<'a> for Collector {
             }
             Expr::Slice(node) => {
                 for bound in [&node.lower, &node.upper, &node.step].into_iter().flatten() {
-                    self.note(bound, |uses| add_missing(&mut uses.like, &[AbstractValue::Int]));
+                    self.note(bound, |uses| add_missing(&mut uses.like, &[AbstractValue::Int, AbstractValue::None]));
                 }
             }
             Expr::Subscript(node) => {

@@ -1,9 +1,9 @@
 //! What a class does with the arguments of its constructor: in `__init__`, and in all methods with the attributes that keep
 //! them.
 
-use twincell_syntax::functions;
 use twincell_syntax::instrument::instrument;
 use twincell_syntax::site::SiteKind;
+use twincell_syntax::{Function, classes, functions};
 
 use super::{Surroundings, Uses, read_within};
 use crate::path::AccessPath;
@@ -11,7 +11,13 @@ use crate::reading::kept_parameters;
 
 /// The parameters of a class's constructor, without the object, each with its uses. `None` for a class without one of its own.
 pub(super) fn of_constructor(class: &str, around: &Surroundings) -> Option<Vec<(String, Uses)>> {
-    let methods: Vec<_> = functions(class).0.into_iter().filter(|method| method.parent.is_none()).collect();
+    let name = classes(class).into_iter().next()?.name;
+    // Methods of classes within it are of others.
+    let is_own = |method: &Function| {
+        let is_static = method.decorators.iter().any(|text| matches!(text.as_str(), "staticmethod" | "classmethod"));
+        method.qualname == format!("{name}.{}", method.name) && !is_static
+    };
+    let methods: Vec<Function> = functions(class).0.into_iter().filter(is_own).collect();
     let constructor = methods.iter().find(|method| method.name == "__init__")?;
     let (_, parameters) = constructor.parameters.split_first()?;
     let kept = kept_parameters(constructor);
@@ -45,9 +51,11 @@ mod tests {
 
     #[test]
     fn arguments_of_a_constructor_are_used_as_the_attributes_that_keep_them() {
-        let class = "class Insert:\n    def __init__(self, position, text, *, label=None):\n        \
+        let class = "class Insert:\n    class Options:\n        def __init__(self, position):\n            \
+                     self.position = position.lower()\n    def __init__(self, position, text, *, label=None):\n        \
                      self.position = position\n        self.words = text.split(',')\n        self.label = label\n    \
-                     def apply(self, buffer):\n        return buffer[:self.position] + self.label.upper()\n";
+                     def apply(self, buffer):\n        return buffer[:self.position] + self.label.upper()\n    @staticmethod\n    \
+                     def f(other):\n        return other.position.strip()\n";
         let found = of_constructor(class, &Surroundings::default()).unwrap();
         let [(_, position), (_, text), (_, label)] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(position.like, [AbstractValue::Int]);

@@ -77,8 +77,8 @@ pub struct Uses {
     /// `**value`.
     pub mapping: bool,
     pub arithmetic: bool,
-    /// It is subtracted, divided or raised to a power, which texts and lists do not support, or ordered relative to a number
-    /// or to what that gives for values of the code: `x < 1`, `now - start < limit`.
+    /// It is subtracted, divided or raised to a power, which texts and lists do not support, or ordered relative to what
+    /// that gives for values of the code: `now - start < limit`.
     pub subtracted: bool,
     /// The classes of values to which it is added or joined; integers for the bounds of slices and ranges.
     pub like: Vec<AbstractValue>,
