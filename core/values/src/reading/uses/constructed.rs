@@ -58,7 +58,7 @@ mod tests {
                      def f(other):\n        return other.position.strip()\n";
         let found = of_constructor(class, &Surroundings::default()).unwrap();
         let [(_, position), (_, text), (_, label)] = found.as_slice() else { panic!("{found:?}") };
-        assert_eq!(position.like, [AbstractValue::Int]);
+        assert_eq!(position.like, [AbstractValue::Int, AbstractValue::None]);
         assert_eq!(text.separators, [","]);
         assert_eq!(label.attributes, ["upper"]);
         assert_eq!(of_constructor("class C:\n    x: int\n", &Surroundings::default()), None);

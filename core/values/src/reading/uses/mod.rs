@@ -80,7 +80,7 @@ pub struct Uses {
     /// It is subtracted, divided or raised to a power, which texts and lists do not support, or ordered relative to what
     /// that gives for values of the code: `now - start < limit`.
     pub subtracted: bool,
-    /// The classes of values to which it is added or joined; integers for the bounds of slices and ranges.
+    /// The classes of values to which it is added or joined; integers for ranges, and for the bounds of slices, which may be None.
     pub like: Vec<AbstractValue>,
     /// The builtin classes that `isinstance` or a pattern of `match` names.
     pub tested: Vec<AbstractValue>,
