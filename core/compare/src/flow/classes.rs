@@ -61,11 +61,15 @@ pub(super) fn object(method: &Function) -> Option<(&str, &str)> {
     Some((owner(method)?, &own.name))
 }
 
-/// What the constructor of a class, its own or an inherited one, says about the attributes that it assigns.
+/// The `__init__` of a class, its own or an inherited one.
+pub(super) fn initializer<'a>(index: &'a Index, class: &str) -> Option<&'a Function> {
+    let name = index.inherited(class, "__init__")?;
+    index.functions.iter().find(|function| function.qualname == name)
+}
+
+/// What the constructor of a class says about the attributes that it assigns.
 fn assigned(index: &Index, class: &str, known: &Known) -> Fields {
-    let name = index.inherited(class, "__init__");
-    let constructor = index.functions.iter().find(|function| Some(&function.qualname) == name.as_ref());
-    let Some(constructor) = constructor else { return Fields::new() };
+    let Some(constructor) = initializer(index, class) else { return Fields::new() };
     let mut others = methods(index, class);
     others.extend(
         owner(constructor).filter(|owner| *owner != class).map(|owner| methods(index, owner)).unwrap_or_default(),

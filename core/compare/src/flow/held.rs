@@ -7,7 +7,7 @@ use twincell_syntax::{CodeKind, Function, Index, Side};
 use twincell_values::path::AccessPath;
 use twincell_values::reading::{Uses, kept_parameters};
 
-use super::classes::{methods, object};
+use super::classes::{initializer, methods, object};
 use super::pair::entity;
 use super::texts::Texts;
 
@@ -26,7 +26,7 @@ pub(super) fn held(texts: &Texts, side: Side, function: &Function) -> Vec<(Strin
     let mut found: Vec<(String, Uses)> = Vec::new();
     if function.kind == CodeKind::Class {
         let class = entity(function);
-        let kept = kept(texts, side, class);
+        let kept = initializer(&texts.indices[side], class).map(kept_parameters).unwrap_or_default();
         for (name, uses) in of_ancestry(texts, side, class) {
             for (parameter, attribute) in &kept {
                 if let Some(rest) = from(&name, attribute) {
@@ -40,14 +40,6 @@ pub(super) fn held(texts: &Texts, side: Side, function: &Function) -> Vec<(Strin
         }
     }
     found
-}
-
-/// What the constructor of a class, its own or an inherited one, keeps: parameter and attribute.
-fn kept(texts: &Texts, side: Side, class: &str) -> Vec<(String, String)> {
-    let index = &texts.indices[side];
-    let name = index.inherited(class, "__init__");
-    let constructor = index.functions.iter().find(|function| Some(&function.qualname) == name.as_ref());
-    constructor.map(kept_parameters).unwrap_or_default()
 }
 
 /// What the methods of a class and of its bases use.
@@ -103,9 +95,9 @@ fn of_class(texts: &Texts, side: Side, class: &str) -> HeldOfClass {
             let rest = match held {
                 Some(held) => held,
                 None => {
+                    let Some(kept) = of_parameter() else { continue };
                     // With what it tests for, it may refuse to make an object.
                     uses.candidates.clear();
-                    let Some(kept) = of_parameter() else { continue };
                     kept
                 }
             };
