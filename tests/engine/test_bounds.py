@@ -194,6 +194,9 @@ def memory(process):
 def disk(process):
     """What a worker has in its folder, and what it holds open without a name."""
     files, about = {}, told(process)
+    # Helpers of other tests stay in this folder, with all that was ever built in it.
+    if os.path.samefile(about / "cwd", "."):
+        return 0
     for folder, _, names in os.walk(about / "cwd/"):
         for name in names:
             with contextlib.suppress(OSError):
