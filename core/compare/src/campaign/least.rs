@@ -1,11 +1,10 @@
-//! The least value that still shows a difference: of numbers by bisection, of texts by leaving parts out, of a class by leaving
-//! uses out. Only the last one is confirmed, which takes many times as long as one execution.
+//! The least value that still shows a difference: of numbers by bisection, of texts by leaving parts out. Only the last one is
+//! confirmed, which takes many times as long as one execution.
 
 use std::collections::BTreeSet;
 
 use twincell_behavior::{Channel, Rules};
 use twincell_engine::EngineError;
-use twincell_values::path::Question;
 use twincell_values::value::{Choice, Decision, Recipe};
 
 use super::shrink::{LOST, changed, differing};
@@ -114,55 +113,5 @@ impl Search<'_> {
         let decisions = vec![(choice.path.clone(), Decision::Value(value))];
         let record = differing(self.execute, witness, decisions, self.channels, self.rules, self.lost)?;
         Ok(Some(record.is_some_and(|record| record.invented() <= witness.record.invented())))
-    }
-
-    /// The witness with as few uses of its object as show the difference.
-    pub(super) fn fewer_uses(&mut self, witness: TestCase) -> Result<TestCase, EngineError> {
-        let mut best = witness;
-        let mut step = uses(&best);
-        while step > 0 && !self.is_over() {
-            if uses(&best) > 1 && step <= uses(&best) {
-                *self.left -= 1;
-                let without = without_use(&best, step);
-                let found = changed(self.execute, &best, without, self.channels, self.rules, self.lost)?;
-                let is_fewer =
-                    |found: &TestCase| uses(found) < uses(&best) && found.record.invented() <= best.record.invented();
-                best = found.filter(is_fewer).unwrap_or(best);
-            }
-            step -= 1;
-        }
-        Ok(best)
-    }
-}
-
-/// The number of uses of an object.
-fn uses(witness: &TestCase) -> u32 {
-    let more = number(witness, Question::MembersUsed).and_then(|more| u32::try_from(more).ok());
-    more.map_or(0, |more| more + 1)
-}
-
-/// The decisions that leave one use out: those behind it come earlier.
-fn without_use(witness: &TestCase, left_out: u32) -> Vec<(String, Decision)> {
-    let count = uses(witness);
-    let fewer = (Question::MembersUsed.to_string(), Decision::Value(Recipe::Int(i64::from(count) - 2)));
-    let moved = (left_out..count).flat_map(|step| {
-        let earlier = |question: fn(u32) -> Question<'static>| {
-            let choice = find(witness, question(step + 1))?;
-            Some((question(step).to_string(), choice.decision.clone()))
-        };
-        [earlier(Question::Member), earlier(Question::Operand)].into_iter().flatten()
-    });
-    std::iter::once(fewer).chain(moved).collect()
-}
-
-fn find<'a>(witness: &'a TestCase, question: Question<'_>) -> Option<&'a Choice> {
-    let path = question.to_string();
-    witness.record.choices.iter().find(|choice| choice.path == path)
-}
-
-fn number(witness: &TestCase, question: Question<'_>) -> Option<i64> {
-    match find(witness, question)?.decision {
-        Decision::Value(Recipe::Int(number)) => Some(number),
-        _ => None,
     }
 }

@@ -9,8 +9,10 @@ mod choose;
 mod confirm;
 mod corpus;
 mod data;
+mod decisive;
 mod environments;
 mod explain;
+mod fewer;
 mod least;
 mod metered;
 mod plain;
@@ -46,9 +48,9 @@ use twincell_values::value::{Choice, Decision, Recipe};
 
 use crate::{Continue, Example, verdict};
 
-pub use causes::{Decisive, decisive, joint_probability};
 pub(crate) use confirm::both;
 pub use confirm::{differs, is_deterministic, is_same_again, repeat};
+pub use decisive::{Decisive, decisive, joint_probability, needed_besides};
 pub use explain::explain;
 pub use metered::Metered;
 pub(crate) use replacement::{is_without_module, replaced};

@@ -182,7 +182,10 @@ fn another(
     None
 }
 
-/// The decisive values of a witness.
+/// The decisive values of a witness, with those that are needed besides.
 pub(super) fn decisive_values(witness: &TestCase, loaded: &mut Loaded<'_>, plan: &Plan) -> Vec<Decisive> {
-    campaign::decisive(loaded, witness, &plan.rules, plan.raise_probability, DECISIVE_BUDGET).unwrap_or_default()
+    let mut decisive =
+        campaign::decisive(loaded, witness, &plan.rules, plan.raise_probability, DECISIVE_BUDGET).unwrap_or_default();
+    decisive.extend(campaign::needed_besides(loaded, witness, &decisive, &plan.rules).unwrap_or_default());
+    decisive
 }

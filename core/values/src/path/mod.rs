@@ -270,6 +270,29 @@ impl<'a> AccessPath<'a> {
         is_number.then_some((AccessPath(name), number))
     }
 
+    /// This path with another number for each argument of a name, see [`Self::numbered`]: `len(x)` of `len(x (2))`.
+    /// Numbers that are not told stay.
+    pub fn renumbered(self, name: &str, number: &dyn Fn(usize) -> Option<usize>) -> String {
+        let mut exchanged = String::new();
+        let mut done = 0;
+        for (at, _) in self.0.match_indices(name) {
+            let (before, after) = (&self.0[..at], &self.0[at + name.len()..]);
+            let goes_on = |character: char| is_name_part(character) || matches!(character, '.' | '\'' | '"');
+            if at < done || before.ends_with(goes_on) || after.starts_with(is_name_part) {
+                continue;
+            }
+            let numbered = after.strip_prefix(" (").and_then(|rest| rest.split_once(')'));
+            let written =
+                numbered.and_then(|(digits, _)| Some((digits.parse::<usize>().ok()?, digits.len() + " ()".len())));
+            let (own, length) = written.unwrap_or((1, 0));
+            let Some(other) = number(own) else { continue };
+            exchanged.push_str(&self.0[done..at]);
+            exchanged.push_str(&AccessPath(name).numbered(other));
+            done = at + name.len() + length;
+        }
+        exchanged + &self.0[done..]
+    }
+
     /// Whether it is made of names alone: `a.b.c`.
     pub fn is_dotted(self) -> bool {
         self.0.split('.').all(is_identifier)
@@ -376,6 +399,18 @@ mod tests {
         assert_eq!(with("f(1, x=1, y=[1]).z").as_deref(), Some("f('a', x='a', y=['a']).z"));
         assert_eq!(with("g((1 + 11))").as_deref(), Some("g(('a' + 11))"));
         assert_eq!((with("f(11)"), with("x1"), with("x (1)")), (None, None, None));
+    }
+
+    #[test]
+    fn arguments_of_a_name_get_other_numbers() {
+        let with =
+            |path: &'static str| AccessPath::new(path).renumbered("key", &|own| [None, Some(1), Some(2)][own - 1]);
+        assert_eq!(with("key (2)"), "key");
+        assert_eq!(with("len(key (3).keys)"), "len(key (2).keys)");
+        assert_eq!(with("order(key (2), key (3))"), "order(key, key (2))");
+        for path in ["key", "a.key (2)", "'key (2)' in x", "monkey (2)", "keys (2)"] {
+            assert_eq!(with(path), path);
+        }
     }
 
     #[test]

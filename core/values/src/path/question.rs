@@ -206,6 +206,11 @@ impl<'a> Question<'a> {
         matches!(Question::of_sequence(text), Some(Question::MembersUsed | Question::Member(_)))
     }
 
+    /// Whether a text decides anything about a sequence of uses: also which of its arguments are the same.
+    pub fn is_about_sequence(text: &str) -> bool {
+        Question::of_sequence(text).is_some()
+    }
+
     /// Whether these decisions replace something real with an injected object.
     pub fn any_injected(fixed: &Fixed) -> bool {
         let first = fixed.range::<str, _>((Bound::Included(INJECTED), Bound::Unbounded)).next();
