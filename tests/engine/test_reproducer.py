@@ -12,6 +12,17 @@ import twincell
 
 # Name -> old, new, options. One for each way in which behavior shows, and for each kind of value that is missing.
 PAIRS = {
+    "method_that_calls_others_of_its_class": (
+        "SIZE = 3\nclass Shelf:\n    def __init__(self, items):\n        self.items = items\n"
+        "    def _is_full(self):\n        return len(self.items) >= SIZE\n"
+        "    def add(self, item):\n        if self._is_full():\n            return False\n"
+        "        self.items.append(item)\n        return True\n",
+        "SIZE = 3\nclass Shelf:\n    def __init__(self, items):\n        self.items = items\n"
+        "    def _is_full(self):\n        return len(self.items) >= SIZE\n"
+        "    def add(self, item):\n        if self._is_full():\n            return None\n"
+        "        self.items.append(item)\n        return True\n",
+        {"function": "Shelf.add", "context": "module"},
+    ),
     "return_value": ("def f(x):\n    return x or 3\n", "def f(x):\n    return x\n", {}),
     "arguments_by_keyword": (
         "def f(items, *, limit=3):\n    return items[:limit] if isinstance(items, list) else limit\n",
@@ -449,6 +460,14 @@ def test_objects_are_mocks_where_these_say_it():
     old, new = PAIRS["calls"][:2]
     text = twincell.compare(old, new).reproducer
     assert "Standin" not in text and "store.save.assert_called_once_with(1)" in text
+
+
+def test_a_method_that_calls_others_of_its_class_has_a_real_object():
+    old, new, options = PAIRS["method_that_calls_others_of_its_class"]
+    text = twincell.compare(old, new, **options).reproducer
+    lines = [line.strip() for line in text.split("def test_add():")[1].splitlines()]
+    assert lines[1:3] == ["Shelf = subject()", "shelf = object.__new__(Shelf)"], text
+    assert "Mock" not in text and "shelf.items = " in text and "assert shelf.add(" in text
 
 
 def assert_passes_on_old_and_fails_on_new(folder, old, new):

@@ -25,10 +25,12 @@ const MOST_UNLIKELY: usize = 6;
 /// The maximum number of values that are exchanged together.
 const MOST_BESIDES: usize = 40;
 
-/// A value without which a witness shows no difference.
+/// A value that the difference of a witness needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decisive {
     pub path: String,
+    /// Whether the difference disappears when this value alone is another one, and not only with others.
+    pub alone: bool,
     /// The probability, under the predictor, of a value that shows the difference, 0 to 1.
     pub probability: f64,
 }
@@ -66,7 +68,7 @@ pub fn decisive(
             // A truth, a length or a default is as likely as its opposite.
             _ => 1.0,
         };
-        found.push((choice, Decisive { path: choice.path.clone(), probability }));
+        found.push((choice, Decisive { path: choice.path.clone(), alone: true, probability }));
     }
     if joint_probability(found.iter().map(|(_, value)| value)) < EDGE_CASE {
         exchanges.count_other_values(execute, &mut found)?;
@@ -108,7 +110,7 @@ pub fn needed_besides(
         if !shows(&exchanged, execute)? {
             let path = exchanged.pop().map(|(path, _)| path).unwrap_or_default();
             // Alone, every value of this path shows the difference.
-            needed.push(Decisive { path, probability: 1.0 });
+            needed.push(Decisive { path, alone: false, probability: 1.0 });
         }
     }
     needed.reverse();

@@ -149,7 +149,8 @@ pub fn shrink(
         // A calculation may support numbers only now, with simpler operands beside them.
         best = plainer(execute, best, &channels, &likely, rules, &mut lost)?;
     }
-    Ok(best)
+    // With simpler values, a use may have nothing to show any more.
+    search(execute, &channels, rules, &mut left, &mut lost, go_on).fewer_uses(best)
 }
 
 fn search<'a>(

@@ -46,7 +46,7 @@ pub struct Variations {
 
 /// Executes a witness with other values. It ends when `goes_on` says so, or when executions are lost.
 ///
-/// The decisive inputs that are plain values, or the first plain one if none is decisive, get many values of their class:
+/// The decisive inputs that are plain values, or the first plain one if none is decisive by itself, get many values of their class:
 /// those of the code first (`literals`), with the numbers beside them, on both sides of a boundary. If two of them are
 /// numbers, these are varied together as well. Other inputs, lists and dictionaries too, get a few values.
 pub fn variations(
@@ -59,13 +59,15 @@ pub fn variations(
 ) -> Result<Variations, EngineError> {
     let channels = witness.differences.iter().map(|difference| difference.channel).collect();
     let trial = &mut Trial { execute, witness, channels, rules, goes_on, is_over: false, further: vec![] };
-    let is_decisive = |choice: &Choice| decisive.iter().any(|value| value.path == choice.path);
+    let is_needed = |choice: &Choice| decisive.iter().any(|value| value.path == choice.path);
+    let is_decisive = |choice: &Choice| decisive.iter().any(|value| value.alone && value.path == choice.path);
     let plain: Vec<(&Choice, &Recipe)> =
         witness.record.choices.iter().filter_map(|choice| Some((choice, own(choice)?))).collect();
     let mut chosen: Vec<(&Choice, &Recipe)> =
         plain.iter().filter(|(choice, _)| is_decisive(choice)).take(MOST_PATHS).copied().collect();
-    if decisive.is_empty() {
-        chosen = plain.iter().take(1).copied().collect();
+    if decisive.iter().all(|value| !value.alone) {
+        let needed = plain.iter().find(|(choice, _)| is_needed(choice));
+        chosen = needed.or(plain.first()).into_iter().copied().collect();
     }
     let mut found = Variations::default();
     for (choice, own) in &chosen {
@@ -88,7 +90,7 @@ pub fn variations(
     let containers = witness.record.choices.iter().filter_map(|choice| Some((choice, container(choice)?)));
     let mut further: Vec<(&Choice, &Recipe)> =
         plain.iter().filter(|one| !chosen.contains(one)).copied().chain(containers).collect();
-    further.sort_by_key(|(choice, _)| !is_decisive(choice));
+    further.sort_by_key(|(choice, _)| (!is_decisive(choice), !is_needed(choice)));
     for (choice, own) in further {
         if found.weights.len() < MOST_WEIGHTS {
             let others = if is_plain(own) { values(own, literals, FEW_VALUES + 1) } else { changed(own, literals) };
@@ -482,7 +484,7 @@ mod tests {
             |path: &str, value: i64| Choice { path: path.into(), decision: Decision::Value(Recipe::Int(value)) };
         let choices = vec![input("z", 5), input("x", 3), input("y", 3)];
         let witness = witness(choices);
-        let decisive = ["x", "y"].map(|path| Decisive { path: path.into(), probability: 1.0 });
+        let decisive = ["x", "y"].map(|path| Decisive { path: path.into(), alone: true, probability: 1.0 });
         let run = |goes_on: &mut dyn FnMut() -> bool| {
             variations(&mut AtMost, &witness, &decisive, &[], &Rules::default(), goes_on).unwrap()
         };

@@ -48,7 +48,7 @@ const OWN: [&str; 13] = [
     "runpy",
 ];
 /// The maximum number of characters of the module's part. Beyond it, the functions are hard to find.
-const MODULE_PART: usize = 4000;
+pub(super) const MODULE_PART: usize = 4000;
 /// A call and the condition on its result are one line if they have fewer bytes together.
 const ONE_LINE: usize = 90;
 
@@ -115,12 +115,11 @@ impl Writer<'_> {
             let _ = write!(main, "\n\n{decorators}{}\n\n\n{side} = {}\n", text.trim_end(), written_name(function));
         }
         let _ = write!(main, "\n\n{}\n\n{test}", self.subject(&missing));
-        let main = main.trim_start_matches('\n');
-        Ok(format!("{}\n{}\n\n{main}", self.docstring(difference), self.imported(main, &used, &missing)))
+        Ok(self.file(difference, &main, &used, &missing))
     }
 
     /// Injected names that are not arguments.
-    fn missing(&self, objects: &Objects, used: &BTreeSet<String>) -> Vec<String> {
+    pub(super) fn missing(&self, objects: &Objects, used: &BTreeSet<String>) -> Vec<String> {
         let is_argument = |name: &str| {
             Side::BOTH.into_iter().any(|side| {
                 let parameters = &self.case.functions[side].parameters;
@@ -173,6 +172,11 @@ impl Writer<'_> {
                 return Err(Refusal::ParameterOfTheTest(parameter.name.clone()));
             }
         }
+        self.refuse_names_of_the_test(used, missing)
+    }
+
+    /// The code must not use names that the test has itself.
+    pub(super) fn refuse_names_of_the_test(&self, used: &BTreeSet<String>, missing: &[String]) -> Result<(), Refusal> {
         match missing
             .iter()
             .chain(used)
@@ -408,9 +412,13 @@ impl Writer<'_> {
             return Err(Refusal::NeedsMoreThanACall);
         }
         let call = shape.around(&format!("{called}({})", calls.old));
-        let mut lines = Vec::new();
-        lines.extend(bound.iter().map(|(name, value)| format!("{name} = {value}")));
-        lines.extend(test.before);
+        let bound = bound.into_iter().map(|(name, value)| format!("{name} = {value}"));
+        Ok((called.to_owned(), bound.chain(self.statements(test, call)).collect()))
+    }
+
+    /// The statements of a test with this call.
+    pub(super) fn statements(&self, test: Test, call: String) -> Vec<String> {
+        let mut lines = test.before;
         let mut after = test.after;
         let call = match test.result {
             None => call,
@@ -431,7 +439,7 @@ impl Writer<'_> {
             lines.push(format!("with {}:\n        {}", around.join(", "), call.replace('\n', "\n        ")));
         }
         lines.extend(after);
-        Ok((called.to_owned(), lines))
+        lines
     }
 
     /// The same test for a file of the project.
@@ -441,11 +449,11 @@ impl Writer<'_> {
         let has_mocks = named.contains("Mock") || named.contains("SimpleNamespace");
         let imports = self.import_lines(&text, &BTreeSet::new(), &[]);
         let qualname = self.case.functions.new.qualname.clone();
-        ProjectTest { qualname, called, name, imports, lines, has_mocks }
+        ProjectTest { used: qualname.clone(), qualname, called, name, imports, lines, has_mocks }
     }
 
     /// An argument: a literal in its place, and anything else, or anything that is examined later, under its name.
-    fn passed(
+    pub(super) fn passed(
         &self,
         argument: &Argument,
         test: &Test,
@@ -527,6 +535,20 @@ impl Writer<'_> {
              Python file.\n\"\"\"\n",
             self.case.seed
         )
+    }
+
+    /// The file with all but this of it: what it is, and what it imports.
+    pub(super) fn file(
+        &self,
+        difference: &Difference,
+        main: &str,
+        used: &BTreeSet<String>,
+        missing: &[String],
+    ) -> String {
+        let main = main.trim_start_matches('\n');
+        let is_definition = ["def ", "async def ", "class ", "@"].iter().any(|start| main.starts_with(start));
+        let gap = if is_definition { "\n\n\n" } else { "\n\n" };
+        format!("{}\n{}{gap}{main}", self.docstring(difference), self.imported(main, used, missing))
     }
 
     pub(super) fn imported(&self, main: &str, used: &BTreeSet<String>, missing: &[String]) -> String {

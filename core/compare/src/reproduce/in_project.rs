@@ -5,6 +5,8 @@
 pub struct ProjectTest {
     /// What it tests, by its qualified name: `Cart.total`.
     pub qualname: String,
+    /// What the lines use, by its qualified name: that, or the class of a method.
+    pub used: String,
     /// What the lines call it.
     pub called: String,
     /// The name of the test function.
@@ -36,7 +38,7 @@ impl ProjectTest {
             blocks.push("import pytest".to_owned());
         }
         blocks.push(format!("from {module} import {first}"));
-        let bound = (self.called != self.qualname).then(|| format!("{} = {}", self.called, self.qualname));
+        let bound = (self.called != self.used).then(|| format!("{} = {}", self.called, self.used));
         let lines: String =
             bound.iter().chain(&self.lines).map(|line| format!("    {}\n", line.replace('\n', "\n    "))).collect();
         format!("{}\n\n\ndef {}():\n{lines}", blocks.join("\n\n"), self.name)
@@ -51,6 +53,7 @@ mod tests {
     fn a_test_imports_what_it_tests() {
         let test = ProjectTest {
             qualname: "Cart.total".into(),
+            used: "Cart.total".into(),
             called: "total".into(),
             name: "test_total".into(),
             imports: vec!["import io".into(), "\nimport pytest".into()],

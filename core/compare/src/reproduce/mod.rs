@@ -15,6 +15,7 @@ mod file;
 mod identity;
 mod in_project;
 mod loader;
+mod method;
 mod moments;
 mod objects;
 mod order;
@@ -144,7 +145,7 @@ fn candidates<'a>(
     let chosen: Vec<&[Difference]> = alone.chain(several).collect();
     // All of a difference first, and then each part of it that may hold if another one does not.
     let parts = [None, Some(0), Some(1), Some(2)];
-    let texts = file::Style::ALL.into_iter().flat_map(move |style| {
+    let texts = file::Style::of(case).into_iter().flat_map(move |style| {
         let has_parts = move |chosen: &[Difference]| {
             style.has_standins()
                 && chosen.iter().any(|difference| matches!(difference.channel, Channel::Calls | Channel::Arguments))

@@ -18,9 +18,14 @@ use super::refusal::Refusal;
 const RESERVED: [&str; 9] =
     ["name", "return_value", "side_effect", "spec", "wraps", "called", "mock_calls", "method_calls", "call_args"];
 
-/// All injected values, by the first name of their access path.
+/// All injected values.
 #[derive(Debug, Default)]
-pub(super) struct Objects(BTreeMap<String, Node>);
+pub(super) struct Objects {
+    /// By the first name of their access path.
+    roots: BTreeMap<String, Node>,
+    /// The variables of the test for those that have another name there.
+    variables: BTreeMap<String, String>,
+}
 
 /// A value, and what the code asked of it.
 #[derive(Debug, Default)]
@@ -99,7 +104,7 @@ impl Objects {
 
     fn node(&mut self, path: AccessPath<'_>) -> Option<&mut Node> {
         let (root, steps) = steps(path)?;
-        let mut node = self.0.entry(root.to_string()).or_default();
+        let mut node = self.roots.entry(root.to_string()).or_default();
         for step in steps {
             node = match step {
                 Segment::Attribute(name) => node.attributes.entry(name.to_string()).or_default(),
@@ -112,19 +117,30 @@ impl Objects {
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &String> {
-        self.0.keys()
+        self.roots.keys()
     }
 
     /// The source of the value under a first name.
     pub(super) fn source(&self, name: &str) -> Result<String, Refusal> {
-        self.0.get(name).map_or_else(|| Ok("SimpleNamespace()".into()), Node::source)
+        self.roots.get(name).map_or_else(|| Ok("SimpleNamespace()".into()), Node::source)
+    }
+
+    /// The attributes of an object that the test makes and calls `variable`, each as source.
+    pub(super) fn attributes_of(&mut self, name: &str, variable: String) -> Result<Vec<(String, String)>, Refusal> {
+        self.variables.insert(name.to_owned(), variable);
+        let Some(node) = self.roots.get(name) else { return Ok(vec![]) };
+        if !node.items.is_empty() || !node.results.is_empty() || node.length.is_some() || node.raises.is_some() {
+            return Err(Refusal::ItemsAndAttributes);
+        }
+        let source = |(name, node): (&String, &Node)| Ok((name.clone(), node.source()?));
+        node.attributes.iter().map(source).collect()
     }
 
     /// How a test reaches the value at an access path, from the variable of its first name.
     pub(super) fn reach(&self, path: &str) -> Option<String> {
         let (root, steps) = steps(AccessPath::new(path))?;
-        let mut node = self.0.get(root);
-        let mut text = root.to_string();
+        let mut node = self.roots.get(root);
+        let mut text = self.variables.get(root).map_or(root, String::as_str).to_owned();
         for step in steps {
             match step {
                 Segment::Attribute(name) => node = node.and_then(|node| node.attributes.get(name)),

@@ -32,6 +32,12 @@ pub(crate) enum Refusal {
     OwnAssertion,
     #[error("a function refers to its own class, which the test does not have")]
     NeedsItsClass,
+    #[error("it is no method that is called on an object")]
+    NotOfAnObject,
+    #[error("the class of the method is not here as a whole, or too long")]
+    ClassNotHere,
+    #[error("the member {0} of the class was replaced")]
+    MemberReplaced(String),
     #[error("the test itself uses the name of the parameter {0}")]
     ParameterOfTheTest(String),
     #[error("the test itself uses the name {0}")]

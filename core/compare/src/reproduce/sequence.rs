@@ -64,16 +64,8 @@ impl Writer<'_> {
         for side in Side::BOTH {
             let _ = write!(main, "\n\n{}\n\n\n{side} = {name}\n", self.whole_text(side).trim_end());
         }
-        let found = case.functions.new.qualname.split('.').map(python::string).collect::<Vec<_>>();
-        let inner: String = found.iter().skip(1).map(|part| format!(".__dict__[{part}]")).collect();
-        let _ = write!(
-            main,
-            "\n\ndef subject():\n    \"\"\"The version under test.\"\"\"\n    name = environ.get(\"TWINCELL_SUBJECT\", \"new\")\n    \
-             if name in (\"old\", \"new\"):\n        return old if name == \"old\" else new\n    \
-             return runpy.run_path(name)[{}]{inner}\n\n\ndef test_{}():\n    {name} = subject()\n",
-            found.first().map_or("''", String::as_str),
-            snake(name),
-        );
+        let subject = subject(&case.functions.new.qualname);
+        let _ = write!(main, "\n\n{subject}\n\ndef test_{}():\n    {name} = subject()\n", snake(name));
         let is_named = |name: &str| lines.iter().any(|line| mentions(line, name));
         let bound = steps.bound.iter().filter(|(name, _)| is_named(name));
         let lines: Vec<String> = bound.map(|(name, value)| format!("{name} = {value}")).chain(lines.clone()).collect();
@@ -83,8 +75,7 @@ impl Writer<'_> {
         if missing.is_empty() && case.functions.new.qualname.split('.').all(is_identifier) {
             self.in_project = Some(self.project_test(name.clone(), format!("test_{}", snake(name)), lines));
         }
-        let main = main.trim_start_matches('\n');
-        Ok(format!("{}\n{}\n\n{main}", self.docstring(difference), self.imported(main, &used, &missing)))
+        Ok(self.file(difference, &main, &used, &missing))
     }
 
     /// A version's text with its decorators.
@@ -357,6 +348,18 @@ impl Writer<'_> {
     }
 }
 
+/// The function that returns the version of a class under test.
+pub(super) fn subject(qualname: &str) -> String {
+    let found = qualname.split('.').map(python::string).collect::<Vec<_>>();
+    let inner: String = found.iter().skip(1).map(|part| format!(".__dict__[{part}]")).collect();
+    format!(
+        "def subject():\n    \"\"\"The version under test.\"\"\"\n    name = environ.get(\"TWINCELL_SUBJECT\", \"new\")\n    \
+         if name in (\"old\", \"new\"):\n        return old if name == \"old\" else new\n    \
+         return runpy.run_path(name)[{}]{inner}\n",
+        found.first().map_or("''", String::as_str),
+    )
+}
+
 /// An argument: an immutable one in its place, and any other as a variable of the test.
 fn variable(argument: &Argument, bound: &mut Vec<(String, String)>, objects: &Objects) -> Result<String, Refusal> {
     let Some(recipe) = &argument.value else { return Err(Refusal::ObjectOfTheClass) };
@@ -420,7 +423,7 @@ fn indented(line: &str) -> String {
 }
 
 /// A class's name as the name of a variable, which always differs from it.
-fn snake(class: &str) -> String {
+pub(super) fn snake(class: &str) -> String {
     let mut name = String::new();
     for (at, character) in class.trim_matches('_').char_indices() {
         if character.is_uppercase() && at > 0 && !name.ends_with('_') && !class[..at].ends_with(char::is_uppercase) {
