@@ -227,8 +227,7 @@ pub struct Witness {
     #[serde(default)]
     pub replaced: Vec<String>,
     pub injections: Vec<Injection>,
-    /// The access paths of the decisive values: with another value of one of them there is no difference, or with other
-    /// values of several at once.
+    /// The access paths of the decisive values: with another value there is no difference.
     pub decisive: Vec<String>,
     /// The probability of each of them under the predictor: that of all values of its path that show the difference.
     pub probabilities: Vec<f64>,

@@ -28,6 +28,8 @@ const BEFORE: usize = 24;
 const DIFFERENT: usize = 12;
 /// The number of characters shown of the end of a long text.
 const END: usize = 32;
+/// The maximum number of values that are named since they are needed besides the decisive ones.
+const BESIDES: usize = 2;
 /// The name of what a function returns.
 const RESULT: &str = "result";
 
@@ -326,14 +328,17 @@ fn shortened(text: &str) -> String {
     format!("{start}…{end}")
 }
 
-/// The paths of the decisive values. Where none is decisive by itself, those whose replacement takes the difference away
-/// most often.
+/// The paths of the decisive values, with some of those that are needed besides. Where there are none, those whose replacement
+/// takes the difference away most often.
 fn that_matter<'a>(summary: &CampaignSummary<'a>) -> Vec<&'a str> {
-    if summary.decisive.is_empty() {
+    let decisive = summary.decisive.iter().map(|value| value.path.as_str());
+    let besides = summary.variations.needed.iter().map(String::as_str).take(BESIDES);
+    let needed: Vec<&str> = decisive.chain(besides).collect();
+    if needed.is_empty() {
         let matter = summary.variations.weights.iter().filter(|one| one.gone > 0);
         return matter.take(NAMED_VALUES).map(|one| one.path.as_str()).collect();
     }
-    summary.decisive.iter().map(|value| value.path.as_str()).collect()
+    needed
 }
 
 /// The decisive values of a witness, those that entered on changed lines first. Then values that a version returned as they

@@ -93,14 +93,7 @@ fn likely_pair_report(
     let functions = PerSide::new(OLD, NEW).map(function);
     let diff = twincell_syntax::diff(&functions.old, &functions.new);
     let context = context_of(&functions, &diff);
-    reported(
-        &context,
-        verdict,
-        reason,
-        &[execution],
-        vec![Decisive { path: "x".into(), alone: true, probability }],
-        notes,
-    )
+    reported(&context, verdict, reason, &[execution], vec![Decisive { path: "x".into(), probability }], notes)
 }
 
 fn reported(
@@ -304,7 +297,7 @@ fn members_of_a_class_are_told_by_name() {
     for (path, number) in [("members used", 1), ("member 1", 1), ("member 2", 0), ("member 3", 1)] {
         execution.record.choices.push(Choice { path: path.into(), decision: Decision::Value(Recipe::Int(number)) });
     }
-    let decisive = ["x", "member 2"].map(|path| Decisive { path: path.into(), alone: true, probability: 1.0 });
+    let decisive = ["x", "member 2"].map(|path| Decisive { path: path.into(), probability: 1.0 });
     let report = reported(&context, Verdict::Changing, "", &[execution], decisive.to_vec(), &[]);
     assert_eq!(report.sentence, "f(x=0), using total, then add(…): 3 -> 0");
     assert_eq!(report.witness.unwrap().uses, ["total", "add()"]);
@@ -348,7 +341,7 @@ fn uses_of_a_class_have_the_arguments_that_they_were_called_with() {
             decision: Decision::Value(Recipe::Int(*value)),
         };
         execution.record.choices = decisions.iter().map(choice).collect();
-        let decisive = decisive.iter().map(|path| Decisive { path: (*path).into(), alone: true, probability: 1.0 });
+        let decisive = decisive.iter().map(|path| Decisive { path: (*path).into(), probability: 1.0 });
         reported(&context, Verdict::Changing, "", &[execution], decisive.collect(), &[]).sentence
     };
     // The second argument of a name is numbered, and may be an earlier one again.
@@ -463,8 +456,7 @@ fn headline(text: &str, choices: &[(&str, Decision)], parameters: &[&str], decis
         _ => None,
     };
     execution.record.injections = execution.record.choices.iter().filter_map(injected).collect();
-    let decisive =
-        decisive.iter().map(|path| Decisive { path: (*path).into(), alone: true, probability: 1.0 }).collect();
+    let decisive = decisive.iter().map(|path| Decisive { path: (*path).into(), probability: 1.0 }).collect();
     reported(&context, Verdict::Changing, "", &[execution], decisive, &[]).sentence
 }
 

@@ -24,6 +24,7 @@ use super::decisive::other;
 
 /// Numbers that replace the objects of a calculation.
 const NUMBERS: [[i64; 4]; 3] = [[3, 5, 7, 11], [12, 2, 9, 4], [-4, 10, 1, -3]];
+
 /// Determines what each difference of a confirmed execution rests on.
 pub(super) fn classify_basis(
     execute: &mut dyn Execute,

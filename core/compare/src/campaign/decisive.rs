@@ -22,15 +22,11 @@ const LOST: usize = 3;
 const BATCH: usize = 8;
 /// The maximum number of values whose probability is found by trying others.
 const MOST_UNLIKELY: usize = 6;
-/// The maximum number of values that are exchanged together.
-const MOST_BESIDES: usize = 40;
 
-/// A value that the difference of a witness needs.
+/// A value without which a witness shows no difference.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decisive {
     pub path: String,
-    /// Whether the difference disappears when this value alone is another one, and not only with others.
-    pub alone: bool,
     /// The probability, under the predictor, of a value that shows the difference, 0 to 1.
     pub probability: f64,
 }
@@ -44,7 +40,7 @@ pub fn decisive(
     raise_probability: f64,
     budget: u32,
 ) -> Result<Vec<Decisive>, EngineError> {
-    let exchanges = Exchanges::explained(execute, witness, rules)?;
+    let exchanges = Exchanges::new(execute, witness, rules)?;
     let tried = exchanges.worth_trying(budget);
     let requests: Vec<_> = tried.iter().map(|(choice, other)| exchanges.with(choice, other.clone())).collect();
     let mut outcomes = Vec::new();
@@ -68,7 +64,7 @@ pub fn decisive(
             // A truth, a length or a default is as likely as its opposite.
             _ => 1.0,
         };
-        found.push((choice, Decisive { path: choice.path.clone(), alone: true, probability }));
+        found.push((choice, Decisive { path: choice.path.clone(), probability }));
     }
     if joint_probability(found.iter().map(|(_, value)| value)) < EDGE_CASE {
         exchanges.count_other_values(execute, &mut found)?;
@@ -76,48 +72,7 @@ pub fn decisive(
     Ok(found.into_iter().map(|(_, value)| value).collect())
 }
 
-/// The values that are needed besides the decisive ones: of two conditions, either of which is enough, neither is decisive,
-/// and yet without both of them the execution may show no difference. With all that is neither decisive nor among these
-/// exchanged at once, it does.
-pub fn needed_besides(
-    execute: &mut dyn Execute,
-    witness: &TestCase,
-    decisive: &[Decisive],
-    rules: &Rules,
-) -> Result<Vec<Decisive>, EngineError> {
-    let exchanges = Exchanges::of(witness, rules);
-    let is_decisive = |choice: &Choice| decisive.iter().any(|one| one.path == choice.path);
-    let is_free = |choice: &&Choice| {
-        !is_decisive(choice)
-            && !witness.is_given(&choice.path)
-            && !matches!(Question::parse(&choice.path), Question::Injected(_))
-            && !Question::is_about_sequence(&choice.path)
-    };
-    let with_other = |choice: &Choice| Some((choice.path.clone(), other(&choice.path, &choice.decision)?));
-    let free: Vec<(String, Decision)> =
-        witness.record.choices.iter().filter(is_free).filter_map(with_other).take(MOST_BESIDES).collect();
-    let shows = |others: &[(String, Decision)], execute: &mut dyn Execute| {
-        let executed = execute.execute(vec![exchanges.with_all(others)])?;
-        Ok::<_, EngineError>(executed.iter().all(|executed| is_record(executed) && exchanges.shows(executed)))
-    };
-    if free.len() < 2 || shows(&free, execute)? {
-        return Ok(vec![]);
-    }
-    let (mut exchanged, mut needed) = (Vec::new(), Vec::new());
-    // What was drawn first is what a caller gives.
-    for one in free.into_iter().rev() {
-        exchanged.push(one);
-        if !shows(&exchanged, execute)? {
-            let path = exchanged.pop().map(|(path, _)| path).unwrap_or_default();
-            // Alone, every value of this path shows the difference.
-            needed.push(Decisive { path, alone: false, probability: 1.0 });
-        }
-    }
-    needed.reverse();
-    Ok(needed)
-}
-
-/// Exchanges decisions of a witness, to see whether it still shows its difference.
+/// Exchanges single decisions of a witness, to see whether it still shows its difference.
 struct Exchanges<'w> {
     witness: &'w TestCase,
     record: &'w ExecutionRecord,
@@ -129,27 +84,18 @@ struct Exchanges<'w> {
 }
 
 impl<'w> Exchanges<'w> {
-    fn of(witness: &'w TestCase, rules: &'w Rules) -> Self {
-        let channels = witness.differences.iter().map(|difference| difference.channel).collect();
-        Self { witness, record: &witness.record, rules, channels, explained: None }
-    }
-
-    fn explained(execute: &mut dyn Execute, witness: &'w TestCase, rules: &'w Rules) -> Result<Self, EngineError> {
+    fn new(execute: &mut dyn Execute, witness: &'w TestCase, rules: &'w Rules) -> Result<Self, EngineError> {
         let record = &witness.record;
+        let channels = witness.differences.iter().map(|difference| difference.channel).collect();
         let explaining = ExecutionRequest { explain: true, ..again(record, repeat(record), both()) };
         let explained = execute.execute(vec![explaining])?.pop();
-        Ok(Self { explained, ..Self::of(witness, rules) })
+        Ok(Self { witness, record, rules, channels, explained })
     }
 
     /// The witness with another decision.
     fn with(&self, choice: &Choice, decision: Decision) -> ExecutionRequest {
-        self.with_all(&[(choice.path.clone(), decision)])
-    }
-
-    /// The witness with other decisions.
-    fn with_all(&self, others: &[(String, Decision)]) -> ExecutionRequest {
         let mut fixed = repeat(self.record);
-        fixed.extend(others.iter().cloned());
+        fixed.insert(choice.path.clone(), decision);
         again(self.record, fixed, both())
     }
 

@@ -49,9 +49,7 @@ fn without_use(choices: &[Choice], left_out: u32) -> Vec<(String, Decision)> {
         };
         [earlier(Question::Member), earlier(Question::Operand)].into_iter().flatten()
     });
-    let arguments =
-        arguments(choices).into_iter().flat_map(|(name, passed)| renumbered(choices, name, &passed, left_out));
-    std::iter::once(fewer).chain(moved).chain(arguments).collect()
+    std::iter::once(fewer).chain(moved).chain(passed_without(choices, left_out)).collect()
 }
 
 /// An argument of a name that several calls have.
@@ -79,37 +77,65 @@ fn arguments(choices: &[Choice]) -> BTreeMap<&str, Vec<Passed>> {
                     Decision::Value(Recipe::Int(again)) => usize::try_from(again).ok().filter(|again| *again > 0),
                     _ => None,
                 };
+                let again = again.map(|again| again.min(passed.len()));
                 passed.extend(again.or_else(|| own.parse().ok()).map(|number| Passed { step, number }));
             }
             Question::Value(path) => {
-                first.entry(path.as_str()).or_insert(step);
+                first.entry(path.split_root().0).or_insert(step);
+            }
+            Question::Positional(name) => {
+                first.entry(name).or_insert(step);
             }
             _ => {}
         }
     }
+    // Nobody could tell such an argument from a question: `order(x, 1)`.
+    all.retain(|name, _| !Question::is_answer(&format!("{name}(")));
     all
 }
 
-/// The decisions about the arguments of a name when those of one use are not passed.
-fn renumbered(choices: &[Choice], name: &str, passed: &[Passed], left_out: u32) -> Vec<(String, Decision)> {
-    let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
+/// The decisions about the arguments that are passed when those of one use are not.
+fn passed_without(choices: &[Choice], left_out: u32) -> Vec<(String, Decision)> {
+    let mut numbers: BTreeMap<&str, BTreeMap<usize, usize>> = BTreeMap::new();
     let mut decisions = Vec::new();
-    for (own, one) in (1..).zip(passed.iter().filter(|one| one.step != left_out)) {
-        let again = numbers.get(&one.number).copied();
-        numbers.entry(one.number).or_insert(own);
-        if own > 1 {
-            let own = AccessPath::new(name).numbered(own);
-            let again = i64::try_from(again.unwrap_or(0)).unwrap_or(0);
-            decisions.push((Question::Again((&own).into()).to_string(), Decision::Value(Recipe::Int(again))));
+    for (name, passed) in arguments(choices) {
+        let numbers = numbers.entry(name).or_default();
+        for (own, one) in (1..).zip(passed.iter().filter(|one| one.step != left_out)) {
+            let again = numbers.get(&one.number).copied();
+            numbers.entry(one.number).or_insert(own);
+            if own > 1 {
+                let own = AccessPath::new(name).numbered(own);
+                let again = i64::try_from(again.unwrap_or(0)).unwrap_or(0);
+                decisions.push((Question::Again((&own).into()).to_string(), Decision::Value(Recipe::Int(again))));
+            }
         }
     }
-    let is_about_order = |path: &str| matches!(Question::parse(path), Question::Again(_));
-    let moved = choices.iter().filter(|choice| !is_about_order(&choice.path)).filter_map(|choice| {
-        let path = AccessPath::new(&choice.path).renumbered(name, &|number| numbers.get(&number).copied());
-        (path != choice.path).then(|| (path, choice.decision.clone()))
+    let is_again = |path: &str| matches!(Question::parse(path), Question::Again(_));
+    let renumbered = |path: &str| {
+        numbers.iter().fold(path.to_owned(), |path, (name, numbers)| {
+            AccessPath::new(&path).renumbered(name, &|number| numbers.get(&number).copied())
+        })
+    };
+    let moved = choices.iter().filter(|choice| !is_again(&choice.path)).filter_map(|choice| {
+        let path = renumbered(&choice.path);
+        (path != choice.path).then(|| in_order(&choice.path, &path, &choice.decision))
     });
     decisions.extend(moved);
     decisions
+}
+
+/// A decision under its new path. A worker asks for the order of two objects in the order of their paths.
+fn in_order(before: &str, path: &str, decision: &Decision) -> (String, Decision) {
+    if let (Question::Order { one: first, other: second }, Question::Order { one, other }) =
+        (Question::parse(before), Question::parse(path))
+        && let Decision::Value(Recipe::Int(order)) = decision
+        && first <= second
+        && one > other
+    {
+        let question = Question::Order { one: other, other: one };
+        return (question.to_string(), Decision::Value(Recipe::Int(2 - order)));
+    }
+    (path.to_owned(), decision.clone())
 }
 
 fn find<'a>(choices: &'a [Choice], question: Question<'_>) -> Option<&'a Choice> {
@@ -162,10 +188,51 @@ mod tests {
         assert_eq!(found["members used"], Recipe::Int(1));
         assert_eq!((&found["member 1"], &found["member 2"]), (&Recipe::Int(0), &Recipe::Int(1)));
         assert_eq!((&found["key"], &found["again for key (2)"]), (&text("b"), &Recipe::Int(1)));
-        // What stood for the value that is not passed any more has it itself.
+        // The value is now a new one: the use that it was first passed to is left out.
         let found = without(&all, 2);
         assert_eq!((&found["again for key (2)"], found.get("key (2)")), (&Recipe::Int(0), None));
         assert!(!found.contains_key("key"));
+    }
+
+    #[test]
+    fn questions_about_several_arguments_are_those_of_the_others() {
+        let all = [
+            ("members used", Recipe::Int(1)),
+            ("member 1", Recipe::Int(0)),
+            ("key", text("a")),
+            ("len(*rest)", Recipe::Int(1)),
+            ("rest[0]", Recipe::Int(1)),
+            ("value", Recipe::Int(1)),
+            ("member 2", Recipe::Int(0)),
+            ("again for key (2)", Recipe::Int(0)),
+            ("key (2)", text("b")),
+            ("again for rest (2)", Recipe::Int(0)),
+            ("rest (2)[0]", Recipe::Int(2)),
+            ("again for value (2)", Recipe::Int(0)),
+            ("value (2)", Recipe::Int(3)),
+            ("order(key (2), value (2))", Recipe::Int(2)),
+        ];
+        let found = without(&all, 1);
+        assert_eq!((&found["order(key, value)"], &found["rest[0]"]), (&Recipe::Int(2), &Recipe::Int(2)));
+    }
+
+    #[test]
+    fn an_order_is_asked_for_in_the_order_of_the_paths() {
+        let all = [
+            ("members used", Recipe::Int(2)),
+            ("member 1", Recipe::Int(0)),
+            ("key", text("a")),
+            ("member 2", Recipe::Int(0)),
+            ("again for key (2)", Recipe::Int(0)),
+            ("key (2)", text("b")),
+            ("order(key, key (2))", Recipe::Int(0)),
+            ("member 3", Recipe::Int(0)),
+            ("again for key (3)", Recipe::Int(1)),
+        ];
+        // The third use passes what the first one did, and the second one now comes first.
+        let found = without(&all, 1);
+        assert_eq!((&found["key"], &found["key (2)"]), (&text("b"), &text("a")));
+        assert_eq!(found["order(key, key (2))"], Recipe::Int(2));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! values from the text alone (`environments.rs`), whether a difference is real (`confirm.rs`), what rules set aside (`set_aside.rs`), a small witness (`shrink.rs`),
 //! another one (`unforced.rs`), and the predictor's expectations (`explain.rs`).
 
+mod besides;
 mod causes;
 mod choose;
 mod confirm;
@@ -50,7 +51,7 @@ use crate::{Continue, Example, verdict};
 
 pub(crate) use confirm::both;
 pub use confirm::{differs, is_deterministic, is_same_again, repeat};
-pub use decisive::{Decisive, decisive, joint_probability, needed_besides};
+pub use decisive::{Decisive, decisive, joint_probability};
 pub use explain::explain;
 pub use metered::Metered;
 pub(crate) use replacement::{is_without_module, replaced};

@@ -9,6 +9,7 @@ use twincell_engine::{EngineError, Executed};
 use twincell_values::path::Question;
 use twincell_values::value::{Choice, Decision, Fixed, Recipe};
 
+use super::besides::needed_besides;
 use super::confirm::{again, both, repeat};
 use super::decisive::Decisive;
 use super::{Execute, TestCase};
@@ -38,6 +39,8 @@ pub struct Variations {
     pub varied: Vec<Varied>,
     /// Two decisive numbers at the same time.
     pub together: Option<VariedTogether>,
+    /// The paths of the values that the difference needs besides the decisive ones, see [`needed_besides`].
+    pub needed: Vec<String>,
     /// How often the difference goes away, the inputs first without which that is most often so.
     pub weights: Vec<InputWeight>,
     /// Executions with other values of the first input that differ as well, each with other outcomes.
@@ -46,7 +49,7 @@ pub struct Variations {
 
 /// Executes a witness with other values. It ends when `goes_on` says so, or when executions are lost.
 ///
-/// The decisive inputs that are plain values, or the first plain one if none is decisive by itself, get many values of their class:
+/// The decisive inputs that are plain values, or else the first plain one, rather one that is needed besides, get many values of their class:
 /// those of the code first (`literals`), with the numbers beside them, on both sides of a boundary. If two of them are
 /// numbers, these are varied together as well. Other inputs, lists and dictionaries too, get a few values.
 pub fn variations(
@@ -57,19 +60,19 @@ pub fn variations(
     rules: &Rules,
     goes_on: &mut dyn FnMut() -> bool,
 ) -> Result<Variations, EngineError> {
+    let needed = needed_besides(execute, witness, decisive, rules, goes_on)?;
     let channels = witness.differences.iter().map(|difference| difference.channel).collect();
     let trial = &mut Trial { execute, witness, channels, rules, goes_on, is_over: false, further: vec![] };
-    let is_needed = |choice: &Choice| decisive.iter().any(|value| value.path == choice.path);
-    let is_decisive = |choice: &Choice| decisive.iter().any(|value| value.alone && value.path == choice.path);
+    let is_decisive = |choice: &Choice| decisive.iter().any(|value| value.path == choice.path);
     let plain: Vec<(&Choice, &Recipe)> =
         witness.record.choices.iter().filter_map(|choice| Some((choice, own(choice)?))).collect();
     let mut chosen: Vec<(&Choice, &Recipe)> =
         plain.iter().filter(|(choice, _)| is_decisive(choice)).take(MOST_PATHS).copied().collect();
-    if decisive.iter().all(|value| !value.alone) {
-        let needed = plain.iter().find(|(choice, _)| is_needed(choice));
-        chosen = needed.or(plain.first()).into_iter().copied().collect();
+    if decisive.is_empty() {
+        let is_needed = |(choice, _): &&(&Choice, &Recipe)| needed.contains(&choice.path);
+        chosen = plain.iter().find(is_needed).or(plain.first()).into_iter().copied().collect();
     }
-    let mut found = Variations::default();
+    let mut found = Variations { needed, ..Variations::default() };
     for (choice, own) in &chosen {
         trial.further.clear();
         let tried = trial.of(choice, &values(own, literals, MOST_VALUES))?;
@@ -90,7 +93,7 @@ pub fn variations(
     let containers = witness.record.choices.iter().filter_map(|choice| Some((choice, container(choice)?)));
     let mut further: Vec<(&Choice, &Recipe)> =
         plain.iter().filter(|one| !chosen.contains(one)).copied().chain(containers).collect();
-    further.sort_by_key(|(choice, _)| (!is_decisive(choice), !is_needed(choice)));
+    further.sort_by_key(|(choice, _)| !is_decisive(choice));
     for (choice, own) in further {
         if found.weights.len() < MOST_WEIGHTS {
             let others = if is_plain(own) { values(own, literals, FEW_VALUES + 1) } else { changed(own, literals) };
@@ -484,7 +487,7 @@ mod tests {
             |path: &str, value: i64| Choice { path: path.into(), decision: Decision::Value(Recipe::Int(value)) };
         let choices = vec![input("z", 5), input("x", 3), input("y", 3)];
         let witness = witness(choices);
-        let decisive = ["x", "y"].map(|path| Decisive { path: path.into(), alone: true, probability: 1.0 });
+        let decisive = ["x", "y"].map(|path| Decisive { path: path.into(), probability: 1.0 });
         let run = |goes_on: &mut dyn FnMut() -> bool| {
             variations(&mut AtMost, &witness, &decisive, &[], &Rules::default(), goes_on).unwrap()
         };

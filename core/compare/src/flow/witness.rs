@@ -182,10 +182,7 @@ fn another(
     None
 }
 
-/// The decisive values of a witness, with those that are needed besides.
+/// The decisive values of a witness.
 pub(super) fn decisive_values(witness: &TestCase, loaded: &mut Loaded<'_>, plan: &Plan) -> Vec<Decisive> {
-    let mut decisive =
-        campaign::decisive(loaded, witness, &plan.rules, plan.raise_probability, DECISIVE_BUDGET).unwrap_or_default();
-    decisive.extend(campaign::needed_besides(loaded, witness, &decisive, &plan.rules).unwrap_or_default());
-    decisive
+    campaign::decisive(loaded, witness, &plan.rules, plan.raise_probability, DECISIVE_BUDGET).unwrap_or_default()
 }

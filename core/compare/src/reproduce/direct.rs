@@ -32,7 +32,7 @@ use super::words::Words;
 use super::{python, slice};
 
 /// The names that such a file uses itself.
-const OWN: [&str; 13] = [
+pub(super) const OWN: [&str; 13] = [
     "old",
     "new",
     "subject",
@@ -389,13 +389,23 @@ impl Writer<'_> {
 
     /// What the test calls the function, and its statements.
     fn written(&self, test: Test, objects: &Objects) -> Result<(String, Vec<String>), Refusal> {
-        let case = self.case;
-        let name = &case.functions.new.name;
-        let called = if case.functions.old.name == *name { name.as_str() } else { "function" };
+        let name = &self.case.functions.new.name;
+        let called = if self.case.functions.old.name == *name { name.as_str() } else { "function" };
+        Ok((called.to_owned(), self.calling(called, &|_| true, test, objects)?))
+    }
+
+    /// The statements that call this with such arguments of the witness, and assert what must hold.
+    pub(super) fn calling(
+        &self,
+        called: &str,
+        is_passed: &dyn Fn(&Argument) -> bool,
+        test: Test,
+        objects: &Objects,
+    ) -> Result<Vec<String>, Refusal> {
         let mut bound: Vec<(String, String)> = Vec::new();
         let calls = PerSide::try_of(|side| {
             let mut failed = None;
-            let passed = self.arguments(side)?;
+            let passed: Vec<Argument> = self.arguments(side)?.into_iter().filter(is_passed).collect();
             let call = source(&passed, &mut |argument| {
                 self.passed(argument, &test, objects, &mut bound).unwrap_or_else(|reason| {
                     failed = Some(reason);
@@ -407,18 +417,13 @@ impl Writer<'_> {
         if calls.old != calls.new {
             return Err(Refusal::CalledDifferently);
         }
-        let shape = shape(case, case.behaviors()?.old)?;
+        let shape = shape(self.case, self.case.behaviors()?.old)?;
         if !shape.is_plain() {
             return Err(Refusal::NeedsMoreThanACall);
         }
         let call = shape.around(&format!("{called}({})", calls.old));
-        let bound = bound.into_iter().map(|(name, value)| format!("{name} = {value}"));
-        Ok((called.to_owned(), bound.chain(self.statements(test, call)).collect()))
-    }
-
-    /// The statements of a test with this call.
-    pub(super) fn statements(&self, test: Test, call: String) -> Vec<String> {
-        let mut lines = test.before;
+        let mut lines: Vec<String> = bound.into_iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        lines.extend(test.before);
         let mut after = test.after;
         let call = match test.result {
             None => call,
@@ -439,7 +444,7 @@ impl Writer<'_> {
             lines.push(format!("with {}:\n        {}", around.join(", "), call.replace('\n', "\n        ")));
         }
         lines.extend(after);
-        lines
+        Ok(lines)
     }
 
     /// The same test for a file of the project.
@@ -453,7 +458,7 @@ impl Writer<'_> {
     }
 
     /// An argument: a literal in its place, and anything else, or anything that is examined later, under its name.
-    pub(super) fn passed(
+    fn passed(
         &self,
         argument: &Argument,
         test: &Test,
@@ -537,7 +542,7 @@ impl Writer<'_> {
         )
     }
 
-    /// The file with all but this of it: what it is, and what it imports.
+    /// The whole file: what it shows, its imports, and then `main`.
     pub(super) fn file(
         &self,
         difference: &Difference,

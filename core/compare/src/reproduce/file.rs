@@ -7,20 +7,20 @@ use twincell_behavior::{display_place, display_shown};
 use twincell_engine::protocol::{Body, Context};
 use twincell_syntax::parse::parse;
 use twincell_syntax::scopes::Bindings;
-use twincell_syntax::{Function, PerSide, Side, attribute_names, classes};
+use twincell_syntax::{Function, PerSide, Side};
 use twincell_values::path::{AccessPath, Question};
-use twincell_values::value::{Choice, Decision};
+use twincell_values::value::Decision;
 
 use super::arguments::{Argument, Decisions, arguments};
 use super::checks::{Checks, checks};
 use super::in_project::ProjectTest;
+use super::method::calls_its_class;
 use super::parts::compose;
 use super::recorded::Texts;
 use super::refusal::Refusal;
 use super::text::{function_text, imports};
 use super::words::Words;
 use super::{Case, python, slice};
-use crate::uses::Class;
 
 /// How a reproducer holds the values of the witness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,13 +41,13 @@ pub(super) enum Style {
 
 impl Style {
     /// The styles in which a reproducer may be written, the best one first. Where a method calls others of its class, a mock
-    /// in place of its object would answer for them.
+    /// in place of its object would answer for them, also in a table of several witnesses.
     pub(super) fn of(case: &Case<'_>) -> Vec<Style> {
         let (functions, others) = ([Style::Alone, Style::Direct], [Style::Plain, Style::Standins, Style::Whole]);
-        let on_object = std::iter::once(Style::OnObject);
-        match calls_its_class(case) {
-            true => on_object.chain(others).chain(functions).filter(|_| case.further.is_empty()).collect(),
-            false => functions.into_iter().chain(on_object).chain(others).collect(),
+        match (calls_its_class(case), case.further) {
+            (true, []) => [Style::OnObject].into_iter().chain(others).chain(functions).collect(),
+            (true, _) => vec![Style::OnObject],
+            (false, _) => functions.into_iter().chain([Style::OnObject]).chain(others).collect(),
         }
     }
 
@@ -82,24 +82,6 @@ pub(super) struct Writer<'a> {
     pub(super) looked_up: BTreeSet<String>,
     /// The same test for the project, where it can be written.
     pub(super) in_project: Option<ProjectTest>,
-}
-
-/// Whether a method asks its object for other methods, and none of them was replaced.
-fn calls_its_class(case: &Case<'_>) -> bool {
-    let of = |side: Side| {
-        let function = &case.functions[side];
-        let Some((name, _)) = function.qualname.split_once('.') else { return false };
-        let all = classes(case.modules[side]);
-        let Some(class) = all.iter().find(|class| class.qualname == name).map(Class::of) else { return false };
-        let asked = attribute_names(&function.text);
-        let is_replaced = |name: &String| {
-            let starts = |choice: &Choice| AccessPath::new(&choice.path).beyond(&format!("self.{name}")).is_some();
-            case.record.choices.iter().any(starts)
-        };
-        let mut methods = asked.iter().filter(|name| class.method(name).is_some()).peekable();
-        methods.peek().is_some() && !methods.any(is_replaced)
-    };
-    matches!(case.bodies.old, Body::Function) && Side::BOTH.into_iter().any(of)
 }
 
 /// Whether a name stands for the object or class of a method.

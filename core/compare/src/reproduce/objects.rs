@@ -125,12 +125,17 @@ impl Objects {
         self.roots.get(name).map_or_else(|| Ok("SimpleNamespace()".into()), Node::source)
     }
 
-    /// The attributes of an object that the test makes and calls `variable`, each as source.
-    pub(super) fn attributes_of(&mut self, name: &str, variable: String) -> Result<Vec<(String, String)>, Refusal> {
-        self.variables.insert(name.to_owned(), variable);
+    /// The same, with an object under another name in the test.
+    pub(super) fn with_variable(mut self, name: &str, variable: &str) -> Self {
+        self.variables.insert(name.to_owned(), variable.to_owned());
+        self
+    }
+
+    /// The attributes that an object needs, each as source.
+    pub(super) fn attributes_of(&self, name: &str) -> Result<Vec<(String, String)>, Refusal> {
         let Some(node) = self.roots.get(name) else { return Ok(vec![]) };
         if !node.items.is_empty() || !node.results.is_empty() || node.length.is_some() || node.raises.is_some() {
-            return Err(Refusal::ItemsAndAttributes);
+            return Err(Refusal::MoreThanAttributes);
         }
         let source = |(name, node): (&String, &Node)| Ok((name.clone(), node.source()?));
         node.attributes.iter().map(source).collect()
@@ -300,6 +305,17 @@ mod tests {
         assert_eq!(found.source("request").unwrap(), "SimpleNamespace(meta={'retries': 0})");
         assert_eq!(found.source("client").unwrap(), "Mock(get=Mock(return_value=SimpleNamespace(status=404)))");
         assert_eq!(found.reach("client.get('a').status").unwrap(), "client.get.return_value.status");
+    }
+
+    #[test]
+    fn an_object_of_the_test_has_attributes_and_a_name() {
+        let found = objects(&[("self.items", Recipe::List(vec![])), ("self.limit", Recipe::Int(3))]);
+        let found = found.with_variable("self", "shelf");
+        let expected = [("items", "[]"), ("limit", "3")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+        assert_eq!(found.attributes_of("self").unwrap(), expected);
+        assert_eq!(found.reach("self.items").unwrap(), "shelf.items");
+        let called = objects(&[("self(1)", Recipe::Int(1))]);
+        assert!(called.attributes_of("self").is_err());
     }
 
     #[test]

@@ -34,10 +34,16 @@ pub(crate) enum Refusal {
     NeedsItsClass,
     #[error("it is no method that is called on an object")]
     NotOfAnObject,
-    #[error("the class of the method is not here as a whole, or too long")]
+    #[error("the class of the method is not here, or too long")]
     ClassNotHere,
     #[error("the member {0} of the class was replaced")]
     MemberReplaced(String),
+    #[error("the object itself is called, or has items")]
+    MoreThanAttributes,
+    #[error("the test cannot set the attribute {0}")]
+    AttributeNotSet(String),
+    #[error("the test has no name left for the object")]
+    NoNameForTheObject,
     #[error("the test itself uses the name of the parameter {0}")]
     ParameterOfTheTest(String),
     #[error("the test itself uses the name {0}")]

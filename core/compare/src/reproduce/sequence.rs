@@ -14,6 +14,7 @@ use twincell_values::value::{Decision, Recipe};
 
 use super::arguments::{Argument, arguments, source};
 use super::file::Writer;
+use super::in_project::ProjectTest;
 use super::objects::Objects;
 use super::python;
 use super::refusal::Refusal;
@@ -30,6 +31,20 @@ struct Steps {
     used: Vec<(Slot, String)>,
     /// The names of all arguments that were passed or could have been.
     given: Vec<String>,
+}
+
+/// The parts of a file about a class.
+pub(super) struct ClassFile<'a> {
+    pub qualname: &'a str,
+    /// What the class needs of its module.
+    pub module: String,
+    /// Names that are injected.
+    pub missing: Vec<String>,
+    /// Both versions, with their decorators.
+    pub texts: PerSide<String>,
+    /// The name of the test, and its statements.
+    pub test: String,
+    pub lines: Vec<String>,
 }
 
 impl Writer<'_> {
@@ -52,28 +67,47 @@ impl Writer<'_> {
             self.refuse_imports(&used)?;
         }
         let name = &case.functions.new.name;
-        let is_taken = |name: &String| used.contains(name) || name.starts_with("Test");
-        if case.functions.iter().any(|function| is_taken(&function.name) || function.name != *name) {
+        if case.functions.old.name != *name {
             return Err(Refusal::BesideItself(name.clone()));
         }
         let lines = self.uses_of(difference, &steps, &objects)?;
+        let is_named = |name: &str| lines.iter().any(|line| mentions(line, name));
+        let bound = steps.bound.iter().filter(|(name, _)| is_named(name));
+        let lines: Vec<String> = bound.map(|(name, value)| format!("{name} = {value}")).chain(lines.clone()).collect();
+        let texts = PerSide::of(|side| self.whole_text(side));
+        let qualname = &case.functions.new.qualname;
+        let file = ClassFile { qualname, module, missing, texts, test: format!("test_{}", snake(name)), lines };
+        self.class_file(difference, &objects, file)
+    }
+
+    /// The file about a class, and the same test for the project.
+    pub(super) fn class_file(
+        &mut self,
+        difference: &Difference,
+        objects: &Objects,
+        file: ClassFile<'_>,
+    ) -> Result<String, Refusal> {
+        let ClassFile { qualname, module, missing, texts, test, lines } = file;
+        let name = qualname.rsplit('.').next().unwrap_or(qualname);
+        let used: BTreeSet<String> = texts.iter().flat_map(|text| global_names(text)).collect();
+        // Both versions have the same name at the top level, and pytest would collect a class of tests.
+        if used.contains(name) || name.starts_with("Test") {
+            return Err(Refusal::BesideItself(name.to_owned()));
+        }
         let mut main = module;
         for name in &missing {
             let _ = writeln!(main, "{name} = {}", objects.source(name)?);
         }
         for side in Side::BOTH {
-            let _ = write!(main, "\n\n{}\n\n\n{side} = {name}\n", self.whole_text(side).trim_end());
+            let _ = write!(main, "\n\n{}\n\n\n{side} = {name}\n", texts[side].trim_end());
         }
-        let subject = subject(&case.functions.new.qualname);
-        let _ = write!(main, "\n\n{subject}\n\ndef test_{}():\n    {name} = subject()\n", snake(name));
-        let is_named = |name: &str| lines.iter().any(|line| mentions(line, name));
-        let bound = steps.bound.iter().filter(|(name, _)| is_named(name));
-        let lines: Vec<String> = bound.map(|(name, value)| format!("{name} = {value}")).chain(lines.clone()).collect();
+        let _ = write!(main, "\n\n{}\n\ndef {test}():\n    {name} = subject()\n", subject(qualname));
         for line in &lines {
             let _ = writeln!(main, "    {line}");
         }
-        if missing.is_empty() && case.functions.new.qualname.split('.').all(is_identifier) {
-            self.in_project = Some(self.project_test(name.clone(), format!("test_{}", snake(name)), lines));
+        if missing.is_empty() && qualname.split('.').all(is_identifier) {
+            let in_project = self.project_test(name.to_owned(), test, lines);
+            self.in_project = Some(ProjectTest { used: qualname.to_owned(), ..in_project });
         }
         Ok(self.file(difference, &main, &used, &missing))
     }
@@ -349,7 +383,7 @@ impl Writer<'_> {
 }
 
 /// The function that returns the version of a class under test.
-pub(super) fn subject(qualname: &str) -> String {
+fn subject(qualname: &str) -> String {
     let found = qualname.split('.').map(python::string).collect::<Vec<_>>();
     let inner: String = found.iter().skip(1).map(|part| format!(".__dict__[{part}]")).collect();
     format!(

@@ -270,15 +270,17 @@ impl<'a> AccessPath<'a> {
         is_number.then_some((AccessPath(name), number))
     }
 
-    /// This path with another number for each argument of a name, see [`Self::numbered`]: `len(x)` of `len(x (2))`.
-    /// Numbers that are not told stay.
+    /// This path with another number for each argument of a name, see [`Self::numbered`]: `len(x)` of `len(x (2))`. Where
+    /// `number` gives none, it stays. Texts and names of keywords are no arguments.
     pub fn renumbered(self, name: &str, number: &dyn Fn(usize) -> Option<usize>) -> String {
         let mut exchanged = String::new();
         let mut done = 0;
         for (at, _) in self.0.match_indices(name) {
             let (before, after) = (&self.0[..at], &self.0[at + name.len()..]);
-            let goes_on = |character: char| is_name_part(character) || matches!(character, '.' | '\'' | '"');
-            if at < done || before.ends_with(goes_on) || after.starts_with(is_name_part) {
+            let goes_on = |character: char| is_name_part(character) || character == '.';
+            let is_keyword = after.starts_with('=') && !after.starts_with("==");
+            let is_part = before.ends_with(goes_on) || after.starts_with(is_name_part);
+            if at < done || is_part || is_keyword || !scan::is_outside(self.0, at) {
                 continue;
             }
             let numbered = after.strip_prefix(" (").and_then(|rest| rest.split_once(')'));
@@ -410,6 +412,11 @@ mod tests {
         assert_eq!(with("order(key (2), key (3))"), "order(key, key (2))");
         for path in ["key", "a.key (2)", "'key (2)' in x", "monkey (2)", "keys (2)"] {
             assert_eq!(with(path), path);
+        }
+        let later = |path: &'static str| AccessPath::new(path).renumbered("key", &|own| Some(own + 1));
+        assert_eq!(later("key.a"), "key (2).a");
+        for path in ["get(key=5)", "d['my key']", "a.key"] {
+            assert_eq!(later(path), path);
         }
     }
 

@@ -62,6 +62,11 @@ fn literal(text: &str) -> Option<usize> {
     is_triple.then(|| ending(3)).flatten().or_else(|| ending(1))
 }
 
+/// Whether a place in a text is in none of its string literals.
+pub(super) fn is_outside(text: &str, place: usize) -> bool {
+    (Outside { text, at: 0 }).any(|(at, _)| at == place)
+}
+
 /// Whether a text is one string literal.
 pub(super) fn is_literal(text: &str) -> bool {
     text.starts_with(['\'', '"']) && literal(text) == Some(text.len())
