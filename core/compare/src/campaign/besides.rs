@@ -1,13 +1,12 @@
 //! The values that a difference needs besides the decisive ones.
 //!
 //! Of two conditions either of which is enough, no value is decisive: with another value of one of them, the other condition
-//! still holds, or comes to hold by chance. So all values that are not decisive are exchanged at once, and those among them are kept without which that
+//! still holds. So all values that are not decisive are exchanged at once, and those among them are kept without which that
 //! takes the difference away.
 
 use std::collections::BTreeSet;
 
 use twincell_behavior::{Channel, Rules, differences};
-use twincell_engine::protocol::ExecutionRequest;
 use twincell_engine::{EngineError, Executed};
 use twincell_values::path::Question;
 use twincell_values::value::{Choice, Decision};
@@ -16,16 +15,13 @@ use super::confirm::{again, both, repeat};
 use super::decisive::{Decisive, other};
 use super::{DECISIVE_BUDGET, Execute, TestCase};
 
-/// With another value, the code may ask for more, and what is drawn then may show the difference by chance.
-const OTHER_SEEDS: [u64; 2] = [1, 2];
-
-/// What executions with several other values show: the least of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// What an execution with several other values shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shown {
+    Difference,
     Same,
     /// Neither version ended in a way that says something.
     Nothing,
-    Difference,
 }
 
 /// The paths of values with which the difference stays although all others that are not decisive are exchanged at once, each
@@ -56,22 +52,18 @@ pub(super) fn needed_besides(
         }
         let mut fixed = repeat(&witness.record);
         fixed.extend(others.iter().cloned());
-        let request = again(&witness.record, fixed, both());
-        let with_seed = |other: u64| ExecutionRequest { seed: request.seed ^ other, ..request.clone() };
-        let mut least = Shown::Difference;
-        for executed in execute.execute(OTHER_SEEDS.map(with_seed).to_vec())? {
-            let Executed::Record(record) = executed else { return Ok(None) };
-            let [old, new] = record.behaviors.as_slice() else { return Ok(None) };
-            let differs = || differences(old, new, rules).iter().any(|one| channels.contains(&one.channel));
-            least = least.min(match old.outcome.is_valid() || new.outcome.is_valid() {
-                _ if differs() => Shown::Difference,
-                true => Shown::Same,
-                false => Shown::Nothing,
-            });
-        }
-        Ok(Some(least))
+        let executed = execute.execute(vec![again(&witness.record, fixed, both())])?.pop();
+        let Some(Executed::Record(record)) = executed else { return Ok(None) };
+        let [old, new] = record.behaviors.as_slice() else { return Ok(None) };
+        let differs = || differences(old, new, rules).iter().any(|difference| channels.contains(&difference.channel));
+        Ok(Some(match old.outcome.is_valid() || new.outcome.is_valid() {
+            _ if differs() => Shown::Difference,
+            true => Shown::Same,
+            false => Shown::Nothing,
+        }))
     };
-    if free.is_empty() || shown(&free)? == Some(Shown::Difference) {
+    // One alone is decisive, or it is not.
+    if free.len() < 2 || shown(&free)? == Some(Shown::Difference) {
         return Ok(vec![]);
     }
     let (mut exchanged, mut needed) = (Vec::new(), Vec::new());
@@ -97,7 +89,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use twincell_engine::observed::{Behavior, Observed, Outcome};
-    use twincell_engine::protocol::ExecutionRecord;
+    use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
     use twincell_values::value::Recipe;
 
     use super::*;
