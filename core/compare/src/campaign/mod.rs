@@ -74,6 +74,8 @@ const MANY_STOPPED: usize = 12;
 /// The number of executions spent on finding a better difference once a weak or unlikely one is confirmed, and how many
 /// of the differing ones are then confirmed.
 const FURTHER: u32 = 64;
+/// The same after one that is unlikely or cannot be.
+const FURTHER_OF_UNLIKELY: u32 = 192;
 const MOST_CONFIRMED: u32 = 6;
 /// How many differences to confirm if unlikely ones do not count.
 const MOST_IGNORED: u32 = 24;
@@ -206,6 +208,11 @@ impl TestCase {
     /// Whether no other execution could speak more clearly for a change.
     pub fn is_sure(&self) -> bool {
         self.score() >= verdict::SURE && self.is_possible() && !self.rests_on_objects
+    }
+
+    /// Whether it needs values that hardly ever occur, or results that Python would not give.
+    fn could_be_likelier(&self) -> bool {
+        self.probability < verdict::EDGE_CASE || !self.is_possible()
     }
 
     /// Whether it shows more, or as much on possible values, on an example or on values that can be read.
@@ -433,7 +440,8 @@ impl<'p> Triage<'p> {
             self.confirmations -= 1;
             let is_better = |best: usize| found.speaks_more_clearly_than(&campaign.executions[best]);
             self.sure = found.is_sure();
-            self.end = self.end.min(next + FURTHER);
+            let further = if found.could_be_likelier() { FURTHER_OF_UNLIKELY } else { FURTHER };
+            self.end = self.end.min(next + further);
             if campaign.witness.is_none_or(is_better) {
                 campaign.witness = Some(last);
             }

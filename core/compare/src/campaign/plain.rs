@@ -202,10 +202,12 @@ fn together(objects: &[Held], likely: &BTreeMap<String, Vec<f32>>) -> Vec<Vec<(S
     found
 }
 
-/// Plain values for one object, of the likeliest classes first.
+/// Plain values for one object, of the likeliest classes first, then other numbers.
 fn alone(held: &Held, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Vec<(String, Decision)>> {
-    let of = |class| vec![(held.choice.path.clone(), filled(held, &mut |_| of_class(class, 1)))];
-    classes(&held.choice.path, likely).into_iter().take(3).map(of).collect()
+    let with = |value: Recipe| vec![(held.choice.path.clone(), filled(held, &mut |_| value.clone()))];
+    let classes: Vec<AbstractValue> = classes(&held.choice.path, likely).into_iter().take(3).collect();
+    let numbers = NUMBERS.iter().filter(|_| classes.contains(&AbstractValue::Int)).map(|number| Recipe::Int(*number));
+    classes.iter().map(|class| of_class(*class, 1)).chain(numbers).map(with).collect()
 }
 
 /// The decision of a choice with values in place of its objects.
