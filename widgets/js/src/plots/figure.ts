@@ -39,19 +39,22 @@ export interface Figures {
   sentences: string[];
 }
 
-/** Figures side by side behind a first element, in as many rows as they need. What their legends share stands once. */
+/**
+ * Figures side by side behind a first element, in as many rows as they need. Legends that share entries stand once, above
+ * all of them.
+ */
 export function figuresView(
   { figures, sentences }: Figures,
   signal: AbortSignal,
   first: HTMLElement | null = null,
 ): HTMLElement {
-  const entries = figures.flatMap((figure) => figure.legend);
-  const isShared = ({ text, shape: kind }: Entry) =>
-    entries.filter((other) => other.text === text && other.shape === kind).length > 1;
-  const legend = entries.filter(
-    (entry, index) =>
-      isShared(entry) && entries.findIndex((one) => one.text === entry.text && one.shape === entry.shape) === index,
-  );
+  const isSame = (one: Entry, other: Entry) => one.text === other.text && one.shape === other.shape;
+  const isShared = ({ legend }: Figure) =>
+    figures.filter((other) => legend.some((entry) => other.legend.some((one) => isSame(entry, one)))).length > 1;
+  const shared = figures.filter(isShared).map(({ legend }) => legend);
+  // The longest one has them in their order.
+  const entries = shared.sort((one, other) => other.length - one.length).flat();
+  const legend = entries.filter((entry, index) => entries.findIndex((one) => isSame(one, entry)) === index);
   return h(
     "div",
     {},
@@ -61,7 +64,7 @@ export function figuresView(
       "div",
       { class: "tcw-figures tcw-gapless" },
       first,
-      figures.map((figure) => figureView(figure, signal, isShared)),
+      figures.map((figure) => figureView(figure, signal, isShared(figure))),
     ),
   );
 }
@@ -74,15 +77,11 @@ function legendKey(entry: Entry): HTMLElement {
 }
 
 /**
- * A figure that draws itself again when its column becomes wider or narrower. Entries of its legend that stand elsewhere
- * come into the drawing only when it is downloaded.
+ * A figure that draws itself again when its column becomes wider or narrower. A legend that stands elsewhere comes into
+ * the drawing only when it is downloaded.
  */
-export function figureView(
-  figure: Figure,
-  signal: AbortSignal,
-  isElsewhere: (entry: Entry) => boolean = () => false,
-): HTMLElement {
-  const shown = { ...figure, legend: figure.legend.filter((entry) => !isElsewhere(entry)) };
+export function figureView(figure: Figure, signal: AbortSignal, hasLegendElsewhere = false): HTMLElement {
+  const shown = hasLegendElsewhere ? { ...figure, legend: [] } : figure;
   const drawing = h("div", { class: "tcw-drawing" });
   const said = h("span", { class: "tcw-quiet", role: "status" });
   let svg: SVGSVGElement | null = null;
