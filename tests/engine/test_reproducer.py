@@ -29,6 +29,22 @@ PAIRS = {
         "def f(items, *, limit=3):\n    return items[limit:] if isinstance(items, list) else limit\n",
         {},
     ),
+    "object_named_as_a_parameter": (
+        "class Item:\n    def __init__(self):\n        self.parts = []\n    def _allows(self, item):\n"
+        "        return item not in self.parts\n    def add(self, item):\n        if self._allows(item):\n"
+        "            self.parts.append(item)\n        return len(self.parts)\n",
+        "class Item:\n    def __init__(self):\n        self.parts = []\n    def _allows(self, item):\n"
+        "        return item not in self.parts\n    def add(self, item):\n        if self._allows(item):\n"
+        "            self.parts.append(item)\n        return len(self.parts) + 1\n",
+        {"function": "Item.add", "context": "module"},
+    ),
+    "assertion_in_a_method": (
+        "class Shelf:\n    def _ok(self):\n        return self.size > 0\n"
+        "    def take(self):\n        assert self._ok()\n        return 1\n",
+        "class Shelf:\n    def _ok(self):\n        return self.size > 0\n"
+        "    def take(self):\n        assert self._ok(), 'empty'\n        return 1\n",
+        {"function": "Shelf.take", "context": "module"},
+    ),
     "items_unpacked_and_joined": (
         "def f(rows):\n    out = [list(row) for row in rows]\n"
         "    for name, value in rows:\n        out.append(name)\n    return out\n",
@@ -468,6 +484,18 @@ def test_a_method_that_calls_others_of_its_class_has_a_real_object():
     lines = [line.strip() for line in text.split("def test_add():")[1].splitlines()]
     assert lines[1:3] == ["Shelf = subject()", "shelf = object.__new__(Shelf)"], text
     assert "Mock" not in text and "shelf.items = " in text and "assert shelf.add(" in text
+
+
+def test_the_object_of_a_method_has_a_name_of_its_own():
+    old, new, options = PAIRS["object_named_as_a_parameter"]
+    text = twincell.compare(old, new, **options).reproducer
+    assert "instance = object.__new__(Item)" in text, text
+
+
+def test_a_method_of_another_object_is_none_of_the_class():
+    old = "class Cache:\n    def get(self, key):\n        return self.data.get(key, 0)\n"
+    text = twincell.compare(old, old.replace("0)", "1)"), function="Cache.get", context="module").reproducer
+    assert "object.__new__" not in text and "Standin" not in text, text
 
 
 def assert_passes_on_old_and_fails_on_new(folder, old, new):
