@@ -185,7 +185,7 @@ def test_the_action_makes_tests_where_it_is_asked_to(tested, tmp_path_factory):
     script = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", amplify["run"]]
     done = subprocess.run(script, cwd=tested, env=environment, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
-    assert "### twincell: 1 test shows the change" in (folder / "summary").read_text()
+    assert "### twincell: no test of the project shows the change; 1 new test does" in (folder / "summary").read_text()
     outputs = dict(line.split("=", 1) for line in (folder / "output").read_text().splitlines())
     git(tested, "apply", "--check", outputs["patch"])
 

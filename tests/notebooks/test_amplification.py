@@ -26,7 +26,7 @@ def test_assertions_alone_find_nothing(shown):
 
 
 def test_other_inputs_show_both_changes(shown):
-    assert shown["search"].startswith("# 2 tests show the change")
+    assert shown["search"].startswith("# no test of the project shows the change; 2 new tests do")
     assert "# shipping(10) gave 9.9, gives 4.9" in shown["search"]
     assert "# total([10, 20], voucher='FRIEND') gave 30, gives 25" in shown["search"]
 

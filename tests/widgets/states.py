@@ -553,7 +553,7 @@ def amplification() -> dict:
     ]
     return {
         "format": 5,
-        "sentence": "3 tests show the change",
+        "sentence": "no test of the project shows the change; 3 new tests do",
         "shown": True,
         "facts": ["shop/cart.py: tests run 2 of 3 changed statements"],
         "tests": tests,

@@ -187,7 +187,7 @@ def test_amplified_tests_are_shown_run_written_and_copied(open_tab, scheme):
     tab = open_tab(scheme)
     tab.show(states.amplification())
     page = tab.page
-    assert "3 tests show the change" in page.locator(".tcw-sentence").inner_text()
+    assert "3 new tests do" in page.locator(".tcw-sentence").inner_text()
     code = page.get_by_role("textbox", name=re.compile("read-only"))
     page.locator(".cm-insertedLine", has_text="== 4").wait_for()
     assert page.locator(".cm-deletedLine", has_text="assert cart.total() == 3").count() == 1

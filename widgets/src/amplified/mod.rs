@@ -66,7 +66,16 @@ pub(crate) fn headline(found: &Amplification) -> String {
         Status::Found if found.tests.iter().all(|test| test.technique == Technique::Injected) => {
             format!("no test runs the change; with injected values, {} it", shows(found.tests.len()))
         }
-        Status::Found => format!("{} the change", shows(found.tests.len())),
+        Status::Found => {
+            let new = match found.tests.len() {
+                1 => "1 new test does".to_owned(),
+                count => format!("{count} new tests do"),
+            };
+            match found.detecting.len() + found.brought.len() {
+                0 => format!("no test of the project shows the change; {new}"),
+                count => format!("{} the change; {new}, too", of_project(count, "shows", "show")),
+            }
+        }
     }
 }
 

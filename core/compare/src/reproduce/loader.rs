@@ -10,7 +10,6 @@ use twincell_syntax::{Function, PerSide, global_names};
 
 use super::file::Writer;
 use super::text::written_name;
-use super::words::Words;
 use super::{python, slice};
 use crate::note::Note;
 
@@ -56,10 +55,8 @@ impl Writer<'_> {
         };
         let _ =
             writeln!(text, "names = {open}'__name__': 'twincell_module', '__file__': '<twincell>'{builtins}{close}");
-        if Words::of(modules.iter().map(String::as_str)).names_like(&["dataclass"]) {
-            // Annotations are texts there, and dataclasses look up their meaning in the module.
-            text.push_str("sys.modules.setdefault('twincell_module', types.ModuleType('twincell_module'))\n");
-        }
+        // Dataclasses look up their module where annotations are texts; a file that the test is given may have some, too.
+        text.push_str("sys.modules.setdefault('twincell_module', types.ModuleType('twincell_module'))\n");
         text
     }
 
