@@ -24,6 +24,12 @@ use crate::git::{ChangedFile, ChangedFiles, Copies, changed_files, work_tree};
 use crate::pager;
 use crate::session::{Abort, Session, UNCHANGED, read_options};
 
+/// The maximum number of functions that are proposed in place of an unknown one.
+const ALIKE: usize = 3;
+/// The number of digits of a whole hash of git, and how many of them are shown.
+const HASH: usize = 40;
+const DIGITS: usize = 10;
+
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
     let options = read_options(matches, Job::Compare)?;
     if matches.get_flag("no-color") {
@@ -139,6 +145,7 @@ fn revisions(
     let mut notes = notes(&files);
     let mut compared: Vec<Compared> = Vec::new();
     let (mut stopped, mut left) = (false, Vec::new());
+    let mut others: BTreeSet<String> = BTreeSet::new();
     for (path, reason) in &files.unreadable {
         compared.push(Compared { path: path.clone(), result: Err(reason.clone()) });
     }
@@ -184,7 +191,9 @@ fn revisions(
             match now.result {
                 Ok(comparison) => compared.push(Compared { path: file.path.clone(), result: Ok(comparison) }),
                 // Another file has it.
-                Err(Failure::Compare(CompareError::UnknownFunction { .. })) if options.function.is_some() => {}
+                Err(Failure::Compare(CompareError::UnknownFunction { known, .. })) if options.function.is_some() => {
+                    others.extend(known);
+                }
                 Err(failure) if nothing_to_compare(&failure) => notes.push(format!("{}: {failure}", file.path)),
                 Err(failure) => compared.push(Compared { path: file.path.clone(), result: Err(failure.to_string()) }),
             }
@@ -195,7 +204,10 @@ fn revisions(
     }
     let found_none = compared.is_empty() && !files.modified.is_empty() && !stopped;
     if let (Some(function), true) = (&options.function, found_none) {
-        return Err(Abort::Failed(format!("no changed file has the function {function} in both revisions of {range}")));
+        let alike = alike(function, &others).map_or_else(String::new, |names| format!("; did you mean {names}?"));
+        return Err(Abort::Failed(format!(
+            "no changed file has the function {function} in both revisions of {range}{alike}"
+        )));
     }
     notes.extend(unknown_examples(&files, options));
     let reason = matches.get_one::<String>("accept").map(String::as_str);
@@ -270,11 +282,30 @@ fn place(range: &str, staged: bool) -> String {
     }
 }
 
+/// Those of these functions that have the same name within their class, whatever the case: `Cart.total` for `total`.
+fn alike(function: &str, others: &BTreeSet<String>) -> Option<String> {
+    let last = |name: &str| name.rsplit('.').next().unwrap_or(name).to_lowercase();
+    let alike: Vec<&str> =
+        others.iter().filter(|other| last(other) == last(function)).take(ALIKE).map(String::as_str).collect();
+    (!alike.is_empty()).then(|| alike.join(" or "))
+}
+
+/// A range with the first digits of whole hashes, which are enough.
+fn abbreviated(range: &str) -> String {
+    let words = range.split_inclusive(|one: char| !one.is_ascii_hexdigit());
+    let short = words.map(|word| {
+        let digits = word.bytes().take_while(u8::is_ascii_hexdigit).count();
+        if digits == HASH { [&word[..DIGITS], &word[digits..]].concat() } else { word.to_owned() }
+    });
+    short.collect()
+}
+
 /// The command that amplifies the same change. `amplify` compares a single commit with its parent, so there is none for
 /// what changed since an older commit.
 fn amplify(range: &str, staged: bool, python: Option<&Path>) -> Option<String> {
     let mut words = vec!["twincell", "amplify"];
-    match range {
+    let range = abbreviated(range);
+    match range.as_str() {
         "HEAD" => words.extend(staged.then_some("--staged")),
         range if range.contains("..") && !staged => words.push(range),
         _ => return None,
@@ -558,6 +589,14 @@ mod tests {
     }
 
     #[test]
+    fn functions_of_the_same_name_are_proposed() {
+        let others = ["Calendar.gaps", "Cart.total", "Order.Total", "add"].map(String::from).into();
+        assert_eq!(alike("total", &others).as_deref(), Some("Cart.total or Order.Total"));
+        assert_eq!(alike("Calender.gaps", &others).as_deref(), Some("Calendar.gaps"));
+        assert_eq!(alike("sub", &others), None);
+    }
+
+    #[test]
     fn the_command_for_tests_is_of_the_same_change() {
         for (range, staged, expected) in [
             ("HEAD", false, Some("twincell amplify")),
@@ -570,6 +609,9 @@ mod tests {
         ] {
             assert_eq!(amplify(range, staged, None).as_deref(), expected);
         }
+        let hash = "0123456789abcdef0123456789abcdef01234567";
+        let range = amplify(&format!("{hash}~1..{hash}"), false, None);
+        assert_eq!(range.as_deref(), Some("twincell amplify 0123456789~1..0123456789"));
         let python = amplify("HEAD", false, Some(Path::new("/a b/python")));
         assert_eq!(python.as_deref(), Some("twincell amplify --python '/a b/python'"));
     }

@@ -129,8 +129,8 @@ pub enum CompareError {
     TooDeep { label: String, place: TooDeep },
     #[error("{label} has no function to compare: {holds}; define one with def, async def or NAME = lambda")]
     NoFunction { label: String, holds: &'static str },
-    #[error("no function is called {name} in both versions; there are: {known}")]
-    UnknownFunction { name: String, known: String },
+    #[error("no function is called {name} in both versions; there are: {}", known.join(", "))]
+    UnknownFunction { name: String, known: Vec<String> },
     #[error("the two versions have no function in common: old has {old}, new has {new}")]
     NothingInCommon { old: String, new: String },
     #[error("this execution cannot be repeated: {0}")]

@@ -103,11 +103,11 @@ fn by_name(
     if let Some(pair) = others.find(|(one, _)| is_it(one)) {
         return Ok(Selected { pairs: vec![pair], added: vec![], removed: vec![] });
     }
-    let mut names: Vec<&str> =
-        old_functions.iter().chain(&new_functions).map(|function| function.qualname.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    Err(CompareError::UnknownFunction { name: name.into(), known: names.join(", ") })
+    let mut known: Vec<String> =
+        old_functions.iter().chain(&new_functions).map(|function| function.qualname.clone()).collect();
+    known.sort_unstable();
+    known.dedup();
+    Err(CompareError::UnknownFunction { name: name.into(), known })
 }
 
 /// Gives the outermost function of a cut-out text its qualified name in the module, and its line if it stands there.
