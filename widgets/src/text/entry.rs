@@ -7,8 +7,9 @@ use unicode_width::UnicodeWidthStr;
 use super::page::Page;
 use crate::plain;
 
-/// The maximum number of lines of a sentence, and of conditions.
+/// The maximum number of lines of a sentence, of a call, and of conditions.
 const LINES: usize = 4;
+const CALL: usize = 2;
 const CONDITIONS: usize = 2;
 /// The minimum number of columns for a call in the line of its place.
 const ROOM: usize = 24;
@@ -24,30 +25,31 @@ pub(super) type Labelled = (&'static str, String);
 pub(super) fn lines(page: &Page, pair: &PairReport, start: usize, indent: usize) -> Vec<Labelled> {
     let sentence = plain::sentence(&pair.sentence);
     match &pair.headline {
-        Some(headline) if start + sentence.width() > page.width => parts(page, headline, start, page.width - indent),
-        _ => wrapped(page, &sentence, start, indent),
+        Some(headline) if start + sentence.width() > page.width => parts(page, headline, start, indent),
+        _ => wrapped(page, &sentence, start, indent, LINES),
     }
 }
 
-/// The first line alone says what changed, as far as it goes.
-fn wrapped(page: &Page, sentence: &str, start: usize, indent: usize) -> Vec<Labelled> {
-    let mut lines = page.wrapped_behind(sentence, start, indent);
-    if lines.len() > LINES {
-        lines.truncate(LINES);
-        let last = &mut lines[LINES - 1];
+/// The first lines of a text, of which the first follows `start` columns of its line.
+fn wrapped(page: &Page, text: &str, start: usize, indent: usize, most: usize) -> Vec<Labelled> {
+    let mut lines = page.wrapped_behind(text, start, indent);
+    if lines.len() > most {
+        lines.truncate(most);
+        let last = &mut lines[most - 1];
         *last = page.cut(&format!("{last} …"), page.width - indent);
     }
     lines.into_iter().map(|line| ("", line)).collect()
 }
 
-/// The call, what each version makes of it, and when. `room` is the number of columns of further lines.
-fn parts(page: &Page, headline: &Headline, start: usize, room: usize) -> Vec<Labelled> {
+/// The call, what each version makes of it, and when.
+fn parts(page: &Page, headline: &Headline, start: usize, indent: usize) -> Vec<Labelled> {
+    let room = page.width - indent;
     let [call, place] = [&headline.call, &headline.place].map(|text| plain::sentence(text));
     // Statements have no call: the name that they bind comes first.
     let (first, place) = if call.is_empty() { (place.trim_end_matches(':'), "") } else { (&*call, &*place) };
     let mut lines: Vec<Labelled> = match start + first.width().min(ROOM) <= page.width {
-        true => vec![("", page.cut(first, page.width - start))],
-        false => vec![("", String::new()), ("", page.cut(first, room))],
+        true => wrapped(page, first, start, indent, CALL),
+        false => std::iter::once(("", String::new())).chain(wrapped(page, first, indent, indent, CALL)).collect(),
     };
     let at = |shown: &str| format!("{place} {}", plain::sentence(shown)).trim_start().to_owned();
     match (&headline.old, &headline.new) {
