@@ -97,7 +97,6 @@ mod tests {
     /// Runs `if condition: return 1` against `return 2`, and `return 0` where it does not hold.
     struct Conditional<'a> {
         holds: &'a dyn Fn(&BTreeMap<String, i64>) -> Option<bool>,
-        executed: usize,
     }
 
     impl Execute for Conditional<'_> {
@@ -115,7 +114,6 @@ mod tests {
                 let behaviors = if holds { vec![gives(1), gives(2)] } else { vec![gives(0), gives(0)] };
                 Executed::Record(Box::new(ExecutionRecord { behaviors, ..ExecutionRecord::default() }))
             };
-            self.executed += requests.len();
             Ok(requests.into_iter().map(run).collect())
         }
     }
@@ -126,27 +124,13 @@ mod tests {
             decision: Decision::Value(Recipe::Int(*value)),
         };
         let choices: Vec<Choice> = values.iter().map(choice).collect();
-        let mut execute = Conditional { holds, executed: 0 };
+        let mut execute = Conditional { holds };
         let fixed = choices.iter().map(|choice| (choice.path.clone(), choice.decision.clone())).collect();
         let own = ExecutionRequest { fixed, ..ExecutionRequest::default() };
         let Some(Executed::Record(record)) = execute.execute(vec![own]).unwrap().pop() else { panic!() };
         let found = differences(&record.behaviors[0], &record.behaviors[1], &Rules::default());
-        let witness = TestCase { record: ExecutionRecord { choices, ..*record }, differences: found, ..witness() };
+        let witness = TestCase::new(ExecutionRecord { choices, ..*record }, found);
         needed_besides(&mut execute, &witness, &[], &Rules::default(), &mut || true).unwrap()
-    }
-
-    fn witness() -> TestCase {
-        TestCase {
-            record: ExecutionRecord::default(),
-            differences: vec![],
-            new_lines: 0,
-            coverage: 0.0,
-            probability: 1.0,
-            rests_on_text: false,
-            rests_on_objects: false,
-            examined: true,
-            given: None,
-        }
     }
 
     #[test]

@@ -75,15 +75,5 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
     };
     set_aside::keep_further(campaign, &record, state.rules);
     let coverage = state.search.coverage();
-    campaign.executions.push(TestCase {
-        record,
-        differences: found,
-        new_lines,
-        coverage,
-        probability: 1.0,
-        rests_on_text: false,
-        rests_on_objects: false,
-        examined: true,
-        given,
-    });
+    campaign.executions.push(TestCase { new_lines, coverage, given, ..TestCase::new(record, found) });
 }

@@ -164,6 +164,18 @@ mod tests {
         Recipe::Str(text.into())
     }
 
+    /// The first two of three uses, each with a key of its own.
+    fn two_keys() -> Vec<(&'static str, Recipe)> {
+        vec![
+            ("members used", Recipe::Int(2)),
+            ("member 1", Recipe::Int(0)),
+            ("key", text("a")),
+            ("member 2", Recipe::Int(0)),
+            ("again for key (2)", Recipe::Int(0)),
+            ("key (2)", text("b")),
+        ]
+    }
+
     fn without(all: &[(&str, Recipe)], left_out: u32) -> BTreeMap<String, Recipe> {
         let value = |(path, decision)| match decision {
             Decision::Value(recipe) => (path, recipe),
@@ -174,16 +186,8 @@ mod tests {
 
     #[test]
     fn later_arguments_come_earlier() {
-        let all = [
-            ("members used", Recipe::Int(2)),
-            ("member 1", Recipe::Int(0)),
-            ("key", text("a")),
-            ("member 2", Recipe::Int(0)),
-            ("again for key (2)", Recipe::Int(0)),
-            ("key (2)", text("b")),
-            ("member 3", Recipe::Int(1)),
-            ("again for key (3)", Recipe::Int(2)),
-        ];
+        let third = [("member 3", Recipe::Int(1)), ("again for key (3)", Recipe::Int(2))];
+        let all = [two_keys(), third.to_vec()].concat();
         let found = without(&all, 1);
         assert_eq!(found["members used"], Recipe::Int(1));
         assert_eq!((&found["member 1"], &found["member 2"]), (&Recipe::Int(0), &Recipe::Int(1)));
@@ -218,17 +222,9 @@ mod tests {
 
     #[test]
     fn an_order_is_asked_for_in_the_order_of_the_paths() {
-        let all = [
-            ("members used", Recipe::Int(2)),
-            ("member 1", Recipe::Int(0)),
-            ("key", text("a")),
-            ("member 2", Recipe::Int(0)),
-            ("again for key (2)", Recipe::Int(0)),
-            ("key (2)", text("b")),
-            ("order(key, key (2))", Recipe::Int(0)),
-            ("member 3", Recipe::Int(0)),
-            ("again for key (3)", Recipe::Int(1)),
-        ];
+        let order = ("order(key, key (2))", Recipe::Int(0));
+        let third = [order, ("member 3", Recipe::Int(0)), ("again for key (3)", Recipe::Int(1))];
+        let all = [two_keys(), third.to_vec()].concat();
         // The third use passes what the first one did, and the second one now comes first.
         let found = without(&all, 1);
         assert_eq!((&found["key"], &found["key (2)"]), (&text("b"), &text("a")));

@@ -123,6 +123,21 @@ pub struct TestCase {
 }
 
 impl TestCase {
+    /// An execution with its differences, as long as nothing else is known of it.
+    pub(crate) fn new(record: ExecutionRecord, differences: Vec<Difference>) -> Self {
+        Self {
+            record,
+            differences,
+            new_lines: 0,
+            coverage: 0.0,
+            probability: 1.0,
+            rests_on_text: false,
+            rests_on_objects: false,
+            examined: true,
+            given: None,
+        }
+    }
+
     /// Sets aside its differences, which nobody repeated.
     fn set_aside(&mut self) {
         self.examined &= self.differences.is_empty();
@@ -539,17 +554,7 @@ pub fn examined(execute: &mut dyn Execute, record: ExecutionRecord, plan: &Plan)
         _ => vec![],
     };
     let given = plan.example_at(record.index);
-    let case = TestCase {
-        record,
-        differences,
-        new_lines: 0,
-        coverage: 0.0,
-        probability: 1.0,
-        rests_on_text: false,
-        rests_on_objects: false,
-        examined: true,
-        given,
-    };
+    let case = TestCase { given, ..TestCase::new(record, differences) };
     if case.differences.is_empty() {
         return Ok(case);
     }

@@ -34,17 +34,7 @@ pub(super) fn keep_further(campaign: &mut Campaign, record: &ExecutionRecord, ru
     for (rule, difference) in set_aside(old, new, rules) {
         let decides = verdict::score(difference.basis, 1.0, false) >= CHANGING;
         if is_wanted(campaign, &rule, decides) {
-            let case = TestCase {
-                record: record.clone(),
-                differences: vec![difference],
-                new_lines: 0,
-                coverage: 0.0,
-                probability: 1.0,
-                rests_on_text: false,
-                rests_on_objects: false,
-                examined: true,
-                given: None,
-            };
+            let case = TestCase::new(record.clone(), vec![difference]);
             keep(campaign, SetAside { rule, case });
         }
     }

@@ -185,17 +185,7 @@ mod tests {
             microseconds: 1,
             ..ExecutionRecord::default()
         };
-        TestCase {
-            record,
-            differences: vec![],
-            new_lines,
-            coverage: 1.0,
-            probability: 1.0,
-            rests_on_text: false,
-            rests_on_objects: false,
-            examined: true,
-            given: None,
-        }
+        TestCase { new_lines, coverage: 1.0, ..TestCase::new(record, vec![]) }
     }
 
     #[test]

@@ -27,7 +27,7 @@ use super::moments::{Moments, mocked};
 use super::objects::Objects;
 use super::refusal::Refusal;
 use super::shape::{shape, shaped};
-use super::text::{block_of_words, function_text, short_imports, written_name};
+use super::text::{block_of_words, decorated, function_text, short_imports, written_name};
 use super::words::Words;
 use super::{python, slice};
 
@@ -110,9 +110,8 @@ impl Writer<'_> {
         }
         for side in Side::BOTH {
             let function = &case.functions[side];
-            let decorators: String = case.decorators[side].iter().map(|text| format!("@{text}\n")).collect();
-            let text = function_text(function);
-            let _ = write!(main, "\n\n{decorators}{}\n\n\n{side} = {}\n", text.trim_end(), written_name(function));
+            let text = decorated(case.decorators[side], &function_text(function));
+            let _ = write!(main, "\n\n{}\n\n\n{side} = {}\n", text.trim_end(), written_name(function));
         }
         let _ = write!(main, "\n\n{}\n\n{test}", self.subject(&missing));
         Ok(self.file(difference, &main, &used, &missing))

@@ -18,7 +18,7 @@ use super::method::calls_its_class;
 use super::parts::compose;
 use super::recorded::Texts;
 use super::refusal::Refusal;
-use super::text::{function_text, imports};
+use super::text::{decorated, function_text, imports};
 use super::words::Words;
 use super::{Case, python, slice};
 
@@ -239,10 +239,7 @@ impl Writer<'_> {
     /// The file as a whole.
     pub(super) fn whole(&mut self, checks: &Checks, test: &str) -> Result<String, Refusal> {
         let case = self.case;
-        let functions = PerSide::of(|side| {
-            let decorators: String = case.decorators[side].iter().map(|text| format!("@{text}\n")).collect();
-            decorators + &function_text(&case.functions[side])
-        });
+        let functions = PerSide::of(|side| decorated(case.decorators[side], &function_text(&case.functions[side])));
         let modules = PerSide::of(|side| match (case.context, self.style) {
             (Context::Function, _) => case.modules[side].to_string(),
             (Context::Module, Style::Whole) => case.modules[side].to_string(),

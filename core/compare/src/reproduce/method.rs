@@ -18,6 +18,7 @@ use super::file::Writer;
 use super::objects::Objects;
 use super::refusal::Refusal;
 use super::sequence::{ClassFile, snake};
+use super::text::decorated;
 use super::words::Words;
 use super::{Case, slice};
 use crate::uses::Class;
@@ -37,10 +38,7 @@ impl Writer<'_> {
             let found = class_of(case, side, class).filter(|found| found.text.len() <= CLASS);
             found.ok_or(Refusal::ClassNotHere)
         })?;
-        let texts = versions.as_ref().map(|version| {
-            let decorators: String = version.decorators.iter().map(|text| format!("@{text}\n")).collect();
-            decorators + &version.text
-        });
+        let texts = versions.as_ref().map(|version| decorated(&version.decorators, &version.text));
         if Words::of(texts.iter().map(String::as_str)).has_any(&[TokenKind::Assert]) {
             return Err(Refusal::OwnAssertion);
         }

@@ -19,6 +19,7 @@ use super::objects::Objects;
 use super::python;
 use super::refusal::Refusal;
 use super::shape::{first_items, items, shaped};
+use super::text::decorated;
 use crate::uses::{ArgumentPaths, Class, is_decorated, passed};
 
 /// The test's lines that are the same for both versions, and the variables that they need.
@@ -114,8 +115,7 @@ impl Writer<'_> {
 
     /// A version's text with its decorators.
     pub(super) fn whole_text(&self, side: Side) -> String {
-        let decorators: String = self.case.decorators[side].iter().map(|text| format!("@{text}\n")).collect();
-        decorators + &self.case.functions[side].text
+        decorated(self.case.decorators[side], &self.case.functions[side].text)
     }
 
     /// How a version is made and used in this execution.

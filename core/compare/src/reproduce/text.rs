@@ -31,6 +31,12 @@ pub(super) fn function_text(function: &Function) -> String {
     out
 }
 
+/// A text with these decorators.
+pub(super) fn decorated(decorators: &[String], text: &str) -> String {
+    let decorators: String = decorators.iter().map(|text| format!("@{text}\n")).collect();
+    decorators + text
+}
+
 /// The name that a function has in [`function_text`], and among what its class holds.
 pub(super) fn written_name(function: &Function) -> String {
     mangle(&function.name, function.class_name.as_deref())
