@@ -10,7 +10,7 @@ use twincell_compare::report::{
     VariedOutcome, VersionReport, Witness,
 };
 use twincell_compare::verdict::Verdict;
-use twincell_engine::observed::{Behavior, Call, Outcome};
+use twincell_engine::observed::{Behavior, Call, Outcome, Slot};
 use twincell_engine::protocol::Injection;
 use twincell_syntax::Side;
 use twincell_syntax::site::SiteKind;
@@ -143,7 +143,7 @@ pub fn injection_place(pair: &PairReport, injection: &Injection) -> String {
         Side::New => &pair.new,
     };
     match injection_line(injection) {
-        Some(line) => format!("{} {}", version_name(injection.version), line_name(version, line)),
+        Some(line) => format!("{} line {}", version_name(injection.version), line_name(version, line)),
         None => version_name(injection.version).into(),
     }
 }
@@ -200,6 +200,10 @@ pub const UNEXAMINED_LEGEND: &str =
 
 /// The place of evidence, with its channel where the place does not name it: `output: stdout`, `return value`.
 pub fn evidence_place(one: &Evidence) -> String {
+    // What a use of an object gives is no argument to anybody.
+    if let Some(Slot::Use { step, member }) = one.at.as_ref().and_then(EvidencePlace::slot) {
+        return plain::value(&format!("result of use {step}, {member}"));
+    }
     let place = plain::value(&one.place);
     match one.channel {
         Channel::Return | Channel::Exception => place,
@@ -302,7 +306,9 @@ pub fn other_decisions(witness: &Witness) -> Vec<(String, String)> {
         matches!(choice.decision, Decision::Value(_))
             && witness.injections.iter().any(|injection| injection.path == choice.path)
     };
-    let said = |choice: &&Choice| injected(choice) || used.is_some() && Question::is_about_members(&choice.path);
+    // Uses are told with what is passed.
+    let is_of_use = |choice: &Choice| Question::is_about_members(&choice.path) || choice.decision == Decision::Default;
+    let said = |choice: &&Choice| injected(choice) || used.is_some() && is_of_use(choice);
     let others = witness.choices.iter().filter(|choice| !said(choice)).filter_map(decision);
     used.clone().into_iter().chain(others).collect()
 }
@@ -444,11 +450,17 @@ pub fn part_from<'a>(version: &'a VersionReport, line: Option<&LineReport>) -> O
     version.parts.iter().find(|part| line.is_some_and(|line| line.number == part.number))
 }
 
-/// The first line of the change in the new file, or that of the function if lines were only removed or others changed.
+/// The line of the change in the new file that tells the versions apart: of the changed lines that the witness ran, the
+/// last one before the versions part, or else the first; or else the first changed line, or that of the function if lines
+/// were only removed or others changed.
 pub fn changed_line(pair: &PairReport) -> u32 {
     let is_in_file = |line: u32| part_of(&pair.new, line).is_none_or(|part| part.text == PartText::Own);
-    let changed = pair.new.lines.iter().find(|line| line.changed && is_in_file(line.number));
-    line_in_file(&pair.new, changed.map_or(1, |line| line.number))
+    let changed = || pair.new.lines.iter().filter(|line| line.changed && is_in_file(line.number));
+    let ran = || changed().filter(|line| line.witness_hits > 0);
+    let parting = pair.witness.as_ref().and_then(|witness| witness.parting);
+    let before_parting = parting.and_then(|at| ran().rfind(|line| line.number <= at.new_line));
+    let line = before_parting.or_else(|| ran().next()).or_else(|| changed().next());
+    line_in_file(&pair.new, line.map_or(1, |line| line.number))
 }
 
 /// How often the difference goes away with another value of an input.

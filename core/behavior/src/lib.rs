@@ -40,7 +40,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use twincell_engine::observed::{Behavior, Call};
+use twincell_engine::observed::{Behavior, Call, Observed};
 use twincell_syntax::PerSide;
 
 pub use calls::align as align_calls;
@@ -113,6 +113,8 @@ pub enum Basis {
     Exchanged,
     /// The answers of unknown calls that only one version makes.
     Asked,
+    /// Values that are equal and of another type (`2.0` and `2`, a list and a tuple), or which object it is.
+    Alike,
     /// A call to unknown code that has an effect, as far as its name and use tell.
     Acted,
     /// Behavior that a user of the code can see.
@@ -122,7 +124,7 @@ pub enum Basis {
 impl Basis {
     pub fn strength(self) -> Strength {
         match self {
-            Basis::Seen | Basis::Crashed | Basis::Written | Basis::Equal => Strength::Observable,
+            Basis::Seen | Basis::Alike | Basis::Crashed | Basis::Written | Basis::Equal => Strength::Observable,
             Basis::Acted | Basis::Asked | Basis::Exchanged | Basis::Reordered => Strength::CallPattern,
         }
     }
@@ -183,9 +185,18 @@ pub struct Rules {
     pub unordered: BTreeSet<Unordered>,
     /// What functions do, where a project says so.
     pub effects: Effects,
+    /// Whether values count as equal that Python's `==` calls equal, or would if they were of the same type: `2.0` and
+    /// `2`, `[1]` and `(1,)`.
+    pub types_alike: bool,
 }
 
 impl Rules {
+    /// How two values differ that are not equal: maybe in their types alone.
+    fn basis(&self, old: &Observed, new: &Observed) -> Basis {
+        let lenient = Rules { types_alike: true, ..self.clone() };
+        if equal::equal(old, new, &lenient) { Basis::Alike } else { Basis::Seen }
+    }
+
     /// Whether either version ran a changed line.
     fn ran_changed(&self, old: &Behavior, new: &Behavior) -> bool {
         let versions = [old, new].into_iter().zip(&self.changed);
@@ -210,5 +221,7 @@ pub fn differences(old: &Behavior, new: &Behavior, rules: &Rules) -> Vec<Differe
     calls::compare(old, new, rules, &mut found);
     state::compare_yields(old, new, rules, &mut found);
     found.retain(|difference| !rules.ignores(difference.channel));
+    // What says most about the change is told first.
+    found.sort_by_key(|difference| difference.basis == Basis::Alike);
     found
 }

@@ -55,6 +55,7 @@ pub fn score(basis: Basis, probability: f64, invented: bool) -> f64 {
     let certainty = match basis {
         Basis::Seen => 1.0,
         Basis::Acted => 0.95,
+        Basis::Alike => 0.9,
         Basis::Asked => 0.7,
         Basis::Exchanged => 0.5,
         Basis::Crashed => 0.6,

@@ -212,6 +212,8 @@ pub struct Program {
     /// The modules that the versions' modules import first thing, by dotted path, each once. The installed ones are
     /// imported before the program arrives.
     pub imports: Vec<String>,
+    /// Whether the versions test other values for their truth, so that values which are false tell most.
+    pub tests_other_truths: bool,
     /// Whether functions are called a second time with the same arguments, because they may remember the first call.
     pub calls_twice: bool,
     /// What somebody gave for parameters and globals. [`Given::index`] is a position in this table.
@@ -375,7 +377,7 @@ pub struct ExecutionRecord {
     /// item that an injected dictionary does not have, the call of an injected number.
     pub forced: Vec<String>,
     /// The access paths of functions of the program that failed on injected values when they were called, so that what they
-    /// give was invented.
+    /// give was invented, or that were made to fail.
     pub failed: Vec<String>,
     /// Of a class, a hash of all that its object holds in the end, private attributes too: one for each version that came to an
     /// end. It only says whether further uses of the object may show a difference.

@@ -77,6 +77,7 @@ pub(crate) fn program(
         step_budget: STEP_BUDGET,
         isolation: Isolation::Auto,
         imports,
+        tests_other_truths: false,
         calls_twice: false,
         given: vec![],
     })
@@ -94,6 +95,7 @@ pub(crate) fn of_scripts(reading: &Reading, beside: Option<&Beside>) -> Program 
         step_budget: STEP_BUDGET,
         isolation: Isolation::Process,
         imports: imports.collect(),
+        tests_other_truths: false,
         calls_twice: false,
         given: vec![],
     }

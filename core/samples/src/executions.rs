@@ -47,6 +47,7 @@ pub fn program(code: &str) -> Program {
         context: Context::Function,
         raise_probability: 0.0,
         step_budget: 1000,
+        tests_other_truths: false,
         calls_twice: false,
         isolation: Default::default(),
         imports: Vec::new(),

@@ -17,6 +17,8 @@ pub struct Guard {
     pub statement: u32,
     /// The value, as written in the code.
     pub value: String,
+    /// Whether its truth is tested, and not whether it is None.
+    pub is_of_truth: bool,
 }
 
 impl Guard {
@@ -28,6 +30,15 @@ impl Guard {
             !before.ends_with(|c| is_name(c) || c == '.') && !after.starts_with(is_name)
         })
     }
+}
+
+/// Whether the values whose truth is tested are others in the two versions of some texts: `x or 1` in place of
+/// `1 if x is None else x`.
+pub fn tests_other_truths<'a>(old: impl Iterator<Item = &'a str>, new: impl Iterator<Item = &'a str>) -> bool {
+    fn tested<'a>(texts: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
+        texts.flat_map(guards).filter(|guard| guard.is_of_truth).map(|guard| guard.value).collect()
+    }
+    tested(old) != tested(new)
 }
 
 /// The tests for None or for truth, by line.
@@ -51,14 +62,15 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     /// Records a test of a single value.
-    fn value(&mut self, test: &Expr) {
+    fn value(&mut self, test: &Expr, is_of_truth: bool) {
         let value = match test {
             Expr::Named(named) => &named.target,
             _ => test,
         };
         if matches!(value, Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_) | Expr::Call(_)) {
             let value = self.text[value.range()].to_owned();
-            self.found.insert(Guard { line: self.lines.line(test.start()), statement: self.statement, value });
+            let line = self.lines.line(test.start());
+            self.found.insert(Guard { line, statement: self.statement, value, is_of_truth });
         }
     }
 }
@@ -72,9 +84,9 @@ impl<'a> SourceOrderVisitor<'a> for Finder<'_> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         let around = std::mem::replace(&mut self.statement, self.lines.line(stmt.start()));
         match stmt {
-            Stmt::If(branch) => self.value(&branch.test),
-            Stmt::While(repeated) => self.value(&repeated.test),
-            Stmt::Assert(assertion) => self.value(&assertion.test),
+            Stmt::If(branch) => self.value(&branch.test, true),
+            Stmt::While(repeated) => self.value(&repeated.test, true),
+            Stmt::Assert(assertion) => self.value(&assertion.test, true),
             _ => {}
         }
         source_order::walk_stmt(self, stmt);
@@ -83,16 +95,18 @@ impl<'a> SourceOrderVisitor<'a> for Finder<'_> {
 
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
-            Expr::Compare(compare) => compared_with_none(compare).into_iter().for_each(|value| self.value(value)),
+            Expr::Compare(compare) => {
+                compared_with_none(compare).into_iter().for_each(|value| self.value(value, false))
+            }
             // The last operand is the result, not a test.
             Expr::BoolOp(operation) => operation
                 .values
                 .split_last()
                 .into_iter()
                 .flat_map(|(_, tested)| tested)
-                .for_each(|test| self.value(test)),
-            Expr::UnaryOp(operation) if operation.op == UnaryOp::Not => self.value(&operation.operand),
-            Expr::If(ternary) => self.value(&ternary.test),
+                .for_each(|test| self.value(test, true)),
+            Expr::UnaryOp(operation) if operation.op == UnaryOp::Not => self.value(&operation.operand, true),
+            Expr::If(ternary) => self.value(&ternary.test, true),
             _ => {}
         }
         source_order::walk_expr(self, expr);
@@ -101,13 +115,13 @@ impl<'a> SourceOrderVisitor<'a> for Finder<'_> {
     fn visit_elif_else_clause(&mut self, clause: &'a ElifElseClause) {
         self.statement = self.lines.line(clause.start());
         if let Some(test) = &clause.test {
-            self.value(test);
+            self.value(test, true);
         }
         source_order::walk_elif_else_clause(self, clause);
     }
 
     fn visit_comprehension(&mut self, comprehension: &'a Comprehension) {
-        comprehension.ifs.iter().for_each(|test| self.value(test));
+        comprehension.ifs.iter().for_each(|test| self.value(test, true));
         source_order::walk_comprehension(self, comprehension);
     }
 }
@@ -115,6 +129,15 @@ impl<'a> SourceOrderVisitor<'a> for Finder<'_> {
 #[cfg(test)]
 mod tests {
     use super::guards;
+
+    #[test]
+    fn a_test_for_none_is_no_test_for_truth() {
+        let others = |old: &str, new: &str| super::tests_other_truths([old].into_iter(), [new].into_iter());
+        let of_none = "def f(x):\n    return 1 if x.y is None else x.y\n";
+        assert!(others(of_none, "def f(x):\n    return x.y or 1\n"));
+        assert!(!others(of_none, "def f(x):\n    return x.y if x.y is not None else 1\n"));
+        assert!(!others("def f(x):\n    if x: return 1\n", "def f(x):\n    if not x: return 2\n    return 1\n"));
+    }
 
     #[test]
     fn tests_for_none_and_for_truth_are_guards() {

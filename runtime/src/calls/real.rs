@@ -204,7 +204,12 @@ impl<'py> SiteCall<'_, 'py> {
             discarded: true,
             ..ValueRequest::default()
         };
-        resolve::value(self.py(), &path, &request).map(|_| ())
+        let decided = resolve::value(self.py(), &path, &request);
+        if decided.is_err() && code::is_of_program(callee) {
+            // Nobody knows whether the program's own function can fail like this.
+            state::failed(&callee_path(callee, site));
+        }
+        decided.map(|_| ())
     }
 
     /// The path that the call's value would have. It does not matter which arguments are named.

@@ -217,8 +217,15 @@ impl PredictionIndex {
         let catches = handlers::shared_catches(&program.versions);
         let declared = program.versions.iter().flat_map(Version::all_uses).filter_map(|uses| uses.declared.as_ref());
         let has_tables = declared.flat_map(|own| &own.library).any(|class| library::has_shape(class));
+        let mut pools = Pools::new(&program.literals);
+        if has_tables {
+            pools = pools.small();
+        }
+        if program.tests_other_truths {
+            pools = pools.often_false();
+        }
         Self {
-            pools: if has_tables { Pools::new(&program.literals).small() } else { Pools::new(&program.literals) },
+            pools,
             texts: texts(&program.literals),
             raise_probability: program.raise_probability,
             step_budget: program.step_budget,

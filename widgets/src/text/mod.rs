@@ -173,7 +173,7 @@ fn values(page: &mut Page, pair: &PairReport) {
         let value = plain::value(&injection.value.display());
         page.hanging("  ", &format!("{} = {value}", plain::value(&injection.path)));
         let about = format!(
-            "{}, {}, {}, {}",
+            "{}, {}, {}, {} likely",
             injection.value.abstract_value().name(),
             words::kind_name(injection.kind),
             words::injection_place(pair, injection),

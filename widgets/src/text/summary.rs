@@ -4,8 +4,10 @@
 use std::collections::HashMap;
 
 use anstyle::Style;
-use twincell_compare::report::{Comparison, PairReport};
+use twincell_behavior::EvidencePlace;
+use twincell_compare::report::{Comparison, Evidence, PairReport};
 use twincell_compare::verdict::Verdict;
+use twincell_engine::observed::Slot;
 use twincell_syntax::CodeKind;
 use twincell_values::value::{Choice, Decision};
 use unicode_width::UnicodeWidthStr;
@@ -54,14 +56,19 @@ struct Row<'a> {
 impl Row<'_> {
     /// Whether it only uses what changed and shows no difference.
     fn only_uses(&self) -> bool {
-        let shows_nothing = match self.pair.verdict {
-            Verdict::LikelyPreserving => true,
-            // A changing one has a difference, also where no line of its own changed.
-            Verdict::Inconclusive => self.pair.stays_away,
-            Verdict::Changing | Verdict::Identical => false,
-        };
-        !self.pair.uses_changed.is_empty() && shows_nothing && !self.file.is_test
+        !self.file.is_test && only_uses(self.pair)
     }
+}
+
+/// Whether a pair only uses what changed and shows no difference.
+fn only_uses(pair: &PairReport) -> bool {
+    let shows_nothing = match pair.verdict {
+        Verdict::LikelyPreserving => true,
+        // A changing one has a difference, also where no line of its own changed.
+        Verdict::Inconclusive => pair.stays_away,
+        Verdict::Changing | Verdict::Identical => false,
+    };
+    !pair.uses_changed.is_empty() && shows_nothing
 }
 
 /// Each function that changed, as `path:line  verdict  headline`, and how many there are of the others. At most 40 lines on
@@ -179,15 +186,32 @@ fn rows<'a>(files: &'a [SummaryFile<'a>]) -> Vec<Row<'a>> {
 /// The pair whose example shows a change. Objects whose state was drawn may not occur; what was made through the constructor
 /// does. Each class shows one of its methods.
 fn example_of<'a>(pair: &'a PairReport, classes: &mut Vec<&'a PairReport>) -> &'a PairReport {
-    let needs_state = pair.headline.as_ref().is_some_and(|headline| !headline.conditions.is_empty());
+    let of_class = |class: &&PairReport| class.verdict == pair.verdict && score(class) >= score(pair);
+    let methods = |class: &&PairReport| class.witness.iter().flat_map(|witness| &witness.methods).count();
     let runs_it = |class: &&PairReport| {
-        let witness = class.witness.as_ref().filter(|_| class.verdict == pair.verdict);
-        witness.is_some_and(|witness| witness.methods == [pair.new.qualname.as_str()])
+        class.witness.iter().flat_map(|witness| &witness.methods).any(|method| *method == pair.new.qualname)
     };
-    match classes.iter().position(runs_it).filter(|_| needs_state) {
+    let found = classes.iter().enumerate().filter(|(_, class)| of_class(class) && runs_it(class));
+    let fewest = found.min_by_key(|(_, class)| methods(class)).map(|(at, _)| at);
+    match fewest.filter(|_| rests_on_state(pair)) {
         Some(at) => classes.remove(at),
         None => pair,
     }
+}
+
+/// How much the clearest difference of a pair says.
+fn score(pair: &PairReport) -> f64 {
+    pair.evidence.iter().map(|one| one.score).fold(0.0, f64::max)
+}
+
+/// Whether the example needs an object in a drawn state, or shows what such an object is like afterwards.
+fn rests_on_state(pair: &PairReport) -> bool {
+    let leaves = |evidence: &Evidence| {
+        let is_own = |path: &String| path == "self" || path.starts_with("self.");
+        matches!(evidence.at.as_ref().and_then(EvidencePlace::slot), Some(Slot::Argument(path)) if is_own(path))
+    };
+    pair.headline.as_ref().is_some_and(|headline| !headline.conditions.is_empty())
+        || pair.evidence.first().is_some_and(leaves)
 }
 
 /// The pairs without the classes of which nothing is said that is not said of a method, or worse.
@@ -246,6 +270,8 @@ fn counts(files: &[SummaryFile<'_>]) -> String {
     let elsewhere = pairs().filter(|pair| !pair.decided_by.is_empty()).count();
     let accepted = pairs().filter(|pair| pair.accepted.is_some()).count();
     let of = |verdict: Verdict| pairs().filter(|pair| pair.decides() && pair.verdict == verdict).count();
+    let users =
+        pairs().filter(|pair| pair.decides() && pair.verdict == Verdict::Inconclusive && only_uses(pair)).count();
     let total = pairs().count();
     let place = match files {
         [only] => plain::value(only.path),
@@ -261,8 +287,9 @@ fn counts(files: &[SummaryFile<'_>]) -> String {
         changed => format!("Behavior changed in {} of {all}", words::number(changed)),
     }];
     let numbers = [
-        (of(Verdict::Inconclusive), "inconclusive"),
+        (of(Verdict::Inconclusive) - users, "inconclusive"),
         (of(Verdict::LikelyPreserving), "likely preserving"),
+        (users, "without a difference"),
         (elsewhere, "judged elsewhere"),
         (accepted, "accepted"),
         (of(Verdict::Identical) % total.max(1), "with the same code"),

@@ -53,6 +53,13 @@ pub(super) fn subject(
     (call, conditions)
 }
 
+/// The uses of a class in order, each with what is passed: `add(amount=1)`, `total`.
+pub(super) fn uses(context: &PairContext<'_>, case: &TestCase, members: &[&Member]) -> Vec<String> {
+    let passed: Vec<&Choice> =
+        case.record.choices.iter().filter(|choice| choice.decision != Decision::Default).collect();
+    Used::of(context, case, members).uses.iter().map(|one| one.text(case, &passed)).collect()
+}
+
 /// `add(), then total (3 times)`.
 fn in_order(uses: &[String]) -> String {
     let runs = uses.chunk_by(|one, other| one == other).map(|run| match run {

@@ -148,9 +148,8 @@ pub(super) fn difference(case: &TestCase, difference: &Difference, rules: &Rules
 /// What each version shows at one place. Of long values, the part that differs. `result` names what is returned.
 fn contrast(sites: Sites<'_>, case: &TestCase, difference: &Difference, rules: &Rules, result: &str) -> Contrast {
     let shown = difference.sides().map(display_shown);
-    if shown.iter().any(|text| text.chars().count() > READABLE)
-        && let Some((place, parts)) = part(case, difference, rules, result)
-    {
+    let is_long = shown.iter().any(|text| text.chars().count() > READABLE);
+    if let Some((place, parts)) = part(case, difference, rules, result, is_long) {
         return Contrast::of(place, parts.as_ref().map(String::as_str));
     }
     let with = |name: &str| Contrast::of(name, shown);
@@ -227,8 +226,15 @@ fn with_brief_attribute(case: &TestCase, raised: &Outcome) -> Outcome {
     raised
 }
 
-/// The part of two values that differs, with its place: `result['key'][2]`, `request.meta['retries'] afterwards`.
-fn part(case: &TestCase, difference: &Difference, rules: &Rules, result: &str) -> Option<(String, PerSide<String>)> {
+/// The part of two values that differs, with its place: `result['key'][2]`, `request.meta['retries'] afterwards`. Of short
+/// values, what only one version assigned.
+fn part(
+    case: &TestCase,
+    difference: &Difference,
+    rules: &Rules,
+    result: &str,
+    is_long: bool,
+) -> Option<(String, PerSide<String>)> {
     let returned = |side| match &case.behavior(side)?.outcome {
         Outcome::Returned(value) => Some(value),
         _ => None,
@@ -243,6 +249,9 @@ fn part(case: &TestCase, difference: &Difference, rules: &Rules, result: &str) -
     let (old, new) = (values.old?, values.new?);
     if let Some((path, parts)) = assigned(old, new) {
         return Some((format!("{name}{path}{after}"), parts));
+    }
+    if !is_long {
+        return None;
     }
     let (path, parts) = innermost(old, new, rules);
     let is_part = !path.is_empty() || is_inserted(parts.old, parts.new, rules);

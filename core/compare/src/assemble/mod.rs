@@ -512,11 +512,6 @@ pub(super) fn members_used<'a>(context: &PairContext<'a>, case: &TestCase) -> Ve
     steps.filter_map(|index| context.members.get(index)).collect()
 }
 
-/// The members that an execution used, by name and in order.
-pub(super) fn uses(context: &PairContext<'_>, case: &TestCase) -> Vec<String> {
-    members_used(context, case).into_iter().map(Member::shown).collect()
-}
-
 pub(crate) fn witness(
     context: &PairContext<'_>,
     case: &TestCase,
@@ -526,7 +521,7 @@ pub(crate) fn witness(
     let [old, new] = case.record.behaviors.as_slice() else { return None };
     Some(Witness {
         execution: number(case),
-        uses: uses(context, case),
+        uses: called::uses(context, case, &members_used(context, case)),
         methods: changed_methods(context, &PerSide::new(old, new)),
         choices: case.record.choices.clone(),
         example: source(case),

@@ -27,6 +27,7 @@ mod techniques;
 mod unforced;
 mod varied;
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -230,11 +231,16 @@ impl TestCase {
         self.probability < verdict::EDGE_CASE || !self.is_possible()
     }
 
-    /// Whether it shows more, or as much on possible values, on an example or on values that can be read.
+    /// Whether it shows a change that can happen where the other does not, or shows more, or as much on an example or on
+    /// values that can be read.
     fn speaks_more_clearly_than(&self, other: &Self) -> bool {
-        let worth = |case: &Self| (case.is_possible(), case.example().is_some(), !case.rests_on_objects);
+        let can_be = |case: &Self, score: f64| (score >= verdict::CHANGING, case.is_possible());
+        let worth = |case: &Self| (case.example().is_some(), !case.rests_on_objects);
         let (own, others) = (self.score(), other.score());
-        own > others || own == others && worth(self) > worth(other)
+        match can_be(self, own).cmp(&can_be(other, others)) {
+            Ordering::Equal => own > others || own == others && worth(self) > worth(other),
+            order => order == Ordering::Greater,
+        }
     }
 
     /// Whether both versions ended in a way that says something about behavior.
@@ -384,6 +390,8 @@ struct Triage<'p> {
     plan: &'p Plan,
     /// How many more differences to confirm.
     confirmations: u32,
+    /// How many more of those that are possible, or that can be read, where the best one so far is not.
+    better: u32,
     /// How many confirmed differences were too weak for a change.
     weak: u32,
     /// Places where something differed that did not differ again.
@@ -411,6 +419,7 @@ impl<'p> Triage<'p> {
         Self {
             plan,
             confirmations,
+            better: MOST_CONFIRMED,
             weak: 0,
             noisy_places: BTreeSet::new(),
             sure: false,
@@ -445,14 +454,14 @@ impl<'p> Triage<'p> {
         if campaign.nondeterministic > noise {
             self.noisy_places.extend(places);
         }
-        self.confirmations -= campaign.edge_cases - ignored;
+        self.spend(campaign.edge_cases - ignored);
         let found = &campaign.executions[last];
         if found.score() > 0.0 && found.score() < verdict::CHANGING {
             // It is worth showing if nothing better is found. The search continues as it would without it.
             self.weak += 1;
             campaign.witness.get_or_insert(last);
         } else if found.score() > 0.0 {
-            self.confirmations -= 1;
+            self.spend(1);
             let is_better = |best: usize| found.speaks_more_clearly_than(&campaign.executions[best]);
             self.sure = found.is_sure();
             let further = if found.could_be_likelier() { FURTHER_OF_UNLIKELY } else { FURTHER };
@@ -464,12 +473,19 @@ impl<'p> Triage<'p> {
         Ok(())
     }
 
+    /// Counts differences that were confirmed.
+    fn spend(&mut self, confirmed: u32) {
+        let beyond = confirmed.saturating_sub(self.confirmations);
+        self.confirmations = self.confirmations.saturating_sub(confirmed);
+        self.better = self.better.saturating_sub(beyond);
+    }
+
     fn attention(&self, campaign: &Campaign, case: &TestCase) -> Attention {
         if self.sure {
             // It has already run: its coverage counts, its differences do not.
             return Attention::SetAside;
         }
-        if case.differences.is_empty() || self.confirmations == 0 {
+        if case.differences.is_empty() {
             return Attention::None;
         }
         if self.weak >= MOST_WEAK && case.differences.iter().all(may_be_weak) {
@@ -480,8 +496,13 @@ impl<'p> Triage<'p> {
             let is_plain = found.rests_on_objects && !case.record.choices.iter().any(|choice| case.hides(choice));
             (case.is_possible(), is_plain) > (found.is_possible(), false)
         };
-        if found.is_some_and(|found| found.score() >= verdict::SURE && !is_better(found)) {
-            // Only one on possible values would be better, or on values that can be read.
+        if self.confirmations == 0 && (self.better == 0 || !found.is_some_and(is_better)) {
+            return Attention::None;
+        }
+        let scores = case.differences.iter().map(|difference| verdict::score(difference.basis, 1.0, false));
+        let most = scores.fold(0.0, f64::max).min(verdict::SURE);
+        if found.is_some_and(|found| found.score() >= most && !is_better(found)) {
+            // Only one that shows more would be better, or one on possible values, or on values that can be read.
             return Attention::SetAside;
         }
         let noise = campaign.nondeterministic;

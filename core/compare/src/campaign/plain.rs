@@ -104,8 +104,18 @@ fn held(witness: &TestCase) -> impl Iterator<Item = &Choice> {
 #[derive(Debug, Clone)]
 struct Held {
     choice: Choice,
-    /// Whether the object counts as false, as an empty container and a zero do.
-    is_false: bool,
+    /// The paths of the objects that count as false, as empty containers and zeros do.
+    is_false: BTreeSet<String>,
+}
+
+impl Held {
+    /// The plain classes of the object, likeliest first. Nobody knows them of the objects in a container.
+    fn classes(&self, likely: &BTreeMap<String, Vec<f32>>) -> Vec<AbstractValue> {
+        match self.choice.decision {
+            Decision::Value(Recipe::Versatile(_)) => classes(&self.choice.path, likely),
+            _ => PLAIN.to_vec(),
+        }
+    }
 }
 
 /// The objects of a witness that pass, up to a number.
@@ -113,7 +123,7 @@ fn objects(witness: &TestCase, passes: impl Fn(&TestCase, &str) -> bool) -> Vec<
     let leaves = held(witness).filter(|choice| is_leaf(witness, &choice.path) && passes(witness, &choice.path));
     leaves
         .take(OBJECTS)
-        .map(|choice| Held { choice: choice.clone(), is_false: is_false(witness, &choice.path) })
+        .map(|choice| Held { choice: choice.clone(), is_false: false_within(witness, &choice.path) })
         .collect()
 }
 
@@ -123,7 +133,7 @@ fn zeros(witness: &TestCase) -> impl Iterator<Item = Held> {
     let object = Decision::Value(Recipe::Versatile(AbstractValue::Object));
     zeros.take(OBJECTS).map(move |choice| Held {
         choice: Choice { path: choice.path.clone(), decision: object.clone() },
-        is_false: false,
+        is_false: BTreeSet::new(),
     })
 }
 
@@ -136,13 +146,15 @@ fn is_zero(choice: &Choice) -> bool {
     is_zero && matches!(Question::parse(&choice.path), Question::Value(_))
 }
 
-fn is_false(witness: &TestCase, path: &str) -> bool {
-    let says_so = |choice: &Choice| match (Question::parse(&choice.path), &choice.decision) {
+/// The paths of this value and of its items that count as false.
+fn false_within(witness: &TestCase, path: &str) -> BTreeSet<String> {
+    let is_false = |choice: &Choice| match (Question::parse(&choice.path), &choice.decision) {
         (Question::Truth(of), Decision::Value(Recipe::Bool(false)))
-        | (Question::Length(of), Decision::Value(Recipe::Int(0))) => of.as_str() == path,
-        _ => false,
+        | (Question::Length(of), Decision::Value(Recipe::Int(0))) => Some(of.as_str().to_owned()),
+        _ => None,
     };
-    witness.record.choices.iter().any(says_so)
+    let is_within = |of: &String| of == path || AccessPath::new(of).beyond(path).is_some();
+    witness.record.choices.iter().filter_map(is_false).filter(is_within).collect()
 }
 
 fn holds_object(choice: &Choice) -> bool {
@@ -186,7 +198,7 @@ fn together(objects: &[Held], likely: &BTreeMap<String, Vec<f32>>) -> Vec<Vec<(S
         objects.iter().map(|held| (held.choice.path.clone(), filled(held, &mut next))).collect()
     };
     let likeliest = |held: &Held, number: usize| {
-        of_class(classes(&held.choice.path, likely).first().copied().unwrap_or(AbstractValue::Int), number)
+        of_class(held.classes(likely).first().copied().unwrap_or(AbstractValue::Int), number)
     };
     let mut found: Vec<Vec<(String, Decision)>> = Vec::new();
     for tried in [
@@ -205,7 +217,7 @@ fn together(objects: &[Held], likely: &BTreeMap<String, Vec<f32>>) -> Vec<Vec<(S
 /// Plain values for one object, of the likeliest classes first, then other numbers.
 fn alone(held: &Held, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Vec<(String, Decision)>> {
     let with = |value: Recipe| vec![(held.choice.path.clone(), filled(held, &mut |_| value.clone()))];
-    let classes: Vec<AbstractValue> = classes(&held.choice.path, likely).into_iter().take(3).collect();
+    let classes: Vec<AbstractValue> = held.classes(likely).into_iter().take(3).collect();
     let numbers = NUMBERS.iter().filter(|_| classes.contains(&AbstractValue::Int)).map(|number| Recipe::Int(*number));
     classes.iter().map(|class| of_class(*class, 1)).chain(numbers).map(with).collect()
 }
@@ -213,9 +225,9 @@ fn alone(held: &Held, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Vec<(String, D
 /// The decision of a choice with values in place of its objects.
 fn filled(held: &Held, next: &mut dyn FnMut(&Held) -> Recipe) -> Decision {
     let Decision::Value(recipe) = &held.choice.decision else { return held.choice.decision.clone() };
-    Decision::Value(with_values(recipe, &mut || match next(held) {
-        value if held.is_false => zero_like(&value),
-        value => value,
+    Decision::Value(at_objects(&held.choice.path, recipe, &mut |path| match next(held) {
+        value if held.is_false.contains(path) => Some(zero_like(&value)),
+        value => Some(value),
     }))
 }
 
@@ -231,15 +243,18 @@ pub(super) fn zero_like(value: &Recipe) -> Recipe {
     }
 }
 
-fn with_values(recipe: &Recipe, next: &mut dyn FnMut() -> Recipe) -> Recipe {
-    let mut all = |items: &[Recipe]| items.iter().map(|item| with_values(item, next)).collect();
+/// The value with others in place of its objects, where there are any for their paths.
+pub(super) fn at_objects(path: &str, recipe: &Recipe, other: &mut dyn FnMut(&str) -> Option<Recipe>) -> Recipe {
+    let mut item = |key: String, item: &Recipe| at_objects(&AccessPath::new(path).item(key), item, other);
+    let mut items =
+        |held: &[Recipe]| (0..).zip(held).map(|(at, value): (usize, _)| item(at.to_string(), value)).collect();
     match recipe {
-        Recipe::Versatile(_) => next(),
-        Recipe::List(items) => Recipe::List(all(items)),
-        Recipe::Tuple(items) => Recipe::Tuple(all(items)),
-        Recipe::Set(items) => Recipe::Set(all(items)),
+        Recipe::Versatile(_) => other(path).unwrap_or_else(|| recipe.clone()),
+        Recipe::List(held) => Recipe::List(items(held)),
+        Recipe::Tuple(held) => Recipe::Tuple(items(held)),
+        Recipe::Set(held) => Recipe::Set(items(held)),
         Recipe::Dict(entries) => {
-            Recipe::Dict(entries.iter().map(|(key, value)| (key.clone(), with_values(value, next))).collect())
+            Recipe::Dict(entries.iter().map(|(key, value)| (key.clone(), item(key.display(), value))).collect())
         }
         other => other.clone(),
     }
@@ -275,7 +290,7 @@ mod tests {
 
     fn object(path: &str) -> Held {
         let decision = Decision::Value(Recipe::Versatile(AbstractValue::Object));
-        Held { choice: Choice { path: path.into(), decision }, is_false: false }
+        Held { choice: Choice { path: path.into(), decision }, is_false: BTreeSet::new() }
     }
 
     #[test]
@@ -286,7 +301,7 @@ mod tests {
         assert_eq!(found[1], [("a".into(), of(Recipe::Str("a".into()))), ("b".into(), of(Recipe::Str("b".into())))]);
         assert_eq!(found.len(), 3);
         assert!(together(&[], &BTreeMap::new()).is_empty());
-        let found = together(&[Held { is_false: true, ..object("a") }], &BTreeMap::new());
+        let found = together(&[Held { is_false: BTreeSet::from(["a".to_owned()]), ..object("a") }], &BTreeMap::new());
         assert_eq!(found[0], [("a".into(), of(Recipe::Int(0)))]);
     }
 
@@ -301,7 +316,16 @@ mod tests {
 
     #[test]
     fn objects_within_a_container_give_way() {
-        let inside = Recipe::List(vec![Recipe::None, Recipe::Versatile(AbstractValue::Object)]);
-        assert_eq!(with_values(&inside, &mut || Recipe::Int(1)), Recipe::List(vec![Recipe::None, Recipe::Int(1)]));
+        let object = || Recipe::Versatile(AbstractValue::Object);
+        let inside = |first, second| {
+            Recipe::Dict(vec![
+                (Recipe::Str("a".into()), first),
+                (Recipe::Int(0), Recipe::List(vec![Recipe::None, second])),
+            ])
+        };
+        let choice = Choice { path: "x".into(), decision: Decision::Value(inside(object(), object())) };
+        let held = Held { choice, is_false: BTreeSet::from(["x['a']".to_owned()]) };
+        let expected = inside(Recipe::Int(0), Recipe::Int(1));
+        assert_eq!(filled(&held, &mut |_| Recipe::Int(1)), Decision::Value(expected));
     }
 }

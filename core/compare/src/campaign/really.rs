@@ -11,6 +11,7 @@ use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::TestCase;
 use super::least::Search;
+use super::plain::at_objects;
 use super::shrink::{changed, differing};
 
 impl Search<'_> {
@@ -103,7 +104,7 @@ fn failing(operation: &str) -> (String, Decision) {
 fn emptied(choices: &[Choice], path: &str, nothing: &Recipe) -> Option<Recipe> {
     let choice = choices.iter().find(|choice| choice.path == path)?;
     let (Question::Value(_), Decision::Value(recipe)) = (Question::parse(path), &choice.decision) else { return None };
-    let emptied = at_objects(path, recipe, &|path| is_false_and_read(choices, path).then(|| nothing.clone()));
+    let emptied = at_objects(path, recipe, &mut |path| is_false_and_read(choices, path).then(|| nothing.clone()));
     (emptied != *recipe).then_some(emptied)
 }
 
@@ -118,19 +119,4 @@ fn is_false_and_read(choices: &[Choice], path: &str) -> bool {
         _ => false,
     };
     choices.iter().any(says_false) && choices.iter().any(reads)
-}
-
-/// The value with others in place of its objects, where there are any for their paths.
-fn at_objects(path: &str, recipe: &Recipe, other: &dyn Fn(&str) -> Option<Recipe>) -> Recipe {
-    let item = |key: String, item: &Recipe| at_objects(&AccessPath::new(path).item(key), item, other);
-    let items = |items: &[Recipe]| items.iter().enumerate().map(|(at, value)| item(at.to_string(), value)).collect();
-    match recipe {
-        Recipe::Versatile(AbstractValue::Object) => other(path).unwrap_or_else(|| recipe.clone()),
-        Recipe::List(held) => Recipe::List(items(held)),
-        Recipe::Tuple(held) => Recipe::Tuple(items(held)),
-        Recipe::Dict(entries) => {
-            Recipe::Dict(entries.iter().map(|(key, value)| (key.clone(), item(key.display(), value))).collect())
-        }
-        other => other.clone(),
-    }
 }

@@ -151,6 +151,7 @@ pub(super) fn program(
         step_budget: STEP_BUDGET,
         isolation: options.isolation,
         imports: modules.into_iter().collect(),
+        tests_other_truths: tests_other_truths(pair),
         calls_twice: pair.versions.iter().any(may_remember),
         given,
     })
@@ -171,6 +172,11 @@ fn given(pair: &Pair, options: &CompareOptions) -> Vec<GivenValue> {
     names.extend(parts().flat_map(|part| &part.parameters).map(|parameter| parameter.name.clone()));
     let used = options.given.iter().filter(|value| names.contains(&value.name));
     used.map(|value| GivenValue { name: canonical(&value.name), ..value.clone() }).collect()
+}
+
+fn tests_other_truths(pair: &Pair) -> bool {
+    let PerSide { old, new } = pair.versions.as_ref().map(|version| version.parts.iter().map(|part| &*part.text));
+    twincell_syntax::tests_other_truths(old, new)
 }
 
 /// The literals of the code, and then of what it uses.

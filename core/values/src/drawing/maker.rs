@@ -29,6 +29,8 @@ const ALIKE: f64 = 0.85;
 const COMPLETE: f64 = 0.65;
 /// How often a date has to do with the others of an execution.
 const ANCHORED: f64 = 0.6;
+/// How often a plain value is the false one of its class, where the truth of values is what the versions test otherwise.
+const FALSE: f64 = 0.25;
 /// The maximum nesting of drawn containers.
 const MAX_DEPTH: u32 = 2;
 /// The same where the code says what it does with the items, and where types are declared.
@@ -344,6 +346,11 @@ impl Maker<'_> {
     }
 
     fn concretize(&self, random: &mut Pcg64Mcg, path: &str, class: AbstractValue, uses: &Uses, depth: u32) -> Recipe {
+        if let Some(value) = of_false(class).filter(|_| self.pools.is_often_false && !uses.bytes)
+            && random.random_bool(FALSE)
+        {
+            return value;
+        }
         match class {
             AbstractValue::None => Recipe::None,
             AbstractValue::Bool => Recipe::Bool(random.random_bool(0.5)),
@@ -556,6 +563,17 @@ impl Maker<'_> {
         }
         self.draw(random, path, distribution, uses, depth + 1)
     }
+}
+
+/// The value of a plain class that is false.
+fn of_false(class: AbstractValue) -> Option<Recipe> {
+    Some(match class {
+        AbstractValue::Bool => Recipe::Bool(false),
+        AbstractValue::Int => Recipe::Int(0),
+        AbstractValue::Float => Recipe::Float(0.0),
+        AbstractValue::Str => Recipe::Str(String::new()),
+        _ => return None,
+    })
 }
 
 /// How usual a class is among items of which only their uses are known.

@@ -54,6 +54,8 @@ pub struct Pools {
     bytes: Vec<Vec<u8>>,
     /// Whether large numbers are left out: arrays of so many items have no room.
     is_small: bool,
+    /// Whether values that are false are drawn more often: `0`, `''`.
+    pub(super) is_often_false: bool,
 }
 
 /// The number of [`OTHER_INTS`] that are small.
@@ -96,6 +98,11 @@ impl Pools {
     /// Without large numbers, for code with tables and arrays.
     pub fn small(self) -> Self {
         Self { is_small: true, ..self }
+    }
+
+    /// With more values that are false, for versions that differ in what they test for its truth.
+    pub fn often_false(self) -> Self {
+        Self { is_often_false: true, ..self }
     }
 
     /// The numbers of the code, and their neighbours.

@@ -7,6 +7,7 @@ use ruff_python_ast::StmtFunctionDef;
 
 use super::hints::{Basis, Hint};
 use super::models::{self, Known};
+use super::moments::{Moments, moments};
 use super::tables::{self, Found, Kind, Tables, Written};
 use super::{tested, types};
 use crate::value::{AbstractValue, Declared, Recipe, library};
@@ -92,6 +93,25 @@ pub(super) fn from_uses(
         let hint = found.entry(name).or_default();
         if hint.declared.is_none() && hint.classes.iter().all(|class| *class == AbstractValue::None) {
             infer(hint, declared, if is_certain { Basis::OwnUse } else { Basis::Use });
+        }
+    }
+    let library = |hint: &Hint| Some(hint.declared.as_ref()?.library.first()?.clone());
+    let known = found.iter().filter_map(|(name, hint)| Some((name.clone(), library(hint)?))).collect();
+    let Moments { values, members } = moments(definition, &known);
+    let of_class = |class: &str| Declared { library: vec![class.to_owned()], ..Declared::of(&[AbstractValue::Object]) };
+    for (name, (class, is_certain)) in values {
+        let hint = found.entry(name).or_default();
+        if hint.declared.is_none() && hint.classes.iter().all(|class| *class == AbstractValue::None) {
+            infer(hint, of_class(class), if is_certain { Basis::OwnUse } else { Basis::Use });
+        }
+    }
+    for (name, class) in members {
+        let hint = found.entry(name).or_default();
+        let mut classes = hint.classes.clone();
+        classes.retain(|class| *class != AbstractValue::None);
+        let classes = if classes.is_empty() { vec![AbstractValue::List] } else { classes };
+        if hint.declared.is_none() {
+            infer(hint, Declared { items: Some(Box::new(of_class(class))), ..Declared::of(&classes) }, Basis::Use);
         }
     }
     let zones = types::zone_names(definition);

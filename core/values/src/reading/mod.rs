@@ -12,6 +12,7 @@ mod installed;
 mod literals;
 mod mapped;
 mod models;
+mod moments;
 mod provided;
 mod tables;
 mod tested;

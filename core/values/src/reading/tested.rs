@@ -21,6 +21,8 @@ pub(super) fn types(definition: &StmtFunctionDef, known: &Known) -> BTreeMap<Str
     let parameters = definition.parameters.iter_non_variadic_params().map(|one| one.parameter.name.as_str());
     let parameters = parameters.filter(|name| !matches!(*name, "self" | "cls" | "mcs"));
     let mut uses = Uses { parameters: parameters.collect(), ..Uses::default() };
+    let aliases = aliases(definition);
+    uses.aliases = aliases.into_iter().filter(|(_, own)| uses.parameters.contains(own)).collect();
     uses.visit_body(&definition.body);
     let mut found = BTreeMap::new();
     for name in uses.parameters {
@@ -35,6 +37,54 @@ pub(super) fn types(definition: &StmtFunctionDef, known: &Known) -> BTreeMap<Str
         }
     }
     found
+}
+
+/// The parameters that locals stand for: `day = start`, if nothing else is assigned to `day`. It may be moved on:
+/// `day += step`.
+pub(super) fn aliases(definition: &StmtFunctionDef) -> BTreeMap<&str, &str> {
+    let mut assigned = Assigned::default();
+    assigned.visit_body(&definition.body);
+    let is_parameter =
+        |name: &str| definition.parameters.iter_non_variadic_params().any(|one| one.parameter.name.as_str() == name);
+    let mut found = BTreeMap::new();
+    for (name, values) in assigned.0 {
+        if let [Some(value)] = values.as_slice()
+            && is_parameter(value)
+            && !is_parameter(name)
+        {
+            found.insert(name, *value);
+        }
+    }
+    found
+}
+
+/// The names that are assigned to each local; none for another value.
+#[derive(Default)]
+struct Assigned<'a>(BTreeMap<&'a str, Vec<Option<&'a str>>>);
+
+impl<'a> Visitor<'a> for Assigned<'a> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::Assign(node) => match (node.targets.as_slice(), node.value.as_ref()) {
+                ([Expr::Name(name)], Expr::Name(value)) => {
+                    self.0.entry(&name.id).or_default().push(Some(&value.id));
+                }
+                _ => walk_stmt(self, stmt),
+            },
+            // It stays what it is.
+            Stmt::AugAssign(node) if node.target.is_name_expr() => self.visit_expr(&node.value),
+            _ => walk_stmt(self, stmt),
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if let Expr::Name(name) = expr
+            && name.ctx.is_store()
+        {
+            self.0.entry(&name.id).or_default().push(None);
+        }
+        walk_expr(self, expr);
+    }
 }
 
 /// What is asked of a parameter, or of its items.
@@ -109,6 +159,8 @@ fn snake(class: &str) -> String {
 #[derive(Default)]
 struct Uses<'a> {
     parameters: Vec<&'a str>,
+    /// The parameter that each local stands for.
+    aliases: BTreeMap<&'a str, &'a str>,
     /// The parameter of which each local is an item.
     items: BTreeMap<&'a str, &'a str>,
     /// By parameter, and whether its items are meant.
@@ -122,7 +174,10 @@ impl<'a> Uses<'a> {
         let name = expr.as_name_expr()?.id.as_str();
         let of = match self.items.get(name) {
             Some(parameter) => (*parameter, true),
-            None => (*self.parameters.iter().find(|one| **one == name)?, false),
+            None => {
+                let own = self.aliases.get(name).copied().unwrap_or(name);
+                (*self.parameters.iter().find(|one| **one == own)?, false)
+            }
         };
         Some(self.found.entry(of).or_default())
     }
@@ -277,6 +332,9 @@ class Square:
             ("x", "return x.price * x.count", Some("LineItem")),
             ("x", "return x.price", None),
             ("line_item", "return line_item.total", Some("LineItem")),
+            ("x", "y = x\n    return y.price * y.count", Some("LineItem")),
+            ("x", "y = x\n    y += 1\n    return y.price * y.count", Some("LineItem")),
+            ("x", "y = x\n    y = z\n    return y.price * y.count", None),
             ("xs", "return [x.price * x.count for x in xs]", Some("list of LineItem")),
             ("xs", "return sum(isinstance(x, Circle | Square) for x in xs)", Some("list of Circle or Square")),
             ("days", "for day in sorted(days):\n        yield day.weekday()", Some("list of datetime.date")),
