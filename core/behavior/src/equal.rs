@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use twincell_engine::observed::{Observed, Varying};
+use twincell_engine::observed::{ITEMS, Observed, Varying};
 
 use super::{Rules, Unordered};
 
@@ -19,7 +19,7 @@ pub fn equal(old: &Observed, new: &Observed, rules: &Rules) -> bool {
         (O::Set(a), O::Set(b)) => all_equal(a, b, rules),
         (O::Dict(a), O::Dict(b)) => same_entries(a, b, rules),
         (O::Object { class: a, attributes: x }, O::Object { class: b, attributes: y }) => {
-            a == b && named_equal(x, y, rules)
+            a == b && named_equal(x, y, rules) && (a != ORDERED || same_order(x, y, rules))
         }
         (O::Injected { path: a, assigned: x }, O::Injected { path: b, assigned: y }) => {
             a == b && named_equal(x, y, rules)
@@ -38,6 +38,20 @@ pub fn equal(old: &Observed, new: &Observed, rules: &Rules) -> bool {
         (O::List(a), O::Tuple(b)) | (O::Tuple(a), O::List(b)) if rules.types_alike => same_items(a, b, rules),
         _ => old == new || rules.types_alike && is_same_number(old, new),
     }
+}
+
+/// The class of dictionaries of which the order counts: Python compares it as well.
+const ORDERED: &str = "OrderedDict";
+
+/// Whether the entries of two objects that extend dictionaries have their keys in the same order, as far as both show them.
+fn same_order(old: &[(String, Observed)], new: &[(String, Observed)], rules: &Rules) -> bool {
+    fn entries(attributes: &[(String, Observed)]) -> &[(Observed, Observed)] {
+        match attributes.iter().find(|(name, _)| name == ITEMS) {
+            Some((_, Observed::Dict(entries))) => entries,
+            _ => &[],
+        }
+    }
+    entries(old).iter().zip(entries(new)).all(|((key, _), (other, _))| equal(key, other, rules))
 }
 
 /// Whether two numbers or truth values of different types are equal.
@@ -223,6 +237,17 @@ mod tests {
         let two = Observed::Dict(vec![(b.clone(), int(2)), (a.clone(), int(1))]);
         assert!(same(&one, &two));
         assert!(!same(&Observed::List(vec![int(1), int(2)]), &Observed::List(vec![int(2), int(1)])));
+    }
+
+    #[test]
+    fn the_order_of_an_ordered_dictionary_matters() {
+        let of = |class: &str, keys: [i64; 2]| Observed::Object {
+            class: class.into(),
+            attributes: vec![(ITEMS.into(), Observed::Dict(keys.map(|key| (int(key), int(0))).into()))],
+        };
+        assert!(same(&of("OrderedDict", [1, 2]), &of("OrderedDict", [1, 2])));
+        assert!(!same(&of("OrderedDict", [1, 2]), &of("OrderedDict", [2, 1])));
+        assert!(same(&of("Counter", [1, 2]), &of("Counter", [2, 1])));
     }
 
     #[test]

@@ -22,8 +22,9 @@ const ALIKE: f64 = 0.4;
 /// How often any other variation gives a container a member that another value has, or bytes another form.
 const SHARED: f64 = 0.4;
 
-/// How often an object is used further where those of the versions hold different things, and how many times.
-const LONGER: f64 = 0.8;
+/// How often an object is used further: where those of the versions hold different things, and else. And how many times.
+const LONGER_PARTED: f64 = 0.8;
+const LONGER: f64 = 0.25;
 /// The uses of an object beyond which no more are added.
 const MOST_USES: i64 = 8;
 const FURTHER: std::ops::RangeInclusive<i64> = 1..=3;
@@ -32,9 +33,8 @@ const FURTHER: std::ops::RangeInclusive<i64> = 1..=3;
 pub(super) fn vary(search: &Search<'_>, random: &mut Pcg64Mcg) -> Fixed {
     let Some(entry) = search.pick(random) else { return afresh(search, random) };
     let choices = &entry.choices;
-    if entry.is_parted
-        && let Some(last) = last_member(choices)
-        && random.random_bool(LONGER)
+    if let Some(last) = last_member(choices)
+        && random.random_bool(if entry.is_parted { LONGER_PARTED } else { LONGER })
     {
         return used_further(search, choices, last + random.random_range(FURTHER), random);
     }

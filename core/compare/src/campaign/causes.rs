@@ -40,11 +40,14 @@ pub(super) fn classify_basis(
     }
     let decision = |path: &str| record.choices.iter().find(|choice| choice.path == path).map(|choice| &choice.decision);
     let plain = Decision::Value(Recipe::Int(7));
-    // With other answers: does the difference follow them?
+    // With other answers: does the difference follow them? Whether an object is true is drawn.
+    let is_object = |decision: &Decision| matches!(decision, Decision::Value(Recipe::Versatile(_)));
     let mut varied = repeat(record);
     for path in old.iter().chain(&new) {
-        let varied_decision =
-            decision(path).and_then(|decision| other(path, decision)).unwrap_or_else(|| plain.clone());
+        let varied_decision = decision(path)
+            .and_then(|decision| other(path, decision))
+            .filter(|other| !is_object(other))
+            .unwrap_or_else(|| plain.clone());
         varied.insert(path.clone(), varied_decision);
     }
     // With equal answers: does it disappear?

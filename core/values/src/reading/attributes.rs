@@ -11,6 +11,7 @@ use twincell_syntax::parse::{parse, with_stack_for};
 
 use super::hints::{Hint, hints_within, one};
 use super::models::Known;
+use super::stored::stored;
 use super::uses::{builtin_class, named};
 use crate::value::{AbstractValue, Declared};
 
@@ -52,9 +53,12 @@ pub fn attribute_hints(constructor: &Function, methods: &[&Function], known: &Kn
             let mut all = Assignments { of: definition, containers: &mut containers };
             all.visit_body(&definition.body);
         }
+        let texts = others.iter().chain([&parsed]).filter_map(|text| text.suite().first()?.as_function_def_stmt());
+        let mut held = stored(texts, known);
         for (name, class) in containers {
+            let items = held.remove(&name).map(Box::new);
             let hint = found.entry(name).or_default();
-            hint.declared.get_or_insert_with(|| Declared::of(&[class]));
+            hint.declared.get_or_insert_with(|| Declared { items, ..Declared::of(&[class]) });
         }
         found.retain(|_, hint| *hint != Hint::default());
         found
@@ -121,7 +125,7 @@ fn assigned<'a>(method: &StmtFunctionDef, statement: &'a Stmt) -> Option<Assigne
     Some(Assigned { name: own_attribute(method, target)?, annotation, value })
 }
 
-fn own_attribute<'a>(method: &StmtFunctionDef, target: &'a Expr) -> Option<&'a str> {
+pub(super) fn own_attribute<'a>(method: &StmtFunctionDef, target: &'a Expr) -> Option<&'a str> {
     let target = target.as_attribute_expr()?;
     let own = method.parameters.iter().next()?.name();
     (named(&target.value)? == own.as_str()).then_some(target.attr.as_str())
@@ -240,5 +244,23 @@ mod tests {
         assert_eq!(classes, expected);
         let declared = found.iter().filter(|(_, one)| one.declared.is_some()).map(|(name, _)| name.as_str());
         assert_eq!(declared.collect::<Vec<_>>(), ["by_name", "lines", "rows", "seen", "size"]);
+    }
+
+    #[test]
+    fn what_methods_put_into_a_container_tells_of_its_items() {
+        let code = "class C:\n    def __init__(self):\n        self.done = []\n        self.names = {}\n        \
+                    self.mixed = []\n        self.unknown = []\n    \
+                    def add(self, at, text):\n        edit = Edit(at, text)\n        self.done.append(edit)\n        \
+                    self.names[at] = f'{text}!'\n        self.mixed.append(1)\n        self.unknown.append(text)\n    \
+                    def more(self):\n        self.mixed.insert(0, 'a')\n        self.unknown += [1]\n        self.done.append(self.gone.pop())\n";
+        let module = "class Edit:\n    def __init__(self, at, text):\n        self.at = at\n        self.text = text\n";
+        let (functions, _) = twincell_syntax::functions(code);
+        let known = Known::of(module);
+        let found = attribute_hints(&functions[0], &functions[1..].iter().collect::<Vec<_>>(), &known);
+        let items = |name: &str| found[name].declared.as_ref().unwrap().items.as_deref();
+        assert_eq!(items("done").unwrap().models[0].class, "Edit");
+        assert_eq!(items("names").unwrap().classes, [A::Str]);
+        assert_eq!(items("mixed").unwrap().classes, [A::Int, A::Str]);
+        assert_eq!(items("unknown"), None);
     }
 }

@@ -14,6 +14,7 @@ mod mapped;
 mod models;
 mod moments;
 mod provided;
+mod stored;
 mod tables;
 mod tested;
 mod types;

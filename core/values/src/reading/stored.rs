@@ -1,0 +1,143 @@
+//! What methods put into the containers that their objects hold: `self.done.append(Edit(at, text))`.
+
+use std::collections::BTreeMap;
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
+
+use super::attributes::own_attribute;
+use super::hints::plain;
+use super::models::Known;
+use super::uses::{literal, named};
+use crate::value::{AbstractValue, Declared};
+
+/// What each attribute holds. Where nobody knows the type of something that is put there, it is most likely of the classes
+/// that are known, and nothing is said of plain values.
+pub(super) fn stored<'a>(
+    methods: impl Iterator<Item = &'a StmtFunctionDef>,
+    known: &Known,
+) -> BTreeMap<String, Declared> {
+    let mut found: BTreeMap<String, Held> = BTreeMap::new();
+    for method in methods {
+        let mut assigned = Assigned::default();
+        assigned.visit_body(&method.body);
+        let mut put = Put { method, known, assigned: assigned.0, found: &mut found };
+        put.visit_body(&method.body);
+    }
+    let held = |(name, Held { known, has_others }): (String, Held)| {
+        let known = known.filter(|known| !has_others || known.is_of_classes())?;
+        Some((name, known))
+    };
+    found.into_iter().filter_map(held).collect()
+}
+
+/// What is put into one container.
+#[derive(Default)]
+struct Held {
+    known: Option<Declared>,
+    /// Whether there is anything else.
+    has_others: bool,
+}
+
+/// What is assigned to each local; none where it is bound more than once or otherwise.
+#[derive(Default)]
+struct Assigned<'a>(BTreeMap<&'a str, Option<&'a Expr>>);
+
+impl<'a> Visitor<'a> for Assigned<'a> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        if let Stmt::Assign(node) = stmt
+            && let [Expr::Name(name)] = node.targets.as_slice()
+        {
+            let value = Some(&*node.value).filter(|_| !self.0.contains_key(name.id.as_str()));
+            self.0.insert(&name.id, value);
+            return self.visit_expr(&node.value);
+        }
+        walk_stmt(self, stmt);
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if let Expr::Name(name) = expr
+            && name.ctx.is_store()
+        {
+            self.0.insert(&name.id, None);
+        }
+        walk_expr(self, expr);
+    }
+}
+
+struct Put<'a, 'f> {
+    method: &'a StmtFunctionDef,
+    known: &'f Known,
+    assigned: BTreeMap<&'a str, Option<&'a Expr>>,
+    found: &'f mut BTreeMap<String, Held>,
+}
+
+impl Put<'_, '_> {
+    fn put(&mut self, container: &Expr, value: Option<&Expr>) {
+        let Some(name) = own_attribute(self.method, container) else { return };
+        let class = value.and_then(|value| self.type_of(value));
+        let held = self.found.entry(name.to_owned()).or_default();
+        held.has_others |= class.is_none();
+        held.known = match (held.known.take(), class) {
+            (Some(before), Some(class)) => Some(before.or(&class)),
+            (before, class) => before.or(class),
+        };
+    }
+
+    fn type_of(&self, value: &Expr) -> Option<Declared> {
+        match value {
+            Expr::FString(_) => Some(Declared::of(&[AbstractValue::Str])),
+            // A class of the module, or one of a library.
+            Expr::Call(call) => plain(&named(&call.func)?, self.known),
+            Expr::Name(name) => {
+                let value = (*self.assigned.get(name.id.as_str())?)?;
+                if value.is_name_expr() { None } else { self.type_of(value) }
+            }
+            other => {
+                let class = literal(other)?.abstract_value();
+                (class != AbstractValue::None).then(|| Declared::of(&[class]))
+            }
+        }
+    }
+
+    fn called(&mut self, call: &ExprCall) {
+        let Expr::Attribute(method) = call.func.as_ref() else { return };
+        match (method.attr.as_str(), call.arguments.args.as_ref()) {
+            ("append" | "add" | "appendleft", [value]) | ("insert" | "setdefault", [_, value]) => {
+                self.put(&method.value, Some(value));
+            }
+            ("extend" | "update" | "__setitem__", _) => self.put(&method.value, None),
+            _ => {}
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Put<'a, '_> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        match stmt {
+            Stmt::Assign(node) => {
+                for target in &node.targets {
+                    if let Expr::Subscript(item) = target {
+                        self.put(
+                            &item.value,
+                            Some(&node.value).filter(|_| !item.slice.is_slice_expr()).map(|one| &**one),
+                        );
+                    }
+                }
+            }
+            Stmt::AugAssign(node) => match node.target.as_ref() {
+                Expr::Subscript(item) => self.put(&item.value, None),
+                whole => self.put(whole, None),
+            },
+            _ => {}
+        }
+        walk_stmt(self, stmt);
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if let Expr::Call(call) = expr {
+            self.called(call);
+        }
+        walk_expr(self, expr);
+    }
+}
