@@ -143,6 +143,12 @@ fn revisions(
     let mut files = changed_files(&here, range, staged, paths, options.max_source << 20).map_err(Abort::new)?;
     let place = place(range, staged);
     let mut notes = notes(&files);
+    // Whoever names files, or asks for everything, wants tests as well.
+    let is_asked = !paths.is_empty() || options.function.is_some() || matches.get_flag("verbose");
+    let tests = if is_asked { vec![] } else { files.leave_out_tests() };
+    if let Some(names) = named(&tests) {
+        notes.push(format!("tests changed, too, and were not compared (name the files, or --verbose): {names}"));
+    }
     let mut compared: Vec<Compared> = Vec::new();
     let (mut stopped, mut left) = (false, Vec::new());
     let mut others: BTreeSet<String> = BTreeSet::new();

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use twincell_compare::Source;
 use twincell_driver::decode::python_source;
 use twincell_driver::files;
-use twincell_project::{self as project, CopyError, Range};
+use twincell_project::{self as project, CopyError, Range, is_test};
 use twincell_study::mine;
 use twincell_syntax::PerSide;
 
@@ -39,6 +39,16 @@ pub struct ChangedFiles {
     pub others: Vec<String>,
     /// (path, reason): files that cannot be compared as text.
     pub unreadable: Vec<(String, String)>,
+}
+
+impl ChangedFiles {
+    /// Leaves out the tests that were modified beside code, and returns their paths.
+    pub fn leave_out_tests(&mut self) -> Vec<String> {
+        if self.modified.iter().all(|file| is_test(&file.path)) {
+            return vec![];
+        }
+        self.modified.extract_if(.., |file| is_test(&file.path)).map(|file| file.path).collect()
+    }
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -306,7 +306,7 @@ pub fn other_decisions(witness: &Witness) -> Vec<(String, String)> {
         matches!(choice.decision, Decision::Value(_))
             && witness.injections.iter().any(|injection| injection.path == choice.path)
     };
-    // Uses are told with what is passed.
+    // Uses are told with what is passed, and nothing is said of what is not.
     let is_of_use = |choice: &Choice| Question::is_about_members(&choice.path) || choice.decision == Decision::Default;
     let said = |choice: &&Choice| injected(choice) || used.is_some() && is_of_use(choice);
     let others = witness.choices.iter().filter(|choice| !said(choice)).filter_map(decision);
@@ -450,7 +450,7 @@ pub fn part_from<'a>(version: &'a VersionReport, line: Option<&LineReport>) -> O
     version.parts.iter().find(|part| line.is_some_and(|line| line.number == part.number))
 }
 
-/// The line of the change in the new file that tells the versions apart: of the changed lines that the witness ran, the
+/// The line of a pair in the new file: the one that tells the versions apart: of the changed lines that the witness ran, the
 /// last one before the versions part, or else the first; or else the first changed line, or that of the function if lines
 /// were only removed or others changed.
 pub fn changed_line(pair: &PairReport) -> u32 {

@@ -34,11 +34,6 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
     for (slot, PerSide { old: a, new: b }) in slots {
         let kept = b.filter(|_| *slot == Slot::ClassAttributes).and_then(|new| without_additions(a?, new));
         let b = kept.as_ref().or(b);
-        let basis = match (a, b) {
-            _ if slot.is_identity() => Basis::Alike,
-            (Some(a), Some(b)) => rules.basis(a, b),
-            _ => Basis::Seen,
-        };
         let (old, new) = match (a, b) {
             (Some(a), Some(b)) if equal(a, b, rules) => continue,
             // A value that could not be observed is not evidence.
@@ -51,6 +46,11 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
             (Some(_), None) | (None, Some(_)) if !rules.ordered_keys && matches!(slot, Slot::Reordered(_)) => continue,
             (Some(a), Some(b)) => contrast(a, b, rules),
             _ => (Shown::left(slot, a), Shown::left(slot, b)),
+        };
+        let basis = match (a, b) {
+            _ if slot.is_identity() => Basis::Alike,
+            (Some(a), Some(b)) => rules.basis(a, b),
+            _ => Basis::Seen,
         };
         found.push(Difference::new(EvidencePlace::Left { slot: slot.clone() }, old, new, basis));
     }

@@ -113,7 +113,7 @@ pub enum Basis {
     Exchanged,
     /// The answers of unknown calls that only one version makes.
     Asked,
-    /// Values that are equal and of another type (`2.0` and `2`, a list and a tuple), or which object it is.
+    /// What is returned or left behind is equal and of another type (`2.0` and `2`, a list and a tuple), or another object.
     Alike,
     /// A call to unknown code that has an effect, as far as its name and use tell.
     Acted,
@@ -185,8 +185,8 @@ pub struct Rules {
     pub unordered: BTreeSet<Unordered>,
     /// What functions do, where a project says so.
     pub effects: Effects,
-    /// Whether values count as equal that Python's `==` calls equal, or would if they were of the same type: `2.0` and
-    /// `2`, `[1]` and `(1,)`.
+    /// Whether numbers of the same value and sequences of the same items count as equal, whatever their types: `2.0` and `2`,
+    /// `[1]` and `(1,)`.
     pub types_alike: bool,
 }
 
@@ -221,7 +221,13 @@ pub fn differences(old: &Behavior, new: &Behavior, rules: &Rules) -> Vec<Differe
     calls::compare(old, new, rules, &mut found);
     state::compare_yields(old, new, rules, &mut found);
     found.retain(|difference| !rules.ignores(difference.channel));
-    // What says most about the change is told first.
-    found.sort_by_key(|difference| difference.basis == Basis::Alike);
+    if found.iter().any(|difference| difference.basis == Basis::Alike) {
+        // What says most about the change is told first.
+        found.sort_by_key(|difference| match difference.basis {
+            Basis::Seen | Basis::Acted => 0,
+            Basis::Alike => 1,
+            _ => 2,
+        });
+    }
     found
 }

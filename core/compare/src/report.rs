@@ -213,7 +213,8 @@ pub struct ExecutionReport {
 pub struct Witness {
     /// [`ExecutionReport::number`].
     pub execution: u32,
-    /// The members of a class that were used, in order, with what was passed: `add(amount=1)`, `total`. Empty for functions and snippets.
+    /// The members of a class that were used, in order, with what was passed: `add(amount=1)`, `total`. Empty for
+    /// functions and snippets.
     #[serde(default)]
     pub uses: Vec<String>,
     /// The qualified names of the methods of a class of which it ran changed lines.

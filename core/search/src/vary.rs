@@ -22,12 +22,13 @@ const ALIKE: f64 = 0.4;
 /// How often any other variation gives a container a member that another value has, or bytes another form.
 const SHARED: f64 = 0.4;
 
-/// How often an object is used further: where those of the versions hold different things, and else. And how many times.
-const LONGER_PARTED: f64 = 0.8;
+/// How often an object is used further, and where those of the versions hold different things.
 const LONGER: f64 = 0.25;
+const LONGER_PARTED: f64 = 0.8;
+/// How many times it is used further.
+const FURTHER: std::ops::RangeInclusive<i64> = 1..=3;
 /// The uses of an object beyond which no more are added.
 const MOST_USES: i64 = 8;
-const FURTHER: std::ops::RangeInclusive<i64> = 1..=3;
 
 /// The decisions of an execution worth varying, without up to three.
 pub(super) fn vary(search: &Search<'_>, random: &mut Pcg64Mcg) -> Fixed {

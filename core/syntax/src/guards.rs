@@ -17,8 +17,18 @@ pub struct Guard {
     pub statement: u32,
     /// The value, as written in the code.
     pub value: String,
-    /// Whether its truth is tested, and not whether it is None.
-    pub is_of_truth: bool,
+    pub tested: Tested,
+}
+
+/// What is tested of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tested {
+    /// Whether it is None.
+    Nothing,
+    /// Its truth.
+    Truth,
+    /// The truth of what a call answers. Apart from look-ups, calls answer yes or no.
+    Answer,
 }
 
 impl Guard {
@@ -36,7 +46,7 @@ impl Guard {
 /// `1 if x is None else x`.
 pub fn tests_other_truths<'a>(old: impl Iterator<Item = &'a str>, new: impl Iterator<Item = &'a str>) -> bool {
     fn tested<'a>(texts: impl Iterator<Item = &'a str>) -> BTreeSet<String> {
-        texts.flat_map(guards).filter(|guard| guard.is_of_truth).map(|guard| guard.value).collect()
+        texts.flat_map(guards).filter(|guard| guard.tested == Tested::Truth).map(|guard| guard.value).collect()
     }
     tested(old) != tested(new)
 }
@@ -61,8 +71,17 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
+    /// Records a test of the truth of a value, or of the values that `and`, `or` and `not` combine.
+    fn truth(&mut self, test: &Expr) {
+        match test {
+            Expr::BoolOp(operation) => operation.values.iter().for_each(|value| self.truth(value)),
+            Expr::UnaryOp(operation) if operation.op == UnaryOp::Not => self.truth(&operation.operand),
+            value => self.value(value, truth_of(value)),
+        }
+    }
+
     /// Records a test of a single value.
-    fn value(&mut self, test: &Expr, is_of_truth: bool) {
+    fn value(&mut self, test: &Expr, tested: Tested) {
         let value = match test {
             Expr::Named(named) => &named.target,
             _ => test,
@@ -70,9 +89,16 @@ impl Finder<'_> {
         if matches!(value, Expr::Name(_) | Expr::Attribute(_) | Expr::Subscript(_) | Expr::Call(_)) {
             let value = self.text[value.range()].to_owned();
             let line = self.lines.line(test.start());
-            self.found.insert(Guard { line, statement: self.statement, value, is_of_truth });
+            self.found.insert(Guard { line, statement: self.statement, value, tested });
         }
     }
+}
+
+/// What a test of an expression tests of it.
+fn truth_of(expr: &Expr) -> Tested {
+    let Expr::Call(call) = expr else { return Tested::Truth };
+    let looks_up = call.func.as_attribute_expr().is_some_and(|method| matches!(method.attr.as_str(), "get" | "pop"));
+    if looks_up { Tested::Truth } else { Tested::Answer }
 }
 
 /// The value that is compared with None.
@@ -84,9 +110,9 @@ impl<'a> SourceOrderVisitor<'a> for Finder<'_> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         let around = std::mem::replace(&mut self.statement, self.lines.line(stmt.start()));
         match stmt {
-            Stmt::If(branch) => self.value(&branch.test, true),
-            Stmt::While(repeated) => self.value(&repeated.test, true),
-            Stmt::Assert(assertion) => self.value(&assertion.test, true),
+            Stmt::If(branch) => self.truth(&branch.test),
+            Stmt::While(repeated) => self.truth(&repeated.test),
+            Stmt::Assert(assertion) => self.truth(&assertion.test),
             _ => {}
         }
         source_order::walk_stmt(self, stmt);
@@ -96,7 +122,7 @@ impl<'a> SourceOrderVisitor<'a> for Finder<'_> {
     fn visit_expr(&mut self, expr: &'a Expr) {
         match expr {
             Expr::Compare(compare) => {
-                compared_with_none(compare).into_iter().for_each(|value| self.value(value, false))
+                compared_with_none(compare).into_iter().for_each(|value| self.value(value, Tested::Nothing))
             }
             // The last operand is the result, not a test.
             Expr::BoolOp(operation) => operation
@@ -104,9 +130,9 @@ impl<'a> SourceOrderVisitor<'a> for Finder<'_> {
                 .split_last()
                 .into_iter()
                 .flat_map(|(_, tested)| tested)
-                .for_each(|test| self.value(test, true)),
-            Expr::UnaryOp(operation) if operation.op == UnaryOp::Not => self.value(&operation.operand, true),
-            Expr::If(ternary) => self.value(&ternary.test, true),
+                .for_each(|test| self.truth(test)),
+            Expr::UnaryOp(operation) if operation.op == UnaryOp::Not => self.truth(&operation.operand),
+            Expr::If(ternary) => self.truth(&ternary.test),
             _ => {}
         }
         source_order::walk_expr(self, expr);
@@ -115,13 +141,13 @@ impl<'a> SourceOrderVisitor<'a> for Finder<'_> {
     fn visit_elif_else_clause(&mut self, clause: &'a ElifElseClause) {
         self.statement = self.lines.line(clause.start());
         if let Some(test) = &clause.test {
-            self.value(test, true);
+            self.truth(test);
         }
         source_order::walk_elif_else_clause(self, clause);
     }
 
     fn visit_comprehension(&mut self, comprehension: &'a Comprehension) {
-        comprehension.ifs.iter().for_each(|test| self.value(test, true));
+        comprehension.ifs.iter().for_each(|test| self.truth(test));
         source_order::walk_comprehension(self, comprehension);
     }
 }
@@ -136,6 +162,12 @@ mod tests {
         let of_none = "def f(x):\n    return 1 if x.y is None else x.y\n";
         assert!(others(of_none, "def f(x):\n    return x.y or 1\n"));
         assert!(!others(of_none, "def f(x):\n    return x.y if x.y is not None else 1\n"));
+        assert!(others(
+            "def f(a, b):\n    if a and b is not None: return 1\n",
+            "def f(a, b):\n    if a and b: return 1\n"
+        ));
+        assert!(!others("def f(x):\n    if g(x, 1): return 1\n", "def f(x):\n    if g(x, 2): return 1\n"));
+        assert!(others("def f(x):\n    return x.get(1)\n", "def f(x):\n    return x.get(1) or 2\n"));
         assert!(!others("def f(x):\n    if x: return 1\n", "def f(x):\n    if not x: return 2\n    return 1\n"));
     }
 

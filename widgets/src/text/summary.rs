@@ -9,6 +9,7 @@ use twincell_compare::report::{Comparison, Evidence, PairReport};
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::Slot;
 use twincell_syntax::CodeKind;
+use twincell_values::path::AccessPath;
 use twincell_values::value::{Choice, Decision};
 use unicode_width::UnicodeWidthStr;
 
@@ -56,19 +57,14 @@ struct Row<'a> {
 impl Row<'_> {
     /// Whether it only uses what changed and shows no difference.
     fn only_uses(&self) -> bool {
-        !self.file.is_test && only_uses(self.pair)
+        let shows_nothing = match self.pair.verdict {
+            Verdict::LikelyPreserving => true,
+            // A changing one has a difference, also where no line of its own changed.
+            Verdict::Inconclusive => self.pair.stays_away,
+            Verdict::Changing | Verdict::Identical => false,
+        };
+        !self.pair.uses_changed.is_empty() && shows_nothing && !self.file.is_test
     }
-}
-
-/// Whether a pair only uses what changed and shows no difference.
-fn only_uses(pair: &PairReport) -> bool {
-    let shows_nothing = match pair.verdict {
-        Verdict::LikelyPreserving => true,
-        // A changing one has a difference, also where no line of its own changed.
-        Verdict::Inconclusive => pair.stays_away,
-        Verdict::Changing | Verdict::Identical => false,
-    };
-    !pair.uses_changed.is_empty() && shows_nothing
 }
 
 /// Each function that changed, as `path:line  verdict  headline`, and how many there are of the others. At most 40 lines on
@@ -78,6 +74,7 @@ pub fn summary(files: &[SummaryFile<'_>], notes: &[String], advice: Advice<'_>, 
     // What only uses a change is told where it differs.
     let (users, rows): (Vec<Row<'_>>, Vec<Row<'_>>) = rows(files).into_iter().partition(Row::only_uses);
     let (users, rows) = if rows.is_empty() { (rows, users) } else { (users, rows) };
+    let (through, rows) = told_by_others(rows);
     let code = rows.partition_point(|row| !row.file.is_test);
     // Where code changed, its tests mostly changed with it.
     let (shown, tests) = rows.split_at(if code > 0 { code } else { rows.len() });
@@ -85,6 +82,11 @@ pub fn summary(files: &[SummaryFile<'_>], notes: &[String], advice: Advice<'_>, 
     if left_out > 0 {
         page.prose("", &format!("… and {} more, which --verbose shows", words::number(left_out)), DIM);
     }
+    let differ = match through.len() {
+        1 => "1 function that uses what changed differs, too".to_owned(),
+        many => format!("{} functions that use what changed differ, too", words::number(many)),
+    };
+    named(&mut page, &differ, names(through.iter()));
     let uses = match users.len() {
         1 => "1 function that uses what changed shows no difference".to_owned(),
         many => format!("{} functions that use what changed show no difference", words::number(many)),
@@ -104,7 +106,8 @@ pub fn summary(files: &[SummaryFile<'_>], notes: &[String], advice: Advice<'_>, 
     if let Some(mark) = files.iter().find_map(|file| words::without_sandbox(file.result.ok()?)) {
         page.prose("", &plain::sentence(&mark), BOLD);
     }
-    page.prose("", &counts(files), BOLD);
+    let undecided = users.iter().filter(|row| row.pair.verdict == Verdict::Inconclusive).count();
+    page.prose("", &counts(files, undecided), BOLD);
     remarks(&mut page, notes, DIM);
     if !rows.is_empty() {
         page.prose(
@@ -183,20 +186,41 @@ fn rows<'a>(files: &'a [SummaryFile<'a>]) -> Vec<Row<'a>> {
     rows
 }
 
+/// The rows that need no line of their own, and the others: what changed in a function is not told once more of those that use
+/// it, unless they show it better, without an object in a drawn state.
+fn told_by_others<'a>(rows: Vec<Row<'a>>) -> (Vec<Row<'a>>, Vec<Row<'a>>) {
+    let rests_on_state = |row: &Row<'_>| rests_on_state(row.shown_by) && row.shown_by.facts.kind != CodeKind::Class;
+    let told: HashMap<(&str, &str), bool> = rows
+        .iter()
+        .filter(|row| row.pair.verdict == Verdict::Changing && row.pair.uses_changed.is_empty())
+        .map(|row| ((row.file.path, row.pair.new.qualname.as_str()), rests_on_state(row)))
+        .collect();
+    let is_told = |row: &Row<'a>| {
+        let by = row.pair.uses_changed.iter().find_map(|used| told.get(&(row.file.path, used.as_str())));
+        row.pair.verdict == Verdict::Changing && by.is_some_and(|rests| !rests || rests_on_state(row))
+    };
+    rows.into_iter().partition(is_told)
+}
+
 /// The pair whose example shows a change. Objects whose state was drawn may not occur; what was made through the constructor
 /// does. Each class shows one of its methods.
 fn example_of<'a>(pair: &'a PairReport, classes: &mut Vec<&'a PairReport>) -> &'a PairReport {
-    let of_class = |class: &&PairReport| class.verdict == pair.verdict && score(class) >= score(pair);
-    let methods = |class: &&PairReport| class.witness.iter().flat_map(|witness| &witness.methods).count();
-    let runs_it = |class: &&PairReport| {
-        class.witness.iter().flat_map(|witness| &witness.methods).any(|method| *method == pair.new.qualname)
-    };
-    let found = classes.iter().enumerate().filter(|(_, class)| of_class(class) && runs_it(class));
-    let fewest = found.min_by_key(|(_, class)| methods(class)).map(|(at, _)| at);
-    match fewest.filter(|_| rests_on_state(pair)) {
+    let says_as_much = |class: &&PairReport| class.verdict == pair.verdict && score(class) >= score(pair);
+    let found = classes.iter().position(|class| says_as_much(class) && shows(class, &pair.new.qualname));
+    match found.filter(|_| rests_on_state(pair)) {
         Some(at) => classes.remove(at),
         None => pair,
     }
+}
+
+/// Whether a class shows the change of this method: it ran changed lines of no other, or the use of this one differs.
+fn shows(class: &PairReport, method: &str) -> bool {
+    let Some(witness) = &class.witness else { return false };
+    let is_used = match class.evidence.first().and_then(|one| one.at.as_ref()?.slot()) {
+        Some(Slot::Use { member, .. }) => method == format!("{}.{member}", class.new.qualname),
+        _ => false,
+    };
+    witness.methods == [method] || is_used
 }
 
 /// How much the clearest difference of a pair says.
@@ -207,7 +231,7 @@ fn score(pair: &PairReport) -> f64 {
 /// Whether the example needs an object in a drawn state, or shows what such an object is like afterwards.
 fn rests_on_state(pair: &PairReport) -> bool {
     let leaves = |evidence: &Evidence| {
-        let is_own = |path: &String| path == "self" || path.starts_with("self.");
+        let is_own = |path: &String| path == "self" || AccessPath::new(path).beyond("self").is_some();
         matches!(evidence.at.as_ref().and_then(EvidencePlace::slot), Some(Slot::Argument(path)) if is_own(path))
     };
     pair.headline.as_ref().is_some_and(|headline| !headline.conditions.is_empty())
@@ -263,15 +287,14 @@ fn table(page: &mut Page, rows: &[Row<'_>]) -> usize {
 }
 
 /// `Behavior changed in 3 of 57 functions in 4 files · 2 inconclusive · 52 with the same code`. Classes count as functions.
-/// Where statements outside of functions are compared, too, all of them are parts.
-fn counts(files: &[SummaryFile<'_>]) -> String {
+/// Where statements outside of functions are compared, too, all of them are parts. `users` of the undecided ones only use what
+/// changed.
+fn counts(files: &[SummaryFile<'_>], users: usize) -> String {
     let compared = || files.iter().filter_map(|file| file.result.ok());
     let pairs = || compared().flat_map(untold);
     let elsewhere = pairs().filter(|pair| !pair.decided_by.is_empty()).count();
     let accepted = pairs().filter(|pair| pair.accepted.is_some()).count();
     let of = |verdict: Verdict| pairs().filter(|pair| pair.decides() && pair.verdict == verdict).count();
-    let users =
-        pairs().filter(|pair| pair.decides() && pair.verdict == Verdict::Inconclusive && only_uses(pair)).count();
     let total = pairs().count();
     let place = match files {
         [only] => plain::value(only.path),
@@ -287,7 +310,7 @@ fn counts(files: &[SummaryFile<'_>]) -> String {
         changed => format!("Behavior changed in {} of {all}", words::number(changed)),
     }];
     let numbers = [
-        (of(Verdict::Inconclusive) - users, "inconclusive"),
+        (of(Verdict::Inconclusive).saturating_sub(users), "inconclusive"),
         (of(Verdict::LikelyPreserving), "likely preserving"),
         (users, "without a difference"),
         (elsewhere, "judged elsewhere"),

@@ -149,7 +149,9 @@ pub(super) fn difference(case: &TestCase, difference: &Difference, rules: &Rules
 fn contrast(sites: Sites<'_>, case: &TestCase, difference: &Difference, rules: &Rules, result: &str) -> Contrast {
     let shown = difference.sides().map(display_shown);
     let is_long = shown.iter().any(|text| text.chars().count() > READABLE);
-    if let Some((place, parts)) = part(case, difference, rules, result, is_long) {
+    let part = Shared::of(case, difference, result)
+        .and_then(|shared| shared.assigned().or_else(|| if is_long { shared.innermost(rules) } else { None }));
+    if let Some((place, parts)) = part {
         return Contrast::of(place, parts.as_ref().map(String::as_str));
     }
     let with = |name: &str| Contrast::of(name, shown);
@@ -226,37 +228,47 @@ fn with_brief_attribute(case: &TestCase, raised: &Outcome) -> Outcome {
     raised
 }
 
-/// The part of two values that differs, with its place: `result['key'][2]`, `request.meta['retries'] afterwards`. Of short
-/// values, what only one version assigned.
-fn part(
-    case: &TestCase,
-    difference: &Difference,
-    rules: &Rules,
-    result: &str,
-    is_long: bool,
-) -> Option<(String, PerSide<String>)> {
-    let returned = |side| match &case.behavior(side)?.outcome {
-        Outcome::Returned(value) => Some(value),
-        _ => None,
-    };
-    let slot_of = |slot| PerSide::of(|side| case.behavior(side)?.left(slot));
-    let (values, name, after) = match &difference.place {
-        EvidencePlace::ReturnValue => (PerSide::of(returned), result.to_owned(), ""),
-        EvidencePlace::Left { slot: slot @ Slot::Name(name) } => (slot_of(slot), cut(name), ":"),
-        EvidencePlace::Left { slot } if is_argument(slot) => (slot_of(slot), slot_name(slot), afterwards(slot)),
-        _ => return None,
-    };
-    let (old, new) = (values.old?, values.new?);
-    if let Some((path, parts)) = assigned(old, new) {
-        return Some((format!("{name}{path}{after}"), parts));
+/// Two values of one place.
+struct Shared<'a> {
+    values: PerSide<&'a Observed>,
+    /// What the place is called, and what stands behind a part of it.
+    name: String,
+    after: &'static str,
+}
+
+impl<'a> Shared<'a> {
+    fn of(case: &'a TestCase, difference: &Difference, result: &str) -> Option<Self> {
+        let returned = |side| match &case.behavior(side)?.outcome {
+            Outcome::Returned(value) => Some(value),
+            _ => None,
+        };
+        let slot_of = |slot| PerSide::of(|side| case.behavior(side)?.left(slot));
+        let (values, name, after) = match &difference.place {
+            EvidencePlace::ReturnValue => (PerSide::of(returned), result.to_owned(), ""),
+            EvidencePlace::Left { slot: slot @ Slot::Name(name) } => (slot_of(slot), cut(name), ":"),
+            EvidencePlace::Left { slot } if is_argument(slot) => (slot_of(slot), slot_name(slot), afterwards(slot)),
+            _ => return None,
+        };
+        Some(Self { values: PerSide::new(values.old?, values.new?), name, after })
     }
-    if !is_long {
-        return None;
+
+    /// What only one version assigned, with its place: `request.meta['retries'] afterwards`.
+    fn assigned(&self) -> Option<(String, PerSide<String>)> {
+        let (path, parts) = assigned(self.values.old, self.values.new)?;
+        Some((self.placed(&path), parts))
     }
-    let (path, parts) = innermost(old, new, rules);
-    let is_part = !path.is_empty() || is_inserted(parts.old, parts.new, rules);
-    let parts = display_parts(parts.old, parts.new, rules);
-    (is_part && parts.old != parts.new).then(|| (format!("{name}{path}{after}"), parts))
+
+    /// The part that differs, with its place: `result['key'][2]`.
+    fn innermost(&self, rules: &Rules) -> Option<(String, PerSide<String>)> {
+        let (path, parts) = innermost(self.values.old, self.values.new, rules);
+        let is_part = !path.is_empty() || is_inserted(parts.old, parts.new, rules);
+        let parts = display_parts(parts.old, parts.new, rules);
+        (is_part && parts.old != parts.new).then(|| (self.placed(&path), parts))
+    }
+
+    fn placed(&self, path: &str) -> String {
+        format!("{}{path}{}", self.name, self.after)
+    }
 }
 
 /// What only one version assigned to an injected object, if this is all that differs.

@@ -46,7 +46,7 @@ pub(super) fn classify_basis(
     for path in old.iter().chain(&new) {
         let varied_decision = decision(path)
             .and_then(|decision| other(path, decision))
-            .filter(|other| !is_object(other))
+            .filter(|exchanged| !is_object(exchanged))
             .unwrap_or_else(|| plain.clone());
         varied.insert(path.clone(), varied_decision);
     }

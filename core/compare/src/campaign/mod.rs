@@ -75,9 +75,9 @@ const MANY_STOPPED: usize = 12;
 /// The number of executions spent on finding a better difference once a weak or unlikely one is confirmed, and how many
 /// of the differing ones are then confirmed.
 const FURTHER: u32 = 64;
-/// The same after one that is unlikely or cannot be.
-const FURTHER_OF_UNLIKELY: u32 = 192;
 const MOST_CONFIRMED: u32 = 6;
+/// The number of executions after one that is unlikely or cannot be.
+const FURTHER_OF_UNLIKELY: u32 = 192;
 /// How many differences to confirm if unlikely ones do not count.
 const MOST_IGNORED: u32 = 24;
 /// How many weak differences to confirm before similar ones are assumed weak.
@@ -390,7 +390,7 @@ struct Triage<'p> {
     plan: &'p Plan,
     /// How many more differences to confirm.
     confirmations: u32,
-    /// How many more of those that are possible, or that can be read, where the best one so far is not.
+    /// Confirmations that are kept for those that are possible, or that can be read, where the best one so far is not.
     better: u32,
     /// How many confirmed differences were too weak for a change.
     weak: u32,
@@ -498,6 +498,11 @@ impl<'p> Triage<'p> {
         };
         if self.confirmations == 0 && (self.better == 0 || !found.is_some_and(is_better)) {
             return Attention::None;
+        }
+        let can_be = |found: &TestCase| found.score() >= verdict::CHANGING && found.is_possible();
+        if found.is_some_and(can_be) && !case.is_possible() {
+            // It would not be shown.
+            return Attention::SetAside;
         }
         let scores = case.differences.iter().map(|difference| verdict::score(difference.basis, 1.0, false));
         let most = scores.fold(0.0, f64::max).min(verdict::SURE);

@@ -105,7 +105,7 @@ fn held(witness: &TestCase) -> impl Iterator<Item = &Choice> {
 struct Held {
     choice: Choice,
     /// The paths of the objects that count as false, as empty containers and zeros do.
-    is_false: BTreeSet<String>,
+    false_paths: BTreeSet<String>,
 }
 
 impl Held {
@@ -123,7 +123,7 @@ fn objects(witness: &TestCase, passes: impl Fn(&TestCase, &str) -> bool) -> Vec<
     let leaves = held(witness).filter(|choice| is_leaf(witness, &choice.path) && passes(witness, &choice.path));
     leaves
         .take(OBJECTS)
-        .map(|choice| Held { choice: choice.clone(), is_false: false_within(witness, &choice.path) })
+        .map(|choice| Held { choice: choice.clone(), false_paths: false_within(witness, &choice.path) })
         .collect()
 }
 
@@ -133,7 +133,7 @@ fn zeros(witness: &TestCase) -> impl Iterator<Item = Held> {
     let object = Decision::Value(Recipe::Versatile(AbstractValue::Object));
     zeros.take(OBJECTS).map(move |choice| Held {
         choice: Choice { path: choice.path.clone(), decision: object.clone() },
-        is_false: BTreeSet::new(),
+        false_paths: BTreeSet::new(),
     })
 }
 
@@ -226,7 +226,7 @@ fn alone(held: &Held, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Vec<(String, D
 fn filled(held: &Held, next: &mut dyn FnMut(&Held) -> Recipe) -> Decision {
     let Decision::Value(recipe) = &held.choice.decision else { return held.choice.decision.clone() };
     Decision::Value(at_objects(&held.choice.path, recipe, &mut |path| match next(held) {
-        value if held.is_false.contains(path) => Some(zero_like(&value)),
+        value if held.false_paths.contains(path) => Some(zero_like(&value)),
         value => Some(value),
     }))
 }
@@ -290,7 +290,7 @@ mod tests {
 
     fn object(path: &str) -> Held {
         let decision = Decision::Value(Recipe::Versatile(AbstractValue::Object));
-        Held { choice: Choice { path: path.into(), decision }, is_false: BTreeSet::new() }
+        Held { choice: Choice { path: path.into(), decision }, false_paths: BTreeSet::new() }
     }
 
     #[test]
@@ -301,7 +301,8 @@ mod tests {
         assert_eq!(found[1], [("a".into(), of(Recipe::Str("a".into()))), ("b".into(), of(Recipe::Str("b".into())))]);
         assert_eq!(found.len(), 3);
         assert!(together(&[], &BTreeMap::new()).is_empty());
-        let found = together(&[Held { is_false: BTreeSet::from(["a".to_owned()]), ..object("a") }], &BTreeMap::new());
+        let found =
+            together(&[Held { false_paths: BTreeSet::from(["a".to_owned()]), ..object("a") }], &BTreeMap::new());
         assert_eq!(found[0], [("a".into(), of(Recipe::Int(0)))]);
     }
 
@@ -324,7 +325,7 @@ mod tests {
             ])
         };
         let choice = Choice { path: "x".into(), decision: Decision::Value(inside(object(), object())) };
-        let held = Held { choice, is_false: BTreeSet::from(["x['a']".to_owned()]) };
+        let held = Held { choice, false_paths: BTreeSet::from(["x['a']".to_owned()]) };
         let expected = inside(Recipe::Int(0), Recipe::Int(1));
         assert_eq!(filled(&held, &mut |_| Recipe::Int(1)), Decision::Value(expected));
     }

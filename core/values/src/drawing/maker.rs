@@ -346,7 +346,7 @@ impl Maker<'_> {
     }
 
     fn concretize(&self, random: &mut Pcg64Mcg, path: &str, class: AbstractValue, uses: &Uses, depth: u32) -> Recipe {
-        if let Some(value) = of_false(class).filter(|_| self.pools.is_often_false && !uses.bytes)
+        if let Some(value) = of_false(class).filter(|_| self.pools.is_often_false && !is_of_bytes(uses))
             && random.random_bool(FALSE)
         {
             return value;
@@ -361,7 +361,7 @@ impl Maker<'_> {
             {
                 Recipe::Bytes(texts::bytes(random, self.pools, uses, self.letters))
             }
-            AbstractValue::Str if uses.attributes.iter().any(|name| name == "decode") => {
+            AbstractValue::Str if is_decoded(uses) => {
                 Recipe::Bytes(texts::bytes(random, self.pools, uses, self.letters))
             }
             AbstractValue::Str => Recipe::Str(texts::text(random, self.pools, uses, self.letters)),
@@ -390,7 +390,7 @@ impl Maker<'_> {
                 Recipe::Set(members)
             }
             AbstractValue::Dict => Recipe::Dict(self.entries(random, path, uses, depth)),
-            AbstractValue::Object if uses.attributes.iter().any(|name| name == "decode") && random.random_bool(0.5) => {
+            AbstractValue::Object if is_decoded(uses) && random.random_bool(0.5) => {
                 Recipe::Bytes(texts::bytes(random, self.pools, uses, self.letters))
             }
             AbstractValue::Callable | AbstractValue::Resource | AbstractValue::Object => Recipe::Versatile(class),
@@ -563,6 +563,14 @@ impl Maker<'_> {
         }
         self.draw(random, path, distribution, uses, depth + 1)
     }
+}
+
+fn is_decoded(uses: &Uses) -> bool {
+    uses.attributes.iter().any(|name| name == "decode")
+}
+
+fn is_of_bytes(uses: &Uses) -> bool {
+    uses.bytes || is_decoded(uses)
 }
 
 /// The value of a plain class that is false.

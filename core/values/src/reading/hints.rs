@@ -144,7 +144,14 @@ impl Hint {
     /// Takes the declared classes of libraries for others of the same name, unless the code can mean them.
     pub fn keep_library(&mut self, is_meant: &dyn Fn(&str, Basis) -> bool) {
         let basis = self.basis;
-        if self.declared.as_ref().is_some_and(|declared| !declared.is_of_library(&|class| is_meant(class, basis))) {
+        let is_other = |declared: &Declared| !declared.is_of_library(&|class| is_meant(class, basis));
+        // What a container holds may be anything then.
+        if let Some(declared) = &mut self.declared
+            && declared.items.as_deref().is_some_and(is_other)
+        {
+            declared.items = None;
+        }
+        if self.declared.as_ref().is_some_and(is_other) {
             self.declared = None;
         }
     }

@@ -95,25 +95,7 @@ pub(super) fn from_uses(
             infer(hint, declared, if is_certain { Basis::OwnUse } else { Basis::Use });
         }
     }
-    let library = |hint: &Hint| Some(hint.declared.as_ref()?.library.first()?.clone());
-    let known = found.iter().filter_map(|(name, hint)| Some((name.clone(), library(hint)?))).collect();
-    let Moments { values, members } = moments(definition, &known);
-    let of_class = |class: &str| Declared { library: vec![class.to_owned()], ..Declared::of(&[AbstractValue::Object]) };
-    for (name, (class, is_certain)) in values {
-        let hint = found.entry(name).or_default();
-        if hint.declared.is_none() && hint.classes.iter().all(|class| *class == AbstractValue::None) {
-            infer(hint, of_class(class), if is_certain { Basis::OwnUse } else { Basis::Use });
-        }
-    }
-    for (name, class) in members {
-        let hint = found.entry(name).or_default();
-        let mut classes = hint.classes.clone();
-        classes.retain(|class| *class != AbstractValue::None);
-        let classes = if classes.is_empty() { vec![AbstractValue::List] } else { classes };
-        if hint.declared.is_none() {
-            infer(hint, Declared { items: Some(Box::new(of_class(class))), ..Declared::of(&classes) }, Basis::Use);
-        }
-    }
+    from_moments(definition, found);
     let zones = types::zone_names(definition);
     let parameters = definition.parameters.iter_non_variadic_params().map(|one| one.parameter.name.to_string());
     for name in parameters.filter(|name| zones.contains(name)) {
@@ -129,6 +111,30 @@ pub(super) fn from_uses(
         hint.candidates.extend(of_class.filter(|value| !hint.candidates.contains(value)).cloned().collect::<Vec<_>>());
     }
     others.into_keys().collect()
+}
+
+/// Adds the parameters that are dates or moments, and those in which such are looked up.
+fn from_moments(definition: &StmtFunctionDef, found: &mut BTreeMap<String, Hint>) {
+    use AbstractValue as A;
+    let class_of = |hint: &Hint| Some(hint.declared.as_ref()?.library.first()?.clone());
+    let declared = found.iter().filter_map(|(name, hint)| Some((name.clone(), class_of(hint)?))).collect();
+    let Moments { values, members } = moments(definition, &declared);
+    let of_class = |class: &str| Declared { library: vec![class.to_owned()], ..Declared::of(&[A::Object]) };
+    for (name, (class, is_certain)) in values {
+        let hint = found.entry(name).or_default();
+        if hint.declared.is_none() && hint.classes.iter().all(|class| *class == A::None) {
+            infer(hint, of_class(class), if is_certain { Basis::OwnUse } else { Basis::Use });
+        }
+    }
+    for (name, class) in members {
+        let hint = found.entry(name).or_default();
+        let is_container = |class: &A| matches!(class, A::List | A::Tuple | A::Set);
+        let classes: Vec<A> = hint.classes.iter().copied().filter(|class| *class != A::None).collect();
+        if hint.declared.is_none() && classes.iter().all(is_container) {
+            let classes = if classes.is_empty() { vec![A::List, A::Tuple, A::Set] } else { classes };
+            infer(hint, Declared { items: Some(Box::new(of_class(class))), ..Declared::of(&classes) }, Basis::Use);
+        }
+    }
 }
 
 /// The type of a table of this kind, with what the code says of it.

@@ -1,6 +1,7 @@
 //! What code reveals about values: how it uses them, what it compares them with, what it declares, and its literals.
 
 mod attributes;
+mod bindings;
 mod conditions;
 mod constants;
 mod constructors;

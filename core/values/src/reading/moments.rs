@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{CmpOp, Expr, ExprCall, Operator, Stmt, StmtFunctionDef};
 
-use super::models::last_name;
-use super::tested::aliases;
+use super::bindings::{aliases, step};
 use super::types::told;
+use super::uses::named;
 
 const DATE: &str = "datetime.date";
 const MOMENT: &str = "datetime.datetime";
@@ -34,7 +34,7 @@ pub(super) fn moments(definition: &StmtFunctionDef, known: &BTreeMap<String, Str
         parameter.zip(class).into_iter().for_each(|(name, class)| uses.note(name, class, true));
     }
     for (name, attributes) in std::mem::take(&mut uses.attributes) {
-        match told(&attributes) {
+        match told(&attributes.into_iter().map(str::to_owned).collect::<Vec<_>>()) {
             Some((class @ (DATE | MOMENT), is_certain)) => uses.note(name, class, is_certain),
             // What is told to be something else is neither.
             Some(_) => _ = uses.others.insert(name),
@@ -42,19 +42,19 @@ pub(super) fn moments(definition: &StmtFunctionDef, known: &BTreeMap<String, Str
         }
     }
     let mut found = Moments::default();
-    for name in uses.evidence.keys().chain(uses.links.iter().flat_map(|(one, other)| [one, other])) {
-        let group = uses.group(name);
+    for group in uses.groups() {
         let evidence = || group.iter().filter_map(|one| uses.evidence.get(one)).flatten();
         let is_other = group.iter().any(|one| uses.others.contains(one));
         // What a function says for certain counts first, and a moment is a date as well.
         let strongest = evidence().max_by_key(|(class, is_certain)| (*is_certain, *class == MOMENT));
-        if let Some((class, _)) = strongest.filter(|_| !is_other) {
+        let Some((class, _)) = strongest.filter(|_| !is_other) else { continue };
+        for name in group {
             let is_certain = uses.evidence.get(name).is_some_and(|own| own.contains(&(class, true)));
-            found.values.insert((*name).to_owned(), (class, is_certain));
+            found.values.insert(name.to_owned(), (class, is_certain));
         }
     }
     for (value, container) in &uses.looked_up {
-        if let Some((class, _)) = found.values.get(*value) {
+        if let Some((class, _)) = found.values.get(*value).filter(|_| !uses.mappings.contains(container)) {
             found.members.insert((*container).to_owned(), class);
         }
     }
@@ -65,14 +65,16 @@ pub(super) fn moments(definition: &StmtFunctionDef, known: &BTreeMap<String, Str
 struct Uses<'a> {
     /// The parameter that each name stands for.
     stands_for: BTreeMap<&'a str, &'a str>,
-    attributes: BTreeMap<&'a str, Vec<String>>,
+    attributes: BTreeMap<&'a str, BTreeSet<&'a str>>,
     /// The classes that something says of a parameter, and whether for certain.
     evidence: BTreeMap<&'a str, BTreeSet<(&'static str, bool)>>,
     others: BTreeSet<&'a str>,
     /// Parameters that are compared by their order, or subtracted from each other.
-    links: Vec<(&'a str, &'a str)>,
+    links: BTreeSet<(&'a str, &'a str)>,
     /// Values, and the parameters in which they are looked up.
-    looked_up: Vec<(&'a str, &'a str)>,
+    looked_up: BTreeSet<(&'a str, &'a str)>,
+    /// Parameters of which the code asks for items by their keys.
+    mappings: BTreeSet<&'a str>,
 }
 
 impl<'a> Uses<'a> {
@@ -84,54 +86,76 @@ impl<'a> Uses<'a> {
         self.evidence.entry(parameter).or_default().insert((class, is_certain));
     }
 
-    fn note_of(&mut self, expr: &Expr, class: &'static str, is_certain: bool) {
-        if let Some(parameter) = self.parameter(expr) {
-            self.note(parameter, class, is_certain);
+    /// Two values that are compared by their order or subtracted: they are of one class.
+    fn pair(&mut self, one: &Expr, other: &Expr) {
+        let (one, other) = (start(one), start(other));
+        match (self.parameter(one), self.parameter(other)) {
+            (Some(one), Some(other)) => _ = self.links.insert((one, other)),
+            (Some(parameter), None) => given(other).into_iter().for_each(|class| self.note(parameter, class, true)),
+            (None, Some(parameter)) => given(one).into_iter().for_each(|class| self.note(parameter, class, true)),
+            (None, None) => {}
         }
     }
 
-    fn link(&mut self, one: &Expr, other: &Expr) {
-        self.links.extend(self.parameter(one).zip(self.parameter(other)));
-    }
-
-    /// The parameters that are of one class with this one, with itself.
-    fn group(&self, of: &'a str) -> BTreeSet<&'a str> {
-        let mut group = BTreeSet::from([of]);
-        loop {
-            let before = group.len();
-            for (one, other) in &self.links {
-                if group.contains(one) || group.contains(other) {
-                    group.extend([one, other]);
+    /// The parameters, those of one class together.
+    fn groups(&self) -> Vec<BTreeSet<&'a str>> {
+        let mut groups: Vec<BTreeSet<&str>> = self.evidence.keys().map(|name| BTreeSet::from([*name])).collect();
+        for (one, other) in &self.links {
+            let mut joined = BTreeSet::from([*one, *other]);
+            groups.retain_mut(|group| {
+                let is_joined = group.contains(one) || group.contains(other);
+                if is_joined {
+                    joined.append(group);
                 }
-            }
-            if group.len() == before {
-                return group;
-            }
+                !is_joined
+            });
+            groups.push(joined);
         }
-    }
-
-    /// `value + change` or `value - change`.
-    fn moved(&mut self, value: &Expr, change: &Expr) {
-        if let Expr::Call(call) = change
-            && last_name(&call.func) == Some("timedelta")
-        {
-            self.note_of(value, if is_of_days(call) { DATE } else { MOMENT }, false);
-        }
+        groups
     }
 }
 
-/// Whether a `timedelta` is one of whole days.
-fn is_of_days(call: &ExprCall) -> bool {
-    let names = || call.arguments.keywords.iter().filter_map(|keyword| keyword.arg.as_ref());
-    call.arguments.args.len() < 2 && names().all(|name| matches!(name.as_str(), "days" | "weeks"))
+/// The value that is moved: `day` of `day + timedelta(days=1)`.
+fn start(expr: &Expr) -> &Expr {
+    match expr {
+        Expr::BinOp(node) if matches!(node.op, Operator::Add | Operator::Sub) && step(&node.right).is_some() => {
+            start(&node.left)
+        }
+        _ => expr,
+    }
+}
+
+/// The class of what a well-known function gives: `datetime.now()`, `date.today()`.
+fn given(expr: &Expr) -> Option<&'static str> {
+    let called = named(&expr.as_call_expr()?.func)?;
+    let (class, function) = called.rsplit_once('.')?;
+    match (class.rsplit('.').next()?, function) {
+        ("datetime", "now" | "utcnow" | "today" | "strptime" | "fromtimestamp" | "utcfromtimestamp" | "combine") => {
+            Some(MOMENT)
+        }
+        ("date", "today" | "fromtimestamp") => Some(DATE),
+        ("timezone", "now") => Some(MOMENT),
+        _ => None,
+    }
+}
+
+/// The class of what a `timedelta` moves, by its parts: whole days move dates.
+fn moved_by(call: &ExprCall) -> Option<&'static str> {
+    let names: Option<Vec<&str>> =
+        call.arguments.keywords.iter().map(|keyword| Some(keyword.arg.as_ref()?.as_str())).collect();
+    let (names, count) = (names?, call.arguments.len());
+    let is_of_days = call.arguments.args.len() < 2 && names.iter().all(|name| matches!(*name, "days" | "weeks"));
+    (count > 0).then_some(if is_of_days { DATE } else { MOMENT })
 }
 
 impl<'a> Visitor<'a> for Uses<'a> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         if let Stmt::AugAssign(node) = stmt
             && matches!(node.op, Operator::Add | Operator::Sub)
+            && let Some(class) = step(&node.value).and_then(moved_by)
+            && let Some(parameter) = self.parameter(&node.target)
         {
-            self.moved(&node.target, &node.value);
+            self.note(parameter, class, false);
         }
         walk_stmt(self, stmt);
     }
@@ -140,32 +164,43 @@ impl<'a> Visitor<'a> for Uses<'a> {
         match expr {
             Expr::Attribute(node) => match node.value.as_ref() {
                 Expr::BinOp(difference) if difference.op == Operator::Sub => {
+                    // Differences of moments have days, too, and other differences have seconds.
                     let class = match node.attr.as_str() {
                         "days" => Some(DATE),
                         "total_seconds" | "seconds" | "microseconds" => Some(MOMENT),
                         _ => None,
                     };
-                    if let Some(class) = class {
-                        for operand in [&difference.left, &difference.right] {
-                            self.note_of(operand, class, true);
-                        }
-                        self.link(&difference.left, &difference.right);
+                    let operands = [&difference.left, &difference.right].map(|operand| self.parameter(start(operand)));
+                    if let (Some(class), [Some(one), Some(other)]) = (class, operands) {
+                        self.note(one, class, false);
+                        self.note(other, class, false);
+                    }
+                    if class.is_some() {
+                        self.pair(&difference.left, &difference.right);
                     }
                 }
                 own => {
                     if let Some(parameter) = self.parameter(own) {
-                        self.attributes.entry(parameter).or_default().push(node.attr.to_string());
+                        self.attributes.entry(parameter).or_default().insert(&node.attr);
+                        if matches!(node.attr.as_str(), "get" | "items" | "keys" | "values" | "setdefault" | "pop") {
+                            self.mappings.insert(parameter);
+                        }
                     }
                 }
             },
+            Expr::Subscript(node) => _ = self.parameter(&node.value).map(|parameter| self.mappings.insert(parameter)),
             Expr::BinOp(node) if matches!(node.op, Operator::Add | Operator::Sub) => {
-                self.moved(&node.left, &node.right)
+                if let Some(class) = step(&node.right).and_then(moved_by)
+                    && let Some(parameter) = self.parameter(start(&node.left))
+                {
+                    self.note(parameter, class, false);
+                }
             }
             Expr::Compare(node) => {
                 let lefts = std::iter::once(&*node.left).chain(&node.comparators);
                 for ((left, right), op) in lefts.zip(&node.comparators).zip(&node.ops) {
                     match op {
-                        CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => self.link(left, right),
+                        CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => self.pair(left, right),
                         CmpOp::In | CmpOp::NotIn => {
                             self.looked_up.extend(self.parameter(left).zip(self.parameter(right)));
                         }
@@ -200,11 +235,19 @@ mod tests {
             ("a, b", "return (a - b).days", "a date, b date"),
             ("a, b", "return (a - b).total_seconds()", "a datetime, b datetime"),
             ("a, b", "return (a - b).real", ""),
-            ("a, b, n", "return a + timedelta(days=n) <= b", "a date"),
+            ("a, b, n", "return a + timedelta(days=n) <= b", "a date, b date"),
+            ("a, n", "return datetime.now() > a + timedelta(days=n)", "a datetime"),
+            ("a", "return (datetime.datetime.now() - a).days", "a datetime"),
+            ("a", "return (date.today() - a).days", "a date"),
+            ("a", "return (unknown() - a).days", ""),
+            ("a, n", "return a + timedelta(**n)", ""),
+            ("a", "return a.date or a.date", ""),
+            ("self, a", "b = self\n    return b.weekday() and a", ""),
             ("a, b, n", "a += timedelta(hours=n)\n    return a < b", "a datetime, b datetime"),
             ("a, b", "return a.weekday() < 5 and a < b", "a date, b date"),
             ("a, b", "return a < b and b.hour and b.minute", "a datetime, b datetime"),
             ("a, b", "return a.quantize(b) < b", ""),
+            ("a, free", "return a.weekday() and a in free and free[a]", "a date"),
             ("a, free", "day = a\n    return day.weekday() < 5 and day not in free", "a date, free of date"),
         ] {
             assert_eq!(found(parameters, body, &[]), expected, "{body}");

@@ -6,9 +6,10 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
 
 use super::attributes::own_attribute;
+use super::bindings::bound_once;
 use super::hints::plain;
 use super::models::Known;
-use super::uses::{literal, named};
+use super::uses::literal;
 use crate::value::{AbstractValue, Declared};
 
 /// What each attribute holds. Where nobody knows the type of something that is put there, it is most likely of the classes
@@ -19,9 +20,7 @@ pub(super) fn stored<'a>(
 ) -> BTreeMap<String, Declared> {
     let mut found: BTreeMap<String, Held> = BTreeMap::new();
     for method in methods {
-        let mut assigned = Assigned::default();
-        assigned.visit_body(&method.body);
-        let mut put = Put { method, known, assigned: assigned.0, found: &mut found };
+        let mut put = Put { method, known, locals: bound_once(method), found: &mut found };
         put.visit_body(&method.body);
     }
     let held = |(name, Held { known, has_others }): (String, Held)| {
@@ -39,36 +38,10 @@ struct Held {
     has_others: bool,
 }
 
-/// What is assigned to each local; none where it is bound more than once or otherwise.
-#[derive(Default)]
-struct Assigned<'a>(BTreeMap<&'a str, Option<&'a Expr>>);
-
-impl<'a> Visitor<'a> for Assigned<'a> {
-    fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        if let Stmt::Assign(node) = stmt
-            && let [Expr::Name(name)] = node.targets.as_slice()
-        {
-            let value = Some(&*node.value).filter(|_| !self.0.contains_key(name.id.as_str()));
-            self.0.insert(&name.id, value);
-            return self.visit_expr(&node.value);
-        }
-        walk_stmt(self, stmt);
-    }
-
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        if let Expr::Name(name) = expr
-            && name.ctx.is_store()
-        {
-            self.0.insert(&name.id, None);
-        }
-        walk_expr(self, expr);
-    }
-}
-
 struct Put<'a, 'f> {
     method: &'a StmtFunctionDef,
     known: &'f Known,
-    assigned: BTreeMap<&'a str, Option<&'a Expr>>,
+    locals: BTreeMap<&'a str, &'a Expr>,
     found: &'f mut BTreeMap<String, Held>,
 }
 
@@ -87,12 +60,13 @@ impl Put<'_, '_> {
     fn type_of(&self, value: &Expr) -> Option<Declared> {
         match value {
             Expr::FString(_) => Some(Declared::of(&[AbstractValue::Str])),
-            // A class of the module, or one of a library.
-            Expr::Call(call) => plain(&named(&call.func)?, self.known),
+            // A class by its name. What a method gives has no type, whatever its name.
+            Expr::Call(call) => plain(call.func.as_name_expr()?.id.as_str(), self.known),
             Expr::Name(name) => {
-                let value = (*self.assigned.get(name.id.as_str())?)?;
+                let value = self.locals.get(name.id.as_str())?;
                 if value.is_name_expr() { None } else { self.type_of(value) }
             }
+            Expr::BytesLiteral(_) => Some(Declared { bytes: true, ..Declared::of(&[AbstractValue::Str]) }),
             other => {
                 let class = literal(other)?.abstract_value();
                 (class != AbstractValue::None).then(|| Declared::of(&[class]))

@@ -7,6 +7,7 @@ use ruff_python_ast::visitor::{Visitor, walk_comprehension, walk_expr, walk_stmt
 use ruff_python_ast::{Comprehension, Expr, Operator, Pattern, Stmt, StmtFunctionDef};
 use twincell_syntax::python::attributes_of;
 
+use super::bindings::aliases;
 use super::hints::plain;
 use super::models::{Known, last_name};
 use super::types::told;
@@ -37,54 +38,6 @@ pub(super) fn types(definition: &StmtFunctionDef, known: &Known) -> BTreeMap<Str
         }
     }
     found
-}
-
-/// The parameters that locals stand for: `day = start`, if nothing else is assigned to `day`. It may be moved on:
-/// `day += step`.
-pub(super) fn aliases(definition: &StmtFunctionDef) -> BTreeMap<&str, &str> {
-    let mut assigned = Assigned::default();
-    assigned.visit_body(&definition.body);
-    let is_parameter =
-        |name: &str| definition.parameters.iter_non_variadic_params().any(|one| one.parameter.name.as_str() == name);
-    let mut found = BTreeMap::new();
-    for (name, values) in assigned.0 {
-        if let [Some(value)] = values.as_slice()
-            && is_parameter(value)
-            && !is_parameter(name)
-        {
-            found.insert(name, *value);
-        }
-    }
-    found
-}
-
-/// The names that are assigned to each local; none for another value.
-#[derive(Default)]
-struct Assigned<'a>(BTreeMap<&'a str, Vec<Option<&'a str>>>);
-
-impl<'a> Visitor<'a> for Assigned<'a> {
-    fn visit_stmt(&mut self, stmt: &'a Stmt) {
-        match stmt {
-            Stmt::Assign(node) => match (node.targets.as_slice(), node.value.as_ref()) {
-                ([Expr::Name(name)], Expr::Name(value)) => {
-                    self.0.entry(&name.id).or_default().push(Some(&value.id));
-                }
-                _ => walk_stmt(self, stmt),
-            },
-            // It stays what it is.
-            Stmt::AugAssign(node) if node.target.is_name_expr() => self.visit_expr(&node.value),
-            _ => walk_stmt(self, stmt),
-        }
-    }
-
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        if let Expr::Name(name) = expr
-            && name.ctx.is_store()
-        {
-            self.0.entry(&name.id).or_default().push(None);
-        }
-        walk_expr(self, expr);
-    }
 }
 
 /// What is asked of a parameter, or of its items.
@@ -196,7 +149,7 @@ impl<'a> Uses<'a> {
             (target, Expr::Call(call))
                 if call.arguments.args.len() == 1 || last_name(&call.func) == Some("enumerate") =>
             {
-                let inner = &call.arguments.args[0];
+                let Some(inner) = call.arguments.args.first() else { return };
                 match (call.func.as_name_expr().map(|name| name.id.as_str()), target) {
                     (Some("sorted" | "reversed" | "list" | "tuple"), _) => self.iterate(target, inner),
                     (Some("enumerate"), Expr::Tuple(parts)) if parts.elts.len() == 2 => {
