@@ -84,7 +84,7 @@ def test_a_function_that_differs_by_a_constant_has_a_line_of_its_own(tmp_path):
     (tmp_path / "new.py").write_text(code.format(11))
     shown = twincell("compare", "old.py", "new.py", cwd=tmp_path).stdout
     assert "changing through LIMIT  f(x=11): True -> False" in shown
-    assert "shows no difference" not in shown
+    assert "no difference was found" not in shown
 
 
 def test_json_is_the_whole_report(files):

@@ -308,7 +308,11 @@ pub fn other_decisions(witness: &Witness) -> Vec<(String, String)> {
     };
     // Uses are told with what is passed, and nothing is said of what is not.
     let is_of_use = |choice: &Choice| Question::is_about_members(&choice.path) || choice.decision == Decision::Default;
-    let said = |choice: &&Choice| injected(choice) || used.is_some() && is_of_use(choice);
+    // Whether a call succeeds matters where it is asked, and is asked more often.
+    let is_idle = |choice: &Choice| {
+        matches!(Question::parse(&choice.path), Question::Succeeds(_)) && !witness.decisive.contains(&choice.path)
+    };
+    let said = |choice: &&Choice| injected(choice) || is_idle(choice) || used.is_some() && is_of_use(choice);
     let others = witness.choices.iter().filter(|choice| !said(choice)).filter_map(decision);
     used.clone().into_iter().chain(others).collect()
 }
@@ -450,16 +454,12 @@ pub fn part_from<'a>(version: &'a VersionReport, line: Option<&LineReport>) -> O
     version.parts.iter().find(|part| line.is_some_and(|line| line.number == part.number))
 }
 
-/// The line of a pair in the new file: the one that tells the versions apart: of the changed lines that the witness ran, the
-/// last one before the versions part, or else the first; or else the first changed line, or that of the function if lines
-/// were only removed or others changed.
+/// The line of a pair in the new file: the first changed line that the witness ran, or else the first changed line, or that
+/// of the function if lines were only removed or others changed.
 pub fn changed_line(pair: &PairReport) -> u32 {
     let is_in_file = |line: u32| part_of(&pair.new, line).is_none_or(|part| part.text == PartText::Own);
     let changed = || pair.new.lines.iter().filter(|line| line.changed && is_in_file(line.number));
-    let ran = || changed().filter(|line| line.witness_hits > 0);
-    let parting = pair.witness.as_ref().and_then(|witness| witness.parting);
-    let before_parting = parting.and_then(|at| ran().rfind(|line| line.number <= at.new_line));
-    let line = before_parting.or_else(|| ran().next()).or_else(|| changed().next());
+    let line = changed().find(|line| line.witness_hits > 0).or_else(|| changed().next());
     line_in_file(&pair.new, line.map_or(1, |line| line.number))
 }
 

@@ -274,6 +274,7 @@ impl Loaded<'_> {
                 let all = |texts: Vec<String>| texts.into_iter().map(cut).collect();
                 Ok(Tested {
                     failure: tested.failure.map(cut),
+                    lacking: tested.lacking.map(cut),
                     effects: all(tested.effects),
                     unread: all(tested.unread),
                     waited: tested.waited,

@@ -584,6 +584,8 @@ pub enum ToWorker {
 pub struct Tested {
     /// Why a test did not pass.
     pub failure: Option<String>,
+    /// The name that the file does not have, if this is why.
+    pub lacking: Option<String>,
     /// Attempted effects outside the process.
     pub effects: Vec<String>,
     /// Files that exist, and that the sandbox did not let them read.

@@ -129,9 +129,14 @@ def failure(test):
                 return None
     return failed
 
+# The name that a file does not have, if this is why it fails.
+def lacking(error):
+    name = error.name if type(error) is NameError else None
+    return name if type(name) is str else None
+
 def run(code):
     if type(code) is str:
-        return code
+        return code, None
     module = types.ModuleType('test_reproducer')
     # Dataclasses look in their module what annotations mean.
     sys.modules[module.__name__] = module
@@ -139,12 +144,12 @@ def run(code):
         exec(code, vars(module))
         for name, test in list(vars(module).items()):
             if name.startswith('test_') and (failed := failure(test)) is not None:
-                return describe(failed)
+                return describe(failed), lacking(failed)
     except BaseException as error:
-        return describe(error)
+        return describe(error), lacking(error)
     finally:
         sys.modules.pop(module.__name__, None)
-    return None
+    return None, None
 
 def finish(known):
     if known is None:
@@ -183,7 +188,8 @@ pub(crate) fn test(py: Python<'_>, source: &str, subject: &str) -> PyResult<Test
     console.release()?;
     helpers.getattr("finish")?.call1((known,))?;
     world::restore(py);
-    Ok(Tested { failure: failure?.extract()?, effects, unread, waited })
+    let (failure, lacking) = failure?.extract()?;
+    Ok(Tested { failure, lacking, effects, unread, waited })
 }
 
 fn compiled<'py>(py: Python<'py>, source: &str) -> PyResult<Bound<'py, PyAny>> {

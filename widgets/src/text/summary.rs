@@ -88,8 +88,8 @@ pub fn summary(files: &[SummaryFile<'_>], notes: &[String], advice: Advice<'_>, 
     };
     named(&mut page, &differ, names(through.iter()));
     let uses = match users.len() {
-        1 => "1 function that uses what changed shows no difference".to_owned(),
-        many => format!("{} functions that use what changed show no difference", words::number(many)),
+        1 => "no difference was found in 1 function that uses what changed".to_owned(),
+        many => format!("no difference was found in {} functions that use what changed", words::number(many)),
     };
     named(&mut page, &uses, names(users.iter()));
     named(&mut page, &words::count(tests.len(), "changed test"), names(tests.iter()));
@@ -110,11 +110,9 @@ pub fn summary(files: &[SummaryFile<'_>], notes: &[String], advice: Advice<'_>, 
     page.prose("", &counts(files, undecided), BOLD);
     remarks(&mut page, notes, DIM);
     if !rows.is_empty() {
-        page.prose(
-            "",
-            "--function NAME shows one of them with values, evidence and changed lines, --verbose all.",
-            DIM,
-        );
+        let name = plain::value(&rows[0].shown_by.new.qualname);
+        let said = format!("--function {name} shows it with values, evidence and changed lines, --verbose all.");
+        page.prose("", &said, DIM);
     }
     let changes_code = rows[..code].iter().any(|row| row.pair.verdict == Verdict::Changing);
     if let Some(command) = advice.amplify.filter(|_| changes_code) {

@@ -155,6 +155,9 @@ fn contrast(sites: Sites<'_>, case: &TestCase, difference: &Difference, rules: &
         return Contrast::of(place, parts.as_ref().map(String::as_str));
     }
     let with = |name: &str| Contrast::of(name, shown);
+    if let Some(ended) = ended_use(case) {
+        return ended;
+    }
     match &difference.place {
         place @ (EvidencePlace::ReturnValue | EvidencePlace::Exception) => {
             let outcome = |side, is_brief| match case.behavior(side).map(|behavior| &behavior.outcome) {
@@ -226,6 +229,31 @@ fn with_brief_attribute(case: &TestCase, raised: &Outcome) -> Outcome {
         *message = brief(message);
     }
     raised
+}
+
+/// What the use of an object gives in one version, where the other one ends by it.
+fn ended_use(case: &TestCase) -> Option<Contrast> {
+    let [old, new] = case.record.behaviors.as_slice() else { return None };
+    let (returned, raised) = match (&old.outcome, &new.outcome) {
+        (Outcome::Returned(_), Outcome::Raised { .. }) => (Side::Old, Side::New),
+        (Outcome::Raised { .. }, Outcome::Returned(_)) => (Side::New, Side::Old),
+        _ => return None,
+    };
+    let uses = |side: Side| {
+        let left = case.behavior(side).into_iter().flat_map(|behavior| &behavior.arguments);
+        left.filter_map(|(slot, value)| match slot {
+            Slot::Use { step, member } => Some((*step, member.as_str(), value)),
+            _ => None,
+        })
+    };
+    let is_missing = |step: u32| uses(raised).all(|(other, ..)| other != step);
+    let (_, member, value) = uses(returned).filter(|(step, ..)| is_missing(*step)).min_by_key(|(step, ..)| *step)?;
+    let place = if uses(returned).count() == 1 { "" } else { member };
+    let outcome = |side: Side| match case.behavior(side).map(|behavior| &behavior.outcome) {
+        Some(raised @ Outcome::Raised { .. }) => Some(display_outcome_in_present(raised)),
+        _ => Some(display_observed(value)),
+    };
+    Some(Contrast::of(place, PerSide::of(outcome).as_ref().map(|text| text.as_deref().unwrap_or_default())))
 }
 
 /// Two values of one place.

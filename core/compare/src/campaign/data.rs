@@ -2,6 +2,7 @@
 //! at once what `f(order)` says only with `order['status'] = 'paid'`.
 
 use twincell_engine::EngineError;
+use twincell_syntax::python::attributes_of;
 use twincell_values::path::{AccessPath, Question, text_of};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
@@ -57,9 +58,10 @@ fn whole(choices: &[Choice], path: &str, recipe: &Recipe) -> Recipe {
     let item = |key: String, item: &Recipe| whole(choices, &AccessPath::new(path).item(key), item);
     let items = |items: &[Recipe]| items.iter().enumerate().map(|(at, value)| item(at.to_string(), value)).collect();
     match recipe {
-        Recipe::Versatile(AbstractValue::Object) => {
-            dictionary(choices, path).or_else(|| list(choices, path)).unwrap_or_else(|| recipe.clone())
-        }
+        Recipe::Versatile(AbstractValue::Object | AbstractValue::Resource) => dictionary(choices, path)
+            .or_else(|| list(choices, path))
+            .or_else(|| text(choices, path))
+            .unwrap_or_else(|| recipe.clone()),
         Recipe::List(held) => Recipe::List(items(held)),
         Recipe::Tuple(held) => Recipe::Tuple(items(held)),
         Recipe::Dict(entries) => {
@@ -115,6 +117,26 @@ fn list(choices: &[Choice], path: &str) -> Option<Recipe> {
     let length = Question::Length(AccessPath::new(path)).to_string();
     let is_known = choices.iter().any(|choice| choice.path == length);
     (is_known && !items.is_empty() && choices.iter().all(fits)).then_some(Recipe::List(items))
+}
+
+/// The text that does for an object of which the code only called methods of texts: what the first of them gave.
+fn text(choices: &[Choice], path: &str) -> Option<Recipe> {
+    let mut found = None;
+    for choice in choices {
+        let question = Question::parse(&choice.path);
+        let Question::Value(of) = question else {
+            if is_about_another(question, path) { continue } else { return None }
+        };
+        let Some(rest) = of.beyond(path) else { continue };
+        let method = rest.strip_prefix('.')?.split('(').next()?;
+        if !attributes_of("str").contains(&method) {
+            return None;
+        }
+        if let Decision::Value(gave @ Recipe::Str(_)) = &choice.decision {
+            found.get_or_insert_with(|| gave.clone());
+        }
+    }
+    found
 }
 
 /// The items with wanted keys that were read at a path, in the order in which they were; none if one was no value, or known by another key
@@ -228,6 +250,22 @@ mod tests {
             assert!(shown(&all).iter().all(|(path, _)| path != "x"), "{all:?}");
         }
         assert!(shown(&[&read[..], &[("x.append", object())]].concat()).iter().all(|(path, _)| path != "x"));
+    }
+
+    #[test]
+    fn an_object_of_which_methods_of_texts_were_called_is_a_text() {
+        let read = [
+            ("x", Recipe::Versatile(AbstractValue::Resource)),
+            ("len(x)", Recipe::Int(1)),
+            ("x[0]", object()),
+            ("x[0].lower", Recipe::Versatile(AbstractValue::Callable)),
+            ("x[0].lower()", text("a")),
+        ];
+        assert_eq!(shown(&read)[0], ("x".to_owned(), "['a']".to_owned()));
+        let others = [("x[0].name", text("a")), ("x[0]['a']", text("a")), ("bool(x[0])", Recipe::Bool(false))];
+        for other in others {
+            assert!(shown(&[&read[..], &[other]].concat()).iter().all(|(_, value)| value != "['a']"));
+        }
     }
 
     #[test]

@@ -76,7 +76,7 @@ const MANY_STOPPED: usize = 12;
 /// of the differing ones are then confirmed.
 const FURTHER: u32 = 64;
 const MOST_CONFIRMED: u32 = 6;
-/// The number of executions after one that is unlikely or cannot be.
+/// The number of executions after one that is unlikely, cannot be, or only crashes.
 const FURTHER_OF_UNLIKELY: u32 = 192;
 /// How many differences to confirm if unlikely ones do not count.
 const MOST_IGNORED: u32 = 24;
@@ -226,9 +226,11 @@ impl TestCase {
         self.score() >= verdict::SURE && self.is_possible() && !self.rests_on_objects
     }
 
-    /// Whether it needs values that hardly ever occur, or results that Python would not give.
+    /// Whether it needs values that hardly ever occur, or results that Python would not give, or only shows that a version
+    /// crashes on them.
     fn could_be_likelier(&self) -> bool {
-        self.probability < verdict::EDGE_CASE || !self.is_possible()
+        let crashes = self.differences.iter().all(|difference| difference.basis == Basis::Crashed);
+        self.probability < verdict::EDGE_CASE || !self.is_possible() || crashes
     }
 
     /// Whether it shows a change that can happen where the other does not, or shows more, or as much on an example or on

@@ -37,7 +37,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use twincell_behavior::{Channel, Difference};
 use twincell_engine::Loaded;
-use twincell_engine::observed::{Behavior, Slot};
+use twincell_engine::observed::{Behavior, Observed, Outcome, Slot};
 use twincell_engine::protocol::{Body, Context, ExecutionRecord, OWN_FOLDER, PROJECT_FOLDER, Tested};
 use twincell_syntax::site::SiteTable;
 use twincell_syntax::{Function, PerSide, Side};
@@ -183,7 +183,7 @@ pub(crate) fn verified(case: &Case<'_>, loaded: &mut Loaded<'_>) -> Reproducer {
                 continue;
             }
         };
-        match verify(&one.text, loaded) {
+        match verify(&one.text, loaded, lacks_names(case)) {
             Ok(()) => {
                 let in_project = one.in_project;
                 return Reproducer { source: Some(one.text), holds: Some(true), in_project, why_not: None };
@@ -209,15 +209,27 @@ const PLACES: [u32; 3] = [0, 1, 9];
 const PATIENCE: f64 = 10.0;
 
 /// Runs a reproducer on both versions, in the worker, without hooks. It must hold outside the sandbox as well.
-fn verify(source: &str, loaded: &mut Loaded<'_>) -> Result<(), Failure> {
+/// `lacks_names`: whether the new version may fail since it lacks a name.
+fn verify(source: &str, loaded: &mut Loaded<'_>, lacks_names: bool) -> Result<(), Failure> {
     for place in PLACES {
         for side in Side::BOTH {
             let tested = loaded.test(source, side.name(), place);
             let tested = tested.map_err(|error| Failure::NotRun(error.to_string()))?;
-            judge(tested, side, place > 0)?;
+            match tested.lacking.clone().filter(|_| side == Side::New && !lacks_names) {
+                Some(name) => return Err(Failure::Lacks(name)),
+                None => judge(tested, side, place > 0)?,
+            }
         }
     }
     Ok(())
+}
+
+/// Whether the new version of the witness ends since it lacks a name.
+fn lacks_names(case: &Case<'_>) -> bool {
+    let Some(Outcome::Raised { exception, .. }) = case.record.behaviors.last().map(|behavior| &behavior.outcome) else {
+        return false;
+    };
+    matches!(exception, Observed::Exception { class, .. } if class == "NameError")
 }
 
 /// Whether a reproducer does on a version what it should.

@@ -186,6 +186,9 @@ pub(super) enum Failure {
     FailsOnOld(String),
     #[error("it passes on the new version")]
     PassesOnNew,
+    /// The change is not why it fails there.
+    #[error("it fails on the new version since it has no {0}")]
+    Lacks(String),
     #[error("it holds only at the time of the witness; at another time it fails on the old version: {0}")]
     FailsOnOldElsewhere(String),
     #[error("it holds only at the time of the witness; at another time it passes on the new version")]

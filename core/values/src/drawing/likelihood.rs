@@ -13,6 +13,9 @@ const EMPTY_TEXT: f64 = 0.02;
 const SIGNS_ALONE: f64 = 0.02;
 const EMPTY_CONTAINER: f64 = 0.3;
 const NO_NUMBER: f64 = 0.02;
+const HUGE_NUMBER: f64 = 0.02;
+/// From here on, integers are bounds of machines and dates, and seldom what programs count.
+const HUGE: u64 = 1_000_000_000;
 
 /// The predictor's probabilities of the classes, weighted by the uses in the code.
 pub fn class_probabilities(distribution: &Distribution, uses: &Uses) -> Distribution {
@@ -33,6 +36,7 @@ pub fn typicality(recipe: &Recipe) -> f64 {
         Recipe::Bytes(bytes) if bytes.is_empty() => EMPTY_TEXT,
         Recipe::Bytes(bytes) if !bytes.iter().any(u8::is_ascii_alphanumeric) => SIGNS_ALONE,
         Recipe::Float(value) if !value.is_finite() => NO_NUMBER,
+        Recipe::Int(value) if value.unsigned_abs() >= HUGE => HUGE_NUMBER,
         Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) if items.is_empty() => EMPTY_CONTAINER,
         Recipe::Dict(entries) if entries.is_empty() => EMPTY_CONTAINER,
         _ => 1.0,

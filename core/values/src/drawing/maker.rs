@@ -296,7 +296,9 @@ impl Maker<'_> {
             let value = self.element(random, &item, &distribution, of_values, depth);
             (key, value)
         };
-        keys.into_iter().map(value).collect()
+        let mut entries: Vec<(Recipe, Recipe)> = keys.into_iter().map(value).collect();
+        repeat_values(random, &mut entries);
+        entries
     }
 
     /// A literal that the code compares the value with, or a neighbour of one; or a shape that a pattern asks for.
@@ -454,7 +456,10 @@ impl Maker<'_> {
                 keys.push(key.clone());
             }
         }
-        let more = if is_complete { 0 } else { pick_weighted(random, [0.5, 0.25, 0.15, 0.1].into_iter()) };
+        let goes_through_all =
+            uses.iterated || uses.attributes.iter().any(|name| matches!(name.as_str(), "items" | "values"));
+        let weights = if goes_through_all { [0.2, 0.25, 0.25, 0.2, 0.1] } else { [0.5, 0.25, 0.15, 0.1, 0.0] };
+        let more = if is_complete { 0 } else { pick_weighted(random, weights.into_iter()) };
         for _ in 0..more {
             let key = if uses.keys.contains(&Key::Int) && !uses.keys.contains(&Key::Text) {
                 Recipe::Int(self.pools.int(random))
@@ -467,7 +472,8 @@ impl Maker<'_> {
         }
         let of_all = self.element_distribution(random, path, uses.entry.as_deref(), depth);
         let of_any = uses.entry.as_deref().cloned().unwrap_or_default();
-        keys.into_iter()
+        let mut entries: Vec<(Recipe, Recipe)> = keys
+            .into_iter()
             .map(|key| {
                 let path = AccessPath::new(path).item(key.display());
                 let is_it = |(own, _): &&(String, Uses)| matches!(&key, Recipe::Str(text) if text == own);
@@ -480,7 +486,11 @@ impl Maker<'_> {
                 };
                 (key, value)
             })
-            .collect()
+            .collect();
+        if uses.values.is_empty() {
+            repeat_values(random, &mut entries);
+        }
+        entries
     }
 
     /// The value under a key, from the prediction for a site of this path, if there is one.
@@ -562,6 +572,16 @@ impl Maker<'_> {
             return Recipe::Versatile(AbstractValue::Object);
         }
         self.draw(random, path, distribution, uses, depth + 1)
+    }
+}
+
+/// Gives entries the value of the one before, now and then: code that ranks them has to decide. Objects are distinguished by
+/// their keys.
+fn repeat_values(random: &mut Pcg64Mcg, entries: &mut [(Recipe, Recipe)]) {
+    for index in 1..entries.len() {
+        if !holds_object(&entries[index - 1].1) && random.random_bool(DUPLICATE) {
+            entries[index].1 = entries[index - 1].1.clone();
+        }
     }
 }
 
