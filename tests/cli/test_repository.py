@@ -609,3 +609,44 @@ def made(verify, factory):
     assert kept["verdict"] == "likely_preserving", kept["sentence"]
     other = pairs(folder, "HEAD~2..HEAD")["made"]
     assert other["verdict"] == "changing", other["sentence"]
+
+
+PRICES = "def gross(kind, price):\n    return price * {}\n"
+TESTS = "def test_gross():\n    assert 2 * 2 == {}\n"
+
+
+def test_tests_beside_changed_code_are_named_and_not_run(tmp_path: Path) -> None:
+    first = {"prices.py": PRICES.format(2), "tests/test_prices.py": TESTS.format(4)}
+    repository(tmp_path, first, {"prices.py": PRICES.format(3), "tests/test_prices.py": TESTS.format(5)})
+    shown = twincell("compare", "--git", "HEAD~1..HEAD", cwd=tmp_path).stdout
+    assert "prices.py:2  ≠ changing" in shown and "not compared" in shown and "tests/test_prices.py" in shown, shown
+    assert "in 1 function in prices.py" in shown or "1 of 1 function in prices.py" in shown, shown
+    report = json.loads(twincell("compare", "--git", "HEAD~1..HEAD", "--json", cwd=tmp_path).stdout)
+    assert [file["path"] for file in report["files"]] == ["prices.py"]
+    # Who names them wants them.
+    for arguments in (["tests"], ["--verbose"]):
+        shown = twincell("compare", "--git", "HEAD~1..HEAD", *arguments, cwd=tmp_path).stdout
+        assert "test_gross" in shown, shown
+
+
+def test_tests_that_change_alone_are_compared(tmp_path: Path) -> None:
+    repository(tmp_path, {"tests/test_prices.py": TESTS.format(4)}, {"tests/test_prices.py": TESTS.format(5)})
+    shown = twincell("compare", "--git", "HEAD~1..HEAD", cwd=tmp_path).stdout
+    assert "tests/test_prices.py:2  ≠ changing  test_gross()" in shown, shown
+
+
+CLAMP = """class Meter:
+    def _bounded(self, value: int):
+        return value if value {} 10 else 10
+
+    def read(self, value: int):
+        return self._bounded(value) + 1
+"""
+
+
+def test_what_changed_in_a_function_is_not_told_once_more_of_those_that_use_it(tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(CLAMP.format("<"))
+    (tmp_path / "new.py").write_text(CLAMP.format(">"))
+    shown = twincell("compare", "old.py", "new.py", cwd=tmp_path).stdout
+    assert "and 1 function that uses what changed differs, too: Meter.read" in shown, shown
+    assert shown.count("≠ changing") == 1, shown

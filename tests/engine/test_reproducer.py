@@ -498,6 +498,23 @@ def test_a_method_of_another_object_is_none_of_the_class():
     assert "object.__new__" not in text and "Standin" not in text, text
 
 
+def test_a_test_does_not_fail_since_it_lacks_a_name():
+    old = """USUAL = 30
+
+
+def minutes(text: str):
+    text = text.strip()
+    if not text:
+        return USUAL
+    if int(text) <= 0:
+        raise ValueError(text)
+    return int(text)
+"""
+    new = old[: old.index("    text =")] + "    return int(text.strip() or 0) or USUAL\n"
+    source = twincell.compare(old, new, function="minutes").reproducer
+    assert "USUAL = 30" in source, source
+
+
 def assert_passes_on_old_and_fails_on_new(folder, old, new):
     """Runs `test_f.py` with each version in a file of its own."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_f.py"]

@@ -231,3 +231,27 @@ pub fn differences(old: &Behavior, new: &Behavior, rules: &Rules) -> Vec<Differe
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use twincell_engine::observed::{Outcome, Slot};
+
+    #[test]
+    fn differences_of_type_alone_are_told_after_others() {
+        let float = |number: &str| Observed::Float(number.into());
+        let of = |value: Observed, output: &str| Behavior {
+            stdout: output.into(),
+            ..Behavior::new(Outcome::Returned(value))
+        };
+        let bases = |old: &Behavior, new: &Behavior| -> Vec<(Channel, Basis)> {
+            differences(old, new, &Rules::default()).iter().map(|one| (one.channel, one.basis)).collect()
+        };
+        let (whole, other) = (of(Observed::Int("2".into()), "a"), of(float("2.0"), "b"));
+        assert_eq!(bases(&whole, &other), [(Channel::Output, Basis::Seen), (Channel::Return, Basis::Alike)]);
+        assert_eq!(bases(&whole, &of(float("2.5"), "a")), [(Channel::Return, Basis::Seen)]);
+        let same = Slot::Same { place: "a".into(), other: "b".into() };
+        let with = Behavior { arguments: vec![(same, Observed::None)], ..whole.clone() };
+        assert_eq!(bases(&whole, &with), [(Channel::Arguments, Basis::Alike)]);
+    }
+}

@@ -183,7 +183,7 @@ mod tests {
     fn a_test_over_several_lines_runs_where_its_statement_begins() {
         let text = "def f(a, b):\n    if (a > 1\n            and b is not None\n            and b):\n        return b\n    elif (\n        a is None\n    ):\n        return 1\n";
         let found: Vec<_> = guards(text).into_iter().map(|guard| (guard.line, guard.statement, guard.value)).collect();
-        assert_eq!(found, [(3, 2, "b".into()), (7, 6, "a".into())]);
+        assert_eq!(found, [(3, 2, "b".into()), (4, 2, "b".into()), (7, 6, "a".into())]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use twincell_engine::protocol::{Context, Program, Version};
 use twincell_engine::{EngineError, Loaded, WorkerPool};
 use twincell_search::{Reading, Target, executable_lines};
 use twincell_syntax::instrument::Instrumented;
-use twincell_syntax::{PerSide, Side};
+use twincell_syntax::{PerSide, Side, Tested};
 use twincell_values::path::AccessPath;
 use twincell_values::predictor::Predictor;
 use twincell_values::reading::Key;
@@ -134,7 +134,8 @@ pub(super) fn canonical(path: &str, renames: &[(String, String)]) -> String {
 fn changed_guards(pair: &Pair, target: &Target, side: Side) -> Vec<(u32, Vec<u32>)> {
     let mut guards = twincell_syntax::guards(&pair.shown[side].text);
     let is_changed = |line: &u32| target.changed[side].contains(line);
-    guards.retain(|guard| is_changed(&guard.line) || is_changed(&guard.statement));
+    // An answer guards none of the values that it is about.
+    guards.retain(|guard| guard.tested != Tested::Answer && (is_changed(&guard.line) || is_changed(&guard.statement)));
     let other = &pair.shown[side.other()].text;
     let used = |guard: twincell_syntax::Guard| {
         let lines = (1..).zip(other.lines()).filter(|(_, text)| guard.concerns(text));
