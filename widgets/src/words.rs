@@ -308,9 +308,10 @@ pub fn other_decisions(witness: &Witness) -> Vec<(String, String)> {
     };
     // Uses are told with what is passed, and nothing is said of what is not.
     let is_of_use = |choice: &Choice| Question::is_about_members(&choice.path) || choice.decision == Decision::Default;
-    // Whether a call succeeds matters where it is asked, and is asked more often.
+    // That a call succeeds all the same is also asked where it never fails.
     let is_idle = |choice: &Choice| {
-        matches!(Question::parse(&choice.path), Question::Succeeds(_)) && !witness.decisive.contains(&choice.path)
+        let succeeds = matches!(Question::parse(&choice.path), Question::Succeeds(_));
+        succeeds && choice.decision == Decision::Value(Recipe::Bool(true)) && !witness.decisive.contains(&choice.path)
     };
     let said = |choice: &&Choice| injected(choice) || is_idle(choice) || used.is_some() && is_of_use(choice);
     let others = witness.choices.iter().filter(|choice| !said(choice)).filter_map(decision);

@@ -110,8 +110,15 @@ pub fn summary(files: &[SummaryFile<'_>], notes: &[String], advice: Advice<'_>, 
     page.prose("", &counts(files, undecided), BOLD);
     remarks(&mut page, notes, DIM);
     if !rows.is_empty() {
-        let name = plain::value(&rows[0].shown_by.new.qualname);
-        let said = format!("--function {name} shows it with values, evidence and changed lines, --verbose all.");
+        // Statements have no name.
+        let named = rows.iter().map(|row| row.shown_by).find(|pair| pair.facts.kind != CodeKind::Snippet);
+        let said = match named {
+            Some(pair) => {
+                let name = plain::value(&pair.new.qualname);
+                format!("--function {name} shows it with values, evidence and changed lines, --verbose all.")
+            }
+            None => "--verbose shows values, evidence and changed lines.".to_owned(),
+        };
         page.prose("", &said, DIM);
     }
     let changes_code = rows[..code].iter().any(|row| row.pair.verdict == Verdict::Changing);

@@ -456,8 +456,8 @@ impl Maker<'_> {
                 keys.push(key.clone());
             }
         }
-        let goes_through_all =
-            uses.iterated || uses.attributes.iter().any(|name| matches!(name.as_str(), "items" | "values"));
+        let is_whole = |name: &String| matches!(name.as_str(), "items" | "values" | "keys");
+        let goes_through_all = uses.iterated && uses.mapping || uses.attributes.iter().any(is_whole);
         let weights = if goes_through_all { [0.2, 0.25, 0.25, 0.2, 0.1] } else { [0.5, 0.25, 0.15, 0.1, 0.0] };
         let more = if is_complete { 0 } else { pick_weighted(random, weights.into_iter()) };
         for _ in 0..more {
