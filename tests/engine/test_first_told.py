@@ -61,7 +61,9 @@ def test_a_value_that_is_false_is_found_through_the_constructor():
 
 
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.parametrize("new", ["return given.get(key) or default", "return given[key] if given.get(key) else default"])
+@pytest.mark.parametrize(
+    "new", ["return given.get(key) or default", "return given[key] if given.get(key) else default"]
+)
 def test_a_false_value_of_a_dictionary_is_found(new, seed):
     old = """
         def setting(given, key, default):
