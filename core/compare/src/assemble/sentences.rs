@@ -300,7 +300,7 @@ fn members_of_a_class_are_told_by_name() {
     let decisive = ["x", "member 2"].map(|path| Decisive { path: path.into(), probability: 1.0 });
     let report = reported(&context, Verdict::Changing, "", &[execution], decisive.to_vec(), &[]);
     assert_eq!(report.sentence, "f(x=0), using total, then add(…): 3 -> 0");
-    assert_eq!(report.witness.unwrap().uses, ["total", "add()"]);
+    assert_eq!(report.witness.unwrap().uses, ["total", "add(…)"]);
 }
 
 const ACCOUNT: &str = "class Account:
