@@ -155,7 +155,9 @@ fn contrast(sites: Sites<'_>, case: &TestCase, difference: &Difference, rules: &
         return Contrast::of(place, parts.as_ref().map(String::as_str));
     }
     let with = |name: &str| Contrast::of(name, shown);
-    if let Some(ended) = ended_use(case) {
+    if matches!(difference.place, EvidencePlace::ReturnValue | EvidencePlace::Exception)
+        && let Some(ended) = ended_use(case)
+    {
         return ended;
     }
     match &difference.place {
@@ -250,10 +252,10 @@ fn ended_use(case: &TestCase) -> Option<Contrast> {
     let (_, member, value) = uses(returned).filter(|(step, ..)| is_missing(*step)).min_by_key(|(step, ..)| *step)?;
     let place = if uses(returned).count() == 1 { "" } else { member };
     let outcome = |side: Side| match case.behavior(side).map(|behavior| &behavior.outcome) {
-        Some(raised @ Outcome::Raised { .. }) => Some(display_outcome_in_present(raised)),
-        _ => Some(display_observed(value)),
+        Some(raised @ Outcome::Raised { .. }) => display_outcome_in_present(raised),
+        _ => display_observed(value),
     };
-    Some(Contrast::of(place, PerSide::of(outcome).as_ref().map(|text| text.as_deref().unwrap_or_default())))
+    Some(Contrast::of(place, PerSide::of(outcome).as_ref().map(String::as_str)))
 }
 
 /// Two values of one place.

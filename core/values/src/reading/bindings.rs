@@ -66,7 +66,9 @@ impl<'a> Visitor<'a> for Bindings<'a> {
                 walk_stmt(self, stmt);
             }
             // What is moved on stays what it is; a difference is something else.
-            Stmt::AugAssign(node) if node.op == Operator::Add || is_step(&node.value) => self.visit_expr(&node.value),
+            Stmt::AugAssign(node) if node.op == Operator::Add || step(&node.value).is_some() => {
+                self.visit_expr(&node.value)
+            }
             Stmt::FunctionDef(node) => self.bind(&node.name, None),
             Stmt::ClassDef(node) => self.bind(&node.name, None),
             Stmt::Import(node) => {
@@ -109,10 +111,6 @@ impl<'a> Visitor<'a> for Bindings<'a> {
 /// `timedelta(days=1)`.
 pub(super) fn step(expr: &Expr) -> Option<&ExprCall> {
     expr.as_call_expr().filter(|call| last_name(&call.func) == Some("timedelta"))
-}
-
-fn is_step(expr: &Expr) -> bool {
-    step(expr).is_some()
 }
 
 #[cfg(test)]
