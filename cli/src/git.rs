@@ -1,6 +1,8 @@
 //! The Python files and notebooks that changed between two revisions, or between a revision and the index or the working tree.
 //! Everything is only read; no checkout is touched.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
 
 use git2::{
@@ -72,8 +74,18 @@ pub enum GitError {
     NoCommit(String),
     #[error("{0} is outside the repository")]
     Outside(String),
+    #[error("{revision} is not a revision of this repository: {}", ancestors(.from, *.count, *.is_shallow))]
+    NoAncestor { revision: String, from: String, count: usize, is_shallow: bool },
     #[error("{path} is in neither version of {range}: give a file or folder of the repository, as seen from here")]
     Nowhere { path: String, range: String },
+    #[error("{path} is in neither version of {range}, as seen from here: did you mean {meant}?")]
+    FromRoot { path: String, range: String, meant: String },
+    #[error("{path} is a revision, and no file or folder of the repository: did you mean --git {old}..{path}?")]
+    RevisionAsPath { path: String, old: String },
+    #[error(
+        "{path} is in neither version of {range}, since git does not track it: compare two files, OLD.py and NEW.py"
+    )]
+    Untracked { path: String, range: String },
     #[error("{0} is neither a Python file nor a notebook: give files that end in .py or .ipynb, or folders")]
     NoPython(String),
     #[error("cannot read the repository: {0}")]
@@ -88,6 +100,18 @@ impl From<git2::Error> for GitError {
     }
 }
 
+/// How far the commits before one go back.
+fn ancestors(from: &str, count: usize, is_shallow: bool) -> String {
+    let there_are = match count {
+        0 => format!("no commit is before {from}"),
+        1 => format!("1 commit is before {from}, {from}~1"),
+        many => format!("{many} commits are before {from}, the first one is {from}~{many}"),
+    };
+    // Services that run checks copy only the last commits.
+    let more = if is_shallow { "; `git fetch --unshallow` gets those that this clone lacks" } else { "" };
+    there_are + more
+}
+
 /// The maximum size of a notebook in bytes, with the outputs that nobody looks at.
 const MOST_OF_NOTEBOOK: u64 = 64 << 20;
 
@@ -99,7 +123,7 @@ fn is_code(path: &Path) -> bool {
 enum NewSide<'repository> {
     Revision(&'repository str, Tree<'repository>),
     /// The content of the next commit.
-    Index,
+    Index(Index),
     /// The files in the working tree.
     Files,
 }
@@ -131,13 +155,16 @@ pub fn changed_files(
     let (old, new) = sides(&repository, range, staged)?;
     let wanted = paths.iter().map(|path| inside(&repository, start, path)).collect::<Result<Vec<_>, _>>()?;
     for (path, given) in wanted.iter().zip(paths) {
-        new.check(&repository, &old, path, &given.display().to_string(), range)?;
+        match new.entry(&repository, &old, path) {
+            None => return Err(nowhere(&repository, &Sides { start, range, old: &old, new: &new }, path, given)),
+            Some(Entry::File) if !is_code(path) => return Err(GitError::NoPython(given.display().to_string())),
+            Some(_) => {}
+        }
     }
 
-    let index = index_of_hooks()?;
     let compare = |options: &mut DiffOptions| match &new {
         NewSide::Revision(_, tree) => repository.diff_tree_to_tree(Some(&old), Some(tree), Some(options)),
-        NewSide::Index => repository.diff_tree_to_index(Some(&old), index.as_ref(), Some(options)),
+        NewSide::Index(index) => repository.diff_tree_to_index(Some(&old), Some(index), Some(options)),
         NewSide::Files => repository.diff_tree_to_workdir_with_index(Some(&old), Some(options)),
     };
     let objects = repository.odb()?;
@@ -208,7 +235,7 @@ pub fn changed_files(
                 let old = of_blob(delta.old_file().id(), Path::new(&old_path), old_name);
                 let new = match &new {
                     NewSide::Revision(name, _) => of_blob(delta.new_file().id(), new_path, name),
-                    NewSide::Index => of_blob(delta.new_file().id(), new_path, "what is staged"),
+                    NewSide::Index(_) => of_blob(delta.new_file().id(), new_path, "what is staged"),
                     NewSide::Files => match size_of(&repository, new_path) {
                         Some(size) if size > limit(new_path) => {
                             Err(too_large(&new_path.display().to_string(), new_path))
@@ -260,15 +287,19 @@ fn sides<'repository>(
         Some(_) if staged => return Err(GitError::Staged(range.to_owned())),
         Some(new) if from_base => (base_of(repository, old, new)?, NewSide::Revision(new, tree(repository, new)?)),
         Some(new) => (tree(repository, old)?, NewSide::Revision(new, tree(repository, new)?)),
-        None if staged => (tree(repository, old)?, NewSide::Index),
+        None if staged => (tree(repository, old)?, NewSide::Index(staged_index(repository)?)),
         None => (tree(repository, old)?, NewSide::Files),
     };
     Ok((before, after))
 }
 
-/// While `git commit` runs hooks, the index may be in another file than usual.
-fn index_of_hooks() -> Result<Option<Index>, GitError> {
-    Ok(std::env::var_os("GIT_INDEX_FILE").map(|path| Index::open(Path::new(&path))).transpose()?)
+/// The content of the next commit.
+fn staged_index(repository: &Repository) -> Result<Index, GitError> {
+    // While `git commit` runs hooks, the index may be in another file than usual.
+    match std::env::var_os("GIT_INDEX_FILE") {
+        Some(path) => Ok(Index::open(Path::new(&path))?),
+        None => Ok(repository.index()?),
+    }
 }
 
 /// Copies of both versions of a repository, for code that imports its other modules. They go with this value.
@@ -285,16 +316,9 @@ impl Copies {
         let folder = tempfile::tempdir_in(projects).map_err(CopyError::from)?;
         let folders = PerSide::new("old", "new").map(|side| folder.path().join(side));
         project::copy(&repository, &project::Version::Tree(&old), &folders.old)?;
-        let index;
         let new = match &new {
             NewSide::Revision(_, tree) => project::Version::Tree(tree),
-            NewSide::Index => {
-                index = match index_of_hooks()? {
-                    Some(index) => index,
-                    None => repository.index()?,
-                };
-                project::Version::Index(&index)
-            }
+            NewSide::Index(index) => project::Version::Index(index),
             NewSide::Files => project::Version::Files,
         };
         project::copy(&repository, &new, &folders.new)?;
@@ -352,7 +376,7 @@ fn base_of<'repository>(
     let commit = |name: &str| {
         mine::object(repository, name)
             .and_then(|object| object.peel_to_commit().map_err(|error| error.message().to_owned()))
-            .map_err(|reason| GitError::Revision { revision: name.to_owned(), reason })
+            .map_err(|reason| no_revision(repository, name, reason))
     };
     let none = || GitError::NoBase { old: old.to_owned(), new: new.to_owned() };
     Ok(project::base(repository, &commit(old)?, &commit(new)?).ok_or_else(none)?.tree()?)
@@ -361,11 +385,36 @@ fn base_of<'repository>(
 fn tree<'repository>(repository: &'repository Repository, revision: &str) -> Result<Tree<'repository>, GitError> {
     mine::object(repository, revision)
         .and_then(|object| object.peel_to_tree().map_err(|error| error.message().to_owned()))
-        .map_err(|reason| GitError::Revision { revision: revision.to_owned(), reason })
+        .map_err(|reason| no_revision(repository, revision, reason))
+}
+
+/// Why a revision is none. Where it goes back too far, the number of commits that there are says more than git's reason.
+fn no_revision(repository: &Repository, revision: &str, reason: String) -> GitError {
+    let revision = revision.to_owned();
+    match before(repository, &revision) {
+        Some((from, count)) => {
+            let from = from.to_owned();
+            GitError::NoAncestor { revision, from, count, is_shallow: repository.is_shallow() }
+        }
+        None => GitError::Revision { revision, reason },
+    }
+}
+
+/// Of a revision like `HEAD~50` or `main^^` that goes back too far, the commit where it starts, and how many are before that,
+/// each the first parent of the next one.
+fn before<'a>(repository: &Repository, revision: &'a str) -> Option<(&'a str, usize)> {
+    let (from, steps) = revision.split_at(revision.find(['~', '^'])?);
+    let is_number = steps.strip_prefix('~').is_some_and(|number| number.bytes().all(|one| one.is_ascii_digit()));
+    // `^2` and `^{tree}` do not only go back.
+    if !is_number && !steps.bytes().all(|one| matches!(one, b'~' | b'^')) {
+        return None;
+    }
+    let start = mine::object(repository, from).ok()?.peel_to_commit().ok()?;
+    Some((from, std::iter::successors(start.parent(0).ok(), |commit| commit.parent(0).ok()).count()))
 }
 
 /// What is under a path.
-#[derive(PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 enum Entry {
     Folder,
     File,
@@ -376,36 +425,70 @@ fn entry_of(tree: &Tree<'_>, path: &Path) -> Option<Entry> {
     Some(if found.kind() == Some(ObjectType::Tree) { Entry::Folder } else { Entry::File })
 }
 
+fn entry_in_index(index: &Index, path: &Path) -> Option<Entry> {
+    let mut entries = index.iter().map(|entry| PathBuf::from(OsString::from_vec(entry.path)));
+    let found = entries.find(|entry| entry.starts_with(path))?;
+    Some(if found == path { Entry::File } else { Entry::Folder })
+}
+
 impl NewSide<'_> {
-    /// Checks that this is a folder or a Python file of either side.
-    fn check(
-        &self,
-        repository: &Repository,
-        old: &Tree<'_>,
-        path: &Path,
-        given: &str,
-        range: &str,
-    ) -> Result<(), GitError> {
+    /// What either side has under a path.
+    fn entry(&self, repository: &Repository, old: &Tree<'_>, path: &Path) -> Option<Entry> {
         if path.as_os_str().is_empty() {
-            return Ok(());
+            return Some(Entry::Folder);
         }
         let new = match self {
             NewSide::Revision(_, tree) => entry_of(tree, path),
-            NewSide::Index | NewSide::Files => {
-                let full = repository.workdir().map(|root| root.join(path));
-                let found = full.and_then(|full| full.metadata().ok());
+            NewSide::Index(index) => entry_in_index(index, path),
+            NewSide::Files => {
+                let found = repository.workdir().and_then(|root| root.join(path).metadata().ok());
                 found.map(|found| if found.is_dir() { Entry::Folder } else { Entry::File })
             }
         };
-        let entries: Vec<Entry> = [entry_of(old, path), new].into_iter().flatten().collect();
-        if entries.is_empty() {
-            return Err(GitError::Nowhere { path: given.to_owned(), range: range.to_owned() });
-        }
-        if !entries.contains(&Entry::Folder) && !is_code(path) {
-            return Err(GitError::NoPython(given.to_owned()));
-        }
-        Ok(())
+        let old = entry_of(old, path);
+        if new == Some(Entry::Folder) { new } else { old.or(new) }
     }
+}
+
+/// What is compared, and the folder from which paths are seen.
+struct Sides<'a> {
+    start: &'a Path,
+    range: &'a str,
+    old: &'a Tree<'a>,
+    new: &'a NewSide<'a>,
+}
+
+/// Why a path is in neither version, and what may be meant instead.
+fn nowhere(repository: &Repository, sides: &Sides<'_>, path: &Path, given: &Path) -> GitError {
+    let (range, shown) = (sides.range.to_owned(), given.display().to_string());
+    let from_root = plain(given);
+    if given.is_relative()
+        && from_root != path
+        && sides.new.entry(repository, sides.old, &from_root).is_some()
+        && let Ok(here) = inside(repository, sides.start, Path::new(""))
+    {
+        let meant = seen_from(&here, &from_root).display().to_string();
+        return GitError::FromRoot { path: shown, range, meant };
+    }
+    let is_on_disk = repository.workdir().is_some_and(|root| root.join(path).exists());
+    if is_on_disk && staged_index(repository).is_ok_and(|index| entry_in_index(&index, path).is_none()) {
+        return GitError::Untracked { path: shown, range };
+    }
+    // What is staged has no other revision.
+    if matches!(sides.new, NewSide::Files)
+        && let Ok(Range { old, .. }) = parsed(sides.range)
+        && mine::object(repository, &shown).is_ok()
+    {
+        return GitError::RevisionAsPath { path: shown, old: old.to_owned() };
+    }
+    GitError::Nowhere { path: shown, range }
+}
+
+/// A path of the repository as one writes it in this folder of it.
+fn seen_from(folder: &Path, path: &Path) -> PathBuf {
+    let common = folder.components().zip(path.components()).take_while(|(one, other)| one == other).count();
+    let up = folder.components().skip(common).map(|_| Component::ParentDir);
+    up.chain(path.components().skip(common)).collect()
 }
 
 /// A path as the repository's trees name it. It need not exist in the checkout.
@@ -633,6 +716,69 @@ mod tests {
         }
         set(folder.path());
         assert_eq!(changed_files(folder.path(), "HEAD", false, &[], MOST).unwrap(), ChangedFiles::default());
+    }
+
+    #[test]
+    fn a_revision_that_goes_back_too_far_says_how_far_one_can() {
+        let folder = repository(&[&[("a.py", b"x = 1\n")], &[("a.py", b"x = 2\n")], &[("a.py", b"x = 3\n")]]);
+        let error = |range: &str| changed_files(folder.path(), range, false, &[], MOST).unwrap_err().to_string();
+        for (range, expected) in [
+            (
+                "HEAD~50..HEAD",
+                "HEAD~50 is not a revision of this repository: 2 commits are before HEAD, the first one is HEAD~2",
+            ),
+            (
+                "HEAD~50...HEAD",
+                "HEAD~50 is not a revision of this repository: 2 commits are before HEAD, the first one is HEAD~2",
+            ),
+            (
+                "HEAD..HEAD^^^",
+                "HEAD^^^ is not a revision of this repository: 2 commits are before HEAD, the first one is HEAD~2",
+            ),
+        ] {
+            assert_eq!(error(range), expected);
+        }
+        assert!(error("HEAD^2..HEAD").starts_with("HEAD^2 is not a revision of this repository: "));
+        assert!(error("nowhere~3").starts_with("nowhere~3 is not a revision of this repository: "));
+        assert_eq!(ancestors("v1", 0, false), "no commit is before v1");
+        assert!(ancestors("v1", 1, true).ends_with("v1~1; `git fetch --unshallow` gets those that this clone lacks"));
+    }
+
+    #[test]
+    fn a_path_that_is_nowhere_says_what_may_be_meant() {
+        let folder = repository(&[
+            &[("lending/loans.py", b"x = 1\n"), ("tests/deep/test_loans.py", b"x = 1\n")],
+            &[("lending/loans.py", b"x = 2\n")],
+        ]);
+        fs::write(folder.path().join("fresh.py"), "x = 1\n").unwrap();
+        let error = |start: &str, range: &str, staged: bool, path: &str| {
+            let start = folder.path().join(start);
+            changed_files(&start, range, staged, &[path.into()], MOST).unwrap_err().to_string()
+        };
+        let said = error("", "HEAD~1", false, "HEAD");
+        assert_eq!(
+            said,
+            "HEAD is a revision, and no file or folder of the repository: did you mean --git HEAD~1..HEAD?"
+        );
+        for (range, staged) in [("HEAD~1..HEAD", false), ("HEAD~1", true)] {
+            let said = error("", range, staged, "HEAD");
+            assert!(said.starts_with(&format!("HEAD is in neither version of {range}: give a file")), "{said}");
+        }
+        for (start, path, meant) in [
+            ("tests", "lending/loans.py", "../lending/loans.py"),
+            ("tests/deep", "./tests/deep/test_loans.py", "test_loans.py"),
+            ("tests/deep", "lending", "../../lending"),
+        ] {
+            let said = error(start, "HEAD~1..HEAD", false, path);
+            assert!(said.ends_with(&format!(", as seen from here: did you mean {meant}?")), "{said}");
+        }
+        for (range, staged) in [("HEAD~1..HEAD", false), ("HEAD", true)] {
+            let said = error("", range, staged, "fresh.py");
+            assert!(
+                said.starts_with(&format!("fresh.py is in neither version of {range}, since git does not")),
+                "{said}"
+            );
+        }
     }
 
     #[test]

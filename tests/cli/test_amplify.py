@@ -578,6 +578,39 @@ def test_a_change_that_no_test_runs_is_said_to_be_one(repository: Path) -> None:
     assert ran.returncode == 2 and "no test runs the change" in ran.stdout
 
 
+def test_a_method_that_is_taken_out_of_another_is_no_difference(repository: Path) -> None:
+    desk = "class Desk:\n    def reminders(self, days):\n        return [day for day in days if day > 14]\n"
+    (repository / "desk.py").write_text(desk)
+    (repository / "test_desk.py").write_text(
+        "from desk import Desk\n\n\ndef test_reminders():\n    desk = Desk(); days = [3, 20]\n"
+        "    assert desk.reminders(days) == [20]\n"
+    )
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "two")
+    late = "    def _late(self, day):\n        return day > 14\n\n"
+    taken_out = desk.replace("if day > 14", "if self._late(day)").replace(
+        "    def reminders", f"{late}    def reminders"
+    )
+    (repository / "desk.py").write_text(taken_out)
+    ran = amplify(repository, "--json")
+    found = json.loads(ran.stdout)
+    assert (ran.returncode, found["status"], found["tests"]) == (0, "nothing_found", []), ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ("def total(prices):\n    return (prices\n", "the new version has a syntax error in line "),
+        ("LIMIT = undefined\n", "pytest cannot collect test_shop.py after the change: NameError: "),
+    ],
+)
+def test_what_keeps_tests_from_running_is_said(repository: Path, changed: str, said: str) -> None:
+    (repository / "shop.py").write_text(changed)
+    ran = amplify(repository)
+    assert f"# shop.py changed and is left out: {said}" in ran.stdout
+    assert ran.returncode == 2, ran.stdout + ran.stderr
+
+
 def test_errors_are_one_line(tmp_path: Path, repository: Path) -> None:
     for arguments, said in (
         (["--repository", str(tmp_path)], "is in no git repository"),

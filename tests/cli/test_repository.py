@@ -650,3 +650,64 @@ def test_what_changed_in_a_function_is_not_told_once_more_of_those_that_use_it(t
     shown = twincell("compare", "old.py", "new.py", cwd=tmp_path).stdout
     assert "and 1 function that uses what changed differs, too: Meter.read" in shown, shown
     assert shown.count("≠ changing") == 1, shown
+
+
+LOANS = {
+    "src/shop/__init__.py": "",
+    "src/shop/models.py": """from dataclasses import dataclass
+from datetime import date, timedelta
+
+
+@dataclass
+class Loan:
+    title: str
+    out: date
+    days: int = 21
+
+    def overdue(self, today: date) -> int:
+        return max((today - self.out - timedelta(days=self.days)).days, 0)
+""",
+}
+DESK = """from datetime import date
+
+from .models import Loan
+
+
+class Desk:
+    def __init__(self):
+        self.open: list[Loan] = []
+
+    def reminders(self, today: date) -> list[str]:
+        late = []
+        for loan in self.open:
+            if loan.overdue(today) > 0:
+                late.append(loan.title)
+        return late
+"""
+RANKED = """from collections import Counter
+
+from .models import Loan
+
+
+def popular(history: list[Loan]) -> list[tuple[str, int]]:
+    counts = Counter(loan.title for loan in history)
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+"""
+
+
+def test_what_a_real_method_cannot_give_is_no_difference(tmp_path: Path) -> None:
+    desk = "src/shop/desk.py"
+    files = [LOANS | {desk: text} for text in (DESK, DESK.replace("overdue(today) > 0", "overdue(today)"))]
+    repository(tmp_path, *files)
+    for seed in range(4):
+        pair = pairs(tmp_path, "HEAD~1..HEAD", "--seed", str(seed), path=desk)["Desk.reminders"]
+        assert pair["verdict"] == "likely_preserving", (seed, pair["sentence"])
+
+
+def test_classes_of_another_module_hold_dates_that_this_one_does_not_import(tmp_path: Path) -> None:
+    ranked = "src/shop/ranked.py"
+    counted = RANKED.replace("sorted(counts.items(), key=lambda item: (-item[1], item[0]))", "counts.most_common()")
+    repository(tmp_path, *(LOANS | {ranked: text} for text in (RANKED, counted)))
+    pair = pairs(tmp_path, path=ranked)["popular"]
+    assert pair["verdict"] == "changing"
+    assert "popular(history=[Loan(title=" in pair["sentence"], pair["sentence"]

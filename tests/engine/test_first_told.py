@@ -130,3 +130,34 @@ def test_what_fails_by_itself_is_told_before_what_was_made_to_fail():
     shown = next(pair for pair in pairs if pair["new"]["qualname"] == "Log")
     assert shown["verdict"] == "changing", shown["sentence"]
     assert "raises" not in shown["sentence"], shown["sentence"]
+
+
+CATALOG = """
+class Catalog:
+    def __init__(self):
+        self._books: dict[str, str] = {}
+        self._found: dict[str, list[str]] = {}
+
+    def add(self, title: str) -> None:
+        self._books[title] = title
+
+    def remove(self, title: str) -> None:
+        self._books.pop(title, None)
+
+    def count(self) -> int:
+        return len(self._books)
+
+    def search(self, term: str) -> list[str]:
+"""
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_was_kept_is_asked_for_once_more_after_a_change(seed):
+    old = CATALOG + "        return [title for title in self._books if term in title]\n"
+    new = CATALOG + (
+        "        if term not in self._found:\n"
+        "            self._found[term] = [title for title in self._books if term in title]\n"
+        "        return self._found[term]\n"
+    )
+    pair = next(pair for pair in compared(old, new, seed=seed).pairs if pair["new"]["qualname"] == "Catalog")
+    assert pair["verdict"] == "changing" and "search" in pair["sentence"], pair["sentence"]

@@ -515,12 +515,12 @@ def minutes(text: str):
     assert "USUAL = 30" in source, source
 
 
-def assert_passes_on_old_and_fails_on_new(folder, old, new):
+def assert_passes_on_old_and_fails_on_new(folder, old, new, subject="subject.py"):
     """Runs `test_f.py` with each version in a file of its own."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_f.py"]
-    environment = {**os.environ, "TWINCELL_SUBJECT": "subject.py"}
+    environment = {**os.environ, "TWINCELL_SUBJECT": subject}
     for text, status in ((old, 0), (new, 1)):
-        (folder / "subject.py").write_text(text)
+        (folder / subject).write_text(text)
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, timeout=60)
         assert done.returncode == status, done.stdout.decode()
 
@@ -529,6 +529,25 @@ def test_a_file_can_be_the_subject(tmp_path):
     old, new = "def f(x):\n    return x or 3\n", "def f(x):\n    return x\n"
     (tmp_path / "test_f.py").write_text(twincell.compare(old, new).reproducer)
     assert_passes_on_old_and_fails_on_new(tmp_path, old, new)
+
+
+@pytest.mark.parametrize("name", ["module_constant", "not_found_in_a_list", "log"])
+def test_a_file_of_a_package_can_be_the_subject(tmp_path, name):
+    old, new, options = PAIRS[name]
+    reproducer = twincell.compare(old, new, **options).reproducer
+    assert "def load()" in reproducer, reproducer
+    (tmp_path / "test_f.py").write_text(reproducer)
+    package = tmp_path / "shop" / "inner"
+    package.mkdir(parents=True)
+    for path, text in {
+        "__init__.py": "",
+        "rates.py": "RATE = 3\n",
+        "inner/__init__.py": "",
+        "inner/tax.py": "TAX = 2\n",
+    }.items():
+        (tmp_path / "shop" / path).write_text(text)
+    imports = "from ..rates import RATE\nfrom .tax import TAX\n"
+    assert_passes_on_old_and_fails_on_new(tmp_path, imports + old, imports + new, "shop/inner/subject.py")
 
 
 def test_the_values_of_a_test_hold_in_a_whole_file_too(tmp_path):

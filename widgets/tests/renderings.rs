@@ -349,6 +349,13 @@ fn a_change_is_told_in_few_lines() {
 }
 
 #[test]
+fn where_no_file_was_compared_nothing_is_counted() {
+    let failed = SummaryFile { path: "a.py", is_test: false, result: Err("line 3: not Python") };
+    let shown = summary(&[failed], &["a note".into()], Advice::default(), &PLAIN);
+    assert_eq!(shown, "a.py not compared: line 3: not Python\na note\n");
+}
+
+#[test]
 fn a_class_is_told_by_its_methods() {
     let whole = of(vec![changing("Cart", 1), changing("Cart.add", 1), changing("Carts", 1)]);
     let shown = summary(&[file("a.py", &whole)], &[], Advice::default(), &PLAIN);

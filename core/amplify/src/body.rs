@@ -208,15 +208,27 @@ pub fn without(code: &Code, taken: &BTreeSet<(u32, u32)>) -> Option<Code> {
     let function = definition(&parsed)?;
     let mut edits = Vec::new();
     let is_taken = |stmt: &Stmt| taken.contains(&(stmt.start().to_u32(), stmt.end().to_u32()));
+    let text = code.text();
     suites(&function.body, &mut |suite| {
-        // Blank lines and comments above a statement go with it, unless it is the first of its suite.
         let all = suite.iter().all(is_taken);
-        for (at, stmt) in suite.iter().enumerate().filter(|(_, stmt)| is_taken(stmt)) {
-            if (all && at == 0) || !stands_alone(code.text(), stmt.range()) {
-                edits.push(Edit::replace(stmt.range(), "pass"));
+        let shares_line = |one: &Stmt, next: &Stmt| {
+            let between = text.get(one.end().to_usize()..next.start().to_usize());
+            between.is_some_and(|between| !between.contains('\n'))
+        };
+        for (at, line) in suite.chunk_by(shares_line).enumerate() {
+            let (Some(first), Some(last)) = (line.first(), line.last()) else { continue };
+            let kept: Vec<&str> = line.iter().filter(|stmt| !is_taken(stmt)).map(|stmt| code.slice(stmt)).collect();
+            let range = TextRange::new(first.start(), last.end());
+            if kept.len() == line.len() {
+                continue;
+            } else if !kept.is_empty() {
+                edits.push(Edit::replace(range, kept.join("; ")));
+            } else if (all && at == 0) || !stands_alone(text, range) {
+                edits.push(Edit::replace(range, "pass"));
             } else {
-                let start = line_start(code.text(), stmt.start().to_usize());
-                edits.push(Edit { range: start..line_end(code.text(), stmt.end().to_usize()), with: String::new() });
+                // Blank lines and comments above a statement stay.
+                let start = line_start(text, first.start().to_usize());
+                edits.push(Edit { range: start..line_end(text, last.end().to_usize()), with: String::new() });
             }
         }
     });
@@ -282,5 +294,20 @@ mod tests {
         );
         let taken: BTreeSet<_> = all[..1].iter().map(key).collect();
         assert_eq!(without(&code, &taken).unwrap().lines(), "    def test(self):\n        h()\n");
+    }
+
+    #[test]
+    fn of_statements_in_one_line_the_others_stay() {
+        let code = Code::new("def test():\n    a(); b(); c()  # Three.\n    d(); e()\n    f();\n");
+        let all = removable(&code);
+        for (taken, expected) in [
+            (&[1][..], "    a(); c()  # Three.\n    d(); e()\n    f();\n"),
+            (&[0, 2, 4], "    b()  # Three.\n    d()\n    f();\n"),
+            (&[3, 4], "    a(); b(); c()  # Three.\n    f();\n"),
+            (&[0, 1, 2, 3, 4], "    f();\n"),
+        ] {
+            let taken = taken.iter().map(|at: &usize| (all[*at].start().to_u32(), all[*at].end().to_u32())).collect();
+            assert_eq!(without(&code, &taken).unwrap().lines(), format!("def test():\n{expected}"));
+        }
     }
 }

@@ -2,22 +2,23 @@
 
 use std::collections::BTreeSet;
 
-use ruff_python_ast::Stmt;
-use ruff_text_size::Ranged;
+use ruff_python_ast::{Expr, Stmt, StmtAssign};
+use ruff_text_size::{Ranged, TextRange};
 use twincell_project::{Failure, Observation, Observed, Outcome, Seen};
 use twincell_syntax::{PerSide, Side};
 
 use crate::body::{Place, fresh, names, places, suites};
 use crate::code::{Code, Edit, definition};
+use crate::defined::Defined;
 use crate::heard::{self, Style};
 use crate::literal::literal;
-use crate::observe::{Difference, assertion, differences, is_telling, matching};
+use crate::observe::{Difference, assertion, differences, is_mock, is_private, is_telling, matching};
 use crate::opened::ending;
 use crate::result::{Raised, Shown};
 use crate::run::{Trial, Tried};
 
 /// What two runs of a variant show, the best first.
-pub fn shown(code: &Code, tried: &Tried, hidden: &[String], style: Style) -> Vec<Shown> {
+pub fn shown(code: &Code, tried: &Tried, defined: &Defined, hidden: &[String], style: Style) -> Vec<Shown> {
     let runs = tried.records.as_ref().map(|record| run(record.outcome, record.failure.as_ref()));
     let (Some(old), Some(new)) = (&runs.old, &runs.new) else { return vec![] };
     let mut found = Vec::new();
@@ -38,7 +39,14 @@ pub fn shown(code: &Code, tried: &Tried, hidden: &[String], style: Style) -> Vec
         let first = at.into_iter().flatten().min_by_key(|(point, _)| *point);
         // In a block that catches exceptions, one that does not leave it was raised as well.
         let is_open = |place: &Place| !place.catches || raised.iter().all(Option::is_some);
-        if let Some((point, place)) = first.filter(|(_, place)| is_open(place)) {
+        // That one version lacks a name of the other is no difference.
+        let is_lacking = |place: &Place| {
+            Side::BOTH.iter().any(|side| {
+                let raised = raised[*side].as_ref().filter(|_| tried.is_direct[*side]);
+                raised.is_some_and(|raised| defined.lacks(*side, code, place.range, raised))
+            })
+        };
+        if let Some((point, place)) = first.filter(|(_, place)| is_open(place) && !is_lacking(place)) {
             let point = u32::try_from(point).unwrap_or(u32::MAX);
             let returned = PerSide::of(|side| {
                 let record = raised[side].is_none().then(|| &tried.records[side])?;
@@ -57,12 +65,38 @@ pub fn shown(code: &Code, tried: &Tried, hidden: &[String], style: Style) -> Vec
     found
 }
 
-/// The value that a statement bound, if it can be written down.
+/// The value that a statement bound, if it can be written down. Of an object, one attribute that can be.
 fn returned(code: &Code, place: &Place, point: u32, seen: &[Observation], hidden: &[String]) -> Option<Observed> {
     let name = bound(code.slice(place.range))?;
     let is_it = |one: &&Observation| one.point == point && matches!(&one.seen, Seen::Local(local) if local == name);
     let value = &seen.iter().rev().find(is_it)?.value;
-    (is_telling(value, hidden) && literal(value).is_some()).then(|| value.clone())
+    let is_written = |value: &Observed| is_telling(value, hidden) && literal(value).is_some();
+    match value {
+        value if is_written(value) => Some(value.clone()),
+        Observed::Object { class, fields } if !is_mock(class) => {
+            let is_public = |access: &str| access.starts_with('.') && !is_private(access) && !access.ends_with(')');
+            let written = fields.iter().filter(|(access, value)| is_public(access) && is_written(value));
+            // What only repeats a value of the statement tells less.
+            let statement = code.slice(place.range);
+            let is_repeated = |value: &Observed| match value {
+                Observed::Str(text) => statement.contains(text),
+                value => literal(value).is_some_and(|text| statement.contains(&text)),
+            };
+            let field = written.min_by_key(|(_, value)| is_repeated(value))?;
+            Some(Observed::Object { class: class.clone(), fields: vec![field.clone()] })
+        }
+        _ => None,
+    }
+}
+
+/// What is asserted of a value that a statement bound to a name, and the value that it has.
+pub fn asked<'a>(name: &str, value: &'a Observed) -> (String, &'a Observed) {
+    match value {
+        Observed::Object { fields, .. } if let [(access, value)] = fields.as_slice() => {
+            (format!("{name}{access}"), value)
+        }
+        value => (name.to_owned(), value),
+    }
 }
 
 /// What ended a run: nothing, or an exception. `None` for a run that says nothing of the code.
@@ -114,8 +148,11 @@ pub fn form(trial: &Trial, shown: &Shown, side: Side, exactly: bool) -> Option<T
             let code = ending(&trial.code, place.range)?;
             match (&raised[side], &returned[side], bound(trial.code.slice(place.range))) {
                 (Some(raised), ..) => expecting(&code, &place, raised, exactly, &mut imports)?,
-                (None, Some(value), Some(name)) => asserting(&code, &place, name, value, &Observed::Cut, &mut imports)?,
-                (None, ..) => code,
+                (None, Some(value), Some(name)) => {
+                    let (expression, value) = asked(name, value);
+                    asserting(&code, &place, &expression, value, &Observed::Cut, &mut imports)?
+                }
+                (None, ..) => without_binding(&code, &place),
             }
         }
     };
@@ -225,22 +262,33 @@ fn unbound(statement: &str) -> Option<String> {
     statement.split_once(" = ").map(|(_, value)| value.to_owned())
 }
 
+/// The code where a statement binds its value to no name, if nothing else has the name.
+fn without_binding(code: &Code, place: &Place) -> Code {
+    without_names(code, |_, assign| assign.range() == place.range)
+}
+
 /// The code without names that nothing uses: `result = f(x)` is `f(x)` again.
 fn tidied(code: &Code, expression: &str) -> Code {
+    let is_asked = |name: &str| words(expression).any(|word| word == name);
+    without_names(code, |name, assign| assign.value.is_call_expr() && name.starts_with("result") && !is_asked(name))
+}
+
+/// The code where chosen statements do not bind their values to names that nothing else has.
+fn without_names(code: &Code, is_chosen: impl Fn(&str, &StmtAssign) -> bool) -> Code {
     let parsed = code.parse();
     let Some(function) = definition(&parsed) else { return code.clone() };
     let mut edits = Vec::new();
     suites(&function.body, &mut |suite| {
         for stmt in suite {
             if let Stmt::Assign(assign) = stmt
-                && let [target] = assign.targets.as_slice()
-                && let Some(name) = target.as_name_expr()
-                && assign.value.is_call_expr()
-                && name.id.starts_with("result")
-                && !words(expression).any(|word| word == name.id.as_str())
-                && words(code.text()).filter(|word| *word == name.id.as_str()).count() == 1
+                && let [Expr::Name(target)] = assign.targets.as_slice()
+                && is_chosen(&target.id, assign)
+                && words(code.text()).filter(|word| *word == target.id.as_str()).count() == 1
             {
-                edits.push(Edit::replace(assign.range(), code.slice(assign.value.as_ref())));
+                // With the parentheses of the value.
+                let bound = code.slice(TextRange::new(target.end(), assign.end()));
+                let value = bound.trim_start_matches(|it: char| it.is_whitespace() || matches!(it, '=' | '\\'));
+                edits.push(Edit::replace(assign.range(), value));
             }
         }
     });
@@ -281,6 +329,49 @@ mod tests {
     }
 
     #[test]
+    fn a_version_that_raises_nothing_gives_a_value_or_binds_none() {
+        let code = Code::new("def t():\n    member = parse('ada;')\n");
+        let place = places(&code).remove(0);
+        let returned = |value: Observed| {
+            let seen = [Observation { point: 0, seen: Seen::Local("member".into()), value }];
+            returned(&code, &place, 0, &seen, &[])
+        };
+        let object = |fields: &[(&str, Observed)]| Observed::Object {
+            class: "shop.Member".into(),
+            fields: fields.iter().map(|(access, value)| ((*access).to_owned(), value.clone())).collect(),
+        };
+        let name = Observed::Str("ada".into());
+        for (value, expected) in [
+            (Observed::Int("3".into()), "    member = parse('ada;')\n    assert member == 3\n"),
+            (
+                object(&[(".name", name.clone()), (".limit", Observed::None)]),
+                "    member = parse('ada;')\n    assert member.limit is None\n",
+            ),
+            (object(&[(".name", name.clone())]), "    member = parse('ada;')\n    assert member.name == 'ada'\n"),
+            (object(&[("._name", name.clone()), ("str()", name)]), "    parse('ada;')\n"),
+        ] {
+            let Shown::Raises { expression, point, raised, .. } = raises(0, Side::Old) else { unreachable!() };
+            let returned = PerSide::new(None, returned(value));
+            let shown = Shown::Raises { expression, point, raised, returned };
+            assert_eq!(written(code.lines(), &shown, Side::New), format!("def t():\n{expected}"));
+        }
+    }
+
+    #[test]
+    fn a_value_without_its_name_keeps_its_parentheses() {
+        for (code, expected) in [
+            ("x = (f(1)\n         + 2)", "(f(1)\n         + 2)"),
+            ("x = f(1)", "f(1)"),
+            ("x = y = f(1)", "x = y = f(1)"),
+            ("x = f(x)", "x = f(x)"),
+        ] {
+            let code = Code::new(&format!("def t():\n    {code}\n"));
+            let bare = without_binding(&code, &places(&code)[0]);
+            assert_eq!(bare.lines(), format!("def t():\n    {expected}\n"));
+        }
+    }
+
+    #[test]
     fn what_cleans_up_stays() {
         let code = "def t():\n    try:\n        f()\n        g()\n    finally:\n        h()\n    k()\n";
         let expected = "def t():\n    try:\n        f()\n    finally:\n        h()\n";
@@ -312,8 +403,9 @@ mod tests {
         let tried = Tried {
             records: PerSide::new(record("KeyError"), record("ValueError")),
             raised_at: PerSide::new(at("f()"), at("g()")),
+            is_direct: PerSide::default(),
         };
-        let shown = shown(&code, &tried, &[], Style::Fixtures);
+        let shown = shown(&code, &tried, &Defined::default(), &[], Style::Fixtures);
         let [Shown::Raises { expression, point, raised, .. }] = shown.as_slice() else { panic!("{shown:?}") };
         assert_eq!((expression.as_str(), *point), ("f()", 0));
         assert!(raised.old.is_some() && raised.new.is_none());

@@ -22,6 +22,7 @@ mod body;
 mod cases;
 mod change;
 mod code;
+mod defined;
 mod flow;
 mod form;
 mod heard;

@@ -262,13 +262,12 @@ impl<'a> Finder<'a> {
         new: &[(String, Observed)],
         depth: u32,
     ) {
-        let is_mock = class.starts_with("unittest.mock.") || class.starts_with("mock.");
+        let is_mock = is_mock(class);
         for (access, before) in old {
             let Some((_, after)) = new.iter().find(|(other, _)| other == access) else { continue };
-            let is_private = access.starts_with("._");
             let is_call = access == ".call_count" || access.starts_with(".mock_calls[");
             let is_tool = (is_mock && !is_call) || (expression == "self" && access.ends_with("()"));
-            if before == after || is_private || is_tool {
+            if before == after || is_private(access) || is_tool {
                 continue;
             }
             let (asked, more) = match access.as_str() {
@@ -281,6 +280,16 @@ impl<'a> Finder<'a> {
             self.walk(&asked, before, after, depth + more);
         }
     }
+}
+
+/// Whether an access is one of an attribute that no other code should read.
+pub fn is_private(access: &str) -> bool {
+    access.starts_with("._")
+}
+
+/// Whether a class is one of mocks.
+pub fn is_mock(class: &str) -> bool {
+    class.starts_with("unittest.mock.") || class.starts_with("mock.")
 }
 
 fn is_cut(pair: &(Observed, Observed)) -> bool {

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use twincell_project::{
-    Cache, Environment, Kept, Revision, Session, Store, SuiteReport, TestError, TestKind, TestLimits, checkout,
-    is_inside, is_test, place,
+    Cache, CollectionError, Environment, Kept, Revision, Session, Store, SuiteReport, TestError, TestKind, TestLimits,
+    checkout, is_inside, is_test, place,
 };
-use twincell_syntax::PerSide;
+use twincell_syntax::parse::{Lines, errors, normalize_newlines, parse, with_stack_for};
+use twincell_syntax::{PerSide, Side, SourceError};
 
 use crate::change::ChangedText;
 use crate::flow::Change;
@@ -108,7 +109,9 @@ fn change(roots: &PerSide<PathBuf>, differing: Differing, sessions: PerSide<&Ses
     let tests = texts.chain(taken).collect();
     let hidden = roots.iter().map(|root| mark(root)).collect();
     let not_collected = sessions.old.errors().to_vec();
-    (Change { files, modules, tests, brought, hidden, not_collected }, unread)
+    let is_new = |error: &&CollectionError| not_collected.iter().all(|known| known.id != error.id);
+    let broken = sessions.new.errors().iter().filter(is_new).cloned().collect();
+    (Change { files, modules, tests, brought, hidden, not_collected, broken }, unread)
 }
 
 /// What stands in the paths of a checkout, and of the temporary folders and the home of the tests beside it, however tests
@@ -153,6 +156,7 @@ impl Differing {
                     Some(_) => PerSide::try_of(|side| read(&full[side])),
                     None => Err("its name is not UTF-8".to_owned()),
                 };
+                let texts = texts.and_then(|texts| syntax_error(&texts).map_or(Ok(texts), Err));
                 match texts {
                     Ok(texts) => found.files.push(ChangedText { path: name, texts }),
                     Err(reason) => found.unread.push(Reach::unread(name, reason)),
@@ -221,6 +225,18 @@ fn read(path: &Path) -> Result<Option<String>, String> {
     String::from_utf8(bytes).map(Some).map_err(|_| "it is not UTF-8".to_owned())
 }
 
+/// The first syntax error in a version of a file.
+fn syntax_error(texts: &PerSide<Option<String>>) -> Option<String> {
+    let first = |side: Side| {
+        let text = normalize_newlines(texts[side].as_deref()?);
+        let all = with_stack_for(text.len(), || errors(&parse(&text), &Lines::new(&text)));
+        let SourceError { message, line, .. } = all.into_iter().next()?;
+        let version = if side == Side::Old { "old" } else { "new" };
+        Some(format!("the {version} version has a syntax error in line {line}: {message}"))
+    };
+    Side::BOTH.into_iter().find_map(first)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -238,6 +254,7 @@ mod tests {
         for root in &roots {
             write(root, "shop/same.py", large.as_bytes());
             write(root, "latin.py", b"x = '\xe9'\n");
+            write(root, "broken.py", b"def f():\n    return 1\n");
             write(root, ".hidden/a.py", root.to_str().unwrap().as_bytes());
             write(root, "tests/test_shop.py", root.to_str().unwrap().as_bytes());
         }
@@ -245,6 +262,7 @@ mod tests {
             ("shop/large.py", large.as_bytes()),
             ("shop/bytes.py", b"x = '\xe9'\n"),
             ("shop/new.py", b"x = 1\n"),
+            ("broken.py", b"def f():\n    return (1\n"),
             ("tests/test_shop_change_2.py", b""),
         ] {
             write(&roots.new, path, content);
@@ -253,8 +271,11 @@ mod tests {
         assert_eq!(found.files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>(), ["shop/new.py"]);
         assert_eq!(found.files[0].texts, PerSide::new(None, Some("x = 1\n".to_owned())));
         let unread: Vec<_> = found.unread.iter().map(|file| (file.path.as_str(), file.unread.as_deref())).collect();
+        let [broken, others @ ..] = unread.as_slice() else { panic!("{unread:?}") };
+        assert_eq!(broken.0, "broken.py");
+        assert!(broken.1.unwrap().starts_with("the new version has a syntax error in line "), "{broken:?}");
         let expected = [("shop/bytes.py", Some("it is not UTF-8")), ("shop/large.py", Some("it has more than 1 MiB"))];
-        assert_eq!(unread, expected);
+        assert_eq!(others, expected);
         assert_eq!(found.for_changes, ["tests/test_shop_change_2.py"]);
         let brought: Vec<_> = found.brought.iter().map(|(path, _)| path.as_str()).collect();
         assert_eq!(brought, ["tests/test_shop.py", "tests/test_shop_change_2.py"]);

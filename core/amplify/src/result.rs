@@ -40,9 +40,31 @@ pub struct Amplification {
 }
 
 impl Amplification {
-    /// Whether a changed file could not be read, so that nobody knows what of it would show.
+    /// Whether a changed file could not be read or collected, so that nobody knows what of it would show.
     pub fn has_unread(&self) -> bool {
         self.files.iter().any(|file| file.unread.is_some())
+    }
+
+    /// Says why nobody knows what files do where pytest cannot collect tests after the change: the file of the tests, if it is
+    /// one of those that the change brings, else the changed files that no other test runs.
+    pub(crate) fn leave_out(&mut self, errors: &[CollectionError], brought: &[&str]) {
+        let is_reached = |file: &Reach| file.executed.iter().any(|executed| *executed > 0);
+        let are_all = self.files.iter().all(is_reached);
+        let mut own: Vec<Reach> = Vec::new();
+        for error in errors {
+            let reason = |what: &str| format!("pytest cannot collect {what} after the change: {}", error.message);
+            let path = error.id.split("::").next().unwrap_or(&error.id);
+            if brought.contains(&path) {
+                if own.iter().all(|file| file.path != path) {
+                    own.push(Reach::unread(path.to_owned(), reason("it")));
+                }
+                continue;
+            }
+            for file in self.files.iter_mut().filter(|file| are_all || !is_reached(file)) {
+                file.unread.get_or_insert_with(|| reason(&error.id));
+            }
+        }
+        self.files.extend(own);
     }
 
     /// Whether a test shows the change. `None` if nobody knows: no test runs it, or files of it cannot be read.
@@ -77,7 +99,7 @@ pub struct Reach {
     pub executed: PerSide<usize>,
     /// Whether the old version has nothing that changed.
     pub only_adds: bool,
-    /// Why the file cannot be read, so that nothing else is known of it.
+    /// Why the file cannot be read, or its tests not be collected, so that nothing else is known of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unread: Option<String>,
 }
@@ -202,4 +224,57 @@ pub struct Form {
     pub imports: Vec<String>,
     /// A unified diff of the test module.
     pub patch: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_which_pytest_can_collect_no_tests_are_left_out() {
+        let reach = |path: &str, executed: [usize; 2]| Reach {
+            path: path.into(),
+            changed: PerSide::new(1, 1),
+            executed: PerSide::new(executed[0], executed[1]),
+            only_adds: false,
+            unread: None,
+        };
+        let error = |file: &str| CollectionError { id: format!("tests/{file}"), message: "NameError: no a".into() };
+        let errors = [error("test_shop.py"), error("test_cart.py::TestCart"), error("test_cart.py")];
+        let all = "pytest cannot collect tests/test_shop.py after the change: NameError: no a";
+        let class = "pytest cannot collect tests/test_cart.py::TestCart after the change: NameError: no a";
+        let own = "pytest cannot collect it after the change: NameError: no a";
+        let (none, both) = ([0, 0], [1, 1]);
+        for (executed, count, brought, expected) in [
+            ([none, both], 1, vec![], vec![Some(all), None]),
+            ([none, [1, 0]], 1, vec![], vec![Some(all), None]),
+            ([both, both], 1, vec![], vec![Some(all), Some(all)]),
+            ([none, both], 1, vec!["tests/test_shop.py"], vec![None, None, Some(own)]),
+            ([none, both], 3, vec![], vec![Some(all), None]),
+            ([both, both], 3, vec!["tests/test_shop.py"], vec![Some(class), Some(class), Some(own)]),
+            ([none, both], 3, vec!["tests/test_cart.py"], vec![Some(all), None, Some(own)]),
+        ] {
+            let mut found = Amplification {
+                format: FORMAT,
+                status: Status::NothingFound,
+                files: vec![reach("shop.py", executed[0]), reach("cart.py", executed[1])],
+                selected: vec![],
+                detecting: vec![],
+                brought: vec![],
+                ran: 1,
+                collected: 1,
+                not_collected: vec![],
+                variants: 0,
+                cut: false,
+                sandbox: None,
+                tests: vec![],
+                patches: PerSide::default(),
+            };
+            assert_eq!(found.is_shown(), Some(false));
+            found.leave_out(&errors[..count], &brought);
+            let reasons: Vec<Option<&str>> = found.files.iter().map(|file| file.unread.as_deref()).collect();
+            assert_eq!(reasons, expected);
+            assert_eq!(found.is_shown(), None);
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::thread;
 
-use twincell_project::{Kept, Outcome, Request, SuiteReport, Test, TestError, TestRecord};
+use twincell_project::{Failure, Kept, Outcome, Request, SuiteReport, Test, TestError, TestRecord};
 use twincell_syntax::PerSide;
 
 use crate::cases::runnable;
@@ -69,6 +69,8 @@ pub struct Tried {
     pub records: PerSide<TestRecord>,
     /// For each version, the position in the trial's code where the exception passed that ended it.
     pub raised_at: PerSide<Option<usize>>,
+    /// For each version, whether a statement of the trial raised that exception, and not the code that it calls.
+    pub is_direct: PerSide<bool>,
 }
 
 /// How trials run.
@@ -156,7 +158,11 @@ fn together(
             let line = record.failure.as_ref()?.test_line?;
             position(&text, code, &trial.code, line)
         });
-        tried.push(Tried { records, raised_at });
+        let is_direct = records.as_ref().map(|record| {
+            let is_own = |failure: &Failure| failure.file == module.file && failure.test_line == Some(failure.line);
+            record.failure.as_ref().is_some_and(is_own)
+        });
+        tried.push(Tried { records, raised_at, is_direct });
     }
     Ok(tried)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
+use ruff_python_ast::{Alias, Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::Ranged;
 use twincell_syntax::parse::{Lines, normalize_newlines, parse, with_stack_for};
 
@@ -180,10 +180,45 @@ impl TestModule {
         statements.filter_map(|stmt| self.text.get(stmt.range().to_std_range())).map(str::to_owned).collect()
     }
 
-    /// Import statements of these that the module does not have yet.
+    /// Import statements of these for what the module does not import yet.
     pub fn missing(&self, imports: &BTreeSet<String>) -> BTreeSet<String> {
-        imports.difference(&self.imports()).cloned().collect()
+        let known: BTreeSet<(String, String)> = imported(&self.text).into_iter().collect();
+        let left = |import: &String| {
+            let all = imported(import);
+            let left: Vec<&(String, String)> = all.iter().filter(|one| !known.contains(*one)).collect();
+            match left.as_slice() {
+                [] => None,
+                left if left.len() == all.len() => Some(import.clone()),
+                left => {
+                    let names: Vec<&str> = left.iter().map(|(_, name)| name.as_str()).collect();
+                    Some(format!("{} {}", left[0].0, names.join(", ")))
+                }
+            }
+        };
+        imports.iter().filter_map(left).collect()
     }
+}
+
+/// What the import statements at the top of a text import: `from shop import` and `total as sum`.
+fn imported(text: &str) -> Vec<(String, String)> {
+    let parsed = parse(text);
+    let mut found = Vec::new();
+    for stmt in parsed.suite() {
+        let (head, names) = match stmt {
+            Stmt::Import(one) => ("import".to_owned(), &one.names),
+            Stmt::ImportFrom(one) => {
+                let module = one.module.as_ref().map_or("", |name| name.as_str());
+                (format!("from {}{module} import", ".".repeat(one.level as usize)), &one.names)
+            }
+            _ => continue,
+        };
+        let name = |alias: &Alias| match &alias.asname {
+            Some(own) => format!("{} as {own}", alias.name),
+            None => alias.name.to_string(),
+        };
+        found.extend(names.iter().map(|alias| (head.clone(), name(alias))));
+    }
+    found
 }
 
 /// The lines of a text, each with what ends it.
@@ -314,6 +349,22 @@ mod tests {
             "'''Doc.'''\nimport os\nimport pytest\n\ndef test_a():\n    pass\n\n\ndef test_c():\n    pass\n\n\
              def test_b():\n    pass\n\n\ndef test_d():\n    pass\n"
         );
+    }
+
+    #[test]
+    fn what_a_module_imports_in_another_statement_is_not_missing() {
+        let text = "import os, pytest\nfrom .shop import (\n    fee,\n    total as add,\n)\n";
+        let module = TestModule::new("t.py", text);
+        for (import, expected) in [
+            ("import pytest", None),
+            ("from .shop import fee", None),
+            ("from shop import fee", Some("from shop import fee")),
+            ("from .shop import total", Some("from .shop import total")),
+            ("from .shop import fee, total, total as add", Some("from .shop import total")),
+        ] {
+            let missing = module.missing(&[import.to_owned()].into());
+            assert_eq!(missing.into_iter().next().as_deref(), expected, "{import}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use twincell_project::Seen;
 use twincell_syntax::Side;
 
 use crate::body::places;
+use crate::form::asked;
 use crate::heard::told;
 use crate::literal::string;
 use crate::observe::{self, Difference};
@@ -66,8 +67,10 @@ fn name(
             let class = |raised: &Raised| snake(raised.class.rsplit('.').next().unwrap_or(""));
             match &raised.new {
                 Some(raised) => format!("raises_{}", class(raised)),
-                None if returned.new.is_some() => snake(expression.split_once(" = ").map_or("", |(name, _)| name)),
-                None => "raises_nothing".to_owned(),
+                None => match (&returned.new, expression.split_once(" = ")) {
+                    (Some(value), Some((name, _))) => snake(&asked(name, value).0),
+                    _ => "raises_nothing".to_owned(),
+                },
             }
         }
     };

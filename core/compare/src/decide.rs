@@ -7,7 +7,7 @@ use twincell_syntax::Side;
 
 use crate::assemble::wording;
 use crate::campaign::{Campaign, TestCase};
-use crate::verdict::{CHANGING, Verdict};
+use crate::verdict::{CHANGING, Invented, Verdict};
 
 /// The verdict of a campaign and why. `reported` is the witness to show.
 ///
@@ -66,7 +66,7 @@ pub fn decide(campaign: &Campaign, reported: Option<&TestCase>, target: &Target)
                     "results calculated from objects are written differently, but are the same with numbers"
                 }
                 Some(Basis::Reordered) => "calls on different objects happen in another order",
-                _ if found.is_invented() => "it needs a result that Python would not give",
+                _ if found.invented() != Invented::No => "it needs a result that Python would not give",
                 _ => "it needs an unlikely value",
             };
             why.into()
@@ -130,6 +130,7 @@ mod tests {
             coverage: 0.0,
             probability: 0.0,
             rests_on_text: false,
+            rests_on_refused: false,
             rests_on_objects: false,
             examined: true,
             given: None,
@@ -138,15 +139,24 @@ mod tests {
 
     #[test]
     fn a_result_that_the_versions_name_differently_is_invented() {
-        assert!(case(&["x.strip()", "1.strip()"]).is_invented());
-        assert!(!case(&["x.strip()"]).is_invented() && !case(&["1.strip()"]).is_invented());
+        let invented = |forced: &[&str]| case(forced).invented();
+        assert_eq!(invented(&["x.strip()", "1.strip()"]), Invented::Perhaps);
+        assert_eq!([invented(&["x.strip()"]), invented(&["1.strip()"])], [Invented::No; 2]);
     }
 
     #[test]
     fn the_result_of_a_text_that_the_code_writes_down_is_invented() {
         let case = case(&[]);
-        assert!(!case.is_invented());
-        assert!(TestCase { rests_on_text: true, ..case }.is_invented());
+        assert_eq!(case.invented(), Invented::No);
+        assert_eq!(TestCase { rests_on_text: true, ..case }.invented(), Invented::Perhaps);
+    }
+
+    #[test]
+    fn what_a_function_of_the_program_did_not_give_is_no_change() {
+        let likely = TestCase { probability: 1.0, ..case(&[]) };
+        let refused = TestCase { rests_on_refused: true, ..likely.clone() };
+        assert_eq!((refused.invented(), likely.score() >= CHANGING), (Invented::Surely, true));
+        assert!(refused.score() < CHANGING);
     }
 
     #[test]

@@ -49,9 +49,20 @@ pub const SURE: f64 = 0.95;
 /// A difference with at least this score is a change.
 pub const CHANGING: f64 = 0.4;
 
-/// How much a difference speaks for a change, 0 to 1. `invented` says that it may come from the invented result of a
-/// forced operation alone: of a look-up in a container of an unlikely class, or of one that the versions name differently.
-pub fn score(basis: Basis, probability: f64, invented: bool) -> f64 {
+/// Whether what was invented, and not the change, may be why the versions differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Invented {
+    No,
+    /// The result of a forced operation: of a look-up in a container of an unlikely class, or of one that the versions name
+    /// differently.
+    Perhaps,
+    /// What a function of the program did not give, since it failed as it would in Python.
+    Surely,
+}
+
+/// How much a difference speaks for a change, 0 to 1. What was invented for sure counts as little as what may have been
+/// on unlikely values.
+pub fn score(basis: Basis, probability: f64, invented: Invented) -> f64 {
     let certainty = match basis {
         Basis::Seen => 1.0,
         Basis::Acted => 0.95,
@@ -63,8 +74,8 @@ pub fn score(basis: Basis, probability: f64, invented: bool) -> f64 {
         Basis::Written | Basis::Equal => 0.3,
     };
     match (probability < EDGE_CASE, invented) {
+        (true, Invented::Perhaps) | (_, Invented::Surely) => certainty * 0.35,
+        (true, Invented::No) => certainty * 0.7,
         (false, _) => certainty,
-        (true, false) => certainty * 0.7,
-        (true, true) => certainty * 0.35,
     }
 }

@@ -388,7 +388,8 @@ pub struct ExecutionRecord {
 }
 
 impl ExecutionRecord {
-    /// The number of results that were invented where Python itself would have failed.
+    /// How many results were invented where Python itself would have failed. What a function of the program did not give on
+    /// plain values counts twice, as it can never occur.
     pub fn invented(&self) -> usize {
         self.forced.len() + self.failed.len()
     }

@@ -111,14 +111,12 @@ impl<'py> SiteCall<'_, 'py> {
         if is_plain(self.callee, self.arguments) && !error.is_instance_of::<PyOSError>(self.py()) {
             // The arguments are plain, as their tuple is.
             failures::forced(self.arguments, &AccessPath::from(&path).any_call(), error)?;
-        } else {
+        } else if !recorded {
             // What is recorded is an effect, and no failure.
-            if !recorded {
-                steps::invented()?;
-            }
-            if code::is_of_program(self.callee) {
-                state::failed(&path);
-            }
+            steps::invented()?;
+        }
+        if code::is_of_program(self.callee) {
+            state::failed(&path);
         }
         self.as_missing(&path, recorded)
     }

@@ -34,6 +34,8 @@ use crate::{hooks, observe};
 const LENGTHS: [f64; 6] = [0.15, 0.25, 0.25, 0.2, 0.1, 0.05];
 /// How many times as often a member is used that uses something changed.
 const CHANGED: f64 = 3.0;
+/// How many times as often a member that changed is used again, once another one was used after it.
+const AGAIN: f64 = 3.0;
 /// How often a parameter gets a new value although an earlier one with its name has a value.
 const NEW: f64 = 0.6;
 /// How often an object is compared with another of its own class.
@@ -282,10 +284,16 @@ fn use_object<'py>(
         return Ok(object);
     }
     let length = 1 + arguments::draw_number(Question::MembersUsed, &LENGTHS);
-    let weights: Vec<f64> = members.iter().map(|member| if member.is_changed { CHANGED } else { 1.0 }).collect();
+    let mut weights: Vec<f64> = members.iter().map(|member| if member.is_changed { CHANGED } else { 1.0 }).collect();
+    let mut last: Option<usize> = None;
     for step in 1..=u32::try_from(length).unwrap_or(1) {
-        let index = arguments::draw_number(Question::Member(step), &weights);
-        let Some(member) = members.get(usize::try_from(index).unwrap_or(0)) else { continue };
+        let index = usize::try_from(arguments::draw_number(Question::Member(step), &weights)).unwrap_or(0);
+        let Some(member) = members.get(index) else { continue };
+        // It may have kept what it gave.
+        if let Some(before) = last.filter(|before| *before != index && members[*before].is_changed) {
+            weights[before] = CHANGED * AGAIN;
+        }
+        last = Some(index);
         let slot = Slot::Use { step, member: member.name.clone() };
         let made = match operation(class, constructor, &object, member, &mut given, Question::Operand(step)) {
             Some(observed) => observed,

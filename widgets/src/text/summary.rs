@@ -65,6 +65,13 @@ impl Row<'_> {
         };
         !self.pair.uses_changed.is_empty() && shows_nothing && !self.file.is_test
     }
+
+    /// Whether fewer than one in ten executions say something about behavior, so that it is hardly known.
+    fn hardly_ran(&self) -> bool {
+        let all = &self.pair.executions;
+        let usable = all.iter().filter(|execution| execution.old_valid && execution.new_valid).count();
+        usable * 10 < all.len()
+    }
 }
 
 /// Each function that changed, as `path:line  verdict  headline`, and how many there are of the others. At most 40 lines on
@@ -87,11 +94,14 @@ pub fn summary(files: &[SummaryFile<'_>], notes: &[String], advice: Advice<'_>, 
         many => format!("{} functions that use what changed differ, too", words::number(many)),
     };
     named(&mut page, &differ, names(through.iter()));
-    let uses = match users.len() {
-        1 => "no difference was found in 1 function that uses what changed".to_owned(),
-        many => format!("no difference was found in {} functions that use what changed", words::number(many)),
+    let (hardly, ran): (Vec<&Row<'_>>, Vec<&Row<'_>>) = users.iter().partition(|row| row.hardly_ran());
+    let using = |count: usize| match count {
+        1 => "1 function that uses what changed".to_owned(),
+        many => format!("{} functions that use what changed", words::number(many)),
     };
-    named(&mut page, &uses, names(users.iter()));
+    named(&mut page, &format!("no difference was found in {}", using(ran.len())), names(ran.into_iter()));
+    let few = format!("few executions of {} were usable", using(hardly.len()));
+    named(&mut page, &few, names(hardly.into_iter()));
     named(&mut page, &words::count(tests.len(), "changed test"), names(tests.iter()));
     if code > 0 {
         let new = new_tests(files);
@@ -100,14 +110,17 @@ pub fn summary(files: &[SummaryFile<'_>], notes: &[String], advice: Advice<'_>, 
     let failed = files.iter().filter_map(|file| Some((file.path, file.result.err()?)));
     let failed: Vec<String> = failed.map(|(path, reason)| format!("{path} not compared: {reason}")).collect();
     remarks(&mut page, &failed, tone(Verdict::Inconclusive));
-    if !rows.is_empty() || !failed.is_empty() {
+    let undecided = users.iter().filter(|row| row.pair.verdict == Verdict::Inconclusive).count();
+    let counted = counts(files, undecided);
+    if counted.is_some() && (!rows.is_empty() || !failed.is_empty()) {
         page.blank();
     }
     if let Some(mark) = files.iter().find_map(|file| words::without_sandbox(file.result.ok()?)) {
         page.prose("", &plain::sentence(&mark), BOLD);
     }
-    let undecided = users.iter().filter(|row| row.pair.verdict == Verdict::Inconclusive).count();
-    page.prose("", &counts(files, undecided), BOLD);
+    if let Some(said) = counted {
+        page.prose("", &said, BOLD);
+    }
     remarks(&mut page, notes, DIM);
     if !rows.is_empty() {
         // Statements have no name.
@@ -293,9 +306,10 @@ fn table(page: &mut Page, rows: &[Row<'_>]) -> usize {
 
 /// `Behavior changed in 3 of 57 functions in 4 files · 2 inconclusive · 52 with the same code`. Classes count as functions.
 /// Where statements outside of functions are compared, too, all of them are parts. `users` of the undecided ones only use what
-/// changed.
-fn counts(files: &[SummaryFile<'_>], users: usize) -> String {
+/// changed. `None` if no file was compared.
+fn counts(files: &[SummaryFile<'_>], users: usize) -> Option<String> {
     let compared = || files.iter().filter_map(|file| file.result.ok());
+    compared().next()?;
     let pairs = || compared().flat_map(untold);
     let elsewhere = pairs().filter(|pair| !pair.decided_by.is_empty()).count();
     let accepted = pairs().filter(|pair| pair.accepted.is_some()).count();
@@ -326,5 +340,5 @@ fn counts(files: &[SummaryFile<'_>], users: usize) -> String {
     ];
     let numbers = numbers.iter().filter(|(number, _)| *number > 0);
     said.extend(numbers.map(|(number, what)| format!("{} {what}", words::number(*number))));
-    said.join(" · ")
+    Some(said.join(" · "))
 }

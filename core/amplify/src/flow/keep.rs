@@ -12,9 +12,9 @@ use crate::code::Code;
 use crate::form::{form, is_same, shown};
 use crate::observe::Difference;
 use crate::operators::Variant;
-use crate::result::{AmplifiedTest, Shown, Technique};
+use crate::result::{AmplifiedTest, Form, Shown, Technique};
 use crate::run::{How, Trial, Tried};
-use crate::subject::Addition;
+use crate::subject::{Addition, Subject};
 use crate::wording;
 
 /// How many differences that tell little are tried.
@@ -26,7 +26,7 @@ pub(super) enum Fate {
     Kept,
     /// It did not show again.
     Refuted,
-    /// No test could be written that holds.
+    /// No test could be written that holds, or it is kept already.
     Unwritten,
 }
 
@@ -74,16 +74,24 @@ impl Flow<'_, '_> {
                 return Ok(Fate::Refuted);
             }
         }
-        let (trial, shown) = renumbered(self.reduced(origin, trial, shown)?);
+        let (trial, mut shown) = renumbered(self.reduced(origin, trial, shown)?);
         let file = self.modules[origin.module].file.clone();
-        let written = |side, exactly| Some(without_own_imports(form(&trial, &shown, side, exactly)?, &file));
-        let mut forms = self.held(origin, PerSide::of(|side| written(side, false)))?;
+        let written = |shown: &Shown, side, exactly| {
+            let form = form(&trial, shown, side, exactly)?;
+            Some(without_own_imports(form, &file))
+        };
+        let mut forms = self.held(origin, PerSide::of(|side| written(&shown, side, false)))?;
         if matches!(&shown, Shown::Raises { raised, .. } if raised.iter().all(Option::is_some)) {
             // Who expects a class is content with those that are derived from it.
-            let exact = PerSide::of(|side| if forms[side].is_none() { written(side, true) } else { None });
+            let exact = PerSide::of(|side| if forms[side].is_none() { written(&shown, side, true) } else { None });
             let exact = self.held(origin, exact)?;
             forms = PerSide::of(|side| forms[side].clone().or_else(|| exact[side].clone()));
         }
+        // What is returned may be another value in each run. Then nothing tells of it.
+        let is_unsteady = without_unheld(&mut shown, &forms);
+        let bare = PerSide::of(|side| if is_unsteady[side] { written(&shown, side, false) } else { None });
+        let bare = self.held(origin, bare)?;
+        forms = PerSide::of(|side| forms[side].clone().or_else(|| bare[side].clone()));
         // Fixtures may need parameters that the test itself does not read.
         let shorter = forms.as_ref().map(|form| {
             let form = form.as_ref()?;
@@ -92,6 +100,9 @@ impl Flow<'_, '_> {
         let shorter = self.held(origin, shorter)?;
         forms = PerSide::of(|side| shorter[side].clone().or_else(|| forms[side].clone()));
         let PerSide { old: Some(old), new } = forms else { return Ok(Fate::Unwritten) };
+        if self.tests.iter().any(|kept| is_same_test(&kept.test.old, &origin.subject, &old.code)) {
+            return Ok(Fate::Unwritten);
+        }
         let module = &self.modules[origin.module];
         let targets = self.changed_names();
         let names: Vec<String> = self.tests.iter().map(|kept| kept.test.old.name.clone()).collect();
@@ -116,7 +127,8 @@ impl Flow<'_, '_> {
     ) -> Result<Option<Shown>, TestError> {
         let how = How { observe: true, quietly: origin.is_quiet, anew, ..How::default() };
         let tried = self.run(origin, std::slice::from_ref(trial), &how)?;
-        let shown = tried.first().map(|tried| shown(&trial.code, tried, &self.change.hidden, origin.style));
+        let shown =
+            tried.first().map(|tried| shown(&trial.code, tried, &self.defined, &self.change.hidden, origin.style));
         Ok(shown.into_iter().flatten().find(|one| is_same(one, wanted)))
     }
 
@@ -139,9 +151,9 @@ impl Flow<'_, '_> {
             return Ok((trial.clone(), shown_first));
         }
         let tried = self.run(origin, &trials, &how)?;
-        let hidden = &self.change.hidden;
+        let (defined, hidden) = (&self.defined, &self.change.hidden);
         let shows = |code: &Code, tried: &Tried| {
-            shown(code, tried, hidden, origin.style).into_iter().find(|one| is_same(one, &shown_first))
+            shown(code, tried, defined, hidden, origin.style).into_iter().find(|one| is_same(one, &shown_first))
         };
         let free: Vec<BTreeSet<(u32, u32)>> = (trials.iter().zip(&tried).zip(taken))
             .filter(|((trial, tried), _)| shows(&trial.code, tried).is_some())
@@ -211,6 +223,11 @@ impl Flow<'_, '_> {
     }
 }
 
+/// Whether a form is the same test under whatever name, at the same place of the same file.
+fn is_same_test(form: &Form, subject: &Subject, code: &Code) -> bool {
+    form.id == subject.id(&form.name) && *code.renamed(&form.name).lines() == form.text
+}
+
 /// A module does not import from itself what it defines.
 fn without_own_imports(mut trial: Trial, file: &str) -> Trial {
     let dotted = file.trim_end_matches(".py").replace('/', ".");
@@ -234,6 +251,12 @@ fn unnumbered(expression: &str) -> String {
     }
 }
 
+/// Takes what a version returns out of a difference, where the form that asserts it does not hold. Says where that is.
+fn without_unheld(shown: &mut Shown, forms: &PerSide<Option<Trial>>) -> PerSide<bool> {
+    let Shown::Raises { returned, .. } = shown else { return PerSide::default() };
+    PerSide::of(|side| forms[side].is_none() && returned[side].take().is_some())
+}
+
 /// `result` for `result_2`, where what else had the name is gone.
 fn renumbered((trial, shown): (Trial, Shown)) -> (Trial, Shown) {
     let Shown::Value(difference) = &shown else { return (trial, shown) };
@@ -254,7 +277,26 @@ fn renumbered((trial, shown): (Trial, Shown)) -> (Trial, Shown) {
 mod tests {
     use super::*;
     use crate::result::{Raised, Worth};
+    use crate::subject::TestModule;
     use twincell_project::Observed;
+
+    #[test]
+    fn a_returned_value_that_does_not_hold_is_not_told() {
+        let raised = Some(Raised { class: "KeyError".into(), message: String::new() });
+        let value = || Some(Observed::Int("1".into()));
+        let form = Trial { code: Code::new("def test():\n    a = f()\n"), imports: BTreeSet::new() };
+        for (new, expected) in [(None, true), (Some(form.clone()), false)] {
+            let mut shown = Shown::Raises {
+                expression: "a = f()".into(),
+                point: 0,
+                raised: PerSide::new(raised.clone(), None),
+                returned: PerSide::new(None, value()),
+            };
+            assert_eq!(without_unheld(&mut shown, &PerSide::new(None, new)), PerSide::new(false, expected));
+            let Shown::Raises { returned, .. } = shown else { unreachable!() };
+            assert_eq!(returned.new.is_none(), expected);
+        }
+    }
 
     #[test]
     fn numbers_of_names_go_where_nothing_else_has_the_name() {
@@ -276,6 +318,23 @@ mod tests {
                 assert_eq!(trial.code.lines(), "def t():\n    result = f('result_2')\n    g(result)\n");
             }
         }
+    }
+
+    #[test]
+    fn a_test_is_the_same_under_another_name_and_in_no_other_class() {
+        let form = Form {
+            id: "t.py::test_fee_result".into(),
+            name: "test_fee_result".into(),
+            text: "def test_fee_result():\n    assert fee(2) == 4\n".into(),
+            imports: vec![],
+            patch: String::new(),
+        };
+        let module = TestModule::new("t.py", "def test_a(): pass\nclass TestB:\n    def test_b(self):\n        pass\n");
+        let (function, method) = (&module.subjects[0], &module.subjects[1]);
+        let code = Code::new("def test_a():\n    assert fee(2) == 4\n");
+        assert!(is_same_test(&form, function, &code));
+        assert!(!is_same_test(&form, method, &code));
+        assert!(!is_same_test(&form, function, &Code::new("def test_a():\n    assert fee(3) == 4\n")));
     }
 
     #[test]

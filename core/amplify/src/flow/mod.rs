@@ -14,6 +14,7 @@ use twincell_syntax::{PerSide, Side};
 use self::keep::Fate;
 use crate::change::{ChangedFile, ChangedText, changed_file};
 use crate::code::Code;
+use crate::defined::Defined;
 use crate::form::shown;
 use crate::heard::Style;
 use crate::observe::unlike;
@@ -37,6 +38,8 @@ pub struct Change {
     pub hidden: Vec<String>,
     /// What pytest could not collect in the old version.
     pub not_collected: Vec<CollectionError>,
+    /// What pytest could collect in the old version and not in the new one.
+    pub broken: Vec<CollectionError>,
 }
 
 #[derive(Debug, Clone)]
@@ -164,6 +167,7 @@ struct Flow<'a, 'b> {
     options: &'a AmplifyOptions,
     progress: &'a mut dyn FnMut(Progress) -> ControlFlow<()>,
     files: Vec<(ChangedText, ChangedFile)>,
+    defined: Defined,
     modules: Vec<TestModule>,
     began: Instant,
     variants: usize,
@@ -207,6 +211,7 @@ pub fn amplify(
         options,
         progress,
         files,
+        defined: Defined::of(&change.files),
         modules,
         began: Instant::now(),
         variants: 0,
@@ -257,6 +262,10 @@ impl Flow<'_, '_> {
         result.tests = std::mem::take(&mut self.tests).into_iter().map(|kept| kept.test).collect();
         if !result.tests.is_empty() {
             result.status = Status::Found;
+        }
+        if result.is_shown() != Some(true) {
+            let brought: Vec<&str> = self.change.brought.iter().map(|(path, _)| path.as_str()).collect();
+            result.leave_out(&self.change.broken, &brought);
         }
         Ok(result)
     }
@@ -427,7 +436,7 @@ impl Flow<'_, '_> {
             let tried = self.run(origin, &trials, &how)?;
             self.variants += trials.len();
             for (variant, tried) in batch.iter().zip(tried) {
-                let shown = shown(&variant.code, &tried, &self.change.hidden, origin.style);
+                let shown = shown(&variant.code, &tried, &self.defined, &self.change.hidden, origin.style);
                 let runs = self.runs(&tried);
                 let trial = Trial { code: variant.code.clone(), imports: variant.imports.clone() };
                 let mut tries = 0;

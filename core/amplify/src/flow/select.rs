@@ -7,7 +7,7 @@ use twincell_syntax::{PerSide, Side};
 
 use super::{BROUGHT, CHUNK, Flow, OPENED, Origin, Progress, SELECTED};
 use crate::cases::cases;
-use crate::change::{ChangedFile, ChangedText, Constants, changed_file, constants};
+use crate::change::{ChangedFile, ChangedText, Constants, Touchable, changed_file, constants};
 use crate::code::Code;
 use crate::heard::Style;
 use crate::opened::opened;
@@ -86,7 +86,8 @@ impl Flow<'_, '_> {
             self.tell(Progress::Selecting { ran: result.ran, of: tests.len() });
             for ((_, at), (old, new)) in chunk.iter().zip(records.old.into_iter().zip(records.new)) {
                 let test = &all[*at];
-                if old.outcome != Outcome::Passed {
+                let is_broken = self.change.broken.iter().any(|error| is_below(&test.id, &error.id));
+                if old.outcome != Outcome::Passed || is_broken {
                     continue;
                 }
                 let (mut executed, mut imported, mut total) = (0, 0, 0);
@@ -249,10 +250,15 @@ impl Flow<'_, '_> {
         }
         let mut targets: Vec<Target> = Vec::new();
         for ((text, file), name) in self.files.iter().zip(self.names_of_files()) {
+            // A test module that imports it cannot run in the other version.
+            let is_one_sided = |function: &Touchable| {
+                let name = function.class.as_deref().unwrap_or(&function.name);
+                self.defined.is_one_sided(&file.path, name)
+            };
             for side in [Side::New, Side::Old] {
                 for (qualname, function) in &file.functions[side] {
                     let is_known = targets.iter().any(|one| one.function.name == function.name && one.module == name);
-                    if !is_known && !qualname.contains("<locals>") {
+                    if !is_known && !is_one_sided(function) && !qualname.contains("<locals>") {
                         let lines: Vec<&str> = text.texts[side].as_deref().unwrap_or("").lines().collect();
                         let touched = file.statements[side].iter();
                         let touched =
@@ -263,7 +269,8 @@ impl Flow<'_, '_> {
                     }
                 }
             }
-            targets.extend(constructors(text, file, &name, &targets));
+            let more = constructors(text, file, &name, &targets);
+            targets.extend(more.into_iter().filter(|target| !is_one_sided(&target.function)));
         }
         Material {
             constants: self.constants(),
@@ -288,6 +295,12 @@ impl Flow<'_, '_> {
     fn constants(&self) -> Constants {
         constants(&self.files)
     }
+}
+
+/// Whether a test is in what a node of pytest holds. The root of the project holds all tests.
+fn is_below(test: &str, node: &str) -> bool {
+    let rest = test.strip_prefix(node);
+    matches!(node, "" | ".") || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ':']))
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
@@ -342,4 +355,26 @@ fn constructors(text: &ChangedText, file: &ChangedFile, module: &str, known: &[T
             Target { module: module.to_owned(), function, mentions: touched.clone() }
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_holds_what_is_below_it() {
+        for (node, expected) in [
+            ("tests", true),
+            ("tests/test_shop.py", true),
+            ("tests/test_shop.py::TestCart", true),
+            ("tests/test_shop.py::TestCart::test_a", true),
+            ("", true),
+            (".", true),
+            ("tests/test_sh", false),
+            ("tests/test_shop.py::TestC", false),
+            ("tests/test_shop.py::TestCart::test_ab", false),
+        ] {
+            assert_eq!(is_below("tests/test_shop.py::TestCart::test_a", node), expected, "{node}");
+        }
+    }
 }

@@ -423,7 +423,7 @@ pub(crate) fn evidence(case: &TestCase, probability: f64) -> Vec<Evidence> {
         old: display_shown(&difference.old).to_owned(),
         new: display_shown(&difference.new).to_owned(),
         strength: difference.basis.strength(),
-        score: verdict::score(difference.basis, probability, case.is_invented()),
+        score: case.score_of(difference, probability),
         probability,
         edge_case: probability < EDGE_CASE,
         execution: number(case),

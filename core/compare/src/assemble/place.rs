@@ -36,6 +36,9 @@ impl Place {
         let at = injection.map(|injection| (Side::numbered(injection.version), injection.line));
         let is_own = |(side, line): &(Side, u32)| (1..=context.own_lines[*side]).contains(line);
         let once = AccessPath::new(path).without_repetition();
+        if let Some(written) = at.and_then(|at| of_inner_function(sites, once, at)) {
+            return Place::Code(written + &path[once.as_str().len()..]);
+        }
         let Some((_, given)) = once.split_call() else { return Place::Unknown };
         match (callee(sites, path, count(given), at), at.filter(is_own)) {
             (Some(callee), _) => Place::Code(AccessPath::new(&callee).call(given) + &path[once.as_str().len()..]),
@@ -43,6 +46,25 @@ impl Place {
             (None, None) => Place::Unknown,
         }
     }
+}
+
+/// What the code has for an attribute or an item of what a function within another one gives, whose own name says little:
+/// `ctx.session` for `outer.<locals>.inner().session`.
+fn of_inner_function(sites: Sites<'_>, path: AccessPath<'_>, (side, line): (Side, u32)) -> Option<String> {
+    if !path.as_str().contains(".<locals>.") {
+        return None;
+    }
+    let is_it = |written: &AccessPath<'_>| match (path.split_item(), written.split_item()) {
+        (Some((_, one)), Some((_, other))) => one == other,
+        (None, None) => {
+            path.split_attribute().zip(written.split_attribute()).is_some_and(|((_, one), (_, other))| one == other)
+        }
+        _ => false,
+    };
+    let here = sites[side].iter().filter(|site| site.line == line);
+    let mut written: BTreeSet<&str> =
+        here.map(|site| AccessPath::new(&site.path)).filter(is_it).map(AccessPath::as_str).collect();
+    written.pop_first().filter(|_| written.is_empty()).map(str::to_owned)
 }
 
 /// A call of a version with the callee that the code has, where only a value tells it.
@@ -82,6 +104,19 @@ mod tests {
     use twincell_syntax::instrument::instrument;
 
     use super::*;
+
+    #[test]
+    fn what_an_inner_function_gives_is_told_as_the_code_has_it() {
+        let function =
+            twincell_syntax::functions("def f(ctx):\n    return ctx.session or ctx.other or ctx['a']\n").0.remove(0);
+        let sites = instrument(&function).unwrap().sites.sites;
+        let sites = PerSide::of(|_| sites.as_slice());
+        let of = |path: &str, line: u32| of_inner_function(sites, AccessPath::new(path), (Side::New, line));
+        assert_eq!(of("Proxy.<locals>.get().session", 2).as_deref(), Some("ctx.session"));
+        assert_eq!(of("Proxy.<locals>.get()['a']", 2).as_deref(), Some("ctx['a']"));
+        assert_eq!(of("Proxy.<locals>.get().session", 1), None);
+        assert_eq!(of("Proxy.get().session", 2), None, "its name is known");
+    }
 
     #[test]
     fn a_callee_is_known_by_its_method_its_arguments_and_its_line() {

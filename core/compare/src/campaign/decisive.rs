@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use twincell_behavior::{Channel, Rules, differences};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest};
 use twincell_engine::{EngineError, Executed};
-use twincell_values::drawing::likelihood::{probability, representatives};
+use twincell_values::drawing::likelihood::{probability, representatives, with_usual_numbers};
 use twincell_values::path::Question;
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe, library};
 
@@ -175,7 +175,7 @@ pub fn joint_probability<'a>(decisive: impl IntoIterator<Item = &'a Decisive>) -
     decisive.into_iter().map(|value| value.probability).product()
 }
 
-/// Another value of the same kind, far from the given one.
+/// Another value of the same kind, far from the given one. In place of extreme numbers, usual ones.
 pub(super) fn other(path: &str, decision: &Decision) -> Option<Decision> {
     let recipe = match decision {
         Decision::Value(recipe) => recipe,
@@ -185,6 +185,11 @@ pub(super) fn other(path: &str, decision: &Decision) -> Option<Decision> {
         }
         Decision::Default | Decision::Fail => return None,
     };
+    // Of a container, an empty one is farther.
+    let is_container = matches!(recipe, Recipe::List(_) | Recipe::Tuple(_) | Recipe::Set(_) | Recipe::Dict(_));
+    if let Some(usual) = with_usual_numbers(recipe).filter(|_| !is_container) {
+        return Some(Decision::Value(usual));
+    }
     let value = match recipe {
         Recipe::None | Recipe::Named(_) => Recipe::Versatile(AbstractValue::Object),
         Recipe::Bool(value) => Recipe::Bool(!value),

@@ -48,6 +48,7 @@ use twincell_syntax::{PerSide, Side};
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Choice, Decision, Recipe};
 
+use crate::verdict::Invented;
 use crate::{Continue, Example, verdict};
 
 pub(crate) use confirm::both;
@@ -115,6 +116,8 @@ pub struct TestCase {
     /// Whether they need the result of a method of a text that the code itself writes down (`'-'.join(objects)`). Python
     /// knows such results.
     pub rests_on_text: bool,
+    /// Whether they need what a function of the program did not give, since it failed on plain values.
+    pub rests_on_refused: bool,
     /// Whether they need a container of objects in which the code only looks things up: plain values would say more.
     pub rests_on_objects: bool,
     /// Whether its differences were examined, or there were none. `false` if a difference was set aside.
@@ -133,6 +136,7 @@ impl TestCase {
             coverage: 0.0,
             probability: 1.0,
             rests_on_text: false,
+            rests_on_refused: false,
             rests_on_objects: false,
             examined: true,
             given: None,
@@ -166,17 +170,19 @@ impl TestCase {
 
     /// The same if its values had this probability.
     pub(crate) fn score_at(&self, probability: f64) -> f64 {
-        let invented = self.is_invented();
-        let score = |difference: &Difference| verdict::score(difference.basis, probability, invented);
-        let scores = self.differences.iter().map(score);
-        scores.fold(0.0, f64::max)
+        self.differences.iter().map(|difference| self.score_of(difference, probability)).fold(0.0, f64::max)
     }
 
-    /// Whether the difference may come from the invented result of a forced operation alone: of a look-up that failed in
-    /// a dictionary or a set, most likely given in place of a list; of a method of a text of the code; or of an operation on
-    /// a plain value that one version names by its path and the other by the value itself, so that the two got different
-    /// results.
-    pub(crate) fn is_invented(&self) -> bool {
+    /// How much one of its differences speaks for a change, 0 to 1.
+    pub(crate) fn score_of(&self, difference: &Difference, probability: f64) -> f64 {
+        verdict::score(difference.basis, probability, self.invented())
+    }
+
+    /// Whether the difference may come from an invented result alone: of a function of the program that failed; of a
+    /// look-up that failed in a dictionary or a set, most likely given in place of a list; of a method of a text of the code;
+    /// or of an operation on a plain value that one version names by its path and the other by the value itself, so that
+    /// the two got different results.
+    pub(crate) fn invented(&self) -> Invented {
         let forced = &self.record.forced;
         let is_by_itself = |path: &str, choice: &Choice| {
             let Decision::Value(value) = &choice.decision else { return false };
@@ -185,7 +191,22 @@ impl TestCase {
             is_look_up || !value.has_object() && forced.contains(&format!("{}{operation}", value.display()))
         };
         let choices = &self.record.choices;
-        self.rests_on_text || forced.iter().any(|path| choices.iter().any(|one| is_by_itself(path, one)))
+        if self.rests_on_refused {
+            Invented::Surely
+        } else if self.rests_on_text || forced.iter().any(|path| choices.iter().any(|one| is_by_itself(path, one))) {
+            Invented::Perhaps
+        } else {
+            Invented::No
+        }
+    }
+
+    /// Whether a value is what the code took for the result of a function of the program that failed on plain values, as it
+    /// would in Python.
+    fn is_refused(&self, path: &str) -> bool {
+        let ExecutionRecord { failed, forced, .. } = &self.record;
+        let is_plain = |failed: &&String| forced.contains(&AccessPath::new(failed).any_call());
+        let is_result = |failed: &String| path.strip_prefix(failed.as_str()).is_some_and(|rest| rest.starts_with('('));
+        failed.iter().filter(is_plain).any(is_result)
     }
 
     /// Whether it needs no result that Python would not give: of a forced operation, of a builtin function or a function of
@@ -506,7 +527,7 @@ impl<'p> Triage<'p> {
             // It would not be shown.
             return Attention::SetAside;
         }
-        let scores = case.differences.iter().map(|difference| verdict::score(difference.basis, 1.0, false));
+        let scores = case.differences.iter().map(|difference| verdict::score(difference.basis, 1.0, Invented::No));
         let most = scores.fold(0.0, f64::max).min(verdict::SURE);
         if found.is_some_and(|found| found.score() >= most && !is_better(found)) {
             // Only one that shows more would be better, or one on possible values, or on values that can be read.
@@ -564,6 +585,7 @@ fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, pl
     campaign.executions[number].probability = probability;
     let case = &mut campaign.executions[number];
     case.rests_on_text = decisive.iter().any(|one| AccessPath::from(&one.path).is_of_text());
+    case.rests_on_refused = decisive.iter().any(|one| case.is_refused(&one.path));
     let needed = |choice: &&Choice| decisive.iter().any(|one| one.path == choice.path);
     case.rests_on_objects = case.record.choices.iter().filter(needed).any(|choice| case.hides(choice));
     if plan.ignore_edge_cases && probability < verdict::EDGE_CASE {

@@ -8,7 +8,7 @@ use twincell_engine::EngineError;
 use twincell_engine::protocol::ExecutionRecord;
 
 use super::{Campaign, Execute, Plan, TestCase, examined};
-use crate::verdict::{self, CHANGING};
+use crate::verdict::{self, CHANGING, Invented};
 
 /// The maximum number of rules whose differences are kept.
 const MOST_RULES: usize = 16;
@@ -32,7 +32,7 @@ impl SetAside {
 pub(super) fn keep_further(campaign: &mut Campaign, record: &ExecutionRecord, rules: &Rules) {
     let [old, new] = record.behaviors.as_slice() else { return };
     for (rule, difference) in set_aside(old, new, rules) {
-        let decides = verdict::score(difference.basis, 1.0, false) >= CHANGING;
+        let decides = verdict::score(difference.basis, 1.0, Invented::No) >= CHANGING;
         if is_wanted(campaign, &rule, decides) {
             let case = TestCase::new(record.clone(), vec![difference]);
             keep(campaign, SetAside { rule, case });
@@ -98,6 +98,7 @@ mod tests {
             coverage: 0.0,
             probability: 0.0,
             rests_on_text: false,
+            rests_on_refused: false,
             rests_on_objects: false,
             examined: true,
             given: None,

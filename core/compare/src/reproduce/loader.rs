@@ -60,11 +60,16 @@ impl Writer<'_> {
         text
     }
 
-    /// Runs the file that the test is given instead of a version.
+    /// Runs the file that the test is given instead of a version, as a part of the packages around it. It is not imported,
+    /// since its names must be those of the test, where stand-ins are.
     fn given_file(&self, modules: &PerSide<String>) -> String {
         let mut text = String::from(
-            "    if SUBJECT not in ('old', 'new'):\n        with open(SUBJECT) as file:\n            \
-             exec(compile(file.read(), SUBJECT, 'exec'), names)\n",
+            "    if SUBJECT not in ('old', 'new'):\n        folders = pathlib.Path(SUBJECT).resolve().parents\n        \
+             packages = list(itertools.takewhile(lambda folder: (folder / '__init__.py').exists(), folders))\n        \
+             if packages:  # relative imports start there\n            \
+             sys.path.insert(0, str(packages[-1].parent))\n            \
+             names['__package__'] = '.'.join(folder.name for folder in reversed(packages))\n        \
+             with open(SUBJECT) as file:\n            exec(compile(file.read(), SUBJECT, 'exec'), names)\n",
         );
         let injected = self.injected(modules);
         if !injected.is_empty() {

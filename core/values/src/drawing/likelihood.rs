@@ -6,14 +6,14 @@
 use super::fitness::fitness;
 use crate::predictor::Distribution;
 use crate::reading::Uses;
-use crate::value::{AbstractValue, Recipe};
+use crate::value::{AbstractValue, Made, Recipe};
 
 /// How usual special values are within their class. All other values count as fully usual.
 const EMPTY_TEXT: f64 = 0.02;
 const SIGNS_ALONE: f64 = 0.02;
 const EMPTY_CONTAINER: f64 = 0.3;
-const NO_NUMBER: f64 = 0.02;
-const HUGE_NUMBER: f64 = 0.02;
+/// What is or holds a number that real inputs seldom are: an infinite one, or one from [`HUGE`] on.
+const EXTREME_NUMBER: f64 = 0.02;
 /// From here on, integers are bounds of machines and dates, and seldom what programs count.
 const HUGE: u64 = 1_000_000_000;
 
@@ -35,12 +35,60 @@ pub fn typicality(recipe: &Recipe) -> f64 {
         Recipe::Str(text) if !text.chars().any(char::is_alphanumeric) => SIGNS_ALONE,
         Recipe::Bytes(bytes) if bytes.is_empty() => EMPTY_TEXT,
         Recipe::Bytes(bytes) if !bytes.iter().any(u8::is_ascii_alphanumeric) => SIGNS_ALONE,
-        Recipe::Float(value) if !value.is_finite() => NO_NUMBER,
-        Recipe::Int(value) if value.unsigned_abs() >= HUGE => HUGE_NUMBER,
+        number if with_usual_numbers(number).is_some() => EXTREME_NUMBER,
         Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) if items.is_empty() => EMPTY_CONTAINER,
         Recipe::Dict(entries) if entries.is_empty() => EMPTY_CONTAINER,
         _ => 1.0,
     }
+}
+
+/// The same value with a small number in place of each that real inputs seldom are; `None` if there is none.
+pub fn with_usual_numbers(recipe: &Recipe) -> Option<Recipe> {
+    fn within(recipe: &Recipe, found: &mut bool) -> Recipe {
+        let mut all = |items: &[Recipe]| items.iter().map(|item| within(item, found)).collect::<Vec<_>>();
+        match recipe {
+            Recipe::List(items) => Recipe::List(all(items)),
+            Recipe::Tuple(items) => Recipe::Tuple(all(items)),
+            Recipe::Set(items) => Recipe::Set(distinct(all(items))),
+            Recipe::Dict(entries) => {
+                let entry = |(key, value): &(Recipe, Recipe)| (key.clone(), within(value, found));
+                Recipe::Dict(entries.iter().map(entry).collect())
+            }
+            Recipe::Made(call) => {
+                let arguments = all(&call.arguments);
+                let keyword = |(name, value): &(String, Recipe)| (name.clone(), within(value, found));
+                let keywords = call.keywords.iter().map(keyword).collect();
+                Made { class: call.class.clone(), arguments, keywords }.into()
+            }
+            other => {
+                let usual = usual_number(other);
+                *found |= usual.is_some();
+                usual.unwrap_or_else(|| other.clone())
+            }
+        }
+    }
+    let mut found = false;
+    let usual = within(recipe, &mut found);
+    found.then_some(usual)
+}
+
+/// A number in place of one that real inputs seldom are.
+fn usual_number(recipe: &Recipe) -> Option<Recipe> {
+    match recipe {
+        Recipe::Float(value) if !value.is_finite() => Some(Recipe::Float(7.5)),
+        Recipe::Int(value) if value.unsigned_abs() >= HUGE => Some(Recipe::Int(7)),
+        _ => None,
+    }
+}
+
+fn distinct(items: Vec<Recipe>) -> Vec<Recipe> {
+    let mut kept: Vec<Recipe> = Vec::new();
+    for item in items {
+        if !kept.contains(&item) {
+            kept.push(item);
+        }
+    }
+    kept
 }
 
 /// Representative values of the classes: an empty and a full one, a usual and a special one.
@@ -103,6 +151,21 @@ mod tests {
         assert!(of(&[Recipe::Str("$".into())]) < 0.1);
         assert!((of(&[Recipe::Str(String::new()), Recipe::None]) - 0.118).abs() < 1e-6);
         assert_eq!(of(&[Recipe::Int(3)]), 0.0);
+    }
+
+    #[test]
+    fn what_holds_an_extreme_number_is_as_unlikely_as_the_number() {
+        let talk = |minutes| Made {
+            class: "Talk".into(),
+            arguments: vec![Recipe::Str("a".into())],
+            keywords: vec![("minutes".into(), Recipe::Int(minutes))],
+        };
+        assert_eq!(typicality(&talk(30).into()), 1.0);
+        assert_eq!(typicality(&talk(-9_007_199_254_740_993).into()), EXTREME_NUMBER);
+        assert_eq!(typicality(&Recipe::List(vec![talk(i64::MAX).into()])), EXTREME_NUMBER);
+        assert_eq!(typicality(&Recipe::Dict(vec![(Recipe::Int(1), Recipe::Float(f64::INFINITY))])), EXTREME_NUMBER);
+        assert_eq!(with_usual_numbers(&talk(30).into()), None);
+        assert_eq!(with_usual_numbers(&talk(i64::MIN).into()), Some(talk(7).into()));
     }
 
     #[test]

@@ -139,6 +139,9 @@ fn number(random: &mut Pcg64Mcg, pools: &Pools) -> String {
     pools.int(random).to_string()
 }
 
+/// How often a field that the code takes for a number is none.
+const FIELD_WITHOUT_NUMBER: f64 = 0.1;
+
 /// Fields between separators, each as the code uses it: `1.2.3`.
 fn split(random: &mut Pcg64Mcg, pools: &Pools, separators: &[String], fields: &Uses) -> String {
     let separator = &separators[random.random_range(0..separators.len())];
@@ -148,6 +151,7 @@ fn split(random: &mut Pcg64Mcg, pools: &Pools, separators: &[String], fields: &U
     };
     let fields: Vec<String> = (0..count)
         .map(|index| match fields.parts.get(index).or(fields.element.as_deref()) {
+            Some(field) if field.numeric && random.random_bool(FIELD_WITHOUT_NUMBER) => pools.text(random),
             Some(field) if field.numeric && random.random_bool(0.5) => random.random_range(0..12).to_string(),
             Some(field) if field.numeric && random.random_bool(0.8) => pools.int(random).unsigned_abs().to_string(),
             Some(field) => text(random, pools, field, None),

@@ -183,7 +183,8 @@ fn class(node: &StmtClassDef, nodes: &Nodes<'_>, module: Option<&str>, known: &K
     let made = |fields, is_mapping| {
         let class = if is_mapping { AbstractValue::Dict } else { AbstractValue::Object };
         let members = constructors::members(node, nodes);
-        let models = vec![Model { class: named(&node.name), fields, members, is_mapping }];
+        let is_of_other = module.is_some();
+        let models = vec![Model { class: named(&node.name), fields, members, is_mapping, is_of_other }];
         Declared { models, ..Declared::of(&[class]) }
     };
     let Some(own) = Writer::of(node, nodes, MAX_DEPTH) else {

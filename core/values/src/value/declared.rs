@@ -47,6 +47,9 @@ pub struct Model {
     pub members: Vec<String>,
     /// Whether its values are dictionaries, as those of a `TypedDict`.
     pub is_mapping: bool,
+    /// Whether another module defines it, whose imports its fields go by. Only reading code needs it.
+    #[serde(skip)]
+    pub is_of_other: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -118,12 +121,20 @@ impl Declared {
         self
     }
 
-    /// Whether this holds for every class of a library in it.
+    /// Whether this holds for every class of a library in it. What the classes of another module hold is declared there, and
+    /// may be of any that comes with Python.
     pub fn is_of_library(&self, holds: &dyn Fn(&str) -> bool) -> bool {
         let models = self.models.iter().filter(|model| !model.is_mapping).map(|model| &model.class);
         let provided = self.provided.iter().map(|provider| &provider.class);
-        let own = self.library.iter().chain(models).chain(provided);
-        own.into_iter().all(|class| holds(class)) && self.within().all(|part| part.is_of_library(holds))
+        let mut own = self.library.iter().chain(models).chain(provided);
+        let holds_there = |class: &str| library::is_standard(class) || holds(class);
+        let of_model = |model: &Model| {
+            let holds: &dyn Fn(&str) -> bool = if model.is_of_other { &holds_there } else { holds };
+            model.fields.iter().filter_map(|field| field.declared.as_ref()).all(|field| field.is_of_library(holds))
+        };
+        own.all(|class| holds(class))
+            && self.parts().all(|part| part.is_of_library(holds))
+            && self.models.iter().all(of_model)
     }
 
     /// The number of types that it consists of.
@@ -170,9 +181,13 @@ impl Declared {
 
     /// The types of its parts, its items, its keys and the fields of its models.
     fn within(&self) -> impl Iterator<Item = &Self> {
-        let parts = self.parts.iter().chain(self.items.as_deref()).chain(self.keys.as_deref());
         let fields = self.models.iter().flat_map(|model| &model.fields).filter_map(|field| field.declared.as_ref());
-        parts.chain(fields)
+        self.parts().chain(fields)
+    }
+
+    /// The types of its parts, its items and its keys.
+    fn parts(&self) -> impl Iterator<Item = &Self> {
+        self.parts.iter().chain(self.items.as_deref()).chain(self.keys.as_deref())
     }
 
     /// The names of the classes of its models and of those within them.
