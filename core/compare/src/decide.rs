@@ -113,6 +113,7 @@ mod tests {
     use super::*;
     use twincell_behavior::{Difference, EvidencePlace, Shown};
     use twincell_engine::protocol::ExecutionRecord;
+    use twincell_values::path::AccessPath;
     use twincell_values::value::{Choice, Decision, Recipe};
 
     /// A difference that needs the value 1 at `x`, which is unlikely, and this forced operation.
@@ -130,7 +131,6 @@ mod tests {
             coverage: 0.0,
             probability: 0.0,
             rests_on_text: false,
-            rests_on_refused: false,
             rests_on_objects: false,
             examined: true,
             given: None,
@@ -154,7 +154,9 @@ mod tests {
     #[test]
     fn what_a_function_of_the_program_did_not_give_is_no_change() {
         let likely = TestCase { probability: 1.0, ..case(&[]) };
-        let refused = TestCase { rests_on_refused: true, ..likely.clone() };
+        let mut refused = likely.clone();
+        refused.record.failed = vec!["loan.overdue".into()];
+        refused.record.forced = vec![AccessPath::new("loan.overdue").any_call()];
         assert_eq!((refused.invented(), likely.score() >= CHANGING), (Invented::Surely, true));
         assert!(refused.score() < CHANGING);
     }

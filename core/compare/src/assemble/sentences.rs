@@ -73,7 +73,6 @@ fn case(old: Behavior, new: Behavior) -> TestCase {
         coverage: 1.0,
         probability: 1.0,
         rests_on_text: false,
-        rests_on_refused: false,
         rests_on_objects: false,
         examined: true,
         given: None,

@@ -116,8 +116,6 @@ pub struct TestCase {
     /// Whether they need the result of a method of a text that the code itself writes down (`'-'.join(objects)`). Python
     /// knows such results.
     pub rests_on_text: bool,
-    /// Whether they need what a function of the program did not give, since it failed on plain values.
-    pub rests_on_refused: bool,
     /// Whether they need a container of objects in which the code only looks things up: plain values would say more.
     pub rests_on_objects: bool,
     /// Whether its differences were examined, or there were none. `false` if a difference was set aside.
@@ -136,7 +134,6 @@ impl TestCase {
             coverage: 0.0,
             probability: 1.0,
             rests_on_text: false,
-            rests_on_refused: false,
             rests_on_objects: false,
             examined: true,
             given: None,
@@ -191,7 +188,7 @@ impl TestCase {
             is_look_up || !value.has_object() && forced.contains(&format!("{}{operation}", value.display()))
         };
         let choices = &self.record.choices;
-        if self.rests_on_refused {
+        if self.is_refused() {
             Invented::Surely
         } else if self.rests_on_text || forced.iter().any(|path| choices.iter().any(|one| is_by_itself(path, one))) {
             Invented::Perhaps
@@ -200,13 +197,11 @@ impl TestCase {
         }
     }
 
-    /// Whether a value is what the code took for the result of a function of the program that failed on plain values, as it
-    /// would in Python.
-    fn is_refused(&self, path: &str) -> bool {
+    /// Whether a function of the program failed on plain values, as it would in Python, and the code went on with a result
+    /// that was invented.
+    fn is_refused(&self) -> bool {
         let ExecutionRecord { failed, forced, .. } = &self.record;
-        let is_plain = |failed: &&String| forced.contains(&AccessPath::new(failed).any_call());
-        let is_result = |failed: &String| path.strip_prefix(failed.as_str()).is_some_and(|rest| rest.starts_with('('));
-        failed.iter().filter(is_plain).any(is_result)
+        failed.iter().any(|path| forced.contains(&AccessPath::new(path).any_call()))
     }
 
     /// Whether it needs no result that Python would not give: of a forced operation, of a builtin function or a function of
@@ -585,7 +580,6 @@ fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, pl
     campaign.executions[number].probability = probability;
     let case = &mut campaign.executions[number];
     case.rests_on_text = decisive.iter().any(|one| AccessPath::from(&one.path).is_of_text());
-    case.rests_on_refused = decisive.iter().any(|one| case.is_refused(&one.path));
     let needed = |choice: &&Choice| decisive.iter().any(|one| one.path == choice.path);
     case.rests_on_objects = case.record.choices.iter().filter(needed).any(|choice| case.hides(choice));
     if plan.ignore_edge_cases && probability < verdict::EDGE_CASE {

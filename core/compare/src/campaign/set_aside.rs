@@ -98,7 +98,6 @@ mod tests {
             coverage: 0.0,
             probability: 0.0,
             rests_on_text: false,
-            rests_on_refused: false,
             rests_on_objects: false,
             examined: true,
             given: None,
