@@ -85,15 +85,14 @@ pub fn decide(campaign: &Campaign, reported: Option<&TestCase>, target: &Target)
 
 /// The executions that say something about behavior: `281 executions (19 others not usable)`.
 fn usable(campaign: &Campaign) -> String {
-    let valid = campaign.valid();
-    let others = campaign.executed() - valid;
-    let noun = if valid == 1 { "execution" } else { "executions" };
+    let (valid, all) = (campaign.valid(), campaign.executed());
+    let said = wording::executions(valid);
     let varied = campaign.executions.iter().any(|case| !case.record.choices.is_empty());
-    match (varied, others) {
+    match (varied, all - valid) {
         (false, _) => "an execution without inputs that could vary".into(),
-        (true, 0) => format!("{valid} {noun}"),
-        (true, 1) => format!("{valid} {noun} (1 other not usable)"),
-        (true, others) => format!("{valid} {noun} ({others} others not usable)"),
+        (true, 0) => said,
+        (true, 1) => format!("{said} (1 other not usable)"),
+        (true, others) => format!("{said} ({others} others not usable)"),
     }
 }
 

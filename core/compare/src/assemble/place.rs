@@ -62,9 +62,7 @@ fn of_inner_function(sites: Sites<'_>, path: AccessPath<'_>, (side, line): (Side
         _ => false,
     };
     let here = sites[side].iter().filter(|site| site.line == line);
-    let mut written: BTreeSet<&str> =
-        here.map(|site| AccessPath::new(&site.path)).filter(is_it).map(AccessPath::as_str).collect();
-    written.pop_first().filter(|_| written.is_empty()).map(str::to_owned)
+    only(here.map(|site| AccessPath::new(&site.path)).filter(is_it))
 }
 
 /// A call of a version with the callee that the code has, where only a value tells it.
@@ -90,8 +88,13 @@ fn callee(sites: Sites<'_>, call: &str, count: usize, at: Option<(Side, u32)>) -
     let sites = sides.into_iter().flat_map(|side| sites[side]);
     let calls = sites.filter(|site| at.is_none_or(|(_, line)| site.line == line));
     let calls = calls.filter_map(|site| AccessPath::new(&site.path).split_call()).filter(may_be);
-    let mut callees: BTreeSet<&str> = calls.map(|(callee, _)| callee.as_str()).collect();
-    callees.pop_first().filter(|_| callees.is_empty()).map(str::to_owned)
+    only(calls.map(|(callee, _)| callee))
+}
+
+/// The only one of these; none if they are several.
+fn only<'a>(paths: impl Iterator<Item = AccessPath<'a>>) -> Option<String> {
+    let mut different: BTreeSet<&str> = paths.map(AccessPath::as_str).collect();
+    different.pop_first().filter(|_| different.is_empty()).map(str::to_owned)
 }
 
 /// The number of arguments, as they are written.

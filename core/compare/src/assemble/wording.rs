@@ -113,6 +113,11 @@ pub(super) fn sentence(
 /// A changed line ran in few executions if more than this number of times as many ran in all.
 const FEW: usize = 4;
 
+/// `1 execution`, `3 executions`.
+pub(crate) fn executions(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "execution" } else { "executions" })
+}
+
 /// What the executions reached of the change: `; the changed line ran in only 27 executions`,
 /// `; 2 of 5 changed lines never ran: new 12 to 13`.
 fn reached(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> String {
@@ -125,11 +130,7 @@ fn reached(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> String {
     let ran =
         Side::BOTH.into_iter().flat_map(|side| lines[side].iter().map(move |line| summary.campaign.ran(side, *line)));
     let few = ran.min().filter(|least| *least as usize * FEW < summary.campaign.executed());
-    let few = |one: &str| {
-        few.map_or_else(String::new, |least| {
-            format!("{one} in only {least} {}", if least == 1 { "execution" } else { "executions" })
-        })
-    };
+    let few = |one: &str| few.map_or_else(String::new, |least| format!("{one} in only {}", executions(least as usize)));
     match (changed, never.old.len() + never.new.len()) {
         (0, _) => format!(", though {} changed", context.changed_names.join(", ")),
         (1, 0) => format!("; the changed line ran{}", few("")),

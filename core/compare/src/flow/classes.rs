@@ -129,7 +129,7 @@ fn starts_with_other_containers(texts: &Texts, classes: &PerSide<String>, rename
 /// Operations that objects support by themselves, and better where a decorator provides them.
 const OPERATIONS: [&str; 4] = ["__eq__", "__hash__", "__lt__", "__repr__"];
 /// The one that depends on the decorators alone, and not on the attributes: whether objects are frozen.
-const SETS: &str = "__setattr__";
+const SET_ATTRIBUTE: &str = "__setattr__";
 
 /// The public members that both versions of a class have.
 pub(super) fn class_bodies(texts: &Texts, functions: &PerSide<Function>) -> PerSide<Body> {
@@ -141,7 +141,7 @@ pub(super) fn class_bodies(texts: &Texts, functions: &PerSide<Function>) -> PerS
     let mut shared: Vec<Member> = old.iter().filter(in_both).cloned().collect();
     if functions.iter().any(|function| !function.decorators.is_empty()) {
         // Decorators write such methods for a class.
-        let sets = (functions.old.decorators != functions.new.decorators).then_some(&SETS);
+        let sets = (functions.old.decorators != functions.new.decorators).then_some(&SET_ATTRIBUTE);
         let written = OPERATIONS.iter().chain(sets).filter(|name| shared.iter().all(|member| member.name != **name));
         let members = written.map(|name| operation(name, false)).collect();
         shared = [shared, members].concat();

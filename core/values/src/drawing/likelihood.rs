@@ -49,7 +49,7 @@ pub fn with_usual_numbers(recipe: &Recipe) -> Option<Recipe> {
         match recipe {
             Recipe::List(items) => Recipe::List(all(items)),
             Recipe::Tuple(items) => Recipe::Tuple(all(items)),
-            Recipe::Set(items) => Recipe::Set(distinct(all(items))),
+            Recipe::Set(items) => Recipe::Set(all(items)),
             Recipe::Dict(entries) => {
                 let entry = |(key, value): &(Recipe, Recipe)| (key.clone(), within(value, found));
                 Recipe::Dict(entries.iter().map(entry).collect())
@@ -79,16 +79,6 @@ fn usual_number(recipe: &Recipe) -> Option<Recipe> {
         Recipe::Int(value) if value.unsigned_abs() >= HUGE => Some(Recipe::Int(7)),
         _ => None,
     }
-}
-
-fn distinct(items: Vec<Recipe>) -> Vec<Recipe> {
-    let mut kept: Vec<Recipe> = Vec::new();
-    for item in items {
-        if !kept.contains(&item) {
-            kept.push(item);
-        }
-    }
-    kept
 }
 
 /// Representative values of the classes: an empty and a full one, a usual and a special one.
