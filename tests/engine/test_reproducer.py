@@ -531,11 +531,28 @@ def test_a_file_can_be_the_subject(tmp_path):
     assert_passes_on_old_and_fails_on_new(tmp_path, old, new)
 
 
-@pytest.mark.parametrize("name", ["module_constant", "not_found_in_a_list", "log"])
+OF_PACKAGE = "from ..rates import RATE\nfrom .tax import TAX\n"
+CART = f"""{OF_PACKAGE}class Cart:
+    def __init__(self):
+        self.items = []
+
+    def add(self, item):
+        self.items.append(item)
+        """
+IN_PACKAGE = {
+    "module_constant": PAIRS["module_constant"],
+    "not_found_in_a_list": PAIRS["not_found_in_a_list"],
+    "log": PAIRS["log"],
+    "function": (f"{OF_PACKAGE}def f(x):\n    return x or 3\n", f"{OF_PACKAGE}def f(x):\n    return x\n", {}),
+    "class": (f"{CART}return 1\n", f"{CART}return 2\n", {"function": "Cart"}),
+}
+
+
+@pytest.mark.parametrize("name", IN_PACKAGE)
 def test_a_file_of_a_package_can_be_the_subject(tmp_path, name):
-    old, new, options = PAIRS[name]
+    old, new, options = IN_PACKAGE[name]
     reproducer = twincell.compare(old, new, **options).reproducer
-    assert "def load()" in reproducer, reproducer
+    assert ("def load()" in reproducer) == (name in PAIRS), reproducer
     (tmp_path / "test_f.py").write_text(reproducer)
     package = tmp_path / "shop" / "inner"
     package.mkdir(parents=True)
@@ -546,8 +563,8 @@ def test_a_file_of_a_package_can_be_the_subject(tmp_path, name):
         "inner/tax.py": "TAX = 2\n",
     }.items():
         (tmp_path / "shop" / path).write_text(text)
-    imports = "from ..rates import RATE\nfrom .tax import TAX\n"
-    assert_passes_on_old_and_fails_on_new(tmp_path, imports + old, imports + new, "shop/inner/subject.py")
+    versions = [text if OF_PACKAGE in text else OF_PACKAGE + text for text in (old, new)]
+    assert_passes_on_old_and_fails_on_new(tmp_path, *versions, "shop/inner/subject.py")
 
 
 def test_the_values_of_a_test_hold_in_a_whole_file_too(tmp_path):

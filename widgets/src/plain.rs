@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use twincell_values::path::AccessPath;
 use unicode_normalization::char::is_combining_mark;
 
 /// The maximum number of shown characters of one value or name.
@@ -15,6 +16,11 @@ pub const FILE_LIMIT: usize = 1500;
 /// One line for people, bounded by [`VALUE_LIMIT`], with every unsafe character written as its Python escape.
 pub fn value(text: &str) -> String {
     bounded(text, VALUE_LIMIT)
+}
+
+/// The path of a value, with an ellipsis where it is cut off.
+pub fn path(path: &str) -> String {
+    value(&AccessPath::new(path).with_cuts_told())
 }
 
 /// One line of source: tabs become four spaces, and a cut says how long the line was.

@@ -37,7 +37,7 @@ fn likeliest(site: &SitePrediction) -> String {
 /// The predictions as a table for a terminal, with a part for each function.
 pub fn predictions_text(predicted: &Predicted) -> String {
     let mut lines = Vec::new();
-    let width = |site: &SitePrediction| plain::value(&site.path).width().min(WIDEST);
+    let width = |site: &SitePrediction| plain::path(&site.path).width().min(WIDEST);
     let widest = predicted.sites.iter().map(width).max().unwrap_or(0).max("value site".len());
     let mut function = None;
     for site in &predicted.sites {
@@ -49,7 +49,7 @@ pub fn predictions_text(predicted: &Predicted) -> String {
             lines.push(format!("  {:>5}  {:widest$}  {:9}  predicted", "line", "value site", "kind"));
             function = Some(&site.function);
         }
-        let path = cut(&plain::value(&site.path), WIDEST);
+        let path = cut(&plain::path(&site.path), WIDEST);
         let padding = " ".repeat(widest.saturating_sub(path.width()));
         let kind = words::kind_name(Some(site.kind));
         lines.push(format!("  {:>5}  {path}{padding}  {kind:9}  {}", site.line, likeliest(site)));
@@ -88,7 +88,7 @@ fn fragment(text: &str, predicted: &Predicted) -> Markup {
                                 td { code style="white-space: pre" { (plain::code(line)) } }
                                 td {
                                     @for site in sites.into_iter().flatten() {
-                                        div { code { (plain::value(&site.path)) } " " (likeliest(site)) }
+                                        div { code { (plain::path(&site.path)) } " " (likeliest(site)) }
                                     }
                                 }
                             }

@@ -14,7 +14,7 @@ use twincell_engine::observed::{Behavior, Call, Outcome, Slot};
 use twincell_engine::protocol::Injection;
 use twincell_syntax::Side;
 use twincell_syntax::site::SiteKind;
-use twincell_values::path::Question;
+use twincell_values::path::{EVERYTHING, Question};
 use twincell_values::value::{Choice, Decision, Recipe};
 
 use crate::plain;
@@ -348,6 +348,9 @@ fn decision(choice: &Choice) -> Option<(String, String)> {
             let answer = ["less than", "equal to", "greater than"][*order as usize];
             said(one, &format!("{answer} {other}"))
         }
+        (Question::Injected(EVERYTHING), Recipe::Bool(true)) => said("the module", "left out"),
+        (Question::Injected(name), Recipe::Bool(true)) => said(name, "replaced, though the code has it"),
+        (Question::Injected(_), Recipe::Bool(false)) => None,
         (Question::Succeeds(of), Recipe::Bool(true)) => said(of.as_str(), "succeeds all the same"),
         (Question::Succeeds(of), Recipe::Bool(false)) => said(of.as_str(), "fails"),
         (Question::Stable(of), Recipe::Bool(true)) => said(of.as_str(), "gives the same each time"),

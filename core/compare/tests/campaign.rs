@@ -55,10 +55,15 @@ fn record(request: &ExecutionRequest, outcomes: Vec<Outcome>) -> ExecutionRecord
     }
 }
 
-/// Of an object that was given: only its variations can be written, as a list of their number.
+/// Of a text, and of an object that was given: only its variations can be written, as a list of their number.
 fn injection(decision: &Decision) -> Option<Injection> {
-    let Decision::Value(value @ Recipe::Given(given)) = decision else { return None };
-    let written = (given.variation > 0).then(|| Recipe::List(vec![Recipe::Int(given.variation.into())]));
+    let Decision::Value(value) = decision else { return None };
+    let written = match value {
+        Recipe::Str(_) => None,
+        Recipe::Given(given) => (given.variation > 0).then(|| Recipe::List(vec![Recipe::Int(given.variation.into())])),
+        _ => return None,
+    };
+    let certain = value.abstract_value();
     Some(Injection {
         path: "x".into(),
         value: value.clone(),
@@ -66,7 +71,7 @@ fn injection(decision: &Decision) -> Option<Injection> {
         version: 0,
         line: 0,
         probability: 1.0,
-        classes: vec![],
+        classes: AbstractValue::ALL.map(|class| f32::from(u8::from(class == certain))).to_vec(),
         written,
     })
 }
@@ -351,6 +356,29 @@ fn a_witness_shrinks_to_the_simplest_decision_that_still_shows_it() {
     assert!(!shrunk.differences.is_empty());
     let repeated: Fixed = campaign::repeat(&shrunk.record);
     assert_eq!(repeated.len(), 1);
+}
+
+#[test]
+fn a_text_can_shrink_without_becoming_an_unlikely_one() {
+    // Not "a", which would be tried first.
+    let differs = |request: &ExecutionRequest, version: u8, _: usize| {
+        let shows = matches!(request.fixed.get("x"), Some(Decision::Value(Recipe::Str(text))) if text != "a");
+        returned(if shows { i64::from(version) } else { 0 })
+    };
+    let text = |text: &str| Decision::Value(Recipe::Str(text.into()));
+    let example = Example { fixed: Fixed::from([("x".to_owned(), text("apple"))]), source: ExampleSource::Notebook };
+    let mut fake = Fake { run: differs, requests: vec![] };
+    let plan = Plan { examples: vec![Arc::new(example)], ..plan(100, 7) };
+    let campaign = campaign::run(&mut fake, &target(), &plan, &mut |_, _| Continue::Yes).unwrap();
+    let mut found = campaign.executions[campaign.witness.unwrap()].clone();
+    found.given = None;
+    let mut shrunk = |values| {
+        let go_on = &mut || Continue::Yes;
+        let shrunk = campaign::shrink(&mut fake, &found, &Rules::default(), values, 50, go_on).unwrap();
+        shrunk.record.choices[0].decision.clone()
+    };
+    assert_eq!(shrunk(Values::Plain), text(""));
+    assert_eq!(shrunk(Values::Usual), text("e"));
 }
 
 /// A whole object on which the versions differ, and what a run of a request gives: they also differ on variations 3 to 5,

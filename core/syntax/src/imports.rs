@@ -40,6 +40,16 @@ pub fn imported_modules(text: &str) -> BTreeSet<String> {
     })
 }
 
+/// Whether a text imports from the package that holds it: `from .models import Item`.
+pub fn has_relative_imports(text: &str) -> bool {
+    with_stack_for(text.len(), || {
+        let parsed = parse(text);
+        let mut relative = Relative::default();
+        relative.visit_body(&parsed.syntax().body);
+        !relative.0.is_empty()
+    })
+}
+
 /// A text whose imports name modules by their whole dotted path, where it named them from the package that holds it:
 /// `from shop.models import Item` for `from .models import Item` in `shop`. Lines stay in place. Imports that lead out of
 /// the outermost package stay as they are.

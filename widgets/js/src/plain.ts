@@ -13,6 +13,11 @@ export function value(text: string, limit = VALUE_LIMIT): string {
   return bounded(text, limit);
 }
 
+/** The path of a value, with an ellipsis where it is cut off: the mark and the hash of `bounded.rs` in core/values. */
+export function path(text: string, limit = VALUE_LIMIT): string {
+  return bounded(text.replace(/~[0-9a-f]{16}/g, "…"), limit);
+}
+
 /** One line of source: tabs become four spaces, a cut says how long the line was. */
 export function code(text: string): string {
   return bounded(text.replace(/[\r\n]+$/, "").replaceAll("\t", "    "), CODE_LIMIT);

@@ -10,3 +10,8 @@ test("half of a pair, which only JavaScript has, becomes an escape", () => {
 test("a value is bounded by another limit where one is given", () => {
   expect(plain.value("x".repeat(50), 40)).toBe(`${"x".repeat(40)}… (50 characters)`);
 });
+
+test("people see an ellipsis where a path is cut off", () => {
+  expect(plain.path("Loan(Book(year=N~4533fb69074c8c0f).book")).toBe("Loan(Book(year=N…).book");
+  expect(plain.path("(~x)")).toBe("(~x)");
+});

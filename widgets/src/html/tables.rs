@@ -49,7 +49,7 @@ pub fn injections(pair: &PairReport, witness: &Witness) -> Markup {
     let rows = witness.injections.iter().take(VALUE_ROWS).map(|injection| {
         html! {
             tr {
-                th.tc-mono scope="row" { (plain::value(&injection.path)) }
+                th.tc-mono scope="row" { (plain::path(&injection.path)) }
                 td.tc-mono { (plain::value(&injection.value.display())) }
                 td { (injection.value.abstract_value().name()) }
                 td { (words::kind_name(injection.kind)) }
@@ -86,7 +86,7 @@ pub fn weights(witness: &Witness) -> Markup {
                 b { "Which inputs matter" } ", one at a time: the difference goes away with another value of "
                 @for (index, weight) in witness.input_weights.iter().take(WEIGHTS).enumerate() {
                     @if index > 0 { ", " }
-                    code { (plain::value(&weight.path)) } " (" (words::weight_text(weight)) ")"
+                    code { (plain::path(&weight.path)) } " (" (words::weight_text(weight)) ")"
                 }
                 @if witness.input_weights.len() > WEIGHTS { " and " (witness.input_weights.len() - WEIGHTS) " more" }
                 "."
@@ -113,7 +113,7 @@ pub fn other_decisions(witness: &Witness) -> Markup {
         return html! {};
     }
     let rows = decisions.iter().take(VALUE_ROWS).map(|(path, decision)| {
-        html! { tr { th.tc-mono scope="row" { (plain::value(path)) } td.tc-mono { (plain::value(decision)) } } }
+        html! { tr { th.tc-mono scope="row" { (plain::path(path)) } td.tc-mono { (plain::value(decision)) } } }
     });
     table("Other decisions", true, &["Access path", "Decision"], rows, decisions.len())
 }

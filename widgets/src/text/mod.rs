@@ -171,7 +171,7 @@ fn values(page: &mut Page, pair: &PairReport) {
     }
     for injection in witness.injections.iter().take(VALUES_SHOWN) {
         let value = plain::value(&injection.value.display());
-        page.hanging("  ", &format!("{} = {value}", plain::value(&injection.path)));
+        page.hanging("  ", &format!("{} = {value}", plain::path(&injection.path)));
         let about = format!(
             "{}, {}, {}, {} likely",
             injection.value.abstract_value().name(),
@@ -184,7 +184,7 @@ fn values(page: &mut Page, pair: &PairReport) {
     page.more(witness.injections.len(), VALUES_SHOWN);
     let others = words::other_decisions(witness);
     for (path, decision) in others.iter().take(VALUES_SHOWN) {
-        page.hanging("  ", &format!("{}: {}", plain::value(path), plain::value(decision)));
+        page.hanging("  ", &format!("{}: {}", plain::path(path), plain::value(decision)));
     }
     page.more(others.len(), VALUES_SHOWN);
     for varied in &witness.varied {

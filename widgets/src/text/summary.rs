@@ -110,8 +110,7 @@ pub fn summary(files: &[SummaryFile<'_>], notes: &[String], advice: Advice<'_>, 
     let failed = files.iter().filter_map(|file| Some((file.path, file.result.err()?)));
     let failed: Vec<String> = failed.map(|(path, reason)| format!("{path} not compared: {reason}")).collect();
     remarks(&mut page, &failed, tone(Verdict::Inconclusive));
-    let undecided = users.iter().filter(|row| row.pair.verdict == Verdict::Inconclusive).count();
-    let counted = counts(files, undecided);
+    let counted = counts(files, &users);
     if counted.is_some() && (!rows.is_empty() || !failed.is_empty()) {
         page.blank();
     }
@@ -305,15 +304,16 @@ fn table(page: &mut Page, rows: &[Row<'_>]) -> usize {
 }
 
 /// `Behavior changed in 3 of 57 functions in 4 files · 2 inconclusive · 52 with the same code`. Classes count as functions.
-/// Where statements outside of functions are compared, too, all of them are parts. `users` of the undecided ones only use what
-/// changed. `None` if no file was compared.
-fn counts(files: &[SummaryFile<'_>], users: usize) -> Option<String> {
+/// Where statements outside of functions are compared, too, all of them are parts. `users` only use what changed and show no
+/// difference. `None` if no file was compared.
+fn counts(files: &[SummaryFile<'_>], users: &[Row<'_>]) -> Option<String> {
     let compared = || files.iter().filter_map(|file| file.result.ok());
     compared().next()?;
     let pairs = || compared().flat_map(untold);
     let elsewhere = pairs().filter(|pair| !pair.decided_by.is_empty()).count();
     let accepted = pairs().filter(|pair| pair.accepted.is_some()).count();
     let of = |verdict: Verdict| pairs().filter(|pair| pair.decides() && pair.verdict == verdict).count();
+    let of_users = |verdict: Verdict| users.iter().filter(|row| row.pair.verdict == verdict).count();
     let total = pairs().count();
     let place = match files {
         [only] => plain::value(only.path),
@@ -329,9 +329,9 @@ fn counts(files: &[SummaryFile<'_>], users: usize) -> Option<String> {
         changed => format!("Behavior changed in {} of {all}", words::number(changed)),
     }];
     let numbers = [
-        (of(Verdict::Inconclusive).saturating_sub(users), "inconclusive"),
-        (of(Verdict::LikelyPreserving), "likely preserving"),
-        (users, "without a difference"),
+        (of(Verdict::Inconclusive).saturating_sub(of_users(Verdict::Inconclusive)), "inconclusive"),
+        (of(Verdict::LikelyPreserving).saturating_sub(of_users(Verdict::LikelyPreserving)), "likely preserving"),
+        (users.len(), "only using what changed"),
         (elsewhere, "judged elsewhere"),
         (accepted, "accepted"),
         (of(Verdict::Identical) % total.max(1), "with the same code"),

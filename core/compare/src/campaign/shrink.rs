@@ -7,6 +7,7 @@ use std::sync::Arc;
 use twincell_behavior::{Channel, Difference, Rules, differences};
 use twincell_engine::protocol::{ExecutionRecord, ExecutionRequest, Injection};
 use twincell_engine::{EngineError, Executed};
+use twincell_values::drawing::likelihood::probability;
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{AbstractValue, Choice, Decision, Given, Recipe};
 
@@ -17,7 +18,7 @@ use super::plain::{classes, of_class, plainer, shown_objects, zero_like};
 use super::smaller::{holds_items, simpler, smaller};
 use super::{Execute, TestCase};
 use crate::Continue;
-use crate::verdict::CHANGING;
+use crate::verdict::{CHANGING, EDGE_CASE};
 
 /// The number of lost executions after which a witness stays as it is.
 pub(super) const LOST: u32 = 3;
@@ -35,6 +36,8 @@ const CLASSES: usize = 2;
 pub enum Values {
     /// Plain ones, where a difference shows the objects or a condition tests them.
     Plain,
+    /// The same, and no value becomes one that its path hardly ever has.
+    Usual,
     /// The objects stay where they were drawn.
     Drawn,
 }
@@ -69,14 +72,14 @@ pub fn shrink(
         }
     }
     best = search(execute, &channels, rules, &mut left, &mut lost, go_on).fewer_uses(best)?;
-    if values == Values::Plain {
+    if values != Values::Drawn {
         best = search(execute, &channels, rules, &mut left, &mut lost, go_on).as_data(best)?;
         best = search(execute, &channels, rules, &mut left, &mut lost, go_on).really(best)?;
         channels.extend(best.differences.iter().map(|difference| difference.channel));
     }
     best = written_out(execute, best, &channels, rules, &mut left, &mut lost)?;
     let likely = likelihoods(execute, &best)?;
-    if values == Values::Plain {
+    if values != Values::Drawn {
         best = plainer(execute, best, &channels, &likely, rules, &mut lost)?;
     }
     let (mut position, mut is_smaller) = (0, false);
@@ -101,8 +104,9 @@ pub fn shrink(
         // the larger one did not.
         let others = empty.into_iter().chain(real).chain(default).chain(likelier).filter(|_| !is_smaller);
         let is_made = matches!(&choice.decision, Decision::Value(Recipe::Made(_)));
-        let values = simpler(&choice.decision, seen).into_iter().filter(|_| !is_smaller || is_made);
-        let tried: Vec<Decision> = others.chain(values).chain(smaller(&choice.decision)).collect();
+        let simple = simpler(&choice.decision, seen).into_iter().filter(|_| !is_smaller || is_made);
+        let is_allowed = |to: &Decision| values != Values::Usual || !becomes_unlikely(&choice, to, &likely);
+        let tried: Vec<Decision> = others.chain(simple).chain(smaller(&choice.decision)).filter(is_allowed).collect();
         is_smaller = false;
         let mut is_unchanged = true;
         for (at, simpler) in tried.iter().cloned().enumerate() {
@@ -145,7 +149,7 @@ pub fn shrink(
         // What is left of a container may become smaller still.
         position += usize::from(!is_smaller);
     }
-    if values == Values::Plain && shown_objects(&best) > 0 && go_on() == Continue::Yes {
+    if values != Values::Drawn && shown_objects(&best) > 0 && go_on() == Continue::Yes {
         // A calculation may support numbers only now, with simpler operands beside them.
         best = plainer(execute, best, &channels, &likely, rules, &mut lost)?;
     }
@@ -193,6 +197,16 @@ fn is_as_readable(one: &TestCase, other: &TestCase) -> bool {
         Ordering::Equal => shown_objects(other) <= shown_objects(one),
         Ordering::Greater => false,
     }
+}
+
+/// Whether a decision has a usual value, and another one has not.
+fn becomes_unlikely(choice: &Choice, other: &Decision, likely: &BTreeMap<String, Vec<f32>>) -> bool {
+    let Some(classes) = likely.get(&choice.path) else { return false };
+    let is_unlikely = |decision: &Decision| match decision {
+        Decision::Value(recipe) => probability(classes, [recipe]) < EDGE_CASE,
+        _ => false,
+    };
+    is_unlikely(other) && !is_unlikely(&choice.decision)
 }
 
 /// The probability of each class, by path.

@@ -129,7 +129,7 @@ fn smallest_within(
     plan: &Plan,
     go_on: &mut dyn FnMut() -> Continue,
 ) -> (TestCase, Vec<Decisive>) {
-    for values in [Values::Plain, Values::Drawn] {
+    for values in [Values::Plain, Values::Usual, Values::Drawn] {
         let mut metered = Metered::new(loaded, steps);
         if let Ok(shrunk) = campaign::shrink(&mut metered, found, &plan.rules, values, SHRINK_BUDGET, go_on) {
             let decisive = decisive_values(&shrunk, loaded, plan);

@@ -22,6 +22,7 @@ use super::arguments::{Argument, source};
 use super::checks::assigned_at;
 use super::equality::Equality;
 use super::file::Writer;
+use super::given_file::NAMES_OF;
 use super::in_project::ProjectTest;
 use super::moments::{Moments, mocked};
 use super::objects::Objects;
@@ -32,10 +33,11 @@ use super::words::Words;
 use super::{python, slice};
 
 /// The names that such a file uses itself.
-pub(super) const OWN: [&str; 13] = [
+pub(super) const OWN: [&str; 14] = [
     "old",
     "new",
     "subject",
+    NAMES_OF,
     "environ",
     "Mock",
     "call",
@@ -179,7 +181,7 @@ impl Writer<'_> {
         match missing
             .iter()
             .chain(used)
-            .find(|name| OWN[..7].contains(&name.as_str()) || missing.contains(name) && OWN.contains(&name.as_str()))
+            .find(|name| OWN[..8].contains(&name.as_str()) || missing.contains(name) && OWN.contains(&name.as_str()))
         {
             Some(name) => Err(Refusal::NameOfTheTest(name.clone())),
             None => Ok(()),
@@ -485,15 +487,16 @@ impl Writer<'_> {
     fn subject(&self, missing: &[String]) -> String {
         let function = self.method();
         let choose = "    name = environ.get(\"TWINCELL_SUBJECT\", \"new\")\n";
-        let mut text = format!("def subject():\n    \"\"\"The version under test.\"\"\"\n{choose}");
+        let text = format!("def subject():\n    \"\"\"The version under test.\"\"\"\n{choose}");
         let PerSide { old, new } = PerSide::of(|side| &self.case.functions[side].qualname);
         if !old.split('.').chain(new.split('.')).all(is_identifier) {
-            text.push_str("    return {\"old\": old, \"new\": new}[name]\n");
-            return text;
+            return text + "    return {\"old\": old, \"new\": new}[name]\n";
         }
+        let (before, names) = self.names_of_file();
+        let mut text = format!("{before}{text}");
         let mut parts = self.case.functions.new.qualname.split('.');
         let first = python::string(parts.next().unwrap_or_default());
-        let start = format!("runpy.run_path(name)[{first}]");
+        let start = format!("{names}[{first}]");
         let found = parts.fold(start, |found, part| format!("vars({found})[{}]", python::string(part)));
         text.push_str("    if name in (\"old\", \"new\"):\n        return old if name == \"old\" else new\n");
         let is_wrapped = slice::is_inner(function) || !function.decorators.is_empty();

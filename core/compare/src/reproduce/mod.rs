@@ -12,6 +12,7 @@ mod checks;
 mod direct;
 mod equality;
 mod file;
+mod given_file;
 mod identity;
 mod in_project;
 mod loader;

@@ -102,7 +102,7 @@ impl Writer<'_> {
         for side in Side::BOTH {
             let _ = write!(main, "\n\n{}\n\n\n{side} = {name}\n", texts[side].trim_end());
         }
-        let _ = write!(main, "\n\n{}\n\ndef {test}():\n    {name} = subject()\n", subject(qualname));
+        let _ = write!(main, "\n\n{}\n\ndef {test}():\n    {name} = subject()\n", self.subject_of_class(qualname));
         for line in &lines {
             let _ = writeln!(main, "    {line}");
         }
@@ -111,6 +111,20 @@ impl Writer<'_> {
             self.in_project = Some(ProjectTest { used: qualname.to_owned(), ..in_project });
         }
         Ok(self.file(difference, &main, &used, &missing))
+    }
+
+    /// The function that returns the version of a class under test.
+    fn subject_of_class(&self, qualname: &str) -> String {
+        let found = qualname.split('.').map(python::string).collect::<Vec<_>>();
+        let inner: String = found.iter().skip(1).map(|part| format!(".__dict__[{part}]")).collect();
+        let (before, names) = self.names_of_file();
+        format!(
+            "{before}def subject():\n    \"\"\"The version under test.\"\"\"\n    \
+             name = environ.get(\"TWINCELL_SUBJECT\", \"new\")\n    \
+             if name in (\"old\", \"new\"):\n        return old if name == \"old\" else new\n    \
+             return {names}[{}]{inner}\n",
+            found.first().map_or("''", String::as_str),
+        )
     }
 
     /// A version's text with its decorators.
@@ -380,18 +394,6 @@ impl Writer<'_> {
         let imported = self.imported(&main, &BTreeSet::new(), &[]);
         Ok(format!("{}\n{imported}\n\n{main}", self.docstring(difference)))
     }
-}
-
-/// The function that returns the version of a class under test.
-fn subject(qualname: &str) -> String {
-    let found = qualname.split('.').map(python::string).collect::<Vec<_>>();
-    let inner: String = found.iter().skip(1).map(|part| format!(".__dict__[{part}]")).collect();
-    format!(
-        "def subject():\n    \"\"\"The version under test.\"\"\"\n    name = environ.get(\"TWINCELL_SUBJECT\", \"new\")\n    \
-         if name in (\"old\", \"new\"):\n        return old if name == \"old\" else new\n    \
-         return runpy.run_path(name)[{}]{inner}\n",
-        found.first().map_or("''", String::as_str),
-    )
 }
 
 /// An argument: an immutable one in its place, and any other as a variable of the test.

@@ -127,6 +127,11 @@ impl<'a> AccessPath<'a> {
         Segments::new(self.0)
     }
 
+    /// The path for people, with an ellipsis for each part that is cut off.
+    pub fn with_cuts_told(self) -> String {
+        bounded::with_cuts_as(self.0, "…")
+    }
+
     /// The path for people: of more than `most` characters, without what is long in its brackets, `Rule(…).name`.
     pub fn abridged(self, most: usize) -> String {
         if self.0.chars().count() <= most {

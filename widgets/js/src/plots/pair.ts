@@ -180,7 +180,7 @@ function sharesView(state: ComparisonState, pair: PairState, file: string, signa
     "select",
     { class: "tcw-field", "aria-label": "Access path", onchange: () => show(choice.value) },
     h("option", { value: "" }, "all access paths"),
-    pair.paths.map((path, index) => h("option", { value: index }, plain.value(path.path, 80))),
+    pair.paths.map((path, index) => h("option", { value: index }, plain.path(path.path, 80))),
   );
   let shown = new AbortController();
   signal.addEventListener("abort", () => shown.abort());
@@ -188,7 +188,7 @@ function sharesView(state: ComparisonState, pair: PairState, file: string, signa
     shown.abort();
     shown = new AbortController();
     const path = which === "" ? null : (pair.paths[Number(which)] ?? null);
-    const name = path ? plain.value(path.path, 60) : "all access paths";
+    const name = path ? plain.path(path.path, 60) : "all access paths";
     replace(place, figureView(sharesPlot(state, path ? [path] : pair.paths, name, file), shown.signal));
   }
   show("");

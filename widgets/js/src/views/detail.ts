@@ -204,7 +204,7 @@ function values(session: Session, detail: Detail, editing: Editing): HTMLElement
     .slice(0, VALUES)
     .map((one) => ({
       cells: [
-        plain.value(one.path),
+        plain.path(one.path),
         h(
           "div",
           {},
@@ -254,7 +254,7 @@ function addedRows(session: Session, detail: Detail, fields: Map<string, HTMLInp
     const note = ran === undefined ? "not run yet" : "nothing read it";
     return {
       cells: [
-        plain.value(path),
+        plain.path(path),
         valueCell(session, one, fields),
         h("span", { class: "tcw-changedmark" }, "✎ by you"),
         note,
@@ -277,7 +277,7 @@ function valueCell(
   const original = one.literal === null ? "" : plain.value(one.literal, Number.MAX_SAFE_INTEGER);
   const field = h("input", {
     class: classes("tcw-field tcw-valuefield", edits.has(one.path) && "tcw-edited"),
-    "aria-label": `Value of ${plain.value(one.path)}`,
+    "aria-label": `Value of ${plain.path(one.path)}`,
     placeholder: one.literal === null ? plain.value(one.value) : null,
     spellcheck: "false",
     autocomplete: "off",
@@ -308,7 +308,7 @@ function valueCell(
     {
       type: "button",
       class: "tcw-link",
-      "aria-label": `Put the value of ${plain.value(one.path)} back`,
+      "aria-label": `Put the value of ${plain.path(one.path)} back`,
       onclick: () => session.forget(one.path),
     },
     "undo",

@@ -233,7 +233,7 @@ class Gap extends WidgetType {
 }
 
 function described(value: DetailValue): string {
-  return `${plain.value(value.path)} = ${plain.value(value.value)}`;
+  return `${plain.path(value.path)} = ${plain.value(value.value)}`;
 }
 
 class Values extends WidgetType {
@@ -271,7 +271,7 @@ class Values extends WidgetType {
           title: `Injected: ${described(value)}${value.decisive ? " (decisive)" : ""}${value.changed ? " (changed by you)" : ""}`,
           onclick: () => this.events.onValue(value.path),
         },
-        `${plain.value(value.path, VALUE_WIDTH)} = `,
+        `${plain.path(value.path, VALUE_WIDTH)} = `,
         h("b", {}, plain.value(value.value, VALUE_WIDTH)),
       ),
     );

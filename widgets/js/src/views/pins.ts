@@ -27,7 +27,7 @@ export function pinsView({ session, signal }: PairContext, panel: HTMLElement): 
       const values = example.values
         .slice(0, VALUES)
         .map(({ path, value }) =>
-          h("div", { class: "tcw-mono" }, `${plain.value(path, 60)} = ${plain.value(value, 120)}`),
+          h("div", { class: "tcw-mono" }, `${plain.path(path, 60)} = ${plain.value(value, 120)}`),
         );
       const note = words.changeNote(example.handle, new Map(Object.entries(example.changes)));
       return {

@@ -26,7 +26,7 @@ export function valuesView({ session, pair, signal }: PairContext, panel: HTMLEl
       id: "path",
       title: "Access path",
       key: (one) => one.path,
-      text: (one) => plain.value(one.path),
+      text: (one) => plain.path(one.path),
       width: "minmax(160px, 2fr)",
       kind: "code",
     },
@@ -120,7 +120,7 @@ function pathDetail(state: ComparisonState, pair: PairState, path: Path): Node[]
     ],
     tone: one.differing > 0 ? "tcw-differs" : "",
   }));
-  const name = plain.value(path.path);
+  const name = plain.path(path.path);
   return [
     h(
       "h4",

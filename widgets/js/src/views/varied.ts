@@ -37,7 +37,7 @@ function others(varied: Varied): HTMLElement {
     tone: one.outcome === "differs" ? "tcw-differs" : "",
   }));
   const columns = [
-    { title: plain.value(varied.path), kind: "code" as const },
+    { title: plain.path(varied.path), kind: "code" as const },
     { title: "Old", kind: "seen" as const },
     { title: "New", kind: "seen" as const },
   ];
@@ -58,7 +58,7 @@ function outcome(one: VariedOutcome, text: string): HTMLElement {
 
 /** Two numbers at the same time: a square for each pair of values, and a line where old and new part. */
 export function togetherView({ paths, values, outcomes }: VariedTogether): HTMLElement {
-  const [down, across] = paths.map((path) => plain.value(path, 60)) as [string, string];
+  const [down, across] = paths.map((path) => plain.path(path, 60)) as [string, string];
   const at = (row: number, column: number) => outcomes[row]?.[column];
   const cell = (one: VariedOutcome, row: number, column: number) => {
     // Beside what says nothing, no line is known.
@@ -115,7 +115,7 @@ export function togetherView({ paths, values, outcomes }: VariedTogether): HTMLE
 /** How often the difference goes away with another value of each input. */
 export function weightsView(weights: InputWeight[]): HTMLElement {
   const rows = weights.map((one) => ({
-    cells: [plain.value(one.path), shareBar(one.gone / one.tried, "tcw-bar-injected", words.weightText(one))],
+    cells: [plain.path(one.path), shareBar(one.gone / one.tried, "tcw-bar-injected", words.weightText(one))],
   }));
   return h(
     "section",
