@@ -145,6 +145,10 @@ fn decisions_are_told_in_words() {
         ("order(a, b)", Recipe::Int(2)),
         ("raise loads('')", Recipe::None),
         ("succeeds loads('')", Recipe::Bool(false)),
+        ("injected(store)", Recipe::Bool(true)),
+        ("injected(cache)", Recipe::Bool(false)),
+        ("injected(*)", Recipe::Bool(true)),
+        ("find(year=N~4533fb69074c8c0f).name", Recipe::Bool(true)),
     ] {
         witness.choices.push(Choice { path: path.into(), decision: Decision::Value(recipe) });
     }
@@ -154,6 +158,9 @@ fn decisions_are_told_in_words() {
     assert!(!shown.contains("again for") && !shown.contains("key (2)"), "{shown}");
     assert!(shown.contains("a: greater than b\n") && shown.contains("loads(''): fails\n"), "{shown}");
     assert!(!shown.contains("order(") && !shown.contains("raise loads"), "{shown}");
+    assert!(shown.contains("store: replaced, though the code has it\n"), "{shown}");
+    assert!(shown.contains("the module: left out\n") && !shown.contains("cache"), "{shown}");
+    assert!(shown.contains("find(year=N…).name: True\n"), "{shown}");
 }
 
 #[test]
@@ -429,11 +436,7 @@ fn a_long_headline_is_told_in_parts() {
 #[test]
 fn any_change_fits_a_screen() {
     let many = (0..500).map(|number| changing(&format!("f{number}"), number % 100));
-    let users = (0..40).map(|number| PairReport {
-        verdict: Verdict::LikelyPreserving,
-        uses_changed: vec!["f1".into()],
-        ..changing(&format!("g{number}"), 1)
-    });
+    let users = (0..40).map(|number| user(&format!("g{number}")));
     let (whole, notes) = (of(many.chain(users).collect()), vec!["a note".to_owned(); 90]);
     let mut files: Vec<SummaryFile<'_>> = (0..8).map(|_| file("src/a.py", &whole)).collect();
     files.push(SummaryFile { is_test: true, ..file("tests/test_a.py", &whole) });
@@ -450,9 +453,24 @@ fn any_change_fits_a_screen() {
     }
 }
 
+/// A pair that uses a change of `f` and shows no difference.
+fn user(name: &str) -> PairReport {
+    PairReport { verdict: Verdict::LikelyPreserving, uses_changed: vec!["f".into()], ..changing(name, 1) }
+}
+
+#[test]
+fn what_only_uses_a_change_is_counted_apart() {
+    let preserving = PairReport { uses_changed: vec![], ..user("f") };
+    let undecided = PairReport { verdict: Verdict::Inconclusive, stays_away: true, ..user("h") };
+    let whole = of(vec![preserving, user("g"), undecided]);
+    let shown = summary(&[file("a.py", &whole)], &[], Advice::default(), &PLAIN);
+    let counts = "No difference found in 3 functions in a.py · 1 likely preserving · 2 only using what changed\n";
+    assert!(shown.contains(counts), "{shown}");
+}
+
 #[test]
 fn what_only_uses_a_change_has_lines_where_nothing_else_does() {
-    let user = PairReport { verdict: Verdict::LikelyPreserving, uses_changed: vec!["f".into()], ..changing("g", 1) };
+    let user = user("g");
     let whole = of(vec![user]);
     let shown = summary(&[file("a.py", &whole)], &[], Advice::default(), &PLAIN);
     assert!(shown.starts_with("a.py:42  ≈ likely preserving  g(x=0)"), "{shown}");
