@@ -195,8 +195,9 @@ fn rows<'a>(files: &'a [SummaryFile<'a>]) -> Vec<Row<'a>> {
     for file in files {
         let Ok(comparison) = file.result else { continue };
         let own = untold(comparison).filter(|pair| pair.decides() && pair.verdict != Verdict::Identical);
-        let mut classes: Vec<&PairReport> = comparison.pairs.iter().filter(|pair| pair.decides()).collect();
-        rows.extend(own.map(|pair| Row { file, pair, shown_by: example_of(pair, &mut classes) }));
+        let deciding: Vec<&PairReport> = comparison.pairs.iter().filter(|pair| pair.decides()).collect();
+        let mut classes = deciding.clone();
+        rows.extend(own.map(|pair| Row { file, pair, shown_by: example_of(pair, &deciding, &mut classes) }));
     }
     // What changed itself says more than what uses it.
     rows.sort_by_key(|row| (row.file.is_test, words::rank(row.pair), !row.pair.uses_changed.is_empty()));
@@ -221,23 +222,32 @@ fn told_by_others<'a>(rows: Vec<Row<'a>>) -> (Vec<Row<'a>>, Vec<Row<'a>>) {
 
 /// The pair whose example shows a change. Objects whose state was drawn may not occur; what was made through the constructor
 /// does. Each class shows one of its methods.
-fn example_of<'a>(pair: &'a PairReport, classes: &mut Vec<&'a PairReport>) -> &'a PairReport {
-    let says_as_much = |class: &&PairReport| class.verdict == pair.verdict && score(class) >= score(pair);
-    let found = classes.iter().position(|class| says_as_much(class) && shows(class, &pair.new.qualname));
+fn example_of<'a>(pair: &'a PairReport, deciding: &[&PairReport], classes: &mut Vec<&'a PairReport>) -> &'a PairReport {
+    let says_as_much = |class: &&PairReport| {
+        class.verdict == pair.verdict && (score(class) >= score(pair) || replaces(pair) && !replaces(class))
+    };
+    let found = classes.iter().position(|class| says_as_much(class) && shows(class, &pair.new.qualname, deciding));
     match found.filter(|_| rests_on_state(pair)) {
         Some(at) => classes.remove(at),
         None => pair,
     }
 }
 
-/// Whether a class shows the change of this method: it ran changed lines of no other, or the use of this one differs.
-fn shows(class: &PairReport, method: &str) -> bool {
+/// Whether a pair's example has stand-ins in the place of what the code really has.
+fn replaces(pair: &PairReport) -> bool {
+    pair.witness.as_ref().is_some_and(|witness| !witness.replaced.is_empty())
+}
+
+/// Whether a class shows the change of this method: it ran changed lines of no other that is compared, or the use of this
+/// one differs.
+fn shows(class: &PairReport, method: &str, deciding: &[&PairReport]) -> bool {
     let Some(witness) = &class.witness else { return false };
     let is_used = match class.evidence.first().and_then(|one| one.at.as_ref()?.slot()) {
         Some(Slot::Use { member, .. }) => method == format!("{}.{member}", class.new.qualname),
         _ => false,
     };
-    witness.methods == [method] || is_used
+    let is_alone = |ran: &String| ran == method || deciding.iter().all(|pair| pair.new.qualname != *ran);
+    witness.methods.iter().any(|ran| ran == method) && witness.methods.iter().all(is_alone) || is_used
 }
 
 /// How much the clearest difference of a pair says.

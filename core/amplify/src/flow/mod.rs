@@ -117,7 +117,7 @@ const ANEW: u32 = 2;
 const MAX_SHOWN: usize = 6;
 /// How many pairs of compared values are kept for a test.
 const MAX_COMPARED: usize = 80;
-/// How often a value may turn out to differ from run to run before it is looked at no more.
+/// How often a value may turn out to differ from run to run, or to make no test, before it is looked at no more.
 const REFUTED: u32 = 3;
 
 /// A test that runs the change, in one of its cases.
@@ -177,7 +177,7 @@ struct Flow<'a, 'b> {
     /// Whether somebody wants what was found so far.
     stopped: bool,
     cut: bool,
-    /// How often a difference did not show again, by module and expression.
+    /// How often a difference did not show again or made no test, by module and expression.
     refuted: BTreeMap<(usize, String), u32>,
     /// Differences in nothing but Python's words for an error, for when there are no others.
     spare: Vec<Spare>,
@@ -455,15 +455,14 @@ impl Flow<'_, '_> {
                     }
                     // To repeat and to reduce takes a while.
                     self.tell(Progress::Searching { round, variants: self.variants, found: self.tests.len() });
-                    if self.stopped {
+                    if self.stopped || self.is_late() && technique == Technique::Search {
                         self.cut = true;
                         break;
                     }
                     match self.keep(origin, &trial, one, technique, variant, &runs)? {
                         // One variant is enough for one difference.
                         Fate::Kept => break,
-                        Fate::Refuted => *self.refuted.entry(refuted).or_default() += 1,
-                        Fate::Unwritten => {}
+                        Fate::Refuted | Fate::Unwritten => *self.refuted.entry(refuted).or_default() += 1,
                     }
                 }
                 if tried.records.old.outcome == Outcome::Passed {

@@ -253,6 +253,8 @@ fn ended_use(case: &TestCase) -> Option<Contrast> {
     let place = if uses(returned).count() == 1 { "" } else { member };
     let outcome = |side: Side| match case.behavior(side).map(|behavior| &behavior.outcome) {
         Some(raised @ Outcome::Raised { .. }) => display_outcome_in_present(raised),
+        // An exception that the code raises itself ends a use, and not the run.
+        _ if matches!(value, Observed::Exception { .. }) => format!("raises {}", display_observed(value)),
         _ => display_observed(value),
     };
     Some(Contrast::of(place, PerSide::of(outcome).as_ref().map(String::as_str)))

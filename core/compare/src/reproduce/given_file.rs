@@ -1,6 +1,7 @@
 //! The file that a test is given instead of one of the versions (`TWINCELL_SUBJECT`), in the style of `direct.rs`.
 
-use twincell_syntax::{Side, has_relative_imports};
+use twincell_syntax::python::is_of_stdlib;
+use twincell_syntax::{Side, has_relative_imports, imports};
 
 use super::file::Writer;
 
@@ -26,7 +27,17 @@ const OF_PACKAGE: &str = r#"def names_of(path):
 impl Writer<'_> {
     /// What a test needs for the names of the file `name`: a function, with the lines below it, and the call.
     pub(super) fn names_of_file(&self) -> (&'static str, &'static str) {
-        let is_of_package = Side::BOTH.into_iter().any(|side| has_relative_imports(self.case.modules[side]));
-        if is_of_package { (OF_PACKAGE, "names_of(name)") } else { ("", "runpy.run_path(name)") }
+        if Side::BOTH.into_iter().any(|side| may_be_of_package(self.case.modules[side])) {
+            (OF_PACKAGE, "names_of(name)")
+        } else {
+            ("", "runpy.run_path(name)")
+        }
     }
+}
+
+/// Whether a module may import from the packages around it. In a repository, relative imports are known by their whole path,
+/// which says no more than that it is not the standard library.
+fn may_be_of_package(module: &str) -> bool {
+    let is_other = |target: &str| target.split('.').next().is_some_and(|root| !is_of_stdlib(root));
+    has_relative_imports(module) || imports(module).values().any(|import| is_other(&import.target))
 }
