@@ -228,6 +228,23 @@ def test_a_reproducer_imports_the_project_by_its_name(tmp_path: Path) -> None:
         assert done.returncode == status, done.stdout
 
 
+def test_a_reproducer_runs_on_a_file_of_the_project(tmp_path: Path) -> None:
+    module = "from .tax import RATE\n\n\ndef or_rate(rate):\n    return RATE if rate is None else rate\n"
+    tax = {"shop/__init__.py": "", "shop/tax.py": "RATE = 3\n"}
+    new = module.replace("RATE if rate is None else rate", "rate or RATE")
+    folder = repository(tmp_path, {**tax, "shop/cart.py": module}, {"shop/cart.py": new})
+    path = tmp_path / "test_or_rate.py"
+    twincell("compare", "--git", "HEAD~1..HEAD", "--reproducer", str(path), cwd=folder)
+    assert "def load()" not in path.read_text()
+    for text, status in ((module, 0), (new, 1)):
+        (folder / "shop/cart.py").write_text(text)
+        environment = {**os.environ, "TWINCELL_SUBJECT": str(folder / "shop/cart.py")}
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == status, done.stdout
+        assert ("AssertionError" in done.stdout) == bool(status), done.stdout
+
+
 def test_modules_that_cannot_be_evaluated_whole_serve_with_the_rest(tmp_path: Path) -> None:
     broken = {
         "shop/__init__.py": "import a_package_that_is_not_installed\nfrom .tax import rate\nraise RuntimeError\n",

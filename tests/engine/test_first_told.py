@@ -31,6 +31,19 @@ def test_a_difference_of_types_alone_is_a_change():
     assert evidence["old"] != evidence["new"] and float(evidence["old"]) == float(evidence["new"])
 
 
+def test_what_a_use_raises_is_told_as_raised():
+    old = """
+        class Book:
+            def __init__(self):
+                self.open = {}
+            def close(self, code: str):
+                del self.open[code]
+        """
+    new = old.replace("del self.open[code]", "raise LookupError(code + ' is not open')")
+    comparison = compared(old, new, function="Book")
+    assert "raises KeyError: 'a' -> raises LookupError('a is not open')" in comparison.sentence, comparison.sentence
+
+
 STOCK = """
     class Stock:
         def __init__(self, usual=5):

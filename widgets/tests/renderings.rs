@@ -394,6 +394,25 @@ fn a_method_that_needs_a_state_is_shown_by_its_class() {
     // It runs one of them.
     assert!(shown.contains("Cart(size=1), using add(): 1 -> 2") && !shown.contains("Cart.add()"), "{shown}");
     assert!(shown.contains("Cart.take(): 1 -> 2") && shown.contains("Behavior changed in 2 of 2"), "{shown}");
+    // Methods that only one version has are compared with nothing.
+    let with_new = |method: &str| {
+        let mut class = class.clone();
+        class.witness.as_mut().unwrap().methods.push(method.into());
+        let whole = of(vec![class, with_state("Cart.add"), with_state("Cart.take")]);
+        summary(&[file("a.py", &whole)], &[], Advice::default(), &PLAIN)
+    };
+    assert!(with_new("Cart._put").contains("using add()") && !with_new("Cart.take").contains("using add()"));
+    // One on real objects is told, even if it scores less than one that replaces them.
+    let less = |replaced: &[&str]| {
+        let (mut class, mut method) = (class.clone(), with_state("Cart.add"));
+        class.evidence.iter_mut().for_each(|one| one.score = 0.6);
+        class.witness.as_mut().unwrap().replaced = vec![];
+        let mut witness = class.witness.clone().unwrap();
+        witness.replaced = replaced.iter().map(|one| (*one).to_owned()).collect();
+        method.witness = Some(witness);
+        summary(&[file("a.py", &of(vec![class, method]))], &[], Advice::default(), &PLAIN)
+    };
+    assert!(less(&["Level"]).contains("using add()") && !less(&[]).contains("using add()"));
     // What is plain needs no class.
     let plain = of(vec![class, changing("Cart.add", 1)]);
     let shown = summary(&[file("a.py", &plain)], &[], Advice::default(), &PLAIN);
