@@ -20,7 +20,7 @@ pub fn value(text: &str) -> String {
 
 /// The path of a value, with an ellipsis where it is cut off.
 pub fn path(path: &str) -> String {
-    value(&AccessPath::new(path).with_cuts_told())
+    value(&AccessPath::new(path).with_ellipses())
 }
 
 /// One line of source: tabs become four spaces, and a cut says how long the line was.

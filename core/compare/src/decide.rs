@@ -61,7 +61,9 @@ pub fn decide(campaign: &Campaign, reported: Option<&TestCase>, target: &Target)
         (Some(found), _) => {
             let basis = found.differences.iter().map(|difference| difference.basis).max();
             let why = match basis {
-                Some(Basis::Equal) => "only which of two equal values it returns differs, such as 0 or 0.0",
+                Some(Basis::Equal) => {
+                    "it differs only in which of equal values it gives, as max(x, y) may where x == y"
+                }
                 Some(Basis::Written) => {
                     "results calculated from objects are written differently, but are the same with numbers"
                 }

@@ -10,6 +10,7 @@ use ruff_python_ast::{Expr, Stmt, StmtImport, StmtImportFrom};
 use ruff_text_size::Ranged;
 
 use crate::parse::{parse, with_stack_for};
+use crate::python::is_of_stdlib;
 
 /// A name that an import binds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,13 +41,12 @@ pub fn imported_modules(text: &str) -> BTreeSet<String> {
     })
 }
 
-/// Whether a text imports from the package that holds it: `from .models import Item`.
-pub fn has_relative_imports(text: &str) -> bool {
+/// Whether a text imports what is not of the standard library, by relative imports or by others, in functions as well.
+pub fn imports_others(text: &str) -> bool {
     with_stack_for(text.len(), || {
-        let parsed = parse(text);
-        let mut relative = Relative::default();
-        relative.visit_body(&parsed.syntax().body);
-        !relative.0.is_empty()
+        let mut others = Others(false);
+        others.visit_body(&parse(text).syntax().body);
+        others.0
     })
 }
 
@@ -86,6 +86,20 @@ impl<'a> StatementVisitor<'a> for Relative<'a> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
             Stmt::ImportFrom(import) if import.level > 0 => self.0.push(import),
+            _ => walk_stmt(self, stmt),
+        }
+    }
+}
+
+/// Whether an import was seen that is not of the standard library.
+struct Others(bool);
+
+impl<'a> StatementVisitor<'a> for Others {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        let is_other = |module: &str| !is_of_stdlib(module.split('.').next().unwrap_or(module));
+        match stmt {
+            Stmt::Import(import) => self.0 |= import.names.iter().any(|alias| is_other(&alias.name)),
+            Stmt::ImportFrom(import) => self.0 |= import.level > 0 || import.module.as_deref().is_some_and(is_other),
             _ => walk_stmt(self, stmt),
         }
     }
@@ -180,6 +194,20 @@ mod tests {
 
     fn targets(text: &str) -> Vec<(String, String)> {
         imports(text).into_iter().map(|(name, import)| (name, import.target)).collect()
+    }
+
+    #[test]
+    fn what_is_not_of_the_standard_library_is_found_wherever_it_is_imported() {
+        for other in [
+            "from . import a",
+            "from ..b import *",
+            "import numpy as np",
+            "def f():\n    from shop.tax import rate\n",
+            "try:\n    from .fast import f\nexcept ImportError:\n    from .slow import f\n",
+        ] {
+            assert!(imports_others(other), "{other}");
+        }
+        assert!(!imports_others("import os.path, json\nfrom collections import abc\n"));
     }
 
     #[test]

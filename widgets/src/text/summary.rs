@@ -195,9 +195,9 @@ fn rows<'a>(files: &'a [SummaryFile<'a>]) -> Vec<Row<'a>> {
     for file in files {
         let Ok(comparison) = file.result else { continue };
         let own = untold(comparison).filter(|pair| pair.decides() && pair.verdict != Verdict::Identical);
-        let deciding: Vec<&PairReport> = comparison.pairs.iter().filter(|pair| pair.decides()).collect();
-        let mut classes = deciding.clone();
-        rows.extend(own.map(|pair| Row { file, pair, shown_by: example_of(pair, &deciding, &mut classes) }));
+        let mut classes: Vec<&PairReport> = comparison.pairs.iter().filter(|pair| pair.decides()).collect();
+        let mut shown_by = |pair| example_of(pair, &comparison.pairs, &mut classes);
+        rows.extend(own.map(|pair| Row { file, pair, shown_by: shown_by(pair) }));
     }
     // What changed itself says more than what uses it.
     rows.sort_by_key(|row| (row.file.is_test, words::rank(row.pair), !row.pair.uses_changed.is_empty()));
@@ -222,11 +222,11 @@ fn told_by_others<'a>(rows: Vec<Row<'a>>) -> (Vec<Row<'a>>, Vec<Row<'a>>) {
 
 /// The pair whose example shows a change. Objects whose state was drawn may not occur; what was made through the constructor
 /// does. Each class shows one of its methods.
-fn example_of<'a>(pair: &'a PairReport, deciding: &[&PairReport], classes: &mut Vec<&'a PairReport>) -> &'a PairReport {
+fn example_of<'a>(pair: &'a PairReport, compared: &[PairReport], classes: &mut Vec<&'a PairReport>) -> &'a PairReport {
     let says_as_much = |class: &&PairReport| {
         class.verdict == pair.verdict && (score(class) >= score(pair) || replaces(pair) && !replaces(class))
     };
-    let found = classes.iter().position(|class| says_as_much(class) && shows(class, &pair.new.qualname, deciding));
+    let found = classes.iter().position(|class| says_as_much(class) && shows(class, &pair.new.qualname, compared));
     match found.filter(|_| rests_on_state(pair)) {
         Some(at) => classes.remove(at),
         None => pair,
@@ -240,13 +240,13 @@ fn replaces(pair: &PairReport) -> bool {
 
 /// Whether a class shows the change of this method: it ran changed lines of no other that is compared, or the use of this
 /// one differs.
-fn shows(class: &PairReport, method: &str, deciding: &[&PairReport]) -> bool {
+fn shows(class: &PairReport, method: &str, compared: &[PairReport]) -> bool {
     let Some(witness) = &class.witness else { return false };
     let is_used = match class.evidence.first().and_then(|one| one.at.as_ref()?.slot()) {
         Some(Slot::Use { member, .. }) => method == format!("{}.{member}", class.new.qualname),
         _ => false,
     };
-    let is_alone = |ran: &String| ran == method || deciding.iter().all(|pair| pair.new.qualname != *ran);
+    let is_alone = |ran: &String| ran == method || compared.iter().all(|pair| pair.new.qualname != *ran);
     witness.methods.iter().any(|ran| ran == method) && witness.methods.iter().all(is_alone) || is_used
 }
 
@@ -341,7 +341,7 @@ fn counts(files: &[SummaryFile<'_>], users: &[Row<'_>]) -> Option<String> {
     let numbers = [
         (of(Verdict::Inconclusive).saturating_sub(of_users(Verdict::Inconclusive)), "inconclusive"),
         (of(Verdict::LikelyPreserving).saturating_sub(of_users(Verdict::LikelyPreserving)), "likely preserving"),
-        (users.len(), "only using what changed"),
+        (users.len(), "using what changed, without a difference"),
         (elsewhere, "judged elsewhere"),
         (accepted, "accepted"),
         (of(Verdict::Identical) % total.max(1), "with the same code"),

@@ -26,8 +26,10 @@ pub(super) enum Fate {
     Kept,
     /// It did not show again.
     Refuted,
-    /// No test could be written that holds, or it is kept already.
+    /// No test could be written that holds.
     Unwritten,
+    /// Its test is kept already.
+    Known,
 }
 
 impl Flow<'_, '_> {
@@ -101,7 +103,7 @@ impl Flow<'_, '_> {
         forms = PerSide::of(|side| shorter[side].clone().or_else(|| forms[side].clone()));
         let PerSide { old: Some(old), new } = forms else { return Ok(Fate::Unwritten) };
         if self.tests.iter().any(|kept| is_same_test(&kept.test.old, &origin.subject, &old.code)) {
-            return Ok(Fate::Unwritten);
+            return Ok(Fate::Known);
         }
         let module = &self.modules[origin.module];
         let targets = self.changed_names();

@@ -118,7 +118,7 @@ const MAX_SHOWN: usize = 6;
 /// How many pairs of compared values are kept for a test.
 const MAX_COMPARED: usize = 80;
 /// How often a value may turn out to differ from run to run, or to make no test, before it is looked at no more.
-const REFUTED: u32 = 3;
+const VAIN: u32 = 3;
 
 /// A test that runs the change, in one of its cases.
 struct Origin {
@@ -178,7 +178,7 @@ struct Flow<'a, 'b> {
     stopped: bool,
     cut: bool,
     /// How often a difference did not show again or made no test, by module and expression.
-    refuted: BTreeMap<(usize, String), u32>,
+    vain: BTreeMap<(usize, String), u32>,
     /// Differences in nothing but Python's words for an error, for when there are no others.
     spare: Vec<Spare>,
 }
@@ -219,7 +219,7 @@ pub fn amplify(
         additions: PerSide::default(),
         stopped: false,
         cut: false,
-        refuted: BTreeMap::new(),
+        vain: BTreeMap::new(),
         spare: Vec::new(),
     };
     flow.amplified(witnesses)
@@ -300,6 +300,11 @@ impl Flow<'_, '_> {
     /// Whether to end with what was found.
     fn is_late(&self) -> bool {
         self.stopped || self.began.elapsed().as_secs_f64() > self.options.seconds
+    }
+
+    /// Whether a technique ends here: what the tests show as they are is looked at in any case.
+    fn ends(&self, technique: Technique) -> bool {
+        self.stopped || self.is_late() && technique == Technique::Search
     }
 
     /// Runs the origins without their assertions. What they show as they are is the nearest that a person can be shown.
@@ -427,7 +432,7 @@ impl Flow<'_, '_> {
         let mut kept: Vec<(Nearness, usize, Variant)> = Vec::new();
         for batch in chosen.chunks(BATCH) {
             self.tell(Progress::Searching { round, variants: self.variants, found: self.tests.len() });
-            if self.stopped || self.is_late() && technique == Technique::Search {
+            if self.ends(technique) {
                 self.cut = true;
                 break;
             }
@@ -441,9 +446,9 @@ impl Flow<'_, '_> {
                 let trial = Trial { code: variant.code.clone(), imports: variant.imports.clone() };
                 let mut tries = 0;
                 for one in shown {
-                    let refuted = (origin.module, one.expression().to_owned());
-                    let is_refuted = self.refuted.get(&refuted).is_some_and(|times| *times >= REFUTED);
-                    if self.is_enough() || tries == MAX_SHOWN || self.is_known(&one, &runs) || is_refuted {
+                    let vain = (origin.module, one.expression().to_owned());
+                    let is_vain = self.vain.get(&vain).is_some_and(|times| *times >= VAIN);
+                    if self.is_enough() || tries == MAX_SHOWN || self.is_known(&one, &runs) || is_vain {
                         continue;
                     }
                     tries += 1;
@@ -455,14 +460,15 @@ impl Flow<'_, '_> {
                     }
                     // To repeat and to reduce takes a while.
                     self.tell(Progress::Searching { round, variants: self.variants, found: self.tests.len() });
-                    if self.stopped || self.is_late() && technique == Technique::Search {
+                    if self.ends(technique) {
                         self.cut = true;
                         break;
                     }
                     match self.keep(origin, &trial, one, technique, variant, &runs)? {
                         // One variant is enough for one difference.
                         Fate::Kept => break,
-                        Fate::Refuted | Fate::Unwritten => *self.refuted.entry(refuted).or_default() += 1,
+                        Fate::Known => {}
+                        Fate::Refuted | Fate::Unwritten => *self.vain.entry(vain).or_default() += 1,
                     }
                 }
                 if tried.records.old.outcome == Outcome::Passed {

@@ -254,8 +254,13 @@ fn ended_use(case: &TestCase) -> Option<Contrast> {
     let outcome = |side: Side| match case.behavior(side).map(|behavior| &behavior.outcome) {
         Some(raised @ Outcome::Raised { .. }) => display_outcome_in_present(raised),
         // An exception that the code raises itself ends a use, and not the run.
-        _ if matches!(value, Observed::Exception { .. }) => format!("raises {}", display_observed(value)),
-        _ => display_observed(value),
+        _ => match value {
+            Observed::Exception { class, arguments } => match arguments.as_slice() {
+                [Observed::Str(message)] if class != "KeyError" => format!("raises {class}: {message}"),
+                _ => format!("raises {}", display_observed(value)),
+            },
+            _ => display_observed(value),
+        },
     };
     Some(Contrast::of(place, PerSide::of(outcome).as_ref().map(String::as_str)))
 }

@@ -31,12 +31,12 @@ const EQUAL: usize = 3;
 /// The maximum number of likelier classes that are tried in place of one.
 const CLASSES: usize = 2;
 
-/// Which values a shrunk witness has in place of objects.
+/// Which values a shrunk witness has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Values {
-    /// Plain ones, where a difference shows the objects or a condition tests them.
+    /// Plain ones in place of objects, where a difference shows the objects or a condition tests them.
     Plain,
-    /// The same, and no value becomes one that its path hardly ever has.
+    /// The same, and no value that is tried alone becomes one that its path hardly ever has.
     Usual,
     /// The objects stay where they were drawn.
     Drawn,
@@ -100,6 +100,7 @@ pub fn shrink(
         // The empty text comes first where it saves a decision or a failure.
         let is_text = matches!(&choice.decision, Decision::Value(Recipe::Str(text)) if !text.is_empty());
         let empty = is_text.then(|| Decision::Value(Recipe::Str(String::new())));
+        let is_empty = |decision: &Decision| matches!(decision, Decision::Value(Recipe::Str(text)) if text.is_empty());
         // What was refused for a container is refused for what is left of it, too. A table with fewer rows may allow what
         // the larger one did not.
         let others = empty.into_iter().chain(real).chain(default).chain(likelier).filter(|_| !is_smaller);
@@ -114,11 +115,12 @@ pub fn shrink(
                 break;
             }
             left -= 1;
+            let must_save = at == 0 && is_text && is_empty(&simpler);
             let decisions = vec![(choice.path.clone(), simpler)];
             if let Some(found) = changed(execute, &best, decisions, &channels, rules, &mut lost)?
                 && found.record.choices.len() <= best.record.choices.len()
                 && is_as_readable(&best, &found)
-                && (at > 0 || !is_text || needs_less(&best, &found))
+                && (!must_save || needs_less(&best, &found))
             {
                 best = found;
                 is_smaller = holds_items(&choice.decision);
@@ -143,6 +145,7 @@ pub fn shrink(
             && let Some(found) = search(execute, &channels, rules, &mut left, &mut lost, go_on).least(&best, &choice)?
             && found.record.choices.len() <= best.record.choices.len()
             && is_as_readable(&best, &found)
+            && found.record.choices.iter().filter(|one| one.path == choice.path).all(|one| is_allowed(&one.decision))
         {
             best = found;
         }

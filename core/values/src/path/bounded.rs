@@ -30,15 +30,15 @@ pub(super) fn starts_with_mark(text: &str) -> bool {
     hash.is_some_and(|hash| hash.iter().all(u8::is_ascii_hexdigit))
 }
 
-/// The text, with another mark for each part that is cut off.
-pub(super) fn with_cuts_as(text: &str, mark: &str) -> String {
+/// The text for people, with an ellipsis for each part that is cut off.
+pub(super) fn with_ellipses(text: &str) -> String {
     let mut told = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(MARK) {
         let (before, behind) = rest.split_at(at);
-        let (shown, length) = if starts_with_mark(behind) { (mark, MARK_LENGTH) } else { ("~", MARK.len_utf8()) };
+        let (shown, length) = if starts_with_mark(behind) { ('…', MARK_LENGTH) } else { (MARK, MARK.len_utf8()) };
         told.push_str(before);
-        told.push_str(shown);
+        told.push(shown);
         rest = &behind[length..];
     }
     told + rest
@@ -68,9 +68,9 @@ mod tests {
     #[test]
     fn people_see_an_ellipsis_for_what_is_cut_off() {
         let path = format!("f({}).x", cut_at("größe ~ ".repeat(20), 40));
-        let told = with_cuts_as(&path, "…");
+        let told = with_ellipses(&path);
         assert!(told.starts_with("f(größe ~ ") && told.ends_with("…).x"), "{told}");
-        assert_eq!(with_cuts_as("~x", "…"), "~x");
+        assert_eq!(with_ellipses("~x"), "~x");
     }
 
     #[test]

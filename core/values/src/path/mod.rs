@@ -128,8 +128,8 @@ impl<'a> AccessPath<'a> {
     }
 
     /// The path for people, with an ellipsis for each part that is cut off.
-    pub fn with_cuts_told(self) -> String {
-        bounded::with_cuts_as(self.0, "…")
+    pub fn with_ellipses(self) -> String {
+        bounded::with_ellipses(self.0)
     }
 
     /// The path for people: of more than `most` characters, without what is long in its brackets, `Rule(…).name`.
