@@ -567,6 +567,15 @@ def test_a_file_of_a_package_can_be_the_subject(tmp_path, name):
     assert_passes_on_old_and_fails_on_new(tmp_path, *versions, "shop/inner/subject.py")
 
 
+def test_a_file_is_run_whatever_its_name(tmp_path):
+    start = "try:\n    import not_there\nexcept ImportError:\n    pass\n\n\ndef f(x):\n    return "
+    reproducer = twincell.compare(f"{start}x or 3\n", f"{start}x\n").reproducer
+    assert "def names_of(path)" in reproducer, reproducer
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "test_f.py").write_text(reproducer)
+    assert_passes_on_old_and_fails_on_new(tmp_path, f"{start}x or 3\n", f"{start}x\n", "odd/random.py")
+
+
 def test_the_values_of_a_test_hold_in_a_whole_file_too(tmp_path):
     old = "LIMIT = 100\n\ndef helper(x):\n    return 0\n\n"
     old += "def f(x):\n    return helper(x) + 1 if LIMIT > 3 else helper(x)\n"

@@ -1,6 +1,9 @@
-//! The file that a test is given instead of one of the versions (`TWINCELL_SUBJECT`), in the style of `direct.rs`.
+//! The file that a test is given instead of one of the versions (`TWINCELL_SUBJECT`): with names of its own, or among those of
+//! the test.
 
-use twincell_syntax::{Side, imports_others};
+use std::fmt::Write;
+
+use twincell_syntax::{PerSide, Side, imports_others};
 
 use super::file::Writer;
 
@@ -37,5 +40,24 @@ impl Writer<'_> {
         } else {
             ("", "runpy.run_path(name)")
         }
+    }
+
+    /// Runs the file that the test is given instead of a version, as a part of the packages around it. It is not imported,
+    /// since its names must be those of the test, where stand-ins are.
+    pub(super) fn given_file(&self, modules: &PerSide<String>) -> String {
+        let mut text = String::from(
+            "    if SUBJECT not in ('old', 'new'):\n        folders = pathlib.Path(SUBJECT).resolve().parents\n        \
+             packages = list(itertools.takewhile(lambda folder: (folder / '__init__.py').exists(), folders))\n        \
+             if packages:  # relative imports start there\n            \
+             sys.path.insert(0, str(packages[-1].parent))\n            \
+             names['__package__'] = '.'.join(folder.name for folder in reversed(packages))\n        \
+             with open(SUBJECT) as file:\n            exec(compile(file.read(), SUBJECT, 'exec'), names)\n",
+        );
+        let injected = self.injected(modules);
+        if !injected.is_empty() {
+            let _ = writeln!(text, "        for name in ({},):", injected.join(", "));
+            text.push_str("            names.pop(name, None)  # as everywhere in this test, it is a stand-in\n");
+        }
+        text
     }
 }

@@ -60,25 +60,6 @@ impl Writer<'_> {
         text
     }
 
-    /// Runs the file that the test is given instead of a version, as a part of the packages around it. It is not imported,
-    /// since its names must be those of the test, where stand-ins are.
-    fn given_file(&self, modules: &PerSide<String>) -> String {
-        let mut text = String::from(
-            "    if SUBJECT not in ('old', 'new'):\n        folders = pathlib.Path(SUBJECT).resolve().parents\n        \
-             packages = list(itertools.takewhile(lambda folder: (folder / '__init__.py').exists(), folders))\n        \
-             if packages:  # relative imports start there\n            \
-             sys.path.insert(0, str(packages[-1].parent))\n            \
-             names['__package__'] = '.'.join(folder.name for folder in reversed(packages))\n        \
-             with open(SUBJECT) as file:\n            exec(compile(file.read(), SUBJECT, 'exec'), names)\n",
-        );
-        let injected = self.injected(modules);
-        if !injected.is_empty() {
-            let _ = writeln!(text, "        for name in ({},):", injected.join(", "));
-            text.push_str("            names.pop(name, None)  # as everywhere in this test, it is a stand-in\n");
-        }
-        text
-    }
-
     /// Runs the part of the module that a version needs.
     fn own_module(&self, modules: &PerSide<String>) -> String {
         if modules.iter().all(String::is_empty) {
@@ -146,7 +127,7 @@ impl Writer<'_> {
     }
 
     /// The names that the functions read and that stand for missing objects, also if a whole module has them.
-    fn injected(&self, modules: &PerSide<String>) -> Vec<String> {
+    pub(super) fn injected(&self, modules: &PerSide<String>) -> Vec<String> {
         if !self.standins || self.case.context != Context::Function {
             return vec![];
         }
