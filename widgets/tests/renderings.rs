@@ -482,7 +482,7 @@ fn what_only_uses_a_change_is_counted_apart() {
     let preserving = PairReport { uses_changed: vec![], ..user("f") };
     let undecided = PairReport { verdict: Verdict::Inconclusive, stays_away: true, ..user("h") };
     let whole = of(vec![preserving, user("g"), undecided]);
-    let shown = summary(&[file("a.py", &whole)], &[], Advice::default(), &PLAIN);
+    let shown = summary(&[file("a.py", &whole)], &[], Advice::default(), &TextOptions { color: false, width: 200 });
     let counts = "No difference found in 3 functions in a.py · 1 likely preserving · 2 using what changed, without a difference\n";
     assert!(shown.contains(counts), "{shown}");
 }
