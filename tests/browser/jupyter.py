@@ -63,8 +63,14 @@ def serving(home: Path, folder: Path):
     """A Jupyter server for a folder, which has both applications, on its own port, with its own settings in `home`."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
+    # Of extensions that are not built yet (Dash has one), JupyterLab would ask at its start.
+    application = home / "lab"
+    application.mkdir()
+    for part in ("schemas", "static", "themes"):
+        (application / part).symlink_to(Path(sys.prefix) / "share" / "jupyter" / "lab" / part)
     environment = {
         **os.environ,
+        "JUPYTERLAB_DIR": str(application),
         "IPYTHONDIR": str(home / "ipython"),
         "JUPYTER_CONFIG_DIR": str(home / "config"),
         "JUPYTER_DATA_DIR": str(home / "data"),
