@@ -164,3 +164,16 @@ def test_dash(run):
     frame.get_by_text("hello Ada").wait_for()
     frame.locator("#name").fill("Grace")
     frame.get_by_text("hello Grace").wait_for()
+
+
+def test_the_variable_inspector(run):
+    pytest.importorskip("lckr_jupyterlab_variableinspector")
+    notebook = run("number, words = 41, ['a', 'b']")
+    notebook.command("variableinspector:open")
+    inspector = notebook.page.locator(".jp-VarInspector")
+    inspector.get_by_text("number").wait_for()
+    inspector.get_by_text("41").wait_for()
+    notebook.page.evaluate(
+        "window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.requestExecute({code: 'number = 42'}).done"
+    )
+    inspector.get_by_text("42").wait_for()

@@ -58,4 +58,5 @@ class CellCompiler(CachingCompiler):
     """Compiles cells under the names that a debugger's front end knows."""
 
     def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> Any:
-        return name_of(raw_code)
+        # VS Code says so what its debugger calls the cell that comes.
+        return os.environ.get("IPYKERNEL_CELL_NAME") or name_of(raw_code)

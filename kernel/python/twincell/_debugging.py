@@ -466,8 +466,6 @@ def _listen() -> tuple[str, int]:
 
 
 def _import() -> Any:
-    # Frozen modules of Python cannot be debugged, which nobody here needs to be told.
-    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     try:
         import debugpy
     except ImportError:

@@ -228,6 +228,8 @@ class ZMQInteractiveShell(Attributed, InteractiveShell):
         os.environ.update(TERM="xterm-color", CLICOLOR="1", FORCE_COLOR="1", CLICOLOR_FORCE="1")
         os.environ.update(PAGER="cat", GIT_PAGER="cat")
         os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+        # Of the frozen modules of Python, which it cannot debug, debugpy would warn in the cell that imports it.
+        os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
 
     def init_virtualenv(self) -> None:
         """Does nothing: the kernel runs in the environment that it is installed in, whichever is active outside."""
