@@ -25,6 +25,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
 #: Milliseconds; machines that run tests are often busy with others.
 TIMEOUT = 120_000
@@ -63,14 +64,8 @@ def serving(home: Path, folder: Path):
     """A Jupyter server for a folder, which has both applications, on its own port, with its own settings in `home`."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    # Of extensions that are not built yet (Dash has one), JupyterLab would ask at its start.
-    application = home / "lab"
-    application.mkdir()
-    for part in ("schemas", "static", "themes"):
-        (application / part).symlink_to(Path(sys.prefix) / "share" / "jupyter" / "lab" / part)
     environment = {
         **os.environ,
-        "JUPYTERLAB_DIR": str(application),
         "IPYTHONDIR": str(home / "ipython"),
         "JUPYTER_CONFIG_DIR": str(home / "config"),
         "JUPYTER_DATA_DIR": str(home / "data"),
@@ -80,6 +75,10 @@ def serving(home: Path, folder: Path):
     settings = home / "settings" / "@jupyterlab" / "apputils-extension"
     settings.mkdir(parents=True)
     (settings / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
+    # JupyterLab asks at its start whether to build extensions that are not built (Dash has one).
+    configuration = home / "config" / "labconfig"
+    configuration.mkdir(parents=True)
+    (configuration / "page_config.json").write_text('{"buildCheck": false}')
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--port={port}"]
     command += ["--IdentityProvider.token=", f"--ServerApp.root_dir={folder}"]
     command += ["--LabApp.expose_app_in_browser=True", "--JupyterNotebookApp.expose_app_in_browser=True"]
@@ -136,6 +135,14 @@ class Notebook:
         self.page.evaluate(
             "index => { const panel = window.jupyterapp.shell.currentWidget; panel.content.deselectAll();"
             " panel.content.activeCellIndex = index; window.jupyterapp.commands.execute('notebook:run-cell') }",
+            index,
+        )
+
+    def run_to_end(self, index: int) -> None:
+        """Runs a cell and waits until it is done."""
+        self.page.evaluate(
+            "async index => { const panel = window.jupyterapp.shell.currentWidget; panel.content.deselectAll();"
+            " panel.content.activeCellIndex = index; await window.jupyterapp.commands.execute('notebook:run-cell') }",
             index,
         )
 

@@ -7,10 +7,13 @@ import os
 
 import pytest
 
+from .client import Client
+from .debugging import FrontEnd
+
 #: How VS Code runs code that is not the user's.
 ASIDE = {"store_history": False, "stop_on_error": False, "allow_stdin": True}
 
-#: Has `run_cell` say in an environment variable what the cell is called, as the interactive window does.
+#: Makes `run_cell` set the name of the cell in an environment variable, as the interactive window does.
 HOOK = """
 import os, types
 def _named(run_cell):
@@ -75,23 +78,44 @@ def test_an_answer_from_a_thread_comes_under_its_request_after_the_end(kernel):
 
 
 def test_a_cell_has_the_name_that_its_debugger_knows(fresh_kernel):
-    pytest.importorskip("debugpy")
     aside(fresh_kernel, HOOK)
-    assert fresh_kernel.run("(lambda: 0).__code__.co_filename").value == "'<ipython-input-1-0123456789ab>'"
+    for number in (1, 2):
+        named = fresh_kernel.run("(lambda: 0).__code__.co_filename")
+        assert named.value == f"'<ipython-input-{number}-0123456789ab>'"
     failed = fresh_kernel.run("def f():\n    return 1 / 0\nf()")
-    assert "In[2]" in failed.reply["traceback"][-2]
+    assert "In[3]" in failed.reply["traceback"][-2]
     assert aside(fresh_kernel, "import os; print(os.environ.get('IPYKERNEL_CELL_NAME'))").text() == "None\n"
 
 
-def test_its_debugger_listens_in_the_kernel_without_a_warning(fresh_kernel):
+def test_a_name_from_outside_is_of_no_cell_here(monkeypatch):
+    monkeypatch.setenv("IPYKERNEL_CELL_NAME", "<of another kernel>")
+    with Client.start() as kernel:
+        assert "another" not in kernel.run("(lambda: 0).__code__.co_filename").value
+
+
+def test_its_debugger_stops_in_a_cell_with_a_name(fresh_kernel):
     pytest.importorskip("debugpy")
-    listening = aside(fresh_kernel, "import debugpy; debugpy.listen(('localhost', 0))")
-    assert listening.reply["status"] == "ok"
+    front_end = FrontEnd(fresh_kernel)
+    front_end.attach()
+    aside(fresh_kernel, HOOK)
+    source = {"path": "<ipython-input-1-0123456789ab>"}
+    front_end.do("setBreakpoints", source=source, breakpoints=[{"line": 2}])
+    cell = fresh_kernel.send("a = 1\nb = 2\nprint(a + b)")
+    thread = front_end.event("stopped")["threadId"]
+    assert [frame["line"] for frame in front_end.frames(thread)][:1] == [2]
+    front_end.do("continue", threadId=thread)
+    assert fresh_kernel.wait(cell).text() == "3\n"
+
+
+def test_its_debugger_listens_in_the_kernel_without_a_warning(monkeypatch):
+    pytest.importorskip("debugpy")
+    monkeypatch.delenv("PYDEVD_DISABLE_FILE_VALIDATION", raising=False)
+    with Client.start() as kernel:
+        listening = aside(kernel, "import debugpy; debugpy.listen(('localhost', 0))")
+        traced = aside(kernel, "debugpy.trace_this_thread(True)\ndebugpy.trace_this_thread(False)")
     assert listening.value.startswith("('127.0.0.1', ")
     assert listening.text("stderr") == ""
-    for traced in (True, False):
-        switched = aside(fresh_kernel, f"from debugpy import trace_this_thread; trace_this_thread({traced})")
-        assert switched.reply["status"] == "ok"
+    assert traced.reply["status"] == "ok"
 
 
 def test_it_asks_where_the_kernel_is(kernel):

@@ -2,12 +2,15 @@
 
     python -m tests.measure.notebooks NAME=CLONE ... [--each N] [--only PATH]
 
-Takes N notebooks of each repository (by a hash of their paths), copies the files of its newest commit for each kernel,
-and runs all cells, those after an error too. Cells that install packages are left out. ipykernel runs twice: where its
-own outcomes differ (random numbers, times), only statuses and kinds of messages are compared.
+The code of the notebooks runs as it is, outside of any sandbox: take repositories that you trust.
 
-Prints for each notebook what differs, as diffs. Rows for the repositories follow: notebooks, cells, cells that fail
-under ipykernel, those whose texts vary by themselves, and those that differ here.
+Takes N notebooks of each repository (by a hash of their paths), copies the files of its newest commit for each kernel,
+and runs all cells, those after an error too, but no line that installs something. ipykernel runs twice: where its own
+outcomes differ (random numbers, times), only statuses and kinds of messages are compared. A notebook ends at a cell
+that takes longer than a minute under one of the kernels.
+
+Prints for each notebook what differs, as diffs. Rows for the repositories follow: notebooks, cells, those that were not
+reached, that fail under ipykernel, whose texts vary by themselves, and that differ here.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ import argparse
 import difflib
 import hashlib
 import json
+import os
 import re
 import subprocess
 import tarfile
@@ -28,13 +32,14 @@ from typing import Any
 
 import nbformat
 
-from tests.kernel.daily import KERNELS, Running, Step, Thing, outcome
+from tests.kernel.client import Client
+from tests.kernel.daily import KERNELS, Running, Step, Thing, environment, outcome
 
-HEAD = ("repository", "notebooks", "cells", "fail under ipykernel", "vary by themselves", "differ here")
+HEAD = ("repository", "notebooks", "cells", "not reached", "fail under ipykernel", "vary by themselves", "differ here")
 #: Kernels that run each notebook: ipykernel twice.
 RUNS = (KERNELS[0], KERNELS[0], KERNELS[1])
-INSTALLS = re.compile(r"\b(pip3?|conda|mamba|apt|apt-get|npm)\s+install\b")
-NO_END = "no end"
+#: A line for the shell, or a magic, that installs something.
+INSTALLS = re.compile(r"^\s*[!%].*\binstall\b.*$", re.MULTILINE)
 #: The fewest code cells of a notebook that is taken.
 FEWEST = 5
 
@@ -43,13 +48,22 @@ FEWEST = 5
 class Cell:
     """A cell that ran under all kernels."""
 
-    path: str
     number: int
     code: str
     failed: bool
     varies: bool
     #: What differs, as lines of a diff.
     differs: list[str]
+
+
+@dataclass
+class Compared:
+    """A notebook that ran under all kernels."""
+
+    path: str
+    cells: list[Cell]
+    #: How many cells no kernel or not all of them reached.
+    unreached: int
 
 
 def notebooks(clone: Path) -> dict[str, list[str]]:
@@ -69,9 +83,10 @@ def notebooks(clone: Path) -> dict[str, list[str]]:
         ):
             continue
         kernel = notebook.metadata.get("kernelspec", {}).get("name", "python")
-        cells = [cell.source for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()]
+        cells = [INSTALLS.sub("", cell.source) for cell in notebook.cells if cell.cell_type == "code"]
+        cells = [code for code in cells if code.strip()]
         if kernel.startswith("python") and len(cells) >= FEWEST:
-            found[path] = [code for code in cells if not INSTALLS.search(code)]
+            found[path] = cells
     return found
 
 
@@ -95,86 +110,95 @@ def harmless(member: tarfile.TarInfo, folder: str) -> tarfile.TarInfo | None:
 
 
 def git(clone: Path, *arguments: str, given: bytes = b"") -> bytes:
-    return subprocess.run(["git", "-C", str(clone), *arguments], check=True, capture_output=True, input=given).stdout
+    command = ["git", "-C", str(clone), *arguments]
+    alone = {**os.environ, "GIT_NO_LAZY_FETCH": "1"}
+    return subprocess.run(command, check=True, capture_output=True, input=given, env=alone).stdout
 
 
 def run(kernel: str, folder: Path, path: str, cells: list[str]) -> list[Step]:
     """What came of each cell, up to the first that does not end."""
+    place = (folder / path).parent
     steps: list[Step] = []
-    with Running.start(kernel, (folder / path).parent) as running:
+    with Client.start(kernel, cwd=str(place), env=environment(place)) as client:
+        running = Running(client, place)
         for number, code in enumerate(cells):
             try:
                 steps += running.do(Thing(path, str(number), [code]))
             except (TimeoutError, RuntimeError):
-                steps.append(Step({"status": "error", "ename": NO_END}))
+                print(f"{path}: cell {number} does not end under {kernel}", flush=True)
                 break
     return steps
 
 
-def compare(path: str, cells: list[str], steps: list[list[Step]]) -> list[Cell]:
-    """What came of each cell under the kernels of `RUNS`."""
+def compare(cells: list[str], steps: list[list[Step]]) -> list[Cell]:
+    """What came of each cell under the kernels of `RUNS`, as far as all of them came."""
     compared = []
     for number, (code, *of) in enumerate(zip(cells, *steps, strict=False)):
-        if any(step.reply.get("ename") == NO_END for step in of[:-1]):
-            break
         theirs, again, ours = (outcome(step, False) for step in of)
         varies = theirs != again
         if varies:
             theirs, again, ours = (outcome(step, True) for step in of)
         differs = [] if ours in (theirs, again) else diff(theirs, ours)
-        compared.append(Cell(path, number, code, of[0].reply["status"] != "ok", varies, differs))
+        compared.append(Cell(number, code, of[0].reply["status"] != "ok", varies, differs))
     return compared
 
 
 def diff(theirs: dict[str, Any], ours: dict[str, Any]) -> list[str]:
     texts = [json.dumps(one, indent=1, ensure_ascii=False, sort_keys=True).splitlines() for one in (theirs, ours)]
-    return [line for line in difflib.unified_diff(*texts, *RUNS[1:], lineterm="", n=1)]
+    return list(difflib.unified_diff(*texts, *RUNS[1:], lineterm="", n=1))
 
 
-def measure(clone: Path, each: int, only: str | None) -> list[Cell]:
+def measure(clone: Path, each: int, only: str | None = None) -> list[Compared]:
     """Runs notebooks of a repository, and prints what differs."""
     found = notebooks(clone)
-    chosen = [only] if only else sorted(found, key=lambda path: hashlib.sha256(path.encode()).digest())[:each]
+    chosen = sorted(found, key=lambda path: hashlib.sha256(path.encode()).digest())[:each]
     archive = files(clone)
     compared = []
-    for path in chosen:
-        with tempfile.TemporaryDirectory(prefix="") as place:
+    for path in chosen if only is None else {only} & set(found):
+        with tempfile.TemporaryDirectory() as place:
             folders = [Path(place) / kernel / str(number) for number, kernel in enumerate(RUNS)]
             for folder in folders:
-                tarfile.open(fileobj=BytesIO(archive)).extractall(folder, filter=harmless)
+                with tarfile.open(fileobj=BytesIO(archive)) as packed:
+                    packed.extractall(folder, filter=harmless)
             with ThreadPoolExecutor() as pool:
-                steps = pool.map(run, RUNS, folders, [path] * len(RUNS), [found[path]] * len(RUNS))
-                cells = compare(path, found[path], list(steps))
+                steps = list(pool.map(run, RUNS, folders, [path] * len(RUNS), [found[path]] * len(RUNS)))
+        cells = compare(found[path], steps)
         print(f"{path}: {len(cells)} cells", flush=True)
         for cell in cells:
             if cell.differs:
                 print("\n".join([f"cell {cell.number}: {cell.code.splitlines()[0]}", *cell.differs]), flush=True)
-        compared += cells
+        compared.append(Compared(path, cells, len(found[path]) - len(cells)))
     return compared
 
 
-def row(name: str, cells: list[Cell]) -> tuple[str, ...]:
+def row(name: str, of: list[Compared]) -> tuple[str, ...]:
     """The figures of a repository."""
-    paths = len({cell.path for cell in cells})
+    cells = [cell for notebook in of for cell in notebook.cells]
     counts = (
+        len(of),
+        len(cells),
+        sum(notebook.unreached for notebook in of),
         sum(cell.failed for cell in cells),
         sum(cell.varies for cell in cells),
         sum(bool(cell.differs) for cell in cells),
     )
-    return (name, *map(str, (paths, len(cells), *counts)))
+    return (name, *map(str, counts))
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("repositories", nargs="+", metavar="NAME=CLONE")
     options.add_argument("--each", type=int, default=5, help="how many notebooks of each")
-    options.add_argument("--only", help="the path of the only notebook to run")
+    options.add_argument("--only", metavar="PATH", help="the path of the only notebook to run, where there is one")
     told = options.parse_args()
     found = {}
-    for name, _, clone in (repository.partition("=") for repository in told.repositories):
+    for repository in told.repositories:
+        name, equals, clone = repository.partition("=")
+        if not equals or not Path(clone).is_dir():
+            options.error(f"{repository}: give NAME=CLONE, with the folder of a repository")
         found[name] = measure(Path(clone), told.each, told.only)
-    everything = [cell for cells in found.values() for cell in cells]
-    rows = [HEAD, ("---",) * len(HEAD), *(row(name, cells) for name, cells in found.items()), row("all", everything)]
+    everything = [notebook for of in found.values() for notebook in of]
+    rows = [HEAD, ("---",) * len(HEAD), *(row(name, of) for name, of in found.items()), row("all", everything)]
     print("\n".join(f"| {' | '.join(texts)} |" for texts in rows))
 
 

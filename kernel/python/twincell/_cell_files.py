@@ -20,6 +20,9 @@ SUFFIX = ".py"
 FOLDER = os.path.join(os.path.realpath(tempfile.gettempdir()), f"twincell_{os.getpid()}_{secrets.token_hex(8)}")
 PREFIX = FOLDER + os.sep
 
+#: VS Code sets this environment variable to the name by which its debugger knows the cell that runs.
+NAME = "IPYKERNEL_CELL_NAME"
+
 _WORD = 0xFFFFFFFF
 _FACTOR = 0x5BD1E995
 
@@ -54,9 +57,18 @@ def murmur2(data: bytes, seed: int) -> int:
     return hashed ^ hashed >> 15
 
 
-class CellCompiler(CachingCompiler):
-    """Compiles cells under the names that a debugger's front end knows."""
+class NamedCompiler(CachingCompiler):
+    """Compiles cells under the names that a front end gives them, otherwise under those of IPython."""
 
     def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> Any:
-        # VS Code says so what its debugger calls the cell that comes.
-        return os.environ.get("IPYKERNEL_CELL_NAME") or name_of(raw_code)
+        return os.environ.get(NAME) or self.own_name(raw_code, transformed_code, number)
+
+    def own_name(self, raw_code: str, transformed_code: str, number: int) -> Any:
+        return super().get_code_name(raw_code, transformed_code, number)
+
+
+class FileCompiler(NamedCompiler):
+    """Compiles cells under the names of the files that stand for them in a debugger."""
+
+    def own_name(self, raw_code: str, transformed_code: str, number: int) -> Any:
+        return name_of(raw_code)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from IPython.core import page
 from IPython.core.autocall import ZMQExitAutocall
-from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell, InteractiveShellABC
@@ -221,15 +220,17 @@ class ZMQInteractiveShell(Attributed, InteractiveShell):
 
     @default("compiler_class")
     def _default_compiler_class(self) -> type:
-        return _cell_files.CellCompiler if _debugging.is_available() else CachingCompiler
+        return _cell_files.FileCompiler if _debugging.is_available() else _cell_files.NamedCompiler
 
     def init_environment(self) -> None:
         # Programs that cells start write into the notebook, with colors and without a pager.
         os.environ.update(TERM="xterm-color", CLICOLOR="1", FORCE_COLOR="1", CLICOLOR_FORCE="1")
         os.environ.update(PAGER="cat", GIT_PAGER="cat")
         os.environ.setdefault("MPLBACKEND", "module://matplotlib_inline.backend_inline")
-        # Of the frozen modules of Python, which it cannot debug, debugpy would warn in the cell that imports it.
+        # debugpy warns about Python's frozen modules in the cell that imports it.
         os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
+        # The name of a cell of another kernel, which started this one.
+        os.environ.pop(_cell_files.NAME, None)
 
     def init_virtualenv(self) -> None:
         """Does nothing: the kernel runs in the environment that it is installed in, whichever is active outside."""

@@ -56,7 +56,7 @@ VARYING = [
         (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d([.,]\d+)?)?", "<time>"),
         (r"\b\d+(\.\d+)?(e[-+]?\d+)? ?(ns|us|[µμ]s|ms|s|min|h)\b", "<time>"),
         (r"\b\d+\.\d+ seconds", "<time>"),
-        (r"\b[\d,]+ loops? each", "<time>"),
+        (r"\b[\d,]+ loops? each", "<count>"),
         (r"127\.0\.0\.1(:| port )\d+", "<address>"),
         (r"localhost:\d+", "<address>"),
     )
@@ -121,7 +121,7 @@ class Running:
     @classmethod
     @contextmanager
     def start(cls, kernel: str, folder: Path) -> Iterator[Running]:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True)
         with Client.start(kernel, cwd=str(folder), env=environment(folder)) as client:
             yield cls(client, folder)
 
