@@ -1,10 +1,11 @@
 """What people use in notebooks every day works as under ipykernel."""
 
 import importlib.util
+import re
 
 import pytest
 
-from .client import TIMEOUT
+from .client import TIMEOUT, Client
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 
@@ -272,3 +273,29 @@ def test_a_package_that_redirects_output_gets_it_back(kernel):
         "print('outside', repr(caught.getvalue()))"
     )
     assert outcome.text() == "outside 'inside\\n'\n"
+
+
+def test_results_that_joblib_stored_are_found_after_a_restart(needs, tmp_path):
+    needs("joblib")
+    cell = (
+        f"import joblib\n@joblib.Memory({str(tmp_path)!r}, verbose=0).cache\n"
+        "def slow(n):\n    print('computed')\n    return n + 1\nslow(3)"
+    )
+    for computed in ("computed\n", ""):
+        with Client.start() as kernel:
+            outcome = kernel.run(cell)
+            assert (outcome.text(), outcome.value) == (computed, "4")
+
+
+def test_packages_know_cells_by_their_paths(kernel, needs):
+    needs("debugpy")
+    path = kernel.run("print((lambda: 0).__code__.co_filename)").text()
+    assert re.search(r"/ipykernel_\d+/\d+\.py$", path.strip())
+
+
+def test_a_reply_does_not_come_while_a_client_answers_a_widget(kernel):
+    outcome = kernel.run("from comm import create_comm; create_comm(target_name='target').send({'n': 1})")
+    assert outcome.types[-1] == "comm_msg"
+    sent = [message for message in outcome.messages if message["msg_type"] == "comm_msg"][-1]["header"]["date"]
+    idle = outcome.messages[-1]["header"]["date"]
+    assert (idle - sent).total_seconds() > 0.08

@@ -14,6 +14,7 @@ import os
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from .shell import ZMQInteractiveShell
 
 PYTHON = sys.version.split()[0]
+#: Seconds between the last message of a comm and the reply to its cell. nbclient, and what is built on it, misses a
+#: reply that arrives while it answers a widget, and then waits for ever.
+WIDGET_PAUSE = 0.1
 
 
 class IPythonKernel(Kernel):
@@ -141,6 +145,10 @@ class IPythonKernel(Kernel):
         if reply["status"] == "error" and content.get("stop_on_error", True) and not silent:
             await asyncio.sleep(self.stop_on_error_timeout)
             self._requests.get().abort_waiting()
+        pause = self.comm_manager.last_sent + WIDGET_PAUSE - time.monotonic()
+        if pause > 0:
+            # Nothing else runs meanwhile: replies keep their order.
+            time.sleep(pause)
         self._reply(parent, reply, {"started": started, "status": reply["status"]})
 
     def _publish_execute_input(self, code: str, parent: Mapping[str, Any], execution_count: int) -> None:

@@ -16,8 +16,10 @@ from IPython.core.compilerop import CachingCompiler
 HASH_METHOD = "Murmur2"
 HASH_SEED = 0xC70F6907
 SUFFIX = ".py"
-#: A name that nobody can guess, since the folder of temporary files belongs to everybody.
-FOLDER = os.path.join(os.path.realpath(tempfile.gettempdir()), f"twincell_{os.getpid()}_{secrets.token_hex(8)}")
+#: joblib, numba, line_profiler and executing know cells by `ipykernel_` and digits in their path. Nobody can guess the
+#: digits, since the folder of temporary files belongs to everybody.
+_NUMBER = f"{os.getpid()}{secrets.randbelow(10**18):018}"
+FOLDER = os.path.join(os.path.realpath(tempfile.gettempdir()), f"ipykernel_{_NUMBER}")
 PREFIX = FOLDER + os.sep
 
 #: VS Code sets this environment variable to the name by which its debugger knows the cell that runs.

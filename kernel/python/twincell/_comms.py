@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import comm
@@ -50,6 +51,7 @@ class Comm(BaseComm):
     ) -> None:
         content = {"comm_id": self.comm_id, "data": data or {}, **keys}
         self.kernel.output.publish(msg_type, content, metadata=metadata, buffers=buffers)
+        self.kernel.comm_manager.last_sent = time.monotonic()
 
 
 class KernelCommManager(CommManager):
@@ -58,6 +60,8 @@ class KernelCommManager(CommManager):
     def __init__(self, kernel: Kernel) -> None:
         super().__init__()
         self.kernel = kernel
+        #: When the last message was sent, by `time.monotonic`.
+        self.last_sent = float("-inf")
 
 
 def install(kernel: Kernel) -> KernelCommManager:
