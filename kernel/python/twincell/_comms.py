@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import comm
 from comm.base_comm import BaseComm, CommManager
@@ -41,6 +41,8 @@ class Comm(BaseComm):
     """One connection to the front end, with the arguments of ipykernel's."""
 
     kernel: Kernel
+    #: When a comm sent its last message, by `time.monotonic`.
+    last_sent: ClassVar[float] = float("-inf")
 
     def __init__(self, target_name: str = "", *arguments: Any, show_warning: bool = True, **options: Any) -> None:
         options.pop("kernel", None)
@@ -51,7 +53,7 @@ class Comm(BaseComm):
     ) -> None:
         content = {"comm_id": self.comm_id, "data": data or {}, **keys}
         self.kernel.output.publish(msg_type, content, metadata=metadata, buffers=buffers)
-        self.kernel.comm_manager.last_sent = time.monotonic()
+        Comm.last_sent = time.monotonic()
 
 
 class KernelCommManager(CommManager):
@@ -60,8 +62,6 @@ class KernelCommManager(CommManager):
     def __init__(self, kernel: Kernel) -> None:
         super().__init__()
         self.kernel = kernel
-        #: When the last message was sent, by `time.monotonic`.
-        self.last_sent = float("-inf")
 
 
 def install(kernel: Kernel) -> KernelCommManager:
