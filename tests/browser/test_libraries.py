@@ -177,6 +177,7 @@ def test_k3d(open_cells):
 
 
 def test_dash(open_cells):
+    # Install it for this test alone: its plugin for pytest warns in every run of pytest.
     pytest.importorskip("dash")
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
