@@ -33,6 +33,12 @@ TIMEOUT = 120_000
 #: Whether a notebook is open, as JavaScript.
 OPEN = "window.jupyterapp && window.jupyterapp.shell.currentWidget?.context?.isReady"
 
+#: Runs the cell `index`, as JavaScript whose value comes when the cell is done.
+RUN = (
+    "(() => { const panel = window.jupyterapp.shell.currentWidget; panel.content.deselectAll();"
+    " panel.content.activeCellIndex = index; return window.jupyterapp.commands.execute('notebook:run-cell') })()"
+)
+
 
 @contextlib.contextmanager
 def chromium():
@@ -131,20 +137,12 @@ class Notebook:
         )
 
     def run(self, index: int) -> None:
-        """Runs a cell as Shift-Enter would."""
-        self.page.evaluate(
-            "index => { const panel = window.jupyterapp.shell.currentWidget; panel.content.deselectAll();"
-            " panel.content.activeCellIndex = index; window.jupyterapp.commands.execute('notebook:run-cell') }",
-            index,
-        )
+        """Runs a cell as Shift-Enter would, without waiting for its end."""
+        self.page.evaluate(f"index => {{ {RUN} }}", index)
 
     def run_to_end(self, index: int) -> None:
         """Runs a cell and waits until it is done."""
-        self.page.evaluate(
-            "async index => { const panel = window.jupyterapp.shell.currentWidget; panel.content.deselectAll();"
-            " panel.content.activeCellIndex = index; await window.jupyterapp.commands.execute('notebook:run-cell') }",
-            index,
-        )
+        self.page.evaluate(f"async index => {{ await {RUN} }}", index)
 
     def run_all(self) -> None:
         """Runs all cells and waits until they are done."""

@@ -16,8 +16,8 @@ from IPython.core.compilerop import CachingCompiler
 HASH_METHOD = "Murmur2"
 HASH_SEED = 0xC70F6907
 SUFFIX = ".py"
-#: joblib, numba, line_profiler and executing know cells by `ipykernel_` and digits in their path. Nobody can guess the
-#: digits, since the folder of temporary files belongs to everybody.
+#: joblib and line_profiler know cells by `ipykernel_` and digits in their path. Nobody can guess the digits, since the
+#: folder of temporary files belongs to everybody.
 _NUMBER = f"{os.getpid()}{secrets.randbelow(10**18):018}"
 FOLDER = os.path.join(os.path.realpath(tempfile.gettempdir()), f"ipykernel_{_NUMBER}")
 PREFIX = FOLDER + os.sep
