@@ -52,14 +52,45 @@ def test_a_display_is_updated_under_its_id(kernel):
     assert update["data"]["text/plain"] == "'new'"
 
 
-def test_values_that_json_does_not_know_are_displayed(kernel):
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("{1: {2}, 'b': b'x'}", {"1": [2], "b": "eA=="}),
+        ("[math.nan, {'a': math.inf}, 1.5]", [None, {"a": None}, 1.5]),
+        ("[dataclasses.make_dataclass('Point', ['x', 'y'])(1, {2})]", [{"x": 1, "y": [2]}]),
+        ("[enum.Enum('Color', {'RED': 'red'}).RED, enum.Enum('Odd', {'A': math.nan}).A]", ["red", None]),
+        (
+            "[uuid.UUID(int=1), decimal.Decimal('1.50'), fractions.Fraction(1, 2)]",
+            [f"{'0' * 8}-0000-0000-0000-{1:012}", "1.50", 0.5],
+        ),
+        ("[datetime.date(2024, 1, 2), datetime.time(3, 4)]", ["2024-01-02", "03:04:00"]),
+        (
+            "[numpy.bool_(False), numpy.float32('nan'), numpy.int8(3), numpy.arange(2), numpy.float64(0.5)]",
+            [False, None, 3, [0, 1], 0.5],
+        ),
+        ("[1j, object]", ["1j", "<class 'object'>"]),
+    ],
+)
+def test_values_that_json_does_not_know_are_displayed(kernel, value, shown):
+    if "numpy" in value:
+        pytest.importorskip("numpy")
+        kernel.run("import numpy")
     outcome = kernel.run(
-        "class Odd:\n"
-        "    def _repr_mimebundle_(self, **options):\n"
-        "        return {'application/json': {'nan': float('nan'), 1: {2}, 'b': b'x'}, 'text/plain': 'odd'}\n"
-        "Odd()"
+        "import dataclasses, datetime, decimal, enum, fractions, math, uuid\n"
+        f"display({{'application/json': {value}, 'text/plain': 'odd'}}, raw=True)"
     )
-    assert outcome.of("execute_result")[0]["data"]["application/json"] == {"nan": "nan", "1": [2], "b": "eA=="}
+    assert outcome.of("display_data")[0]["data"]["application/json"] == shown
+
+
+def test_most_displayed_data_are_forgotten(fresh_kernel):
+    if fresh_kernel.run("hasattr(get_ipython().history_manager, 'outputs')").value == "False":
+        pytest.skip("this IPython keeps no outputs")
+    show = "for n in range(3): display({'text/plain': str(n) * 600_000}, raw=True)"
+    fresh_kernel.run(show)
+    assert fresh_kernel.run("len(get_ipython().history_manager.outputs[2])").value == "1"
+    fresh_kernel.run("get_ipython().display_pub.store_display_history = True")
+    fresh_kernel.run(show)
+    assert fresh_kernel.run("len(get_ipython().history_manager.outputs[5])").value == "3"
 
 
 def test_a_failed_cell_gives_its_traceback_in_the_reply_and_on_iopub(kernel):

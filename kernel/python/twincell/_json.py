@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import datetime
+import enum
 import json
 import math
 import numbers
+import uuid
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 
 def dumps(value: Any) -> str:
-    """The JSON text of a value. Bytes become base64; a value that JSON does not know becomes its `repr`."""
+    """The JSON text of a value. Bytes become base64, data classes objects, enumerations their values, and numbers that
+    are not finite null; a value that JSON does not know becomes its `repr`."""
     try:
         return json.dumps(value, default=_plain, allow_nan=False)
     except (ValueError, TypeError):
@@ -24,12 +28,22 @@ def _plain(value: Any) -> Any:
         return base64.b64encode(value).decode("ascii")
     if isinstance(value, datetime.datetime):
         return _moment(value)
-    if isinstance(value, datetime.date):
+    if isinstance(value, (datetime.date, datetime.time)):
         return value.isoformat()
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, uuid.UUID):
+        return str(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+        return value.item()
     if isinstance(value, numbers.Integral):
         return int(value)
     if isinstance(value, numbers.Real):
         return _finite(float(value))
+    if isinstance(value, numbers.Number):
+        return str(value)
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, Iterable):
@@ -48,8 +62,8 @@ def _moment(value: datetime.datetime) -> str:
     return value.isoformat().replace("+00:00", "Z")
 
 
-def _finite(value: float) -> float | str:
-    return value if math.isfinite(value) else repr(value)
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _clean(value: Any, depth: int = 0) -> Any:
@@ -65,4 +79,4 @@ def _clean(value: Any, depth: int = 0) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)):
         return [_clean(item, depth + 1) for item in value]
     plain = _plain(value)
-    return _clean(plain, depth + 1) if isinstance(plain, (list, dict)) else plain
+    return plain if isinstance(plain, str) else _clean(plain, depth + 1)

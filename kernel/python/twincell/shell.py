@@ -15,7 +15,7 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell, InteractiveShellABC
 from IPython.utils.process import system  # type: ignore[attr-defined]
 from traitlets import Any as AnyTrait
-from traitlets import CBool, Instance, Type, default, observe
+from traitlets import Bool, CBool, Instance, Type, default, observe
 
 from . import _cell_files, _debugging, _gui
 from ._kernel_magics import KernelMagics
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 #: Takes a message and returns it, or another one, or None.
 Hook = Callable[[dict[str, Any]], "dict[str, Any] | None"]
+
+#: The most displayed data of a cell, in bytes or characters, that are kept for `%notebook`.
+KEPT = 1 << 20
 
 HistoryOutput: Callable[..., object] | None
 try:
@@ -118,6 +121,10 @@ class ZMQShellDisplayHook(Hooked, DisplayHook):
 class ZMQDisplayPublisher(Hooked, DisplayPublisher):
     """`display`, `update_display` and `clear_output` as messages."""
 
+    store_display_history = Bool(
+        False, help=f"Keep all displayed data for %notebook, not only {KEPT >> 20} MiB of each cell."
+    ).tag(config=True)
+
     def publish(
         self,
         data: dict[str, Any],
@@ -129,8 +136,15 @@ class ZMQDisplayPublisher(Hooked, DisplayPublisher):
         **_deprecated: Any,
     ) -> None:
         content = {"data": data, "metadata": metadata or {}, "transient": transient or {}}
-        self.shell.remember("display_data", data)
+        if self._is_kept(data):
+            self.shell.remember("display_data", data)
         self._publish("update_display_data" if update else "display_data", content)
+
+    def _is_kept(self, data: Mapping[str, Any]) -> bool:
+        """Whether `%notebook` shall export this. A cell that shows many pictures must not fill the memory."""
+        outcome = self.shell.outcome
+        outcome.displayed += sum(len(value) for value in data.values() if isinstance(value, (str, bytes)))
+        return self.store_display_history or outcome.displayed <= KEPT
 
     def clear_output(self, wait: bool = False) -> None:
         self._publish("clear_output", {"wait": wait})
@@ -145,6 +159,8 @@ class CellOutcome(threading.local):
     display_failed = False
     #: The cell's number in the history.
     count = 0
+    #: The length of what the cell has displayed.
+    displayed = 0
 
 
 # Many packages (rich, tqdm, plotly and others) ask for exactly this class name to learn whether they run in a notebook.
@@ -197,7 +213,7 @@ class ZMQInteractiveShell(Attributed, InteractiveShell):
     @contextlib.contextmanager
     def _tee(self, channel: str) -> Iterator[None]:
         # IPython would put its own function before `write`, which is several times as slow as `write` itself.
-        self.outcome.count = self.execution_count
+        self.outcome.count, self.outcome.displayed = self.execution_count, 0
         with self.output.recording():
             yield
         self.remember()

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -22,7 +22,7 @@ const STREAM_DELAY: Duration = Duration::from_millis(10);
 /// A stream message is sent at once when it reaches this many bytes.
 const STREAM_LIMIT: usize = 64 * 1024;
 /// Publishers wait while more bytes than this are on their way.
-const BACKLOG_LIMIT: usize = 32 * 1024 * 1024;
+const BACKLOG_LIMIT: usize = 4 * 1024 * 1024;
 
 /// How many subscriptions are answered at most before the next output.
 const MOST_WELCOMES: usize = 64;
@@ -59,6 +59,8 @@ struct Shared {
     arrived: Notify,
     /// The number of bytes on their way.
     backlog: AtomicUsize,
+    /// Told, with `waiting`, when publishers need to wait no longer.
+    has_room: Condvar,
 }
 
 impl Shared {
@@ -132,6 +134,12 @@ impl Publisher {
     /// Whether a publisher should wait for the clients.
     pub fn is_congested(&self) -> bool {
         self.shared.is_congested()
+    }
+
+    /// Waits until a publisher need not wait for the clients, for some time at most.
+    pub fn wait_for_room(&self, limit: Duration) {
+        let waiting = self.shared.lock();
+        drop(self.shared.has_room.wait_timeout_while(waiting, limit, |_| self.shared.is_congested()));
     }
 
     fn push(&self, publication: Publication) {
@@ -233,7 +241,12 @@ impl Task {
     }
 
     fn sent(&self, size: usize) {
+        let was_congested = self.shared.is_congested();
         self.shared.backlog.fetch_sub(size, Ordering::Relaxed);
+        if was_congested && !self.shared.is_congested() {
+            let _waiting = self.shared.lock();
+            self.shared.has_room.notify_all();
+        }
     }
 
     /// Tells a new subscriber that its subscription is active (Jupyter Enhancement Proposal 65). As the proposal says,

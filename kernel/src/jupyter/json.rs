@@ -2,17 +2,22 @@
 //! that are not finite, keys that are not text) goes to `twincell._json`, which never fails.
 
 use bytes::Bytes;
+use json_escape_simd::escape_into;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
+use super::buffers;
+
 /// The maximum nesting of containers. Deeper ones, and those that contain themselves, are not written here.
 const MAX_DEPTH: u32 = 50;
+/// The number of bytes of a text that are escaped at once.
+const PIECE: usize = 4 * 1024;
 
 /// The JSON text of a value.
 pub fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
-    let mut text = Vec::with_capacity(256);
+    let mut text = buffers::take();
     if write(value, &mut text, 0).is_some() {
-        return Ok(text.into());
+        return Ok(buffers::freeze(text));
     }
     let dumps = value.py().import("twincell._json")?.getattr("dumps")?;
     let text: String = dumps.call1((value,))?.extract()?;
@@ -25,7 +30,8 @@ fn write(value: &Bound<'_, PyAny>, text: &mut Vec<u8>, depth: u32) -> Option<()>
         return None;
     }
     if let Ok(value) = value.cast_exact::<PyString>() {
-        write_text(value.to_str().ok()?, text)
+        write_text(value.to_str().ok()?, text);
+        Some(())
     } else if value.is_none() {
         text.extend_from_slice(b"null");
         Some(())
@@ -43,7 +49,7 @@ fn write(value: &Bound<'_, PyAny>, text: &mut Vec<u8>, depth: u32) -> Option<()>
             if index > 0 {
                 text.push(b',');
             }
-            write_text(key.cast_exact::<PyString>().ok()?.to_str().ok()?, text)?;
+            write_text(key.cast_exact::<PyString>().ok()?.to_str().ok()?, text);
             text.push(b':');
             write(&item, text, depth + 1)?;
         }
@@ -70,7 +76,38 @@ fn write_items<'py>(items: impl Iterator<Item = Bound<'py, PyAny>>, text: &mut V
     Some(())
 }
 
-fn write_text(value: &str, text: &mut Vec<u8>) -> Option<()> {
-    text.reserve(value.len() + 2);
-    serde_json::to_writer(text, value).ok()
+/// Writes a text piece by piece, since each piece gets room for the longest form that it might have.
+fn write_text(value: &str, text: &mut Vec<u8>) {
+    if value.len() > PIECE {
+        text.reserve(value.len() + 8 * PIECE);
+    }
+    let (piece, mut rest) = value.split_at(value.floor_char_boundary(PIECE));
+    escape_into(piece, text);
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE));
+        // The quote that ended the text goes, and the one that begins the piece takes the place of the byte before it.
+        let end = text.len() - 2;
+        let last = text[end];
+        text.truncate(end);
+        escape_into(piece, text);
+        text[end] = last;
+        rest = after;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_all_lengths_are_as_serde_writes_them() {
+        for unit in ["a", "\"", "\u{1}", "é\\", "\u{1f600}\n", "\u{7f}\u{2028}/<"] {
+            for length in [0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE] {
+                let value = format!("{}{}", "b".repeat(length % 3), unit.repeat(length));
+                let mut text = b"[".to_vec();
+                write_text(&value, &mut text);
+                assert!(text[1..] == *serde_json::to_vec(&value).unwrap(), "{length} times {unit:?}");
+            }
+        }
+    }
 }

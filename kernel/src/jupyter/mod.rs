@@ -6,6 +6,7 @@
 //! Python sees, [`recorded`] keeps what cells write for its history, [`json`] turns its values into messages. Cells do not
 //! run here: Python's main thread takes requests from the queue and runs them in IPython.
 
+mod buffers;
 mod capture;
 mod connection;
 mod iopub;

@@ -80,7 +80,7 @@ impl StreamWriter {
 /// Waits until clients have taken most of the text on its way. An interrupt ends the wait.
 pub fn wait_while_congested(py: Python<'_>, publisher: &Publisher) -> PyResult<()> {
     while publisher.is_congested() {
-        py.detach(|| std::thread::sleep(SIGNAL_INTERVAL));
+        py.detach(|| publisher.wait_for_room(SIGNAL_INTERVAL));
         py.check_signals()?;
     }
     Ok(())
