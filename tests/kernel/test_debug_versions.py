@@ -153,6 +153,7 @@ def test_without_a_debugger_one_line_says_what_to_do_and_nothing_runs(front_end)
     outcome = front_end.kernel.run("comparison.debug()")
     assert outcome.reply["ename"] == "TwincellError"
     assert outcome.reply["evalue"].startswith("the debugger is off: turn it on")
+    assert "_debug_run" not in "".join(outcome.reply["traceback"])
     assert outcome.text() == ""
     front_end.attach()
     outcome = front_end.kernel.run("comparison.debug(changes={'limit': '7'})")

@@ -96,6 +96,19 @@ def test_the_connection_file_is_told(reached):
         )
     )
     assert outcome.value == f"({reached.channels.get_connection_info()['shell_port']}, True)"
+    outcome = ok(
+        reached.run(
+            "import os\n"
+            "app = get_ipython().kernel.parent\n"
+            "[\n"
+            "    (app.transport, app.ip, app.hb_port) == (info['transport'], info['ip'], info['hb_port']),\n"
+            "    app.abs_connection_file == os.path.join(app.connection_dir, os.path.basename(app.connection_file)),\n"
+            "    app.session is get_ipython().kernel.session,\n"
+            "    hasattr(app, 'no_such_port'),\n"
+            "]"
+        )
+    )
+    assert outcome.value == "[True, True, True, False]"
 
 
 def test_comms_are_made_by_the_class_and_the_manager_of_ipykernel(reached):

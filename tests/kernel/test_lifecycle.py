@@ -416,3 +416,8 @@ def exists(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return not os.path.isdir("/proc/self")
+
+
+def test_what_was_flushed_is_not_lost_when_the_process_ends_at_once(fresh_kernel):
+    fresh_kernel.send("import os, sys\nprint('last words', end='')\nsys.stdout.flush()\nos._exit(1)")
+    fresh_kernel.wait_for_text("last words")

@@ -163,6 +163,13 @@ def test_autocompare_understands_cells_with_magics(rerun):
     assert [found["verdict"] for found in comparisons(outcome)] == ["changing"]
 
 
+def test_autocompare_says_that_it_needs_to_know_which_cell_runs(kernel):
+    outcome = kernel.run("%autocompare on")
+    assert "does not say which cell runs" in outcome.text() and outcome.text().count("\n") == 1
+    assert "is compared with" in kernel.run("%autocompare on", metadata={"cellId": "c1"}).text()
+    kernel.run("%autocompare off")
+
+
 def test_autocompare_is_switched_off(kernel):
     assert "is on" in kernel.run("%autocompare on --budget 20").text()
     assert "is off" in kernel.run("%autocompare off").text()

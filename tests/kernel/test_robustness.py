@@ -224,6 +224,13 @@ PREDICT = (
 )
 
 
+@pytest.mark.parametrize("code", ["1" + "+1" * 50_000, "x" + ".a" * 50_000, "-" * 50_000 + "1"], ids=["+", ".", "-"])
+def test_code_that_is_nested_too_deep_fails_as_a_cell_does(kernel, code):
+    outcome = kernel.run(code)
+    assert outcome.reply["status"] == "error"
+    assert outcome.types == ["execute_input", "error"]
+
+
 @pytest.mark.parametrize("code", [SPIN, PREDICT], ids=["regular expression", "prediction"])
 def test_heartbeat_and_control_answer_at_once_while_a_cell_spins_in_native_code(fresh_kernel, code):
     fresh_kernel.send(code)

@@ -193,9 +193,13 @@ class IPythonKernel(Kernel):
             failure = None
         except Exception:
             transformed, failure = code, sys.exc_info()
-        is_async = shell.loop_runner is _asyncio_runner and shell.should_run_async(
-            code, transformed_cell=transformed, preprocessing_exc_tuple=failure
-        )
+        try:
+            is_async = shell.loop_runner is _asyncio_runner and shell.should_run_async(
+                code, transformed_cell=transformed, preprocessing_exc_tuple=failure
+            )
+        except Exception:
+            # Python's compiler refuses code that is nested too deep with something else than a SyntaxError.
+            is_async, failure = True, sys.exc_info()
         if not is_async:
             options.update(_taken(shell.run_cell, about))
             with self._user_code():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import faulthandler
 import logging
 import os
@@ -18,6 +19,7 @@ from traitlets import Bool, Dict, Unicode
 from . import _connect, _debugger, _gui, _ipykernel
 from ._answers import IPythonKernel
 from ._json import dumps
+from ._messages import Session
 from ._output import Output
 from ._serve import logger, run_until_done
 from ._twincell import Connection
@@ -75,6 +77,25 @@ class IPKernelApp(BaseIPythonApplication, InteractiveShellApp):
     def connection_info(self) -> dict[str, Any]:
         """What the connection file holds."""
         return _connect.get_connection_info(self.connection_file, unpack=True)
+
+    @property
+    def abs_connection_file(self) -> str:
+        return _connect.get_connection_file(self)
+
+    @property
+    def connection_dir(self) -> str:
+        return os.path.dirname(self.abs_connection_file)
+
+    @property
+    def session(self) -> Session:
+        return self.kernel.session
+
+    def __getattr__(self, name: str) -> Any:
+        """`transport`, `ip` and the ports: `shell_port`, `iopub_port`, `stdin_port`, `control_port`, `hb_port`."""
+        if name in ("transport", "ip") or name.endswith("_port"):
+            with contextlib.suppress(KeyError):
+                return self.connection_info[name]
+        raise AttributeError(f"{type(self).__name__} has no {name}")
 
     def _close_streams(self) -> None:
         for name, closed in (("stdout", self.no_stdout), ("stderr", self.no_stderr)):

@@ -166,6 +166,10 @@ class Output:
         getpass.getpass = self._getpass
         self._follow_threads()
 
+    def flush(self) -> None:
+        """Returns when all output is on its way, whatever happens to the process then."""
+        self._connection.flush()
+
     def writer(self, name: str) -> StreamWriter:
         """The native part of a stream."""
         return self._connection.stream(name, self._of_task.get, self._adopt)
@@ -284,6 +288,9 @@ class OutStream(Attributed, io.TextIOBase):
 
     def writable(self) -> bool:
         return True
+
+    def flush(self) -> None:
+        self.output.flush()
 
     def isatty(self) -> bool:
         return False

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+NO_CELL_ID = "this front end does not say which cell runs"
+
 
 class LastRun:
     """The code that each notebook cell held when it last ran, for `%%compare --with-last` and `%autocompare`."""
@@ -43,7 +45,7 @@ class LastRun:
     def _remember(self, result: Any) -> None:
         # A cell that Python or a magic refused did not run. The next version is compared with the one before it.
         refused = result is None or result.error_before_exec or isinstance(result.error_in_exec, UsageError)
-        cell_id = self._cell_id()
+        cell_id = self.cell_id()
         if cell_id is None or refused:
             return
         before, now = self.held.get(cell_id), result.info.raw_cell
@@ -51,7 +53,8 @@ class LastRun:
         if self.on_rerun is not None and before is not None and before != now and result.success:
             self.on_rerun(before, now)
 
-    def _cell_id(self) -> str | None:
+    def cell_id(self) -> str | None:
+        """The id of the running cell; `None` where the front end does not say."""
         # Front ends send the cell's id with the request to run it.
         request = self.shell.get_parent() if hasattr(self.shell, "get_parent") else {}
         cell_id: str | None = (request.get("metadata") or {}).get("cellId")
@@ -59,9 +62,9 @@ class LastRun:
 
     def code(self) -> str | None:
         """The code that the running cell held when it last ran; `None` when it has not run before."""
-        cell_id = self._cell_id()
+        cell_id = self.cell_id()
         if cell_id is None:
-            raise TwincellError("this front end does not say which cell runs: store versions with %%version instead")
+            raise TwincellError(f"{NO_CELL_ID}: store versions with %%version instead")
         return self.held.get(cell_id)
 
 
@@ -109,6 +112,8 @@ class TwincellMagics(Magics):
             self.last_run.on_rerun = self._compare_rerun if is_on else None
         if self._autocompare is None:
             print("autocompare is off")
+        elif self.last_run.cell_id() is None:
+            print(f"autocompare is on, but {NO_CELL_ID}, so nothing is compared: store versions with %%version")
         else:
             print("autocompare is on: a cell that runs again is compared with what it held before")
 

@@ -1,5 +1,6 @@
-//! The exception of the library.
+//! The exception of the library, and how it is shown.
 
+use pyo3::call::PyCallArgs;
 use pyo3::create_exception;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -9,4 +10,20 @@ create_exception!(twincell, TwincellError, PyValueError, "What was wrong and wha
 /// One of our errors as a Python exception.
 pub fn raised(error: impl std::fmt::Display) -> PyErr {
     TwincellError::new_err(error.to_string())
+}
+
+/// Calls a function of this library's part in Python. An error that says all in its sentence is shown without the lines
+/// there that raised it.
+pub fn call<'py>(
+    py: Python<'py>,
+    module: &str,
+    function: &str,
+    arguments: impl PyCallArgs<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let outcome = py.import(module)?.call_method1(function, arguments);
+    outcome.inspect_err(|error| {
+        if error.is_instance_of::<TwincellError>(py) {
+            error.set_traceback(py, None);
+        }
+    })
 }

@@ -120,6 +120,16 @@ impl Connection {
         Ok(())
     }
 
+    /// Returns when the system has all output, so that it is not lost if the process ends.
+    fn flush(&self, py: Python<'_>) {
+        if !capture::is_forked() {
+            py.detach(|| {
+                self.service.drain_capture();
+                self.runtime.block_on(self.service.publisher.flush());
+            });
+        }
+    }
+
     /// Answers a request.
     #[pyo3(signature = (request, msg_type, content, metadata = None))]
     fn reply(

@@ -5,7 +5,7 @@
 //! has subscribed waits for it: clients that miss the end of their first cell wait for it forever.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -59,6 +59,8 @@ struct Shared {
     arrived: Notify,
     /// The number of bytes on their way.
     backlog: AtomicUsize,
+    /// Whether there was a client to which what is published is sent.
+    has_client: AtomicBool,
     /// Told, with `waiting`, when publishers need to wait no longer.
     has_room: Condvar,
 }
@@ -124,7 +126,15 @@ impl Publisher {
         self.shared.arrived.notify_one();
     }
 
-    /// Returns when the system has everything that was published before, or when a client does not take it.
+    /// Returns when the system has everything that was published before, or when a client does not take it. At once while
+    /// what is published still waits for the first client.
+    pub async fn flush(&self) {
+        if self.shared.has_client.load(Ordering::Relaxed) {
+            self.drain().await;
+        }
+    }
+
+    /// Like [`Publisher::flush`], and waits for the first client no longer.
     pub async fn drain(&self) {
         let (done, is_done) = oneshot::channel();
         self.push(Publication::Drain(done));
@@ -171,6 +181,7 @@ impl Task {
     async fn run(mut self) {
         self.wait_for_client().await;
         let shared = self.shared.clone();
+        shared.has_client.store(true, Ordering::Relaxed);
         loop {
             self.welcome_all().await;
             let due = match shared.next() {
