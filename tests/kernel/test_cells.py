@@ -68,6 +68,10 @@ def test_a_display_is_updated_under_its_id(kernel):
             "[numpy.bool_(False), numpy.float32('nan'), numpy.int8(3), numpy.arange(2), numpy.float64(0.5)]",
             [False, None, 3, [0, 1], 0.5],
         ),
+        (
+            "[numpy.longdouble(1.5), numpy.clongdouble(1), numpy.array(2), numpy.datetime64('2024-01-02', 'ns')]",
+            [1.5, "(1+0j)", 2, "2024-01-02T00:00:00.000000000"],
+        ),
         ("[1j, object]", ["1j", "<class 'object'>"]),
     ],
 )
@@ -82,15 +86,42 @@ def test_values_that_json_does_not_know_are_displayed(kernel, value, shown):
     assert outcome.of("display_data")[0]["data"]["application/json"] == shown
 
 
+CYCLE = """
+import dataclasses
+@dataclasses.dataclass(repr=False)
+class Node:
+    parent: object
+    children: list
+    _private: int = 0
+    def __repr__(self): raise ValueError
+root = Node(None, [])
+root.children = [Node(root, [root]) for _ in range(8)]
+nested = []
+for _ in range(100_000): nested = [nested]
+"""
+
+
+def test_values_that_hold_themselves_are_displayed(kernel):
+    kernel.run(CYCLE)
+    for value in ("root", "nested"):
+        shown = kernel.run(f"display({{'application/json': {value}, 'text/plain': 'odd'}}, raw=True)")
+        json = shown.of("display_data")[0]["data"]["application/json"]
+        assert shown.reply["status"] == "ok"
+        if value == "root":
+            assert json["parent"] is None and "_private" not in json and len(json["children"]) == 8
+            assert "Node object" in json["children"][0]["parent"]
+
+
 def test_most_displayed_data_are_forgotten(fresh_kernel):
     if fresh_kernel.run("hasattr(get_ipython().history_manager, 'outputs')").value == "False":
         pytest.skip("this IPython keeps no outputs")
-    show = "for n in range(3): display({'text/plain': str(n) * 600_000}, raw=True)"
+    show = "for n in (4, 3, 2, 1): display({'application/json': {'a': [str(n)] * n * 100_000}}, raw=True)\ndisplay(5)"
     fresh_kernel.run(show)
-    assert fresh_kernel.run("len(get_ipython().history_manager.outputs[2])").value == "1"
+    # The one of 0.8 MB and the last are kept.
+    assert fresh_kernel.run("len(get_ipython().history_manager.outputs[2])").value == "2"
     fresh_kernel.run("get_ipython().display_pub.store_display_history = True")
     fresh_kernel.run(show)
-    assert fresh_kernel.run("len(get_ipython().history_manager.outputs[5])").value == "3"
+    assert fresh_kernel.run("len(get_ipython().history_manager.outputs[5])").value == "5"
 
 
 def test_a_failed_cell_gives_its_traceback_in_the_reply_and_on_iopub(kernel):

@@ -302,6 +302,11 @@ def test_exit_in_a_cell_ends_the_kernel_after_the_reply(fresh_kernel):
     assert fresh_kernel.ends()
 
 
+def test_what_was_flushed_is_not_lost_when_the_process_ends_at_once(fresh_kernel):
+    fresh_kernel.send("import os, sys\nprint('last words', end='')\nsys.stdout.flush()\nos._exit(1)")
+    fresh_kernel.wait_for_text("last words")
+
+
 def test_a_client_that_subscribes_late_misses_nothing_of_the_first_cell():
     manager = KernelManager(kernel_name="twincell")
     manager.start_kernel()
@@ -320,6 +325,23 @@ def test_a_client_that_subscribes_late_misses_nothing_of_the_first_cell():
     kinds = [message["msg_type"] for message in messages]
     assert kinds == ["iopub_welcome", "status", "status", "execute_input", "stream", "status"]
     assert messages[4]["content"]["text"] == "seen\n"
+
+
+def test_a_client_that_subscribes_late_misses_no_large_display():
+    manager = KernelManager(kernel_name="twincell")
+    manager.start_kernel()
+    channels = manager.client()
+    try:
+        channels.start_channels(iopub=False, stdin=False)
+        channels.execute("print('seen', flush=True)\ndisplay({'text/plain': 'x' * 10_000_000}, raw=True)")
+        channels.get_shell_msg(timeout=TIMEOUT)
+        messages = [channels.get_iopub_msg(timeout=TIMEOUT)]
+        while messages[-1]["content"].get("execution_state") != "idle" or len(messages) < 6:
+            messages.append(channels.get_iopub_msg(timeout=TIMEOUT))
+    finally:
+        channels.stop_channels()
+        manager.shutdown_kernel(now=True)
+    assert [message["msg_type"] for message in messages[-3:]] == ["stream", "display_data", "status"]
 
 
 def test_sockets_of_the_file_system_serve_as_well_as_ports(tmp_path, monkeypatch):
@@ -416,8 +438,3 @@ def exists(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return not os.path.isdir("/proc/self")
-
-
-def test_what_was_flushed_is_not_lost_when_the_process_ends_at_once(fresh_kernel):
-    fresh_kernel.send("import os, sys\nprint('last words', end='')\nsys.stdout.flush()\nos._exit(1)")
-    fresh_kernel.wait_for_text("last words")

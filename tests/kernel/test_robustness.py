@@ -166,6 +166,7 @@ def test_a_client_that_stops_reading_does_not_stop_the_kernel(kernel):
         # It falls behind, and nobody waits for it.
         assert len(kernel.run("for n in range(60): print('x' * 1_000_000)").text()) == 60_000_060
         assert kernel.run("1 + 1").value == "2"
+        assert kernel.run("for n in range(50): print(n, flush=True)").text().endswith("49\n")
 
 
 def test_a_thousand_requests_in_the_queue_are_answered_in_their_order(kernel):
@@ -226,9 +227,12 @@ PREDICT = (
 
 @pytest.mark.parametrize("code", ["1" + "+1" * 50_000, "x" + ".a" * 50_000, "-" * 50_000 + "1"], ids=["+", ".", "-"])
 def test_code_that_is_nested_too_deep_fails_as_a_cell_does(kernel, code):
-    outcome = kernel.run(code)
-    assert outcome.reply["status"] == "error"
-    assert outcome.types == ["execute_input", "error"]
+    for runner in ("asyncio", "sync"):
+        assert kernel.run(f"%autoawait {runner}").reply["status"] == "ok"
+        outcome = kernel.run(code)
+        assert outcome.reply["status"] == "error"
+        assert outcome.types == ["execute_input", "error"]
+    kernel.run("%autoawait asyncio")
 
 
 @pytest.mark.parametrize("code", [SPIN, PREDICT], ids=["regular expression", "prediction"])

@@ -188,19 +188,15 @@ class IPythonKernel(Kernel):
     async def _run_cell(self, code: str, about: Mapping[str, Any], **options: Any) -> Any:
         shell = self.shell
         shell.outcome.traceback, shell.outcome.display_failed = None, False
+        transformed, failure, is_async = code, None, False
         try:
-            transformed: Any = shell.transform_cell(code)
-            failure = None
+            transformed = shell.transform_cell(code)
+            is_async = shell.should_run_async(code, transformed_cell=transformed)
         except Exception:
-            transformed, failure = code, sys.exc_info()
-        try:
-            is_async = shell.loop_runner is _asyncio_runner and shell.should_run_async(
-                code, transformed_cell=transformed, preprocessing_exc_tuple=failure
-            )
-        except Exception:
-            # Python's compiler refuses code that is nested too deep with something else than a SyntaxError.
-            is_async, failure = True, sys.exc_info()
-        if not is_async:
+            # Python's compiler refuses code that is nested too deep with an error other than a SyntaxError.
+            failure = sys.exc_info()
+        # Only `run_cell_async` takes a failure.
+        if failure is None and not (is_async and shell.loop_runner is _asyncio_runner):
             options.update(_taken(shell.run_cell, about))
             with self._user_code():
                 return shell.run_cell(code, **options)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import contextlib
 import faulthandler
 import logging
 import os
@@ -33,9 +32,16 @@ class IPKernelApp(BaseIPythonApplication, InteractiveShellApp):
     description = "The Jupyter kernel of twincell. Jupyter starts it; there is no need to start it by hand."
     aliases = Dict({**BaseIPythonApplication.aliases, **shell_aliases, "f": "IPKernelApp.connection_file"})
     flags = Dict({**BaseIPythonApplication.flags, **shell_flags})
-    #: Both are set in `initialize`.
+    #: These are set in `initialize`.
     shell: ZMQInteractiveShell
     kernel: IPythonKernel
+    transport: str
+    ip: str
+    shell_port: int
+    iopub_port: int
+    stdin_port: int
+    control_port: int
+    hb_port: int
     connection_file = Unicode("", help="The file in which Jupyter wrote ports and key.").tag(config=True)
     capture_fd_output = Bool(
         True, help="Whether what programs and C code write into descriptors 1 and 2 is output of the notebook."
@@ -58,7 +64,10 @@ class IPKernelApp(BaseIPythonApplication, InteractiveShellApp):
             _log_to(open(connection.capture_output(), "w", buffering=1, closefd=False), self.log)
         else:
             _log_to(sys.__stderr__ or sys.stderr, self.log)
-        output = Output(connection, self.connection_info["key"])
+        info = self.connection_info
+        for name in ("transport", "ip", "shell_port", "iopub_port", "stdin_port", "control_port", "hb_port"):
+            setattr(self, name, info.get(name))
+        output = Output(connection, info["key"])
         self.shell = ZMQInteractiveShell.instance(
             parent=self, config=self.config, profile_dir=self.profile_dir, output=output, kernel=self.kernel
         )
@@ -89,13 +98,6 @@ class IPKernelApp(BaseIPythonApplication, InteractiveShellApp):
     @property
     def session(self) -> Session:
         return self.kernel.session
-
-    def __getattr__(self, name: str) -> Any:
-        """`transport`, `ip` and the ports: `shell_port`, `iopub_port`, `stdin_port`, `control_port`, `hb_port`."""
-        if name in ("transport", "ip") or name.endswith("_port"):
-            with contextlib.suppress(KeyError):
-                return self.connection_info[name]
-        raise AttributeError(f"{type(self).__name__} has no {name}")
 
     def _close_streams(self) -> None:
         for name, closed in (("stdout", self.no_stdout), ("stderr", self.no_stderr)):

@@ -54,7 +54,7 @@ class Debugger:
     """Answers the requests of a front end's debugger."""
 
     def __init__(
-        self, shell: ZMQInteractiveShell, publish: Callable[[Content], None], just_my_code: Callable[[], bool]
+        self, shell: ZMQInteractiveShell, publish: Callable[[Content], object], just_my_code: Callable[[], bool]
     ) -> None:
         self._shell = shell
         self._publish = publish

@@ -115,12 +115,12 @@ class Output:
         metadata: Mapping[str, Any] | None = None,
         buffers: Sequence[Any] | None = None,
         parent: Message | None = None,
-    ) -> None:
+    ) -> int:
         """Broadcasts a message, after all text that was written before. It belongs to `parent`, or else to the request
-        of this task or thread."""
+        of this task or thread. Returns the length of its content in bytes."""
         packed = [memoryview(buffer).cast("B").tobytes() for buffer in buffers or []]
         request = self._request if parent is None else parent.request
-        self._connection.publish(msg_type, content, request, metadata, packed)
+        return self._connection.publish(msg_type, content, request, metadata, packed)
 
     def _broadcast(self, message: Mapping[str, Any], buffers: Sequence[bytes]) -> None:
         parent = self.message_of(message.get("parent_header"))
@@ -167,7 +167,8 @@ class Output:
         self._follow_threads()
 
     def flush(self) -> None:
-        """Returns when all output is on its way, whatever happens to the process then."""
+        """Waits a moment, until the system has all text that Python and programs wrote: it then survives the process.
+        More than 100 times a second it returns at once, and the text follows within 10 ms."""
         self._connection.flush()
 
     def writer(self, name: str) -> StreamWriter:

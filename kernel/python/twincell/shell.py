@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 #: Takes a message and returns it, or another one, or None.
 Hook = Callable[[dict[str, Any]], "dict[str, Any] | None"]
 
-#: The most displayed data of a cell, in bytes or characters, that are kept for `%notebook`.
-KEPT = 1 << 20
+#: The most bytes of a cell's displays that are kept for `%notebook`.
+KEPT_LIMIT = 1 << 20
 
 HistoryOutput: Callable[..., object] | None
 try:
@@ -70,17 +71,18 @@ class Hooked(Attributed):
             return False
         return True
 
-    def _publish(self, msg_type: str, content: dict[str, Any]) -> None:
+    def _publish(self, msg_type: str, content: dict[str, Any]) -> int:
+        """Returns the length of what was sent, in bytes. A message that hooks have seen counts as nothing."""
         if not self._hooks:
             return self.output.publish(msg_type, content)
         message = self.session.msg(msg_type, content, self.output.parent_message)
         for hook in self._hooks:
             changed = hook(message)
             if changed is None:
-                return None
+                return 0
             message = changed
         self.session.send(self.pub_socket, message)
-        return None
+        return 0
 
     @property
     def session(self) -> Session:
@@ -122,7 +124,7 @@ class ZMQDisplayPublisher(Hooked, DisplayPublisher):
     """`display`, `update_display` and `clear_output` as messages."""
 
     store_display_history = Bool(
-        False, help=f"Keep all displayed data for %notebook, not only {KEPT >> 20} MiB of each cell."
+        False, help=f"Keep all displayed data for %notebook, not only {KEPT_LIMIT >> 20} MiB of each cell."
     ).tag(config=True)
 
     def publish(
@@ -136,15 +138,11 @@ class ZMQDisplayPublisher(Hooked, DisplayPublisher):
         **_deprecated: Any,
     ) -> None:
         content = {"data": data, "metadata": metadata or {}, "transient": transient or {}}
-        if self._is_kept(data):
+        length = self._publish("update_display_data" if update else "display_data", content)
+        # A cell that shows many pictures must not fill the memory.
+        if self.store_display_history or self.shell.kept_displays[self.shell.outcome.count] + length <= KEPT_LIMIT:
+            self.shell.kept_displays[self.shell.outcome.count] += length
             self.shell.remember("display_data", data)
-        self._publish("update_display_data" if update else "display_data", content)
-
-    def _is_kept(self, data: Mapping[str, Any]) -> bool:
-        """Whether `%notebook` shall export this. A cell that shows many pictures must not fill the memory."""
-        outcome = self.shell.outcome
-        outcome.displayed += sum(len(value) for value in data.values() if isinstance(value, (str, bytes)))
-        return self.store_display_history or outcome.displayed <= KEPT
 
     def clear_output(self, wait: bool = False) -> None:
         self._publish("clear_output", {"wait": wait})
@@ -159,8 +157,6 @@ class CellOutcome(threading.local):
     display_failed = False
     #: The cell's number in the history.
     count = 0
-    #: The length of what the cell has displayed.
-    displayed = 0
 
 
 # Many packages (rich, tqdm, plotly and others) ask for exactly this class name to learn whether they run in a notebook.
@@ -187,6 +183,8 @@ class ZMQInteractiveShell(Attributed, InteractiveShell):
         self.output = output
         #: The outcome of the cell that each thread runs.
         self.outcome = CellOutcome()
+        #: The bytes of displays that are kept for `%notebook`, by the number of the cell.
+        self.kept_displays: Counter[int] = Counter()
         super().__init__(**options)
         self.displayhook.output = output
         self.display_pub.output = output
@@ -213,7 +211,7 @@ class ZMQInteractiveShell(Attributed, InteractiveShell):
     @contextlib.contextmanager
     def _tee(self, channel: str) -> Iterator[None]:
         # IPython would put its own function before `write`, which is several times as slow as `write` itself.
-        self.outcome.count, self.outcome.displayed = self.execution_count, 0
+        self.outcome.count = self.execution_count
         with self.output.recording():
             yield
         self.remember()

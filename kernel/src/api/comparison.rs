@@ -11,7 +11,7 @@ use twincell_compare::Then;
 use twincell_compare::report::Comparison;
 use twincell_driver::{files, reproducers};
 
-use super::errors::{call, raised};
+use super::errors::{call_python, raised};
 use super::plain::plain;
 use super::replay::{self, Origin, Start};
 use super::tables;
@@ -115,7 +115,7 @@ impl PyComparison {
         changes: Option<BTreeMap<String, String>>,
         pair: usize,
     ) -> PyResult<()> {
-        call(slf.py(), "twincell._debug_run", "debug", (slf, execution, changes, pair)).map(drop)
+        call_python(slf.py(), "twincell._debug_run", "debug", (slf, execution, changes, pair)).map(drop)
     }
 
     /// Like `with_example`, from the start that a replay gave.

@@ -12,9 +12,8 @@ pub fn raised(error: impl std::fmt::Display) -> PyErr {
     TwincellError::new_err(error.to_string())
 }
 
-/// Calls a function of this library's part in Python. An error that says all in its sentence is shown without the lines
-/// there that raised it.
-pub fn call<'py>(
+/// Calls a function of twincell's Python code. A `TwincellError` that it raises is shown without the frames of that code.
+pub fn call_python<'py>(
     py: Python<'py>,
     module: &str,
     function: &str,

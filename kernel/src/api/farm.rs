@@ -16,7 +16,7 @@ use twincell_study::job::refused;
 use twincell_study::key::Keys;
 
 use super::environment;
-use super::errors::{call, raised};
+use super::errors::{call_python, raised};
 use super::signals::Signals;
 
 /// A Python executor.
@@ -28,7 +28,7 @@ pub struct PyFarm {
 impl PyFarm {
     /// Checks the workers of an executor. `executor` may be a function that makes one.
     pub fn new(executor: &Bound<'_, PyAny>, options: &str) -> PyResult<Self> {
-        let farm = call(executor.py(), "twincell._executor", "Farm", (executor, options))?;
+        let farm = call_python(executor.py(), "twincell._executor", "Farm", (executor, options))?;
         let chunks = farm.getattr("chunks")?.extract()?;
         Ok(Self { farm: farm.unbind(), chunks })
     }

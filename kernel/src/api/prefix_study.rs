@@ -14,7 +14,7 @@ use twincell_study::prefixes::{self, PrefixRow, PrefixStudy, Snippet, figures, r
 use twincell_widgets::{prefix_study_fragment, prefix_study_page, prefix_study_text};
 
 use super::display::Display;
-use super::errors::{call, raised};
+use super::errors::{call_python, raised};
 use super::options::read_options;
 use super::plain::plain;
 use super::prefix::{PyPrefixes, found};
@@ -190,17 +190,17 @@ impl PyPrefixStudy {
 
     /// A pandas `DataFrame`, one row for each snippet.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        call(slf.py(), "twincell._study", "to_pandas", (slf,))
+        call_python(slf.py(), "twincell._study", "to_pandas", (slf,))
     }
 
     /// A polars `DataFrame`, one row for each snippet.
     fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        call(slf.py(), "twincell._study", "to_polars", (slf,))
+        call_python(slf.py(), "twincell._study", "to_polars", (slf,))
     }
 
     /// A pyarrow `Table`, one row for each snippet.
     fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        call(slf.py(), "twincell._study", "to_arrow", (slf,))
+        call_python(slf.py(), "twincell._study", "to_arrow", (slf,))
     }
 
     /// Arrow's interface for frames of any kind.

@@ -23,7 +23,7 @@ use twincell_study::{frame, store};
 use twincell_widgets::{StudyState, study_page};
 
 use super::comparison::{PyComparison, show};
-use super::errors::{call, raised};
+use super::errors::{call_python, raised};
 use super::options::read_options;
 use super::plain::{self, plain};
 
@@ -204,17 +204,17 @@ impl PyStudy {
 
     /// A pandas `DataFrame`, one row for each change.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        call(slf.py(), "twincell._study", "to_pandas", (slf,))
+        call_python(slf.py(), "twincell._study", "to_pandas", (slf,))
     }
 
     /// A polars `DataFrame`, one row for each change.
     fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        call(slf.py(), "twincell._study", "to_polars", (slf,))
+        call_python(slf.py(), "twincell._study", "to_polars", (slf,))
     }
 
     /// A pyarrow `Table`, one row for each change.
     fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        call(slf.py(), "twincell._study", "to_arrow", (slf,))
+        call_python(slf.py(), "twincell._study", "to_arrow", (slf,))
     }
 
     /// Arrow's interface for frames of any kind.

@@ -96,7 +96,7 @@ impl Capture {
             self.wait(-1);
             self.read(&mut self.lock());
             while self.publisher.is_congested() {
-                std::thread::sleep(CONGESTED);
+                self.publisher.wait_for_room(CONGESTED);
             }
         }
     }

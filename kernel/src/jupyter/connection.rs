@@ -120,7 +120,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Returns when the system has all output, so that it is not lost if the process ends.
+    /// Waits a moment, until the system has all text that Python and programs wrote, so that it survives the process.
     fn flush(&self, py: Python<'_>) {
         if !capture::is_forked() {
             py.detach(|| {
@@ -157,7 +157,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Broadcasts a message on iopub.
+    /// Broadcasts a message on iopub. Returns the length of its content in bytes.
     #[pyo3(signature = (msg_type, content, parent = None, metadata = None, buffers = Vec::new()))]
     fn publish(
         &self,
@@ -167,9 +167,9 @@ impl Connection {
         parent: Option<&ShellRequest>,
         metadata: Option<&Bound<'_, PyAny>>,
         buffers: Vec<Bound<'_, PyBytes>>,
-    ) -> PyResult<()> {
+    ) -> PyResult<usize> {
         if capture::is_forked() {
-            return Ok(());
+            return Ok(0);
         }
         let parent = parent.and_then(|parent| parent.message()).map(Arc::as_ref);
         let mut message = self.service.session.message(msg_type, to_json(content)?, parent);
@@ -178,8 +178,10 @@ impl Connection {
         }
         message.buffers = buffers.iter().map(|buffer| Bytes::copy_from_slice(buffer.as_bytes())).collect();
         self.service.drain_capture();
+        let length = message.content.len();
         self.service.publisher.message(message);
-        wait_while_congested(py, &self.service.publisher)
+        wait_while_congested(py, &self.service.publisher)?;
+        Ok(length)
     }
 
     /// Asks the client for a line. `content` is the content of the input_request. Returns the content of the answer, as

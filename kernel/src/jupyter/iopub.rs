@@ -12,7 +12,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use jupyter_protocol::{IoPubWelcome, Stdio, StreamContent};
 use tokio::sync::{Notify, oneshot};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::wire::{Message, Session, Signer, encode};
 use super::zmtp::{PublisherSocket, Subscriptions};
@@ -22,17 +22,26 @@ const STREAM_DELAY: Duration = Duration::from_millis(10);
 /// A stream message is sent at once when it reaches this many bytes.
 const STREAM_LIMIT: usize = 64 * 1024;
 /// Publishers wait while more bytes than this are on their way.
-const BACKLOG_LIMIT: usize = 4 * 1024 * 1024;
+const BACKLOG_LIMIT: usize = 4 << 20;
+/// The same while what is published waits for the first client. What is beyond it nobody gets.
+const FIRST_BACKLOG_LIMIT: usize = 32 << 20;
 
 /// How many subscriptions are answered at most before the next output.
 const MOST_WELCOMES: usize = 64;
-/// How long [`Publisher::drain`] waits for clients at most.
-const FLUSH: Duration = Duration::from_millis(200);
+/// How long one [`Publisher::flush`] waits at most, and how many of them wait within how long.
+const FLUSH: Duration = Duration::from_millis(20);
+const FLUSHES: u32 = 100;
+const FLUSHES_WITHIN: Duration = Duration::from_secs(1);
+/// How long [`Publisher::drain`] waits for clients, once everything is handed to their connections.
+const DRAIN: Duration = Duration::from_millis(200);
 
 /// What is published: whole messages and pieces of streams.
 enum Publication {
     Message(Box<Message>),
     Stream(Piece),
+    /// Wait until a client has everything.
+    Flush(oneshot::Sender<()>),
+    /// Wait until all clients have everything.
     Drain(oneshot::Sender<()>),
 }
 
@@ -59,8 +68,10 @@ struct Shared {
     arrived: Notify,
     /// The number of bytes on their way.
     backlog: AtomicUsize,
-    /// Whether there was a client to which what is published is sent.
-    has_client: AtomicBool,
+    /// Whether what is published is sent, and does not wait for the first client.
+    is_sending: AtomicBool,
+    /// When counting flushes began, and how many waited since.
+    flushes: Mutex<Option<(Instant, u32)>>,
     /// Told, with `waiting`, when publishers need to wait no longer.
     has_room: Condvar,
 }
@@ -70,12 +81,25 @@ impl Shared {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn is_sending(&self) -> bool {
+        self.is_sending.load(Ordering::Relaxed)
+    }
+
     fn is_congested(&self) -> bool {
-        self.backlog.load(Ordering::Relaxed) > BACKLOG_LIMIT
+        self.backlog.load(Ordering::Relaxed) > if self.is_sending() { BACKLOG_LIMIT } else { FIRST_BACKLOG_LIMIT }
     }
 
     fn is_draining(&self) -> bool {
         self.lock().iter().any(|publication| matches!(publication, Publication::Drain(_)))
+    }
+
+    /// Whether one more flush may wait. Counts it.
+    fn may_flush(&self) -> bool {
+        let mut flushes = self.flushes.lock().unwrap_or_else(PoisonError::into_inner);
+        let (began, count) =
+            flushes.filter(|(began, _)| began.elapsed() < FLUSHES_WITHIN).unwrap_or_else(|| (Instant::now(), 0));
+        *flushes = Some((began, count + 1));
+        count < FLUSHES
     }
 
     /// What to send now, or how long to wait for more.
@@ -126,15 +150,18 @@ impl Publisher {
         self.shared.arrived.notify_one();
     }
 
-    /// Returns when the system has everything that was published before, or when a client does not take it. At once while
-    /// what is published still waits for the first client.
+    /// Waits a moment, until the system has everything that was published before for one of the clients. Does not wait
+    /// before the first client is there, nor more than 100 times a second: text is then joined and sent soon, as always.
     pub async fn flush(&self) {
-        if self.shared.has_client.load(Ordering::Relaxed) {
-            self.drain().await;
+        if self.shared.is_sending() && self.shared.may_flush() {
+            let (done, is_done) = oneshot::channel();
+            self.push(Publication::Flush(done));
+            // What is not sent by then is sent later.
+            let _ = timeout(FLUSH, is_done).await;
         }
     }
 
-    /// Like [`Publisher::flush`], and waits for the first client no longer.
+    /// Returns when the system has everything that was published before, or when a client does not take it.
     pub async fn drain(&self) {
         let (done, is_done) = oneshot::channel();
         self.push(Publication::Drain(done));
@@ -181,7 +208,7 @@ impl Task {
     async fn run(mut self) {
         self.wait_for_client().await;
         let shared = self.shared.clone();
-        shared.has_client.store(true, Ordering::Relaxed);
+        shared.is_sending.store(true, Ordering::Relaxed);
         loop {
             self.welcome_all().await;
             let due = match shared.next() {
@@ -244,17 +271,21 @@ impl Task {
                 self.send("stream".into(), self.session.message("stream", content, parent.as_deref())).await;
                 self.sent(size);
             }
-            Publication::Drain(done) => {
+            Publication::Flush(done) => {
                 self.socket.flush(FLUSH).await;
+                let _ = done.send(());
+            }
+            Publication::Drain(done) => {
+                self.socket.drain(DRAIN).await;
                 let _ = done.send(());
             }
         }
     }
 
     fn sent(&self, size: usize) {
-        let was_congested = self.shared.is_congested();
-        self.shared.backlog.fetch_sub(size, Ordering::Relaxed);
-        if was_congested && !self.shared.is_congested() {
+        let before = self.shared.backlog.fetch_sub(size, Ordering::Relaxed);
+        if before > BACKLOG_LIMIT && before - size <= BACKLOG_LIMIT {
+            // With the lock, so that it does not come between a look and the wait after it.
             let _waiting = self.shared.lock();
             self.shared.has_room.notify_all();
         }
@@ -284,4 +315,28 @@ async fn sleep_until(due: Option<Instant>) {
 /// The JSON text of one of the protocol's own contents, which are all plain data.
 pub fn to_json(content: &impl serde::Serialize) -> Bytes {
     serde_json::to_vec(content).map_or_else(|_| Bytes::from_static(b"{}"), Bytes::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_so_many_flushes_in_a_second_wait() {
+        let shared = Shared::default();
+        assert!((0..FLUSHES).all(|_| shared.may_flush()));
+        assert!(!shared.may_flush());
+        let long_ago = Instant::now().checked_sub(FLUSHES_WITHIN).unwrap();
+        *shared.flushes.lock().unwrap() = Some((long_ago, FLUSHES));
+        assert!(shared.may_flush());
+    }
+
+    #[test]
+    fn before_the_first_client_more_may_wait() {
+        let publisher = Publisher::default();
+        publisher.shared.backlog.store(FIRST_BACKLOG_LIMIT, Ordering::Relaxed);
+        assert!(!publisher.is_congested());
+        publisher.shared.is_sending.store(true, Ordering::Relaxed);
+        assert!(publisher.is_congested());
+    }
 }

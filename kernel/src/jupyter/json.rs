@@ -15,10 +15,11 @@ const PIECE: usize = 4 * 1024;
 
 /// The JSON text of a value.
 pub fn to_json(value: &Bound<'_, PyAny>) -> PyResult<Bytes> {
-    let mut text = buffers::take();
+    let mut text = Vec::with_capacity(256);
     if write(value, &mut text, 0).is_some() {
         return Ok(buffers::freeze(text));
     }
+    drop(buffers::freeze(text));
     let dumps = value.py().import("twincell._json")?.getattr("dumps")?;
     let text: String = dumps.call1((value,))?.extract()?;
     Ok(text.into())
@@ -78,6 +79,9 @@ fn write_items<'py>(items: impl Iterator<Item = Bound<'py, PyAny>>, text: &mut V
 
 /// Writes a text piece by piece, since each piece gets room for the longest form that it might have.
 fn write_text(value: &str, text: &mut Vec<u8>) {
+    if value.len() > buffers::SHORTEST {
+        *text = buffers::grown(std::mem::take(text));
+    }
     if value.len() > PIECE {
         text.reserve(value.len() + 8 * PIECE);
     }

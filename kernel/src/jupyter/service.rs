@@ -228,8 +228,8 @@ impl Service {
     /// Waits until the system has everything that was sent and published, for a moment at most.
     pub async fn flush(&self, limit: Duration) {
         self.publisher.drain().await;
-        self.shell.flush(limit).await;
-        self.control.flush(limit).await;
+        self.shell.drain(limit).await;
+        self.control.drain(limit).await;
     }
 
     /// Asks the client that sent `request` for a line of input. [`Service::take_input`] takes the answer.

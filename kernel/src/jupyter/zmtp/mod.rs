@@ -57,8 +57,8 @@ const WAITING_LIMIT: usize = 4 << 20;
 /// The number of bytes that may wait for a subscriber while another one has room. Queues share the messages, so they
 /// take this much together.
 const BEHIND: usize = 256 << 20;
-/// How often one looks in a row whether the system has everything, before one waits for a millisecond each time.
-const LOOKS: u32 = 100;
+/// How long one waits to be told of progress before one looks oneself: a connection that ends tells nothing.
+const LOOK: Duration = Duration::from_millis(1);
 /// A peer that is waited for takes this many bytes in this time, or is let go.
 const LEAST: usize = 256 << 10;
 const STUCK: Duration = Duration::from_secs(10);
@@ -99,8 +99,8 @@ impl RouterSender {
     }
 
     /// Waits until the system has everything, for a moment at most.
-    pub async fn flush(&self, limit: Duration) {
-        self.socket.flush(limit).await;
+    pub async fn drain(&self, limit: Duration) {
+        self.socket.drain(limit).await;
     }
 }
 
@@ -208,9 +208,24 @@ impl PublisherSocket {
         peers
     }
 
-    /// Waits until the system has everything, for a moment at most.
+    /// Waits until the system has everything for one of the subscribers, for a moment at most.
     pub async fn flush(&self, limit: Duration) {
-        self.socket.flush(limit).await;
+        let one = async {
+            loop {
+                let mut peers = self.socket.peers.all();
+                peers.retain(|peer| !peer.subscriptions().is_empty());
+                if peers.is_empty() || peers.iter().any(|peer| peer.waiting.bytes() == 0) {
+                    return;
+                }
+                let _ = timeout(LOOK, self.socket.taken.notified()).await;
+            }
+        };
+        let _ = timeout(limit, one).await;
+    }
+
+    /// Waits until the system has everything, for a moment at most.
+    pub async fn drain(&self, limit: Duration) {
+        self.socket.drain(limit).await;
     }
 }
 
@@ -267,18 +282,13 @@ impl Socket {
         (Arc::new(Self { kind, peers: Peers::default(), received, taken: Arc::default() }), receiver)
     }
 
-    async fn flush(&self, limit: Duration) {
+    /// Waits until the system has everything for all peers, for a moment at most.
+    async fn drain(&self, limit: Duration) {
         let peers = self.peers.all();
         let all = async {
             for peer in peers {
-                let mut looks = 0;
                 while peer.waiting.bytes() > 0 && peer.is_there() {
-                    looks += 1;
-                    // Mostly it takes some microseconds.
-                    match looks < LOOKS {
-                        true => tokio::task::yield_now().await,
-                        false => tokio::time::sleep(Duration::from_millis(1)).await,
-                    }
+                    let _ = timeout(LOOK, peer.waiting.taken.notified()).await;
                 }
             }
         };
@@ -686,6 +696,26 @@ mod tests {
             let waiting: usize = socket.peers.all().iter().map(|peer| peer.waiting.bytes()).sum();
             assert!(waiting <= WAITING_LIMIT, "publishing waits");
         }
+        reading.await.unwrap();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_flush_waits_for_the_fastest_subscriber_and_a_drain_for_all() {
+        let (socket, _receiver) = Socket::new(Kind::Publisher);
+        let publisher = PublisherSocket { socket: socket.clone() };
+        let (mut live, _deaf) = (subscribed(&socket).await, subscribed(&socket).await);
+        let waiting = || socket.peers.all().iter().filter(|peer| peer.waiting.bytes() > 0).count();
+        publish(&publisher, 0, &contents()).await;
+        publisher.flush(Duration::ZERO).await;
+        assert_eq!(waiting(), 2);
+        let reading = tokio::spawn(async move {
+            read_published(&mut live, 0).await;
+            live
+        });
+        publisher.flush(Duration::from_secs(60)).await;
+        assert_eq!(waiting(), 1);
+        publisher.drain(Duration::from_millis(10)).await;
+        assert_eq!(waiting(), 1);
         reading.await.unwrap();
     }
 

@@ -21,8 +21,6 @@ const MAX_IDENTITY: usize = 255;
 const COPIED: usize = 16 << 10;
 /// The number of bytes read at once, and gathered before a write.
 pub(super) const CHUNK: usize = 64 << 10;
-/// The number of bytes of a long frame that are written at once.
-const WRITTEN: usize = 256 << 10;
 
 const MORE: u8 = 1;
 const LONG: u8 = 2;
@@ -193,10 +191,14 @@ pub(super) async fn write_always(
                     writing.write_all(&gathered).await?;
                     gathered.clear();
                     waiting.take(std::mem::take(&mut size));
-                    // In pieces, so that one can see that a slow peer takes some.
-                    for piece in frame.chunks(WRITTEN) {
-                        writing.write_all(piece).await?;
-                        waiting.take(piece.len());
+                    let mut rest = &frame[..];
+                    while !rest.is_empty() {
+                        let count = writing.write(rest).await?;
+                        if count == 0 {
+                            return Err(io::ErrorKind::WriteZero.into());
+                        }
+                        waiting.take(count);
+                        rest = &rest[count..];
                     }
                 } else {
                     gathered.put_slice(frame);
