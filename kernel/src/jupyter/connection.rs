@@ -125,12 +125,12 @@ impl Connection {
         if !capture::is_forked() {
             py.detach(|| {
                 self.service.drain_capture();
-                self.runtime.block_on(self.service.publisher.flush());
+                self.runtime.block_on(self.service.publisher.flush_sometimes());
             });
         }
     }
 
-    /// Answers a request.
+    /// Answers a request. The answer to a cell comes after its output: some clients look no more then.
     #[pyo3(signature = (request, msg_type, content, metadata = None))]
     fn reply(
         &self,
@@ -144,7 +144,13 @@ impl Connection {
         if let Some(metadata) = metadata {
             reply.metadata = to_json(metadata)?;
         }
-        py.detach(|| self.service.send_reply(reply));
+        py.detach(|| {
+            if msg_type == "execute_reply" {
+                self.service.flush_capture();
+                self.runtime.block_on(self.service.publisher.flush());
+            }
+            self.service.send_reply(reply);
+        });
         Ok(())
     }
 

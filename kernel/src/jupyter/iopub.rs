@@ -28,7 +28,7 @@ const FIRST_BACKLOG_LIMIT: usize = 32 << 20;
 
 /// How many subscriptions are answered at most before the next output.
 const MOST_WELCOMES: usize = 64;
-/// How long one [`Publisher::flush`] waits at most, and how many of them wait within how long.
+/// How long one flush waits at most, and how many of [`Publisher::flush_sometimes`] wait within how long.
 const FLUSH: Duration = Duration::from_millis(20);
 const FLUSHES: u32 = 100;
 const FLUSHES_WITHIN: Duration = Duration::from_secs(1);
@@ -93,7 +93,7 @@ impl Shared {
         self.lock().iter().any(|publication| matches!(publication, Publication::Drain(_)))
     }
 
-    /// Whether one more flush may wait. Counts it.
+    /// Whether one more of these flushes may wait. Counts it.
     fn may_flush(&self) -> bool {
         let mut flushes = self.flushes.lock().unwrap_or_else(PoisonError::into_inner);
         let (began, count) =
@@ -150,10 +150,18 @@ impl Publisher {
         self.shared.arrived.notify_one();
     }
 
+    /// Like [`Publisher::flush`] up to 100 times a second. More often it does not wait: text is then joined and sent soon,
+    /// as always.
+    pub async fn flush_sometimes(&self) {
+        if self.shared.may_flush() {
+            self.flush().await;
+        }
+    }
+
     /// Waits a moment, until the system has everything that was published before for one of the clients. Does not wait
-    /// before the first client is there, nor more than 100 times a second: text is then joined and sent soon, as always.
+    /// before the first client is there.
     pub async fn flush(&self) {
-        if self.shared.is_sending() && self.shared.may_flush() {
+        if self.shared.is_sending() {
             let (done, is_done) = oneshot::channel();
             self.push(Publication::Flush(done));
             // What is not sent by then is sent later.
