@@ -1,8 +1,10 @@
 """The debugger of JupyterLab: a breakpoint, a step, variables, and on."""
 
+import contextlib
 import re
 
 import pytest
+from playwright import sync_api
 
 from .jupyter import LAB, opener
 
@@ -23,11 +25,21 @@ def size(limit, app):
 CELL = "def add(a, b):\n    total = a + b\n    return total\n\nprint('sum', add(20, 22))"
 
 
+def turn_on(notebook):
+    """Turns the debugger on. JupyterLab ignores a click while it still asks a new kernel about its debugger."""
+    button = notebook.page.locator(".jp-DebuggerBugButton").first
+    notebook.wait_until_idle()
+    for _ in range(10):
+        button.click()
+        with contextlib.suppress(AssertionError):
+            return sync_api.expect(button).to_have_attribute("aria-pressed", "true", timeout=5000)
+    raise AssertionError("the debugger stays off")
+
+
 def test_a_cell_stops_is_inspected_and_goes_on(page, server):
     with opener(page, server, LAB) as open_one:
         notebook = open_one(CELL)
-        page.locator(".jp-DebuggerBugButton").first.click()
-        page.locator(".jp-DebuggerBugButton[aria-pressed='true']").first.wait_for(state="attached")
+        turn_on(notebook)
         cell = page.locator(".jp-Cell[data-windowed-list-index='0']")
         gutter = cell.locator(".cm-gutter.cm-breakpoint-gutter")
         gutter.wait_for(state="attached")
@@ -54,8 +66,7 @@ def test_a_cell_stops_is_inspected_and_goes_on(page, server):
 def test_an_execution_of_a_comparison_is_debugged_old_then_new(page, server):
     with opener(page, server, LAB) as open_one:
         notebook = open_one(COMPARE)
-        page.locator(".jp-DebuggerBugButton").first.click()
-        page.locator(".jp-DebuggerBugButton[aria-pressed='true']").first.wait_for(state="attached")
+        turn_on(notebook)
         notebook.run(0)
         view = notebook.output(0)
         view.get_by_role("tab", name=re.compile(r"^Execution \d+$")).click()

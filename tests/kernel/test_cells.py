@@ -244,6 +244,19 @@ def test_threads_and_forked_processes_write_into_the_notebook(kernel):
     assert sorted(outcome.text().split()) == ["process", "thread"]
 
 
+def test_a_forked_process_ends_with_its_cell(kernel):
+    end = "if child: status = os.waitpid(child, 0)[1]\nelse: "
+    for rest, status, written in [
+        ("print('there')", 0, "there\n"),
+        ("await asyncio.sleep(0)", 0, ""),
+        ("1 / 0", 256, ""),
+    ]:
+        outcome = kernel.run(f"import asyncio, os\nchild = os.fork()\n{end}{rest}")
+        assert outcome.text() == written
+        assert ("ZeroDivisionError" in outcome.text("stderr")) == (status != 0)
+        assert kernel.run("status").value == str(status)
+
+
 def test_a_program_that_a_cell_starts_writes_into_the_notebook(kernel):
     assert kernel.run("!echo from a program").text().strip() == "from a program"
 

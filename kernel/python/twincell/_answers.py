@@ -142,6 +142,9 @@ class IPythonKernel(Kernel):
             cell_meta=metadata,
             cell_id=metadata.get("cellId"),
         )
+        if self.is_forked:
+            # It has come to the end of the cell that forked it.
+            os._exit(reply["status"] != "ok")
         if reply["status"] == "error" and content.get("stop_on_error", True) and not silent:
             await asyncio.sleep(self.stop_on_error_timeout)
             self._requests.get().abort_waiting()

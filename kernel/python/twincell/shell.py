@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -308,6 +309,8 @@ class ZMQInteractiveShell(Attributed, InteractiveShell):
             text = str(evalue)
         except Exception:
             text = ""
+        if self.kernel.is_forked:
+            print(*stb, sep="\n", file=sys.stderr)
         self.output.publish("error", {"ename": etype.__name__, "evalue": text, "traceback": stb})
         self.outcome.traceback = stb
 

@@ -140,6 +140,9 @@ impl Connection {
         content: &Bound<'_, PyAny>,
         metadata: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
+        if capture::is_forked() {
+            return Ok(());
+        }
         let mut reply = self.service.session.reply(msg_type, to_json(content)?, request.answerable()?);
         if let Some(metadata) = metadata {
             reply.metadata = to_json(metadata)?;

@@ -193,8 +193,15 @@ def environment(folder: Path) -> dict[str, str]:
     # ipykernel leaves the output of other programs alone where it finds that pytest runs it.
     own = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
     path = os.pathsep.join([str(Path(sys.executable).parent), own["PATH"]])
-    # Both kernels compile the same Cython at once, which they must not do in one cache.
-    return {**own, "IPYTHONDIR": str(folder / ".ipython"), "XDG_CACHE_HOME": str(folder / ".cache"), "PATH": path}
+    return {
+        **own,
+        "PATH": path,
+        "IPYTHONDIR": str(folder / ".ipython"),
+        # Both kernels compile the same Cython at once, which they must not do in one cache.
+        "XDG_CACHE_HOME": str(folder / ".cache"),
+        # Sets are shown in the same order.
+        "PYTHONHASHSEED": "0",
+    }
 
 
 def run_program(thing: Thing, kernel: str, folder: Path) -> list[Step]:
