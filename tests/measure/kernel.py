@@ -58,6 +58,8 @@ class Running:
         self.iopub.subscribe(b"")
         self.heart = self._connect(zmq.REQ, info["hb_port"])
         environment = {**os.environ, "IPYTHONDIR": str(folder / "ipython")}
+        # Both have compiled modules, as pip installs them. In a checkout, the start that does not count writes them.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         self.started = time.perf_counter()
         self.process = subprocess.Popen([sys.executable, "-m", module, "-f", path], env=environment)
 
