@@ -142,9 +142,6 @@ class IPythonKernel(Kernel):
             cell_meta=metadata,
             cell_id=metadata.get("cellId"),
         )
-        if self.is_forked:
-            # It has come to the end of the cell that forked it.
-            os._exit(reply["status"] != "ok")
         if reply["status"] == "error" and content.get("stop_on_error", True) and not silent:
             await asyncio.sleep(self.stop_on_error_timeout)
             self._requests.get().abort_waiting()
@@ -174,6 +171,9 @@ class IPythonKernel(Kernel):
         about = {"cell_id": cell_id, "cell_meta": cell_meta}
         result = await self._run_cell(code, about, store_history=store_history, silent=silent)
         error = result.error_before_exec or result.error_in_exec
+        if self.is_forked:
+            # It has come to the end of the cell that forked it.
+            os._exit(_status(error))
         if result.success and not shell.outcome.display_failed:
             reply: dict[str, Any] = {"status": "ok"}
             with self._user_code():
@@ -195,8 +195,12 @@ class IPythonKernel(Kernel):
         try:
             transformed = shell.transform_cell(code)
             is_async = shell.should_run_async(code, transformed_cell=transformed)
+        except (RecursionError, MemoryError) as error:
+            # So Python's compiler refuses code that is nested too deep. The traceback would be the kernel's.
+            shown = f"{type(error).__name__}: {error}"
+            error.__dict__["_render_traceback_"] = lambda: [shown]
+            failure = sys.exc_info()
         except Exception:
-            # Python's compiler refuses code that is nested too deep with an error other than a SyntaxError.
             failure = sys.exc_info()
         # Only `run_cell_async` takes a failure.
         if failure is None and not (is_async and shell.loop_runner is _asyncio_runner):
@@ -405,6 +409,13 @@ def _code_and_cursor(content: Mapping[str, Any]) -> tuple[str, int]:
     code: str = content["code"]
     cursor = content.get("cursor_pos")
     return code, len(code) if cursor is None else cursor
+
+
+def _status(error: BaseException | None) -> int:
+    """The exit status of a process that ends so."""
+    if isinstance(error, SystemExit):
+        return error.code if isinstance(error.code, int) else int(error.code is not None)
+    return int(error is not None)
 
 
 def _text_of(error: BaseException) -> str:

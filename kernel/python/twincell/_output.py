@@ -93,6 +93,12 @@ class Output:
     def _request(self) -> Request | None:
         return self._of_task.get() or self._adopt()
 
+    @property
+    def _asking_request(self) -> Request | None:
+        """The request to which questions belong: that of this task or thread or, when that is done, the running one."""
+        request = self._request
+        return self._connection.current() if request is None or request.is_done else request
+
     def _adopt(self) -> Request | None:
         """The request of a thread that has sent nothing before: that of its starter, or else the latest."""
         message = self._of_thread.get(threading.current_thread())
@@ -103,8 +109,8 @@ class Output:
 
     @property
     def allow_stdin(self) -> bool:
-        """Whether the client of the current request answers questions for input."""
-        request = self._request
+        """Whether the client of the request to which questions belong answers them."""
+        request = self._asking_request
         return request is not None and bool(json.loads(request.content).get("allow_stdin", False))
 
     def publish(
@@ -142,7 +148,7 @@ class Output:
 
     def ask(self, prompt: str, *, password: bool) -> str:
         """Asks the user for a line, of the client that sent the request of this task or thread."""
-        request = self._request
+        request = self._asking_request
         if request is None or not self.allow_stdin:
             raise StdinNotImplementedError("input was called, but this front end does not support input requests")
         # An interrupt also ends the wait for the question of another thread.
@@ -152,7 +158,7 @@ class Output:
             answer = self._connection.ask(request, {"prompt": prompt, "password": password}, given_up)
         if answer is None:
             raise StdinNotImplementedError(
-                "input is not answered after the end of its cell, when front ends ask no more"
+                "input was called, but there was no answer before the end of its cell, and front ends ask no more then"
             )
         value: str = json.loads(answer).get("value", "")
         if value == "\x04":

@@ -103,6 +103,9 @@ class ZMQShellDisplayHook(Hooked, DisplayHook):
         self._now = threading.local()
 
     def start_displayhook(self) -> None:
+        # IPython remembers the result next.
+        if self.shell is not None:
+            self.shell.remember()
         self._now.message = {"data": {}, "metadata": {}}
 
     def write_output_prompt(self) -> None:
