@@ -307,41 +307,38 @@ def test_what_was_flushed_is_not_lost_when_the_process_ends_at_once(fresh_kernel
     fresh_kernel.wait_for_text("last words")
 
 
-def test_a_client_that_subscribes_late_misses_nothing_of_the_first_cell():
+def heard_late(code):
+    """What a client hears of its first cell when it subscribes after the reply."""
     manager = KernelManager(kernel_name="twincell")
     manager.start_kernel()
     channels = manager.client()
     try:
         channels.start_channels(iopub=False, stdin=False)
-        request = channels.execute("print('seen')")
+        request = channels.execute(code)
         reply = channels.get_shell_msg(timeout=TIMEOUT)
         assert reply["parent_header"]["msg_id"] == request
         messages = [channels.get_iopub_msg(timeout=TIMEOUT)]  # This connects.
         while messages[-1]["content"].get("execution_state") != "idle":
             messages.append(channels.get_iopub_msg(timeout=TIMEOUT))
+        return messages
     finally:
         channels.stop_channels()
         manager.shutdown_kernel(now=True)
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ("print('seen')", ["stream"]),
+        ("print('seen', flush=True)\ndisplay({'text/plain': 'x' * 10_000_000}, raw=True)", ["stream", "display_data"]),
+    ],
+    ids=["text", "a large display"],
+)
+def test_a_client_that_subscribes_late_misses_nothing_of_the_first_cell(code, shown):
+    messages = heard_late(code)
     kinds = [message["msg_type"] for message in messages]
-    assert kinds == ["iopub_welcome", "status", "status", "execute_input", "stream", "status"]
+    assert kinds == ["iopub_welcome", "status", "status", "execute_input", *shown, "status"]
     assert messages[4]["content"]["text"] == "seen\n"
-
-
-def test_a_client_that_subscribes_late_misses_no_large_display():
-    manager = KernelManager(kernel_name="twincell")
-    manager.start_kernel()
-    channels = manager.client()
-    try:
-        channels.start_channels(iopub=False, stdin=False)
-        channels.execute("print('seen', flush=True)\ndisplay({'text/plain': 'x' * 10_000_000}, raw=True)")
-        channels.get_shell_msg(timeout=TIMEOUT)
-        messages = [channels.get_iopub_msg(timeout=TIMEOUT)]
-        while messages[-1]["content"].get("execution_state") != "idle" or len(messages) < 6:
-            messages.append(channels.get_iopub_msg(timeout=TIMEOUT))
-    finally:
-        channels.stop_channels()
-        manager.shutdown_kernel(now=True)
-    assert [message["msg_type"] for message in messages[-3:]] == ["stream", "display_data", "status"]
 
 
 def test_sockets_of_the_file_system_serve_as_well_as_ports(tmp_path, monkeypatch):

@@ -29,6 +29,7 @@ from . import _comms, _debugging
 from ._messages import Message, Socket
 from ._output import Output
 from ._serve import Kernel, logger
+from ._shown import show_as
 from ._twincell import PROTOCOL_VERSION, Connection, __version__
 
 if TYPE_CHECKING:
@@ -197,8 +198,7 @@ class IPythonKernel(Kernel):
             is_async = shell.should_run_async(code, transformed_cell=transformed)
         except (RecursionError, MemoryError) as error:
             # So Python's compiler refuses code that is nested too deep. The traceback would be the kernel's.
-            shown = f"{type(error).__name__}: {error}"
-            error.__dict__["_render_traceback_"] = lambda: [shown]
+            show_as(error, f"{type(error).__name__}: {error}")
             failure = sys.exc_info()
         except Exception:
             failure = sys.exc_info()

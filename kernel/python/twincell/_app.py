@@ -32,16 +32,9 @@ class IPKernelApp(BaseIPythonApplication, InteractiveShellApp):
     description = "The Jupyter kernel of twincell. Jupyter starts it; there is no need to start it by hand."
     aliases = Dict({**BaseIPythonApplication.aliases, **shell_aliases, "f": "IPKernelApp.connection_file"})
     flags = Dict({**BaseIPythonApplication.flags, **shell_flags})
-    #: These are set in `initialize`.
+    #: Both are set in `initialize`, as are `transport`, `ip` and the ports.
     shell: ZMQInteractiveShell
     kernel: IPythonKernel
-    transport: str
-    ip: str
-    shell_port: int
-    iopub_port: int
-    stdin_port: int
-    control_port: int
-    hb_port: int
     connection_file = Unicode("", help="The file in which Jupyter wrote ports and key.").tag(config=True)
     capture_fd_output = Bool(
         True, help="Whether what programs and C code write into descriptors 1 and 2 is output of the notebook."

@@ -13,7 +13,6 @@ import functools
 import getpass
 import io
 import json
-import os
 import sys
 import threading
 import weakref
@@ -172,6 +171,11 @@ class Output:
         getpass.getpass = self._getpass
         self._follow_threads()
 
+    @property
+    def is_forked(self) -> bool:
+        """Whether this process was forked from the kernel."""
+        return self._connection.is_forked()
+
     def flush(self) -> None:
         """Waits a moment, until the system has all text that Python and programs wrote: it then survives the process.
         More than 100 times a second it returns at once, and the text follows within 10 ms."""
@@ -280,7 +284,6 @@ class OutStream(Attributed, io.TextIOBase):
         self.name = name
         self.session = session
         self.output = session.output
-        self._process = os.getpid()
         self._descriptor = 2 if name == "stderr" else 1
         # An attribute of the instance, so that `print` calls native code directly.
         self.write = self.output.writer(name).write  # type: ignore[method-assign]
@@ -312,7 +315,7 @@ class OutStream(Attributed, io.TextIOBase):
         return io.FileIO(self._descriptor, "w", closefd=False)
 
     def _is_master_process(self) -> bool:
-        return os.getpid() == self._process
+        return not self.output.is_forked
 
     def close(self) -> None:
         """Cells must not lose their output, so a stream of the kernel stays open."""

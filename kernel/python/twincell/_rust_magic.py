@@ -22,8 +22,8 @@ from IPython.display import display
 
 from . import _rust
 from ._rust import Event, Program
+from ._shown import show_as
 from ._twincell import TwincellError, read_table, write_table
-from .magics import show_as
 
 #: Crates that many cells use, compiled by `%rust --prepare`.
 FAVOURITES = """\

@@ -11,7 +11,6 @@ import contextlib
 import contextvars
 import inspect
 import logging
-import os
 import signal
 import sys
 import threading
@@ -84,12 +83,11 @@ class Kernel(SingletonConfigurable):
         self._cell: asyncio.Task[Any] | None = None
         self._beside: set[asyncio.Task[None]] = set()
         self._interruptible = False
-        self._process = os.getpid()
 
     @property
     def is_forked(self) -> bool:
         """Whether this process was forked by a cell. The front end and the requests are those of its parent."""
-        return os.getpid() != self._process
+        return self.output.is_forked
 
     # What libraries ask a kernel for
 

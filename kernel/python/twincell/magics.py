@@ -21,6 +21,7 @@ from IPython.display import display
 
 from . import _twincell
 from ._progress import Progress
+from ._shown import show_as
 from ._twincell import Amplification, Comparison, Predictions, Prefixes, PrefixStudy, Study, TwincellError
 
 if TYPE_CHECKING:
@@ -258,11 +259,6 @@ class TwincellMagics(Magics):
             print(help_text)
         if name is not None:
             self.versions[name] = cell
-
-
-def show_as(interrupt: BaseException, line: str) -> None:
-    """Makes IPython show an interrupt as one line in place of its traceback."""
-    interrupt.__dict__["_render_traceback_"] = lambda: [line]
 
 
 def defines_something(cell: str) -> bool:

@@ -120,6 +120,12 @@ impl Connection {
         Ok(())
     }
 
+    /// Whether this process was forked from the kernel.
+    #[staticmethod]
+    fn is_forked() -> bool {
+        capture::is_forked()
+    }
+
     /// Waits a moment, until the system has all text that Python and programs wrote, so that it survives the process.
     fn flush(&self, py: Python<'_>) {
         if !capture::is_forked() {
