@@ -597,6 +597,40 @@ def test_the_main_module_is_a_module_like_others(fresh_kernel):
     assert fresh_kernel.run(f"%reset -f\n{names}").value == "4"
 
 
+# A server and a client that need no certificate.
+ENCRYPTED = """
+import asyncio, ssl
+
+def encryption(side):
+    context = ssl.SSLContext(side)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers("aNULL:@SECLEVEL=0")
+    return context
+
+async def answer(reader, writer):
+    writer.write((await reader.readline()).upper())
+    await writer.drain()
+    writer.close()
+
+server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=encryption(ssl.PROTOCOL_TLS_SERVER))
+port = server.sockets[0].getsockname()[1]
+reader, writer = await asyncio.open_connection("127.0.0.1", port, ssl=encryption(ssl.PROTOCOL_TLS_CLIENT))
+writer.write(b"secret\\n")
+answered = await reader.readline()
+writer.close()
+server.close()
+answered, asyncio.sslproto.SSLProtocol.__name__
+"""
+
+
+def test_openssl_is_loaded_when_a_cell_uses_it(fresh_kernel):
+    loaded = "import sys\n[name for name in ('ssl', 'asyncio.sslproto', '_hashlib') if name in sys.modules]"
+    assert fresh_kernel.run(loaded).value == "[]"
+    assert fresh_kernel.run(ENCRYPTED).value == "(b'SECRET\\n', 'SSLProtocol')"
+    assert fresh_kernel.run(loaded).value == "['ssl', 'asyncio.sslproto']"
+
+
 def test_a_traceback_has_no_frame_of_the_kernel_between_pool_and_function(kernel):
     outcome = kernel.run(
         "from concurrent.futures import ThreadPoolExecutor\n"

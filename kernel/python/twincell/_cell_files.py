@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import atexit
 import os
-import secrets
+import random
 import shutil
 import struct
 import tempfile
+from binascii import crc32
 from typing import Any
 
 from IPython.core.compilerop import CachingCompiler
@@ -18,7 +19,7 @@ HASH_SEED = 0xC70F6907
 SUFFIX = ".py"
 #: joblib and line_profiler know cells by `ipykernel_` and digits in their path. Nobody can guess the digits, since the
 #: folder of temporary files belongs to everybody.
-_NUMBER = f"{os.getpid()}{secrets.randbelow(10**18):018}"
+_NUMBER = f"{os.getpid()}{random.SystemRandom().randrange(10**18):018}"
 FOLDER = os.path.join(os.path.realpath(tempfile.gettempdir()), f"ipykernel_{_NUMBER}")
 PREFIX = FOLDER + os.sep
 
@@ -60,13 +61,14 @@ def murmur2(data: bytes, seed: int) -> int:
 
 
 class NamedCompiler(CachingCompiler):
-    """Compiles cells under the names that a front end gives them, otherwise under those of IPython."""
+    """Compiles cells under the names that a front end gives them, otherwise under names such as IPython's."""
 
     def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> Any:
         return os.environ.get(NAME) or self.own_name(raw_code, transformed_code, number)
 
     def own_name(self, raw_code: str, transformed_code: str, number: int) -> Any:
-        return super().get_code_name(raw_code, transformed_code, number)
+        hashed = crc32(transformed_code.encode("utf-8", "surrogatepass"))
+        return f"<ipython-input-{number}-{hashed:08x}>"
 
 
 class FileCompiler(NamedCompiler):

@@ -6,7 +6,14 @@ handlers in `_answers.py`, `shell.py` turns a cell's output into messages, and `
 
 from __future__ import annotations
 
-from ._app import IPKernelApp
+from contextlib import nullcontext
+from importlib.util import find_spec
+
+from ._later import later
+
+# A Python without OpenSSL has to say so to asyncio.
+with later("asyncio.sslproto", "hashlib", "ssl") if find_spec("_ssl") else nullcontext():
+    from ._app import IPKernelApp
 
 
 def main() -> None:
