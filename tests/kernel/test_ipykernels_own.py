@@ -18,7 +18,6 @@ FILES = ["test_async.py", "test_kernel.py", "test_message_spec.py", "test_subshe
 #: Tests that fail, each with the reason. docs/kernel.md lists them for users.
 FAILING = {
     "test_kernel::test_print_to_correct_cell_from_thread[none]": "output of a thread stays where the thread started",
-    "test_subshells::test_comm_reply_follows_requesting_subshell": "the front end says which shell handles an answer",
 }
 
 

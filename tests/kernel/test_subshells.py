@@ -99,3 +99,59 @@ def test_a_request_for_an_unknown_subshell_is_an_error(kernel):
     assert reply["status"] == "error"
     assert "nobody" in reply["evalue"]
     assert kernel.run("1 + 1").value == "2"
+
+
+#: A widget of the subshell, which the cells of the main shell use.
+WIDGET = """
+import asyncio, comm, threading, time
+threads, waiting = {}, None
+def on_answer(message):
+    name = message["content"]["data"]["content"]["id"]
+    threads[name] = threading.current_thread()
+    if waiting is not None:
+        waiting.set_result(name)
+widget = comm.create_comm(target_name="asking")
+widget.on_msg(on_answer)
+def ask(name):
+    widget.send({"method": "custom", "content": {"id": name}})
+widget.comm_id
+"""
+
+
+@pytest.fixture
+def answer(kernel, subshell):
+    comm_id = kernel.wait(send(kernel, subshell, "execute_request", code=WIDGET)).value.strip("'")
+
+    def answer(name):
+        data = {"method": "custom", "content": {"id": name}}
+        return send(kernel, subshell, "comm_msg", comm_id=comm_id, data=data)
+
+    return answer
+
+
+@pytest.mark.parametrize("answered", ["asked", "another"])
+def test_an_answer_to_a_subshell_comes_to_the_cell_that_asked_and_awaits_it(kernel, answer, answered):
+    asking = kernel.send(
+        "waiting = asyncio.get_running_loop().create_future()\n"
+        "asyncio.get_running_loop().call_soon(ask, 'asked')\n"
+        "await waiting, threads[await waiting] is threading.current_thread()"
+    )
+    kernel.wait_for("comm_msg")
+    answer(answered)
+    assert kernel.wait(asking).value == f"('{answered}', True)"
+
+
+def test_an_answer_comes_in_a_subshell_while_the_cell_that_asked_does_not_await(kernel, answer):
+    asking = kernel.send(
+        "ask('asked')\nwhile not threads: time.sleep(0.01)\nthreads['asked'] is threading.current_thread()"
+    )
+    kernel.wait_for("comm_msg")
+    answer("asked")
+    assert kernel.wait(asking).value == "False"
+
+
+def test_a_cell_goes_on_when_a_widget_of_a_subshell_did_what_it_awaits(kernel, answer):
+    awaiting = kernel.send("waiting = asyncio.get_running_loop().create_future()\nprint('awaits')\nawait waiting")
+    kernel.wait_for_text("awaits")
+    answer("unasked")
+    assert kernel.wait(awaiting).value == "'unasked'"

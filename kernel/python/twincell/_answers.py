@@ -145,7 +145,7 @@ class IPythonKernel(Kernel):
         )
         if reply["status"] == "error" and content.get("stop_on_error", True) and not silent:
             await asyncio.sleep(self.stop_on_error_timeout)
-            self._requests.get().abort_waiting()
+            (self._main if self.current_shell is None else self.current_shell.requests).abort_waiting()
         pause = _comms.Comm.last_sent + WIDGET_PAUSE - time.monotonic()
         if pause > 0:
             # Nothing else runs meanwhile: replies keep their order.

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import comm
 from comm.base_comm import BaseComm, CommManager
 
 if TYPE_CHECKING:
-    from ._serve import Kernel
+    from ._serve import Kernel, Shell
 
 #: Maximum length of the id of a comm and of the name of its target. Front ends use the 36 characters of a UUID.
 LONGEST = 256
+#: Questions of one comm whose answers are waited for. Front ends answer few of the messages that have an id.
+QUESTIONS = 1000
 
 
 def wrong_with(message: dict[str, Any], manager: CommManager) -> str | None:
@@ -46,14 +49,36 @@ class Comm(BaseComm):
 
     def __init__(self, target_name: str = "", *arguments: Any, show_warning: bool = True, **options: Any) -> None:
         options.pop("kernel", None)
+        #: The shell whose code sent the last message, and those of messages with an id.
+        self._sender: Shell | None = None
+        self._senders: dict[str, Shell] = {}
         super().__init__(target_name, *arguments, **options)
 
     def publish_msg(
         self, msg_type: str, data: Any = None, metadata: Any = None, buffers: Any = None, **keys: Any
     ) -> None:
         content = {"comm_id": self.comm_id, "data": data or {}, **keys}
+        sender = self.kernel.current_shell
+        if sender is not None:
+            self._sender = sender
+            question = _question_id(data)
+            if question is not None:
+                if len(self._senders) == QUESTIONS:
+                    self._senders.clear()
+                self._senders[question] = sender
         self.kernel.output.publish(msg_type, content, metadata=metadata, buffers=buffers)
         Comm.last_sent = time.monotonic()
+
+    def asking(self, data: Any) -> Shell | None:
+        """The shell to whose message this is the answer."""
+        return self._senders.pop(_question_id(data) or "", self._sender)
+
+
+def _question_id(data: Any) -> str | None:
+    """The id that custom messages of ipykernel's users have where they ask, and have again where they answer."""
+    content = data.get("content") if isinstance(data, dict) else None
+    question = content.get("id") if isinstance(content, dict) else None
+    return question if isinstance(question, str) else None
 
 
 class KernelCommManager(CommManager):
@@ -62,6 +87,14 @@ class KernelCommManager(CommManager):
     def __init__(self, kernel: Kernel) -> None:
         super().__init__()
         self.kernel = kernel
+
+    def asking(self, message: Mapping[str, Any]) -> Shell | None:
+        """The shell to whose message this one is the answer."""
+        if message["msg_type"] not in ("comm_msg", "comm_close"):
+            return None
+        comm_id = message["content"].get("comm_id")
+        found = self.comms.get(comm_id) if _is_name(comm_id) else None
+        return found.asking(message["content"].get("data")) if isinstance(found, Comm) else None
 
 
 def install(kernel: Kernel) -> KernelCommManager:

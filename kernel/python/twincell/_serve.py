@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
+import dataclasses
 import inspect
 import logging
 import signal
@@ -26,6 +27,7 @@ from ._output import Output
 from ._twincell import Connection, Request, Requests
 
 if TYPE_CHECKING:
+    from ._comms import KernelCommManager
     from ._debugging import Debugger
     from .shell import ZMQInteractiveShell
 
@@ -41,6 +43,21 @@ Handler = Callable[[Socket, Sequence[bytes], Message], Any]
 
 class UnknownRequest(Exception):
     """No handler is known for a request."""
+
+
+@dataclasses.dataclass(eq=False)
+class Shell:
+    """What handles the requests of the main shell, of a subshell, or of the control channel, in a thread of its own."""
+
+    requests: Requests
+    loop: asyncio.AbstractEventLoop
+    context: contextvars.Context
+    is_handling: bool = False
+
+    @property
+    def awaits(self) -> bool:
+        """Whether it handles a request that awaits something, as other threads see it."""
+        return self.is_handling and asyncio.current_task(self.loop) is None
 
 
 class Kernel(SingletonConfigurable):
@@ -65,6 +82,7 @@ class Kernel(SingletonConfigurable):
     debugger: Debugger | None = None
 
     shell: ZMQInteractiveShell
+    comm_manager: KernelCommManager
     shell_handlers: dict[str, Handler]
     control_handlers: dict[str, Handler]
 
@@ -79,7 +97,8 @@ class Kernel(SingletonConfigurable):
         #: In which the main shell's cells run.
         self.context = contextvars.copy_context()
         self._main = connection.requests()
-        self._requests: contextvars.ContextVar[Requests] = contextvars.ContextVar("requests", default=self._main)
+        self._shell: contextvars.ContextVar[Shell | None] = contextvars.ContextVar("shell", default=None)
+        self._shells: set[Shell] = set()
         self._cell: asyncio.Task[Any] | None = None
         self._beside: set[asyncio.Task[None]] = set()
         self._interruptible = False
@@ -180,20 +199,26 @@ class Kernel(SingletonConfigurable):
 
     # Requests, one after the other
 
+    @property
+    def current_shell(self) -> Shell | None:
+        """The shell of the running code. None for a thread that a cell started."""
+        return self._shell.get()
+
     async def serve(self, requests: Requests) -> None:
         """Handles the requests of a shell or of the control channel, until a client or a cell ends it."""
-        self._requests.set(requests)
         waiting = asyncio.Event()
         loop = asyncio.get_running_loop()
-        is_handling, has_waited = False, True
+        has_waited = True
+        shell = Shell(requests, loop, contextvars.copy_context())
+        self._shell.set(shell)
+        shell.context.run(self._shell.set, shell)
+        self._shells.add(shell)
 
         def on_waiting() -> None:
             waiting.set()
             # A cell that awaits something may await an answer of a widget.
-            while is_handling and (comm := requests.next_comm()) is not None:
-                beside = asyncio.ensure_future(self._handle_beside(comm))
-                self._beside.add(beside)
-                beside.add_done_callback(self._beside.discard)
+            while shell.is_handling and (comm := requests.next_comm()) is not None:
+                self._start_beside(comm)
 
         loop.add_reader(requests.fileno(), on_waiting)
         if threading.current_thread() is threading.main_thread():
@@ -212,10 +237,16 @@ class Kernel(SingletonConfigurable):
             else:
                 for _ in range(0 if has_waited else TURNS):
                     await asyncio.sleep(0)
-                is_handling = True
+                shell.is_handling = True
                 await self._handle(request)
-                is_handling = has_waited = False
+                shell.is_handling = has_waited = False
         loop.remove_reader(requests.fileno())
+        self._shells.discard(shell)
+
+    def _start_beside(self, request: Request) -> None:
+        beside = asyncio.ensure_future(self._handle_beside(request))
+        self._beside.add(beside)
+        beside.add_done_callback(self._beside.discard)
 
     async def _handle_beside(self, request: Request) -> None:
         """Handles a message for a widget while a cell awaits something."""
@@ -263,11 +294,35 @@ class Kernel(SingletonConfigurable):
         finally:
             self.output.attribute(before)
 
+    def _hand_over(self, request: Request, message: Message) -> bool:
+        """Lets another shell handle a message for a comm that its cell awaits, where the front end sent it to this one.
+
+        What a cell awaits may be touched by its own thread alone.
+        """
+        asking = self.comm_manager.asking(message)
+        if asking is None or asking is self.current_shell or not asking.awaits:
+            return False
+        with contextlib.suppress(RuntimeError):  # its loop was closed just now
+            asking.loop.call_soon_threadsafe(self._start_beside, request, context=asking.context)
+            return True
+        return False
+
+    def _wake_others(self) -> None:
+        """Lets the cells of other shells go on if what they await was just done in this one."""
+        for shell in self._shells - {self.current_shell}:
+            if shell.is_handling:
+                with contextlib.suppress(RuntimeError):
+                    shell.loop.call_soon_threadsafe(lambda: None)
+
     async def _handle(self, request: Request, *, within: bool = False) -> None:
         """Handles a request. `within` a cell, an interrupt is also one of this cell."""
         msg_type = request.msg_type or ""
+        is_handed_over = False
         try:
             message = Message.read(request)
+            is_handed_over = self._hand_over(request, message)
+            if is_handed_over:
+                return
             self.output.set_parent(message)
             of_control = request.channel == "control"
             handler = (self.control_handlers if of_control else self.shell_handlers).get(msg_type)
@@ -289,7 +344,9 @@ class Kernel(SingletonConfigurable):
             logger.exception("%s failed", msg_type)
             self._reply_error(request, error)
         finally:
-            self.connection.finish(request)
+            if not is_handed_over:
+                self.connection.finish(request)
+                self._wake_others()
 
     def _send_reply(self, message: Mapping[str, Any], _buffers: Sequence[bytes]) -> None:
         parent = self.output.message_of(message.get("parent_header"))
