@@ -113,15 +113,7 @@ impl Cells {
             return Err(Error::from("interrupted"));
         }
         if !inputs.is_empty() || !outputs.is_empty() {
-            self.add_tables()?;
-        }
-        if !inputs.is_empty() {
-            let read = |Table { name, path }: &Table| {
-                format!(
-                    "let {name}: {TABLE}::RecordBatch = {TABLE}::read({path:?}).expect(\"the table of the notebook\");"
-                )
-            };
-            self.context.execute(&inputs.iter().map(read).collect::<String>())?;
+            self.take_tables(inputs)?;
         }
         let shown = match self.context.execute(code) {
             Err(error) if failures::is_of_cargo(&error) && !self.running.was_interrupted() => {
@@ -150,20 +142,26 @@ impl Cells {
         ran
     }
 
-    /// Adds the crates for tables. What is there already costs nothing.
-    fn add_tables(&mut self) -> Result<(), Error> {
-        let mut dependencies = format!(":dep {TABLE} = {{ path = {:?} }}\n", self.slot.table());
+    /// Adds the crates for tables, unless they are there, and reads tables. Both at once: after new crates, evcxr looks
+    /// for seconds at all that a cell may name.
+    fn take_tables(&mut self, inputs: &[Table]) -> Result<(), Error> {
+        let mut code = format!(":dep {TABLE} = {{ path = {:?} }}\n", self.slot.table());
         for one in OF_TABLES {
-            dependencies.push_str(&format!(":dep {one}\n"));
+            code.push_str(&format!(":dep {one}\n"));
+        }
+        for Table { name, path } in inputs {
+            code.push_str(&format!(
+                "let {name}: {TABLE}::RecordBatch = {TABLE}::read({path:?}).expect(\"the table of the notebook\");"
+            ));
         }
         let text = "Preparing the crates for tables, which takes minutes where they were never compiled.\n".to_owned();
         let late = self.after(LONG, Event::Stderr { text });
-        let added = match self.context.execute(&dependencies) {
-            Err(_) if !self.running.was_interrupted() => self.execute_online(&dependencies),
-            added => added,
+        let taken = match self.context.execute(&code) {
+            Err(_) if !self.running.was_interrupted() => self.execute_online(&code),
+            taken => taken,
         };
         drop(late);
-        added.map(drop)
+        taken.map(drop)
     }
 
     /// Tells something if what comes next takes so long. What is returned ends the waiting.
