@@ -163,6 +163,12 @@ def test_autocompare_understands_cells_with_magics(rerun):
     assert [found["verdict"] for found in comparisons(outcome)] == ["changing"]
 
 
+def test_autocompare_compares_what_a_magic_of_the_cell_runs(rerun):
+    rerun(f"%%time\n{OLD}")
+    outcome = rerun(f"\n%%capture out\n%%time\n{OTHER}")
+    assert [found["verdict"] for found in comparisons(outcome)] == ["changing"]
+
+
 def test_autocompare_says_that_it_needs_to_know_which_cell_runs(kernel):
     outcome = kernel.run("%autocompare on")
     assert "does not say which cell runs" in outcome.text() and outcome.text().count("\n") == 1

@@ -41,12 +41,21 @@ class LastRun:
         self.held: dict[str, str] = {}
         #: Called after a cell ran again, with its earlier and its present code.
         self.on_rerun: Callable[[str, str], None] | None = None
+        #: The running cells. What a magic such as `%%capture` runs in a cell is none.
+        self._running: dict[str | None, Any] = {}
+        shell.events.register("pre_run_cell", self._begin)
         shell.events.register("post_run_cell", self._remember)
+
+    def _begin(self, info: Any) -> None:
+        self._running.setdefault(self.cell_id(), info)
 
     def _remember(self, result: Any) -> None:
         # A cell that Python or a magic refused did not run. The next version is compared with the one before it.
         refused = result is None or result.error_before_exec or isinstance(result.error_in_exec, UsageError)
         cell_id = self.cell_id()
+        if result is not None and self._running.get(cell_id) is not result.info:
+            return
+        self._running.pop(cell_id, None)
         if cell_id is None or refused:
             return
         before, now = self.held.get(cell_id), result.info.raw_cell
@@ -205,7 +214,7 @@ class TwincellMagics(Magics):
             return
         compare = self._autocompare.compare
         try:
-            old, new = (self.shell.transform_cell(text) for text in (before, now))
+            old, new = (self.shell.transform_cell(what_runs(text)) for text in (before, now))
             notebook = self._notebook(now)
             outcome = self._watched(lambda progress: compare(old, new, progress, notebook), alone=False)
         except UsageError as error:
@@ -259,6 +268,11 @@ class TwincellMagics(Magics):
             print(help_text)
         if name is not None:
             self.versions[name] = cell
+
+
+def what_runs(cell: str) -> str:
+    """A cell without the magics at its top that run the rest of it in the notebook."""
+    return re.sub(r"\A(\s*%%(time|capture|prun)\b[^\n]*\n)+", "\n", cell)
 
 
 def defines_something(cell: str) -> bool:
