@@ -77,7 +77,7 @@ def test_packages_see_that_they_run_in_a_notebook(reached):
             "    isinstance(shell, ZMQInteractiveShell),\n"
             "    str(type(shell)) == \"<class 'ipykernel.zmqshell.ZMQInteractiveShell'>\",\n"
             "    type(sys.stdout).__module__.startswith('ipykernel.') and isinstance(sys.stdout, OutStream),\n"
-            "    Kernel.instance() is IPythonKernel.instance() is shell.kernel,\n"
+            "    Kernel.instance() is IPythonKernel.instance() is shell.kernel is shell.parent,\n"
             "    IPKernelApp.initialized() and IPKernelApp.instance().kernel is shell.kernel,\n"
             "    'IPKernelApp' in shell.config,\n"
             "]"
@@ -103,7 +103,7 @@ def test_the_connection_file_is_told(reached):
             "[\n"
             "    (app.transport, app.ip, app.hb_port) == (info['transport'], info['ip'], info['hb_port']),\n"
             "    app.abs_connection_file == os.path.join(app.connection_dir, os.path.basename(app.connection_file)),\n"
-            "    app.session is get_ipython().kernel.session,\n"
+            "    (app.session, app.iopub_socket) == (app.kernel.session, app.kernel.iopub_socket),\n"
             "    hasattr(app, 'no_such_port'),\n"
             "]"
         )

@@ -18,7 +18,7 @@ from traitlets import Bool, Dict, Unicode
 from . import _connect, _debugger, _gui, _ipykernel
 from ._answers import IPythonKernel
 from ._json import dumps
-from ._messages import Session
+from ._messages import Session, Socket
 from ._output import Output
 from ._serve import logger, run_until_done
 from ._twincell import Connection
@@ -62,7 +62,7 @@ class IPKernelApp(BaseIPythonApplication, InteractiveShellApp):
             setattr(self, name, info.get(name))
         output = Output(connection, info["key"])
         self.shell = ZMQInteractiveShell.instance(
-            parent=self, config=self.config, profile_dir=self.profile_dir, output=output, kernel=self.kernel
+            parent=self.kernel, config=self.config, profile_dir=self.profile_dir, output=output, kernel=self.kernel
         )
         self.kernel.connect(connection, output, self.shell)
         output.install()
@@ -91,6 +91,10 @@ class IPKernelApp(BaseIPythonApplication, InteractiveShellApp):
     @property
     def session(self) -> Session:
         return self.kernel.session
+
+    @property
+    def iopub_socket(self) -> Socket:
+        return self.kernel.iopub_socket
 
     def _close_streams(self) -> None:
         for name, closed in (("stdout", self.no_stdout), ("stderr", self.no_stderr)):
