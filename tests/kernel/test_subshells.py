@@ -101,14 +101,15 @@ def test_a_request_for_an_unknown_subshell_is_an_error(kernel):
     assert kernel.run("1 + 1").value == "2"
 
 
-#: A widget of the subshell, which the cells of the main shell use.
+#: A widget, which cells of several shells use.
 WIDGET = """
 import asyncio, comm, threading, time
-threads, waiting = {}, None
+threads, order, waiting = {}, [], None
 def on_answer(message):
     name = message["content"]["data"]["content"]["id"]
     threads[name] = threading.current_thread()
-    if waiting is not None:
+    order.append(name)
+    if waiting is not None and not waiting.done():
         waiting.set_result(name)
 widget = comm.create_comm(target_name="asking")
 widget.on_msg(on_answer)
@@ -120,6 +121,7 @@ widget.comm_id
 
 @pytest.fixture
 def answer(kernel, subshell):
+    """Answers what the widget, which is made in a subshell, has asked. Its message goes to this subshell."""
     comm_id = kernel.wait(send(kernel, subshell, "execute_request", code=WIDGET)).value.strip("'")
 
     def answer(name):
@@ -129,16 +131,41 @@ def answer(kernel, subshell):
     return answer
 
 
+#: The question leaves when the cell awaits already.
+ASK_AND_AWAIT = """
+waiting = asyncio.get_running_loop().create_future()
+asyncio.get_running_loop().call_soon(ask, "asked")
+await waiting, threads[await waiting] is threading.current_thread()
+"""
+
+
 @pytest.mark.parametrize("answered", ["asked", "another"])
 def test_an_answer_to_a_subshell_comes_to_the_cell_that_asked_and_awaits_it(kernel, answer, answered):
-    asking = kernel.send(
-        "waiting = asyncio.get_running_loop().create_future()\n"
-        "asyncio.get_running_loop().call_soon(ask, 'asked')\n"
-        "await waiting, threads[await waiting] is threading.current_thread()"
-    )
+    asking = kernel.send(ASK_AND_AWAIT)
     kernel.wait_for("comm_msg")
     answer(answered)
     assert kernel.wait(asking).value == f"('{answered}', True)"
+
+
+def test_an_answer_comes_to_the_shell_that_asked_and_not_to_the_one_that_asked_last(kernel, subshell, answer):
+    asking = kernel.send(ASK_AND_AWAIT)
+    kernel.wait_for("comm_msg")
+    kernel.wait(send(kernel, subshell, "execute_request", code="ask('later')"))
+    answer("asked")
+    assert kernel.wait(asking).value == "('asked', True)"
+
+
+def test_messages_for_a_cell_that_awaits_keep_their_order_and_their_thread(kernel, answer):
+    handling = kernel.send(
+        "widget.on_msg(lambda message: (time.sleep(0.003), on_answer(message)))\n"
+        "asyncio.get_running_loop().call_soon(ask, 'any')\n"
+        "while len(order) < 40: await asyncio.sleep(0.001)\n"
+        "order == sorted(order), set(threads.values()) == {threading.current_thread()}"
+    )
+    kernel.wait_for("comm_msg")
+    for number in range(40):
+        answer(f"{number:02}")
+    assert kernel.wait(handling).value == "(True, True)"
 
 
 def test_an_answer_comes_in_a_subshell_while_the_cell_that_asked_does_not_await(kernel, answer):
@@ -155,3 +182,27 @@ def test_a_cell_goes_on_when_a_widget_of_a_subshell_did_what_it_awaits(kernel, a
     kernel.wait_for_text("awaits")
     answer("unasked")
     assert kernel.wait(awaiting).value == "'unasked'"
+
+
+def test_a_task_of_an_earlier_cell_goes_on_when_it_is_answered_through_a_subshell(kernel, answer):
+    kernel.run(
+        "waiting = asyncio.get_running_loop().create_future()\n"
+        "async def show(): print('got', await waiting, threading.current_thread() is threads['asked'])\n"
+        "task = asyncio.ensure_future(show())\n"
+        "ask('asked')"
+    )
+    answer("asked")
+    kernel.wait_for_text("got asked True")
+
+
+@pytest.mark.parametrize("data", [None, {"content": []}, {"content": {"id": 1}}, {"content": {"id": ""}}])
+def test_odd_messages_for_a_comm_do_no_harm(kernel, subshell, data):
+    comm_id = kernel.wait(send(kernel, subshell, "execute_request", code=WIDGET)).value.strip("'")
+    kernel.run("widget.on_msg(order.append)\nask('asked')")
+    send(kernel, subshell, "comm_msg", comm_id=comm_id, data=data)
+    assert kernel.run("while not order: await asyncio.sleep(0.001)\nlen(order)").value == "1"
+
+
+def test_a_kernel_without_comms_runs_cells(fresh_kernel):
+    fresh_kernel.run("import comm.base_comm; get_ipython().kernel.comm_manager = comm.base_comm.CommManager()")
+    assert fresh_kernel.run("1 + 1").value == "2"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -40,38 +41,13 @@ def _is_name(value: Any) -> bool:
     return isinstance(value, str) and value.isascii() and 0 < len(value) <= LONGEST
 
 
-class Comm(BaseComm):
-    """One connection to the front end, with the arguments of ipykernel's."""
-
-    kernel: Kernel
-    #: When a comm sent its last message, by `time.monotonic`.
-    last_sent: ClassVar[float] = float("-inf")
-
-    def __init__(self, target_name: str = "", *arguments: Any, show_warning: bool = True, **options: Any) -> None:
-        options.pop("kernel", None)
-        #: The shell whose code sent the last message, and those of messages with an id.
-        self._sender: Shell | None = None
-        self._senders: dict[str, Shell] = {}
-        super().__init__(target_name, *arguments, **options)
-
-    def publish_msg(
-        self, msg_type: str, data: Any = None, metadata: Any = None, buffers: Any = None, **keys: Any
-    ) -> None:
-        content = {"comm_id": self.comm_id, "data": data or {}, **keys}
-        sender = self.kernel.current_shell
-        if sender is not None:
-            self._sender = sender
-            question = _question_id(data)
-            if question is not None:
-                if len(self._senders) == QUESTIONS:
-                    self._senders.clear()
-                self._senders[question] = sender
-        self.kernel.output.publish(msg_type, content, metadata=metadata, buffers=buffers)
-        Comm.last_sent = time.monotonic()
-
-    def asking(self, data: Any) -> Shell | None:
-        """The shell to whose message this is the answer."""
-        return self._senders.pop(_question_id(data) or "", self._sender)
+def asker(message: Mapping[str, Any], manager: CommManager) -> Shell | None:
+    """The shell that asked what this message answers, or whose cell sent the last message of its comm."""
+    if message["msg_type"] not in ("comm_msg", "comm_close"):
+        return None
+    comm_id = message["content"].get("comm_id")
+    found = manager.comms.get(comm_id) if _is_name(comm_id) else None
+    return found.take_asker(message["content"].get("data")) if isinstance(found, Comm) else None
 
 
 def _question_id(data: Any) -> str | None:
@@ -81,20 +57,53 @@ def _question_id(data: Any) -> str | None:
     return question if isinstance(question, str) else None
 
 
+class Comm(BaseComm):
+    """One connection to the front end, with the arguments of ipykernel's."""
+
+    kernel: Kernel
+    #: When a comm sent its last message, by `time.monotonic`.
+    last_sent: ClassVar[float] = float("-inf")
+
+    def __init__(self, target_name: str = "", *arguments: Any, show_warning: bool = True, **options: Any) -> None:
+        options.pop("kernel", None)
+        #: The shell whose cell sent the last message, and those that sent messages with an id.
+        self._last_asker: Shell | None = None
+        self._askers: OrderedDict[str, Shell] = OrderedDict()
+        super().__init__(target_name, *arguments, **options)
+
+    def publish_msg(
+        self, msg_type: str, data: Any = None, metadata: Any = None, buffers: Any = None, **keys: Any
+    ) -> None:
+        content = {"comm_id": self.comm_id, "data": data or {}, **keys}
+        self._note_asker(data)
+        self.kernel.output.publish(msg_type, content, metadata=metadata, buffers=buffers)
+        Comm.last_sent = time.monotonic()
+
+    def _note_asker(self, data: Any) -> None:
+        shell = self.kernel.current_shell
+        if shell is None:
+            return
+        question = _question_id(data)
+        if question is not None:
+            while len(self._askers) >= QUESTIONS:
+                self._askers.popitem(last=False)
+            self._askers[question] = shell
+        # While a cell is busy, messages for its comms are handled in another shell, which only answers them.
+        if self.kernel.get_parent().get("msg_type") not in ("comm_open", "comm_msg", "comm_close"):
+            self._last_asker = shell
+
+    def take_asker(self, data: Any) -> Shell | None:
+        """The shell that asked what this answers, and now has its answer, or whose cell sent the last message."""
+        question = _question_id(data)
+        return self._last_asker if question is None else self._askers.pop(question, self._last_asker)
+
+
 class KernelCommManager(CommManager):
     """The comms of a kernel."""
 
     def __init__(self, kernel: Kernel) -> None:
         super().__init__()
         self.kernel = kernel
-
-    def asking(self, message: Mapping[str, Any]) -> Shell | None:
-        """The shell to whose message this one is the answer."""
-        if message["msg_type"] not in ("comm_msg", "comm_close"):
-            return None
-        comm_id = message["content"].get("comm_id")
-        found = self.comms.get(comm_id) if _is_name(comm_id) else None
-        return found.asking(message["content"].get("data")) if isinstance(found, Comm) else None
 
 
 def install(kernel: Kernel) -> KernelCommManager:

@@ -17,10 +17,15 @@ class _Later(ModuleType):
     """Stands for a module. Whoever wants something of it gets that of the module itself, which is loaded for it."""
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(import_module(self.__name__), name)
+        return getattr(self._load(), name)
 
     def __dir__(self) -> list[str]:
-        return dir(import_module(self.__name__))
+        return dir(self._load())
+
+    def _load(self) -> ModuleType:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return import_module(self.__name__)
 
 
 @contextmanager

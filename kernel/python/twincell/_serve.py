@@ -22,6 +22,7 @@ from traitlets import Any as AnyTrait
 from traitlets import Dict, Float, List, Unicode
 from traitlets.config import SingletonConfigurable
 
+from . import _comms
 from ._messages import Message, Session, Socket
 from ._output import Output
 from ._twincell import Connection, Request, Requests
@@ -53,11 +54,13 @@ class Shell:
     loop: asyncio.AbstractEventLoop
     context: contextvars.Context
     is_handling: bool = False
+    #: What other shells handed over and is not done.
+    handed_over: set[Request] = dataclasses.field(default_factory=set)
 
     @property
-    def awaits(self) -> bool:
-        """Whether it handles a request that awaits something, as other threads see it."""
-        return self.is_handling and asyncio.current_task(self.loop) is None
+    def takes_messages(self) -> bool:
+        """Whether its thread waits, as other threads see it, or has messages that come before another one."""
+        return bool(self.handed_over) or asyncio.current_task(self.loop) is None
 
 
 class Kernel(SingletonConfigurable):
@@ -224,24 +227,26 @@ class Kernel(SingletonConfigurable):
         if threading.current_thread() is threading.main_thread():
             self.loop = loop
             signal.signal(signal.SIGINT, self.on_interrupt)
-        while not self.shell.exit_now:
-            waiting.clear()
-            request = requests.next()
-            if request is None:
-                # Once more, for `next` may have taken the sign that the kernel shall end.
-                if not self.shell.exit_now:
-                    await waiting.wait()
-                has_waited = True
-            elif request.msg_type is None:
-                break
-            else:
-                for _ in range(0 if has_waited else TURNS):
-                    await asyncio.sleep(0)
-                shell.is_handling = True
-                await self._handle(request)
-                shell.is_handling = has_waited = False
-        loop.remove_reader(requests.fileno())
-        self._shells.discard(shell)
+        try:
+            while not self.shell.exit_now:
+                waiting.clear()
+                request = requests.next()
+                if request is None:
+                    # Once more, for `next` may have taken the sign that the kernel shall end.
+                    if not self.shell.exit_now:
+                        await waiting.wait()
+                    has_waited = True
+                elif request.msg_type is None:
+                    break
+                else:
+                    for _ in range(0 if has_waited else TURNS):
+                        await asyncio.sleep(0)
+                    shell.is_handling = True
+                    await self._handle(request)
+                    shell.is_handling = has_waited = False
+        finally:
+            self._shells.discard(shell)
+            loop.remove_reader(requests.fileno())
 
     def _start_beside(self, request: Request) -> None:
         beside = asyncio.ensure_future(self._handle_beside(request))
@@ -295,24 +300,28 @@ class Kernel(SingletonConfigurable):
             self.output.attribute(before)
 
     def _hand_over(self, request: Request, message: Message) -> bool:
-        """Lets another shell handle a message for a comm that its cell awaits, where the front end sent it to this one.
+        """Lets the shell that asked handle a message for a comm, where the front end sent it to another one.
 
-        What a cell awaits may be touched by its own thread alone.
+        What code awaits may be touched by its own thread alone. While that thread is busy, this shell handles it.
         """
-        asking = self.comm_manager.asking(message)
-        if asking is None or asking is self.current_shell or not asking.awaits:
+        shell = self.current_shell
+        if shell is None or request in shell.handed_over or request.channel == "control":
             return False
-        with contextlib.suppress(RuntimeError):  # its loop was closed just now
-            asking.loop.call_soon_threadsafe(self._start_beside, request, context=asking.context)
-            return True
-        return False
+        asker = _comms.asker(message, self.comm_manager)
+        if asker is None or asker is shell or asker not in self._shells or not asker.takes_messages:
+            return False
+        asker.handed_over.add(request)
+        try:
+            asker.loop.call_soon_threadsafe(self._start_beside, request, context=asker.context)
+        except RuntimeError:  # the loop was closed just now
+            return False
+        return True
 
     def _wake_others(self) -> None:
-        """Lets the cells of other shells go on if what they await was just done in this one."""
+        """Lets tasks of other shells go on if what they await was just done in this one."""
         for shell in self._shells - {self.current_shell}:
-            if shell.is_handling:
-                with contextlib.suppress(RuntimeError):
-                    shell.loop.call_soon_threadsafe(lambda: None)
+            with contextlib.suppress(RuntimeError):  # its loop was closed just now
+                shell.loop.call_soon_threadsafe(lambda: None)
 
     async def _handle(self, request: Request, *, within: bool = False) -> None:
         """Handles a request. `within` a cell, an interrupt is also one of this cell."""
@@ -346,7 +355,10 @@ class Kernel(SingletonConfigurable):
         finally:
             if not is_handed_over:
                 self.connection.finish(request)
-                self._wake_others()
+                if self.current_shell is not None:
+                    self.current_shell.handed_over.discard(request)
+                if msg_type.startswith("comm_"):
+                    self._wake_others()
 
     def _send_reply(self, message: Mapping[str, Any], _buffers: Sequence[bytes]) -> None:
         parent = self.output.message_of(message.get("parent_header"))

@@ -41,22 +41,14 @@ class LastRun:
         self.held: dict[str, str] = {}
         #: Called after a cell ran again, with its earlier and its present code.
         self.on_rerun: Callable[[str, str], None] | None = None
-        #: The running cells. What a magic such as `%%capture` runs in a cell is none.
-        self._running: dict[str | None, Any] = {}
-        shell.events.register("pre_run_cell", self._begin)
         shell.events.register("post_run_cell", self._remember)
-
-    def _begin(self, info: Any) -> None:
-        self._running.setdefault(self.cell_id(), info)
 
     def _remember(self, result: Any) -> None:
         # A cell that Python or a magic refused did not run. The next version is compared with the one before it.
         refused = result is None or result.error_before_exec or isinstance(result.error_in_exec, UsageError)
-        cell_id = self.cell_id()
-        if result is not None and self._running.get(cell_id) is not result.info:
-            return
-        self._running.pop(cell_id, None)
-        if cell_id is None or refused:
+        # What a magic such as `%%capture` runs in a cell has no id.
+        cell_id = None if refused else result.info.cell_id
+        if cell_id is None:
             return
         before, now = self.held.get(cell_id), result.info.raw_cell
         self.held[cell_id] = now
@@ -272,7 +264,8 @@ class TwincellMagics(Magics):
 
 def what_runs(cell: str) -> str:
     """A cell without the magics at its top that run the rest of it in the notebook."""
-    return re.sub(r"\A(\s*%%(time|capture|prun)\b[^\n]*\n)+", "\n", cell)
+    # Lines keep their numbers.
+    return re.sub(r"\A(\s*%%(time|capture|prun)\b[^\n]*\n)+", lambda found: "#\n" * found[0].count("\n"), cell)
 
 
 def defines_something(cell: str) -> bool:

@@ -34,6 +34,8 @@ pub struct Cells {
     slot: Slot,
     /// The process that writes its panics to the file. Commands such as `:clear` start another one.
     hooked: Option<u32>,
+    /// Whether a cell has had tables, so that their crates are compiled.
+    has_tables: bool,
 }
 
 impl Cells {
@@ -54,7 +56,8 @@ impl Cells {
         let running = Running::new(context.process_handle());
         context.execute(&format!(":offline 1\n:cache {CACHE}")).map_err(|error| error.to_string())?;
         let panics = Panics::of(&slot.folder);
-        let mut cells = Self { context, output, panics, running, events: events.clone(), slot, hooked: None };
+        let mut cells =
+            Self { context, output, panics, running, events: events.clone(), slot, hooked: None, has_tables: false };
         cells.set_hook();
         Ok(cells)
     }
@@ -155,12 +158,14 @@ impl Cells {
             ));
         }
         let text = "Preparing the crates for tables, which takes minutes where they were never compiled.\n".to_owned();
-        let late = self.after(LONG, Event::Stderr { text });
+        let late = (!self.has_tables).then(|| self.after(LONG, Event::Stderr { text }));
         let taken = match self.context.execute(&code) {
-            Err(_) if !self.running.was_interrupted() => self.execute_online(&code),
+            Err(Error::SubprocessTerminated(status)) => Err(Error::SubprocessTerminated(status)),
+            Err(_) if !self.has_tables && !self.running.was_interrupted() => self.execute_online(&code),
             taken => taken,
         };
         drop(late);
+        self.has_tables |= taken.is_ok();
         taken.map(drop)
     }
 
