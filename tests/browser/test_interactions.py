@@ -233,7 +233,7 @@ def test_plots_have_legends_hover_and_downloads(show):
     shown = show(ALL)
     panel = shown.tab("Plots")
     figures = panel.get_by_role("figure")
-    figures.nth(3).wait_for()
+    figures.nth(2).wait_for()
     coverage = figures.first
     image = coverage.get_by_role("img", name="Coverage over executions")
     assert "lines covered so far" in image.text_content()
