@@ -15,6 +15,7 @@ import logging
 import signal
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -54,8 +55,9 @@ class Shell:
     loop: asyncio.AbstractEventLoop
     context: contextvars.Context
     is_handling: bool = False
-    #: What other shells handed over and is not done.
+    #: What other shells handed over and is not done, and those of it that wait.
     handed_over: set[Request] = dataclasses.field(default_factory=set)
+    waiting: deque[Request] = dataclasses.field(default_factory=deque)
 
     @property
     def takes_messages(self) -> bool:
@@ -287,7 +289,8 @@ class Kernel(SingletonConfigurable):
 
     async def do_one_iteration(self) -> None:
         """Handles one request that waits for the main shell, for a cell that lets widgets work while it runs."""
-        request = self._main.next()
+        shell = self.current_shell
+        request = shell.waiting.popleft() if shell is not None and shell.waiting else self._main.next()
         if request is None:
             return
         if request.msg_type is None:
@@ -311,11 +314,17 @@ class Kernel(SingletonConfigurable):
         if asker is None or asker is shell or asker not in self._shells or not asker.takes_messages:
             return False
         asker.handed_over.add(request)
+        asker.waiting.append(request)
         try:
-            asker.loop.call_soon_threadsafe(self._start_beside, request, context=asker.context)
+            asker.loop.call_soon_threadsafe(self._take_over, asker, context=asker.context)
         except RuntimeError:  # the loop was closed just now
             return False
         return True
+
+    def _take_over(self, shell: Shell) -> None:
+        """Starts to handle what was handed over first."""
+        if shell.waiting:
+            self._start_beside(shell.waiting.popleft())
 
     def _wake_others(self) -> None:
         """Lets tasks of other shells go on if what they await was just done in this one."""
