@@ -4,6 +4,8 @@ import signal
 
 import pytest
 
+from .chromium import chromium
+
 
 @pytest.fixture(scope="session", autouse=True)
 def own_folders(tmp_path_factory):
@@ -20,3 +22,13 @@ def interrupts():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """The one Chromium of all tests that need one."""
+    pytest.importorskip("playwright.sync_api")
+    with chromium() as browser:
+        if browser is None:
+            pytest.skip("no Chromium is installed")
+        yield browser

@@ -8,18 +8,15 @@ pytest.importorskip("playwright.sync_api")
 pytest.importorskip("jupyterlab")
 pytest.importorskip("notebook")
 
-from .jupyter import LAB, NOTEBOOK, TIMEOUT, Notebook, chromium, opener, serving
+from .jupyter import LAB, NOTEBOOK, TIMEOUT, Notebook, opener, serving
 
 
 @pytest.fixture(scope="session")
-def page():
+def page(browser):
     """An open tab."""
-    with chromium() as browser:
-        if browser is None:
-            pytest.skip("no Chromium is installed")
-        page = browser.new_page(viewport={"width": 1280, "height": 1000})
-        page.set_default_timeout(TIMEOUT)
-        yield page
+    page = browser.new_page(viewport={"width": 1280, "height": 1000})
+    page.set_default_timeout(TIMEOUT)
+    yield page
 
 
 @pytest.fixture(scope="session")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -16,17 +15,6 @@ from pathlib import Path
 import nbformat
 from playwright import sync_api
 
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-]
 #: Milliseconds; machines that run tests are often busy with others.
 TIMEOUT = 120_000
 
@@ -38,19 +26,6 @@ RUN = (
     "(() => { const panel = window.jupyterapp.shell.currentWidget; panel.content.deselectAll();"
     " panel.content.activeCellIndex = index; return window.jupyterapp.commands.execute('notebook:run-cell') })()"
 )
-
-
-@contextlib.contextmanager
-def chromium():
-    """A browser, or None where no Chromium is installed."""
-    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if executable is None:
-        yield None
-        return
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 class Server:

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import nbformat
 
+from ..chromium import chromium
 from ..widgets.conftest import ROOT
-from .jupyter import LAB, NOTEBOOK, TIMEOUT, Notebook, Server, chromium, serving, without_kernel
+from .jupyter import LAB, NOTEBOOK, TIMEOUT, Notebook, Server, serving, without_kernel
 
 WIDTHS = {"wide": 1400, "narrow": 480}
 THEMES = ("light", "dark")

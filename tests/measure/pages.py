@@ -9,17 +9,16 @@ medians, counted from the beginning of the page's load.
 from __future__ import annotations
 
 import argparse
-import shutil
 import statistics
 import tempfile
 from pathlib import Path
 
 import twincell
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
+from tests.chromium import chromium
 from tests.measure.studies import synthetic
 
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run"]
 ROW = "[role=grid] [role=row][aria-rowindex='2']"
 
 
@@ -43,17 +42,16 @@ def main() -> None:
     parser.add_argument("--share", type=float, default=1 / 3)
     parser.add_argument("--repeat", type=int, default=5)
     asked = parser.parse_args()
-    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     print("| rows | page, MB | table, ms | row open, ms |\n|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
+        if browser is None:
+            raise SystemExit("no Chromium is installed")
         for rows in asked.rows:
             page = Path(folder) / f"{rows}.html"
             twincell.study(synthetic(rows, asked.share), html=page, progress=False)
             times = [opened(browser, page) for _ in range(asked.repeat)]
             table, row = (statistics.median(of) for of in zip(*times, strict=True))
             print(f"| {rows:,} | {page.stat().st_size / 1e6:.1f} | {table:.0f} | {row:.0f} |", flush=True)
-        browser.close()
 
 
 if __name__ == "__main__":

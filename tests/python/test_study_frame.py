@@ -191,7 +191,14 @@ def test_pyarrow_has_a_table(study):
     table = study.to_arrow()
     assert isinstance(table, pyarrow.Table) and table.column_names == _study.COLUMNS
     rows = table.to_pylist()
-    assert [row["evidence"] for row in rows] == [row["evidence"] for row in study.rows]
+    evidence = [one for row in rows for one in row["evidence"]]
+    places = [one.pop("at") for one in evidence]
+    expected = [dict(one) for row in study.rows for one in row["evidence"]]
+    for place, one in zip(places, expected, strict=True):
+        slot = place.pop("slot")
+        found = {**place, "slot": None if slot is None else json.loads(slot)}
+        assert {name: value for name, value in found.items() if value is not None} == one.pop("at")
+    assert evidence == expected
     assert [row["first_difference"] for row in rows] == [row["first_difference"] for row in study.rows]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import json
 import re
-import shutil
 import zlib
 from pathlib import Path
 
@@ -20,20 +19,7 @@ AXE = ROOT / "widgets" / "js" / "node_modules" / "axe-core" / "axe.min.js"
 ADDRESS = "http://widget.test/"
 #: Neither inline scripts nor eval: what a notebook server may forbid, too.
 POLICY = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src data: blob:"
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 TIMEOUT = 60_000
-
-
-@pytest.fixture(scope="session")
-def browser():
-    sync_api = pytest.importorskip("playwright.sync_api")
-    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if executable is None:
-        pytest.skip("no Chromium is installed")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 class Tab:

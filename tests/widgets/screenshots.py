@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 
 import twincell
-from playwright.sync_api import sync_playwright
 
+from ..chromium import chromium
 from . import states
-from .conftest import FLAGS, ROOT, Tab
+from .conftest import ROOT, Tab
 
 #: Those that stand in the documents.
 PICKED = {
@@ -75,11 +75,10 @@ def pictures(browser, folder: Path) -> None:
 def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "target" / "screenshots"
     folder.mkdir(parents=True, exist_ok=True)
-    executable = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
+    with chromium() as browser:
+        if browser is None:
+            raise SystemExit("no Chromium is installed")
         pictures(browser, folder)
-        browser.close()
     for name, document in PICKED.items():
         shutil.copyfile(folder / f"{name}.png", ROOT / "docs" / "images" / document)
     print(f"{len(list(folder.glob('*.png')))} pictures in {folder}")
