@@ -46,8 +46,8 @@ class LastRun:
     def _remember(self, result: Any) -> None:
         # A cell that Python or a magic refused did not run. The next version is compared with the one before it.
         refused = result is None or result.error_before_exec or isinstance(result.error_in_exec, UsageError)
-        # What a magic such as `%%capture` runs in a cell has no id.
-        cell_id = None if refused else result.info.cell_id
+        # What a magic such as `%%capture` runs in a cell is not stored in the history.
+        cell_id = None if refused or not result.info.store_history else self.cell_id()
         if cell_id is None:
             return
         before, now = self.held.get(cell_id), result.info.raw_cell
