@@ -32,7 +32,7 @@ def turn_on(notebook):
     for _ in range(10):
         button.click()
         with contextlib.suppress(AssertionError):
-            return sync_api.expect(button).to_have_attribute("aria-pressed", "true", timeout=5000)
+            return sync_api.expect(button).to_have_attribute("aria-pressed", "true", timeout=20_000)
     raise AssertionError("the debugger stays off")
 
 
