@@ -160,8 +160,8 @@ impl Cells {
         let text = "Preparing the crates for tables, which takes minutes where they were never compiled.\n".to_owned();
         let late = (!self.has_tables).then(|| self.after(LONG, Event::Stderr { text }));
         let taken = match self.context.execute(&code) {
-            Err(Error::SubprocessTerminated(status)) => Err(Error::SubprocessTerminated(status)),
-            Err(_) if !self.has_tables && !self.running.was_interrupted() => self.execute_online(&code),
+            Err(error) if self.has_tables || matches!(error, Error::SubprocessTerminated(_)) => Err(error),
+            Err(_) if !self.running.was_interrupted() => self.execute_online(&code),
             taken => taken,
         };
         drop(late);
