@@ -1,4 +1,5 @@
-//! Remembers predictions, so that the same functions are not sent through the network twice.
+//! Remembers predictions, so that the same functions are not sent through the network twice. An answer from here has the bits
+//! that a new one would have: its key is all that they depend on.
 
 mod disk;
 

@@ -5,7 +5,7 @@
 //! the change and fail after it. The technique is that of DCI (Danglot et al., 2020), for Python.
 //!
 //! A [`Change`] has both versions of the changed files and the tests of the old version; [`Runners`] run tests of the
-//! versions. Deliberately absent: git, and how pytest is driven.
+//! versions. Deliberately absent: git, how pytest is driven, and comparisons, whose witnesses the caller gives.
 //!
 //! ```
 //! use twincell_amplify::{ChangedText, changed_file};

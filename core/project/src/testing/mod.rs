@@ -2,7 +2,8 @@
 //!
 //! A [`Checkout`] is a version's files in a folder of ours. A [`Session`] is one pytest process there: it has loaded the
 //! project's plugins and test modules once, and forks a child for each [`Request`]. What the tests did comes back as
-//! [`TestRecord`]s, which are plain data.
+//! [`TestRecord`]s, which are plain data. `plugin/` is what runs there: Python that needs no packages, in the project's own
+//! Python.
 
 mod checkout;
 mod environment;
