@@ -5,7 +5,8 @@
 //! program and the requests to a [`worker::Host`]. [`worker::PythonHost`] is that host. It loads programs and runs executions in
 //! this process's interpreter. No Python object leaves the process: recipes come in, records go out.
 //!
-//! These are the rooms, from the bottom up. Each uses those before it, and none that comes later:
+//! These are the rooms, from the bottom up. Each uses those before it, and none that comes later, except for what
+//! `tests/docs/layers.toml` lists:
 //!
 //! - `execution`: the current execution as data: its decisions, its predictions, and what a version has seen.
 //! - `observe`: recorded behavior: values as plain data, console output, messages, blocked effects, comparisons.
