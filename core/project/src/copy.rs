@@ -1,4 +1,4 @@
-//! Copies of a repository's files.
+//! Copies of a repository's files at a commit, in the index or in the working tree.
 
 use std::fs::{self, File};
 use std::io::{self, Read};

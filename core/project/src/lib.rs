@@ -1,7 +1,7 @@
 //! A repository at a version: a copy of its files where workers may read, and the place of a module in it.
 //!
 //! The user's checkout is only read. A copy has what git tracks and nothing hidden, so that code under comparison finds its
-//! own project there, and no secrets.
+//! own project there, and no secrets. Nothing here knows pairs. `testing/` runs the project's own tests.
 
 mod around;
 mod beside;

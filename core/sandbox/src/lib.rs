@@ -1,7 +1,8 @@
 //! Locks processes into a sandbox before they run a line of foreign code.
 //!
 //! A worker calls [`lock`] on itself. The [`SandboxReport`] names each mechanism that is missing on a system. The engine
-//! decides what that means. Blocked effects are observed elsewhere.
+//! decides what that means. Blocked effects are observed elsewhere. `suite/` is the sandbox of a project's own tests. Nothing
+//! here knows Python.
 //!
 //! ```
 //! use twincell_sandbox::{Limits, Processes, lock};

@@ -1,6 +1,7 @@
 //! Varies executions: the decisions of one that reached something new, except for a few that are drawn again (paths are
 //! drawn independently, so the others stay the same). Now and then a value becomes one of those with which values of its
-//! path were compared, or like another value of the execution.
+//! path were compared, or like another value of the execution. Where the objects of two versions hold different things that
+//! nobody has seen yet, an execution uses them further.
 
 use std::collections::BTreeSet;
 

@@ -2,7 +2,7 @@
 //!
 //! The user's repository is only read. A folder is used again for another version of the same repository: what is different
 //! is written, and what tests have left goes. A lock that ends with its process says which folders are in use, so that a
-//! killed process blocks nobody.
+//! killed process blocks nobody. The number and the size of the folders are bounded.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};

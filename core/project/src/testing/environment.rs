@@ -1,4 +1,4 @@
-//! The Python that runs a project's tests.
+//! The Python that runs a project's tests, with a fingerprint of what is installed for it.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
