@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 560, 380, 60, 20, 20, 50
-VERDICT = Path(__file__).parents[2] / "core" / "src" / "verdict.rs"
+VERDICT = Path(__file__).parents[2] / "core" / "compare" / "src" / "verdict.rs"
 COLORS = ("#3b82f6", "#c95f00", "#4d9a53", "#8b5cf6")
 INK = "#80868f"
 
