@@ -1,6 +1,7 @@
 """Audits the verdicts of a study: runs each reproducer with a plain interpreter, on old and on new.
 
-    python tests/measure/audit.py CHANGES.jsonl [--context module] [--context function] [--seed N] [--same-packages]
+    python tests/measure/audit.py CHANGES.jsonl [--context module] [--context function] [--seed N] [--json]
+        [--same-packages]
 
 The reproducers run under pytest in an environment of their own that has pytest and nothing else; with `--same-packages`
 in this one, where twincell is made impossible to import (what imports an installed package needs it there, too).
@@ -22,6 +23,7 @@ import venv
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -167,6 +169,7 @@ def main() -> int:
     parser.add_argument("--same-packages", action="store_true")
     parser.add_argument("--out", type=Path, help="folder that keeps the reproducers")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON, and the lines as errors")
     arguments = parser.parse_args()
     met = True
     with tempfile.TemporaryDirectory() as name:
@@ -174,13 +177,16 @@ def main() -> int:
         folder.mkdir(parents=True, exist_ok=True)
         python = sys.executable if arguments.same_packages else clean_python(Path(name) / "environment")
         results = {}
-        for context in arguments.context or ["module", "function"]:
-            results[context] = audit(python, arguments.changes, context, arguments.seed, folder)
-        for context, counts in results.items():
-            total = sum(counts.values())
-            share = counts["holds"] / total if total else 1.0
-            print(f"{context}: {dict(counts)}, {share:.1%} of {total} changing verdicts hold")
-            met = met and (context != "module" or share >= PROMISED)
+        with redirect_stdout(sys.stderr if arguments.json else sys.stdout):
+            for context in arguments.context or ["module", "function"]:
+                results[context] = audit(python, arguments.changes, context, arguments.seed, folder)
+            for context, counts in results.items():
+                total = sum(counts.values())
+                share = counts["holds"] / total if total else 1.0
+                print(f"{context}: {dict(counts)}, {share:.1%} of {total} changing verdicts hold")
+                met = met and (context != "module" or share >= PROMISED)
+        if arguments.json:
+            print(json.dumps(results))
     return 0 if met or not arguments.check else 1
 
 

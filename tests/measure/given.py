@@ -1,6 +1,6 @@
 """How long a comparison with a large frame of the notebook takes, and how much memory.
 
-    python tests/measure/given.py [--rows 1000000]
+    python -m tests.measure.given [--rows 1000000] [--json]
 
 Prints one line for each pair: seconds of the first comparison and of a later one, their processor time (to which other
 work on the machine adds nothing), the largest worker, what this process grew by meanwhile, and whether the notebook is
@@ -10,10 +10,14 @@ as it was. Workers are sampled every 10 ms, so a short peak may be missed.
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import sys
 import threading
 import time
+from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -109,7 +113,17 @@ def below(process: int) -> list[int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000)
-    rows = parser.parse_args().rows
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON, and the lines as errors")
+    arguments = parser.parse_args()
+    with redirect_stdout(sys.stderr if arguments.json else sys.stdout):
+        found = measure(arguments.rows)
+    if arguments.json:
+        print(json.dumps(found))
+
+
+def measure(rows: int) -> list[dict[str, Any]]:
+    """Compares each pair twice with a frame of the notebook, and prints a line for each."""
+    found = []
     shell = InteractiveShell.instance()
     shell.run_line_magic("load_ext", "twincell")
     sales = frame(rows)
@@ -133,6 +147,8 @@ def main() -> None:
             f"worker {memory.worker:.0f} MiB, own growth {memory.own:.0f} MiB, "
             f"notebook {'as it was' if is_same else 'CHANGED'}"
         )
+        found.append({"pair": name, "seconds": seconds, "worker": memory.worker, "is_same": is_same})
+    return found
 
 
 if __name__ == "__main__":

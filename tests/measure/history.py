@@ -1,6 +1,6 @@
 """How many commits of a history `twincell mine` reads in a second.
 
-    python tests/measure/history.py [COMMITS]
+    python -m tests.measure.history [COMMITS] [--json]
 
 A repository is made of the standard library's own files: each commit changes an integer in one to three of their
 functions, one in ten a comment, one in twenty is a merge. It is packed as a clone is.
@@ -8,14 +8,18 @@ functions, one in ten a comment, one in twenty is a merge. It is packed as a clo
 
 from __future__ import annotations
 
+import argparse
 import ast
+import json
 import random
 import subprocess
 import sys
 import sysconfig
 import tempfile
 import time
+from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 FOLDERS = ["", "asyncio", "email", "http", "importlib", "json", "logging", "multiprocessing", "unittest", "xml/dom"]
 
@@ -86,8 +90,9 @@ def make(folder: Path, commits: int) -> None:
     subprocess.run(["git", "repack", "-adq"], cwd=folder, check=True)
 
 
-def main() -> None:
-    commits = int(sys.argv[1]) if len(sys.argv) > 1 else 5000
+def measure(commits: int) -> list[dict[str, Any]]:
+    """Mines a history with several options, and prints a line for each."""
+    rows = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary) / "history"
         make(folder, commits)
@@ -107,6 +112,19 @@ def main() -> None:
             size = out.stat().st_size / 1e6
             rate = commits / seconds
             print(f"{' '.join(options):32} {seconds:6.1f} s {rate:7.0f} commits/s, {summary}, {size:.0f} MB")
+            rows.append({"options": options, "seconds": seconds, "commits_a_second": rate})
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("commits", type=int, nargs="?", default=5000, metavar="COMMITS")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON, and the lines as errors")
+    arguments = parser.parse_args()
+    with redirect_stdout(sys.stderr if arguments.json else sys.stdout):
+        rows = measure(arguments.commits)
+    if arguments.json:
+        print(json.dumps(rows))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Measures the kernel against ipykernel: both started in turn, in one run, on one machine; prints ratios.
 
-    python tests/measure/kernel.py [--rounds N] [--check]
+    python -m tests.measure.kernel [--rounds N] [--check] [--json]
 
 The client is as thin as can be (prepared frames on plain ZeroMQ sockets), so that what is measured is the kernel. Both
 kernels are started by the same Python. Beside the time that a user waits stands the ratio of the processor time that
@@ -20,6 +20,7 @@ import tempfile
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import zmq
 from jupyter_client.connect import write_connection_file
@@ -168,6 +169,7 @@ def main() -> int:
     parser.add_argument(
         "--check", action="store_true", help="end with status 1 when a figure is above the promised one"
     )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
     arguments = parser.parse_args()
     found: dict[str, list[dict[str, tuple[float, float]]]] = {name: [] for name in MODULES}
     with tempfile.TemporaryDirectory() as folder:
@@ -177,18 +179,32 @@ def main() -> int:
         for _ in range(arguments.rounds):
             for name, module in MODULES.items():
                 found[name].append(measure(module, Path(folder)))
-    print(f"{'':38}{'ipykernel':>12}{'twincell':>12}{'ratio':>8}{'promised':>10}{'processor':>11}")
-    broken = False
-    for what, promised in PROMISED.items():
+    rows = figures(found)
+    print(json.dumps(rows) if arguments.json else table(rows))
+    return 1 if arguments.check and any(row["broken"] for row in rows) else 0
+
+
+def figures(found: dict[str, list[dict[str, tuple[float, float]]]]) -> list[dict[str, Any]]:
+    """The medians of both kernels, their ratio, and whether it is above what is promised."""
+    rows = []
+    for what, promised in (PROMISED | PROMISED_MS).items():
         (theirs, their_time), (ours, our_time) = (middle([one[what] for one in found[name]]) for name in MODULES)
-        broken = broken or ours / theirs > promised
-        share = f"{our_time / their_time:11.2f}" if their_time else ""
-        print(f"{what:38}{theirs:12.1f}{ours:12.1f}{ours / theirs:8.2f}{promised:10.1f}{share}")
-    for what, promised in PROMISED_MS.items():
-        (theirs, _), (ours, _) = (middle([one[what] for one in found[name]]) for name in MODULES)
-        broken = broken or ours > promised
-        print(f"{what:38}{theirs:12.2f}{ours:12.2f}{ours / theirs:8.2f}{promised:7.0f} ms")
-    return 1 if broken and arguments.check else 0
+        row = {"what": what, "ipykernel": theirs, "twincell": ours, "ratio": ours / theirs, "promised": promised}
+        row["processor"] = our_time / their_time if their_time else None
+        row["broken"] = (ours if what in PROMISED_MS else ours / theirs) > promised
+        rows.append(row)
+    return rows
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    lines = [f"{'':38}{'ipykernel':>12}{'twincell':>12}{'ratio':>8}{'promised':>10}{'processor':>11}"]
+    for row in rows:
+        in_ms = row["what"] in PROMISED_MS
+        digits, promised = (2, f"{row['promised']:7.0f} ms") if in_ms else (1, f"{row['promised']:10.1f}")
+        share = "" if row["processor"] is None else f"{row['processor']:11.2f}"
+        both = f"{row['ipykernel']:12.{digits}f}{row['twincell']:12.{digits}f}"
+        lines.append(f"{row['what']:38}{both}{row['ratio']:8.2f}{promised}{share}")
+    return "\n".join(lines)
 
 
 def middle(pairs: list[tuple[float, float]]) -> tuple[float, float]:

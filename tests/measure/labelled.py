@@ -1,6 +1,6 @@
 """Pairs whose labels somebody proved: how many twincell judges right, by kind.
 
-    python -m tests.measure.labelled FILE.jsonl [--kind KIND] [--show] [--check SHARE]
+    python -m tests.measure.labelled FILE.jsonl [--kind KIND] [--show] [--json] [--check SHARE]
 
 A line of the file holds a pair: `id`, `kind`, `label` (`preserving` or `changing`), the texts `old` and `new`, the
 compared `function`, and, where the pair is part of a repository, the `path` of its module and the other `files`. Each
@@ -86,6 +86,7 @@ def main() -> None:
     parser.add_argument(
         "--check", type=float, metavar="SHARE", help="end with status 1 below this share of right verdicts"
     )
+    parser.add_argument("--json", action="store_true", help="print the counts of outcomes by kind as JSON")
     given = parser.parse_args()
     pairs = [json.loads(line) for line in given.file.read_text().splitlines()]
     pairs = [pair for pair in pairs if not given.kind or pair["kind"] in given.kind]
@@ -98,11 +99,13 @@ def main() -> None:
         counts[pair["kind"]][outcome] += 1
         if outcome != "right":
             wrong.append(f"{pair['id']}: {outcome}: {sentence}")
-    print(table(counts))
     right = sum(count["right"] for count in counts.values()) / len(pairs)
-    print(f"\n{right:.1%} right")
+    if given.json:
+        print(json.dumps(counts))
+    else:
+        print(f"{table(counts)}\n\n{right:.1%} right")
     if given.show:
-        print("\n".join(["", *wrong]))
+        print("\n".join(["", *wrong]), file=sys.stderr if given.json else sys.stdout)
     if given.check is not None and right < given.check:
         sys.exit(1)
 

@@ -1,6 +1,6 @@
 """How fast studies are, on one and two processes, here and on Dask; what memory and the store cost.
 
-python -m tests.measure.studies [--changes 200] [--memory 10000] [--repeat 3] [--only speed|memory|store]
+python -m tests.measure.studies [--changes 200] [--memory 10000] [--repeat 3] [--only speed|memory|store] [--json]
 
 Run it on a machine that does nothing else. Dask is measured where it is installed. Each figure is the median of the
 repetitions; a study is timed by its own process, from its first change to its last, without Python's start.
@@ -19,7 +19,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import twincell
 
@@ -81,7 +83,9 @@ def median(repeat: int, run) -> float:
     return statistics.median(run() for _ in range(repeat))
 
 
-def speed(count: int, repeat: int) -> None:
+def speed(count: int, repeat: int) -> list[dict[str, Any]]:
+    """The seconds of a study on one and two processes."""
+    rows = []
     numbers = itertools.count(step=max(count, 100))
 
     def run(count: int = count, **arguments: object) -> float:
@@ -93,6 +97,7 @@ def speed(count: int, repeat: int) -> None:
 
     def row(name: str, seconds: float, first: float) -> None:
         print(f"| {name} | {seconds:.2f} | {count / seconds:.1f} | {first / seconds:.2f} |", flush=True)
+        rows.append({"on": name, "changes_a_second": count / seconds, "speedup": first / seconds})
 
     first = 0.0
     for jobs in (1, 2):
@@ -104,7 +109,7 @@ def speed(count: int, repeat: int) -> None:
         from distributed import Client, LocalCluster
     except ImportError:
         print("Dask is not installed")
-        return
+        return rows
     first = 0.0
     for workers in (1, 2):
         with (
@@ -116,9 +121,10 @@ def speed(count: int, repeat: int) -> None:
             seconds = median(repeat, lambda: run(jobs=1, executor=executor))  # noqa: B023
             first = first or seconds
             row(f"Dask, {workers}", seconds, first)
+    return rows
 
 
-def memory(count: int) -> None:
+def memory(count: int) -> dict[str, float]:
     """The memory of the process that runs the study, as it goes on."""
     with tempfile.TemporaryDirectory() as folder:
         changes, out = Path(folder, "changes.jsonl"), Path(folder, "out.sqlite")
@@ -143,6 +149,7 @@ def memory(count: int) -> None:
     print("| | MiB |\n|---|---|")
     print(f"| after a tenth of the time | {first / 2**20:.1f} |\n| at the end | {last / 2**20:.1f} |")
     print(f"| most | {max(held for _, held in samples) / 2**20:.1f} |\n| growth | {100 * (last / first - 1):+.1f} % |")
+    return {"changes": count, "first": first / 2**20, "last": last / 2**20, "growth": 100 * (last / first - 1)}
 
 
 def resident(process: int) -> int | None:
@@ -152,7 +159,9 @@ def resident(process: int) -> int | None:
         return None
 
 
-def store(count: int, repeat: int) -> None:
+def store(count: int, repeat: int) -> list[dict[str, Any]]:
+    """What the store adds to the seconds of a study."""
+    rows = []
     changes = list(synthetic(count, running=1.0))
     timed(changes[:4])
     print(f"\n{count} changes, all of which run; median of {repeat}; the second run finds everything there\n")
@@ -164,7 +173,10 @@ def store(count: int, repeat: int) -> None:
             out = Path(folder, f"out.{ending}")
             seconds = median(repeat, lambda: timed(changes, out=out, fresh=True))  # noqa: B023
             again = median(repeat, lambda: timed(changes, out=out))  # noqa: B023
-            print(f"| .{ending} | {seconds:.2f} | {100 * (seconds / bare - 1):+.1f} % | {again:.2f} |", flush=True)
+            more = 100 * (seconds / bare - 1)
+            print(f"| .{ending} | {seconds:.2f} | {more:+.1f} % | {again:.2f} |", flush=True)
+            rows.append({"ending": ending, "more": more, "again": again})
+    return rows
 
 
 def main() -> None:
@@ -173,13 +185,18 @@ def main() -> None:
     parser.add_argument("--memory", type=int, default=10_000)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--only", choices=["speed", "memory", "store"])
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON, and the lines as errors")
     given = parser.parse_args()
-    if given.only in (None, "speed"):
-        speed(given.changes, given.repeat)
-    if given.only in (None, "memory"):
-        memory(given.memory)
-    if given.only in (None, "store"):
-        store(given.changes, given.repeat)
+    figures: dict[str, Any] = {}
+    with redirect_stdout(sys.stderr if given.json else sys.stdout):
+        if given.only in (None, "speed"):
+            figures["speed"] = speed(given.changes, given.repeat)
+        if given.only in (None, "memory"):
+            figures["memory"] = memory(given.memory)
+        if given.only in (None, "store"):
+            figures["store"] = store(given.changes, given.repeat)
+    if given.json:
+        print(json.dumps(figures))
 
 
 if __name__ == "__main__":

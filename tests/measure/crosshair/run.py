@@ -1,6 +1,6 @@
 """twincell and CrossHair on the same pairs of self-contained, annotated functions, one after the other on one core.
 
-    python tests/measure/crosshair/run.py --crosshair PYTHON [--markdown FILE]
+    python tests/measure/crosshair/run.py --crosshair PYTHON [--markdown FILE] [--json]
 
 PYTHON is the interpreter of an environment of its own that has `crosshair-tool` installed; twincell is taken from the
 environment that runs this. Labels are checked by brute force first, and the run stops where one is wrong. Three times
@@ -9,6 +9,7 @@ for each pair: `crosshair diffbehavior` and `twincell compare` as commands, star
 """
 
 import argparse
+import json
 import os
 import platform
 import statistics
@@ -18,6 +19,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -82,6 +84,7 @@ def main() -> int:
         "--crosshair", metavar="PYTHON", help="interpreter that has crosshair-tool; without it, only twincell runs"
     )
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the table here as well")
+    parser.add_argument("--json", action="store_true", help="print the figures of each tool as JSON")
     parser.add_argument("--only", metavar="NAME", help="only this pair, with everything that the tools say")
     parser.add_argument("--no-check", action="store_true", help="leave out the check of the labels")
     arguments = parser.parse_args()
@@ -112,15 +115,38 @@ def main() -> int:
                 for name, answer in answers.items():
                     print(f"--- {name}, {answer.seconds:.3f} s: {answer.verdict}\n{answer.detail}", file=sys.stderr)
     text = table(rows)
-    print(text)
+    print(json.dumps(figures(rows)) if arguments.json else text)
     if arguments.markdown:
         arguments.markdown.write_text(text)
     return 0
 
 
+TITLES = {"twincell": "twincell compare", "warm": "twincell.compare, warm", "CrossHair": "crosshair diffbehavior"}
+
+
+def figures(rows: list[tuple[pairs.Pair, dict[str, Answer]]]) -> list[dict[str, Any]]:
+    """What each tool found over all pairs, and its seconds."""
+    tools = []
+    for name in rows[0][1]:
+        answers = [(pair.label, found[name]) for pair, found in rows]
+        seconds = sorted(answer.seconds for _, answer in answers)
+        tools.append(
+            {
+                "tool": TITLES[name],
+                "found": sum(label == answer.verdict == "changing" for label, answer in answers),
+                "changing": sum(label == "changing" for label, _ in answers),
+                "false_alarms": sum(label == "preserving" and one.verdict == "changing" for label, one in answers),
+                "no_answer": sum(answer.verdict == "none" for _, answer in answers),
+                "median_seconds": statistics.median(seconds),
+                "ninety_percent_seconds": seconds[int(0.9 * (len(seconds) - 1))],
+                "all_seconds": sum(seconds),
+            }
+        )
+    return tools
+
+
 def table(rows: list[tuple[pairs.Pair, dict[str, Answer]]]) -> str:
     names = list(rows[0][1])
-    titles = {"twincell": "twincell compare", "warm": "twincell.compare, warm", "CrossHair": "crosshair diffbehavior"}
     count = {label: sum(pair.label == label for pair, _ in rows) for label in ("changing", "preserving")}
     lines = [
         f"{len(rows)} pairs, {count['changing']} changing, {count['preserving']} preserving, "
@@ -129,16 +155,11 @@ def table(rows: list[tuple[pairs.Pair, dict[str, Answer]]]) -> str:
         "| | differences found | false alarms | no answer | median s | 90 % s | all s |",
         "|---|---|---|---|---|---|---|",
     ]
-    for name in names:
-        answers = [(pair.label, found[name]) for pair, found in rows]
-        seconds = sorted(answer.seconds for _, answer in answers)
-        found = sum(label == answer.verdict == "changing" for label, answer in answers)
-        false = sum(label == "preserving" and answer.verdict == "changing" for label, answer in answers)
-        none = sum(answer.verdict == "none" for _, answer in answers)
-        lines.append(
-            f"| {titles[name]} | {found} of {count['changing']} | {false} | {none} | {statistics.median(seconds):.3f} "
-            f"| {seconds[int(0.9 * (len(seconds) - 1))]:.3f} | {sum(seconds):.1f} |"
-        )
+    lines += [
+        f"| {tool['tool']} | {tool['found']} of {tool['changing']} | {tool['false_alarms']} | {tool['no_answer']} "
+        f"| {tool['median_seconds']:.3f} | {tool['ninety_percent_seconds']:.3f} | {tool['all_seconds']:.1f} |"
+        for tool in figures(rows)
+    ]
     if "CrossHair" in names:
         missed = [
             pair.name
@@ -150,7 +171,7 @@ def table(rows: list[tuple[pairs.Pair, dict[str, Answer]]]) -> str:
         lines.append(
             f"CrossHair's time is {statistics.median(ratios):.1f} times twincell's warm one on the median pair."
         )
-    lines += ["", "| pair | label | " + " | ".join(f"{titles[name]} | s" for name in names) + " |"]
+    lines += ["", "| pair | label | " + " | ".join(f"{TITLES[name]} | s" for name in names) + " |"]
     lines.append("|---" * (2 + 2 * len(names)) + "|")
     for pair, found in rows:
         cells = []
