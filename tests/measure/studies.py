@@ -104,7 +104,7 @@ def speed(count: int, repeat: int) -> list[dict[str, Any]]:
         run(8, jobs=jobs)
         seconds = median(repeat, lambda jobs=jobs: run(jobs=jobs))
         first = first or seconds
-        row(f"{jobs} of its own", seconds, first)
+        row("1 process" if jobs == 1 else f"{jobs} processes", seconds, first)
     try:
         from distributed import Client, LocalCluster
     except ImportError:
@@ -120,7 +120,7 @@ def speed(count: int, repeat: int) -> list[dict[str, Any]]:
             run(8 * workers, jobs=1, executor=executor)
             seconds = median(repeat, lambda: run(jobs=1, executor=executor))  # noqa: B023
             first = first or seconds
-            row(f"Dask, {workers}", seconds, first)
+            row("Dask, 1 worker" if workers == 1 else f"Dask, {workers} workers", seconds, first)
     return rows
 
 
