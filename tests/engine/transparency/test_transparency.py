@@ -1,7 +1,7 @@
 """Instrumented code behaves as it did: CPython's own tests of pure Python modules pass as before when every function of
 these modules is instrumented and runs with the runtime's own hooks.
 
-To print the table of docs/measurements.md:
+To print the figure of docs/measurements.md module by module:
 
     python -m tests.engine.transparency.test_transparency
 """
