@@ -32,7 +32,7 @@ ONNXRUNTIME := $(CURDIR)/target/onnxruntime
 RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH"
 
 .PHONY: help setup build rust-cells rust-cells-wheel training widgets screenshots test test-long demo notebooks bench bench-kernel \
-  check check-rust check-python check-widget check-workflows check-requirements check-notices check-advisories audit notices fuzz wheel \
+  figures check check-rust check-python check-widget check-workflows check-requirements check-notices check-advisories audit notices fuzz wheel \
   sdist clean
 
 help: ## list the targets
@@ -140,6 +140,9 @@ bench: build $(ONNXRUNTIME)/.installed ## measure speed, with CHANGES=FILE.jsonl
 
 bench-kernel: build ## measure the kernel against ipykernel, with ratios
 	$(RUN) python tests/measure/kernel.py --check
+
+figures: build ## measure what takes minutes, and write it into docs/measurements.md, with CHANGES=FILE.jsonl also verdicts
+	$(RUN) python -m tests.measure.figures $(if $(CHANGES),--changes "$(abspath $(CHANGES))")
 
 check: check-rust check-python check-widget check-workflows check-requirements check-notices check-advisories ## all checks that do not run twincell
 
