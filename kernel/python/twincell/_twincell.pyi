@@ -12,6 +12,7 @@ from typing import Any, Literal, TypedDict, final, overload, type_check_only
 import pandas
 import polars
 import pyarrow
+from typing_extensions import Required
 
 __version__: str
 #: Version of Jupyter's messaging protocol that the kernel speaks.
@@ -27,16 +28,28 @@ class TwincellError(ValueError):
 
 @type_check_only
 class Evidence(TypedDict):
+    """One difference that was observed."""
+
     channel: Literal["return", "arguments", "output", "log", "calls", "exception"]
+    """what differs"""
     place: str
+    """where it differs, as text"""
     at: dict[str, Any] | None
+    """where it differs, as data"""
     old: str
+    """what the old version did"""
     new: str
+    """what the new version did"""
     strength: Literal["observable", "call_pattern"]
+    """whether a user of the code can see the difference, or only missing code is called differently"""
     probability: float
+    """how likely the values are that the difference needs, according to the predictor"""
     edge_case: bool
+    """whether only an unlikely value shows the difference"""
     score: float
+    """how much it speaks for a change, 0 to 1"""
     execution: int
+    """number of the execution that shows it, from 1"""
 
 @final
 class Start:
@@ -141,18 +154,95 @@ class StudyDifference:
     def plot(self, names: Sequence[str] = ...) -> Plot: ...
     def _repr_html_(self) -> str: ...
 
+@type_check_only
+class Change(TypedDict, total=False):
+    """One change that a study reads."""
+
+    old: Required[str]
+    """text of the old function, with its decorators"""
+    new: Required[str]
+    """text of the new function, with its decorators"""
+    id: Any
+    """the line's number when it is missing"""
+    old_module: str
+    """text of the module that contains the old function; used with `--context module` when both modules are given"""
+    new_module: str
+    """text of the module that contains the new function"""
+    function: str
+    """qualified name of the function in the modules, `Session.auth`"""
+    label: Literal["changing", "preserving"]
+    """a person's judgment"""
+    project: str
+    """the project that the change comes from"""
+    commit: str
+    """the commit that the change comes from"""
+    file: str
+    """the file that the change comes from"""
+    date: str
+    """when it was committed: `2026-01-31`, with or without a time"""
+    kind: str
+    """what kind of change it is, such as the rule of a linter"""
+
+@type_check_only
+class Finding(TypedDict):
+    """The row of a study for one change."""
+
+    id: Any
+    """as in the input"""
+    verdict: _Verdict
+    """the verdict"""
+    reason: str
+    """the reason in one sentence; for a change, the values that show it and what both versions did"""
+    evidence: list[Evidence]
+    """the differences that were observed"""
+    executions: int
+    """how many executions came back"""
+    coverage: float
+    """share of executable lines of both versions that ran, 0 to 1"""
+    changed_lines_reached: float | None
+    """share of changed lines that ran; null when no changed line can run"""
+    milliseconds: float
+    """the only field that differs between two runs with the same seed"""
+    reproducer: str | None
+    """`holds`, `unknown: why` or `none: why`; null where nothing changed"""
+    label: str | None
+    """as in the input"""
+    project: str | None
+    """as in the input"""
+    commit: str | None
+    """as in the input"""
+    date: str | None
+    """as in the input"""
+    file: str | None
+    """as in the input"""
+    function: str | None
+    """as in the input"""
+    kind: str | None
+    """as in the input, or else the kind of code that the change is in: `condition`, `loop`, `result`, `assignment`,
+    `call`, `exception`, `definition`, `other`, `several`; null where no statement differs"""
+    first_difference: int | None
+    """number of the first execution that differs"""
+    complexity: int | None
+    """cyclomatic complexity of the new version; null where it is not Python"""
+    sandbox_lacks: list[str] | None
+    """what the code ran without, with `--unsafe`: `landlock`, `seccomp`, ...; an empty list where the sandbox was
+    complete, null where nothing ran"""
+    key: str | None
+    """hash of everything that the result depends on; null where the machine failed and not the change, so that the next
+    run tries again"""
+
 @final
 class Study:
     def __len__(self) -> int: ...
     def __contains__(self, id: Any, /) -> bool: ...
     def __bool__(self) -> bool: ...
-    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+    def __iter__(self) -> Iterator[Finding]: ...
     def __getitem__(self, id: Any, /) -> Comparison: ...
     def comparison(self, row: int) -> Comparison: ...
     @property
     def stopped(self) -> bool: ...
     @property
-    def rows(self) -> list[dict[str, Any]]: ...
+    def rows(self) -> list[Finding]: ...
     @property
     def plot(self) -> Plots: ...
     def summary(self) -> StudySummary: ...
@@ -281,21 +371,31 @@ def compare(
 
 @type_check_only
 class Prediction(TypedDict):
-    """The prediction for one value site; `start` and `end` are in characters of the text."""
+    """The prediction for one value site."""
 
     function: str
+    """the qualified name; a second function of the same name is `name#2`"""
     start: int
+    """where the expression begins, in characters of the text. In a file every character counts, both of a two-character
+    line end included (Python's `open(FILE, newline="")` keeps them); a byte order mark does not"""
     end: int
+    """where the expression ends, exclusive"""
     kind: Literal["name", "attribute", "call", "subscript"]
+    """what the expression is"""
     probabilities: list[float]
+    """of none, bool, int, float, str, list, tuple, dict, set, callable, resource, object, in this order; their sum is
+    1"""
 
 @type_check_only
 class WrongPlace(TypedDict):
-    """A place where code is not Python; `line` and `column` count from 1."""
+    """A place where code is not Python."""
 
     message: str
+    """what is wrong"""
     line: int
+    """the line, from 1"""
     column: int
+    """the column, from 1"""
 
 @final
 class Predictions:
@@ -322,6 +422,100 @@ def predict(
     policy: str | PathLike[str] | None = None,
 ) -> Predictions: ...
 
+@type_check_only
+class PrefixNode(TypedDict):
+    """One prefix that was tried."""
+
+    parent: int | None
+    """position of the prefix that it was made from"""
+    guidance: Literal["undefinedness", "error", "coverage"]
+    """the step that made it"""
+    origin: Literal["local", "llm"]
+    """whether executions or a language model made it"""
+    text: str
+    """the source of the prefix"""
+    makes: dict[str, int]
+    """the number of values that it makes, by type"""
+    completed: list[int]
+    """the lines that complete behind it"""
+    end: str | dict[str, Any]
+    """how the program ended: `whole`, `steps`, `time`, `waits`, or an object with `raised`, `unreadable` or `lost`; a
+    program that exits with a status other than 0 has `raised`"""
+
+@type_check_only
+class PrefixTree(TypedDict):
+    """All prefixes that were tried for one snippet."""
+
+    version: int
+    """the version of this format"""
+    undefined: list[str]
+    """the names that the file reads and does not define"""
+    lines: list[int]
+    """the lines with a statement"""
+    covered: list[int]
+    """the lines that run behind some prefix"""
+    uncalled: list[str]
+    """the functions and methods that the file does not call, so that no line of them runs"""
+    as_is: PrefixNode
+    """the file without a prefix, as a node"""
+    nodes: list[PrefixNode]
+    """the prefixes that were tried"""
+    chosen: list[int]
+    """positions of the smallest set of nodes found that covers all of `covered`"""
+    best: int | None
+    """position of the node behind which most lines run"""
+    stopped: bool
+    """whether the search ended before it was done: by `--deadline`, or by Ctrl-C"""
+    tokens: int
+    """tokens that a language model used"""
+    problem: str | None
+    """why a language model was asked no more, in a sentence"""
+    libraries: list[dict[str, Any]]
+    """with `--install`, what was missing: `module`, `distribution` (or null) and `problem`, which is null for what is
+    installed (`unknown`, `no_installer`, `refused` with a `message`, `lacking`, `stopped`)"""
+    beside: dict[str, Any] | None
+    """the modules and files beside the code that it uses, and the folders that they lie in; null if it uses none"""
+
+@type_check_only
+class PrefixRow(TypedDict):
+    """The row of a study of prefixes for one snippet."""
+
+    id: str
+    """the file"""
+    folder: str
+    """the folder that was given"""
+    lines: int
+    """the number of lines with a statement"""
+    as_is: float
+    """the share of lines that runs without a prefix"""
+    error_before: str | None
+    """the exception that ends the snippet without a prefix"""
+    by_step: list[float]
+    """the share that some prefix covers after each step"""
+    coverage: float
+    """the share that some prefix covers at the end"""
+    best: float
+    """the share that the best prefix covers"""
+    best_step: Literal["undefinedness", "error", "coverage"] | None
+    """the step that found the best prefix"""
+    tried: list[int]
+    """the number of prefixes of each step"""
+    chosen: int
+    """the size of P"""
+    milliseconds: float
+    """the time"""
+    stopped: bool
+    """whether `--deadline` ended the search"""
+    reason: str | None
+    """why there are no prefixes, e.g. because the file is not Python (this snippet counts as one of which nothing
+    runs)"""
+    problem: str | None
+    """why a language model was asked no more"""
+    libraries: list[dict[str, Any]]
+    """with `--install`, what was missing, as in the tree"""
+    key: str | None
+    """hash of everything that the row depends on; null where the next run tries again"""
+
 @final
 class Prefixes:
     """The prefixes of a snippet: a tree, and those of its nodes that are worth keeping."""
@@ -332,7 +526,7 @@ class Prefixes:
     def best(self) -> str | None: ...
     @property
     def chosen(self) -> list[str]: ...
-    def to_dict(self) -> dict[str, Any]: ...
+    def to_dict(self) -> PrefixTree: ...
     def to_json(self) -> str: ...
     def program(self, node: int | None = None) -> str: ...
     def pytest(self) -> str: ...
@@ -376,12 +570,12 @@ class PrefixStudy:
     """The rows of a study of prefixes."""
 
     def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+    def __iter__(self) -> Iterator[PrefixRow]: ...
     def __contains__(self, id: str, /) -> bool: ...
     def __bool__(self) -> bool: ...
     def __getitem__(self, id: str, /) -> Prefixes: ...
     @property
-    def rows(self) -> list[dict[str, Any]]: ...
+    def rows(self) -> list[PrefixRow]: ...
     @property
     def figures(self) -> list[dict[str, Any]]: ...
     def to_pandas(self) -> pandas.DataFrame: ...
