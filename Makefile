@@ -31,7 +31,7 @@ ONNXRUNTIME := $(CURDIR)/target/onnxruntime
 # Kernels are looked for in the environment that make set up, and in no other.
 RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH"
 
-.PHONY: help setup build rust-cells rust-cells-wheel training widgets screenshots test test-long demo notebooks bench bench-kernel \
+.PHONY: help setup build rust-cells rust-cells-wheel training widgets screenshots test test-long demo notebooks reference bench bench-kernel \
   figures check check-rust check-python check-widget check-workflows check-requirements check-notices check-advisories audit notices fuzz wheel \
   sdist clean
 
@@ -130,6 +130,9 @@ $(ONNXRUNTIME)/.installed: | $(STAMP)
 
 notebooks: build ## run the notebooks and store them with their outputs
 	$(RUN) python notebooks/refresh.py
+
+reference: build ## write the tables of the reference from the program
+	$(RUN) python docs/generate.py
 
 bench: build $(ONNXRUNTIME)/.installed ## measure speed, with CHANGES=FILE.jsonl also on the pairs of a file
 	@library=$$(find $(ONNXRUNTIME)/onnxruntime/capi -name 'libonnxruntime.so*' -o -name 'libonnxruntime.*dylib' | head -n 1); \
