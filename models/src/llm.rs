@@ -35,6 +35,8 @@ pub enum EndpointError {
     NoUrl,
     #[error("{URL} cannot be {0:?}: give an address that begins with http:// or https://")]
     Url(String),
+    #[error("{0} needs TLS, which this build has not: `pip install .` or `make build` makes one that has")]
+    NoTls(String),
     #[error("{MODEL} is not set: give the name of a model that {URL} has")]
     NoModel,
 }
@@ -111,6 +113,9 @@ impl Endpoint {
         let url = url.trim().trim_end_matches('/');
         if !url.starts_with("http://") && !url.starts_with("https://") {
             return Err(EndpointError::Url(url.to_owned()));
+        }
+        if cfg!(not(feature = "tls")) && url.starts_with("https://") {
+            return Err(EndpointError::NoTls(url.to_owned()));
         }
         let agent = Agent::config_builder()
             .timeout_global(Some(TIMEOUT))

@@ -24,6 +24,7 @@ mod run_study;
 mod signals;
 mod source;
 mod study;
+mod table_files;
 mod tables;
 mod transform;
 mod watch;
@@ -47,6 +48,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("TwincellError", module.py().get_type::<TwincellError>())?;
     module.add_class::<PyComparison>()?;
     tables::register(module)?;
+    table_files::register(module)?;
     module.add_function(wrap_pyfunction!(environment::cache_folder, module)?)?;
     module.add_class::<study::PyStudy>()?;
     module.add_class::<study::PyDifference>()?;

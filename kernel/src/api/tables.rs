@@ -1,8 +1,5 @@
-//! Tables in files of Arrow's format for streams, through which Rust cells get and give them.
+//! Tables as Python takes them, through Arrow's C interface.
 
-use std::fs::File;
-use std::io::{BufReader, BufWriter};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -14,8 +11,6 @@ use arrow_array::{
     Array, ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchIterator, RecordBatchReader, StringArray,
     UInt32Array,
 };
-use arrow_ipc::reader::StreamReader;
-use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
@@ -25,44 +20,14 @@ use super::changes::stream_of;
 use super::errors::raised;
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<PyTable>()?;
-    module.add_function(wrap_pyfunction!(write_table, module)?)?;
-    module.add_function(wrap_pyfunction!(read_table, module)?)
-}
-
-/// Writes an object with `__arrow_c_stream__` into a file.
-#[pyfunction]
-fn write_table(py: Python<'_>, object: &Bound<'_, PyAny>, path: PathBuf) -> PyResult<()> {
-    let reader: RecordBatchStreamReader = stream_of(object)?;
-    py.detach(|| {
-        let file = File::create(path).map_err(|error| error.to_string())?;
-        let mut writer =
-            StreamWriter::try_new(BufWriter::new(file), &reader.schema()).map_err(|error| error.to_string())?;
-        for batch in reader {
-            batch.and_then(|batch| writer.write(&batch)).map_err(|error| error.to_string())?;
-        }
-        writer.finish().map_err(|error| error.to_string())
-    })
-    .map_err(|error| raised(format!("the table cannot be written: {error}")))
-}
-
-/// Reads a file that a Rust cell wrote. What it holds is checked.
-#[pyfunction]
-fn read_table(py: Python<'_>, path: PathBuf) -> PyResult<PyTable> {
-    let read = || {
-        let reader = StreamReader::try_new(BufReader::new(File::open(path)?), None)?;
-        let schema = reader.schema();
-        Ok::<_, ArrowError>((schema, reader.collect::<Result<Vec<_>, _>>()?))
-    };
-    let (schema, batches) = py.detach(read).map_err(|error| raised(format!("the table cannot be read: {error}")))?;
-    Ok(PyTable { schema, batches })
+    module.add_class::<PyTable>()
 }
 
 /// A table for whoever takes Arrow: `polars.DataFrame(table)`.
 #[pyclass(frozen, name = "Table", module = "twincell")]
 pub struct PyTable {
-    schema: SchemaRef,
-    batches: Vec<RecordBatch>,
+    pub(super) schema: SchemaRef,
+    pub(super) batches: Vec<RecordBatch>,
 }
 
 #[pymethods]

@@ -7,6 +7,8 @@ mod fields;
 mod folder;
 mod json;
 mod jsonl;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod patient;
 
 use std::fs::File;
@@ -22,6 +24,11 @@ pub use fields::{RowPlace, from_fields, is_known};
 use patient::Patient;
 
 const ENDINGS: &str = "give .jsonl, .json, .csv, .tsv, .parquet, a folder of pairs, or - for standard input";
+
+/// What a build without the feature says of Parquet files.
+#[cfg(not(feature = "parquet"))]
+pub(crate) const WITHOUT_PARQUET: &str =
+    "this build has no Parquet; `pip install .` or `make build` makes one that has";
 
 /// The size in bytes of the pieces in which input is read.
 const PIECE: usize = 1 << 16;
@@ -48,7 +55,10 @@ pub fn open(path: &Path) -> Result<Box<dyn Changes>, String> {
     match ending.as_str() {
         "csv" => Ok(Box::new(csv::Table::new(file, b',').map_err(in_it)?)),
         "tsv" => Ok(Box::new(csv::Table::new(file, b'\t').map_err(in_it)?)),
-        "parquet" | "pq" => Ok(Box::new(arrow::parquet(file).map_err(in_it)?)),
+        #[cfg(feature = "parquet")]
+        "parquet" | "pq" => Ok(Box::new(parquet::open(file).map_err(in_it)?)),
+        #[cfg(not(feature = "parquet"))]
+        "parquet" | "pq" => Err(in_it(WITHOUT_PARQUET.to_owned())),
         "xlsx" | "xls" | "pkl" | "pickle" | "feather" | "arrow" | "sqlite" | "db" | "py" | "zip" | "gz" => {
             Err(in_it(format!("changes are not read from .{ending}; {ENDINGS}")))
         }

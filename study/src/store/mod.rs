@@ -7,6 +7,7 @@
 
 mod jsonl;
 mod memory;
+#[cfg(feature = "parquet")]
 mod parquet;
 mod places;
 mod rows;
@@ -15,6 +16,8 @@ mod sqlite;
 use std::path::{Path, PathBuf};
 
 use crate::finding::Finding;
+#[cfg(not(feature = "parquet"))]
+use crate::read::WITHOUT_PARQUET;
 
 pub use memory::Memory;
 pub(crate) use places::{foreign, open_locked, unreadable, unwritable};
@@ -51,7 +54,7 @@ pub fn aside(path: &Path) -> PathBuf {
 /// Whether anything is there that a study may resume.
 pub fn has_results(path: &Path) -> bool {
     let holds = |path: &Path| std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0);
-    holds(path) || holds(&parquet::journal_of(path))
+    holds(path) || holds(&places::journal_of(path))
 }
 
 /// Opens the store of a study, with the rows that an earlier run left there. `fresh` discards those.
@@ -65,7 +68,10 @@ pub fn open(path: &Path, fresh: bool) -> Result<Box<dyn Store>, String> {
     Ok(match format(path)? {
         Format::Jsonl => Box::new(jsonl::Jsonl::open(path, fresh)?),
         Format::Sqlite => Box::new(sqlite::Sqlite::open(path, fresh)?),
+        #[cfg(feature = "parquet")]
         Format::Parquet => Box::new(parquet::Parquet::open(path, fresh)?),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => return Err(format!("cannot write {}: {WITHOUT_PARQUET}", path.display())),
     })
 }
 
@@ -73,7 +79,10 @@ pub fn open(path: &Path, fresh: bool) -> Result<Box<dyn Store>, String> {
 pub fn read(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) -> Result<(), String> {
     match format(path) {
         Ok(Format::Sqlite) => sqlite::read(path, each),
+        #[cfg(feature = "parquet")]
         Ok(Format::Parquet) => parquet::read(path, each),
+        #[cfg(not(feature = "parquet"))]
+        Ok(Format::Parquet) => Err(format!("cannot read {}: {WITHOUT_PARQUET}", path.display())),
         // A text may hold results under any name.
         Ok(Format::Jsonl) | Err(_) => jsonl::read(path, each),
     }
@@ -98,7 +107,8 @@ mod tests {
     use super::*;
     use crate::change::Change;
 
-    const ENDINGS: [&str; 3] = ["jsonl", "sqlite", "parquet"];
+    const ENDINGS: &[&str] =
+        if cfg!(feature = "parquet") { &["jsonl", "sqlite", "parquet"] } else { &["jsonl", "sqlite"] };
 
     fn row(id: impl Into<Value>, key: Option<u8>) -> Finding {
         let change = Change { id: id.into(), label: Some("changing".into()), new: "x = 1".into(), ..Change::default() };

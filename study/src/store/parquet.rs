@@ -19,7 +19,7 @@ use parquet::file::properties::WriterProperties;
 use serde_json::Value;
 use twincell_engine::protocol::Mechanism;
 
-use super::places::{beside, foreign, unreadable, unwritable};
+use super::places::{beside, foreign, journal_of, unreadable, unwritable};
 use super::rows::Store;
 use super::sqlite::{self, Sqlite};
 use crate::columns;
@@ -31,10 +31,6 @@ const BATCH: usize = 4096;
 pub struct Parquet {
     path: PathBuf,
     journal: Sqlite,
-}
-
-pub fn journal_of(path: &Path) -> PathBuf {
-    beside(path, ".partial")
 }
 
 impl Parquet {

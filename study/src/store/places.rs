@@ -13,6 +13,11 @@ pub fn beside(path: &Path, ending: &str) -> PathBuf {
     name.into()
 }
 
+/// The journal of a Parquet file, which cannot be appended to.
+pub fn journal_of(path: &Path) -> PathBuf {
+    beside(path, ".partial")
+}
+
 /// Opens a file that this study writes to, makes it if it does not exist, and takes its lock, which goes with the file.
 pub fn open_locked(path: &Path) -> Result<File, String> {
     loop {
