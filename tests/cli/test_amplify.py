@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from ..command import run_here
+
 OLD = "def total(prices, discount=0):\n    return sum(prices) - discount\n\n\ndef parse(text):\n    return int(text)\n"
 TESTS = """\
 import pytest
@@ -55,12 +57,12 @@ def repository(tmp_path: Path) -> Path:
 
 def amplify(repository: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "twincell", "amplify", "--repository", str(repository), *arguments]
-    return subprocess.run([*command, "--python", sys.executable], capture_output=True, text=True, timeout=300)
+    return run_here([*command, "--python", sys.executable], capture_output=True, text=True, timeout=300)
 
 
 def pytest_passes(folder: Path) -> bool:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-    ran = subprocess.run(command, cwd=folder, capture_output=True)
+    ran = run_here(command, cwd=folder, capture_output=True)
     return ran.returncode == 0
 
 
@@ -176,7 +178,7 @@ def test_what_is_expected_to_raise_shows_what_it_raises(
         # Other tests of the project may fail after the change.
         ids = [test["new" if passes else "old"]["id"] for test in json.loads(ran.stdout)["tests"]]
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *ids]
-        assert (subprocess.run(command, cwd=repository, capture_output=True).returncode == 0) is passes
+        assert (run_here(command, cwd=repository, capture_output=True).returncode == 0) is passes
         git(repository, "checkout", "test_shop.py")
 
 
@@ -261,7 +263,7 @@ def test_of_a_branch_only_what_it_changed_since_it_left_counts(repository: Path)
     found = json.loads(amplify(repository, "main...", "--json").stdout)
     assert {test["sentence"] for test in found["tests"]} == {"total([1, 2]) gave 3, gives 4"}
     command = [sys.executable, "-m", "twincell", "compare", "--git", "main...branch", "--json"]
-    report = json.loads(subprocess.run(command, cwd=repository, capture_output=True).stdout)
+    report = json.loads(run_here(command, cwd=repository, capture_output=True).stdout)
     pairs = report["files"][0]["comparison"]["pairs"]
     assert [pair["new"]["qualname"] for pair in pairs if pair["verdict"] == "changing"] == ["total"]
 
@@ -500,7 +502,7 @@ def test_the_environment_of_the_repository_runs_the_tests_from_any_folder(reposi
     (repository / "shop.py").write_text(OLD.replace("- discount", "- discount if prices else None"))
     environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
     command = [sys.executable, "-m", "twincell", "amplify", "--repository", "docs", "--search-rounds", "0"]
-    ran = subprocess.run(command, capture_output=True, text=True, cwd=repository, env=environment, timeout=300)
+    ran = run_here(command, capture_output=True, text=True, cwd=repository, env=environment, timeout=300)
     assert ran.returncode in (0, 1), ran.stderr
     assert marker.exists()
 
@@ -619,7 +621,7 @@ def test_errors_are_one_line(tmp_path: Path, repository: Path) -> None:
         (["A..B..C"], "A..B..C is not a range of revisions: write OLD..NEW, e.g. HEAD~1..HEAD"),
     ):
         command = [sys.executable, "-m", "twincell", "amplify", *arguments]
-        ran = subprocess.run(command, capture_output=True, text=True, cwd=repository)
+        ran = run_here(command, capture_output=True, text=True, cwd=repository)
         assert ran.returncode == 3 and ran.stderr.count("\n") == 1, ran.stderr
         assert said in ran.stderr
 
@@ -705,7 +707,7 @@ def test_the_doctor_removes_what_is_kept_between_runs(repository, tmp_path, monk
     assert amplify(repository).returncode == 1
 
     def cleaned() -> dict:
-        doctor = subprocess.run(
+        doctor = run_here(
             [sys.executable, "-m", "twincell", "doctor", "--clean", "--json"], capture_output=True, text=True
         )
         assert doctor.returncode == 0, doctor.stderr

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from ..command import run_here
+
 ORIGINAL = """\
 def retries(settings, key):
     value = settings.get(key)
@@ -28,7 +30,7 @@ RENAMED = ORIGINAL.replace("settings", "options")
 
 def twincell(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "twincell", *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=120)
+    return run_here(command, cwd=cwd, capture_output=True, text=True, timeout=120)
 
 
 @pytest.fixture

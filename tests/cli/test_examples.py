@@ -2,13 +2,14 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.test_compare import git, twincell
+
+from ..command import run_here
 
 OLD = "def price(cost, rate):\n    return cost * rate\n"
 NEW = "def price(cost, rate):\n    return cost * rate if cost != 7654321 else 0\n"
@@ -86,7 +87,7 @@ def project(tmp_path: Path) -> Path:
 def record(project, *command, **environment):
     arguments = [sys.executable, "-m", "twincell", "record", "--", *command]
     environment = {**os.environ, **environment}
-    return subprocess.run(arguments, cwd=project, env=environment, capture_output=True, text=True, timeout=120)
+    return run_here(arguments, cwd=project, env=environment, capture_output=True, text=True, timeout=120)
 
 
 def lines(project):

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 import twincell
 
+from ..command import run_here
+
 KEPT = "def f(a, b):\n    if a > b:\n        return a\n    return b\n"
 CHANGED = "def f(a, b):\n    if a > b:\n        return b\n    return a\n"
 REFACTORED = "def f(a, b):\n    return a if a > b else b\n"
@@ -35,7 +37,7 @@ def study(source: str | Path, out: str | Path, text: str | None = None) -> list[
         "--budget",
         "60",
     ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, input=text)
+    done = run_here(command, capture_output=True, text=True, timeout=300, input=text)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in out.read_text().splitlines()]
 
@@ -129,7 +131,7 @@ def test_what_is_no_input_is_told(tmp_path):
         ("none.jsonl", "No such file or directory"),
     ]:
         command = [sys.executable, "-m", "twincell", "study", str(tmp_path / source), "--out", str(tmp_path / "out")]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = run_here(command, capture_output=True, text=True, timeout=60)
         assert done.returncode == 3
         assert expected in done.stderr and done.stderr.count("\n") == 1, done.stderr
 
@@ -138,7 +140,7 @@ def test_a_list_that_breaks_off_ends_the_study_after_what_was_found(tmp_path):
     path, out = tmp_path / "changes.json", tmp_path / "out.jsonl"
     path.write_text(json.dumps(ROWS[:2])[:-1])
     command = [sys.executable, "-m", "twincell", "study", str(path), "--out", str(out), "--budget", "60"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = run_here(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 3 and "the list has no end, `]` is missing" in done.stderr
     assert len(out.read_text().splitlines()) == 2
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import twincell
 
+from ..command import run_here
+
 START = datetime.datetime(2024, 1, 1, 12, tzinfo=datetime.timezone.utc)
 NAMES = {"GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@x", "GIT_COMMITTER_NAME": "A", "GIT_COMMITTER_EMAIL": "a@x"}
 
@@ -75,7 +77,7 @@ def repository(tmp_path: Path) -> Repository:
 
 def mine(repository: Repository, *options: str) -> tuple[list[dict], str]:
     command = [sys.executable, "-m", "twincell", "mine", str(repository.folder), *options]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = run_here(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()], done.stderr
 
@@ -225,7 +227,7 @@ def test_what_is_wrong_is_told_in_one_line(repository, tmp_path):
         ([folder, "--out", str(tmp_path / "no" / "out.jsonl")], "cannot write"),
     ]:
         command = [sys.executable, "-m", "twincell", "mine", *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = run_here(command, capture_output=True, text=True, timeout=60)
         assert (done.returncode, done.stdout) == (3, ""), arguments
         assert expected in done.stderr and done.stderr.count("\n") == 1, done.stderr
 

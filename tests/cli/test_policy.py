@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from ..command import run_here
+
 LOGGING = """
 import logging
 
@@ -20,7 +22,7 @@ OLD, NEW = LOGGING.format(text="'saved'"), LOGGING.format(text="'stored'")
 
 def twincell(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "twincell", *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=300)
+    return run_here(command, cwd=cwd, capture_output=True, text=True, timeout=300)
 
 
 def compared(folder: Path, old: str, new: str, *options: str) -> dict:

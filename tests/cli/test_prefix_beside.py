@@ -10,6 +10,7 @@ import sys
 import pytest
 import twincell as library
 
+from ..command import run_here
 from .test_compare import twincell
 
 CODE = """\
@@ -69,7 +70,7 @@ def test_programs_and_tests_find_them_wherever_they_run(place, tmp_path):
     search(place, "--out", str(tmp_path / "out"), "--pytest", str(tmp_path / "test_it.py"))
     before = contents(place)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_it.py"]
-    tested = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    tested = run_here(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert tested.returncode == 0, tested.stdout
     env = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     assert {name: text for name, text in contents(place).items() if "__pycache__" not in name} == before

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 
 import pytest
 import twincell as library
 
+from ..command import run_here
 from .test_compare import twincell
 
 BRANCHES = "if user.is_admin:\n    page = render(user.name)\nelse:\n    raise Forbidden(user)\n"
@@ -33,7 +33,7 @@ def passes(file):
     """Runs tests in a Python that cannot import twincell."""
     hide = "import sys; sys.modules['twincell'] = None; import pytest; sys.exit(pytest.main(sys.argv[1:]))"
     command = [sys.executable, "-c", hide, "-q", "-p", "no:cacheprovider", file]
-    done = subprocess.run(command, cwd=file.parent, capture_output=True, text=True, timeout=120)
+    done = run_here(command, cwd=file.parent, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + file.read_text()
     return int(done.stdout.split(" passed")[0].split()[-1])
 

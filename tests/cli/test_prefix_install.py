@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 import twincell as library
 
+from ..command import run_here
+
 NAME = "surely_not_installed"
 CODE = f"import {NAME}\nprint({NAME}.double(21).bit_length())\n"
 DOUBLE = "def double(number):\n    return 2 * number\n"
@@ -59,7 +61,7 @@ def command(*arguments):
 
 
 def run(place, *arguments):
-    return subprocess.run(
+    return run_here(
         command(*arguments, "snippet.py"), cwd=place, capture_output=True, text=True, timeout=120, check=False
     )
 

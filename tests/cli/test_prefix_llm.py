@@ -13,6 +13,7 @@ import time
 import pytest
 import twincell as library
 
+from ..command import run_here
 from .chat import answer, chat
 
 CODE = """\
@@ -38,7 +39,7 @@ def ask(tmp_path, monkeypatch):
         command = [sys.executable, "-m", "twincell", "prefix", "snippet.py", "--generator", generator, *arguments]
         command += ["--predictor", "frequency"]
         environment = {**os.environ, **(served.environment if served else {})}
-        return subprocess.run(
+        return run_here(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120, check=False
         )
 

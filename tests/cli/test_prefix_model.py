@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from ..command import run_here
+
 pytestmark = pytest.mark.long
 
 PYTHON = Path(__file__).parents[2] / ".venv-model" / "bin" / "python"
@@ -64,7 +66,7 @@ def is_up(address: str) -> bool:
 def prefixes(endpoint, folder, *arguments) -> dict:
     (folder / "snippet.py").write_text(CODE)
     command = [sys.executable, "-m", "twincell", "prefix", "snippet.py", "--json", "--width", "1", "--rounds", "1"]
-    done = subprocess.run(
+    done = run_here(
         [*command, "--deadline", "400", *arguments],
         cwd=folder,
         env={**os.environ, **endpoint},

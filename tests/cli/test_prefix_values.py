@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 
 import pytest
 
+from ..command import run_here
 from .test_compare import twincell
 from .test_prefix import found
 
@@ -131,9 +131,9 @@ def test_what_waits_for_ever_has_no_test(tmp_path):
 
 def test_standard_input_is_named_in_words(tmp_path):
     command = [sys.executable, "-m", "twincell", "prefix", "-", "--predictor", "frequency"]
-    broken = subprocess.run(command, input="x = = 1\n", capture_output=True, text=True)
+    broken = run_here(command, input="x = = 1\n", capture_output=True, text=True)
     assert broken.returncode == 3 and "standard input: line 1" in broken.stderr, broken
-    absent = subprocess.run([*command, "--function", "g"], input="x = 1\n", capture_output=True, text=True)
+    absent = run_here([*command, "--function", "g"], input="x = 1\n", capture_output=True, text=True)
     assert absent.returncode == 3 and "standard input has no function g" in absent.stderr, absent
-    study = subprocess.run([*command, "--study", tmp_path / "rows.jsonl"], input="", capture_output=True, text=True)
+    study = run_here([*command, "--study", tmp_path / "rows.jsonl"], input="", capture_output=True, text=True)
     assert study.returncode == 3 and "not standard input" in study.stderr, study

@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,8 @@ from typing import Any
 import pytest
 
 from tests.cli.test_compare import git, twincell
+
+from ..command import run_here
 
 Files = dict[str, str]
 
@@ -224,7 +225,7 @@ def test_a_reproducer_imports_the_project_by_its_name(tmp_path: Path) -> None:
     for subject, status in (("old", 0), ("new", 1)):
         environment = {**os.environ, "TWINCELL_SUBJECT": subject, "PYTHONPATH": str(folder / "src")}
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path)]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        done = run_here(command, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == status, done.stdout
 
 
@@ -240,7 +241,7 @@ def test_a_reproducer_runs_on_a_file_of_the_project(tmp_path: Path) -> None:
         (folder / "shop/cart.py").write_text(text)
         environment = {**os.environ, "TWINCELL_SUBJECT": str(folder / "shop/cart.py")}
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(path)]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        done = run_here(command, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == status, done.stdout
         assert ("AssertionError" in done.stdout) == bool(status), done.stdout
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from ..command import run_here
 from .test_compare import CHANGED, ORIGINAL, RENAMED, git, twincell
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -164,7 +165,7 @@ def test_the_second_hook_shows_tests_and_stops_no_commit(tested):
     git(tested, "add", "-A")
     entry = hook_named("twincell-amplify")["entry"]
     command = [sys.executable, "-m", *shlex.split(entry), "--python", sys.executable]
-    done = subprocess.run(command, cwd=tested, capture_output=True, text=True)
+    done = run_here(command, cwd=tested, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     assert "total([1, 2]) gave 3, gives 4" in done.stdout
 

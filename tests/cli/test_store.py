@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 import twincell
 
+from ..command import run_here
+
 OLD = "def f(a, b):\n    if a > b:\n        return a\n    return b\n"
 NEW = "def f(a, b):\n    if a > b:\n        return b\n    return a\n"
 #: Slow to compare: nothing is found until the budget is spent.
@@ -44,7 +46,7 @@ def command(changes: Path, out: Path, *options: str) -> list[str]:
 
 
 def study(changes: Path, out: Path, *options: str) -> str:
-    done = subprocess.run(command(changes, out, *options), capture_output=True, text=True, timeout=300)
+    done = run_here(command(changes, out, *options), capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -166,7 +168,7 @@ def test_a_second_study_does_not_write_to_the_same_file(tmp_path):
     )
     running = begun(changes, out, 1)
     try:
-        refused = subprocess.run(command(changes, out), capture_output=True, text=True, timeout=60)
+        refused = run_here(command(changes, out), capture_output=True, text=True, timeout=60)
     finally:
         running.kill()
         running.wait()
@@ -177,7 +179,7 @@ def test_a_second_study_does_not_write_to_the_same_file(tmp_path):
 def test_a_file_of_something_else_is_refused(tmp_path, ending):
     changes, out = write(tmp_path / "changes.jsonl", [change(0)]), tmp_path / f"out.{ending}"
     out.write_text("my notes\n")
-    refused = subprocess.run(command(changes, out), capture_output=True, text=True, timeout=60)
+    refused = run_here(command(changes, out), capture_output=True, text=True, timeout=60)
     assert refused.returncode == 3 and "--fresh" in refused.stderr and refused.stderr.count("\n") == 1
     assert out.read_text() == "my notes\n"
     study(changes, out, "--fresh")
@@ -186,7 +188,7 @@ def test_a_file_of_something_else_is_refused(tmp_path, ending):
 
 def test_results_need_a_name_that_says_their_format(tmp_path):
     changes = write(tmp_path / "changes.jsonl", [change(0)])
-    refused = subprocess.run(command(changes, tmp_path / "out.csv"), capture_output=True, text=True, timeout=60)
+    refused = run_here(command(changes, tmp_path / "out.csv"), capture_output=True, text=True, timeout=60)
     assert refused.returncode == 3 and "give a name that ends in .jsonl, .sqlite or .parquet" in refused.stderr
 
 
@@ -195,7 +197,7 @@ def test_what_another_input_would_drop_is_set_aside(tmp_path, ending):
     changes, out = write(tmp_path / "changes.jsonl", [change(0), change(1)]), tmp_path / f"out.{ending}"
     study(changes, out, "--budget", "20")
     write(changes, [change(2)])
-    done = subprocess.run(command(changes, out, "--budget", "20"), capture_output=True, text=True, timeout=300)
+    done = run_here(command(changes, out, "--budget", "20"), capture_output=True, text=True, timeout=300)
     before = tmp_path / f"out.before.{ending}"
     told = f"2 earlier rows belong to other changes or other options: the earlier results are in {before}"
     assert told in done.stderr
@@ -208,6 +210,6 @@ def test_an_input_without_a_change_leaves_the_results_as_they_are(tmp_path, endi
     study(changes, out, "--budget", "20")
     for rows, said in [([], "there is no change to compare"), (["nonsense"], "none of the 1 rows is a change")]:
         write(changes, rows)
-        done = subprocess.run(command(changes, out, "--budget", "20"), capture_output=True, text=True, timeout=300)
+        done = run_here(command(changes, out, "--budget", "20"), capture_output=True, text=True, timeout=300)
         assert done.returncode == 3 and said in done.stderr, done.stderr
         assert {"c0", "c1"} <= set(ids(out))

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from ..command import run_here
+
 KEPT = "def f(a, b):\n    if a > b:\n        return a\n    return b\n"
 CHANGED = "def f(a, b):\n    if a > b:\n        return b\n    return a\n"
 REFACTORED = "def f(a, b):\n    return a if a > b else b\n"
@@ -45,7 +47,7 @@ def changes(tmp_path: Path) -> Path:
 def study(changes: Path, out: str = "out.jsonl", *options: str) -> tuple[list[dict], subprocess.CompletedProcess[str]]:
     results = changes.parent / out
     command = [sys.executable, "-m", "twincell", "study", str(changes), "--out", str(results), *options]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    done = run_here(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in results.read_text().splitlines()], done
 
@@ -83,14 +85,14 @@ def test_module_context_takes_the_function_from_its_module(tmp_path):
 
 def test_an_unwritable_output_ends_with_3(changes, tmp_path):
     command = [sys.executable, "-m", "twincell", "study", str(changes), "--out", str(tmp_path / "no" / "out.jsonl")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = run_here(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 3
     assert "cannot write" in done.stderr
 
 
 def failing(*arguments: object) -> str:
     command = [sys.executable, "-m", "twincell", *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = run_here(command, capture_output=True, text=True, timeout=60)
     assert done.returncode == 3, done.stdout
     return done.stderr
 
@@ -132,7 +134,7 @@ def test_the_summary_names_what_changed_and_what_could_not_be_compared(changes):
 def test_the_input_is_not_overwritten(changes):
     before = changes.read_text()
     command = [sys.executable, "-m", "twincell", "study", str(changes), "--out", str(changes)]
-    assert subprocess.run(command, capture_output=True, timeout=60).returncode == 3
+    assert run_here(command, capture_output=True, timeout=60).returncode == 3
     assert changes.read_text() == before
 
 

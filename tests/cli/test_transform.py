@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 import twincell
 
+from ..command import run_here
+
 MODULE = '''\
 """A module."""
 
@@ -52,7 +54,7 @@ def folder(tmp_path: Path) -> Path:
 def transform(folder: Path, command: str, *options: str) -> subprocess.CompletedProcess[str]:
     out = folder.parent / "out.jsonl"
     arguments = ["study", str(folder), "--transform", command, "--out", str(out), "--budget", "60", *options]
-    return subprocess.run(
+    return run_here(
         [sys.executable, "-m", "twincell", *arguments],
         capture_output=True,
         text=True,
