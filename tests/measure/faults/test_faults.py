@@ -1,0 +1,283 @@
+"""Faults on sample lines: which mutations there are, how patches and switches look, what a gate's output says."""
+
+import json
+import subprocess
+
+import pytest
+
+from tests.measure.faults import choose, gate, patches, switch
+from tests.measure.faults.mutations import candidates, mutated
+from tests.measure.faults.rust import Source
+
+#: The commit that the faults were chosen for. Later ones may have other lines.
+CHOSEN_FOR = "e3dba655390872ee83b580238bee2b90bc7a670c"
+
+
+def function(*lines: str) -> str:
+    return "\n".join(["fn f() {", *(f"    {line}" for line in lines), "}", ""])
+
+
+def mutants(line: str, *more: str) -> set[str]:
+    """What becomes of a line in a function."""
+    text = function(line, *more)
+    return {mutated(text, one).split("\n")[1].strip() for one in candidates(text).get(1, [])}
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("if a < b + c {}", {"if a <= b + c {}", "if !(a < b + c) {}"}),
+        ("let x = p(a) == *q.r;", {"let x = p(a) != *q.r;"}),
+        ("let x = all(|a| a.len() >= b);", {"let x = all(|a| a.len() > b);"}),
+        ("if ready(x) {}", {"if !ready(x) {}"}),
+        ("while !ready(x) {}", {"while ready(x) {}"}),
+        ("A(x) if good(x) => b(),", {"A(x) if !good(x) => b(),"}),
+        ("let x = a && b(c);", {"let x = a || b(c);"}),
+        ("let x = a[i + 1];", {"let x = a[i];", "let x = a[i + 2];"}),
+        ("g(a, true, 1_000u64);", {"g(a, false, 1_000u64);", "g(a, true, 1001u64);", "// end"}),
+        ("return Some(a.b(c));", {"return None;"}),
+        ("A => Some(b(c)),", {"A => None,"}),
+        ("let x = a.b(c)?.min(d);", {"let x = a.b(c)?.max(d);"}),
+        ("let x = E::f(a).is_some();", {"let x = E::f(a).is_none();"}),
+        ("self.x = y;", {"// end"}),
+        ("a.b.push(c)?;", {"// end"}),
+    ],
+)
+def test_a_line_has_these_mutations(line, expected):
+    assert mutants(line, "// end") == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "if let Some(x) = y && a && b {}",
+        "let x: Vec<u8> = a;",
+        "Some(true) => a,",
+        "1 | 2 => a,",
+        "let x = a.0;",
+        "let x = [a; 4];",
+        'let x = "a < b && true";',
+        "// if a < b {}",
+        "/* if a /* < */ b {} */",
+        "#[allow(true)]",
+        "debug_assert!(a < b);",
+        "const N: usize = 3;",
+        "println!();",
+        "g(|| {",
+    ],
+)
+def test_a_line_without_behavior_or_certainty_has_none(line):
+    closed = "});" if line.endswith("{") else ""
+    assert mutants(line, closed) == set()
+
+
+def test_tests_constants_and_debug_are_left_out():
+    text = """
+const fn small() -> bool { 1 < 2 }
+static LIMITS: [u32; 2] = [1, 2];
+impl std::fmt::Debug for Seal {
+    fn fmt(&self) -> bool { self.0 < self.1 }
+}
+#[cfg(not(target_os = "linux"))]
+fn other() -> bool { a < b }
+#[cfg(test)]
+mod tests {
+    fn check() { assert(a < b); }
+}
+fn kept() -> bool { a < b }
+"""
+    assert [text.split("\n")[line] for line in candidates(text)] == ["fn kept() -> bool { a < b }"]
+
+
+def test_files_that_only_tests_compile_are_left_out(tmp_path):
+    for name, text in {
+        "lib.rs": "mod a;\n#[cfg(test)]\nmod cases;\n",
+        "a.rs": "",
+        "cases.rs": "",
+        "tests.rs": "",
+    }.items():
+        (tmp_path / "src").mkdir(exist_ok=True)
+        (tmp_path / "src" / name).write_text(text)
+    assert [file.name for file in choose.sources(tmp_path)] == ["a.rs", "lib.rs"]
+
+
+def test_lifetimes_characters_and_raw_texts_are_told_apart():
+    source = Source("""fn f<'a>(x: &'a str) { g('"', b'\\'', r#"a " b"#, 1.5, 2..3) }""")
+    kinds = [(token.kind, token.text) for token in source.tokens]
+    assert [text for kind, text in kinds if kind == "text"] == ["""'"'""", r"""b'\''""", """r#"a " b"#"""]
+    assert [text for kind, text in kinds if kind in ("float", "number")] == ["1.5", "2", "3"]
+    assert ("lifetime", "'a") in kinds
+
+
+def one_fault(line: str, operator: str) -> patches.Fault:
+    text = function("// before", line, "// after")
+    mutation = next(one for one in candidates(text)[2] if one.operator == operator)
+    return patches.fault(7, "engine", "src/lib.rs", text, mutation)
+
+
+@pytest.mark.parametrize(
+    ("line", "operator", "switched"),
+    [
+        ("let x = a < b;", "comparison", "let x = (if ::twincell_syntax::fault(7) { a <= b } else { a < b });"),
+        ("if ready(x) {}", "condition", "if (if ::twincell_syntax::fault(7) { !ready(x) } else { ready(x) }) {}"),
+        ("a.push(b); // why", "statement", "if !::twincell_syntax::fault(7) { a.push(b); } // why"),
+    ],
+)
+def test_a_switched_line_has_both_forms(line, operator, switched):
+    assert switch.switched_line(one_fault(line, operator)).strip() == switched
+
+
+@pytest.mark.parametrize(("line", "operator"), [("let x = a < b;", "comparison"), ("a.push(b);", "statement")])
+def test_a_patch_says_all_and_git_applies_it(line, operator, tmp_path):
+    more = ["// more"] * 3
+    text = function(*more, line, *more)
+    mutation = next(one for one in candidates(text)[4] if one.operator == operator)
+    fault = patches.fault(7, "engine", "src/lib.rs", text, mutation)
+    assert patches.read(patches.written(fault)) == fault
+    file = tmp_path / fault.file
+    file.parent.mkdir()
+    file.write_text("// moved\n" * 9 + text)
+    (tmp_path / fault.name).write_text(patches.written(fault))
+    subprocess.run(["git", "apply", fault.name], cwd=tmp_path, check=True)
+    assert file.read_text() == "// moved\n" * 9 + mutated(text, mutation)
+
+
+def test_a_moved_fault_is_found_and_a_changed_one_is_not(tmp_path):
+    fault = one_fault("let x = a < b;", "comparison")
+    library = tmp_path / switch.LIBRARY
+    library.parent.mkdir(parents=True)
+    library.write_text("mod a;\n")
+    file = tmp_path / fault.file
+    file.parent.mkdir()
+    file.write_text("\n\n" + function("// before", "let x = a < b;", "// after"))
+    assert switch.switch(tmp_path, [fault]) == []
+    assert file.read_text().split("\n")[4].strip() == switch.switched_line(fault).strip()
+    assert library.read_text().startswith("mod a;\n") and "pub use fault::fault;" in library.read_text()
+    library.write_text("mod a;\n")
+    assert switch.switch(tmp_path, [fault]) == [fault]
+
+
+def test_the_marks_of_a_tree_are_forgotten_with_the_next_fault(tmp_path):
+    switch.activate(tmp_path, 3)
+    marks = switch.folder(tmp_path) / "reached"
+    with marks.open("r+b") as file:
+        file.seek(5)
+        file.write(b"\1")
+    assert switch.reached(tmp_path) == {5}
+    switch.activate(tmp_path, 0)
+    assert switch.reached(tmp_path) == set()
+    assert marks.stat().st_size == switch.SWITCHES
+
+
+def test_the_seed_decides_the_choice(tmp_path):
+    for crate in ("search", "cli"):
+        source = tmp_path / choose.CRATES[crate] / "src"
+        source.mkdir(parents=True)
+        (source / "lib.rs").write_text(function(*(f"if a{number} < b {{}}" for number in range(50))))
+    lines = {
+        seed: [one.line for one in choose.Choice(tmp_path, seed, ["search", "cli"]).faults.values()] for seed in (1, 2)
+    }
+    again = choose.Choice(tmp_path, 1, ["search", "cli"])
+    assert lines[1] == [one.line for one in again.faults.values()] != lines[2]
+    assert len(lines[1]) == 10
+    again.replace(3)
+    assert [one.number for one in again.faults.values()] == list(range(1, 11))
+    assert again.faults[3].line not in lines[1][:5]
+
+
+def test_the_patches_are_five_for_each_crate():
+    found = patches.all_faults()
+    assert [one.number for one in found] == list(range(1, len(found) + 1))
+    assert [one.crate for one in found] == [crate for crate in choose.CRATES for _ in range(choose.EACH)]
+    assert len({(one.file, one.line) for one in found}) == len(found)
+    for one in found:
+        assert (patches.FOLDER / one.name).read_text() == patches.written(one)
+
+
+def test_the_patches_apply_to_the_commit_that_they_were_chosen_for():
+    shown = ["git", "-C", str(patches.FOLDER), "show"]
+    if subprocess.run([*shown, "--no-patch", CHOSEN_FOR], capture_output=True).returncode:
+        pytest.skip("this clone has no history")
+    for one in patches.all_faults():
+        text = subprocess.run([*shown, f"{CHOSEN_FOR}:{one.file}"], capture_output=True, text=True, check=True).stdout
+        assert patches.place(one, patches.lines_of(text)) == one.line - 1
+
+
+RUST, DOCUMENTS, PYTHON = gate.stages(patches.FOLDER / "make_test.json", "all")
+
+
+@pytest.mark.parametrize(
+    ("stage", "output", "test"),
+    [
+        (
+            RUST,
+            "        FAIL [   0.011s] (1/9) twincell-cli::git reads\n",
+            "binary_id(=twincell-cli::git) & test(=reads)",
+        ),
+        (DOCUMENTS, "test core/a.rs - f (line 3) ... FAILED\n", "core/a.rs - f (line 3)"),
+        (PYTHON, "FAILED tests/a/test_b.py::test_c[d - e] - assert [1] == [2]\n", "tests/a/test_b.py::test_c[d - e]"),
+        (PYTHON, "FAILED tests/a/test_b.py::test_c - assert [1] == 'x'\n", "tests/a/test_b.py::test_c"),
+        (PYTHON, "ERROR tests/a/test_b.py\n", "tests/a/test_b.py"),
+    ],
+)
+def test_a_failed_test_is_read_from_the_output(stage, output, test):
+    assert stage.failed("before\n" + output + output) == [test]
+
+
+def test_a_command_names_units_and_leaves_tests_out():
+    assert RUST.arguments(["a", "b"], ["test(=c)"])[-2:] == [
+        "(package(=a) + package(=b)) - (test(=c))",
+        "--fail-fast",
+    ]
+    assert PYTHON.arguments(["tests/a.py"], ["tests/a.py::b"])[-3:] == ["tests/a.py", "--deselect=tests/a.py::b", "-x"]
+    assert PYTHON.alone("tests/a.py::b")[-1] == "tests/a.py::b"
+
+
+class Gate:
+    """A tree whose tests are shell commands that look at the number of the fault."""
+
+    def __init__(self, tree, script: str):
+        self.tree = tree
+        (tree / "unit_a").write_text("")
+        (tree / "unit_b").write_text("")
+        self.stage = gate.Stage(
+            name="shell",
+            kind="python",
+            command=["sh", "-c", script, "{units}"],
+            test={"pattern": r"^FAILED (\S+)$", "unit": "{0}"},
+            units={"of": "unit_*", "without": "--deselect={}"},
+        )
+        self.faults = [one_fault("let x = a < b;", "comparison")]
+
+    def row(self, reach=None) -> dict:
+        out = self.tree / "table.json"
+        gate.run(self.tree, self.faults, [self.stage], out, reach, log=lambda _: None)
+        return json.loads(out.read_text())["7"]
+
+
+def test_a_fault_is_caught_by_a_test_that_fails_with_it_only(tmp_path):
+    row = Gate(tmp_path, "test $(cat target/faults/active) != 7 || { echo FAILED unit_a; exit 1; }").row()
+    assert (row["caught"], row["by"], row["set_aside"]) == (True, "unit_a", [])
+    assert (switch.folder(tmp_path) / "active").read_text() == "0\n"
+
+
+def test_a_test_that_fails_anyway_is_set_aside(tmp_path):
+    script = 'case "$*" in *deselect*) ;; *) echo FAILED unit_b; exit 1;; esac'
+    row = Gate(tmp_path, script).row()
+    assert (row["caught"], row["set_aside"]) == (False, ["unit_b"])
+
+
+def test_a_fault_that_no_unit_reaches_runs_nothing(tmp_path):
+    reach = gate.Reach(switches={"shell": {"unit_a": [3], "unit_b": []}})
+    row = Gate(tmp_path, "exit 1").row(reach)
+    assert (row["caught"], row["reached"]) == (False, False)
+
+
+def test_the_table_has_both_gates():
+    fault = one_fault("let x = small || big;", "logical")
+    caught = {"7": {"caught": True, "by": "a.py::b", "seconds": 3.2, "reached": True}}
+    table = gate.report([fault], caught, {}).splitlines()
+    assert table[2] == (
+        "| 7 | `src/lib.rs:3` | `small \\|\\| big` -> `small && big` | caught in 3 s by `a.py::b` | not measured |"
+    )
+    assert table[-1] == "Of 1 faults the old gate catches 1, the new one 0."
