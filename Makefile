@@ -10,6 +10,7 @@ SHELL := bash
 VENV := $(CURDIR)/.venv
 PYTHON := $(VENV)/bin/python
 STAMP := $(VENV)/.requirements
+STAMP_DEMO := $(VENV)/.requirements-demo
 STAMP_LONG := $(VENV)/.requirements-long
 STAMP_CHECK := $(VENV)/.requirements-check
 STAMP_WHEEL := $(VENV)/.requirements-wheel
@@ -38,9 +39,13 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name what; do \
 	  printf '  make %-12s %s\n' "$$name" "$$what"; done
 
-$(STAMP): tests/requirements.txt
+$(STAMP_DEMO): tests/requirements-demo.txt
 	@python=$$(.ci/require); \
 	if ! $(PYTHON) -c 'import pip' 2>/dev/null; then rm -rf $(VENV); "$$python" -m venv $(VENV); fi
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+$(STAMP): tests/requirements.txt $(STAMP_DEMO)
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@
 
@@ -120,7 +125,7 @@ screenshots: build $(STAMP_LONG) ## take pictures of every view into target/scre
 	$(RUN) python -m tests.browser.screenshots target/screenshots/notebooks
 
 # Without what the main job does not need: Parquet, TLS, tables of Rust cells.
-demo: setup ## run the quickstart notebook, print its verdicts, write quickstart.html
+demo: $(STAMP_DEMO) ## run the quickstart notebook, print its verdicts, write quickstart.html
 	$(RUN) maturin develop --no-default-features
 	$(RUN) python notebooks/run_quickstart.py
 
@@ -144,7 +149,7 @@ bench: release $(ONNXRUNTIME)/.installed ## measure speed, with CHANGES=FILE.jso
 bench-kernel: release ## measure the kernel against ipykernel, with ratios
 	$(RUN) python tests/measure/kernel.py --check
 
-figures: build ## measure what takes minutes, and write it into docs/measurements.md, with CHANGES=FILE.jsonl also verdicts
+figures: release ## measure what takes minutes, and write it into docs/measurements.md, with CHANGES=FILE.jsonl also verdicts
 	$(RUN) python -m tests.measure.figures $(if $(CHANGES),--changes "$(abspath $(CHANGES))")
 
 check: check-rust check-python check-widget check-workflows check-requirements check-notices check-advisories ## all checks that do not run twincell
@@ -177,7 +182,7 @@ check-workflows: $(STAMP_CHECK) $(ACTIONLINT) ## the workflows, the action and t
 check-requirements: $(STAMP_CHECK) ## whether the packages that make installs exist for the oldest Python, where they can be looked up
 	@resolve="uv pip compile --quiet --no-header --python-version $(OLDEST_PYTHON) --only-binary :all: --output-file /dev/null"; \
 	if echo pip | $(RUN) $$resolve - 2>/dev/null; then \
-	  for file in tests/requirements{,-check,-long,-node,-wheel}.txt; do $(RUN) $$resolve $$file; done; \
+	  for file in tests/requirements{,-demo,-check,-long,-node,-wheel}.txt; do $(RUN) $$resolve $$file; done; \
 	else echo "packages for Python $(OLDEST_PYTHON) were not looked up: no index can be reached from here"; fi
 
 check-notices: setup ## whether the licences of third-party crates are those that the wheel names
