@@ -1,6 +1,6 @@
 //! Writes every sample comparison as an HTML page and as text, a study, and the plots, to look at: `cargo run --example gallery -- DIR`.
 
-#[path = "../tests/samples/mod.rs"]
+#[path = "../tests/it/samples/mod.rs"]
 #[allow(dead_code)]
 mod samples;
 
