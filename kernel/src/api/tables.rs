@@ -3,20 +3,18 @@
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{
     Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchIterator, RecordBatchReader, StringArray,
-    UInt32Array,
+    Array, ArrayRef, BooleanArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray, UInt32Array,
 };
 use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 use twincell_compare::report::{Comparison, ExecutionReport, PairReport};
 
-use super::changes::stream_of;
 use super::errors::raised;
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

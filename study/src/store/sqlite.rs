@@ -115,30 +115,6 @@ impl Sqlite {
         Ok(())
     }
 
-    /// Adds a row as if from an earlier run.
-    pub(super) fn add_earlier(&mut self, number: usize, finding: &Finding) -> Result<(), String> {
-        self.begin()?;
-        self.insert(number, self.run - 1, finding)
-    }
-
-    pub(super) fn has(&self, key: &str) -> Result<bool, String> {
-        self.connection
-            .prepare_cached("SELECT 1 FROM findings WHERE key = ?")
-            .and_then(|mut statement| statement.exists([key]))
-            .map_err(|error| self.failed(error))
-    }
-
-    /// The rows in order: those of the present run, then the earlier ones.
-    pub(super) fn each(&self, each: &mut dyn FnMut(Finding) -> Result<(), String>) -> Result<(), String> {
-        each_row(&self.path, &self.connection, COLUMNS, each)
-    }
-
-    pub(super) fn all_ids_are_integers(&self) -> Result<bool, String> {
-        self.connection
-            .query_row("SELECT count(*) = 0 FROM findings WHERE typeof(id) <> 'integer'", (), |row| row.get(0))
-            .map_err(|error| self.failed(error))
-    }
-
     fn insert(&self, number: usize, run: i64, finding: &Finding) -> Result<(), String> {
         let evidence = serde_json::to_string(&finding.evidence).map_err(|error| error.to_string())?;
         let lacks = finding.sandbox_lacks.as_ref().map(serde_json::to_string).transpose();
@@ -168,6 +144,34 @@ impl Sqlite {
             })
         };
         claim().map(|_| ()).map_err(|error| self.failed(error))
+    }
+}
+
+/// What the journal of a Parquet file needs.
+#[cfg(feature = "parquet")]
+impl Sqlite {
+    /// Adds a row as if from an earlier run.
+    pub(super) fn add_earlier(&mut self, number: usize, finding: &Finding) -> Result<(), String> {
+        self.begin()?;
+        self.insert(number, self.run - 1, finding)
+    }
+
+    pub(super) fn has(&self, key: &str) -> Result<bool, String> {
+        self.connection
+            .prepare_cached("SELECT 1 FROM findings WHERE key = ?")
+            .and_then(|mut statement| statement.exists([key]))
+            .map_err(|error| self.failed(error))
+    }
+
+    /// The rows in order: those of the present run, then the earlier ones.
+    pub(super) fn each(&self, each: &mut dyn FnMut(Finding) -> Result<(), String>) -> Result<(), String> {
+        each_row(&self.path, &self.connection, COLUMNS, each)
+    }
+
+    pub(super) fn all_ids_are_integers(&self) -> Result<bool, String> {
+        self.connection
+            .query_row("SELECT count(*) = 0 FROM findings WHERE typeof(id) <> 'integer'", (), |row| row.get(0))
+            .map_err(|error| self.failed(error))
     }
 }
 
