@@ -24,7 +24,7 @@ def run_here(command: Sequence[Any], **options: Any) -> subprocess.CompletedProc
     if tuple(arguments[: len(PROGRAM)]) != PROGRAM or options.keys() - UNDERSTOOD:
         return subprocess.run(arguments, **options)
     text, check = options.pop("text", False), options.pop("check", False)
-    given = options.pop("input", "" if text else b"")
+    given = options.pop("input", None) or b""
     cwd, env = options.get("cwd"), options.get("env")
     status, out, err = _main(arguments[len(PROGRAM) :], cwd, env, given.encode() if isinstance(given, str) else given)
     done = subprocess.CompletedProcess(arguments, status, out.decode() if text else out, err.decode() if text else err)

@@ -172,7 +172,7 @@ def test_nothing_is_left_in_a_prefix_that_its_snippet_does_not_need():
 
 @pytest.mark.skipif(sys.platform != "linux", reason="children are looked up in /proc")
 def test_an_interrupt_prints_what_was_found(tmp_path):
-    lines = "".join(f"x.a{number} = x.b{number}(x.c{number})\n" for number in range(3000))
+    lines = "".join(f"x.a{number} = x.b{number}(x.c{number})\n" for number in range(1000))
     (tmp_path / "long.py").write_text(f"{lines}never(y.z) + 1 / 0\n")
     command = [sys.executable, "-m", "twincell", "prefix", "--deadline", "600", "long.py"]
     running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -65,7 +65,7 @@ def test_five_thousand_lines_end_with_a_result(tmp_path):
     ],
 )
 def test_code_that_does_not_end_by_itself_leaves_a_result(tmp_path, code):
-    tree = search(tmp_path, code, "--deadline", "20", "--timeout", "2", "--memory", "256")
+    tree = search(tmp_path, code, "--deadline", "6", "--timeout", "1", "--memory", "256")
     assert tree["nodes"] and set(tree["covered"]) <= set(tree["lines"])
 
 

@@ -32,10 +32,6 @@ def change(number: int, new: str = NEW, **more: object) -> dict:
     }
 
 
-#: More than a study has looked at when it is killed right after its first results are stored.
-MANY = 500
-
-
 def write(path: Path, changes: list) -> Path:
     path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in changes))
     return path
@@ -84,37 +80,54 @@ def begun(changes: Path, out: Path, rows: int, *options: str) -> subprocess.Pope
     return running
 
 
-def begun_of_many(folder: Path, ending: str) -> tuple[Path, Path, subprocess.Popen[bytes]]:
-    """A study of `MANY` changes that has stored three rows and goes on: its changes, its results, its process."""
-    changes = write(folder / "changes.jsonl", [change(number, KEPT) for number in range(MANY)])
+#: A small search: what these tests look at is the file.
+QUICK = ("--budget", "20")
+
+
+def begun_of_many(folder: Path, ending: str) -> tuple[Path, Path, int, subprocess.Popen[bytes]]:
+    """A study that has stored three rows and waits for more changes: all its changes in a file, of which the last three
+    have not come yet, its results, the number of changes, and its process."""
     out = folder / f"out.{ending}"
-    return changes, out, begun(changes, out, 3)
+    options = ["--jobs", "1", *QUICK]
+    running = subprocess.Popen(
+        command(Path("-"), out, *options), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    given = 0
+    # Some formats commit with the next row, so rows come as long as they are not seen.
+    while stored(out) < 3:
+        assert running.poll() is None
+        running.stdin.write(json.dumps(change(given)).encode() + b"\n")
+        running.stdin.flush()
+        given += 1
+        time.sleep(0.02)
+    many = given + 3
+    return write(folder / "changes.jsonl", [change(number) for number in range(many)]), out, many, running
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_a_killed_study_goes_on_where_it_was(tmp_path, ending):
-    changes, out, running = begun_of_many(tmp_path, ending)
+    changes, out, many, running = begun_of_many(tmp_path, ending)
     os.killpg(running.pid, signal.SIGKILL)
     running.wait()
     # What a kill leaves can be looked at.
-    assert 3 <= len(ids(out)) < MANY
-    output = study(changes, out)
-    assert 3 <= taken_up(output) < MANY
-    assert ids(out) == [f"c{number}" for number in range(MANY)]
-    assert taken_up(study(changes, out)) == MANY
+    assert 3 <= len(ids(out)) < many
+    output = study(changes, out, *QUICK)
+    assert 3 <= taken_up(output) < many
+    assert ids(out) == [f"c{number}" for number in range(many)]
+    assert taken_up(study(changes, out, *QUICK)) == many
     assert sorted(path.name for path in tmp_path.iterdir()) == ["changes.jsonl", out.name]
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_an_interrupted_study_has_written_what_it_found(tmp_path, ending):
-    changes, out, running = begun_of_many(tmp_path, ending)
+    changes, out, many, running = begun_of_many(tmp_path, ending)
     running.send_signal(signal.SIGINT)
     assert running.wait(timeout=60) == 130
     assert sorted(path.name for path in tmp_path.iterdir()) == ["changes.jsonl", out.name]
     found = len(ids(out))
-    assert 3 <= found < MANY
-    assert taken_up(study(changes, out)) == found
-    assert ids(out) == [f"c{number}" for number in range(MANY)]
+    assert 3 <= found < many
+    assert taken_up(study(changes, out, *QUICK)) == found
+    assert ids(out) == [f"c{number}" for number in range(many)]
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
