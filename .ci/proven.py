@@ -3,8 +3,8 @@
     python .ci/proven.py PART            ends with status 0 if nothing changed, and 1 otherwise
     python .ci/proven.py PART --write    notes that the part passed, in .ci/proven.json, which is committed
 
-The parts and what they rest on stand in PARTS. Their content counts, not their time or commit, so a fresh clone gives the
-same answer. At night everything runs whatever this says.
+The parts and what they rest on stand in PARTS. Their content counts, not their time or commit, so a fresh clone gives
+the same answer. At night everything runs whatever this says.
 """
 
 import hashlib

@@ -1,6 +1,6 @@
 """Every step from packages to weights, at toy size, and the weights in twincell.
 
-The environment of tests/requirements-train.txt is named by TWINCELL_TRAINING_PYTHON; `make test-long-training` makes it.
+TWINCELL_TRAINING_PYTHON names the environment of tests/requirements-train.txt. `make test-long-training` makes it.
 """
 
 import gzip

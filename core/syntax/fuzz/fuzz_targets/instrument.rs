@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../tests/check/mod.rs"]
+#[path = "../../tests/it/check/mod.rs"]
 mod check;
 
 use libfuzzer_sys::fuzz_target;
