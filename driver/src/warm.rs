@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use twincell_compare::report::Comparison;
 use twincell_compare::{
-    Again, CompareError, CompareOptions, Continue, PredictionRequest, Progress, Replayed, Source, compare, replay,
-    requests,
+    Again, CompareError, CompareOptions, Continue, Executions, Inputs, PredictionRequest, Progress, Replayed, Source,
+    compare, execute, replay, requests,
 };
 use twincell_engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool};
 use twincell_models::{Endpoint, EndpointError, ModelOptions, panic_message};
@@ -248,6 +248,21 @@ impl Engine {
     ) -> Result<Replayed, Failure> {
         let options = self.beside(options);
         Ok(replay(old, new, self.predictor.as_ref(), &self.pool, &options, again, go_on)?)
+    }
+
+    /// Executes two texts on given decisions; see [`twincell_compare::execute`].
+    pub fn execute(
+        &self,
+        old: &Source,
+        new: &Source,
+        options: &CompareOptions,
+        inputs: &[Inputs],
+    ) -> Result<Executions, Failure> {
+        caught(|| -> Result<_, Failure> {
+            let placed = Placed::new(old, new, options, self)?;
+            let (old, new, options) = (&placed.sources.old, &placed.sources.new, self.beside(options));
+            Ok(execute(old, new, self.predictor.as_ref(), &self.pool, &options, inputs)?)
+        })
     }
 
     /// The options with what is installed beside the workers.

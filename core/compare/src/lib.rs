@@ -36,7 +36,8 @@ pub use cells::together;
 pub use decide::decide;
 pub use example::{Example, ExampleSource, Examples, GivenCall};
 pub use flow::{
-    Again, PredictionRequest, Replayed, Then, Unit, compare, programs, replay, requests, units, unknown_functions,
+    Again, Execution, Executions, Inputs, PredictionRequest, Replayed, Then, Unit, compare, execute, programs, replay,
+    requests, units, unknown_functions, written_decision,
 };
 pub use note::{NotGiven, WhyNotGiven};
 pub use options::{CompareError, CompareOptions, Source};

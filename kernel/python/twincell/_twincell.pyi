@@ -335,6 +335,9 @@ def study(
 ) -> Study: ...
 def study_fingerprint(options: str, *, compares: bool = False) -> str: ...
 def compare_chunk(chunk: str, options: str, fingerprint: str) -> str: ...
+def execute(old: _Code, new: _Code, inputs: Sequence[tuple[int, Mapping[str, str]]], **options: Any) -> dict[str, Any]:
+    """Executes both versions once for each seed with decisions, for tests and for people who debug twincell."""
+
 def compare(
     old: _Code,
     new: _Code,

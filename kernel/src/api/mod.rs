@@ -9,6 +9,7 @@ mod comparison;
 mod display;
 mod environment;
 mod errors;
+mod execute;
 mod farm;
 mod magics;
 mod mine;
@@ -61,6 +62,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(farm::study_fingerprint, module)?)?;
     module.add_function(wrap_pyfunction!(farm::compare_chunk, module)?)?;
     module.add_function(wrap_pyfunction!(compare, module)?)?;
+    module.add_function(wrap_pyfunction!(execute::execute, module)?)?;
     module.add_function(wrap_pyfunction!(providers::register, module)?)?;
     module.add_class::<mine::PyMine>()?;
     module.add_function(wrap_pyfunction!(mine::mine, module)?)?;

@@ -1,12 +1,13 @@
 //! The main job: two texts -> a [`Comparison`]. `select` finds the pairs, `pair` what belongs to one, `program` what
 //! runs of it, and `prepare` makes it ready. `trial` goes without the network. `witness` picks the execution to show.
-//! `replay` repeats one execution.
+//! `replay` repeats one execution, and `execute` does those that it is given.
 
 mod ahead;
 mod classes;
 mod contamination;
 mod elsewhere;
 mod examples;
+mod execute;
 mod held;
 mod imports;
 mod pair;
@@ -48,6 +49,7 @@ use crate::{CompareError, CompareOptions, Continue, Progress, Source, decide, re
 
 pub use ahead::{PredictionRequest, requests};
 pub use examples::unknown_functions;
+pub use execute::{Execution, Executions, Inputs, execute, written_decision};
 pub use replay::{Again, Replayed, Then, replay};
 pub use units::{Unit, units};
 
