@@ -28,17 +28,16 @@ MODEL := $(CURDIR)/.venv-model
 STAMP_MODEL := $(MODEL)/.requirements
 # For `make bench` only, and apart from the environment: the tests go on with the back end that is built in.
 ONNXRUNTIME := $(CURDIR)/target/onnxruntime
-# Kernels are looked for in the environment that make set up, and in no other.
-PYTEST := python -m pytest --quiet
-
 # Checks that take a while leave a file here, and are not done again as long as their own files are older.
 CHECKED := target/checked
 files = $(shell git ls-files $(1))
+PYTEST := python -m pytest --quiet
+# Kernels are looked for in the environment that make set up, and in no other.
 RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH"
 
 .PHONY: help setup build release rust-cells rust-cells-wheel training widgets screenshots test test-sandbox \
   test-long test-long-rust test-long-engine test-long-kernel test-long-views test-long-surfaces test-long-training \
-  demo notebooks reference bench bench-kernel figures quick check check-rust check-python check-widget check-workflows \
+  demo notebooks reference snapshots bench bench-kernel figures quick check check-rust check-python check-widget check-workflows \
   check-requirements check-notices check-advisories audit notices fuzz wheel sdist clean
 
 help: ## list the targets
@@ -168,6 +167,9 @@ notebooks: build ## run the notebooks and store them with their outputs
 
 reference: build ## write the tables of the reference from the program
 	$(RUN) python docs/generate.py
+
+snapshots: build ## write what single executions of the fixtures do, to be read before it is committed
+	$(RUN) python -m tests.executions.rewrite
 
 bench: release $(ONNXRUNTIME)/.installed ## measure speed, with CHANGES=FILE.jsonl also on the pairs of a file
 	@library=$$(find $(ONNXRUNTIME)/onnxruntime/capi -name 'libonnxruntime.so*' -o -name 'libonnxruntime.*dylib' | head -n 1); \
