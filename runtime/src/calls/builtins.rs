@@ -71,9 +71,12 @@ fn asked<'py>(call: &SiteCall<'_, 'py>) -> PyResult<Option<(Bound<'py, Versatile
 }
 
 fn is_present(object: &Versatile, name: &str) -> bool {
-    let assigned = object.assigned.lock();
-    assigned.is_ok_and(|assigned| assigned.attributes.iter().any(|(own, _)| own == name))
-        || reflection::has_attribute(&object.attribute_path(name))
+    // The last assignment counts, which may be a deletion.
+    let assigned = object.assigned.lock().ok().and_then(|assigned| {
+        let own = assigned.attributes.iter().rev().find(|(own, _)| own == name);
+        own.map(|(_, value)| value.is_some())
+    });
+    assigned.unwrap_or_else(|| reflection::has_attribute(&object.attribute_path(name)))
 }
 
 fn has_attribute(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
