@@ -4,6 +4,9 @@ import textwrap
 
 import twincell
 
+#: Executions of two versions that behave alike, where a few decisions show all that they do.
+FEW = 100
+
 CHANGING, PRESERVING, INCONCLUSIVE, IDENTICAL = "changing", "likely_preserving", "inconclusive", "identical"
 
 
@@ -21,6 +24,8 @@ def compare(old, new, **options):
 
 def expect(verdict, old, new, **options):
     """The comparison, which has this verdict."""
+    if verdict == PRESERVING:
+        options = {"budget": FEW} | options
     comparison = compare(old, new, **options)
     assert comparison.verdict == verdict, (reason(comparison), comparison.sentence)
     return comparison
