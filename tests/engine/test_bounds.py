@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from .layers import SANDBOX, sample
 from .snippets import CHANGING, INCONCLUSIVE, code, compare, reason
 
 pytestmark = pytest.mark.skipif(
@@ -250,7 +251,7 @@ def is_ended(body, why, **options):
     return comparison
 
 
-@pytest.mark.parametrize("name", MEMORY)
+@sample(MEMORY, ["made unwritable"], others=SANDBOX)
 def test_memory_counts_where_it_is_used(name):
     with most(memory) as peak:
         comparison = is_ended(MEMORY[name], "more memory than it may")
@@ -258,13 +259,14 @@ def test_memory_counts_where_it_is_used(name):
     assert MEMORY_BOUND / 4 < peak[0] < MEMORY_BOUND + BETWEEN_LOOKS
 
 
+@SANDBOX
 def test_memory_counts_between_short_executions():
     with most(memory) as peak:
         is_ended(BIT_BY_BIT, "more memory than it may", budget=300)
     assert peak[0] < MEMORY_BOUND + BETWEEN_LOOKS
 
 
-@pytest.mark.parametrize("name", DISK)
+@sample(DISK, ["in a socket", "deeper than a path"], others=SANDBOX)
 def test_disk_counts_where_no_walk_finds_it(name):
     why = "kept open files where nobody sees" if name == "in a socket" else "filled its temporary folder"
     with most(disk) as peak:

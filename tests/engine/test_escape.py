@@ -11,6 +11,7 @@ import pytest
 import twincell
 
 from .attacks import ATTACKS, DEADLY, NAMES
+from .layers import SANDBOX, sample
 from .snippets import CHANGING, channels, compare, expect, reason
 
 OPTIONS = {"budget": 3, "timeout": 5, "jobs": 1, "predictor": "uniform", "context": "module"}
@@ -69,11 +70,11 @@ def outside(tmp_path, monkeypatch):
 
 
 def attempted(target, names):
-    """What a worker says of these attempts: a version that returns something else makes the report show it."""
+    """What a worker says of these attempts. Both versions make them, so that nothing is left to confirm."""
     module = f"exec({ATTACKS!r})\nTARGET = {target!r}\n"
     old = module + f"def f():\n    return ' '.join(attempts(TARGET, {names!r}))\n"
-    new = module + "def f():\n    return 'nothing'\n"
-    comparison = compare(old, new, **OPTIONS, function="f")
+    new = module + f"def f():\n    found = ' '.join(attempts(TARGET, {names!r}))\n    return found\n"
+    comparison = compare(old, new, **OPTIONS | {"budget": 1}, function="f")
     pair = comparison.to_dict()["pairs"][0]
     shown = [row["old"] for row in pair["executions"] if row["old"].startswith("returned ")]
     return comparison, shown[0].removeprefix("returned ").strip("'").split() if shown else None
@@ -91,6 +92,7 @@ def test_nothing_gets_out(outside):
     outside.check()
 
 
+@SANDBOX
 @pytest.mark.parametrize("name", DEADLY)
 def test_what_the_system_kills_for_is_lost_and_gets_nothing(name, outside):
     comparison, succeeded = attempted(outside.target, ["control", name])
@@ -112,14 +114,15 @@ EFFECTS = {
 }
 
 
-@pytest.mark.parametrize("effect", EFFECTS)
-def test_a_blocked_effect_is_part_of_what_the_code_does(effect):
-    lines = EFFECTS[effect].splitlines()
+# A file, a program, the network, a signal.
+@sample(EFFECTS, ["open", "subprocess.Popen", "socket.connect", "os.kill"], others=SANDBOX)
+def test_a_blocked_effect_is_part_of_what_the_code_does(name):
+    lines = EFFECTS[name].splitlines()
     old = "\n".join([lines[0], "def f():", *[f"    {line}" for line in lines[1:]], "    return 1\n"])
     new = "\n".join([lines[0], "def f():", "    return 1\n"])
     comparison = expect(CHANGING, old, new, **OPTIONS)
     assert "calls" in channels(comparison)
-    assert effect in str(comparison.to_dict()), comparison.sentence
+    assert any(name in str(evidence["at"]) + evidence["old"] for evidence in comparison.evidence), comparison.evidence
     assert not os.path.exists("/tmp/twincell-escape")
 
 
@@ -148,7 +151,8 @@ FRAMES = {
 }
 
 
-@pytest.mark.parametrize("name", FRAMES)
+# What is written, read, and done to the socket itself.
+@sample(FRAMES, ["noise", "done", "steal", "close"], others=SANDBOX)
 def test_what_code_writes_to_the_engine_is_not_believed(name):
     """The engine's socket is found among the open files."""
     find = "import os, socket\ns = next(n for n in range(255, 2, -1) if stat_is_socket(n))\n"
@@ -161,5 +165,5 @@ def test_what_code_writes_to_the_engine_is_not_believed(name):
     comparison = compare(old, new, **OPTIONS | {"timeout": 1, "budget": 8}, function="f")
     assert comparison.verdict in ("likely_preserving", "inconclusive"), comparison.sentence
     assert reason(comparison)
-    neighbour = compare("def f(x):\n    return x > 1\n", "def f(x):\n    return x >= 1\n", **OPTIONS | {"budget": 300})
+    neighbour = compare("def f(x):\n    return x > 1\n", "def f(x):\n    return x >= 1\n", **OPTIONS | {"budget": 100})
     assert neighbour.verdict == "changing" and neighbour.pairs[0]["lost"] == 0

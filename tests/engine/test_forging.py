@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from .snippets import CHANGING, INCONCLUSIVE, PRESERVING, compare, reason
+from .layers import SANDBOX, sample
+from .snippets import CHANGING, INCONCLUSIVE, compare, reason
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() != "x86_64", reason="written against Linux on x86-64"
@@ -122,23 +123,42 @@ def check(old, new, allowed, isolation):
     return comparison
 
 
-@pytest.mark.parametrize("isolation", ["auto", "process"])
-@pytest.mark.parametrize("name", ATTEMPTS)
-def test_what_the_code_says_of_itself_is_not_believed(name, isolation):
-    body = "".join(f"    {line}\n" for line in ATTEMPTS[name].splitlines())
+#: Each attempt, in a process that executions share and in one of its own.
+WAYS = {f"{name}, {isolation}": (name, isolation) for name in ATTEMPTS for isolation in ("auto", "process")}
+#: What is said, how it is sent, what is done to the connection, and by whom else.
+QUICK = [
+    "a batch is done, auto",
+    "a request failed, process",
+    "a frame with a tag, auto",
+    "noise, process",
+    "answers to what it reads, auto",
+    "closing it, process",
+    "ctypes system call, auto",
+    "a fork by a system call, process",
+    "a thread, auto",
+]
+
+
+@sample(WAYS, QUICK, others=SANDBOX)
+def test_what_the_code_says_of_itself_is_not_believed(name):
+    attempt, isolation = WAYS[name]
+    body = "".join(f"    {line}\n" for line in ATTEMPTS[attempt].splitlines())
     check(*(f"{TOOLS}\ndef f(x):\n{body}    return {one}\n" for one in (1, 2)), (CHANGING, INCONCLUSIVE), isolation)
 
 
-@pytest.mark.parametrize("isolation", ["auto", "process"])
-@pytest.mark.parametrize("name", ["a program is loaded", "a request failed", "a frame with a tag", "a thread"])
-def test_nor_what_it_says_while_its_module_is_evaluated(name, isolation):
-    module = f"{TOOLS}\n{ATTEMPTS[name]}\n"
+SAID_BY_MODULES = {"a program is loaded", "a request failed", "a frame with a tag", "a thread"}
+IN_MODULES = [name for name, (attempt, _) in WAYS.items() if attempt in SAID_BY_MODULES]
+
+
+@sample(IN_MODULES, ["a program is loaded, auto", "a request failed, process"], others=SANDBOX)
+def test_nor_what_it_says_while_its_module_is_evaluated(name):
+    attempt, isolation = WAYS[name]
+    module = f"{TOOLS}\n{ATTEMPTS[attempt]}\n"
     check(*(f"{module}def f(x):\n    return {one}\n" for one in (1, 2)), (CHANGING, INCONCLUSIVE), isolation)
 
 
-@pytest.mark.parametrize("isolation", ["auto", "process"])
+@pytest.mark.parametrize("isolation", ["auto", pytest.param("process", marks=SANDBOX)])
 def test_the_reason_says_who_spoke(isolation):
     old, new = (f"{TOOLS}\ndef f(x):\n    write(DONE)\n    return {one}\n" for one in ("1", "2 - 1"))
     comparison = check(old, new, (INCONCLUSIVE,), isolation)
     assert "wrote to the connection of its worker" in reason(comparison)
-    assert comparison.verdict != PRESERVING

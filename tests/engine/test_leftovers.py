@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from .layers import SANDBOX
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds processes under /proc")
 
 #: What code leaves behind if it can, and then does not return.
@@ -113,7 +115,9 @@ def test_nothing_is_left_after_a_normal_end(tmp_path):
     check(folder, before)
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, *(pytest.param(other, marks=SANDBOX) for other in (signal.SIGTERM, signal.SIGSEGV))]
+)
 def test_nothing_is_left_after_the_engine_was_killed(number, tmp_path):
     before = objects()
     folder, process = start(tmp_path, "time.sleep(1000)")

@@ -9,6 +9,8 @@ import sysconfig
 import pytest
 import twincell
 
+from .layers import SANDBOX
+
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Landlock is Linux's")
 
 #: What a project has in its folder, and whether code may read it.
@@ -77,8 +79,8 @@ def read(tmp_path, paths, imports="pass", arguments=(), **environment):
     # Text that is executed has no hooks, so nothing in it is replaced.
     module = f"exec({READ!r})\nexec({imports!r})\ndef f():\n    return "
     (tmp_path / "old.py").write_text(f"{module}read({[str(path) for path in paths]!r})\n")
-    (tmp_path / "new.py").write_text(f"{module}'nothing'\n")
-    options = "--json --budget 2 --function f --predictor uniform --context module".split()
+    (tmp_path / "new.py").write_text(f"{module}'' + read({[str(path) for path in paths]!r})\n")
+    options = "--json --budget 1 --function f --predictor uniform --context module".split()
     ran = subprocess.run(
         [sys.executable, "-m", "twincell", "compare", "old.py", "new.py", *options, *arguments],
         cwd=tmp_path,
@@ -104,6 +106,7 @@ def test_of_a_project_only_what_can_be_imported_is_read(project, tmp_path):
     assert read(tmp_path, paths, imports, PYTHONPATH=str(project)) == expected(project)
 
 
+@SANDBOX
 def test_what_a_pth_file_names_is_read_in_the_same_way(project, tmp_path):
     """An editable install, in a virtual environment that lies in the project's folder."""
     environment = project / ".environment"
@@ -139,7 +142,7 @@ def test_a_package_that_a_table_names_is_read_as_well(project, tmp_path):
     assert sorted(own) == ["hiding", "hiding/__init__.py", "hiding/data.txt", "hiding/inner/data.txt"]
 
 
-@pytest.mark.parametrize("where", [".", ".."])
+@pytest.mark.parametrize("where", [".", pytest.param("..", marks=SANDBOX)])
 def test_a_home_folder_stays_closed(where, project, tmp_path):
     """Also where the module search path names it, or a folder that it is in."""
     paths = [project / "module.py", project / "package/data.json", project / ".env"]
@@ -147,6 +150,7 @@ def test_a_home_folder_stays_closed(where, project, tmp_path):
     assert read(tmp_path, paths, PYTHONPATH=searched, HOME=str(project)) == []
 
 
+@SANDBOX
 def test_packages_within_a_home_folder_are_read(project, tmp_path):
     paths = [project / "module.py", tmp_path / "module.py"]
     (tmp_path / "module.py").write_text("x = 1\n")

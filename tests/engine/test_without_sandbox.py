@@ -11,6 +11,8 @@ import sys
 import pytest
 from twincell import load_study
 
+from .layers import SANDBOX
+
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() != "x86_64", reason="written against Linux on x86-64"
 )
@@ -41,7 +43,6 @@ def twincell(tmp_path, number, *arguments):
         preexec_fn=lambda: refuse(number),
         capture_output=True,
         text=True,
-        timeout=120,
         check=False,
     )
 
@@ -49,7 +50,9 @@ def twincell(tmp_path, number, *arguments):
 COMPARE = ["compare", "old.py", "new.py", "--predictor", "uniform", "--budget", "20"]
 
 
-@pytest.mark.parametrize(("number", "name"), [(LANDLOCK_CREATE_RULESET, "Landlock"), (SECCOMP, "seccomp")])
+@pytest.mark.parametrize(
+    ("number", "name"), [(LANDLOCK_CREATE_RULESET, "Landlock"), pytest.param(SECCOMP, "seccomp", marks=SANDBOX)]
+)
 def test_nothing_runs_until_the_user_says_so(number, name, tmp_path):
     refused = twincell(tmp_path, number, *COMPARE)
     assert refused.returncode == 3, refused
@@ -71,7 +74,7 @@ def write_changes(tmp_path):
     (tmp_path / "changes.jsonl").write_text("".join(json.dumps(change) + "\n" for change in changes))
 
 
-@pytest.mark.parametrize("ending", ["jsonl", "sqlite", "parquet"])
+@pytest.mark.parametrize("ending", ["jsonl", *(pytest.param(other, marks=SANDBOX) for other in ("sqlite", "parquet"))])
 def test_a_study_is_refused_as_well_and_says_in_each_row_what_was_missing(ending, tmp_path):
     write_changes(tmp_path)
     study = [*STUDY, "--out", f"results.{ending}"]
@@ -90,6 +93,7 @@ def test_a_study_is_refused_as_well_and_says_in_each_row_what_was_missing(ending
     assert run["properties"]["sandbox"] == {"ran": 1, "incomplete": 1, "lacks": ["landlock"]}
 
 
+@SANDBOX
 def test_a_safe_study_takes_up_no_row_of_an_unsafe_one(tmp_path):
     write_changes(tmp_path)
     study = [*STUDY, "--out", "results.jsonl"]
@@ -102,6 +106,7 @@ def test_a_safe_study_takes_up_no_row_of_an_unsafe_one(tmp_path):
     assert [row["sandbox_lacks"] for row in rows] == [[], None]
 
 
+@SANDBOX
 def test_a_finished_study_starts_no_worker(tmp_path):
     write_changes(tmp_path)
     study = [*STUDY, "--out", "results.jsonl"]
