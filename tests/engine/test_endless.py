@@ -2,6 +2,7 @@
 
 import pytest
 
+from .layers import over, sample
 from .snippets import CHANGING, INCONCLUSIVE, compare, expect
 
 COUNT = """
@@ -13,6 +14,12 @@ COUNT = """
                 found += 1
             at += 1
         return found
+"""
+COUNTDOWN = """
+    def f(n: int):
+        while n > 0:
+            n -= 1
+        return n
 """
 READ = """
     def f(stream):
@@ -26,21 +33,41 @@ READ = """
 """
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_a_loop_that_no_longer_ends_is_a_change(seed):
-    inner = COUNT.replace("            at += 1", "                at += 1")
-    comparison = expect(CHANGING, COUNT, inner, seed=seed)
-    assert "-> goes on until its steps are used up" in comparison.sentence
-    assert [evidence["channel"] for evidence in comparison.evidence] == ["exception"]
-    assert "does not end" in comparison.to_dict()["pairs"][0]["reproducer"]["why_not"]
+def outcomes(comparison):
+    """How both versions end in the execution that is shown."""
+    witness = comparison.to_dict()["pairs"][0]["witness"]
+    return witness["old"]["outcome"], witness["new"]["outcome"]
 
 
+ENDLESS = {"stopped": {"reason": "steps"}}
+
+
+NO_LONGER = {
+    "of a number": (COUNTDOWN, COUNTDOWN.replace("n -= 1", "n += 1")),
+    "over items": (COUNT, COUNT.replace("            at += 1", "                at += 1")),
+}
+
+
+@over(NO_LONGER, ["of a number"], seed=range(2))
+def test_a_loop_that_no_longer_ends_is_a_change(name, runs):
+    for run in runs:
+        comparison = expect(CHANGING, *NO_LONGER[name], **run)
+        old, new = outcomes(comparison)
+        assert "returned" in old and new == ENDLESS
+        assert [evidence["channel"] for evidence in comparison.evidence] == ["exception"]
+        # Neither would its test end.
+        assert comparison.to_dict()["pairs"][0]["reproducer"]["source"] is None
+
+
+@pytest.mark.long
 def test_so_is_one_that_ends_at_last():
     comparison = expect(CHANGING, COUNT.replace("            at += 1", "                at += 1"), COUNT)
-    assert "goes on until its steps are used up -> " in comparison.sentence
+    old, new = outcomes(comparison)
+    assert old == ENDLESS and "returned" in new
     assert not comparison.to_dict()["pairs"][0]["reproducer"]["source"]
 
 
+@pytest.mark.long
 def test_a_snippet_that_does_not_end_has_no_reproducer():
     old, new = "n = abs(size)\nwhile n > 0:\n    n += 1\n", "n = abs(size)\nwhile n > 0:\n    n -= 1\n"
     comparison = expect(CHANGING, old, new)
@@ -48,7 +75,7 @@ def test_a_snippet_that_does_not_end_has_no_reproducer():
 
 
 def test_a_loop_that_asks_missing_code_may_only_lack_an_answer():
-    comparison = expect(INCONCLUSIVE, READ, READ.replace("break", "continue"), budget=40)
+    comparison = expect(INCONCLUSIVE, READ, READ.replace("break", "continue"), budget=10)
     assert not comparison.evidence
 
 
@@ -84,6 +111,6 @@ SAME = {
 }
 
 
-@pytest.mark.parametrize("name", SAME)
+@sample(SAME, ["in steps and in one call"])
 def test_a_version_that_is_only_slower_is_no_other(name):
-    assert compare(*SAME[name]).verdict != CHANGING
+    assert compare(*SAME[name], budget=20).verdict != CHANGING

@@ -40,12 +40,10 @@ def test_a_doctest_is_found_by_itself_and_named():
     found = compared(docstring=">>> price(1234567, 0.25)\n    0.25")
     assert found.verdict == "changing"
     assert source(found) == {"docstring": {"version": "new", "line": 4}}
-    assert "on the docstring's example in line 4 of new" in found.sentence
     assert witness(found)["cost"] == {"value": {"int": 1234567}}
     assert witness(found)["flag"] == "default"
     execution = found.to_dict()["pairs"][0]["executions"][0]
     assert execution["example"] == {"docstring": {"version": "new", "line": 4}}
-    assert "example in line 4 of new" in found.to_html()
 
 
 @pytest.mark.parametrize(
@@ -57,7 +55,7 @@ def test_arguments_reach_their_parameters(call):
     found = compared(examples=[call])
     assert found.verdict == "changing"
     assert source(found) == {"file": {"label": "examples", "line": 1}}
-    assert ": 0.25 -> " in found.sentence
+    assert found.evidence[0]["old"] == "0.25"
 
 
 def test_what_an_example_passes_is_neither_shrunk_nor_unlikely():
@@ -66,7 +64,7 @@ def test_what_an_example_passes_is_neither_shrunk_nor_unlikely():
     new = "def total(rows):\n    return sum(row['cost'] for row in rows if row['tags'])\n"
     found = compared(old, new, examples=[(rows,)])
     assert found.verdict == "changing"
-    assert ": 21 -> 17" in found.sentence
+    assert (found.evidence[0]["old"], found.evidence[0]["new"]) == ("21", "17")
     assert found.evidence[0]["edge_case"] is False and found.evidence[0]["probability"] == 1.0
 
 
@@ -82,7 +80,7 @@ def test_values_of_libraries_and_of_the_module_are_made(tmp_path):
     found = compared(old, new, examples=calls)
     assert found.verdict == "changing"
     assert source(found) == {"file": {"label": str(calls), "line": 5}}
-    assert ": 14369 -> 14370" in found.sentence
+    assert (found.evidence[0]["old"], found.evidence[0]["new"]) == ("14369", "14370")
 
 
 def test_methods_get_the_arguments_of_calls_on_objects():
@@ -100,9 +98,7 @@ def test_what_cannot_be_used_is_noted_and_the_rest_runs(tmp_path):
     new = old.replace("return rate", "return [rate]")
     found = compared(old, new, examples=calls)
     notes = found.to_dict()["pairs"][0]["notes"]
-    assert any(f"{calls}, line 1 was left out: price has no parameter nothing" in note for note in notes), notes
-    assert any(f"{calls}, line 2 was left out: no function is called prise" in note for note in notes), notes
-    assert any(f"{calls}, line 3: rate cannot be read" in note for note in notes), notes
+    assert all(any(f"{calls}, line {line}" in note for note in notes) for line in (1, 2, 3)), notes
     assert found.verdict == "changing" and source(found) == {"file": {"label": str(calls), "line": 3}}
 
 
@@ -121,4 +117,4 @@ def test_a_declared_type_does_not_keep_an_example_out():
     old = "def f(x: int):\n    return str(x)\n"
     new = "def f(x: int):\n    return str(x).strip()\n"
     found = compared(old, new, examples=[(" a ",)])
-    assert found.verdict == "changing" and "x=' a '" in found.sentence
+    assert found.verdict == "changing" and witness(found)["x"] == {"value": {"str": " a "}}
