@@ -1,9 +1,8 @@
 """The answers of builtins, of real values and of injected objects agree, so that code written in another way sees the
 same; and each such refactoring with a slip in it is a change."""
 
-import pytest
-
-from .snippets import CHANGING, PRESERVING, code, expect
+from .layers import expect_in, over, sample
+from .snippets import CHANGING, PRESERVING, expect
 
 # name: (one way, another way, the other way with a slip).
 WAYS = {
@@ -240,15 +239,26 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("context", ["function", "module"])
-@pytest.mark.parametrize("name", WAYS)
-def test_two_ways_to_say_the_same_are_no_change(name, context):
-    one, other, _ = map(code, WAYS[name])
-    for seed in range(3):
-        expect(PRESERVING, one, other, seed=seed, context=context)
+@over(WAYS, seed=range(3), context=["function", "module"])
+def test_two_ways_to_say_the_same_are_no_change(name, runs):
+    one, other, _ = WAYS[name]
+    expect_in(runs, PRESERVING, one, other)
 
 
-@pytest.mark.parametrize("name", WAYS)
+# One of each kind: what fails, files, comparisons, items, slices.
+@sample(
+    WAYS,
+    [
+        "int raises no KeyError",
+        "str raises no OSError",
+        "a file is iterated, or its lines are read",
+        "at most is less or equal",
+        "more is neither less nor equal",
+        "an item by its index or unpacked",
+        "the first item of a slice",
+        "the first of a list that the code made",
+    ],
+)
 def test_a_slip_in_the_other_way_is_a_change(name):
-    one, _, slip = map(code, WAYS[name])
+    one, _, slip = WAYS[name]
     expect(CHANGING, one, slip)

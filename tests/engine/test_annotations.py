@@ -1,8 +1,7 @@
 """Annotations that are understood whole decide which values a function is given."""
 
-import pytest
-
-from .snippets import CHANGING, PRESERVING, expect
+from .layers import expect_in, over
+from .snippets import CHANGING, PRESERVING
 
 # Refactorings that only a value outside of the annotation tells apart.
 SAME_FOR_WHAT_IS_DECLARED = {
@@ -33,10 +32,9 @@ SAME_FOR_WHAT_IS_DECLARED = {
 }
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", SAME_FOR_WHAT_IS_DECLARED)
-def test_values_outside_of_the_annotation_make_no_difference(name, seed):
-    expect(PRESERVING, *SAME_FOR_WHAT_IS_DECLARED[name], seed=seed)
+@over(SAME_FOR_WHAT_IS_DECLARED, seed=range(3))
+def test_values_outside_of_the_annotation_make_no_difference(name, runs):
+    expect_in(runs, PRESERVING, *SAME_FOR_WHAT_IS_DECLARED[name])
 
 
 # What the code asks for counts, whatever is declared.
@@ -64,7 +62,6 @@ CONTRADICTED = {
 }
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", CONTRADICTED)
-def test_changes_are_found_within_the_annotation_and_where_the_code_contradicts_it(name, seed):
-    expect(CHANGING, *CONTRADICTED[name], seed=seed)
+@over(CONTRADICTED, seed=range(3))
+def test_changes_are_found_within_the_annotation_and_where_the_code_contradicts_it(name, runs):
+    expect_in(runs, CHANGING, *CONTRADICTED[name])

@@ -1,9 +1,11 @@
 """What other code can see when it is called: the state of the receiver, of the arguments and of what they reach."""
 
-import pytest
 import twincell
 
+from .layers import expect_in, over, sample
 from .snippets import CHANGING, PRESERVING, channels, code, expect
+
+CONTEXTS = ["function", "module"]
 
 
 def two(head, *lines, swapped=None):
@@ -85,12 +87,16 @@ SAME = {
 }
 
 
-@pytest.mark.parametrize("context", ["function", "module"])
-@pytest.mark.parametrize("name", SEEN)
-def test_a_call_that_finds_another_state_is_a_change(name, context):
-    old, new = SEEN[name]
-    for one, other in ((old, new), (new, old)):
-        comparison = expect(CHANGING, one, other, context=context)
+def in_both_directions(pair, runs):
+    old, new = pair
+    return [
+        comparison for one, other in ((old, new), (new, old)) for comparison in expect_in(runs, CHANGING, one, other)
+    ]
+
+
+@over(SEEN, context=CONTEXTS)
+def test_a_call_that_finds_another_state_is_a_change(name, runs):
+    for comparison in in_both_directions(SEEN[name], runs):
         assert "calls" in channels(comparison), comparison.sentence
         seen = [evidence for evidence in comparison.evidence if evidence["channel"] == "calls"]
         assert seen[0]["strength"] == "observable", seen
@@ -173,47 +179,48 @@ YIELDS = {
 }
 
 
-@pytest.mark.parametrize("context", ["function", "module"])
-@pytest.mark.parametrize("name", YIELDS)
-def test_what_a_consumer_finds_at_a_yield_counts(name, context):
-    old, new = YIELDS[name]
-    for one, other in ((old, new), (new, old)):
-        comparison = expect(CHANGING, one, other, context=context)
+@over(YIELDS, context=CONTEXTS)
+def test_what_a_consumer_finds_at_a_yield_counts(name, runs):
+    old, _ = YIELDS[name]
+    for comparison in in_both_directions(YIELDS[name], runs):
         reproducer = comparison.to_dict()["pairs"][0]["reproducer"]
         # No test asks an asynchronous generator for one item after the other.
         assert reproducer["holds"] or "async" in old, (reproducer["why_not"], reproducer["source"])
 
 
-@pytest.mark.parametrize("context", ["function", "module"])
-@pytest.mark.parametrize("name", LOOKS)
-def test_a_question_that_looks_at_another_state_is_a_change(name, context):
-    old, new = LOOKS[name]
-    for one, other in ((old, new), (new, old)):
-        comparison = expect(CHANGING, one, other, context=context)
+@over(LOOKS, context=CONTEXTS)
+def test_a_question_that_looks_at_another_state_is_a_change(name, runs):
+    for comparison in in_both_directions(LOOKS[name], runs):
         assert "calls" in channels(comparison), comparison.sentence
 
 
-@pytest.mark.parametrize("context", ["function", "module"])
-@pytest.mark.parametrize("name", UNSEEN)
-def test_a_question_may_be_moved_past_what_it_does_not_see(name, context):
-    expect(PRESERVING, *UNSEEN[name], context=context)
+@over(UNSEEN, context=CONTEXTS)
+def test_a_question_may_be_moved_past_what_it_does_not_see(name, runs):
+    expect_in(runs, PRESERVING, *UNSEEN[name])
 
 
-@pytest.mark.parametrize("name", FILES)
+@sample(FILES, ["other_bytes_in_a_file"])
 def test_a_call_sees_the_file_that_it_is_given(name):
     old, new = FILES[name]
     for one, other in ((old, new), (new, old)):
         expect(CHANGING, one, other, context="module")
 
 
-@pytest.mark.parametrize("context", ["function", "module"])
-@pytest.mark.parametrize("name", SAME)
-def test_what_a_call_cannot_see_is_no_change(name, context):
-    old, new = SAME[name]
-    expect(PRESERVING, old, new, context=context)
+@over(SAME, context=CONTEXTS)
+def test_what_a_call_cannot_see_is_no_change(name, runs):
+    expect_in(runs, PRESERVING, *SAME[name])
 
 
-@pytest.mark.parametrize("name", SEEN)
+# One of each kind of state: of an argument, of the receiver, a list, a global, and what was closed.
+ASSERTED = [
+    "an_attribute_set_before_or_after_its_object_is_saved",
+    "an_attribute_of_the_receiver",
+    "a_list_beneath_an_argument",
+    "closed_before_or_after_it_is_handed_over",
+]
+
+
+@sample(SEEN, ASSERTED)
 def test_a_reproducer_asserts_what_the_call_finds(name):
     old, new = SEEN[name]
     reproducer = twincell.compare(code(old), code(new)).to_dict()["pairs"][0]["reproducer"]

@@ -1,10 +1,9 @@
 """The answers of an injected object fit together within an execution, so asking in another way is not a change."""
 
-import pytest
-
+from .layers import expect_in, over
 from .snippets import CHANGING, PRESERVING, compare, expect
 
-SEEDS = (0, 1, 2)
+SEEDS = range(3)
 
 SAME = {
     "a remainder that is zero": (
@@ -99,16 +98,14 @@ OTHER = {
 }
 
 
-@pytest.mark.parametrize("name", SAME)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_asking_otherwise_is_no_change(name, seed):
-    expect(PRESERVING, *SAME[name], seed=seed, context="function")
+@over(SAME, seed=SEEDS)
+def test_asking_otherwise_is_no_change(name, runs):
+    expect_in(runs, PRESERVING, *SAME[name], context="function")
 
 
-@pytest.mark.parametrize("name", OTHER)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_asking_something_else_is_a_change(name, seed):
-    expect(CHANGING, *OTHER[name], seed=seed, context="function")
+@over(OTHER, seed=SEEDS)
+def test_asking_something_else_is_a_change(name, runs):
+    expect_in(runs, CHANGING, *OTHER[name], context="function")
 
 
 def test_an_object_equals_one_kind_of_nothing_at_most():

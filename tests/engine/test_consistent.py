@@ -1,8 +1,8 @@
 """What is injected says one thing: a key that is found is there, and a copy is a copy of what is copied."""
 
-import pytest
 import twincell
 
+from .layers import expect_in, over, repeated
 from .snippets import CHANGING, PRESERVING, expect
 
 LONG = "place.joined(" + ", ".join(f"place.part_number_{number}_of_the_whole_path" for number in range(5)) + ")"
@@ -47,11 +47,9 @@ SAME = {
 }
 
 
-@pytest.mark.parametrize("name", SAME)
-def test_answers_agree(name):
-    old, new = SAME[name]
-    for seed in range(2):
-        expect(PRESERVING, old, new, seed=seed)
+@over(SAME, seed=range(2))
+def test_answers_agree(name, runs):
+    expect_in(runs, PRESERVING, *SAME[name])
 
 
 NEAREST = """
@@ -69,24 +67,29 @@ NEAREST_BY_KEY = """
 """
 
 
+@repeated(seed=range(4))
+def test_no_item_that_has_attributes_is_none(runs):
+    expect_in(runs, PRESERVING, NEAREST, NEAREST_BY_KEY)
+
+
 def test_none_in_a_list_has_no_attributes():
-    for seed in range(4):
-        expect(PRESERVING, NEAREST, NEAREST_BY_KEY, seed=seed)
     old = "def f(rows: list):\n    return [row.size for row in rows]\n"
     comparison = expect(CHANGING, old, old.replace("rows]", "rows if row is not None]"))
-    (found,) = comparison.evidence
-    assert "'NoneType' object has no attribute 'size'" in found["old"], found
+    assert [found["channel"] for found in comparison.evidence] == ["exception"]
+    raised = comparison.to_dict()["pairs"][0]["witness"]["old"]["outcome"]["raised"]
+    assert raised["exception"]["exception"]["class"] == "AttributeError", raised
 
 
 def test_answers_agree_where_each_version_has_its_own_process():
-    expect(PRESERVING, *SAME["a_key_is_there_when_its_item_is"], isolation="process", budget=60)
+    expect(PRESERVING, *SAME["a_key_is_there_when_its_item_is"], isolation="process", budget=20)
 
 
-def test_a_text_is_shown_where_a_table_that_holds_it_is_less_likely():
+@repeated(seed=range(4))
+def test_a_text_is_shown_where_a_table_that_holds_it_is_less_likely(runs):
     old = "def f(space, name):\n    text = str(name)\n    space.x = text[text.find('$') + 1:]\n"
     new = "def f(space, name):\n    text = str(name)\n    space.x = text[1:] if text.startswith('$') else text\n"
-    for seed in range(4):
-        pair = twincell.compare(old, new, seed=seed).to_dict()["pairs"][0]
+    for run in runs:
+        pair = twincell.compare(old, new, **run).to_dict()["pairs"][0]
         chosen = {choice["path"]: choice["decision"] for choice in pair["witness"]["choices"]}
         assert not isinstance(chosen["name"].get("value", {}).get("dict"), list), chosen["name"]
 
@@ -114,8 +117,8 @@ KEYWORDS = {
 }
 
 
-@pytest.mark.parametrize("old, new, other", KEYWORDS.values(), ids=KEYWORDS)
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_a_keyword_that_one_version_collects_reaches_the_parameter_of_the_other(old, new, other, seed):
-    expect(PRESERVING, old, new, seed=seed)
-    expect(CHANGING, old, other, seed=seed)
+@over(KEYWORDS, seed=range(3))
+def test_a_keyword_that_one_version_collects_reaches_the_parameter_of_the_other(name, runs):
+    old, new, other = KEYWORDS[name]
+    expect_in(runs, PRESERVING, old, new)
+    expect_in(runs, CHANGING, old, other)

@@ -1,7 +1,6 @@
 """Values from the text alone reach changed lines that the rest of a search, left out here, does not reach."""
 
-import pytest
-
+from .layers import over
 from .snippets import CHANGING, INCONCLUSIVE, expect
 from .test_determinism import timeless
 
@@ -25,12 +24,12 @@ def versions(name):
     return (GUARDED[name].replace("HERE", number) for number in "13")
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-@pytest.mark.parametrize("name", GUARDED)
-def test_a_changed_line_behind_several_values_is_reached(name, seed):
-    options = {"predictor": "frequency", "seed": seed, "without": REST}
-    found = expect(CHANGING, *versions(name), **options)
-    assert timeless(found.to_dict()) == timeless(expect(CHANGING, *versions(name), **options).to_dict())
+@over(GUARDED, seed=range(3))
+def test_a_changed_line_behind_several_values_is_reached(name, runs):
+    for run in runs:
+        options = {"predictor": "frequency", "without": REST} | run
+        found = expect(CHANGING, *versions(name), **options)
+        assert timeless(found.to_dict()) == timeless(expect(CHANGING, *versions(name), **options).to_dict())
 
 
 def test_they_can_be_left_out():

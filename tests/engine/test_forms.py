@@ -1,9 +1,7 @@
 """What code parses is given in the form that it reads, with and without each part, also through helpers."""
 
-import pytest
-import twincell
-
-from .snippets import PRESERVING, code, expect
+from .layers import SEEDS, expect_in, over
+from .snippets import CHANGING, PRESERVING, code
 
 # name: (what stands before, the old version, what the new one has instead: (text, replacement)).
 FORMS = {
@@ -149,15 +147,13 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", FORMS)
-def test_a_difference_in_a_part_of_a_text_is_found(name, seed):
+@over(FORMS, seed=SEEDS)
+def test_a_difference_in_a_part_of_a_text_is_found(name, runs):
     before, old, (text, replacement) = FORMS[name]
     old = before + "\n\n\n" + code(old)
     assert text in old
     head, _, tail = old.rpartition(text)
-    comparison = twincell.compare(old, head + replacement + tail, seed=seed, function="f")
-    assert comparison.verdict == "changing", comparison.sentence
+    expect_in(runs, CHANGING, old, head + replacement + tail, function="f")
 
 
 SAME = {
@@ -191,7 +187,6 @@ SAME = {
 }
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", SAME)
-def test_another_way_to_read_the_same_parts_is_no_change(name, seed):
-    expect(PRESERVING, *SAME[name], seed=seed, function="f")
+@over(SAME, seed=range(3))
+def test_another_way_to_read_the_same_parts_is_no_change(name, runs):
+    expect_in(runs, PRESERVING, *SAME[name], function="f")

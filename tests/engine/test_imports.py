@@ -1,8 +1,9 @@
 """A class, function or value is the same one, however it is imported, also where nobody has it installed."""
 
-import pytest
+from .layers import combinations, expect_in, over, repeated, sample
+from .snippets import CHANGING, FEW, IDENTICAL, PRESERVING, compare
 
-from .snippets import CHANGING, IDENTICAL, PRESERVING, compare, expect
+CONTEXTS = ["function", "module"]
 
 # name: (how old imports, how new imports, old's expression, new's).
 SAME = {
@@ -38,40 +39,56 @@ def inside(how, expression):
     return f"def f(x):\n    {how}\n    return {expression}\n"
 
 
-@pytest.mark.parametrize("context", ["function", "module"])
-@pytest.mark.parametrize("how_old, how_new, old, new", SAME.values(), ids=SAME)
-def test_the_same_thing_imported_another_way_is_no_change(how_old, how_new, old, new, context):
-    expect(PRESERVING, at_the_top(how_old, old), at_the_top(how_new, new), context=context, function="f")
+@over(
+    SAME,
+    [
+        "from a module, and through its package",
+        "by another name",
+        "from a package by another name",
+        "relative",
+        "in a text",
+        "its name",
+        "a class asked about",
+        "a constant",
+        "a class with the name of its module",
+        "of the standard library",
+    ],
+    context=CONTEXTS,
+)
+def test_the_same_thing_imported_another_way_is_no_change(name, runs):
+    how_old, how_new, old, new = SAME[name]
+    expect_in(runs, PRESERVING, at_the_top(how_old, old), at_the_top(how_new, new), function="f")
 
 
-@pytest.mark.parametrize("how_old, how_new, old, new", SAME.values(), ids=SAME)
-def test_the_same_thing_imported_another_way_within_the_function_is_no_change(how_old, how_new, old, new):
-    comparison = compare(inside(how_old, old), inside(how_new, new), function="f")
+@sample(SAME, ["from a module, and through its package", "with the name of its module", "relative", "a mark"])
+def test_the_same_thing_imported_another_way_within_the_function_is_no_change(name):
+    how_old, how_new, old, new = SAME[name]
+    comparison = compare(inside(how_old, old), inside(how_new, new), function="f", budget=FEW)
     assert comparison.verdict in (PRESERVING, IDENTICAL), comparison.sentence
 
 
-@pytest.mark.parametrize("context", ["function", "module"])
-def test_something_else_of_the_same_module_is_a_change(context):
+@repeated(context=CONTEXTS)
+def test_something_else_of_the_same_module_is_a_change(runs):
     old, new = at_the_top("from a.b import C", "C(x)"), at_the_top("from a import b", "b.D(x)")
-    expect(CHANGING, old, new, context=context, function="f")
+    expect_in(runs, CHANGING, old, new, function="f")
 
 
-@pytest.mark.parametrize("context", ["function", "module"])
-def test_an_exception_class_imported_another_way_is_raised_and_caught_alike(context):
+@repeated(context=CONTEXTS[::-1])
+def test_an_exception_class_imported_another_way_is_raised_and_caught_alike(runs):
     raises = "from a.b import Broken\n\ndef f(x):\n    raise Broken(x.n)\n"
     other = "from a import b\n\ndef f(x):\n    raise b.Broken(x.n)\n"
-    expect(PRESERVING, raises, other, context=context, function="f")
+    expect_in(runs, PRESERVING, raises, other, function="f")
     attempt = "def f(x):\n    try:\n        return x.run()\n    except {}:\n        return 3\n"
     catches = "from a.b import Broken\n\n" + attempt.format("Broken")
     other = "from a import b\n\n" + attempt.format("b.Broken")
-    expect(PRESERVING, catches, other, context=context, function="f")
-    expect(CHANGING, catches, other.replace("return 3", "return 4"), context=context, function="f")
+    expect_in(runs, PRESERVING, catches, other, function="f")
+    expect_in(runs, CHANGING, catches, other.replace("return 3", "return 4"), function="f")
 
 
 def test_a_class_that_only_one_version_can_import_is_injected_in_both():
     old = "from .models import Thing\n\ndef f(x):\n    total = Thing(x.n).total()\n    return total\n"
     defines = "class Thing:\n    def __init__(self, n):\n        self.n = n\n    def total(self):\n        return 3\n\n"
     new = defines + "def f(x):\n    return Thing(x.n).total()\n"
-    for context in ["function", "module"]:
-        expect(PRESERVING, old, new, context=context, function="f")
-        expect(CHANGING, old, new.replace("Thing(x.n)", "Thing(x.m)"), context=context, function="f")
+    runs = combinations(context=CONTEXTS)
+    expect_in(runs, PRESERVING, old, new, function="f", budget=FEW)
+    expect_in(runs, CHANGING, old, new.replace("Thing(x.n)", "Thing(x.m)"), function="f")

@@ -65,7 +65,7 @@ PROGRAM = """
 import json, sys, twincell
 found = []
 for old, new in json.load(sys.stdin):
-    comparison = twincell.compare(old, new, predictor='frequency', budget=120)
+    comparison = twincell.compare(old, new, predictor='frequency', budget=60, jobs=1)
     pair = comparison.pairs[0]
     found.append([comparison.verdict, pair['reason'], comparison.reproducer, pair['paths']])
 json.dump(found, sys.stdout)
@@ -166,6 +166,7 @@ def test_rows_have_the_columns_that_they_map():
     assert "Order(" in comparison.reproducer
 
 
+@pytest.mark.long
 def test_what_a_row_holds_is_compared_and_what_sessions_keep_in_it_is_not():
     pytest.importorskip("sqlalchemy")
     head = ROWS.split("def f(")[0] + "def f(order: Order):\n"

@@ -1,8 +1,7 @@
 """What is in a real container and what a text file holds is known: no operation invents another story."""
 
-import pytest
-
-from .snippets import CHANGING, PRESERVING, expect
+from .layers import expect_in, over
+from .snippets import CHANGING, PRESERVING
 
 # name: (old, new)
 PRESERVED = {
@@ -145,13 +144,11 @@ DIFFERENT = {
 }
 
 
-@pytest.mark.parametrize("old, new", PRESERVED.values(), ids=PRESERVED)
-@pytest.mark.parametrize("seed", range(2))
-def test_versions_that_agree_on_real_content_agree(old, new, seed):
-    expect(PRESERVING, old, new, context="module", function="f", seed=seed)
+@over(PRESERVED, seed=range(2))
+def test_versions_that_agree_on_real_content_agree(name, runs):
+    expect_in(runs, PRESERVING, *PRESERVED[name], context="module", function="f")
 
 
-@pytest.mark.parametrize("old, new", DIFFERENT.values(), ids=DIFFERENT)
-@pytest.mark.parametrize("seed", range(2))
-def test_a_difference_on_real_content_is_found(old, new, seed):
-    expect(CHANGING, old, new, context="module", function="f", seed=seed)
+@over(DIFFERENT, seed=range(2))
+def test_a_difference_on_real_content_is_found(name, runs):
+    expect_in(runs, CHANGING, *DIFFERENT[name], context="module", function="f")

@@ -2,10 +2,10 @@
 
 import textwrap
 
-import pytest
 import twincell
 
-from .snippets import PRESERVING, expect
+from .layers import expect_in, over
+from .snippets import PRESERVING
 
 CHANGED = {
     "what a pattern of the module finds": (
@@ -151,12 +151,12 @@ CHANGED = {
 }
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", CHANGED)
-def test_what_only_likely_inputs_show_is_found(name, seed):
+@over(CHANGED, seed=range(3))
+def test_what_only_likely_inputs_show_is_found(name, runs):
     old, new = map(textwrap.dedent, CHANGED[name])
-    pairs = twincell.compare(old, new, seed=seed).to_dict()["pairs"]
-    assert any(pair["verdict"] == "changing" for pair in pairs), [pair["sentence"] for pair in pairs]
+    for run in runs:
+        pairs = twincell.compare(old, new, **run).to_dict()["pairs"]
+        assert any(pair["verdict"] == "changing" for pair in pairs), [pair["sentence"] for pair in pairs]
 
 
 PRESERVED = {
@@ -221,7 +221,6 @@ PRESERVED = {
 }
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("name", PRESERVED)
-def test_what_no_caller_would_notice_is_preserved(name, seed):
-    expect(PRESERVING, *PRESERVED[name], seed=seed)
+@over(PRESERVED, seed=range(3))
+def test_what_no_caller_would_notice_is_preserved(name, runs):
+    expect_in(runs, PRESERVING, *PRESERVED[name])

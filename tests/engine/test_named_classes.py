@@ -3,6 +3,8 @@
 import pytest
 import twincell
 
+from .layers import over
+
 CLASS = """
 import abc, typing, weakref
 from typing import Optional
@@ -38,17 +40,11 @@ def compare(annotation, old, new):
     return next(pair for pair in comparison.to_dict()["pairs"] if pair["executions"])
 
 
-@pytest.mark.parametrize("annotation", ["Session", "'Session'", "Session | None", "Optional[Session]"])
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("session.other()", "session.helper(3)"),
-        ("session.other() + len(session.kind)", "session.helper(3) + len(session.kind)"),
-    ],
-)
-def test_methods_of_the_class_are_real(annotation, old, new):
-    pair = compare(annotation, old, new)
-    assert pair["verdict"] == "likely_preserving", pair["reason"]
+@over(["Session", "'Session'", "Session | None", "Optional[Session]"], more=["", " + len(session.kind)"])
+def test_methods_of_the_class_are_real(name, runs):
+    for run in runs:
+        pair = compare(name, f"session.other(){run['more']}", f"session.helper(3){run['more']}")
+        assert pair["verdict"] == "likely_preserving", pair["reason"]
 
 
 @pytest.mark.parametrize("annotation", ["Session", "Session | None"])

@@ -1,9 +1,8 @@
 """An attribute that moves behind a property with its name is the same value: `self.session` in one version, and
 `self._session` with a property `session` in the other."""
 
-import pytest
-
-from .snippets import CHANGING, IDENTICAL, PRESERVING, code, compare, reason
+from .layers import over, sample
+from .snippets import CHANGING, FEW, IDENTICAL, PRESERVING, code, compare, reason
 
 PLAIN = code("""
     class Context:
@@ -53,15 +52,15 @@ FUNCTIONS = ["Context.__init__", "Context.copy", "Context.open", "Context.name",
 
 
 def verdict(old, new, function):
-    comparison = compare(old, new, context="module", function=function)
+    comparison = compare(old, new, context="module", function=function, budget=FEW)
     return comparison.verdict, reason(comparison)
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-@pytest.mark.parametrize("versions", [(PLAIN, BEHIND), (BEHIND, PLAIN)], ids=["there", "back"])
-def test_an_attribute_behind_a_property_is_the_same_value(versions, function):
-    found, why = verdict(*versions, function)
-    assert found in (IDENTICAL, PRESERVING), why
+@over(FUNCTIONS, back=[False, True])
+def test_an_attribute_behind_a_property_is_the_same_value(name, runs):
+    for run in runs:
+        found, why = verdict(*((BEHIND, PLAIN) if run["back"] else (PLAIN, BEHIND)), name)
+        assert found in (IDENTICAL, PRESERVING), why
 
 
 CHANGES = {
@@ -73,11 +72,11 @@ CHANGES = {
 }
 
 
-@pytest.mark.parametrize("function", CHANGES)
-def test_a_change_beside_it_is_found(function):
-    before, after = CHANGES[function]
+@sample(CHANGES, ["Context.copy", "Context.name", "Context", "save"])
+def test_a_change_beside_it_is_found(name):
+    before, after = CHANGES[name]
     assert before in BEHIND
-    found, why = verdict(PLAIN, BEHIND.replace(before, after), function)
+    found, why = verdict(PLAIN, BEHIND.replace(before, after), name)
     assert found == CHANGING, why
 
 

@@ -2,7 +2,10 @@
 
 import pytest
 
+from .layers import over
 from .snippets import CHANGING, PRESERVING, expect
+
+LIBRARIES = ["requests", "httpx"]
 
 # name: (the annotated class, old's body, new's, and one that differs).
 PAIRS = {
@@ -39,19 +42,19 @@ PAIRS = {
 }
 
 
-@pytest.mark.parametrize("library", ["requests", "httpx"])
-@pytest.mark.parametrize("old, new, other", PAIRS.values(), ids=PAIRS)
-def test_real_responses_tell_refactorings_from_changes(library, old, new, other):
-    pytest.importorskip(library)
+@over(PAIRS, library=LIBRARIES)
+def test_real_responses_tell_refactorings_from_changes(name, runs):
+    old, new, other = PAIRS[name]
+    for library in (run["library"] for run in runs):
+        pytest.importorskip(library)
+        texts = [
+            f"import {library}\n\ndef f(response: {library}.Response):\n    {body}\n" for body in (old, new, other)
+        ]
+        expect(PRESERVING, texts[0], texts[1], context="module", function="f", budget=60)
+        expect(CHANGING, texts[0], texts[2], context="module", function="f")
 
-    def text(body):
-        return f"import {library}\n\ndef f(response: {library}.Response):\n    {body}\n"
 
-    expect(PRESERVING, text(old), text(new), context="module", function="f")
-    expect(CHANGING, text(old), text(other), context="module", function="f")
-
-
-@pytest.mark.parametrize("library", ["requests", "httpx"])
+@pytest.mark.parametrize("library", ["requests", pytest.param("httpx", marks=pytest.mark.long)])
 def test_what_a_request_gives_is_a_real_response(library):
     pytest.importorskip(library)
     old = (
@@ -67,7 +70,13 @@ def test_what_a_request_gives_is_a_real_response(library):
 
 
 @pytest.mark.parametrize(
-    "library, name", [("requests", "encoding"), ("requests", "note"), ("httpx", "default_encoding"), ("httpx", "note")]
+    "library, name",
+    [
+        pytest.param("requests", "encoding", marks=pytest.mark.long),
+        ("requests", "note"),
+        pytest.param("httpx", "default_encoding", marks=pytest.mark.long),
+        pytest.param("httpx", "note", marks=pytest.mark.long),
+    ],
 )
 def test_what_the_code_sets_is_part_of_a_response(library, name):
     pytest.importorskip(library)
@@ -78,7 +87,7 @@ def test_what_the_code_sets_is_part_of_a_response(library, name):
     expect(CHANGING, old, old.replace("'ascii'", "'latin-1'"), context="module", function="f")
 
 
-@pytest.mark.parametrize("library", ["requests", "httpx"])
+@pytest.mark.parametrize("library", LIBRARIES)
 def test_what_was_asked_of_a_response_is_no_part_of_it(library):
     pytest.importorskip(library)
     old = f"import {library}\n\ndef f(response: {library}.Response):\n    return response\n"

@@ -34,7 +34,9 @@ def load(count):
             process.wait()
 
 
-@pytest.mark.parametrize("count", [30, pytest.param(100, marks=pytest.mark.long)])
+# Its sister in the gate is `test_determinism.py`, without a load: one and several workers give the same report.
+@pytest.mark.long
+@pytest.mark.parametrize("count", [30, 100])
 def test_changes_have_the_same_rows_beside_a_load(count, tmp_path):
     """Varied: functions of the whole standard library. No bound on time: the load may take as long as it likes."""
     changes = tmp_path / "changes.jsonl"

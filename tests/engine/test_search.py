@@ -1,8 +1,7 @@
 """Differences behind conditions that guessing seldom meets: found within the default budget, whatever the seed."""
 
-import pytest
-
-from .snippets import CHANGING, expect
+from .layers import SEEDS, expect_in, over
+from .snippets import CHANGING
 
 # name: body of f(x, y, z); the two versions have 1 and 2 where it says HERE, and it may define what stands before f.
 HARD = {
@@ -233,14 +232,12 @@ BOTH = {
 }
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-@pytest.mark.parametrize("name", HARD)
-def test_a_difference_behind_a_hard_condition_is_found(name, seed):
+@over(HARD, seed=SEEDS)
+def test_a_difference_behind_a_hard_condition_is_found(name, runs):
     text = "        def f(x, y, z):" + HARD[name].replace("\n    ", "\n        ").rstrip()
-    expect(CHANGING, text.replace("HERE", "1"), text.replace("HERE", "2"), seed=seed)
+    expect_in(runs, CHANGING, text.replace("HERE", "1"), text.replace("HERE", "2"))
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-@pytest.mark.parametrize("name", BOTH)
-def test_a_rare_difference_is_found(name, seed):
-    expect(CHANGING, *BOTH[name], seed=seed, function="f")
+@over(BOTH, seed=SEEDS)
+def test_a_rare_difference_is_found(name, runs):
+    expect_in(runs, CHANGING, *BOTH[name], function="f")

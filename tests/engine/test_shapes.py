@@ -2,6 +2,7 @@
 
 import pytest
 
+from .layers import expect_in, over
 from .snippets import CHANGING, IDENTICAL, INCONCLUSIVE, PRESERVING, compare, expect
 
 SEEDS = [0, 1]
@@ -32,15 +33,15 @@ SNIPPETS = {
 }
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("name", SNIPPETS)
-def test_a_snippet(name, seed):
+@over(SNIPPETS, seed=SEEDS)
+def test_a_snippet(name, runs):
     old, new, verdict = SNIPPETS[name]
-    expect(verdict, old, new, seed=seed)
+    expect_in(runs, verdict, old, new)
 
 
 def test_a_snippet_says_what_its_magics_count_as():
     comparison = compare("%time x = 1\ny = 2", "%time x = 1\ny = 3")
+    # The call that stands for a magic.
     assert any("get_ipython()" in note for note in comparison.to_dict()["pairs"][0]["notes"])
 
 
@@ -132,21 +133,19 @@ TOGETHER = {
 }
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("context", ["module", "function"])
-@pytest.mark.parametrize("name", TOGETHER)
-def test_functions_that_change_together(name, context, seed):
+@over(TOGETHER, seed=SEEDS, context=["module", "function"])
+def test_functions_that_change_together(name, runs):
     old, new, verdict = TOGETHER[name]
-    comparison = compare(old, new, seed=seed, context=context)
-    # Injected objects tell `x * 2` from `x + x`; numbers do not.
-    assert verdict is None or comparison.verdict == verdict, comparison.sentence
+    for run in runs:
+        comparison = compare(old, new, **run)
+        # Injected objects tell `x * 2` from `x + x`; numbers do not.
+        assert verdict is None or comparison.verdict == verdict, comparison.sentence
 
 
 def test_a_helper_that_does_not_decide_is_reported_with_those_that_do():
     old, new, _ = TOGETHER["a contract that moved"]
     helper = pairs(compare(old, new))["_scale"]
     assert helper["decided_by"] == ["f"]
-    assert helper["sentence"].startswith("_scale is judged by f, which behaves as before.")
 
 
 # No value brings the caller to the change.
@@ -167,7 +166,7 @@ PART = "\n\ndef double(a):\n    return a * 2\n"
 def test_an_unchanged_function_that_does_not_reach_the_change_is_judged_by_what_changed():
     same = pairs(compare(CALLER.format(scaled="a * 2 + 1"), CALLER.format(scaled="1 + a * 2")))
     assert same["f"]["verdict"] == INCONCLUSIVE and same["f"]["decided_by"] == ["scale"]
-    assert same["f"]["sentence"].startswith("f is judged by scale, which behaves as before.")
+    assert same["scale"]["verdict"] == PRESERVING
     # What was extracted is a part of the function that uses it.
     extracted = compare(CALLER.format(scaled="a * 2 + 1"), CALLER.format(scaled="double(a) + 1") + PART)
     assert extracted.verdict == PRESERVING and pairs(extracted)["f"]["decided_by"] == ["scale"]
@@ -231,14 +230,14 @@ AFFECTED = {
 }
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("name", AFFECTED)
-def test_a_function_of_the_same_text_is_compared_where_what_it_uses_changed(name, seed):
+@over(AFFECTED, seed=SEEDS)
+def test_a_function_of_the_same_text_is_compared_where_what_it_uses_changed(name, runs):
     old, new, function = AFFECTED[name]
-    pair = pairs(compare(old, new, seed=seed))[function]
-    assert pair["old"]["lines"][0]["text"] == pair["new"]["lines"][0]["text"]
-    assert pair["verdict"] != IDENTICAL
-    assert any("what it uses did" in note for note in pair["notes"])
+    for run in runs:
+        pair = pairs(compare(old, new, **run))[function]
+        assert pair["old"]["lines"][0]["text"] == pair["new"]["lines"][0]["text"]
+        assert pair["verdict"] != IDENTICAL and pair["executed"]
+        assert pair["notes"]
 
 
 STACK = """
@@ -299,11 +298,10 @@ CLASSES = {
 }
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("name", CLASSES)
-def test_a_class(name, seed):
+@over(CLASSES, seed=SEEDS)
+def test_a_class(name, runs):
     old, new, verdict = CLASSES[name]
-    expect(verdict, old, new, seed=seed)
+    expect_in(runs, verdict, old, new)
 
 
 def test_methods_that_keep_state_otherwise_are_decided_by_their_class():
@@ -424,11 +422,10 @@ MODULES = {
 }
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("name", MODULES)
-def test_what_modules_hold_is_used_for_real(name, seed):
+@over(MODULES, seed=SEEDS)
+def test_what_modules_hold_is_used_for_real(name, runs):
     old, new, verdict = MODULES[name]
-    expect(verdict, old, new, seed=seed)
+    expect_in(runs, verdict, old, new)
 
 
 COUNTER = "import itertools\n\n_ids = itertools.count()\n\n\ndef f(x):\n    return (x is None, next(_ids))\n"
@@ -441,12 +438,15 @@ ISOLATION = {
 }
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("name", ISOLATION)
-def test_state_that_cannot_be_put_back_is_found_and_executions_are_isolated(name, seed):
+def is_isolated(comparison):
+    """Whether each execution had a process of its own, which a note says."""
+    return any(note.startswith("isolation:") for note in comparison.to_dict()["pairs"][0]["notes"])
+
+
+@over(ISOLATION, seed=SEEDS)
+def test_state_that_cannot_be_put_back_is_found_and_executions_are_isolated(name, runs):
     old, new, verdict = ISOLATION[name]
-    comparison = expect(verdict, old, new, seed=seed, budget=60)
-    assert any(note.startswith("isolation:") for note in comparison.to_dict()["pairs"][0]["notes"])
+    assert all(map(is_isolated, expect_in(runs, verdict, old, new, budget=20)))
 
 
 FINDER = "import sys\n\n\nclass Finder:\n    find_spec = staticmethod(lambda *_: None)\n\n\n"
@@ -470,8 +470,8 @@ UUID = "import uuid\n\n\ndef f(x):\n    return [x, 1]\n"
 @pytest.mark.parametrize(
     "code, isolated",
     [
-        (UUID, False),
-        (LOGGER, False),
+        pytest.param(UUID, False, marks=pytest.mark.long),
+        pytest.param(LOGGER, False, marks=pytest.mark.long),
         (SETTING, False),
         (OWN_FINDER, False),
         (PUT_BACK, False),
@@ -479,11 +479,11 @@ UUID = "import uuid\n\n\ndef f(x):\n    return [x, 1]\n"
         (LATER_SETTING, True),
         (LATER_MEMBER, True),
     ],
+    ids=["uuid", "logger", "setting", "own finder", "put back", "later finder", "later setting", "later member"],
 )
 def test_only_what_executions_leave_behind_for_good_costs_isolation(code, isolated):
-    comparison = expect(PRESERVING, code, code.replace("[x, 1]", "list((x, 1))"), budget=60)
-    notes = comparison.to_dict()["pairs"][0]["notes"]
-    assert any(note.startswith("isolation:") for note in notes) == isolated
+    comparison = expect(PRESERVING, code, code.replace("[x, 1]", "list((x, 1))"), budget=20)
+    assert is_isolated(comparison) == isolated
 
 
 LEVEL = """
@@ -510,10 +510,8 @@ def test_what_a_module_sets_on_its_logger_holds_where_its_code_runs():
 @pytest.mark.parametrize("verdict", [CHANGING, PRESERVING])
 def test_isolation_can_be_asked_for(verdict):
     new = {CHANGING: "def f(x):\n    return [x, 2]\n", PRESERVING: "def f(x):\n    return list((x, 1))\n"}[verdict]
-    comparison = expect(verdict, "def f(x):\n    return [x, 1]\n", new, isolation="process", budget=60)
-    assert any(note.startswith("isolation:") for note in comparison.to_dict()["pairs"][0]["notes"])
-    shared = expect(verdict, "def f(x):\n    return [x, 1]\n", new, budget=60)
-    assert not any(note.startswith("isolation:") for note in shared.to_dict()["pairs"][0]["notes"])
+    assert is_isolated(expect(verdict, "def f(x):\n    return [x, 1]\n", new, isolation="process", budget=20))
+    assert not is_isolated(expect(verdict, "def f(x):\n    return [x, 1]\n", new, budget=20))
 
 
 def test_an_isolated_execution_can_make_no_processes_and_may_end_its_own():
@@ -521,8 +519,9 @@ def test_an_isolated_execution_can_make_no_processes_and_may_end_its_own():
         "import os\n\n\ndef f(x):\n    try:\n        os.fork()\n    except OSError:\n        return 0\n    return 1\n"
     )
     new = fork.replace("return 1", "return 1 if x else 1")
-    comparison = compare(fork, new, isolation="process", budget=60)
-    assert comparison.verdict == compare(fork, new, budget=60).verdict == PRESERVING
+    comparison = compare(fork, new, isolation="process", budget=20)
+    assert comparison.verdict == compare(fork, new, budget=20).verdict == PRESERVING
     leave = "import os\n\n\ndef f(x):\n    os._exit(3)\n"
-    comparison = compare(leave, leave.replace("3", "4"), isolation="process", budget=20)
-    assert "exit status 3" in comparison.sentence
+    comparison = compare(leave, leave.replace("3", "4"), isolation="process", budget=5)
+    pair = comparison.to_dict()["pairs"][0]
+    assert pair["verdict"] == INCONCLUSIVE and pair["lost"] > 0, pair["reason"]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from .layers import sample
 from .snippets import CHANGING, PRESERVING, expect
 
 pytest.importorskip("sqlalchemy")
@@ -50,12 +51,14 @@ PAIRS = {
 }
 
 
-@pytest.mark.parametrize("head, old, new, other", PAIRS.values(), ids=PAIRS)
-def test_statements_differ_by_their_sql(head, old, new, other):
+@sample(PAIRS, ["a parameter", "what no SQL shows", "an argument"])
+def test_statements_differ_by_their_sql(name):
+    head, old, new, other = PAIRS[name]
+
     def text(body):
         return f"{HEAD}{head}\n    return {body}\n"
 
-    expect(PRESERVING, text(old), text(new), context="module", function="f", budget=40)
+    expect(PRESERVING, text(old), text(new), context="module", function="f", budget=20)
     expect(CHANGING, text(old), text(other), context="module", function="f", budget=40)
 
 

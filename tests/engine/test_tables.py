@@ -7,9 +7,17 @@ import sys
 import pytest
 import twincell
 
-from .snippets import CHANGING, PRESERVING, expect
+from .layers import sample
+from .snippets import CHANGING, PRESERVING
+from .snippets import expect as expect_often
 
 pytest.importorskip("pandas")
+
+
+def expect(verdict, old, new, **options):
+    """The comparison, which has this verdict: tables take their time, and a few of them show what they hold."""
+    return expect_often(verdict, old, new, **({"budget": 40} if verdict == PRESERVING else {}) | options)
+
 
 PANDAS = "import pandas as pd\n\n"
 NUMPY = "import numpy as np\n\n"
@@ -118,8 +126,10 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize("parameters, old, new, other", ROWS.values(), ids=ROWS)
-def test_rows_have_the_labels_that_are_looked_up(parameters, old, new, other):
+@sample(ROWS, ["annotated", "by label", "set"])
+def test_rows_have_the_labels_that_are_looked_up(name):
+    parameters, old, new, other = ROWS[name]
+
     def function(body):
         return f"{PANDAS}def f({parameters}):\n    {body}\n"
 
@@ -127,8 +137,22 @@ def test_rows_have_the_labels_that_are_looked_up(parameters, old, new, other):
     expect(CHANGING, function(old), function(other), context="module", function="f")
 
 
-@pytest.mark.parametrize("imports, parameters, old, new, other", PAIRS.values(), ids=PAIRS)
-def test_real_tables_tell_refactorings_from_changes(imports, parameters, old, new, other):
+# Frames by their annotation and by their uses, series, dictionaries of frames, and arrays.
+QUICK = [
+    "a new column",
+    "rows by label",
+    "texts",
+    "a table without a type",
+    "a column that a parameter names",
+    "tables of a dictionary",
+    "an array",
+]
+
+
+@sample(PAIRS, QUICK)
+def test_real_tables_tell_refactorings_from_changes(name):
+    imports, parameters, old, new, other = PAIRS[name]
+
     def text(body):
         return f"{imports}def f({parameters}):\n    {body}\n"
 
@@ -206,7 +230,7 @@ def test_a_library_that_is_not_installed_is_mocked_and_the_report_says_so(tmp_pa
     (packages / "here.pth").write_text(os.path.dirname(os.path.dirname(twincell.__file__)))
     options = {"context": "module", "python": str(environment / "bin/python")}
     [pair] = twincell.compare(OLD, NEW, **options).to_dict()["pairs"]
-    assert any(note == "mocked: pandas is not installed here" for note in pair["notes"]), pair["notes"]
+    assert any(note.startswith("mocked: pandas") for note in pair["notes"]), pair["notes"]
     assert pair["verdict"] == "changing"
 
 
@@ -281,7 +305,10 @@ UNSEEN = {
 }
 
 
-@pytest.mark.parametrize("name", UNSEEN)
+@sample(
+    UNSEEN,
+    ["numbers and texts as names of columns", "a later cell of a frame of numbers", "a category that no cell has"],
+)
 def test_nothing_of_a_table_is_overlooked(name):
     old, new = (f"{PANDAS}def f():\n    {body}\n" for body in UNSEEN[name])
     expect(CHANGING, old, new)

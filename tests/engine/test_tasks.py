@@ -1,7 +1,6 @@
 """Code around `asyncio`: tasks, queues and locks are real, and what runs in them is injected."""
 
-import pytest
-
+from .layers import expect_in, over
 from .snippets import CHANGING, PRESERVING, expect
 
 # name: (old, new)
@@ -187,16 +186,14 @@ DIFFERENT = {
 }
 
 
-@pytest.mark.parametrize("name", PRESERVED)
-@pytest.mark.parametrize("seed", range(2))
-def test_the_same_tasks_are_the_same(name, seed):
-    expect(PRESERVING, *PRESERVED[name], context="module", function="f", seed=seed)
+@over(PRESERVED, seed=range(2))
+def test_the_same_tasks_are_the_same(name, runs):
+    expect_in(runs, PRESERVING, *PRESERVED[name], context="module", function="f")
 
 
-@pytest.mark.parametrize("name", DIFFERENT)
-@pytest.mark.parametrize("seed", range(2))
-def test_what_tasks_do_otherwise_is_found(name, seed):
-    expect(CHANGING, *DIFFERENT[name], context="module", function="f", seed=seed)
+@over(DIFFERENT, seed=range(2))
+def test_what_tasks_do_otherwise_is_found(name, runs):
+    expect_in(runs, CHANGING, *DIFFERENT[name], context="module", function="f")
 
 
 def test_making_an_object_of_the_code_itself_does_not_fail():

@@ -2,7 +2,11 @@
 
 import pytest
 
+from .layers import expect_in, over, sample
 from .snippets import CHANGING, INCONCLUSIVE, PRESERVING, channels, compare, expect
+
+CONTEXTS = ["function", "module"]
+PREDICTORS = ["frequency", "uniform"]
 
 CHANNELS = {
     "return": (
@@ -28,12 +32,10 @@ CHANNELS = {
 }
 
 
-@pytest.mark.parametrize("channel", CHANNELS)
-@pytest.mark.parametrize("context", ["function", "module"])
-def test_each_channel_is_seen_alone(channel, context):
-    comparison = compare(*CHANNELS[channel], context=context)
-    assert comparison.verdict == "changing"
-    assert channels(comparison) == {channel}
+@over(CHANNELS, context=CONTEXTS)
+def test_each_channel_is_seen_alone(name, runs):
+    for comparison in expect_in(runs, CHANGING, *CHANNELS[name]):
+        assert channels(comparison) == {name}
 
 
 def pair(old, new, verdict, **options):
@@ -124,12 +126,27 @@ OPERATORS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("predictor", ["frequency", "uniform"])
-@pytest.mark.parametrize("expression", OPERATORS)
-def test_an_expression_over_injected_objects_is_consistent(expression, predictor):
-    old = f"def f(x, y):\n    return [{expression}]\n"
-    new = f"def f(x, y):\n    found = {expression}\n    return [found]\n"
-    expect(PRESERVING, old, new, context="function", predictor=predictor, budget=100)
+@pytest.mark.parametrize(
+    ("expressions", "predictor", "budget"),
+    [
+        *((OPERATORS[number::12], PREDICTORS[number % 2], 30) for number in range(12)),
+        *(
+            pytest.param(OPERATORS[number::12], predictor, 100, marks=pytest.mark.long)
+            for number in range(12)
+            for predictor in PREDICTORS
+        ),
+    ],
+)
+def test_an_expression_over_injected_objects_is_consistent(expressions, predictor, budget):
+    """Ten functions in one comparison, each with an expression."""
+    old = "".join(f"def f{n}(x, y):\n    return [{one}]\n" for n, one in enumerate(expressions))
+    new = "".join(f"def f{n}(x, y):\n    found = {one}\n    return [found]\n" for n, one in enumerate(expressions))
+    report = compare(old, new, context="function", predictor=predictor, budget=budget).to_dict()
+    found = {
+        expressions[int(pair["new"]["qualname"][1:])]: (pair["verdict"], pair["reason"]) for pair in report["pairs"]
+    }
+    assert len(found) == len(expressions)
+    assert {one: said for one, said in found.items() if said[0] != PRESERVING} == {}
 
 
 @pytest.mark.parametrize(
@@ -173,7 +190,7 @@ def test_an_expression_over_injected_objects_is_consistent(expression, predictor
         ),
     ],
 )
-@pytest.mark.parametrize("predictor", ["frequency", "uniform"])
+@pytest.mark.parametrize("predictor", ["frequency", pytest.param("uniform", marks=pytest.mark.long)])
 def test_both_versions_see_the_same_values_and_not_each_other(old, new, verdict, options, predictor):
     expect(verdict, old, new, **options, context="function", predictor=predictor)
 
@@ -288,7 +305,7 @@ def test_exceptions_and_look_ups(old, new, verdict, options):
         ),
     ],
 )
-@pytest.mark.parametrize("context", ["function", "module"])
+@pytest.mark.parametrize("context", ["module", pytest.param("function", marks=pytest.mark.long)])
 def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
     expect(verdict, old, new, **options | {"context": context})
 
@@ -489,12 +506,29 @@ NONDETERMINISTIC = {
 }
 
 
-@pytest.mark.parametrize("name", NONDETERMINISTIC)
+# A generator, a clock, an identity, the order of a set, a text with an address, a process and a temporary name.
+QUICK = [
+    "random_choice",
+    "own_generator",
+    "system_random",
+    "urandom",
+    "time_ns",
+    "uuid_bit",
+    "id",
+    "default_repr",
+    "set_order_of_objects",
+    "thread_id",
+    "temporary_name",
+    "address_order",
+]
+
+
+@sample(NONDETERMINISTIC, QUICK)
 def test_what_differs_from_run_to_run_is_no_evidence(name):
     before, expression = NONDETERMINISTIC[name]
     old = f"{before}\ndef f(x):\n    return [{expression}]\n"
     new = f"{before}\ndef f(x):\n    value = {expression}\n    found = [value]\n    return found\n"
-    comparison = compare(old, new, context="module")
+    comparison = compare(old, new, context="module", budget=60)
     assert comparison.verdict != "changing", comparison.sentence
 
 

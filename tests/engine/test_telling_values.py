@@ -1,10 +1,9 @@
 """Differences that only values of one kind tell, and code with a private name, which Python stores under another."""
 
-import pytest
+from .layers import expect_in, over
+from .snippets import CHANGING, compare
 
-from .snippets import CHANGING, compare, expect
-
-SEEDS = (0, 1, 2)
+SEEDS = range(3)
 
 # name: (old, new, options)
 TELLING = {
@@ -79,11 +78,10 @@ TELLING = {
 }
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("name", TELLING)
-def test_a_difference_is_found_behind_values_of_one_kind(name, seed):
+@over(TELLING, seed=SEEDS)
+def test_a_difference_is_found_behind_values_of_one_kind(name, runs):
     old, new, options = TELLING[name]
-    expect(CHANGING, old, new, seed=seed, **options)
+    expect_in(runs, CHANGING, old, new, **options)
 
 
 def test_a_wrong_number_of_items_does_not_count_where_no_text_was_split():

@@ -1,9 +1,8 @@
 """What tools make of classes and imports: methods that are extracted, inlined and renamed, quoted types, other names of
 exceptions. In both contexts the behavior is the same, and a real change beside it is found."""
 
-import pytest
-
-from .snippets import CHANGING, IDENTICAL, PRESERVING, compare
+from .layers import over, sample
+from .snippets import CHANGING, FEW, IDENTICAL, PRESERVING, compare
 
 CONTEXTS = ["function", "module"]
 
@@ -246,23 +245,27 @@ CASES = {
 }  # fmt: skip
 
 
+# Of the heads of classes, the first and the last.
+QUICK = [name for name in CASES if not any(name.endswith(f"Bound{head}") for head in HEADS[1:-1])]
+
+
 def verdicts(comparison):
     return {pair["verdict"] for pair in comparison.to_dict()["pairs"]}
 
 
-@pytest.mark.parametrize("context", CONTEXTS)
-@pytest.mark.parametrize("name", CASES)
-def test_the_same_behavior(name, context):
+@over(CASES, QUICK, context=CONTEXTS)
+def test_the_same_behavior(name, runs):
     old, new, *_ = CASES[name]
-    assert verdicts(compare(old, new, context=context)) <= {PRESERVING, IDENTICAL}
+    for run in runs:
+        assert verdicts(compare(old, new, **run, budget=FEW)) <= {PRESERVING, IDENTICAL}
 
 
-@pytest.mark.parametrize("context", CONTEXTS)
-@pytest.mark.parametrize("name", CASES)
-def test_a_change_beside_it(name, context):
+@over(CASES, QUICK, context=CONTEXTS)
+def test_a_change_beside_it(name, runs):
     old, new, what, instead = CASES[name]
     assert new.count(what)
-    assert CHANGING in verdicts(compare(old, new.replace(what, instead), context=context))
+    for run in runs:
+        assert CHANGING in verdicts(compare(old, new.replace(what, instead), **run))
 
 
 KEYWORDS = """
@@ -284,7 +287,7 @@ HOLD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", HOLD)
+@sample(HOLD, ["a counter", "a class with keywords"])
 def test_a_reproducer_of_a_method_or_function_holds(name):
     found = [
         pair

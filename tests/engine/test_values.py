@@ -1,8 +1,7 @@
 """What the search tries: values that only a part of the code asks for, found within the default budget."""
 
-import pytest
-
-from .snippets import CHANGING, PRESERVING, compare, expect
+from .layers import SEEDS, expect_in, over, repeated
+from .snippets import CHANGING, PRESERVING
 
 # name: (old, new); the two differ, and only an unusual value shows it.
 FOUND = {
@@ -611,16 +610,14 @@ SAME = {
 }
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-@pytest.mark.parametrize("name", FOUND)
-def test_a_difference_that_only_some_values_show_is_found(name, seed):
-    expect(CHANGING, *FOUND[name], seed=seed, function="f")
+@over(FOUND, seed=SEEDS)
+def test_a_difference_that_only_some_values_show_is_found(name, runs):
+    expect_in(runs, CHANGING, *FOUND[name], function="f")
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-@pytest.mark.parametrize("name", SAME)
-def test_values_agree_however_the_code_asks_for_them(name, seed):
-    expect(PRESERVING, *SAME[name], seed=seed, function="f")
+@over(SAME, seed=[0, 1])
+def test_values_agree_however_the_code_asks_for_them(name, runs):
+    expect_in(runs, PRESERVING, *SAME[name], function="f")
 
 
 MEMBERS = """
@@ -639,11 +636,11 @@ def f(env):
 """
 
 
-@pytest.mark.parametrize("context", ["function", "module"])
-def test_a_member_of_what_is_missing_may_be_itself(context):
+@repeated(context=["function", "module"])
+def test_a_member_of_what_is_missing_may_be_itself(runs):
     # What is compared with a member gets it as a value, and so does the member.
     imported = MEMBERS.replace("import models", "from models import Status").replace("models.Status", "Status")
     other = MEMBERS.replace("and env.quiet", "and not env.quiet")
     for new, verdict in [(imported, PRESERVING), (other, CHANGING)]:
-        comparison = compare(MEMBERS, new, context=context)
-        assert comparison.verdict == verdict and comparison.to_dict()["pairs"][0]["lost"] == 0
+        for comparison in expect_in(runs, verdict, MEMBERS, new):
+            assert comparison.to_dict()["pairs"][0]["lost"] == 0
