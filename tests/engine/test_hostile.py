@@ -101,7 +101,6 @@ QUICK_ENDLESS = [
     "big_list",
     "sleep",
     "catch_all",
-    "read_of_stdin",
     "deep_repr",
     "versatile_in_for",
     "versatile_chain",
@@ -289,7 +288,6 @@ TAINTING = {
 #: Builtins, names of the module, modules, streams, tracing, the own runtime, types, threads, imports, hooks, signals.
 QUICK_TAINTING = [
     "len",
-    "own_builtins",
     "hooks_replaced",
     "modules",
     "stdout_closed",
@@ -299,7 +297,6 @@ QUICK_TAINTING = [
     "thread",
     "import_hook",
     "audit_hook",
-    "recursion_limit",
     "signal_ignored",
 ]
 
@@ -438,7 +435,7 @@ RESULTS = {
 }
 
 
-#: What fails when it is looked at, subclasses, what is deep, wide, long or no text, and parts of the interpreter.
+#: What fails when it is looked at, subclasses, what is deep, long or no text, and parts of the interpreter.
 QUICK_RESULTS = [
     "broken_repr",
     "broken_attributes",
@@ -479,7 +476,7 @@ RAISED = {
 }
 
 
-@sample(RAISED, ["broken_exception", "long", "base", "exit", "stop_iteration"], others=SANDBOX)
+@sample(RAISED, ["broken_exception", "base", "exit"], others=SANDBOX)
 def test_any_exception_can_be_observed(name):
     comparison = compare(*variant("b = a", f"raise {RAISED[name]}", before=CLASSES), **OPTIONS, function="f")
     assert comparison.verdict in (PRESERVING, INCONCLUSIVE), comparison.sentence

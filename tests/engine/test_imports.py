@@ -60,7 +60,7 @@ def test_the_same_thing_imported_another_way_is_no_change(name, runs):
     expect_in(runs, PRESERVING, at_the_top(how_old, old), at_the_top(how_new, new), function="f")
 
 
-@sample(SAME, ["from a module, and through its package", "with the name of its module", "relative", "a mark"])
+@sample(SAME, ["from a module, and through its package", "a mark"])
 def test_the_same_thing_imported_another_way_within_the_function_is_no_change(name):
     how_old, how_new, old, new = SAME[name]
     comparison = compare(inside(how_old, old), inside(how_new, new), function="f", budget=FEW)

@@ -161,7 +161,7 @@ def f(order: Order):
 def test_rows_have_the_columns_that_they_map():
     pytest.importorskip("sqlalchemy")
     old = ROWS.format("None if order.paid else order.amount + order.amount")
-    expect(PRESERVING, old, ROWS.format("2 * order.amount if not order.paid else None"), function="f")
+    expect(PRESERVING, old, ROWS.format("2 * order.amount if not order.paid else None"), function="f", budget=20)
     comparison = expect(CHANGING, old, ROWS.format("3 * order.amount if not order.paid else None"), function="f")
     assert "Order(" in comparison.reproducer
 

@@ -106,6 +106,7 @@ def test_a_difference_is_shown_as_a_small_table_and_reproduced_by_literals():
         assert part in reproducer["source"], reproducer["source"]
 
 
+@pytest.mark.long
 def test_the_same_seed_draws_the_same_frames():
     one, other = (twincell.compare(OLD, NEW, context="module", seed=4).to_dict() for _ in range(2))
     assert [pair["evidence"] for pair in one["pairs"]] == [pair["evidence"] for pair in other["pairs"]]
@@ -127,11 +128,13 @@ def test_rows_without_an_order_come_in_one(call):
     expect(CHANGING, old, old.replace(".rows()", ".rows()[1:]"), context="module", function="f")
 
 
+@pytest.mark.long
 def test_options_of_an_expression_are_part_of_it():
     old = POLARS + "def f(limit: int):\n    return (pl.col('a') + limit).rank('dense')\n"
     expect(CHANGING, old, old.replace("'dense'", "'min'"), context="module", function="f")
 
 
+@pytest.mark.long
 def test_a_plan_is_read_whatever_its_columns_are_called():
     old = (
         POLARS + "def f(lf: pl.LazyFrame):\n"
@@ -140,6 +143,7 @@ def test_a_plan_is_read_whatever_its_columns_are_called():
     expect(CHANGING, old, old.replace("> 3", "> 4"), context="module", function="f")
 
 
+@pytest.mark.long
 def test_a_frame_is_that_of_the_library_which_its_annotation_names():
     pytest.importorskip("pandas")
     old = (

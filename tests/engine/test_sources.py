@@ -146,7 +146,7 @@ FIXED = {
 }
 
 
-@sample(FIXED, ["a task's name", "classes in a set"])
+@sample(FIXED, ["a task's name"])
 def test_what_tells_one_worker_from_another_is_the_same_in_all(name):
     before, expression = FIXED[name]
     old = f"{before}\ndef f(x):\n    return [{expression}, x]\n"

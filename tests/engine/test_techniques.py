@@ -129,7 +129,7 @@ OPERATORS = [
 @pytest.mark.parametrize(
     ("expressions", "predictor", "budget"),
     [
-        *((OPERATORS[number::12], PREDICTORS[number % 2], 30) for number in range(12)),
+        *((OPERATORS[number::12], PREDICTORS[number % 2], 60) for number in range(12)),
         *(
             pytest.param(OPERATORS[number::12], predictor, 100, marks=pytest.mark.long)
             for number in range(12)

@@ -1,7 +1,6 @@
 """Threads that the code under comparison starts take part in its execution, and in no other where they outlive it."""
 
-import pytest
-
+from .layers import sample
 from .snippets import CHANGING, PRESERVING, channels, compare, expect
 
 POOL = """
@@ -55,20 +54,27 @@ def f(x):
 """
 
 
-@pytest.mark.parametrize(
-    ("old", "before", "same", "changed"),
-    [
-        (POOL, "row.name", "getattr(row, 'name')", "[row.name]"),
-        (POOL, "(3)", "(2)", "(0)"),
-        (THREAD, "job.run(1).value", "list([job.run(1).value])[0]", "job.run(1).values"),
-        (SEVERAL, "client.send", "lambda n: client.send(n)", "lambda n: client.send(n + 1)"),
-        (SEVERAL, "range(8)", "reversed(range(8))", "range(7)"),
-        (TO_THREAD, 'store.load("a").size', '(lambda key: store.load(key).size)("a")', 'store.load("b").size'),
-        (CLASSES, "Row.key, Row.size", "KEY, Row.size", "Row.size, Row.key"),
-    ],
-)
-def test_what_a_thread_does_is_compared(old, before, same, changed):
-    expect(PRESERVING, old, old.replace(before, same))
+# name: (old, a text in it, what may be there instead, and what may not).
+WORK = {
+    "of a pool": (POOL, "row.name", "getattr(row, 'name')", "[row.name]"),
+    "of a smaller pool": (POOL, "(3)", "(2)", "(0)"),
+    "of one thread": (THREAD, "job.run(1).value", "list([job.run(1).value])[0]", "job.run(1).values"),
+    "of several": (SEVERAL, "client.send", "lambda n: client.send(n)", "lambda n: client.send(n + 1)"),
+    "of several in another order": (SEVERAL, "range(8)", "reversed(range(8))", "range(7)"),
+    "of a thread of asyncio": (
+        TO_THREAD,
+        'store.load("a").size',
+        '(lambda key: store.load(key).size)("a")',
+        'store.load("b").size',
+    ),
+    "of a class in a thread": (CLASSES, "Row.key, Row.size", "KEY, Row.size", "Row.size, Row.key"),
+}
+
+
+@sample(WORK, ["of a pool", "of one thread", "of several in another order", "of a class in a thread"])
+def test_what_a_thread_does_is_compared(name):
+    old, before, same, changed = WORK[name]
+    expect(PRESERVING, old, old.replace(before, same), budget=40)
     expect(CHANGING, old, old.replace(before, changed))
 
 
@@ -90,7 +96,7 @@ def f(x):
 
 
 def test_a_thread_that_is_left_behind_takes_part_in_no_other_execution():
-    options = {"jobs": 1, "budget": 30}
+    options = {"jobs": 1, "budget": 10}
     for new in (LEFT_BEHIND.replace("return x.size", "size = x.size\n    return size"), LEFT_BEHIND):
         expect(PRESERVING, LEFT_BEHIND, new.replace("0.0001", "0.0002"), **options)
     expect(CHANGING, LEFT_BEHIND, LEFT_BEHIND.replace("x.size", "[x.size]"), **options)

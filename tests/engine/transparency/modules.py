@@ -46,8 +46,8 @@ MODULES = {
     "urllib.parse": (["urllib.parse"], ["test.test_urlparse"]),
 }
 
-# These five run in `make test`, the others in `make test-long`.
-SHORT = ["argparse", "configparser", "dataclasses", "difflib", "json"]
+# These run in `make test`, the others in `make test-long`.
+SHORT = ["configparser", "dataclasses", "json"]
 
 # End of a test's name, and why it tells instrumented code from plain code by more than what the code does.
 DIFFER = {

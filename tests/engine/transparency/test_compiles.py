@@ -65,7 +65,7 @@ def files():
 
 
 def test_a_sample_of_the_standard_library_compiles_when_it_is_instrumented():
-    assert faults(files()[::12]) == []
+    assert faults(files()[::60]) == []
 
 
 @pytest.mark.long
