@@ -99,13 +99,11 @@ impl Writer<'_> {
         self.decisions.keys().any(|path| is_asked(Question::parse(path)))
     }
 
-    /// Was it asked whether a stand-in has one of the names that every stand-in has, or may it be asked of what was
-    /// deleted?
+    /// Was it asked whether a stand-in has one of the names that every stand-in has?
     pub(super) fn has_attributes(&self) -> bool {
         let is_special = |path: AccessPath<'_>| path.split_attribute().is_some_and(|(_, name)| name.ends_with("__"));
         let is_asked = |question| matches!(question, Question::Attribute(path) if is_special(path));
         self.decisions.keys().any(|path| is_asked(Question::parse(path)))
-            || self.words.names("hasattr") && self.words.has_any(&[TokenKind::Del])
     }
 
     /// The record, and the parts that answer by it.

@@ -6,8 +6,9 @@ from .standin import Standin
 
 
 def has_attribute(value, name):
-    """`hasattr` as recorded: also for the names that every stand-in has, and of what was deleted."""
+    """`hasattr` as recorded, also for the names that every stand-in has."""
     if not isinstance(value, Standin) or value._real_:
         return hasattr(value, name)
-    is_assigned = name in vars(value) or name in value._deleted_
-    return is_assigned or recorded(f"hasattr({bounded(f'{value._path_}.{name}')})", hasattr(value, name))
+    if name in value._deleted_:
+        return False
+    return name in vars(value) or recorded(f"hasattr({bounded(f'{value._path_}.{name}')})", hasattr(value, name))
