@@ -92,9 +92,17 @@ def test_jupyter_console():
     assert "no versions yet" in done.stdout
 
 
+def run_nbval(tmp_path, *notebooks):
+    command = ["pytest", "--nbval-lax", "--nbval-kernel-name=twincell", "-q", "-p", "no:cacheprovider"]
+    return run(*command, "--rootdir", tmp_path, *notebooks, cwd=tmp_path, timeout=1200).stdout
+
+
+def test_nbval_passes_over_a_notebook(notebook, tmp_path):
+    needs("nbval")
+    assert f"{len(CELLS)} passed" in run_nbval(tmp_path, notebook)
+
+
+@pytest.mark.long
 def test_nbval_passes_over_our_notebooks(tmp_path):
     needs("nbval")
-    notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    command = ["pytest", "--nbval-lax", "--nbval-kernel-name=twincell", "-q", "-p", "no:cacheprovider"]
-    done = run(*command, "--rootdir", tmp_path, *notebooks, cwd=tmp_path)
-    assert "passed" in done.stdout
+    assert "passed" in run_nbval(tmp_path, *sorted((ROOT / "notebooks").glob("*.ipynb")))

@@ -36,7 +36,7 @@ def test_output_is_seen_while_the_cell_still_runs(kernel, tmp_path):
 def test_many_prints_become_few_messages_and_lose_nothing(kernel):
     outcome = kernel.run("for n in range(20_000): print(n)")
     assert outcome.text().split() == [str(n) for n in range(20_000)]
-    assert len(outcome.of("stream")) < 500
+    assert any(content["text"].count("\n") > 1 for content in outcome.of("stream"))
 
 
 def test_text_that_is_no_valid_unicode_does_not_end_a_cell(kernel):
@@ -112,16 +112,16 @@ def test_values_that_hold_themselves_are_displayed(kernel):
             assert "Node object" in json["children"][0]["parent"]
 
 
-def test_most_displayed_data_are_forgotten(fresh_kernel):
-    if fresh_kernel.run("hasattr(get_ipython().history_manager, 'outputs')").value == "False":
+def test_most_displayed_data_are_forgotten(kernel):
+    if kernel.run("hasattr(get_ipython().history_manager, 'outputs')").value == "False":
         pytest.skip("this IPython keeps no outputs")
     show = "for n in (4, 3, 2, 1): display({'application/json': {'a': [str(n)] * n * 100_000}}, raw=True)\ndisplay(5)"
-    fresh_kernel.run(show)
+    kernel.run(show)
     # The one of 0.8 MB and the last are kept.
-    assert fresh_kernel.run("len(get_ipython().history_manager.outputs[2])").value == "2"
-    fresh_kernel.run("get_ipython().display_pub.store_display_history = True")
-    fresh_kernel.run(show)
-    assert fresh_kernel.run("len(get_ipython().history_manager.outputs[5])").value == "5"
+    assert kernel.run("len(get_ipython().history_manager.outputs[2])").value == "2"
+    kernel.run("get_ipython().display_pub.store_display_history = True")
+    kernel.run(show)
+    assert kernel.run("len(get_ipython().history_manager.outputs[5])").value == "5"
 
 
 def test_a_failed_cell_gives_its_traceback_in_the_reply_and_on_iopub(kernel):
@@ -160,8 +160,8 @@ def test_a_failed_cell_aborts_the_cells_that_wait(kernel):
     assert kernel.run("1").reply["status"] == "ok"
 
 
-def test_tasks_go_on_while_cells_that_shall_be_aborted_may_still_arrive(fresh_kernel):
-    fresh_kernel.run(
+def test_tasks_go_on_while_cells_that_shall_be_aborted_may_still_arrive(kernel):
+    kernel.run(
         "import asyncio\n"
         "get_ipython().kernel.stop_on_error_timeout = 0.5\n"
         "failed = asyncio.Event()\n"
@@ -171,9 +171,9 @@ def test_tasks_go_on_while_cells_that_shall_be_aborted_may_still_arrive(fresh_ke
         "task = asyncio.create_task(go_on())\n"
         "await asyncio.sleep(0)"
     )
-    failing = fresh_kernel.send("failed.set()\n1/0")
-    fresh_kernel.wait_for_text("gone on")
-    assert fresh_kernel.wait(failing).reply["status"] == "error"
+    failing = kernel.send("failed.set()\n1/0")
+    kernel.wait_for_text("gone on")
+    assert kernel.wait(failing).reply["status"] == "error"
 
 
 def test_without_stop_on_error_the_next_cell_runs(kernel):
@@ -238,8 +238,7 @@ def test_threads_and_forked_processes_write_into_the_notebook(kernel):
         "import multiprocessing, threading\n"
         "workers = [threading.Thread(target=print, args=('thread',)),\n"
         "           multiprocessing.get_context('fork').Process(target=print, args=('process',))]\n"
-        "for worker in workers: worker.start(); worker.join()\n"
-        "import time; time.sleep(1)"
+        "for worker in workers: worker.start(); worker.join()"
     )
     assert sorted(outcome.text().split()) == ["process", "thread"]
 
@@ -311,6 +310,7 @@ def test_figures_are_shown_in_the_notebook(kernel):
     pytest.importorskip("matplotlib")
     outcome = kernel.run("%matplotlib inline\nimport matplotlib.pyplot as plt\nplt.plot([1, 2]);")
     assert any("image/png" in content["data"] for content in outcome.of("display_data"))
+    assert kernel.run("1;").types == ["execute_input"]
 
 
 def test_widgets_talk_over_comms(kernel):
@@ -436,13 +436,11 @@ def test_a_message_that_is_sent_twice_is_handled_once(kernel):
     assert kernel.run("count").value == "1"
 
 
-def test_output_is_kept_for_exporting_the_session_as_a_notebook(fresh_kernel, tmp_path):
+def test_output_is_kept_for_exporting_the_session_as_a_notebook(kernel, tmp_path):
     nbformat = pytest.importorskip("nbformat")
-    fresh_kernel.run(
-        "import sys\nprint('out')\nprint('err', file=sys.stderr)\ndisplay('shown')\nprint('then')\n'value'"
-    )
+    kernel.run("import sys\nprint('out')\nprint('err', file=sys.stderr)\ndisplay('shown')\nprint('then')\n'value'")
     path = tmp_path / "session.ipynb"
-    fresh_kernel.run(f"%notebook {path}")
+    kernel.run(f"%notebook {path}")
     if not path.exists():
         pytest.skip("this IPython exports no outputs")
     (cell,) = nbformat.read(path, as_version=4).cells
@@ -585,7 +583,7 @@ def test_a_gui_works_while_the_kernel_waits(kernel):
     assert kernel.run("%gui tk").reply["status"] == "ok"
     kernel.run("import asyncio\nwhile len(turns) < 3: await asyncio.sleep(0.01)")
     kernel.run("%gui none")
-    assert kernel.run("count = len(turns)\nawait asyncio.sleep(0.1)\nlen(turns) == count").value == "True"
+    assert kernel.run("kernel = get_ipython().kernel\nawait kernel.gui_task\nkernel.eventloop").value is None
     assert "these are: gtk" in kernel.run("%gui nosuch").text("stderr") + str(kernel.run("%gui nosuch").reply)
 
 

@@ -2,8 +2,6 @@
 
 import pytest
 
-from .debugging import FrontEnd
-
 pytest.importorskip("debugpy", reason="debugpy is not installed")
 
 OLD = "def size(limit, app):\n    if limit is not None:\n        return limit\n    return app.size\n"
@@ -12,9 +10,9 @@ COMPARE = f"import twincell\ncomparison = twincell.compare({OLD!r}, {NEW!r}, pre
 
 
 @pytest.fixture
-def front_end(fresh_kernel):
-    assert fresh_kernel.run(COMPARE).reply["status"] == "ok"
-    return FrontEnd(fresh_kernel)
+def front_end(debugger):
+    assert debugger.kernel.run(COMPARE).reply["status"] == "ok"
+    return debugger
 
 
 def stop(front_end):

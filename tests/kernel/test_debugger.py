@@ -9,11 +9,6 @@ pytest.importorskip("debugpy", reason="debugpy is not installed")
 
 
 @pytest.fixture
-def debugger(fresh_kernel):
-    return FrontEnd(fresh_kernel)
-
-
-@pytest.fixture
 def attached(debugger):
     debugger.attach()
     return debugger
@@ -28,8 +23,8 @@ def stopped(attached):
     return attached
 
 
-def test_the_kernel_says_that_it_has_a_debugger(fresh_kernel):
-    info = fresh_kernel.ask("kernel_info_request")
+def test_the_kernel_says_that_it_has_a_debugger(kernel):
+    info = kernel.ask("kernel_info_request")
     assert info["debugger"] is True
     assert "debugger" in info["supported_features"]
 
@@ -42,7 +37,8 @@ def test_where_debugpy_is_missing_one_line_says_so():
     assert response["message"] == "the debugger needs debugpy, which is not installed: pip install debugpy"
 
 
-def test_nothing_is_imported_before_a_front_end_asks(debugger):
+def test_nothing_is_imported_before_a_front_end_asks(fresh_kernel):
+    debugger = FrontEnd(fresh_kernel)
     loaded = "import sys; print(any(name.startswith(('debugpy', 'pydevd')) for name in sys.modules))"
     assert debugger.do("debugInfo")["isStarted"] is False
     assert debugger.kernel.run(loaded).text() == "False\n"
@@ -175,12 +171,12 @@ def test_a_breakpoint_in_a_file_stops_and_its_source_is_shown(attached, tmp_path
 
 
 @pytest.mark.parametrize("just_my_code", [True, False])
-def test_steps_enter_packages_only_where_they_shall(fresh_kernel, just_my_code):
-    front_end = FrontEnd(fresh_kernel)
+def test_steps_enter_packages_only_where_they_shall(debugger, just_my_code):
+    front_end, kernel = debugger, debugger.kernel
     front_end.attach(justMyCode=just_my_code)
     code = "import textwrap\ntextwrap.dedent('  a')\nNone"
     front_end.break_at(code, 2)
-    cell = fresh_kernel.send(code)
+    cell = kernel.send(code)
     thread = front_end.event("stopped")["threadId"]
     front_end.do("stepIn", threadId=thread)
     front_end.event("stopped")
@@ -188,7 +184,7 @@ def test_steps_enter_packages_only_where_they_shall(fresh_kernel, just_my_code):
     assert (frame["name"], frame["line"] == 3) == (("<module>", True) if just_my_code else ("dedent", False))
     front_end.do("setBreakpoints", source={"path": front_end.do("dumpCell", code=code)["sourcePath"]}, breakpoints=[])
     front_end.do("continue", threadId=thread)
-    assert fresh_kernel.wait(cell).reply["status"] == "ok"
+    assert kernel.wait(cell).reply["status"] == "ok"
 
 
 def test_asynchronous_cells_and_threads_stop(attached):
@@ -222,14 +218,18 @@ def test_a_front_end_leaves_and_another_one_attaches(stopped):
     assert stopped.kernel.wait(cell).text() == "3\n"
 
 
-def test_a_kernel_at_a_breakpoint_restarts_and_is_debugged_again(stopped):
-    stopped.kernel.manager.restart_kernel()
-    stopped.kernel.channels.wait_for_ready(timeout=60)
-    stopped.attach()
-    stopped.break_at(CELL, 4)
-    cell = stopped.kernel.send(CELL)
-    stopped.do("continue", threadId=stopped.event("stopped")["threadId"])
-    assert stopped.kernel.wait(cell).text() == "3\n"
+def test_a_kernel_at_a_breakpoint_restarts_and_is_debugged_again(fresh_kernel):
+    front_end = FrontEnd(fresh_kernel)
+    for is_first in (True, False):
+        front_end.attach()
+        front_end.break_at(CELL, 4)
+        cell = fresh_kernel.send(CELL)
+        thread = front_end.event("stopped")["threadId"]
+        if is_first:
+            fresh_kernel.manager.restart_kernel()
+            fresh_kernel.wait_until_ready()
+    front_end.do("continue", threadId=thread)
+    assert fresh_kernel.wait(cell).text() == "3\n"
 
 
 @pytest.mark.parametrize("content", [{}, {"command": 3}, {"command": "attach", "arguments": []}, {"command": "source"}])

@@ -2,7 +2,6 @@
 
 import pytest
 
-from .client import Client
 from .test_magics import comparisons
 
 CELLS = [
@@ -15,18 +14,9 @@ SAME = "def f(carts):\n    return [rate * total(cart) for cart in carts]\n"
 OTHER = "def f(carts):\n    return [rate * total(cart) for cart in carts[1:]]\n"
 
 
-@pytest.fixture(scope="module")
-def guest():
-    with Client.start("python3") as client:
-        assert client.run("%load_ext twincell").reply["status"] == "ok"
-        yield client
-
-
 @pytest.mark.parametrize("kind", ["kernel", "guest"])
 @pytest.mark.parametrize("line", ["--with carts,rate", "--with-globals"])
 def test_values_and_helpers_of_the_notebook_are_used(request, kind, line):
-    if kind == "guest":
-        pytest.importorskip("ipykernel")
     client = request.getfixturevalue(kind)
     for cell in CELLS:
         assert client.run(cell).reply["status"] == "ok"

@@ -3,15 +3,22 @@
 import pytest
 
 from .client import TIMEOUT, Client
+from .conftest import HAS_FAILED
+from .shared import SharedKernel
 
 
-@pytest.fixture(scope="module", params=["installed", "missing"])
-def reached(request, tmp_path_factory):
+@pytest.fixture(params=["installed", "missing"])
+def reached(request):
     """A kernel where ipykernel is installed, and one where it is not."""
     if request.param == "installed":
-        with Client.start() as client:
-            yield client
-        return
+        return request.getfixturevalue("kernel")
+    shared = request.getfixturevalue("kernel_without_ipykernel")
+    request.addfinalizer(lambda: shared.clean(has_failed=request.node.stash.get(HAS_FAILED, False)))
+    return shared.get()
+
+
+@pytest.fixture(scope="session")
+def kernel_without_ipykernel(tmp_path_factory):
     # In a folder that comes first, a module that Python finds and cannot load hides the installed package.
     profile = tmp_path_factory.mktemp("ipython")
     (profile / "profile_default").mkdir()
@@ -22,8 +29,9 @@ def reached(request, tmp_path_factory):
         "    return None if name == 'ipykernel' else find(cls, name, path, target)\n"
         "importlib.machinery.PathFinder.find_spec = classmethod(find_others)\n"
     )
-    with Client.start(extra_arguments=[f"--ipython-dir={profile}"]) as client:
-        yield client
+    shared = SharedKernel(lambda: Client.start(extra_arguments=[f"--ipython-dir={profile}"]))
+    yield shared
+    shared.close()
 
 
 def ok(outcome):

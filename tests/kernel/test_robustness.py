@@ -18,7 +18,7 @@ import zmq
 from .client import TIMEOUT, Client
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def logged_kernel(tmp_path_factory):
     log = tmp_path_factory.mktemp("log") / "stderr"
     with log.open("w") as stream, Client.start(stderr=stream) as client:
@@ -76,10 +76,7 @@ def test_a_bad_message_is_logged_and_ignored(logged_kernel, channel, make, logge
     before = len(logged_kernel.log.read_text())
     to_kernel = getattr(logged_kernel.channels, f"{channel}_channel").socket
     to_kernel.send_multipart(make(logged_kernel))
-    deadline = time.monotonic() + TIMEOUT
-    while logged not in logged_kernel.log.read_text()[before:] and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert logged in logged_kernel.log.read_text()[before:]
+    wait_until(lambda: logged in logged_kernel.log.read_text()[before:])
     assert logged_kernel.run("1 + 1").value == "2"
 
 
@@ -129,10 +126,7 @@ def test_a_frame_that_announces_more_than_comes_does_no_harm(logged_kernel, chan
     before = memory(logged_kernel.pid)
     with socket.create_connection(("127.0.0.1", port)) as connection:
         connection.sendall(GREETING + READY + b"\x02" + length.to_bytes(8, "big") + bytes(1000))
-        connection.settimeout(0.2)
-        with contextlib.suppress(OSError):
-            while connection.recv(4096):
-                pass
+        wait_until_let_go(connection)
         assert logged_kernel.run("1 + 1").value == "2"
         assert memory(logged_kernel.pid) < before + (64 << 20)
 
@@ -169,15 +163,16 @@ def test_a_client_that_stops_reading_does_not_stop_the_kernel(kernel):
         assert kernel.run("for n in range(50): print(n, flush=True)").text().endswith("49\n")
 
 
-def test_a_thousand_requests_in_the_queue_are_answered_in_their_order(kernel):
-    ids = [kernel.send(f"x = {n}") for n in range(1000)]
+@pytest.mark.parametrize("count", [100, pytest.param(1000, marks=pytest.mark.long)])
+def test_many_requests_in_the_queue_are_answered_in_their_order(kernel, count):
+    ids = [kernel.send(f"x = {n}") for n in range(count)]
     answered = []
     while len(answered) < len(ids):
         reply = kernel.channels.get_shell_msg(timeout=TIMEOUT)
         assert reply["content"]["status"] == "ok"
         answered.append(reply["parent_header"]["msg_id"])
     assert answered == ids
-    assert kernel.run("x").value == "999"
+    assert kernel.run("x").value == str(count - 1)
 
 
 def test_fifty_megabytes_of_output_arrive_whole(kernel):
@@ -273,21 +268,19 @@ def test_a_kernel_that_is_killed_during_a_campaign_leaves_no_worker_behind(fresh
     old = "def f(a, b):\n    if a > b:\n        return a\n    return b\n"
     new = "def f(a, b):\n    return a if a > b else b\n"
     fresh_kernel.send(f"%%compare --budget 1000000\n{old}# ---\n{new}")
-    while not (workers := [pid for pid in children(fresh_kernel.pid) if is_worker(pid)]):
-        time.sleep(0.05)
+    wait_until(lambda: any(map(is_worker, children(fresh_kernel.pid))))
+    workers = [pid for pid in children(fresh_kernel.pid) if is_worker(pid)]
     os.kill(fresh_kernel.pid, signal.SIGKILL)
-    deadline = time.monotonic() + TIMEOUT
-    while any(map(is_worker, workers)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(map(is_worker, workers))
+    wait_until(lambda: not any(map(is_worker, workers)))
     with Client.start() as another:
         assert another.run(f"%%compare\n{old}# ---\n{new}").reply["status"] == "ok"
 
 
 def wait_until(is_so):
+    """Looks at files and processes, which tell nobody that they change."""
     deadline = time.monotonic() + TIMEOUT
     while not is_so() and time.monotonic() < deadline:
-        time.sleep(0.02)
+        time.sleep(0.005)
     assert is_so()
 
 
@@ -308,16 +301,12 @@ def connect(kernel, channel, kind=b"DEALER", name=b""):
     return connection
 
 
-def is_let_go(connection):
-    connection.settimeout(0.1)
-    try:
-        while received := connection.recv(1 << 16):
-            assert received
-    except TimeoutError:
-        return False
-    except OSError:
-        pass
-    return True
+def wait_until_let_go(connection):
+    """Returns when the kernel has closed a connection."""
+    connection.settimeout(TIMEOUT)
+    with contextlib.suppress(ConnectionError):
+        while connection.recv(1 << 16):
+            pass
 
 
 def test_a_heartbeat_that_is_long_ends_its_connection(logged_kernel):
@@ -326,7 +315,7 @@ def test_a_heartbeat_that_is_long_ends_its_connection(logged_kernel):
         assert beating.recv(100) == b"\x01\x00\x00\x04beat"
         with contextlib.suppress(OSError):
             beating.sendall(b"\x02" + (1 << 20).to_bytes(8, "big") + bytes(1 << 20))
-        wait_until(lambda: is_let_go(beating))
+        wait_until_let_go(beating)
     assert logged_kernel.run("1 + 1").value == "2"
 
 
@@ -334,7 +323,8 @@ def test_heartbeats_that_nobody_takes_back_fill_no_memory(logged_kernel):
     before = memory(logged_kernel.pid)
     beat = b"\x02" + (3000).to_bytes(8, "big") + bytes(3000)
     with connect(logged_kernel, "hb") as beating:
-        beating.settimeout(1)
+        # Nothing says that the kernel does not read any more. A pause that is too short sends less, and no more.
+        beating.settimeout(0.3)
         with contextlib.suppress(TimeoutError):
             for _ in range(64):
                 beating.sendall(beat * 350)
@@ -346,11 +336,11 @@ def test_subscriptions_are_few_and_short(logged_kernel):
     with connect(logged_kernel, "iopub", b"SUB") as many:
         with contextlib.suppress(OSError):
             many.sendall(b"\x00\x02\x01x" * 1000)
-        wait_until(lambda: is_let_go(many))
+        wait_until_let_go(many)
     with connect(logged_kernel, "iopub", b"SUB") as long:
         with contextlib.suppress(OSError):
             long.sendall(b"\x02" + (1 << 16).to_bytes(8, "big") + b"\x01" + bytes((1 << 16) - 1))
-        wait_until(lambda: is_let_go(long))
+        wait_until_let_go(long)
     assert logged_kernel.run("1 + 1").value == "2"
 
 
@@ -360,7 +350,8 @@ def test_connections_are_bounded_and_those_without_trust_give_way(logged_kernel)
     with contextlib.ExitStack() as connections:
         many = [connections.enter_context(socket.create_connection(("127.0.0.1", port))) for _ in range(300)]
         wait_until(lambda: "give way to new ones" in logged_kernel.log.read_text()[before:])
-        wait_until(lambda: all(map(is_let_go, many[:50])))
+        for connection in many[:50]:
+            wait_until_let_go(connection)
         assert len(list(Path(f"/proc/{logged_kernel.pid}/fd").iterdir())) < 300
         assert logged_kernel.run("1 + 1").value == "2"
         # A new client has a place, too.
@@ -388,14 +379,15 @@ def test_a_stranger_cannot_send_much(fresh_kernel, channel):
     with connect(fresh_kernel, channel) as stranger:
         with contextlib.suppress(OSError):
             stranger.sendall(b"\x02" + (1 << 29).to_bytes(8, "big") + bytes(1 << 20))
-        wait_until(lambda: is_let_go(stranger))
+        wait_until_let_go(stranger)
     with contextlib.ExitStack() as connections:
         many = [connections.enter_context(connect(fresh_kernel, channel)) for _ in range(20)]
         for stranger in many:
             with contextlib.suppress(OSError):
                 stranger.sendall(b"\x02" + (15 << 20).to_bytes(8, "big") + bytes(14 << 20))
         # Four of them may hold that much together.
-        wait_until(lambda: all(map(is_let_go, many[:16])))
+        for stranger in many[:16]:
+            wait_until_let_go(stranger)
         assert memory(fresh_kernel.pid) < before + (220 << 20)
         assert fresh_kernel.run("1 + 1").value == "2"
 
@@ -428,9 +420,9 @@ def test_a_stranger_does_not_get_the_replies_of_a_client_whose_name_it_takes(log
         wait_until(lambda: "1 frames" in logged_kernel.log.read_text()[before:])
         for n in range(10):
             assert logged_kernel.run(f"{n} + 1").value == str(n + 1)
-        stranger.settimeout(0.3)
-        with pytest.raises(TimeoutError):
-            stranger.recv(1)
+        # All that the kernel has sent it comes before the end.
+        stranger.shutdown(socket.SHUT_WR)
+        assert stranger.recv(1) == b""
     assert logged_kernel.run("1 + 1").value == "2"
 
 

@@ -2,10 +2,10 @@
 
 import shutil
 import sysconfig
-import time
 
 import pytest
 
+from ..processes import wait_for_work, worked
 from . import client
 
 pytestmark = pytest.mark.long
@@ -89,8 +89,9 @@ def test_the_compiler_is_stopped(kernel):
     rust(kernel, "let kept = 1;")
     # Some hundred functions compile for seconds.
     code = "\n".join(f"fn f{n}(x: u64) -> u64 {{ [x; 64].iter().map(|y| y * {n}).sum() }}" for n in range(3000))
+    before = worked(kernel.pid)
     msg_id = kernel.send(f"%%rust\n{code}")
-    time.sleep(3)
+    wait_for_work(kernel.pid, before)
     kernel.manager.interrupt_kernel()
     outcome = kernel.wait(msg_id)
     if not outcome.of("error"):

@@ -5,21 +5,12 @@ import pytest
 from .client import TIMEOUT
 
 
-def control(kernel, msg_type, **content):
-    message = kernel.channels.session.msg(msg_type, content)
-    kernel.channels.control_channel.send(message)
-    while True:
-        reply = kernel.channels.get_control_msg(timeout=TIMEOUT)
-        if reply["parent_header"]["msg_id"] == message["header"]["msg_id"]:
-            return reply["content"]
-
-
 @pytest.fixture
 def subshell(kernel):
-    created = control(kernel, "create_subshell_request")
+    created = kernel.control("create_subshell_request")
     assert created["status"] == "ok"
     yield created["subshell_id"]
-    control(kernel, "delete_subshell_request", subshell_id=created["subshell_id"])
+    kernel.control("delete_subshell_request", subshell_id=created["subshell_id"])
 
 
 def send(kernel, subshell, msg_type, **content):
@@ -34,13 +25,13 @@ def test_the_kernel_says_that_it_has_subshells(kernel):
 
 
 def test_subshells_are_created_listed_and_deleted(kernel):
-    assert control(kernel, "list_subshell_request")["subshell_id"] == []
-    ids = sorted(control(kernel, "create_subshell_request")["subshell_id"] for _ in range(2))
-    assert sorted(control(kernel, "list_subshell_request")["subshell_id"]) == ids
+    assert kernel.control("list_subshell_request")["subshell_id"] == []
+    ids = sorted(kernel.control("create_subshell_request")["subshell_id"] for _ in range(2))
+    assert sorted(kernel.control("list_subshell_request")["subshell_id"]) == ids
     for subshell in ids:
-        assert control(kernel, "delete_subshell_request", subshell_id=subshell) == {"status": "ok"}
-    assert control(kernel, "list_subshell_request")["subshell_id"] == []
-    assert control(kernel, "delete_subshell_request", subshell_id=ids[0])["status"] == "error"
+        assert kernel.control("delete_subshell_request", subshell_id=subshell) == {"status": "ok"}
+    assert kernel.control("list_subshell_request")["subshell_id"] == []
+    assert kernel.control("delete_subshell_request", subshell_id=ids[0])["status"] == "error"
 
 
 def test_a_subshell_works_while_a_cell_runs(kernel, subshell, tmp_path):
@@ -62,9 +53,11 @@ def test_a_subshell_works_while_a_cell_runs(kernel, subshell, tmp_path):
 
 
 def test_a_failure_in_a_subshell_aborts_only_what_waits_there(kernel, subshell):
-    failing = send(kernel, subshell, "execute_request", code="import time; time.sleep(0.2); 1/0")
+    kernel.run("import threading\nmay_fail = threading.Event()")
+    failing = send(kernel, subshell, "execute_request", code="may_fail.wait(); 1/0")
     waiting = send(kernel, subshell, "execute_request", code="1")
-    assert kernel.run("2 + 2").value == "4"
+    # The kernel takes requests in their order, so the one that waits is there.
+    assert kernel.run("may_fail.set(); 2 + 2").value == "4"
     replies = {}
     while len(replies) < 2:
         reply = kernel.channels.get_shell_msg(timeout=TIMEOUT)
@@ -76,20 +69,20 @@ def test_a_failure_in_a_subshell_aborts_only_what_waits_there(kernel, subshell):
 def test_a_task_that_exits_does_not_end_its_subshell(kernel, subshell, exception):
     code = f"import asyncio\nasync def leave(): raise {exception}\ntask = asyncio.ensure_future(leave())"
     kernel.wait(send(kernel, subshell, "execute_request", code=code))
-    awaiting = send(kernel, subshell, "execute_request", code="await asyncio.sleep(0.01); 1 + 1")
+    awaiting = send(kernel, subshell, "execute_request", code="await asyncio.wait([task]); 1 + 1")
     assert kernel.wait(awaiting).value == "2"
 
 
 def test_the_tasks_of_a_subshell_end_with_it(kernel):
-    subshell = control(kernel, "create_subshell_request")["subshell_id"]
+    subshell = kernel.control("create_subshell_request")["subshell_id"]
     code = "import asyncio\ntask = asyncio.ensure_future(asyncio.sleep(600)); await asyncio.sleep(0)"
     kernel.wait(send(kernel, subshell, "execute_request", code=code))
-    assert control(kernel, "delete_subshell_request", subshell_id=subshell)["status"] == "ok"
+    assert kernel.control("delete_subshell_request", subshell_id=subshell)["status"] == "ok"
     assert kernel.run("task.cancelled(), task.get_loop().is_closed()").value == "(True, True)"
 
 
 def test_exit_in_a_subshell_ends_a_kernel_whose_main_shell_waits(fresh_kernel):
-    subshell = control(fresh_kernel, "create_subshell_request")["subshell_id"]
+    subshell = fresh_kernel.control("create_subshell_request")["subshell_id"]
     fresh_kernel.wait(send(fresh_kernel, subshell, "execute_request", code="exit()"))
     assert fresh_kernel.ends()
 

@@ -1,19 +1,6 @@
 """The magics as a guest in ipykernel: `%load_ext twincell`, and then everything as under twincell's own kernel."""
 
-import pytest
-
-from .client import Client
 from .test_magics import LONG, OLD, OTHER, SAME, comparisons, interrupted
-
-pytest.importorskip("ipykernel")
-
-
-@pytest.fixture(scope="module")
-def guest():
-    with Client.start("python3") as client:
-        assert client.ask("kernel_info_request")["implementation"] == "ipython"
-        assert client.run("%load_ext twincell").reply["status"] == "ok"
-        yield client
 
 
 def test_a_cell_with_both_versions_is_compared(guest):

@@ -8,7 +8,6 @@ import os
 import pytest
 
 from .client import Client
-from .debugging import FrontEnd
 
 #: How VS Code runs code that is not the user's.
 ASIDE = {"store_history": False, "stop_on_error": False, "allow_stdin": True}
@@ -50,14 +49,14 @@ def aside(kernel, code: str):
     return kernel.run(code, **ASIDE)
 
 
-def test_its_own_code_at_the_start_counts_no_cell(fresh_kernel):
-    started = aside(fresh_kernel, "%config Completer.use_jedi = False\n__vsc_ipynb_file__ = '/tmp/notebook.ipynb'")
+def test_its_own_code_at_the_start_counts_no_cell(kernel):
+    started = aside(kernel, "%config Completer.use_jedi = False\n__vsc_ipynb_file__ = '/tmp/notebook.ipynb'")
     assert started.reply["status"] == "ok"
     assert started.messages[1]["content"].get("code", "").startswith("%config")
-    assert fresh_kernel.ask("kernel_info_request")["language_info"]["name"] == "python"
-    assert fresh_kernel.run("1 + 1").reply["execution_count"] == 1
-    assert aside(fresh_kernel, "1 / 0").reply["ename"] == "ZeroDivisionError"
-    assert fresh_kernel.run("__vsc_ipynb_file__").value == "'/tmp/notebook.ipynb'"
+    assert kernel.ask("kernel_info_request")["language_info"]["name"] == "python"
+    assert kernel.run("1 + 1").reply["execution_count"] == 1
+    assert aside(kernel, "1 / 0").reply["ename"] == "ZeroDivisionError"
+    assert kernel.run("__vsc_ipynb_file__").value == "'/tmp/notebook.ipynb'"
 
 
 def test_variables_are_listed_by_a_magic_in_its_code(kernel):
@@ -77,14 +76,14 @@ def test_an_answer_from_a_thread_comes_under_its_request_after_the_end(kernel):
     assert message["content"]["data"] == {"application/x-answer": True}
 
 
-def test_a_cell_has_the_name_that_its_debugger_knows(fresh_kernel):
-    aside(fresh_kernel, HOOK)
+def test_a_cell_has_the_name_that_its_debugger_knows(kernel):
+    aside(kernel, HOOK)
     for number in (1, 2):
-        named = fresh_kernel.run("(lambda: 0).__code__.co_filename")
+        named = kernel.run("(lambda: 0).__code__.co_filename")
         assert named.value == f"'<ipython-input-{number}-0123456789ab>'"
-    failed = fresh_kernel.run("def f():\n    return 1 / 0\nf()")
+    failed = kernel.run("def f():\n    return 1 / 0\nf()")
     assert "In[3]" in failed.reply["traceback"][-2]
-    assert aside(fresh_kernel, "import os; print(os.environ.get('IPYKERNEL_CELL_NAME'))").text() == "None\n"
+    assert aside(kernel, "import os; print(os.environ.get('IPYKERNEL_CELL_NAME'))").text() == "None\n"
 
 
 def test_a_name_from_outside_is_of_no_cell_here(monkeypatch):
@@ -93,18 +92,17 @@ def test_a_name_from_outside_is_of_no_cell_here(monkeypatch):
         assert "another" not in kernel.run("(lambda: 0).__code__.co_filename").value
 
 
-def test_its_debugger_stops_in_a_cell_with_a_name(fresh_kernel):
-    pytest.importorskip("debugpy")
-    front_end = FrontEnd(fresh_kernel)
+def test_its_debugger_stops_in_a_cell_with_a_name(debugger):
+    front_end, kernel = debugger, debugger.kernel
     front_end.attach()
-    aside(fresh_kernel, HOOK)
+    aside(kernel, HOOK)
     source = {"path": "<ipython-input-1-0123456789ab>"}
     front_end.do("setBreakpoints", source=source, breakpoints=[{"line": 2}])
-    cell = fresh_kernel.send("a = 1\nb = 2\nprint(a + b)")
+    cell = kernel.send("a = 1\nb = 2\nprint(a + b)")
     thread = front_end.event("stopped")["threadId"]
     assert [frame["line"] for frame in front_end.frames(thread)][:1] == [2]
     front_end.do("continue", threadId=thread)
-    assert fresh_kernel.wait(cell).text() == "3\n"
+    assert kernel.wait(cell).text() == "3\n"
 
 
 def test_its_debugger_listens_in_the_kernel_without_a_warning(monkeypatch):

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import platform
 import re
 import sys
 
 import nbformat
 import pytest
+import twincell
+from IPython.core.inputtransformer2 import TransformerManager
 
 from .conftest import NOTEBOOKS
 
 ALL = sorted(NOTEBOOKS.glob("*.ipynb"))
+#: Notebooks whose cells take many seconds. What they show, smaller tests of the same functions show, too.
+LONG = {"prefixes_for_incomplete_code", "tests_that_show_a_change"}
 
 
 @pytest.fixture(params=ALL, ids=[path.stem for path in ALL])
@@ -28,6 +33,11 @@ def notebook(path):
     (sys.platform, platform.machine()) != ("linux", "x86_64"),
     reason="the network's probabilities differ in their last digits on other machines",
 )
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=[pytest.mark.long] if path.stem in LONG else []) for path in ALL],
+    ids=[path.stem for path in ALL],
+)
 def test_it_is_stored_with_the_outputs_of_a_run(path, executed, refresh):
     """`make notebooks` stores the outputs again."""
     ran = nbformat.writes(refresh.normalized(executed(path.stem))) + "\n"
@@ -38,6 +48,16 @@ def of_any_processor(text):
     """Without probabilities and without the numbers of executions that ran a line. Both differ by one between
     processors with and without some vector instructions."""
     return re.sub(r"[ ▸\d·–]*│", "│", re.sub(r"\d+(?=\s%)", "#", text))
+
+
+def test_its_cells_use_what_there_is(notebook):
+    """The small sister of a run, for a name that is not there any more."""
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and not cell.source.startswith("%%"):
+            tree = ast.parse(TransformerManager().transform_cell(cell.source))
+            used = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+            names = {node.attr for node in used if isinstance(node.value, ast.Name) and node.value.id == "twincell"}
+            assert {name for name in names if not hasattr(twincell, name)} == set(), cell.source
 
 
 def test_it_opens_under_the_kernel_of_twincell(notebook):

@@ -6,12 +6,13 @@ import os
 import re
 import signal
 import threading
-import time
 from importlib.resources import files
 
 import pytest
 import twincell
 from twincell import _twincell
+
+from tests.processes import interrupted_at_work
 
 OLD = "def f(a, b):\n    if a > b:\n        return a\n    return b\n"
 NEW = "def f(a, b):\n    if a > b:\n        return b\n    return a\n"
@@ -172,33 +173,10 @@ def test_a_notebook_gets_text_and_html():
     assert {"text/plain", "text/html"} <= set(bundle)
 
 
-def test_the_interpreter_runs_on_while_a_comparison_does():
-    ticks = []
-    done = threading.Event()
-
-    def tick():
-        while not done.is_set():
-            ticks.append(None)
-            time.sleep(0.001)
-
-    thread = threading.Thread(target=tick)
-    thread.start()
-    try:
-        twincell.compare(OLD, REFACTORED, budget=20_000, seed=3)
-    finally:
-        during = len(ticks)
-        done.set()
-        thread.join()
-    # Without the lock it would have been the first alone.
-    assert during > 20
-
-
-def test_an_interrupt_stops_a_campaign():
-    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+def test_the_interpreter_runs_on_while_a_comparison_does_and_an_interrupt_stops_it():
+    # The interrupt comes from a thread, which needs Python's lock again and again before.
+    with pytest.raises(KeyboardInterrupt), interrupted_at_work():
         twincell.compare(SLOW, SLOW.replace("len(x)", "len(x) + 0"), budget=1_000_000)
-    timer.join()
 
 
 def test_a_forked_process_is_told_what_to_do_instead_of_hanging():

@@ -1,13 +1,12 @@
 """`Comparison.replay`: an execution again, as it was or with other values."""
 
-import os
 import re
-import signal
-import threading
 
 import pytest
 import twincell
 from twincell import _widget
+
+from tests.processes import interrupted_at_work
 
 OLD = "def size(limit, app):\n    if limit is not None:\n        return limit\n    return app.size\n"
 NEW = "def size(limit, app):\n    return limit or app.size\n"
@@ -200,7 +199,5 @@ def test_a_module_that_cannot_be_evaluated_whole_has_tests_of_its_executions(tmp
 def test_an_interrupt_ends_a_replay():
     sums = "def f(x: int):\n    return {}sum(range(x))\n"
     comparison = twincell.compare(sums.format(""), sums.format("1 + "), timeout=20, predictor="frequency")
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt), interrupted_at_work():
         comparison.replay(changes={"x": "10000000000"})

@@ -1,8 +1,6 @@
 """`%%rust` with stand-ins for the program that runs Rust: what it shows, and that nothing it sends does harm."""
 
-import signal
 import sys
-import threading
 
 import pytest
 from IPython.core.completer import provisionalcompleter
@@ -164,10 +162,9 @@ def test_a_frame_that_needs_another_package_is_one_line(rust, shell, capsys):
 
 
 def test_a_cell_that_goes_on_after_it_was_stopped_is_ended(rust, shell, monkeypatch):
-    monkeypatch.setattr(_rust, "PATIENCE", 0.5)
-    timer = threading.Timer(1.0, signal.raise_signal, [signal.SIGINT])
-    timer.start()
-    result = rust("while True:\n    send(event='stderr', text='x'); time.sleep(0.01)")
+    monkeypatch.setattr(_rust, "PATIENCE", 0.1)
+    stop = "send(event='stderr', text='x')\nimport os, signal\nos.kill(os.getppid(), signal.SIGINT)"
+    result = rust(f"{stop}\nwhile True:\n    send(event='stderr', text='x'); time.sleep(0.01)")
     assert isinstance(result.error_in_exec, KeyboardInterrupt)
     assert result.error_in_exec._render_traceback_() == ["Stopped. The variables of Rust are lost."]
     assert rust("pass").success
@@ -178,12 +175,15 @@ def test_help_is_printed(rust, capsys):
     assert "-i NAME" in capsys.readouterr().out
 
 
-def test_a_completion_that_comes_late_harms_no_cell(rust, shell, monkeypatch, capsys):
+def test_a_completion_that_comes_late_harms_no_cell(rust, shell, monkeypatch, capsys, tmp_path):
     rust("kept = 1")
-    monkeypatch.setattr(_rust, "COMPLETION_PATIENCE", 0.2)
-    late = "%%rust\nle = 0; time.sleep(1); send(event='completions', start=9)"
+    monkeypatch.setattr(_rust, "COMPLETION_PATIENCE", 0.1)
+    mark = tmp_path / "mark"
+    wait = f"import os\nwhile not os.path.exists({str(mark)!r}): time.sleep(0.01)"
+    late = f"%%rust\nle = 0\n{wait}\nsend(event='completions', start=9)"
     with provisionalcompleter():
         list(shell.Completer.completions(late, len("%%rust\nle")))
+    mark.touch()
     assert rust("send(event='stdout', text=f'{kept}\\n')").success
     assert capsys.readouterr().out == "1\n"
 
