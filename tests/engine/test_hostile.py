@@ -102,7 +102,6 @@ QUICK_ENDLESS = [
     "sleep",
     "catch_all",
     "deep_repr",
-    "versatile_in_for",
     "versatile_chain",
 ]
 

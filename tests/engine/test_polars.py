@@ -81,8 +81,8 @@ PAIRS = {
 }
 
 
-# Frames, series, lazy plans, frames that nothing declares, and files.
-@sample(PAIRS, ["a new column", "texts", "missing values", "a plan", "a frame by its uses", "a file that is not there"])
+# Series, frames that nothing declares, and files; frames are below.
+@sample(PAIRS, ["texts", "a frame by its uses", "a file that is not there"])
 def test_real_frames_tell_refactorings_from_changes(name):
     parameters, old, new, other = PAIRS[name]
 

@@ -109,11 +109,9 @@ def made_up(comparison: "twincell.Comparison") -> list[str]:
     return [one["path"] for one in parts if not one["path"].startswith("kde")]
 
 
-# A frame by its columns, by a name and by its attributes, a series, an array, and files with and without a module.
+# A frame by its columns, an array, and files within and outside of functions.
 QUICK = [
     "columns that are added up",
-    "attributes as columns",
-    "a series by what only series have",
     "an array that a call gives",
     "a file",
     "what is calculated from such a table",

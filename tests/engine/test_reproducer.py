@@ -489,6 +489,7 @@ def test_plain_values_give_what_a_person_would_write():
     assert ") == 3, '3 before the change, " in text.partition("def test_f():")[2]
 
 
+@pytest.mark.long
 def test_several_witnesses_are_rows_of_one_test(tmp_path):
     old = "def f(code):\n    if code < 0:\n        return 'none'\n    return 'info' if code < 400 else 'error'\n"
     new = "def f(code):\n    if code < 1:\n        return 'odd'\n    return 'fine' if code < 500 else 'error'\n"

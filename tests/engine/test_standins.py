@@ -234,22 +234,14 @@ METHODS = {names[0].strip("_"): names for names in OPERATIONS}
 QUICK = [
     "add",
     "rsub",
-    "lt",
     "eq",
-    "bool",
-    "len",
     "iter",
     "next",
     "contains",
-    "getitem",
     "setitem",
     "getattribute",
-    "setattr",
     "call",
-    "str",
     "format",
-    "int",
-    "hash",
     "enter",
     "instancecheck",
     "await",
@@ -291,7 +283,7 @@ def test_a_stand_in_does_what_the_injected_object_did(name):
     assert all("ANSWERS = " in made["source"] for made in reproducers.values())
 
 
-@sample(RAISING, ["add", "getitem", "str", "iter"])
+@sample(RAISING, ["add", "getitem"])
 def test_a_stand_in_raises_what_the_injected_object_raised(name):
     reproducers = compared(OPERATIONS[METHODS[name]], guarded=True)
     parted = {body: made and made["why_not"] for body, made in reproducers.items() if not (made and made["holds"])}

@@ -140,10 +140,8 @@ def test_rows_have_the_labels_that_are_looked_up(name):
 # Frames by their annotation and by their uses, series, dictionaries of frames, and arrays.
 QUICK = [
     "a new column",
-    "rows by label",
     "texts",
     "a table without a type",
-    "a column that a parameter names",
     "tables of a dictionary",
     "an array",
 ]

@@ -260,7 +260,7 @@ def test_the_same_behavior(name, runs):
         assert verdicts(compare(old, new, **run, budget=FEW)) <= {PRESERVING, IDENTICAL}
 
 
-@over(CASES, QUICK[::2], context=CONTEXTS)
+@over(CASES, QUICK[1::3], context=CONTEXTS)
 def test_a_change_beside_it(name, runs):
     old, new, what, instead = CASES[name]
     assert new.count(what)

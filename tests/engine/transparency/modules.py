@@ -47,7 +47,7 @@ MODULES = {
 }
 
 # These run in `make test`, the others in `make test-long`.
-SHORT = ["configparser", "dataclasses", "json"]
+SHORT = ["dataclasses", "json"]
 
 # End of a test's name, and why it tells instrumented code from plain code by more than what the code does.
 DIFFER = {
