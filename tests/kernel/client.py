@@ -134,6 +134,20 @@ class Client:
             if reply["parent_header"].get("msg_id") == msg_id:
                 return Outcome(reply["content"], messages)
 
+    def connect_questions(self) -> None:
+        """Returns when questions of cells arrive here. Those before the socket for them is connected are lost."""
+        while True:
+            asked = self.send("input()", allow_stdin=True, store_history=False, stop_on_error=False)
+            try:
+                self.channels.get_stdin_msg(timeout=1)
+            except queue.Empty:
+                self.manager.interrupt_kernel()
+                self.wait(asked)
+            else:
+                self.channels.input("")
+                self.wait(asked)
+                return
+
     def wait_for_text(self, text: str) -> None:
         """Returns when a cell has written this."""
         seen = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
@@ -34,6 +35,7 @@ class SharedKernel:
         """The kernel, as after its start."""
         if self._client is None:
             self._client = self._running.enter_context(self._start())
+            self._client.connect_questions()
             path = str(Path(__file__).with_name("traces.py"))
             outcome = self._client.run(NOTE.format(name=NAME, path=path), **ASIDE)
             assert outcome.reply["status"] == "ok", outcome.reply
@@ -52,7 +54,10 @@ class SharedKernel:
     def _restore(client: Client) -> bool:
         if not client.manager.is_alive():
             return False
-        client.end_subshells()
-        outcome = client.run(RESTORE, **ASIDE)
+        try:
+            client.end_subshells()
+            outcome = client.run(RESTORE, **ASIDE)
+        except queue.Empty:
+            return False
         client.discard_messages()
         return outcome.reply["status"] == "ok" and not outcome.text()

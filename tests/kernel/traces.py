@@ -129,7 +129,7 @@ class Start:
         for owner, name, value in self.attributes:
             setattr(owner, name, value)
         for number, handler in self.signals.items():
-            if handler is not None and signal.getsignal(number) is not handler and callable(handler):
+            if handler is not None and signal.getsignal(number) != handler:
                 signal.signal(number, handler)
         resource.setrlimit(resource.RLIMIT_NOFILE, self.files)
 
