@@ -50,7 +50,9 @@ def one(number):
     comparison = twincell.compare(old, new, **options)
     [pair] = comparison.to_dict()["pairs"]
     indices = [execution["number"] for execution in pair["executions"]]
-    print(json.dumps("one is done"), flush=True)
+    # At once, unlike `print`, which writes the end of a line by itself while another thread writes.
+    sys.stdout.write('"one is done"\n')
+    sys.stdout.flush()
     return number % len(pairs), comparison.verdict, {"indices": indices, "lost": pair["lost"]}
 
 with concurrent.futures.ThreadPoolExecutor(6) as threads:
