@@ -51,7 +51,7 @@ def one(number):
     [pair] = comparison.to_dict()["pairs"]
     indices = [execution["number"] for execution in pair["executions"]]
     # At once, unlike `print`, which writes the end of a line by itself while another thread writes.
-    sys.stdout.write('"one is done"\n')
+    sys.stdout.write('"one is done"\\n')
     sys.stdout.flush()
     return number % len(pairs), comparison.verdict, {"indices": indices, "lost": pair["lost"]}
 
