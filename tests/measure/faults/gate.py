@@ -50,6 +50,8 @@ class Stage:
     complete: Sequence[str] = ()
     #: By crate, the beginnings of the units to run first.
     first: dict[str, Sequence[str]] = field(default_factory=dict)
+    #: The crates whose change makes the gate run this stage; empty for a stage that always runs.
+    crates: Sequence[str] = ()
 
     def arguments(self, units: Sequence[str], without: Iterable[str] = (), stops: bool = True) -> list[str]:
         """The command for some units, which leaves tests out."""
@@ -194,6 +196,8 @@ def catch(tree: Path, fault: Fault, gate: Sequence[Stage], reach: Reach | None) 
     row: dict = {"caught": False, "by": None, "stage": None, "set_aside": []}
     met = False
     for stage in gate:
+        if stage.crates and fault.crate not in stage.crates:
+            continue
         units = stage.there(tree)
         if reach is not None:
             known = reach.switches[stage.name]

@@ -1,5 +1,6 @@
 """Faults on sample lines: which mutations there are, how patches and switches look, what a gate's output says."""
 
+import dataclasses
 import json
 import subprocess
 
@@ -203,7 +204,7 @@ def test_the_patches_apply_to_the_commit_that_they_were_chosen_for():
         assert patches.place(one, patches.lines_of(text)) == one.line - 1
 
 
-RUST, DOCUMENTS, PYTHON = gate.stages(patches.FOLDER / "make_test.json", "all")
+RUST, DOCUMENTS, PYTHON, SANDBOX = gate.stages(patches.FOLDER / "make_test.json", "all")
 
 
 @pytest.mark.parametrize(
@@ -271,6 +272,13 @@ def test_a_fault_that_no_unit_reaches_runs_nothing(tmp_path):
     reach = gate.Reach(switches={"shell": {"unit_a": [3], "unit_b": []}})
     row = Gate(tmp_path, "exit 1").row(reach)
     assert (row["caught"], row["reached"]) == (False, False)
+
+
+def test_a_stage_runs_only_for_faults_of_its_crates(tmp_path):
+    one = Gate(tmp_path, "echo FAILED unit_a; exit 1")
+    one.stage = dataclasses.replace(one.stage, crates=["another"])
+    assert (one.row()["caught"], one.row()["set_aside"]) == (False, [])
+    assert SANDBOX.crates == ["engine", "runtime"]
 
 
 def test_the_table_has_both_gates():
