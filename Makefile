@@ -30,7 +30,8 @@ STAMP_MODEL := $(MODEL)/.requirements
 ONNXRUNTIME := $(CURDIR)/target/onnxruntime
 # Checks that take a while leave a file here, and are not done again as long as their own files are older.
 CHECKED := target/checked
-files = $(shell git ls-files $(1))
+# Those that are not yet committed, too, and none that was removed.
+files = $(wildcard $(shell git ls-files --cached --others --exclude-standard -- $(1)))
 PYTEST := python -m pytest --quiet
 # Kernels are looked for in the environment that make set up, and in no other.
 RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$$PATH"
@@ -42,7 +43,7 @@ RUN := env -u PYTHONPATH -u CONDA_PREFIX VIRTUAL_ENV=$(VENV) PATH="$(VENV)/bin:$
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1|/' | while IFS='|' read -r name what; do \
-	  printf '  make %-12s %s\n' "$$name" "$$what"; done
+	  printf '  make %-18s %s\n' "$$name" "$$what"; done
 
 $(STAMP_DEMO): tests/requirements-demo.txt
 	@python=$$(.ci/require); \
@@ -112,7 +113,7 @@ widgets: check-widget ## check, test and build the widget from widgets/js into w
 
 training: $(STAMP_TRAINING) ## an environment for models/train in .venv-train, with PyTorch
 
-test: build ## every test except the long ones
+test: build ## every test except the long ones, and the proof of the sandbox only where it is due
 	$(RUN) PROPTEST_RNG_SEED=0 cargo nextest run --workspace
 	$(RUN) cargo test --quiet --workspace --doc
 	@# The whole proof of the sandbox is due where something that it rests on changed.
@@ -126,27 +127,27 @@ test-sandbox: build ## the whole proof of the sandbox; notes in .ci/proven.json 
 # What takes minutes, or needs a browser or large packages, in parts that run on their own.
 test-long: $(addprefix test-long-,rust engine kernel views surfaces training) ## all long tests, which also run alone as test-long-PART
 
-test-long-rust: build rust-cells $(STAMP_LONG)
+test-long-rust: build rust-cells $(STAMP_LONG) ## Rust tests that are ignored otherwise, and Rust cells
 	$(RUN) cargo nextest run --workspace --run-ignored ignored-only
 	$(RUN) cargo test --release --locked --manifest-path $(RUST_CELLS) --target-dir target/rust-cells
 	$(RUN) cargo clippy --release --locked --manifest-path $(RUST_CELLS) --target-dir target/rust-cells --all-targets -- -D warnings
 	$(RUN) python .ci/notices.py --check kernel/rust-cells
 	$(RUN) $(PYTEST) -m long tests/kernel/test_rust_cells.py tests/python/test_rust.py
 
-test-long-engine: build $(STAMP_LONG)
+test-long-engine: build $(STAMP_LONG) ## the long tests of tests/engine, and the proof of the sandbox
 	$(RUN) $(PYTEST) -m "long or sandbox" --numprocesses auto --maxprocesses 4 --dist worksteal tests/engine
 
-test-long-kernel: build $(STAMP_LONG)
+test-long-kernel: build $(STAMP_LONG) ## the long tests of the kernel, its clients and the notebooks
 	$(RUN) $(PYTEST) -m long tests/kernel tests/clients tests/notebooks --deselect tests/kernel/test_rust_cells.py
 	$(RUN) $(PYTEST) tests/kernel/test_libraries.py
 
-test-long-views: build $(STAMP_LONG)
+test-long-views: build $(STAMP_LONG) ## the long tests of the views, in a browser
 	$(RUN) $(PYTEST) -m long tests/browser tests/widgets
 
-test-long-surfaces: build $(STAMP_LONG) $(STAMP_MODEL)
-	$(RUN) $(PYTEST) -m long tests/ci tests/cli tests/docs tests/measure tests/packaging tests/python
+test-long-surfaces: build $(STAMP_LONG) $(STAMP_MODEL) ## the long tests of the command line, the library and the packages
+	$(RUN) $(PYTEST) -m long tests/ci tests/cli tests/docs tests/measure tests/packaging tests/python tests/security
 
-test-long-training: build $(STAMP_TRAINING)
+test-long-training: build $(STAMP_TRAINING) ## the tests of models/train
 	$(RUN) TWINCELL_TRAINING_PYTHON="$$(ls $(TRAINING)/bin/python 2>/dev/null)" $(PYTEST) tests/train
 
 screenshots: build $(STAMP_LONG) ## take pictures of every view into target/screenshots, and update those in docs/images
@@ -184,12 +185,14 @@ bench-kernel: release ## measure the kernel against ipykernel, with ratios
 figures: release ## measure what takes minutes, and write it into docs/measurements.md, with CHANGES=FILE.jsonl also verdicts
 	$(RUN) python -m tests.measure.figures $(if $(CHANGES),--changes "$(abspath $(CHANGES))")
 
+# Stubs and reference are compared with the build that is there: after a change of Rust, `make build` comes first.
 quick: $(STAMP_CHECK) ## what fails most often, within a minute on a built tree
 	cargo fmt --all --check
 	$(RUN) ruff check
 	$(RUN) ruff format --check
 	$(RUN) mypy
 	$(RUN) cargo clippy --workspace --all-targets -- -D warnings
+	@$(RUN) python -c 'import twincell' || { echo 'make quick needs a build: make build' >&2; exit 1; }
 	$(RUN) $(PYTEST) tests/docs tests/ci tests/python/test_stub.py --deselect tests/docs/test_guide.py
 
 check: check-rust check-python check-widget check-workflows check-requirements check-notices check-advisories ## all checks that do not run twincell
@@ -237,7 +240,7 @@ $(CHECKED)/requirements: $(STAMP_CHECK) $(call files,tests/requirements*.txt)
 
 check-notices: $(CHECKED)/notices ## whether the licences of third-party crates are those that the wheel names
 
-$(CHECKED)/notices: $(STAMP) $(call files,.ci/notices.py Cargo.lock THIRD-PARTY-NOTICES.txt */Cargo.toml)
+$(CHECKED)/notices: $(STAMP) $(call files,.ci/notices.py Cargo.lock THIRD-PARTY-NOTICES.txt '*Cargo.toml')
 	$(RUN) python .ci/notices.py --check
 	@mkdir -p $(@D) && touch $@
 

@@ -20,8 +20,10 @@ NOTES = ROOT / ".ci" / "proven.json"
 PARTS = {
     "sandbox": [
         *["Cargo.lock", "core/sandbox", "core/engine/src", "runtime/src", "kernel/src/worker.rs"],
-        # The files of the proof itself, which a test compares with the marks.
-        *["tests/engine/attacks.py", "tests/engine/layers.py"],
+        # What the worker may read is decided in Python.
+        *["kernel/python/twincell/_importable.py", "kernel/python/twincell/worker.py"],
+        # The files of the proof itself, which a test compares with the marks and with what the files import.
+        *["tests/engine/attacks.py", "tests/engine/conftest.py", "tests/engine/layers.py", "tests/engine/snippets.py"],
         "tests/engine/test_bounds.py",
         "tests/engine/test_escape.py",
         "tests/engine/test_faults.py",

@@ -3,6 +3,7 @@
 Tests whose subject is a process (signals, terminals, start-up, two processes at once) start one instead.
 """
 
+import faulthandler
 import os
 import subprocess
 import sys
@@ -14,7 +15,8 @@ from typing import IO, Any
 #: How a command line begins that runs twincell in a process of its own.
 PROGRAM = (sys.executable, "-m", "twincell")
 
-#: The options of `subprocess.run` that a command in this process takes. A time limit only guards a process that hangs.
+#: The options of `subprocess.run` that a command in this process takes. A time limit guards against hanging: it ends
+#: this process, with a traceback of each thread.
 UNDERSTOOD = {"cwd", "env", "input", "text", "check", "capture_output", "timeout"}
 
 
@@ -25,8 +27,14 @@ def run_here(command: Sequence[Any], **options: Any) -> subprocess.CompletedProc
         return subprocess.run(arguments, **options)
     text, check = options.pop("text", False), options.pop("check", False)
     given = options.pop("input", None) or b""
-    cwd, env = options.get("cwd"), options.get("env")
-    status, out, err = _main(arguments[len(PROGRAM) :], cwd, env, given.encode() if isinstance(given, str) else given)
+    given = given.encode() if isinstance(given, str) else given
+    cwd, env, limit = options.get("cwd"), options.get("env"), options.get("timeout")
+    if limit is not None:
+        faulthandler.dump_traceback_later(limit, exit=True, file=sys.__stderr__)
+    try:
+        status, out, err = _main(arguments[len(PROGRAM) :], cwd, env, given)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
     done = subprocess.CompletedProcess(arguments, status, out.decode() if text else out, err.decode() if text else err)
     if check:
         done.check_returncode()

@@ -104,24 +104,3 @@ def test_a_measurement_changes_its_own_rows_only():
 def test_the_lab_diary_lists_its_pages():
     listed = re.findall(r"\]\((2[^)]+)\)", (ROOT / "docs" / "lab" / "README.md").read_text(encoding="utf-8"))
     assert sorted(listed) == [page.name for page in LAB if page.name != "README.md"]
-
-
-def headings(page):
-    """The anchors of a page's headings."""
-    titles = re.findall(r"^#+ (.*)", page.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
-
-
-@pytest.mark.parametrize("page", [figures.PAGE, *LAB], ids=lambda page: page.name)
-def test_links_of_the_figures_lead_somewhere(page):
-    for link, anchor in re.findall(r"\]\(([^)#]+)(?:#([^)]+))?\)", page.read_text(encoding="utf-8")):
-        assert (page.parent / link).exists(), link
-        assert not anchor or anchor in headings(page.parent / link), f"{link}#{anchor}"
-
-
-@pytest.mark.parametrize("page", ["docs/guide.md", "docs/kernel.md", "docs/studies.md", "models/README.md"])
-def test_links_to_the_figures_lead_to_their_sections(page):
-    text = (ROOT / page).read_text(encoding="utf-8")
-    for link, anchor in re.findall(r"\]\(([^)#]*(?:measurements|lab/[^)#]*)\.md)(?:#([^)]+))?\)", text):
-        target = (ROOT / page).parent / link
-        assert target.exists() and (not anchor or anchor in headings(target)), f"{link}#{anchor}"

@@ -10,6 +10,7 @@ import random
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -96,7 +97,11 @@ def run(folder, rounds, misdeeds, seed=0):
                 os.kill(chance.choice(running), chance.choice(misdeeds))
                 harmed += 1
     assert process.wait() == 0
-    assert not any(os.path.exists(f"/proc/{number}/cwd") for number in seen)
+    # The system ends them with their parent, which is not awaited.
+    deadline = time.monotonic() + 60
+    while any(os.path.exists(f"/proc/{number}/cwd") for number in seen):
+        assert time.monotonic() < deadline, "a worker outlives its parent"
+        time.sleep(0.01)
     assert list(folder.iterdir()) == []
     return results, harmed
 
@@ -115,14 +120,14 @@ def check(tmp_path, rounds, misdeeds, seed):
             assert (verdict, counts) == (before, plain), number
         else:
             assert verdict in (before, "inconclusive"), number
-    return results
+    return results, harmed
 
 
 @pytest.mark.parametrize("rounds", [4, pytest.param(40, marks=SANDBOX)])
 def test_workers_that_are_killed_harm_no_comparison(rounds, tmp_path):
-    results = check(tmp_path, rounds, [signal.SIGKILL], seed=1)
-    # What was lost with one worker was done by another.
-    assert sum(counts["lost"] for _, _, counts in results) <= 2
+    results, harmed = check(tmp_path, rounds, [signal.SIGKILL], seed=1)
+    # One execution at most is lost with a worker. Another worker does the others.
+    assert sum(counts["lost"] for _, _, counts in results) <= harmed
 
 
 @pytest.mark.long

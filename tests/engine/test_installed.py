@@ -158,7 +158,6 @@ def f(order: Order):
 """
 
 
-@pytest.mark.long
 def test_rows_have_the_columns_that_they_map():
     pytest.importorskip("sqlalchemy")
     old = ROWS.format("None if order.paid else order.amount + order.amount")

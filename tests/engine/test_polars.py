@@ -128,7 +128,6 @@ def test_rows_without_an_order_come_in_one(call):
     expect(CHANGING, old, old.replace(".rows()", ".rows()[1:]"), context="module", function="f")
 
 
-@pytest.mark.long
 def test_options_of_an_expression_are_part_of_it():
     old = POLARS + "def f(limit: int):\n    return (pl.col('a') + limit).rank('dense')\n"
     expect(CHANGING, old, old.replace("'dense'", "'min'"), context="module", function="f")

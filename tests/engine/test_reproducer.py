@@ -489,7 +489,6 @@ def test_plain_values_give_what_a_person_would_write():
     assert ") == 3, '3 before the change, " in text.partition("def test_f():")[2]
 
 
-@pytest.mark.long
 def test_several_witnesses_are_rows_of_one_test(tmp_path):
     old = "def f(code):\n    if code < 0:\n        return 'none'\n    return 'info' if code < 400 else 'error'\n"
     new = "def f(code):\n    if code < 1:\n        return 'odd'\n    return 'fine' if code < 500 else 'error'\n"
@@ -614,7 +613,6 @@ def test_a_file_of_a_package_can_be_the_subject(tmp_path, name):
     assert_passes_on_old_and_fails_on_new(tmp_path, *versions, "shop/inner/subject.py")
 
 
-@pytest.mark.long
 def test_a_file_is_run_whatever_its_name(tmp_path):
     start = "try:\n    import not_there\nexcept ImportError:\n    pass\n\n\ndef f(x):\n    return "
     reproducer = twincell.compare(f"{start}x or 3\n", f"{start}x\n").reproducer
@@ -624,7 +622,6 @@ def test_a_file_is_run_whatever_its_name(tmp_path):
     assert_passes_on_old_and_fails_on_new(tmp_path, f"{start}x or 3\n", f"{start}x\n", "odd/random.py")
 
 
-@pytest.mark.long
 def test_the_values_of_a_test_hold_in_a_whole_file_too(tmp_path):
     old = "LIMIT = 100\n\ndef helper(x):\n    return 0\n\n"
     old += "def f(x):\n    return helper(x) + 1 if LIMIT > 3 else helper(x)\n"

@@ -69,9 +69,14 @@ def test_what_a_request_gives_is_a_real_response(library):
     assert f"'class': '{library}.Response'" in str(injections), injections
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
-    "library, name", [("requests", "encoding"), ("requests", "note"), ("httpx", "default_encoding"), ("httpx", "note")]
+    "library, name",
+    [
+        ("requests", "encoding"),
+        pytest.param("requests", "note", marks=pytest.mark.long),
+        pytest.param("httpx", "default_encoding", marks=pytest.mark.long),
+        pytest.param("httpx", "note", marks=pytest.mark.long),
+    ],
 )
 def test_what_the_code_sets_is_part_of_a_response(library, name):
     pytest.importorskip(library)

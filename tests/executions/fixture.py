@@ -55,7 +55,12 @@ class Fixture:
         return SNAPSHOTS / f"{self.name}.txt"
 
     def execution(self):
-        return execute(self.old, self.new, [(self.seed, self.decisions)], predictor="frequency", **self.options)
+        found = execute(self.old, self.new, [(self.seed, self.decisions)], predictor="frequency", **self.options)
+        record = found["executions"][0]["record"]
+        asked = {choice["path"] for choice in record["choices"]} if record else set(self.decisions)
+        unused = self.decisions.keys() - asked
+        assert not unused, f"{self.name}: the execution asked for none of {', '.join(sorted(unused))}"
+        return found
 
 
 def read(path):

@@ -3,6 +3,8 @@
 import re
 
 SHOWN = 12
+#: Of a longer text, its beginning and its end are shown.
+LONG = 1000
 
 
 def rendered(found, is_single):
@@ -26,7 +28,9 @@ def rendered(found, is_single):
     if tainted:
         lines += ["", "leaves something behind that is not restored"]
     # The folder in which code may write has another number in each process.
-    return re.sub(r"/proc/self/fd/\d+", "<own folder>", "\n".join(lines)) + "\n"
+    text = re.sub(r"/proc/self/fd/\d+", "<own folder>", "\n".join(lines)) + "\n"
+    # Each system has its own numbers for how a file is opened.
+    return re.sub(r"(open\('[^']*', '?\w+'?), \d{5,}\)", r"\1, <flags>)", text)
 
 
 def indented(lines):
@@ -133,6 +137,8 @@ def value(data):
     match tagged(data):
         case "none", _:
             return "None"
+        case "str", text if len(text) > LONG:
+            return f"{text[:20]!r} ... {text[-60:]!r}"
         case (("bool" | "float" | "str"), plain):
             return plain if isinstance(data.get("float"), str) else repr(plain)
         case "int", number:

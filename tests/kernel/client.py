@@ -146,7 +146,10 @@ class Client:
             else:
                 self.channels.input("")
                 self.wait(asked)
-                return
+                break
+        # Questions that came late, whose cells were interrupted.
+        while self.channels.stdin_channel.msg_ready():
+            self.channels.get_stdin_msg(timeout=0)
 
     def wait_for_text(self, text: str) -> None:
         """Returns when a cell has written this."""

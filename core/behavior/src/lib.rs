@@ -2,8 +2,8 @@
 //!
 //! [`differences`] compares two [`Behavior`]s in all channels and returns [`Difference`]s. [`Rules`] say what counts as
 //! the same besides equal values. Each [`Channel`] has a file. `equal.rs` defines *equal*, `effects.rs` infers the
-//! effect of a call, `declared.rs` has what a project says about both, `crash.rs` decides which exceptions of one version count, and `denoise.rs` removes what differs
-//! within one version.
+//! effect of a call, `declared.rs` has what a project says about both, `crash.rs` decides which exceptions of one
+//! version count, and `denoise.rs` removes what differs within one version.
 //!
 //! Deliberately absent: which executions to run, and what a difference means for the verdict.
 //!

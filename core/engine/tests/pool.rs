@@ -5,7 +5,7 @@
 use std::io::Write;
 use std::os::fd::FromRawFd;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use twincell_engine::frame::{self, MAX_RECORD, Seal};
@@ -121,8 +121,10 @@ fn texts_for_people_are_cut() {
 #[test]
 fn work_ends_at_its_time_with_what_came_before() {
     let pool = WorkerPool::new(PoolOptions { deadline: Duration::from_secs(60), ..options(1) });
-    // The time is long for a load, and short against the wait for an answer.
-    let until = pool.until(Instant::now() + Duration::from_secs(3));
+    let begun = Instant::now();
+    drop(pool.load(&program("")).unwrap());
+    // The time is long for a load on this machine, and short against the wait for an answer.
+    let until = pool.until(Instant::now() + Duration::from_secs(1) + 10 * begun.elapsed());
     let mut loaded = until.load(&program("hang at 2")).unwrap();
     let done = loaded.run(requests(5)).unwrap();
     assert_eq!(done.iter().map(index_of).collect::<Vec<_>>(), [0, 1]);
@@ -407,8 +409,12 @@ fn more_threads_than_workers_take_turns() {
 #[test]
 fn a_worker_outlives_the_thread_that_asked_for_it() {
     let pool = WorkerPool::new(options(1));
-    let mut loaded = std::thread::scope(|scope| scope.spawn(|| pool.load(&program("")).unwrap()).join().unwrap());
-    std::thread::sleep(Duration::from_millis(50));
+    let load = || (pool.load(&program("")).unwrap(), std::fs::read_link("/proc/thread-self").ok());
+    let (mut loaded, thread) = std::thread::scope(|scope| scope.spawn(load).join().unwrap());
+    // A thread that was joined may not yet be gone.
+    while thread.as_ref().is_some_and(|thread| Path::new("/proc").join(thread).exists()) {
+        std::thread::yield_now();
+    }
     assert!(matches!(loaded.run(requests(1)).unwrap()[0], Executed::Record(_)));
 }
 

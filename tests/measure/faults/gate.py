@@ -193,7 +193,7 @@ def limit_for(stage: Stage, units: Sequence[str], reach: Reach | None) -> float:
 def catch(tree: Path, fault: Fault, gate: Sequence[Stage], reach: Reach | None) -> dict:
     """Whether a gate catches a fault: a row of the table."""
     begun = time.monotonic()
-    row: dict = {"caught": False, "by": None, "stage": None, "set_aside": []}
+    row: dict = {"caught": False, "by": None, "stage": None, "set_aside": [], "undecided": []}
     met = False
     for stage in gate:
         if stage.crates and fault.crate not in stage.crates:
@@ -204,7 +204,7 @@ def catch(tree: Path, fault: Fault, gate: Sequence[Stage], reach: Reach | None) 
             units = [unit for unit in units if fault.number in known.get(unit, [fault.number])]
         for group in groups(stage, units, fault.crate, reach):
             activate(tree, fault.number)
-            by = caught_in(tree, fault, stage, group, reach, row["set_aside"])
+            by = caught_in(tree, fault, stage, group, reach, row)
             met |= fault.number in reached(tree)
             if by is not None:
                 row |= {"caught": True, "by": by, "stage": stage.name, "reached": True}
@@ -213,25 +213,31 @@ def catch(tree: Path, fault: Fault, gate: Sequence[Stage], reach: Reach | None) 
 
 
 def caught_in(
-    tree: Path, fault: Fault, stage: Stage, group: Sequence[str], reach: Reach | None, set_aside: list[str]
+    tree: Path, fault: Fault, stage: Stage, group: Sequence[str], reach: Reach | None, row: dict
 ) -> str | None:
-    """The test of some units that fails with a fault, and not without it. Each failure is repeated."""
+    """The test of some units that fails with a fault, and not without it. Each failure is repeated.
+
+    What cannot be repeated catches nothing: the row has it as undecided.
+    """
     limit = limit_for(stage, group, reach)
     known = reach.failures(stage.name) if reach else []
     unrepeated: list[str] = []
     while True:
         ran = execute(tree, stage, stage.arguments(group, [*known, *unrepeated]), limit)
-        if ran.timed_out:
-            return f"no end in {limit:.0f} s"
-        if ran.status == 0:
+        if ran.status == 0 and not ran.timed_out:
             return None
         failed = [test for test in stage.failed(ran.output) if test not in known]
         if not failed:
-            return f"exit status {ran.status}: {last_line(ran.output)}"
-        if not stage.units or len(unrepeated) >= UNREPEATED or is_caught_by(tree, fault, stage, failed[0], limit):
+            end = f"no end in {limit:.0f} s" if ran.timed_out else f"exit status {ran.status}: {last_line(ran.output)}"
+            row["undecided"].append(end)
+            return None
+        if is_caught_by(tree, fault, stage, failed[0], limit):
             return failed[0]
+        if len(unrepeated) >= UNREPEATED:
+            row["undecided"].append(failed[0])
+            return None
         unrepeated.append(failed[0])
-        set_aside.append(failed[0])
+        row["set_aside"].append(failed[0])
 
 
 def is_caught_by(tree: Path, fault: Fault, stage: Stage, test: str, limit: float) -> bool:
@@ -305,6 +311,8 @@ def said(row: dict | None) -> str:
     if row["caught"]:
         by = re.sub(r"^binary_id\(=(.*)\) & test\(=(.*)\)$", r"\1 \2", row["by"])
         return f"caught in {row['seconds']:.0f} s by `{by}`"
+    if row.get("undecided"):
+        return f"not decided: {row['undecided'][0]}"
     return "not caught" if row["reached"] else "not reached"
 
 
