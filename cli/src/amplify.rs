@@ -6,21 +6,25 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use twincell_amplify::Progress;
 use twincell_compare::verdict::Verdict;
-use twincell_driver::amplify::{amplify_repository, revisions};
+use twincell_driver::amplify::{amplify_options, amplify_repository, revisions};
 use twincell_driver::files;
-use twincell_driver::options::Job;
+use twincell_driver::options::{Job, command_line};
 use twincell_syntax::Side;
-use twincell_widgets::{amplification_junit, amplification_markdown, amplification_page, amplification_text};
+use twincell_widgets::{
+    Notices, amplification_junit, amplification_markdown, amplification_page, amplification_text, notice_rows,
+};
 
 use crate::exports;
-use crate::session::{Abort, Session, read_options};
+use crate::session::{Abort, Session};
 use crate::study::progress_bar;
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
-    let options = read_options(matches, Job::Amplify)?;
+    let given = command_line::given(matches, Job::Amplify).map_err(Abort::new)?;
     let range = matches.get_one::<String>("revision").map(String::as_str);
     let versions = revisions(range, matches.get_flag("staged")).map_err(Abort::Failed)?;
     let repository = matches.get_one::<PathBuf>("repository").cloned().unwrap_or_else(|| PathBuf::from("."));
+    let (options, notices) = amplify_options(&repository, &versions, &given).map_err(Abort::Failed)?;
+    let notices = Notices { all: &notices, allows_changes: options.allow_policy_change };
     let bar = progress_bar(session.progress);
     let interrupted = &mut *session.interrupted;
     let mut is_interrupted = false;
@@ -47,9 +51,11 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     bar.finish_and_clear();
     let found = found.map_err(Abort::new)?.found;
     if matches.get_flag("json") {
-        writeln!(session.out, "{}", serde_json::to_string_pretty(&found).map_err(Abort::new)?)?;
+        let mut data = serde_json::to_value(&found).map_err(Abort::new)?;
+        data["notices"] = serde_json::to_value(notice_rows(notices)).map_err(Abort::new)?;
+        writeln!(session.out, "{data:#}")?;
     } else {
-        write!(session.out, "{}", amplification_text(&found))?;
+        write!(session.out, "{}", amplification_text(&found, notices))?;
     }
     for (argument, side) in [("patch", Side::New), ("patch-old", Side::Old)] {
         if let Some(file) = matches.get_one::<PathBuf>(argument) {
@@ -57,13 +63,13 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         }
     }
     if let Some(file) = matches.get_one::<PathBuf>("markdown") {
-        files::write_text(file, &amplification_markdown(&found)).map_err(Abort::Failed)?;
+        files::write_text(file, &amplification_markdown(&found, notices)).map_err(Abort::Failed)?;
     }
     if let Some(file) = matches.get_one::<PathBuf>("html") {
-        files::write_text(file, &amplification_page(&found, "Amplified tests")).map_err(Abort::Failed)?;
+        files::write_text(file, &amplification_page(&found, notices, "Amplified tests")).map_err(Abort::Failed)?;
     }
     if let Some(file) = matches.get_one::<PathBuf>("junit") {
-        files::write_text(file, &amplification_junit(&found)).map_err(Abort::Failed)?;
+        files::write_text(file, &amplification_junit(&found, notices)).map_err(Abort::Failed)?;
     }
     if is_interrupted {
         return Err(Abort::Interrupted);
@@ -73,5 +79,5 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         Some(false) => Verdict::LikelyPreserving,
         None => Verdict::Inconclusive,
     };
-    Ok(exports::status(verdict, matches))
+    Ok(exports::status(verdict, notices, matches))
 }

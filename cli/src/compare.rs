@@ -5,24 +5,26 @@ use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use serde_json::{Value, json};
+use twincell_compare::notice::Notice;
 use twincell_compare::report::Comparison;
 use twincell_compare::verdict::Verdict;
 use twincell_compare::{CompareError, CompareOptions, Continue, Progress, Source, unknown_functions};
 use twincell_driver::notebook::NotebookError;
-use twincell_driver::options::{Job, Options};
+use twincell_driver::options::{Job, Options, command_line};
+use twincell_driver::policy::{BASELINE, Base, named};
 use twincell_driver::warm::{Engine, Failure};
 use twincell_driver::{files, reproducers};
 use twincell_engine::protocol::Context;
 use twincell_project::is_test;
-use twincell_widgets::export::{ExportRow, annotations};
-use twincell_widgets::{Advice, SummaryFile, TextOptions, plain_sentence};
+use twincell_syntax::Side;
+use twincell_widgets::export::ExportRow;
+use twincell_widgets::{Advice, Format, Notices, Report, SummaryFile, TextOptions, plain_sentence, render};
 
-use crate::accepted::{self, Accepted};
+use crate::accepted::Accepted;
 use crate::exports;
-use crate::git::{ChangedFile, ChangedFiles, Copies, changed_files, work_tree};
+use crate::git::{ChangedFile, ChangedFiles, Copies, changed_files, trusted, work_tree};
 use crate::pager;
-use crate::session::{Abort, Session, UNCHANGED, read_options};
+use crate::session::{Abort, Limits, Session, UNCHANGED};
 
 /// The maximum number of functions that are proposed in place of an unknown one.
 const ALIKE: usize = 3;
@@ -31,21 +33,33 @@ const HASH: usize = 40;
 const DIGITS: usize = 10;
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
-    let options = read_options(matches, Job::Compare)?;
     if matches.get_flag("no-color") {
         session.color = false;
     }
     let files: Vec<PathBuf> = matches.get_many::<PathBuf>("files").into_iter().flatten().cloned().collect();
-    match matches.get_one::<String>("git") {
-        Some(range) => revisions(range, &files, &options, matches, session),
-        None => match files.as_slice() {
-            [old, new] => two_texts(&read_version(old)?, &read_version(new)?, &options, matches, session),
-            _ => Err(Abort::Failed(format!(
-                "{} given: give two files, OLD.py and NEW.py, or --git OLD..NEW",
-                if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) }
-            ))),
-        },
+    if let Some(range) = matches.get_one::<String>("git") {
+        let here = std::env::current_dir().map_err(Abort::new)?;
+        let staged = matches.get_flag("staged");
+        let given = command_line::given(matches, Job::Compare).map_err(Abort::new)?;
+        let base = trusted(&here, range, staged, named(&given).as_deref()).map_err(Abort::new)?;
+        let limits = Limits::of(Job::Compare, base.policy.as_ref(), &given)?;
+        return revisions(&Range { here, range, staged }, &files, base, limits, matches, session);
     }
+    let limits = Limits::read(matches, Job::Compare)?;
+    match files.as_slice() {
+        [old, new] => two_texts(&read_version(old)?, &read_version(new)?, &limits, matches, session),
+        _ => Err(Abort::Failed(format!(
+            "{} given: give two files, OLD.py and NEW.py, or --git OLD..NEW",
+            if files.len() == 1 { "1 file".to_owned() } else { format!("{} files", files.len()) }
+        ))),
+    }
+}
+
+/// What is compared.
+struct Range<'a> {
+    here: PathBuf,
+    range: &'a str,
+    staged: bool,
 }
 
 fn read_version(path: &Path) -> Result<Source, Abort> {
@@ -55,31 +69,50 @@ fn read_version(path: &Path) -> Result<Source, Abort> {
 fn two_texts(
     old: &Source,
     new: &Source,
-    options: &Options,
+    limits: &Limits,
     matches: &ArgMatches,
     session: &mut Session<'_>,
 ) -> Result<i32, Abort> {
+    let options = &limits.options;
     let engine = Engine::warm(options, &session.environment).map_err(Abort::new)?;
     let path = std::path::absolute(&new.label).unwrap_or_else(|_| (&new.label).into());
     let Watched { result, stopped } = watched(&engine, old, new, &options.for_file(&path), "", session);
     let comparison = result.map_err(Abort::new)?;
+    let mut notices = limits.weakened.clone();
+    notices.extend(Notice::of_comparison(&comparison, Some(&new.label), limits.usual));
     let rows = linked(ExportRow::of_comparison(&comparison, Some(&new.label)), matches);
+    let file = SummaryFile { path: &new.label, is_test: false, result: Ok(&comparison) };
+    let report = Report {
+        range: None,
+        title: &format!("{} and {}", old.label, new.label),
+        verdict: comparison.verdict,
+        files: &[file],
+        whole: Some(&comparison),
+        rows: &rows,
+        notices: Notices { all: &notices, allows_changes: options.allow_policy_change },
+        advice: Advice { amplify: None, recorded: options.recorded.is_none() },
+        layout: layout(session),
+        version: env!("CARGO_PKG_VERSION"),
+    };
     // A file that cannot be written costs nobody the report.
-    if matches.get_flag("json") {
-        print_json(&serde_json::to_value(&comparison).map_err(Abort::new)?, session)?;
-    } else if matches.get_flag("github") {
-        write!(session.out, "{}", annotations(&rows))?;
-    } else if shows_details(matches, options) || changes(&comparison) <= 1 {
-        pager::show(&whole_text(&comparison, session), session)?;
-    } else {
-        let file = SummaryFile { path: &new.label, is_test: false, result: Ok(&comparison) };
-        let advice = Advice { amplify: None, recorded: options.recorded.is_none() };
-        print_summary(&[file], &[], advice, session)?;
-    }
-    write_html(&comparison, &format!("{} and {}", old.label, new.label), matches)?;
+    let is_whole = shows_details(matches, options) || changes(&comparison) <= 1;
+    print(is_whole, &report, matches, session)?;
+    write_html(&report, matches)?;
     write_reproducer(&comparison, matches, session)?;
-    exports::write(&rows, matches)?;
-    if stopped { Err(Abort::Interrupted) } else { Ok(exports::status(comparison.verdict, matches)) }
+    exports::write(&report, matches)?;
+    if stopped { Err(Abort::Interrupted) } else { Ok(exports::status(comparison.verdict, report.notices, matches)) }
+}
+
+/// Prints a report in the wanted format, or as text: all of it, or few lines.
+fn print(is_whole: bool, report: &Report<'_>, matches: &ArgMatches, session: &mut Session<'_>) -> Result<(), Abort> {
+    let format = match is_whole {
+        _ if matches.get_flag("json") => Format::Json,
+        _ if matches.get_flag("github") => Format::Annotations,
+        true => return Ok(pager::show(&render(Format::Text, report), session)?),
+        false => Format::Summary,
+    };
+    write!(session.out, "{}", render(format, report))?;
+    Ok(())
 }
 
 /// Whether all is printed of each function, and not only what changed in it.
@@ -125,30 +158,32 @@ impl Compared {
 }
 
 fn revisions(
-    range: &str,
+    range: &Range<'_>,
     paths: &[PathBuf],
-    options: &Options,
+    base: Base,
+    limits: Limits,
     matches: &ArgMatches,
     session: &mut Session<'_>,
 ) -> Result<i32, Abort> {
+    let Range { here, range, staged } = range;
+    let (range, staged) = (*range, *staged);
+    let Limits { mut options, weakened, usual } = limits;
     // The examples may be of other files of the range.
-    let mut options = options.clone();
     options.given.is_shared = true;
     let options = &options;
-    let here = std::env::current_dir().map_err(Abort::new)?;
-    let root = work_tree(&here).unwrap_or_else(|| here.clone());
+    let root = work_tree(here).unwrap_or_else(|| here.clone());
     // A file that cannot be read is told before anything runs.
-    let accepted = Accepted::read(&root).map_err(Abort::Failed)?;
-    let staged = matches.get_flag("staged");
-    let mut files = changed_files(&here, range, staged, paths, options.max_source << 20).map_err(Abort::new)?;
+    let accepted = Accepted::of(&base.baseline, &format!("{BASELINE} of the old version")).map_err(Abort::Failed)?;
+    let mut files = changed_files(here, range, staged, paths, options.max_source << 20).map_err(Abort::new)?;
     let place = place(range, staged);
-    let mut notes = notes(&files);
+    let mut notices = base.changes;
+    notices.extend(accepted.notice());
+    notices.extend(weakened);
+    notices.extend(of_files(&files));
     // Whoever names files, or asks for everything, wants tests as well.
     let is_asked = !paths.is_empty() || options.function.is_some() || matches.get_flag("verbose");
     let tests = if is_asked { vec![] } else { files.leave_out_tests() };
-    if let Some(names) = named(&tests) {
-        notes.push(format!("tests changed, too, and were not compared (name the files, or --verbose): {names}"));
-    }
+    notices.extend((!tests.is_empty()).then_some(Notice::TestsLeftOut { files: tests }));
     let mut compared: Vec<Compared> = Vec::new();
     let (mut stopped, mut left) = (false, Vec::new());
     let mut others: BTreeSet<String> = BTreeSet::new();
@@ -160,12 +195,10 @@ fn revisions(
         engine.check_workers().map_err(Abort::new)?;
         let copies = match options.context {
             Context::Function => None,
-            Context::Module => match Copies::new(&here, range, staged, &engine.projects().map_err(Abort::new)?) {
+            Context::Module => match Copies::new(here, range, staged, &engine.projects().map_err(Abort::new)?) {
                 Ok(copies) => Some(copies),
                 Err(error) => {
-                    notes.push(format!(
-                        "the repository was not copied, so what its other modules give is injected: {error}"
-                    ));
+                    notices.push(Notice::NotCopied { reason: error.to_string() });
                     None
                 }
             },
@@ -183,7 +216,7 @@ fn revisions(
             }
             let place = root.join(&file.path);
             if let Some(pattern) = options.paths.excluded(&place) {
-                notes.push(format!("{}: left out by the policy (exclude: {pattern})", file.path));
+                notices.push(Notice::Excluded { file: file.path.clone(), pattern: pattern.to_owned() });
                 continue;
             }
             if stopped {
@@ -200,14 +233,14 @@ fn revisions(
                 Err(Failure::Compare(CompareError::UnknownFunction { known, .. })) if options.function.is_some() => {
                     others.extend(known);
                 }
-                Err(failure) if nothing_to_compare(&failure) => notes.push(format!("{}: {failure}", file.path)),
+                Err(failure) if nothing_to_compare(&failure) => {
+                    notices.push(Notice::NothingToCompare { file: file.path.clone(), reason: failure.to_string() });
+                }
                 Err(failure) => compared.push(Compared { path: file.path.clone(), result: Err(failure.to_string()) }),
             }
         }
     }
-    if let Some(names) = named(&left) {
-        notes.push(format!("stopped, so these files were not compared: {names}"));
-    }
+    notices.extend((!left.is_empty()).then_some(Notice::Stopped { files: left }));
     let found_none = compared.is_empty() && !files.modified.is_empty() && !stopped;
     if let (Some(function), true) = (&options.function, found_none) {
         let alike = alike(function, &others).map_or_else(String::new, |names| format!("; did you mean {names}?"));
@@ -215,40 +248,55 @@ fn revisions(
             "no changed file has the function {function} in both revisions of {range}{alike}"
         )));
     }
-    notes.extend(unknown_examples(&files, options));
+    notices.extend(unknown_examples(&files, options));
     let reason = matches.get_one::<String>("accept").map(String::as_str);
     if reason.is_some() && stopped {
         writeln!(session.err, "twincell: nothing was accepted, since the comparison was stopped")?;
     }
     // A partial comparison must not become the baseline.
-    accept(accepted, &mut compared, reason.filter(|_| !stopped), session)?;
+    accept(accepted, &mut compared, &files, reason.filter(|_| !stopped), &root, session)?;
+    for file in &compared {
+        if let Ok(comparison) = &file.result {
+            notices.extend(Notice::of_comparison(comparison, Some(&file.path), usual));
+        }
+    }
     let verdict = overall(&compared);
     let rows = linked(compared.iter().flat_map(Compared::rows).collect(), matches);
-    if matches.get_flag("json") {
-        print_json(&report(range, verdict, &compared, &notes), session)?;
-    } else if matches.get_flag("github") {
-        write!(session.out, "{}", annotations(&rows))?;
-    } else if compared.is_empty() || shows_details(matches, options) {
-        pager::show(&files_text(&place, &compared, &notes, session), session)?;
-    } else {
-        let files: Vec<SummaryFile<'_>> = compared.iter().map(Compared::in_summary).collect();
-        // It takes no files, and the commit as a whole.
-        let amplify = amplify(range, staged, options.python.as_deref()).filter(|_| paths.is_empty());
-        let advice = Advice { amplify: amplify.as_deref(), recorded: options.recorded.is_none() };
-        print_summary(&files, &notes, advice, session)?;
+    let whole = merged(&compared, verdict);
+    // It takes no files, and the commit as a whole.
+    let amplify = amplify(range, staged, options.python.as_deref()).filter(|_| paths.is_empty());
+    let in_summary: Vec<SummaryFile<'_>> = compared.iter().map(Compared::in_summary).collect();
+    let report = Report {
+        range: Some(range),
+        title: &place,
+        verdict,
+        files: &in_summary,
+        whole: whole.as_ref(),
+        rows: &rows,
+        notices: Notices { all: &notices, allows_changes: options.allow_policy_change },
+        advice: Advice { amplify: amplify.as_deref(), recorded: options.recorded.is_none() },
+        layout: layout(session),
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    print(compared.is_empty() || shows_details(matches, options), &report, matches, session)?;
+    write_html(&report, matches)?;
+    if let Some(whole) = &whole {
+        write_reproducer(whole, matches, session)?;
     }
-    if let Some(whole) = merged(&compared, verdict) {
-        write_html(&whole, range, matches)?;
-        write_reproducer(&whole, matches, session)?;
-    }
-    exports::write(&rows, matches)?;
+    exports::write(&report, matches)?;
     if stopped {
         return Err(Abort::Interrupted);
     }
     if !compared.is_empty() && compared.iter().all(|file| file.result.is_err()) {
         return Err(Abort::Failed(format!("none of the files that changed {place} could be compared")));
     }
-    let status = exports::status(verdict, matches);
+    let status = exports::status(verdict, report.notices, matches);
+    if report.notices.fail() {
+        writeln!(
+            session.err,
+            "twincell: the policy or the accepted differences changed; --allow-policy-change lets this pass"
+        )?;
+    }
     // Git's hooks know which index is to be committed.
     if status != UNCHANGED && staged && std::env::var_os("GIT_INDEX_FILE").is_some() {
         writeln!(session.err, "twincell: the commit was stopped; `git commit --no-verify` commits anyway")?;
@@ -260,22 +308,33 @@ fn revisions(
 fn accept(
     mut accepted: Accepted,
     compared: &mut [Compared],
+    files: &ChangedFiles,
     reason: Option<&str>,
+    root: &Path,
     session: &mut Session<'_>,
 ) -> Result<(), Abort> {
-    let mut fresh = 0;
-    for file in compared {
-        if let Ok(comparison) = &mut file.result {
-            fresh += accepted.apply(&file.path, comparison, reason);
+    for one in compared {
+        let file = files.modified.iter().find(|file| file.path == one.path);
+        if let (Ok(comparison), Some(file)) = (&mut one.result, file) {
+            accepted.apply(file, comparison, reason);
         }
     }
-    if reason.is_some() {
-        if fresh > 0 {
-            accepted.write().map_err(Abort::Failed)?;
-        }
-        let noun = if fresh == 1 { "difference" } else { "differences" };
-        writeln!(session.err, "twincell: accepted {fresh} new {noun} in {}", accepted::FILE)?;
+    if reason.is_none() {
+        return Ok(());
     }
+    let (fresh, refused) = accepted.fresh();
+    let noun = if fresh == 1 { "difference" } else { "differences" };
+    for function in refused {
+        writeln!(
+            session.err,
+            "twincell: the difference of {} was not accepted: it comes from nothing that the function or what it uses says",
+            plain_sentence(function)
+        )?;
+    }
+    if fresh > 0 {
+        accepted.write(root).map_err(Abort::Failed)?;
+    }
+    writeln!(session.err, "twincell: accepted {fresh} new {noun} in {BASELINE}")?;
     Ok(())
 }
 
@@ -339,40 +398,29 @@ fn nothing_to_compare(failure: &Failure) -> bool {
 }
 
 /// What to say of examples whose functions no changed file has.
-fn unknown_examples(changed: &ChangedFiles, options: &Options) -> Option<String> {
+fn unknown_examples(changed: &ChangedFiles, options: &Options) -> Option<Notice> {
     // Cells are compared one by one.
     if changed.modified.iter().any(|file| files::is_notebook(Path::new(&file.path))) {
         return None;
     }
     let texts = changed.modified.iter().flat_map(|file| [file.old.text.as_str(), file.new.text.as_str()]);
-    let unknown: Vec<String> = unknown_functions(texts, &options.given).into_iter().collect();
-    Some(format!("examples not used, since no changed file has their function: {}", named(&unknown)?))
+    let functions: Vec<String> = unknown_functions(texts, &options.given).into_iter().collect();
+    (!functions.is_empty()).then_some(Notice::UnknownExamples { functions })
 }
 
-/// The maximum number of files that a note names.
-const NAMED: usize = 5;
-
-fn notes(files: &ChangedFiles) -> Vec<String> {
-    let line = |path: &String, what: &str| format!("{path}: only in the {what} revision, not compared");
-    let added = files.added.iter().map(|path| line(path, "new"));
-    let mut notes: Vec<String> = added.chain(files.removed.iter().map(|path| line(path, "old"))).collect();
-    if let Some(names) = named(&files.untracked) {
-        notes.push(format!("not compared, since git does not track it: {names}"));
+/// What to say of files that are not compared.
+fn of_files(files: &ChangedFiles) -> Vec<Notice> {
+    let one_sided = |file: &String, side| Notice::OneSided { file: file.clone(), side };
+    let added = files.added.iter().map(|file| one_sided(file, Side::New));
+    let mut notices: Vec<Notice> = added.chain(files.removed.iter().map(|file| one_sided(file, Side::Old))).collect();
+    if !files.untracked.is_empty() {
+        notices.push(Notice::Untracked { files: files.untracked.clone() });
     }
     // Where code changed as well, a comparison says what it does.
-    let is_all = notes.is_empty() && files.modified.is_empty() && files.unreadable.is_empty();
-    if let Some(names) = named(&files.others).filter(|_| is_all) {
-        notes.push(format!("changed, and no Python: {names}"));
+    if notices.is_empty() && files.modified.is_empty() && files.unreadable.is_empty() && !files.others.is_empty() {
+        notices.push(Notice::NotPython { files: files.others.clone() });
     }
-    notes
-}
-
-/// `a.csv, b.csv`, with the number of those that are too many.
-fn named(paths: &[String]) -> Option<String> {
-    let more = paths.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let first = paths.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-    (!paths.is_empty()).then(|| first + &more)
+    notices
 }
 
 /// A comparison, and whether the user stopped it: then it holds what was found until then.
@@ -432,67 +480,13 @@ fn merged(compared: &[Compared], verdict: Verdict) -> Option<Comparison> {
     Some(whole)
 }
 
-fn report(range: &str, verdict: Verdict, compared: &[Compared], notes: &[String]) -> Value {
-    let file = |file: &Compared| match &file.result {
-        Ok(comparison) => json!({ "path": file.path, "comparison": comparison }),
-        Err(error) => json!({ "path": file.path, "error": error }),
-    };
-    json!({
-        "range": range,
-        "verdict": verdict,
-        "files": compared.iter().map(file).collect::<Vec<_>>(),
-        "notes": notes,
-    })
-}
-
-/// All of each file.
-fn files_text(place: &str, compared: &[Compared], notes: &[String], session: &Session<'_>) -> String {
-    let mut parts = Vec::new();
-    if compared.is_empty() {
-        parts.push(format!("No function of a Python file changed {place}.\n"));
-    }
-    for file in compared {
-        let path = console::style(plain_sentence(&file.path)).bold().force_styling(session.color);
-        parts.push(match &file.result {
-            Ok(comparison) => format!("{path}\n{}", whole_text(comparison, session)),
-            Err(error) => format!("{path}\nnot compared: {}\n", plain_sentence(error)),
-        });
-    }
-    let mut text = parts.join("\n");
-    for note in notes {
-        text.push_str(&plain_sentence(note));
-        text.push('\n');
-    }
-    text
-}
-
-fn print_summary(
-    files: &[SummaryFile<'_>],
-    notes: &[String],
-    advice: Advice<'_>,
-    session: &mut Session<'_>,
-) -> Result<(), Abort> {
-    write!(session.out, "{}", twincell_widgets::summary(files, notes, advice, &layout(session)))?;
-    Ok(())
-}
-
 fn layout(session: &Session<'_>) -> TextOptions {
     TextOptions { color: session.color, width: session.width }
 }
 
-fn whole_text(comparison: &Comparison, session: &Session<'_>) -> String {
-    twincell_widgets::text(comparison, &layout(session)).trim_end_matches('\n').to_owned() + "\n"
-}
-
-fn print_json(report: &Value, session: &mut Session<'_>) -> Result<(), Abort> {
-    let json = serde_json::to_string_pretty(report).map_err(Abort::new)?;
-    writeln!(session.out, "{json}")?;
-    Ok(())
-}
-
-fn write_html(comparison: &Comparison, title: &str, matches: &ArgMatches) -> Result<(), Abort> {
+fn write_html(report: &Report<'_>, matches: &ArgMatches) -> Result<(), Abort> {
     let Some(path) = matches.get_one::<PathBuf>("html") else { return Ok(()) };
-    files::write_text(path, &twincell_widgets::html_page(comparison, title)).map_err(Abort::Failed)
+    files::write_text(path, &render(Format::Html, report)).map_err(Abort::Failed)
 }
 
 /// The messages go to standard error, since standard output may be JSON.
@@ -508,17 +502,18 @@ fn write_reproducer(comparison: &Comparison, matches: &ArgMatches, session: &mut
 mod tests {
     use super::*;
     use crate::tests::command;
-    use twincell_driver::warm::Environment;
     use twincell_samples::{comparison, pair};
+    use twincell_widgets::notice_sentence;
 
     #[test]
     fn notes_name_what_is_not_compared() {
         let names = |count: usize| (0..count).map(|number| format!("{number}.x")).collect::<Vec<_>>();
         let files = ChangedFiles { untracked: names(7), others: names(1), ..ChangedFiles::default() };
         let expected = "not compared, since git does not track it: 0.x, 1.x, 2.x, 3.x, 4.x and 2 more";
-        assert_eq!(notes(&files), [expected]);
+        let said = |files| of_files(&files).iter().map(notice_sentence).collect::<Vec<_>>();
+        assert_eq!(said(files), [expected]);
         let files = ChangedFiles { others: names(2), ..ChangedFiles::default() };
-        assert_eq!(notes(&files), ["changed, and no Python: 0.x, 1.x"]);
+        assert_eq!(said(files), ["changed, and no Python: 0.x, 1.x"]);
     }
 
     fn compared(path: &str, verdict: Verdict) -> Compared {
@@ -531,7 +526,7 @@ mod tests {
         let status = |verdict: Verdict, arguments: &[&str]| {
             let command = crate::arguments::command();
             let matches = command.try_get_matches_from([&["compare", "a", "b"], arguments].concat()).unwrap();
-            exports::status(verdict, matches.subcommand_matches("compare").unwrap())
+            exports::status(verdict, Notices::default(), matches.subcommand_matches("compare").unwrap())
         };
         let of = |verdicts: &[Verdict]| {
             let files: Vec<_> = verdicts.iter().map(|verdict| compared("a.py", *verdict)).collect();
@@ -557,34 +552,45 @@ mod tests {
         assert!(merged(&[], Verdict::Identical).is_none());
     }
 
+    fn report<'a>(files: &'a [SummaryFile<'a>], notices: &'a [Notice]) -> Report<'a> {
+        Report {
+            range: Some("A..B"),
+            title: "in A..B",
+            verdict: Verdict::Changing,
+            files,
+            whole: None,
+            rows: &[],
+            notices: Notices { all: notices, allows_changes: false },
+            advice: Advice::default(),
+            layout: TextOptions { color: false, width: 80 },
+            version: "1",
+        }
+    }
+
     #[test]
     fn the_json_of_a_range_lists_every_file() {
         let failed = Compared { path: "b.py".to_owned(), result: Err("not Python".to_owned()) };
-        let report =
-            report("A..B", Verdict::Changing, &[compared("a.py", Verdict::Changing), failed], &["n".to_owned()]);
+        let all = [compared("a.py", Verdict::Changing), failed];
+        let files: Vec<SummaryFile<'_>> = all.iter().map(Compared::in_summary).collect();
+        let notices = [Notice::OneSided { file: "n.py".to_owned(), side: Side::New }];
+        let report: serde_json::Value = serde_json::from_str(&render(Format::Json, &report(&files, &notices))).unwrap();
         assert_eq!(report["verdict"], "changing");
         assert_eq!(report["files"][0]["comparison"]["verdict"], "changing");
         assert_eq!(report["files"][1]["error"], "not Python");
+        assert_eq!(report["notes"][0], "n.py: only in the new revision, not compared");
+        assert_eq!(
+            (&report["notices"][0]["kind"], &report["notices"][0]["file"]),
+            (&"one_sided".into(), &"n.py".into())
+        );
     }
 
     #[test]
     fn names_of_files_cannot_speak_to_the_terminal() {
-        let mut out = Vec::new();
-        let session = Session {
-            environment: Environment::default(),
-            out: &mut out,
-            err: &mut Vec::new(),
-            color: false,
-            width: 80,
-            pager: None,
-            progress: false,
-            left: &std::cell::Cell::new(false),
-            interrupted: &mut || false,
-            farms: &|_, _| Err(None),
-        };
         let failed = Compared { path: "\x1b]0;a.py".to_owned(), result: Err("\x1b[2J".to_owned()) };
-        let text = files_text("in A..B", &[failed], &["\x1b[31mred.py: a note".to_owned()], &session);
-        assert!(text.contains("\\x1b]0;a.py\nnot compared: \\x1b[2J\n\\x1b[31mred.py: a note"), "{text}");
+        let files = [failed.in_summary()];
+        let notices = [Notice::OneSided { file: "\x1b[31mred.py".to_owned(), side: Side::New }];
+        let text = render(Format::Text, &report(&files, &notices));
+        assert!(text.contains("\\x1b]0;a.py\nnot compared: \\x1b[2J\n\\x1b[31mred.py: only in"), "{text}");
     }
 
     #[test]

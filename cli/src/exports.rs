@@ -7,17 +7,15 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use twincell_compare::verdict::Verdict;
 use twincell_driver::files;
-use twincell_widgets::export::{ExportRow, junit, markdown, sarif};
+use twincell_widgets::{Format, Notices, Report, render};
 
 use crate::session::{Abort, CHANGED, INCONCLUSIVE, UNCHANGED};
 
-/// (argument, what the file holds, how it is made)
-type Format = (&'static str, &'static str, fn(&[ExportRow]) -> String);
-
-const FORMATS: [Format; 3] = [
-    ("sarif", "Also write the results as SARIF, for code scanning", |rows| sarif(rows, env!("CARGO_PKG_VERSION"))),
-    ("junit", "Also write the results as JUnit XML, for test reports", junit),
-    ("markdown", "Also write the results as Markdown, for a pull request", markdown),
+/// (argument, what the file holds)
+const FORMATS: [(&str, &str, Format); 3] = [
+    ("sarif", "Also write the results as SARIF, for code scanning", Format::Sarif),
+    ("junit", "Also write the results as JUnit XML, for test reports", Format::Junit),
+    ("markdown", "Also write the results as Markdown, for a pull request", Format::Markdown),
 ];
 
 /// Adds the arguments. `fails` is the default of `--fail-on`.
@@ -63,19 +61,20 @@ pub fn check(matches: &ArgMatches, others: &[Option<PathBuf>]) -> Result<(), Abo
 }
 
 /// Writes the requested files.
-pub fn write(rows: &[ExportRow], matches: &ArgMatches) -> Result<(), Abort> {
-    for (name, _, make) in FORMATS {
+pub fn write(report: &Report<'_>, matches: &ArgMatches) -> Result<(), Abort> {
+    for (name, _, format) in FORMATS {
         if let Some(path) = matches.get_one::<PathBuf>(name) {
-            files::write_text(path, &make(rows)).map_err(Abort::Failed)?;
+            files::write_text(path, &render(format, report)).map_err(Abort::Failed)?;
         }
     }
     Ok(())
 }
 
-/// The exit status for the worst verdict.
-pub fn status(worst: Verdict, matches: &ArgMatches) -> i32 {
+/// The exit status for the worst verdict. What is trusted and changed is not left to `--fail-on`.
+pub fn status(worst: Verdict, notices: Notices<'_>, matches: &ArgMatches) -> i32 {
     let fails = matches.get_one::<String>("fail-on").map_or("inconclusive", String::as_str);
     match worst {
+        _ if notices.fail() => CHANGED,
         Verdict::Changing if fails != "never" => CHANGED,
         Verdict::Inconclusive if fails == "inconclusive" => INCONCLUSIVE,
         _ => UNCHANGED,

@@ -4,7 +4,10 @@ use std::cell::Cell;
 use std::io::{self, Write};
 
 use clap::ArgMatches;
-use twincell_driver::options::{Job, Options, command_line};
+use twincell_compare::notice::Notice;
+use twincell_driver::options::command_line::LineError;
+use twincell_driver::options::{Job, OptionSpec, Options, Value, command_line};
+use twincell_driver::policy::{Policy, found, resolved};
 use twincell_driver::warm::Environment;
 use twincell_study::farm::Farm;
 
@@ -60,4 +63,33 @@ impl Abort {
 /// The options of the table that a command line sets.
 pub fn read_options(matches: &ArgMatches, job: Job) -> Result<Options, Abort> {
     command_line::read(matches, job).map_err(Abort::new)
+}
+
+/// Options that a command line gives.
+pub type Given = [(&'static OptionSpec, Value)];
+
+/// The options in force, and what a policy among them makes of the search.
+pub struct Limits {
+    pub options: Options,
+    /// The settings of the policy that make differences harder to find.
+    pub weakened: Vec<Notice>,
+    /// The number of executions that functions get without the policy, if it may give them fewer.
+    pub usual: Option<u32>,
+}
+
+impl Limits {
+    pub fn of(job: Job, policy: Option<&Policy>, given: &Given) -> Result<Self, Abort> {
+        let options = resolved(job, policy, given).map_err(|error| Abort::new(LineError::from(error)))?;
+        Ok(Self {
+            options,
+            weakened: policy.map(|policy| policy.weakening(given)).unwrap_or_default(),
+            usual: policy.and_then(|policy| policy.usual_budget(given)),
+        })
+    }
+
+    /// With the policy that is named or nearest.
+    pub fn read(matches: &ArgMatches, job: Job) -> Result<Self, Abort> {
+        let given = command_line::given(matches, job).map_err(Abort::new)?;
+        Self::of(job, found(&given).map_err(Abort::new)?.as_ref(), &given)
+    }
 }

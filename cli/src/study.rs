@@ -6,20 +6,23 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use twincell_compare::Continue;
+use twincell_compare::notice::Notice;
 use twincell_compare::verdict::Verdict;
-use twincell_driver::options::Job;
+use twincell_driver::options::{Job, Options};
 use twincell_study::job::{Done, Order, from_file, run_study, transformed};
 use twincell_study::outputs::Outputs;
 use twincell_study::pace::Progress;
 use twincell_study::store::read_all;
 use twincell_study::summary::enforced_line;
-use twincell_widgets::plain_sentence;
+use twincell_widgets::export::ExportRow;
+use twincell_widgets::{Advice, Notices, Report, TextOptions, plain_sentence};
 
 use crate::exports;
-use crate::session::{Abort, FAILED, Session, read_options};
+use crate::session::{Abort, FAILED, Limits, Session};
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
-    let order = order(matches, session)?;
+    let limits = Limits::read(matches, Job::Study)?;
+    let order = order(matches, limits.options, session)?;
     let out = order.outputs.out.clone();
     let done = compared(order, session)?;
     print(&done, session)?;
@@ -28,7 +31,9 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         return Err(Abort::Interrupted);
     }
     if let (true, Some(out)) = (exports::are_wanted(matches), out) {
-        exports::write(&done.details.export_rows(read_all(&out).map_err(Abort::Failed)?), matches)?;
+        let rows = done.details.export_rows(read_all(&out).map_err(Abort::Failed)?);
+        let notices: Vec<Notice> = limits.weakened.into_iter().chain(done.notices.iter().cloned()).collect();
+        exports::write(&report(&rows, &notices), matches)?;
     }
     let rows = done.outcome.confusion.total();
     // A command may find nothing to do.
@@ -37,12 +42,27 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     }
     let all = [Verdict::Changing, Verdict::Inconclusive, Verdict::LikelyPreserving, Verdict::Identical];
     let found = all.into_iter().filter(|verdict| done.outcome.confusion.of(*verdict) > 0);
-    Ok(exports::status(Verdict::worst(found), matches))
+    Ok(exports::status(Verdict::worst(found), Notices::default(), matches))
+}
+
+/// The rows for other programs.
+fn report<'a>(rows: &'a [ExportRow], notices: &'a [Notice]) -> Report<'a> {
+    Report {
+        range: None,
+        title: "study",
+        verdict: Verdict::worst(rows.iter().map(|row| row.verdict)),
+        files: &[],
+        whole: None,
+        rows,
+        notices: Notices { all: notices, allows_changes: false },
+        advice: Advice::default(),
+        layout: TextOptions::default(),
+        version: env!("CARGO_PKG_VERSION"),
+    }
 }
 
 /// The study that the arguments describe.
-fn order(matches: &ArgMatches, session: &mut Session<'_>) -> Result<Order, Abort> {
-    let options = read_options(matches, Job::Study)?;
+fn order(matches: &ArgMatches, options: Options, session: &mut Session<'_>) -> Result<Order, Abort> {
     let path = |name| matches.get_one::<PathBuf>(name).cloned();
     // clap has checked that it is given.
     let source = path("file").unwrap_or_default();

@@ -8,13 +8,16 @@ use std::{fs, io, str};
 use twincell_amplify::{
     Amplification, AmplifiedTest, Change, Opened, Progress, Runners, Witness, amplify, open, rerun, with_test,
 };
+use twincell_compare::notice::Notice;
 use twincell_compare::{Continue, Source};
 use twincell_project::{Cache, Outcome, Range, Revision, TestLimits, environment, is_inside};
 use twincell_syntax::{PerSide, Side};
 
 use crate::decode::python_source;
 use crate::files;
-use crate::options::Options;
+use crate::options::command_line::LineError;
+use crate::options::{Job, OptionSpec, Options, Value};
+use crate::policy::{Base, named, resolved};
 use crate::reproducers;
 use crate::warm::{Engine, Environment, Failure};
 
@@ -46,6 +49,20 @@ pub fn revisions(range: Option<&str>, staged: bool) -> Result<PerSide<Revision>,
             "{text} is not a range of revisions: write OLD..NEW, e.g. HEAD~1..HEAD, or a commit for what it changed"
         )),
     }
+}
+
+/// The options in force for a change of a repository: given ones, on top of the policy of the old version. Also what of the
+/// policy is to say.
+pub fn amplify_options(
+    repository: &Path,
+    versions: &PerSide<Revision>,
+    given: &[(&'static OptionSpec, Value)],
+) -> Result<(Options, Vec<Notice>), String> {
+    let base = Base::of_revisions(repository, versions, named(given).as_deref()).map_err(|error| error.to_string())?;
+    let options = resolved(Job::Amplify, base.policy.as_ref(), given);
+    let options = options.map_err(|error| LineError::from(error).to_string())?;
+    let weakened = base.policy.map(|policy| policy.weakening(given)).unwrap_or_default();
+    Ok((options, base.changes.into_iter().chain(weakened).collect()))
 }
 
 /// Makes tests that show what a change of a repository does. Where no test shows anything, nor what is one step from one, a

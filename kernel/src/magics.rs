@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use twincell_cli::arguments;
 use twincell_driver::options::command_line::LineError;
-use twincell_driver::options::{Job, Options, command_line};
+use twincell_driver::options::{Job, OptionSpec, Options, Value, command_line};
 use twincell_syntax::python::is_identifier;
 use twincell_syntax::runs_python;
 
@@ -292,7 +292,8 @@ fn prefix_command(has_cell: bool) -> Command {
 /// `%amplify`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AmplifyLine {
-    pub options: Options,
+    /// The options of the line. Those of the policy depend on the change.
+    pub given: Vec<(&'static OptionSpec, Value)>,
     pub repository: PathBuf,
     /// A commit, or two of them as `OLD..NEW`. Absent for what is not committed yet.
     pub change: Option<String>,
@@ -307,7 +308,7 @@ pub fn read_amplify(line: &str) -> Result<MagicLine<AmplifyLine>, MagicError> {
     read(amplify_command(), line, |matches| {
         let path = |name| matches.get_one::<PathBuf>(name).cloned();
         Ok(AmplifyLine {
-            options: command_line::read(matches, Job::Amplify)?,
+            given: command_line::given(matches, Job::Amplify)?,
             repository: path("repository").unwrap_or_else(|| PathBuf::from(".")),
             change: matches.get_one::<String>("revision").cloned(),
             staged: matches.get_flag("staged"),

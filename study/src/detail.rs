@@ -4,8 +4,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
+use twincell_compare::notice::Notice;
 use twincell_compare::report::{Comparison, PairReport};
 use twincell_compare::verdict::Verdict;
+use twincell_driver::options::Options;
 use twincell_driver::reproducers;
 use twincell_syntax::{SNIPPET, functions};
 use twincell_widgets::export::{ExportRow, changed_line};
@@ -17,22 +19,27 @@ use crate::finding::Finding;
 const MOST: usize = 10_000;
 
 /// Of one change.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Detail {
     /// The first changed line of the new file, if it is known.
     line: Option<u32>,
     /// A test that passes on old and fails on new.
     test: Option<String>,
+    /// What rules set aside, and what bounds cut.
+    #[serde(default)]
+    notices: Vec<Notice>,
 }
 
 impl Detail {
     /// None if there is nothing to say about the change besides its verdict.
     pub fn of(change: &Change, comparison: &Comparison) -> Option<Self> {
+        let usual = change.budget.map(|_| Options::default().budget);
+        let notices = Notice::of_comparison(comparison, change.file.as_deref(), usual);
         if !matches!(comparison.verdict, Verdict::Changing | Verdict::Inconclusive) {
-            return None;
+            return (!notices.is_empty()).then(|| Self { notices, ..Self::default() });
         }
         let pair = comparison.pairs.iter().find(|pair| pair.verdict == comparison.verdict);
-        Some(Self { line: pair.and_then(|pair| line(change, pair)), test: reproducers::held(comparison) })
+        Some(Self { line: pair.and_then(|pair| line(change, pair)), test: reproducers::held(comparison), notices })
     }
 }
 
@@ -72,6 +79,11 @@ impl Details {
         if self.held.len() > MOST {
             self.held.pop_last();
         }
+    }
+
+    /// What rules set aside, and what bounds cut, in the order of the input.
+    pub fn notices(&self) -> impl Iterator<Item = Notice> + '_ {
+        self.held.values().flat_map(|(_, detail)| detail.notices.iter().cloned())
     }
 
     /// The rows as other programs read them.

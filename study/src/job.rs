@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use twincell_compare::notice::Notice;
 use twincell_compare::{CompareError, CompareOptions, Continue, Source};
 use twincell_driver::files::reason;
 use twincell_driver::options::Options;
@@ -50,6 +51,8 @@ pub struct Done {
     pub comparisons: PageComparisons,
     /// What exports for other programs have besides the rows.
     pub details: Details,
+    /// What rules left out or set aside, for files for other programs.
+    pub notices: Vec<Notice>,
     /// Facts about the input, one line each.
     pub notes: Vec<String>,
     /// Warnings for a person, one line each.
@@ -88,6 +91,7 @@ pub fn run_study(
 
     let (input, mut extras) = (Input::default(), Extras::default());
     let mut kept = Kept::new(&mut *changes, &options.paths);
+    let left_out = kept.named();
     let mut watched = input.watch(&mut kept);
     let prepared = Prepared {
         options: &options,
@@ -120,7 +124,9 @@ pub fn run_study(
     warnings.extend(outputs.warnings(&outcome));
     let written = outputs.write_page(&name, &outcome, &memory.rows, &extras.comparisons)?;
     let Extras { comparisons, details } = extras;
-    Ok(Done { outcome, rows: memory.rows, comparisons, details, notes: watched.notes(), warnings, written })
+    let mut notices = left_out.lock().map(|named| named.clone()).unwrap_or_default();
+    notices.extend(details.notices());
+    Ok(Done { outcome, rows: memory.rows, comparisons, details, notices, notes: watched.notes(), warnings, written })
 }
 
 /// What is kept of comparisons besides their rows.

@@ -3,7 +3,9 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
+use twincell_compare::notice::Notice;
 use twincell_driver::policy::PathRules;
 
 use crate::change::{Change, Changes, Row};
@@ -13,11 +15,34 @@ pub struct Kept<'a> {
     changes: &'a mut dyn Changes,
     rules: &'a PathRules,
     left_out: u64,
+    /// The first of these.
+    named: Named,
 }
+
+/// What the policy leaves out, for whoever writes it down.
+pub type Named = Arc<Mutex<Vec<Notice>>>;
+
+/// The maximum number of files that are named.
+const MOST: usize = 1000;
 
 impl<'a> Kept<'a> {
     pub fn new(changes: &'a mut dyn Changes, rules: &'a PathRules) -> Self {
-        Self { changes, rules, left_out: 0 }
+        Self { changes, rules, left_out: 0, named: Named::default() }
+    }
+
+    /// The files that the policy leaves out, as far as they have been read.
+    pub fn named(&self) -> Named {
+        self.named.clone()
+    }
+
+    fn leave_out(&mut self, change: &Change) {
+        self.left_out += 1;
+        let (Some(file), Ok(mut named)) = (&change.file, self.named.lock()) else { return };
+        let pattern = self.rules.excluded(Path::new(file)).unwrap_or_default();
+        let notice = Notice::Excluded { file: file.clone(), pattern: pattern.to_owned() };
+        if named.len() < MOST && !named.contains(&notice) {
+            named.push(notice);
+        }
     }
 }
 
@@ -35,7 +60,7 @@ impl Changes for Kept<'_> {
             if let Some(Ok(Ok(change))) = &mut row
                 && !settle(change, self.rules)
             {
-                self.left_out += 1;
+                self.leave_out(change);
                 continue;
             }
             return row;

@@ -14,7 +14,7 @@
 //! use twincell_compare::report::{Comparison, FORMAT};
 //! use twincell_compare::verdict::Verdict;
 //! use twincell_widgets::export::{ExportRow, annotations};
-//! use twincell_widgets::{TextOptions, html_page, mime_bundle, state, text};
+//! use twincell_widgets::{Notices, TextOptions, html_page, mime_bundle, state, text};
 //!
 //! let comparison = Comparison {
 //!     format: FORMAT,
@@ -40,7 +40,7 @@
 //! let state = serde_json::to_value(state(&comparison))?;
 //! assert_eq!(state["verdict"], "identical");
 //! let rows = ExportRow::of_comparison(&comparison, Some("app.py"));
-//! assert_eq!(annotations(&rows), "twincell: nothing to compare\n");
+//! assert_eq!(annotations(&rows, Notices::default()), "twincell: nothing to compare\n");
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
@@ -54,8 +54,10 @@ mod bundle;
 mod differences;
 mod enforced;
 pub mod export;
+mod formats;
 mod html;
 mod label;
+mod notices;
 mod packed;
 mod plain;
 mod plot;
@@ -75,8 +77,10 @@ pub use amplified::{
 pub use bundle::{LOADER, MODULE};
 pub use differences::{Differences, DifferingRow, differences_fragment, differences_text};
 pub use enforced::Enforced;
-pub use html::{html_fragment, html_page, study_fragment, study_page};
+pub use formats::{Format, Report, render};
+pub use html::{html_fragment, html_page, html_report, study_fragment, study_page};
 pub use label::Label;
+pub use notices::{NoticeRow, Notices, notice_rows, notice_sentence, notices_text};
 pub use packed::{may_be_packed, packed};
 pub use plain::sentence as plain_sentence;
 pub use plot::{Confusion, Plot, StudyPlot, confusion_of, found_plot, pair_plots, study_plot};

@@ -3,6 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use git2::{Repository, Tree};
+use twincell_driver::policy::BaseError;
 use twincell_project::{CopyError, Range};
 use twincell_study::mine;
 
@@ -47,6 +48,8 @@ pub enum GitError {
     Read(String),
     #[error(transparent)]
     Copy(#[from] CopyError),
+    #[error(transparent)]
+    Base(#[from] BaseError),
 }
 
 impl From<git2::Error> for GitError {

@@ -14,6 +14,7 @@ use tempfile::TempDir;
 use twincell_compare::Source;
 use twincell_driver::decode::python_source;
 use twincell_driver::files;
+use twincell_driver::policy::{Base, is_trusted};
 use twincell_project::{self as project, CopyError, Range, is_test};
 use twincell_study::mine;
 use twincell_syntax::PerSide;
@@ -89,13 +90,8 @@ pub fn changed_files(
 ) -> Result<ChangedFiles, GitError> {
     let Range { old: old_name, from_base, .. } = parsed(range)?;
     let repository = discover(start)?;
-    if old_name == "HEAD" && repository.head().is_err_and(|error| error.code() == ErrorCode::UnbornBranch) {
-        // Before the first commit everything is new, which must not stop it.
-        return if staged {
-            Ok(ChangedFiles::default())
-        } else {
-            Err(GitError::NoCommit(repository.workdir().unwrap_or(repository.path()).display().to_string()))
-        };
+    if is_first(&repository, old_name, staged)? {
+        return Ok(ChangedFiles::default());
     }
     let old_name = if from_base { range } else { old_name };
     let (old, new) = sides(&repository, range, staged)?;
@@ -103,7 +99,9 @@ pub fn changed_files(
     for (path, given) in wanted.iter().zip(paths) {
         match new.entry(&repository, &old, path) {
             None => return Err(nowhere(&repository, &Sides { start, range, old: &old, new: &new }, path, given)),
-            Some(Entry::File) if !is_code(path) => return Err(GitError::NoPython(given.display().to_string())),
+            Some(Entry::File) if !is_code(path) && !is_trusted(path) => {
+                return Err(GitError::NoPython(given.display().to_string()));
+            }
             Some(_) => {}
         }
     }
@@ -207,6 +205,28 @@ pub fn changed_files(
     Ok(files)
 }
 
+/// Whether the next commit is the first one. Everything in it is new, which must not stop it.
+fn is_first(repository: &Repository, old: &str, staged: bool) -> Result<bool, GitError> {
+    let is_unborn = || repository.head().is_err_and(|error| error.code() == ErrorCode::UnbornBranch);
+    match old == "HEAD" && is_unborn() {
+        true if staged => Ok(true),
+        true => Err(GitError::NoCommit(repository.workdir().unwrap_or(repository.path()).display().to_string())),
+        false => Ok(false),
+    }
+}
+
+/// What is trusted of the old version, and what of it is not the same in the new one. `named` is the policy that a user names.
+pub fn trusted(start: &Path, range: &str, staged: bool, named: Option<&Path>) -> Result<Base, GitError> {
+    let Range { old: name, from_base, .. } = parsed(range)?;
+    let repository = discover(start)?;
+    if is_first(&repository, name, staged)? {
+        return Ok(Base::nothing());
+    }
+    let (old, new) = sides(&repository, range, staged)?;
+    let name = if from_base { format!("base of {range}") } else { name.to_owned() };
+    Ok(Base::of(&repository, start, (&old, &name), &new.version(), named)?)
+}
+
 fn discover(start: &Path) -> Result<Repository, GitError> {
     let repository = Repository::discover(start).map_err(|error| match error.code() {
         ErrorCode::NotFound => GitError::NoRepository(start.display().to_string()),
@@ -262,12 +282,7 @@ impl Copies {
         let folder = tempfile::tempdir_in(projects).map_err(CopyError::from)?;
         let folders = PerSide::new("old", "new").map(|side| folder.path().join(side));
         project::copy(&repository, &project::Version::Tree(&old), &folders.old)?;
-        let new = match &new {
-            NewSide::Revision(_, tree) => project::Version::Tree(tree),
-            NewSide::Index(index) => project::Version::Index(index),
-            NewSide::Files => project::Version::Files,
-        };
-        project::copy(&repository, &new, &folders.new)?;
+        project::copy(&repository, &new.version(), &folders.new)?;
         Ok(Copies { _folder: folder, folders })
     }
 
@@ -353,6 +368,14 @@ fn entry_in_index(index: &Index, path: &Path) -> Option<Entry> {
 }
 
 impl NewSide<'_> {
+    fn version(&self) -> project::Version<'_> {
+        match self {
+            NewSide::Revision(_, tree) => project::Version::Tree(tree),
+            NewSide::Index(index) => project::Version::Index(index),
+            NewSide::Files => project::Version::Files,
+        }
+    }
+
     /// What either side has under a path.
     fn entry(&self, repository: &Repository, old: &Tree<'_>, path: &Path) -> Option<Entry> {
         if path.as_os_str().is_empty() {

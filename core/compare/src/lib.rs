@@ -25,6 +25,7 @@ mod decide;
 mod example;
 mod flow;
 mod note;
+pub mod notice;
 mod options;
 mod progress;
 pub mod report;

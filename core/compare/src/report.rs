@@ -472,6 +472,12 @@ impl fmt::Display for Headline {
 }
 
 impl PairReport {
+    /// The qualified name of the new version, with its cell in a notebook: `cell 2: f`.
+    pub fn place(&self) -> String {
+        let cell = self.cell.map(|cell| format!("{cell}: ")).unwrap_or_default();
+        format!("{cell}{}", self.new.qualname)
+    }
+
     /// Whether the comparison's verdict counts it.
     pub fn decides(&self) -> bool {
         self.decided_by.is_empty() && self.accepted.is_none()

@@ -179,7 +179,7 @@ fn is_hidden(name: &Path) -> bool {
     name.as_os_str().as_encoded_bytes().starts_with(b".")
 }
 
-fn is_plain_file(mode: i32) -> bool {
+pub(crate) fn is_plain_file(mode: i32) -> bool {
     [FileMode::Blob, FileMode::BlobExecutable, FileMode::BlobGroupWritable]
         .iter()
         .any(|plain| i32::from(*plain) == mode)

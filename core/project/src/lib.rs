@@ -5,6 +5,7 @@
 
 mod around;
 mod beside;
+mod content;
 mod convention;
 mod copy;
 mod place;
@@ -13,6 +14,7 @@ mod testing;
 
 pub use around::{Project, imported, is_inside, places};
 pub use beside::{Beside, beside};
+pub use content::{Content, content, differing};
 pub use convention::is_test;
 pub use copy::{CopyError, Version, copy};
 pub use place::{holds, module, place};
@@ -20,6 +22,6 @@ pub use range::{Range, base};
 pub use testing::{
     Cache, Checkout, CollectionError, Environment, Failure, Kept, Lack, Mechanism, NamedKind, Namespaces, Network,
     Observation, Observed, Operands, Outcome, Relation, Request, Revision, Seen, Session, Store, SuiteOptions,
-    SuiteReport, SuiteRun, SuiteTest, Test, TestError, TestKind, TestLimits, TestRecord, checkout, environment,
-    run_suite,
+    SuiteReport, SuiteRun, SuiteTest, Test, TestError, TestKind, TestLimits, TestRecord, checkout, committed,
+    environment, run_suite,
 };

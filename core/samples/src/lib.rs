@@ -1,6 +1,7 @@
 //! Small programs, requests, records and reports for tests. No part of the product.
 
 pub mod executions;
+pub mod notices;
 
 use twincell_compare::report::{Comparison, FORMAT, LineReport, PairReport, VersionReport};
 use twincell_compare::verdict::Verdict;

@@ -8,6 +8,7 @@ pub mod command_line;
 mod value;
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -91,6 +92,8 @@ pub struct Options {
     pub python: Option<PathBuf>,
     /// The file of the policy, or `none`. If absent, the one that is found.
     pub policy: Option<PathBuf>,
+    /// Whether a change to the policy or to the accepted differences passes.
+    pub allow_policy_change: bool,
     /// The effects of functions, by the policy.
     pub effects: Vec<DeclaredEffect>,
     /// What makes values of classes: registered in this process, by the policy, by libraries.
@@ -155,9 +158,23 @@ pub struct OptionSpec {
     apply: fn(&mut Options, Value),
 }
 
+/// An option goes by its name.
+impl PartialEq for OptionSpec {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl fmt::Debug for OptionSpec {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name)
+    }
+}
+
 const RUNNING: &[Job] = &[Job::Compare, Job::Study, Job::Prefix, Job::Amplify, Job::Doctor];
 const EVERY: &[Job] = &[Job::Compare, Job::Study, Job::Prefix, Job::Doctor];
 const PREDICTING: &[Job] = &[Job::Compare, Job::Study, Job::Predict, Job::Prefix, Job::Doctor];
+const POLICED: &[Job] = &[Job::Compare, Job::Study, Job::Predict, Job::Prefix, Job::Amplify, Job::Doctor];
 const SEARCHING: &[Job] = &[Job::Compare, Job::Study, Job::Prefix];
 const SEEDED: &[Job] = &[Job::Compare, Job::Study, Job::Prefix, Job::Amplify];
 const COMPARING: &[Job] = &[Job::Compare, Job::Study];
@@ -547,8 +564,17 @@ pub static TABLE: &[OptionSpec] = &[
         default: "",
         absent: "the nearest twincell.toml or pyproject.toml of the project",
         help: "Policy of the project in place of the nearest one; none stands for no policy",
-        jobs: PREDICTING,
+        jobs: POLICED,
         apply: |options, value| options.policy = value.path(),
+    },
+    OptionSpec {
+        name: "allow-policy-change",
+        kind: Kind::Flag,
+        default: "off",
+        absent: "",
+        help: "Let a change to the policy or to twincell-accepted.json pass; it is still named, and those of the old version hold",
+        jobs: &[Job::Compare, Job::Amplify],
+        apply: |options, value| options.allow_policy_change = value.flag(),
     },
 ];
 
@@ -597,6 +623,7 @@ impl Default for Options {
             given: Examples::default(),
             python: None,
             policy: None,
+            allow_policy_change: false,
             effects: core.declared.effects,
             providers: core.providers,
             paths: PathRules::default(),

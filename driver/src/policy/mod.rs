@@ -4,7 +4,11 @@
 //! [`in_force`] gives the options of a job: what a user gave beats the policy, and the policy beats the defaults. A
 //! policy comes with code that may be hostile. So it is read with bounds, it names no program and no model, and it can
 //! only tighten the limits of workers.
+//!
+//! Where two versions of a repository are compared, the policy is that of the old one ([`Base`]), since the new one may be a
+//! stranger's.
 
+mod base;
 mod find;
 mod paths;
 mod read;
@@ -13,11 +17,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use twincell_behavior::DeclaredEffect;
+use twincell_compare::notice::Notice;
 use twincell_values::value::Provider;
 
 use crate::options::{Job, OptionError, OptionSpec, Options, Value, find_for};
 use crate::providers;
 
+pub use base::{BASELINE, Base, BaseError, is_trusted};
 pub use paths::{PathBudget, PathRules};
 
 /// What is wrong with a policy, where, and what to do: one line.
@@ -73,6 +79,10 @@ pub enum SettingValue {
 /// The settings of a policy that are no options.
 pub const OWN: [&str; 4] = ["effects", "exclude", "budgets", "values"];
 
+/// Settings that make differences harder to find, where they are not at their default. `budget` is said of each function.
+const WEAKENING: [&str; 9] =
+    ["without", "values", "deadline", "timeout", "memory", "context", "predictor", "raise-probability", "max-source"];
+
 /// Says that there is no policy, in place of the name of its file.
 const NONE: &str = "none";
 
@@ -112,6 +122,37 @@ impl Policy {
     fn error(&self, line: usize, what: String) -> PolicyError {
         PolicyError { place: format!("{}:{line}", self.file), what }
     }
+
+    /// The settings that are in force and make differences harder to find.
+    pub fn weakening(&self, given: &[(&'static OptionSpec, Value)]) -> Vec<Notice> {
+        let is_given = |name: &str| given.iter().any(|(spec, _)| spec.name == name);
+        let is_default = |setting: &Setting| {
+            let mut set = Options::default();
+            match &setting.value {
+                SettingValue::Option(value) => {
+                    set.set(&setting.name, value.clone()).is_ok() && set == Options::default()
+                }
+                _ => false,
+            }
+        };
+        let weakening = self.settings.iter().filter(|setting| {
+            WEAKENING.contains(&setting.name.as_str()) && !is_given(&setting.name) && !is_default(setting)
+        });
+        weakening
+            .map(|setting| Notice::Weakened {
+                setting: setting.name.clone(),
+                value: setting.value.text(),
+                file: self.file.clone(),
+            })
+            .collect()
+    }
+
+    /// The number of executions that a function would get without this policy, if the policy may give it fewer.
+    pub fn usual_budget(&self, given: &[(&'static OptionSpec, Value)]) -> Option<u32> {
+        let is_given = given.iter().any(|(spec, _)| spec.name == "budget");
+        let sets = self.settings.iter().any(|setting| matches!(setting.name.as_str(), "budget" | "budgets"));
+        (sets && !is_given).then(|| Options::default().budget)
+    }
 }
 
 /// The options of a job: given ones, on top of the policy, on top of the defaults. The policy is the one that `given`
@@ -145,7 +186,7 @@ pub fn resolved(
 }
 
 /// The policy that given options name.
-fn named(given: &[(&'static OptionSpec, Value)]) -> Option<PathBuf> {
+pub fn named(given: &[(&'static OptionSpec, Value)]) -> Option<PathBuf> {
     let value = given.iter().rev().find(|(spec, _)| spec.name == "policy").map(|(_, value)| value)?;
     match value {
         Value::Path(path) => Some(path.clone()),

@@ -9,6 +9,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use twincell_behavior::{DeclaredEffect, FunctionEffect, check_functions};
+use twincell_project::Content;
 use twincell_values::value::{Makes, Provider};
 
 use super::{OWN, PathBudget, Policy, PolicyError, Setting, SettingValue, paths};
@@ -16,22 +17,36 @@ use crate::files::reason;
 use crate::options::{Job, Kind, OptionSpec, Options, TABLE, Value, find_for};
 
 /// More than any file of settings has.
-const MAX_BYTES: u64 = 1 << 20;
+pub(super) const MAX_BYTES: u64 = 1 << 20;
+/// The names of files with policies. The first one counts.
+pub(super) const FILES: [&str; 2] = ["twincell.toml", "pyproject.toml"];
+const NO_FILE: &str = "it is no regular file: put the policy into one";
+const NO_TEXT: &str = "it is not UTF-8: save it as UTF-8";
 /// The maximum number of patterns in one setting, and of characters in one pattern.
 const MOST_PATTERNS: usize = 200;
 const LONGEST_PATTERN: usize = 200;
 /// The table of `pyproject.toml`.
 const TABLE_NAME: &str = "[tool.twincell]";
 /// Options that choose what runs outside the sandbox or leaves the machine, or that are about one command.
-const NOT_FOR_POLICIES: [&str; 9] =
-    ["python", "model", "function", "policy", "examples", "recorded", "generator", "tokens", "install"];
+const NOT_FOR_POLICIES: [&str; 10] = [
+    "python",
+    "model",
+    "function",
+    "policy",
+    "allow-policy-change",
+    "examples",
+    "recorded",
+    "generator",
+    "tokens",
+    "install",
+];
 
 /// The policy in a folder: `twincell.toml`, or else `pyproject.toml` where it has the table.
 pub(super) fn folder(folder: &Path) -> Result<Option<Policy>, PolicyError> {
-    for name in ["twincell.toml", "pyproject.toml"] {
+    for name in FILES {
         let path = folder.join(name);
         if let Some(text) = content(&path)?
-            && let Some(policy) = policy(&path, &text, false)?
+            && let Some(policy) = policy(&path, shown(&path), &text, false)?
         {
             return Ok(Some(policy));
         }
@@ -39,11 +54,29 @@ pub(super) fn folder(folder: &Path) -> Result<Option<Policy>, PolicyError> {
     Ok(None)
 }
 
+/// The policy in what a version of a repository has at a path. `label` names it for people.
+pub(super) fn of_content(path: &Path, label: String, content: Content) -> Result<Option<Policy>, PolicyError> {
+    let wrong = |what: String| PolicyError { place: label.clone(), what };
+    let bytes = match content {
+        Content::Absent => return Ok(None),
+        Content::File(bytes) => bytes,
+        Content::TooLarge => return Err(wrong(too_large())),
+        Content::NoFile => return Err(wrong(NO_FILE.to_owned())),
+    };
+    let text = String::from_utf8(bytes).map_err(|_| wrong(NO_TEXT.to_owned()))?;
+    policy(path, label.clone(), &text, false)
+}
+
+fn too_large() -> String {
+    format!("it has more than {} MiB: put the policy into twincell.toml", MAX_BYTES >> 20)
+}
+
 /// The policy in a file that a user named.
 pub(super) fn file(path: &Path) -> Result<Policy, PolicyError> {
     let wrong = |what: &str| PolicyError { place: path.display().to_string(), what: what.to_owned() };
     let text = content(path)?.ok_or_else(|| wrong("there is no such file: give a policy, or none for no policy"))?;
-    policy(path, &text, true)?.ok_or_else(|| wrong("it has no table [tool.twincell]: add one, or name another file"))
+    policy(path, shown(path), &text, true)?
+        .ok_or_else(|| wrong("it has no table [tool.twincell]: add one, or name another file"))
 }
 
 /// The text of a file, if there is one.
@@ -56,15 +89,15 @@ fn content(path: &Path) -> Result<Option<String>, PolicyError> {
         Err(error) => return Err(wrong(format!("it cannot be read: {}", reason(&error)))),
     };
     if !file.metadata().is_ok_and(|about| about.is_file()) {
-        return Err(wrong("it is no regular file: put the policy into one".to_owned()));
+        return Err(wrong(NO_FILE.to_owned()));
     }
     let mut bytes = Vec::new();
     let read = file.take(MAX_BYTES + 1).read_to_end(&mut bytes);
     read.map_err(|error| wrong(format!("it cannot be read: {}", reason(&error))))?;
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(wrong(format!("it has more than {} MiB: put the policy into twincell.toml", MAX_BYTES >> 20)));
+        return Err(wrong(too_large()));
     }
-    String::from_utf8(bytes).map(Some).map_err(|_| wrong("it is not UTF-8: save it as UTF-8".to_owned()))
+    String::from_utf8(bytes).map(Some).map_err(|_| wrong(NO_TEXT.to_owned()))
 }
 
 /// A path as seen from the current folder.
@@ -75,8 +108,7 @@ fn shown(path: &Path) -> String {
 
 /// The policy in a text, if there is one. `pyproject.toml` belongs to many tools. `is_named`: a user named the file, so it
 /// is the user's own.
-fn policy(path: &Path, text: &str, is_named: bool) -> Result<Option<Policy>, PolicyError> {
-    let file = shown(path);
+fn policy(path: &Path, file: String, text: &str, is_named: bool) -> Result<Option<Policy>, PolicyError> {
     let is_shared = path.file_name().is_some_and(|name| name == "pyproject.toml");
     if is_shared && !text.contains("twincell") {
         return Ok(None);
@@ -347,7 +379,7 @@ mod tests {
     use super::*;
 
     fn read(name: &str, text: &str) -> Result<Option<Policy>, String> {
-        policy(Path::new(name), text, false).map_err(|error| error.to_string())
+        policy(Path::new(name), name.to_owned(), text, false).map_err(|error| error.to_string())
     }
 
     #[test]

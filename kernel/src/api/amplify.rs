@@ -6,19 +6,21 @@ use std::path::{Path, PathBuf};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use twincell_amplify::{Amplification, AmplifiedTest};
-use twincell_driver::amplify::{Amplified, amplify_repository, rerun_test, revisions, write_test};
+use twincell_compare::notice::Notice;
+use twincell_driver::amplify::{Amplified, amplify_options, amplify_repository, rerun_test, revisions, write_test};
 use twincell_driver::files;
 use twincell_driver::options::{Job, Options};
 use twincell_project::Revision;
 use twincell_syntax::{PerSide, Side};
 use twincell_widgets::{
-    amplification_fragment, amplification_markdown, amplification_page, amplification_state, amplification_text,
+    Notices, amplification_fragment, amplification_markdown, amplification_page, amplification_state,
+    amplification_text, notice_rows,
 };
 
 use super::comparison::show;
 use super::environment;
 use super::errors::raised;
-use super::options::read_options;
+use super::options::{Given, given};
 use super::plain::plain;
 use super::signals::Signals;
 use crate::magics::{self, MagicLine};
@@ -27,6 +29,8 @@ use crate::magics::{self, MagicLine};
 #[pyclass(frozen, name = "Amplification", module = "twincell")]
 pub struct PyAmplification {
     found: Amplification,
+    /// What is to say of the policy.
+    notices: Vec<Notice>,
     asked: Asked,
 }
 
@@ -53,8 +57,8 @@ pub fn amplify(
     staged: bool,
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyAmplification> {
-    let options = read_options(py, options, Job::Amplify)?;
-    Ok(amplified(py, &repository, change.as_deref(), staged, &options)?.0)
+    let (given, _) = given(py, options, Job::Amplify)?;
+    Ok(amplified(py, &repository, change.as_deref(), staged, &given)?.0)
 }
 
 /// What `%amplify` is to do: show the result, print a text, raise the interrupt that stopped the search. All may be absent.
@@ -74,7 +78,7 @@ pub fn amplify_magic(py: Python<'_>, line: &str) -> PyResult<AmplifyOutcome> {
         MagicLine::Run(request) => request,
     };
     let change = request.change.as_deref();
-    let (found, interrupt) = amplified(py, &request.repository, change, request.staged, &request.options)?;
+    let (found, interrupt) = amplified(py, &request.repository, change, request.staged, &request.given)?;
     if let Some(file) = &request.patch {
         files::write_text(file, &found.found.patches.new).map_err(raised)?;
     }
@@ -91,22 +95,34 @@ fn amplified(
     repository: &Path,
     change: Option<&str>,
     staged: bool,
-    options: &Options,
+    given: &Given,
 ) -> PyResult<(PyAmplification, Option<PyErr>)> {
     let environment = environment::find(py)?;
     let versions = revisions(change, staged).map_err(raised)?;
+    let (options, notices) = amplify_options(repository, &versions, given).map_err(raised)?;
     let (found, signal) = py.detach(|| {
         let mut signals = Signals::new();
         let mut progress = |_| if signals.stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
-        let found = amplify_repository(repository, &versions, options, &environment, &mut progress);
+        let found = amplify_repository(repository, &versions, &options, &environment, &mut progress);
         (found, signals.raised)
     });
     let Amplified { found, work_tree } = found.map_err(raised)?;
-    let asked = Asked { work_tree, versions, options: options.clone() };
-    Ok((PyAmplification { found, asked }, signal))
+    let asked = Asked { work_tree, versions, options };
+    Ok((PyAmplification { found, notices, asked }, signal))
 }
 
 impl PyAmplification {
+    fn notices(&self) -> Notices<'_> {
+        Notices { all: &self.notices, allows_changes: self.asked.options.allow_policy_change }
+    }
+
+    /// All of the result, with what is to say beside it.
+    fn data(&self) -> PyResult<serde_json::Value> {
+        let mut data = serde_json::to_value(&self.found).map_err(raised)?;
+        data["notices"] = serde_json::to_value(notice_rows(self.notices())).map_err(raised)?;
+        Ok(data)
+    }
+
     fn test(&self, number: usize) -> PyResult<&AmplifiedTest> {
         let count = self.found.tests.len();
         self.found
@@ -137,12 +153,12 @@ impl PyAmplification {
 
     /// All of the result as dictionaries and lists.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        plain(py, &self.found)
+        plain(py, &self.data()?)
     }
 
     /// The same as JSON.
     fn to_json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.found).map_err(raised)
+        serde_json::to_string(&self.data()?).map_err(raised)
     }
 
     /// A patch that adds the tests: in the form that passes after the change, or in the one that passes before it.
@@ -185,13 +201,13 @@ impl PyAmplification {
 
     /// The same for a pull request.
     fn to_markdown(&self) -> String {
-        amplification_markdown(&self.found)
+        amplification_markdown(&self.found, self.notices())
     }
 
     /// The same as a page of its own.
     #[pyo3(signature = (title = "Amplified tests"))]
     fn to_html(&self, title: &str) -> String {
-        amplification_page(&self.found, title)
+        amplification_page(&self.found, self.notices(), title)
     }
 
     /// The MIME bundle that Jupyter shows.
@@ -206,11 +222,11 @@ impl PyAmplification {
         let _ = (include, exclude);
         plain(
             py,
-            &serde_json::json!({ "text/plain": self.__repr__(), "text/html": amplification_fragment(&self.found) }),
+            &serde_json::json!({ "text/plain": self.__repr__(), "text/html": amplification_fragment(&self.found, self.notices()) }),
         )
     }
 
     fn __repr__(&self) -> String {
-        amplification_text(&self.found)
+        amplification_text(&self.found, self.notices())
     }
 }

@@ -3,14 +3,32 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use twincell_driver::examples::given_as_text;
-use twincell_driver::options::{Job, Options, Value, find_for};
+use twincell_driver::options::{Job, OptionSpec, Options, Value, find_for};
 use twincell_driver::policy::in_force;
 
 use super::errors::raised;
 use super::source;
 
+/// Options of the table that somebody gave.
+pub type Given = Vec<(&'static OptionSpec, Value)>;
+
 /// Keyword arguments as options of a job, on top of the policy; `None` leaves what it would be without them.
 pub fn read_options(py: Python<'_>, keywords: Option<&Bound<'_, PyDict>>, job: Job) -> PyResult<Options> {
+    let (given, calls) = given(py, keywords, job)?;
+    let mut options = in_force(job, &given).map_err(raised)?;
+    if let Some(calls) = calls {
+        let written: String = calls.py().import("twincell._examples")?.call_method1("written", (calls,))?.extract()?;
+        options.add_examples(given_as_text(&written).map_err(raised)?);
+    }
+    Ok(options)
+}
+
+/// Keyword arguments as options of a job, and examples that are given as they are.
+pub fn given<'py>(
+    py: Python<'py>,
+    keywords: Option<&Bound<'py, PyDict>>,
+    job: Job,
+) -> PyResult<(Given, Option<Bound<'py, PyAny>>)> {
     super::providers::of_libraries(py)?;
     let mut given = Vec::new();
     let mut calls = None;
@@ -23,12 +41,7 @@ pub fn read_options(py: Python<'_>, keywords: Option<&Bound<'_, PyDict>>, job: J
             given.push((spec, option_value(&value)?));
         }
     }
-    let mut options = in_force(job, &given).map_err(raised)?;
-    if let Some(calls) = calls {
-        let written: String = calls.py().import("twincell._examples")?.call_method1("written", (calls,))?.extract()?;
-        options.add_examples(given_as_text(&written).map_err(raised)?);
-    }
-    Ok(options)
+    Ok((given, calls))
 }
 
 /// Whether examples are given as they are, and not as the path of their file.

@@ -7,17 +7,18 @@ use twincell_amplify::{Amplification, AmplifiedTest, Technique};
 use super::{Part, by, headline, reach, text_of};
 use crate::bundle::STYLE;
 use crate::html::{page, section};
+use crate::notices::{self, Notices};
 use crate::state::amplification_state;
 use crate::{plain, words};
 
 /// The tests for a notebook's output area: one `div` with its own style, no scripts.
-pub fn amplification_fragment(found: &Amplification) -> String {
-    body(found).into_string()
+pub fn amplification_fragment(found: &Amplification, notices: Notices<'_>) -> String {
+    html! { (notices::markup(notices)) (body(found)) }.into_string()
 }
 
 /// The same as a self-contained page, with the interactive view before it.
-pub fn amplification_page(found: &Amplification, title: &str) -> String {
-    page(title, &body(found), &amplification_state(found))
+pub fn amplification_page(found: &Amplification, notices: Notices<'_>, title: &str) -> String {
+    page(title, notices, &body(found), &amplification_state(found))
 }
 
 fn body(found: &Amplification) -> Markup {
@@ -133,12 +134,12 @@ mod tests {
     fn nothing_of_a_test_becomes_markup_or_moves_the_cursor() {
         let odd = "<script>\u{1b}[2J\u{202e}";
         let found = sample(odd);
-        let static_output = amplification_fragment(&found);
+        let static_output = amplification_fragment(&found, Notices::default());
         let unsafe_texts = ["<script", "\u{1b}", "\u{202e}"];
         assert!(!unsafe_texts.iter().any(|text| static_output.contains(text)));
         assert!(static_output.contains("nor 2 files more"), "{static_output}");
         // The page has two scripts of its own, and its state as data.
-        let page = amplification_page(&found, odd);
+        let page = amplification_page(&found, Notices::default(), odd);
         assert_eq!(page.matches("<script").count(), 2);
     }
 }

@@ -6,6 +6,8 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use twincell_amplify::{Amplification, AmplifiedTest, Network, Status, SuiteReport, Technique};
 
 use self::Part::{Quoted, Words};
+use crate::export::notice_case;
+use crate::notices::{Notices, notice_sentence, title};
 use crate::{plain, words};
 
 pub use html::{amplification_fragment, amplification_page};
@@ -151,8 +153,11 @@ fn unrestricted(report: &SuiteReport) -> Vec<String> {
 }
 
 /// For terminals.
-pub fn amplification_text(found: &Amplification) -> String {
+pub fn amplification_text(found: &Amplification, notices: Notices<'_>) -> String {
     let mut out = format!("# {}\n", headline(found));
+    for notice in notices.ordered() {
+        out += &format!("# {}\n", plain::sentence(&notice_sentence(notice)));
+    }
     for line in reach(found) {
         out += &format!("# {}\n", plain::sentence(&joined(&line)));
     }
@@ -190,8 +195,11 @@ fn text_of(test: &AmplifiedTest) -> &str {
 }
 
 /// For a pull request.
-pub fn amplification_markdown(found: &Amplification) -> String {
+pub fn amplification_markdown(found: &Amplification, notices: Notices<'_>) -> String {
     let mut out = format!("### twincell: {}\n", headline(found));
+    for notice in notices.ordered() {
+        out += &format!("\n- {}: {}", title(notice), code_span(&notice_sentence(notice)));
+    }
     for line in reach(found) {
         out += &format!("\n- {}", as_markdown(&line));
     }
@@ -224,7 +232,7 @@ fn code_span(text: &str) -> String {
 }
 
 /// As JUnit's XML: a case for each test that the change fails, those of the project first.
-pub fn amplification_junit(found: &Amplification) -> String {
+pub fn amplification_junit(found: &Amplification, notices: Notices<'_>) -> String {
     let case = |file: &str, name: &str, message: &str, text: &str| {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
         status.set_type("behavior changed").set_message(message).set_description(text);
@@ -241,7 +249,8 @@ pub fn amplification_junit(found: &Amplification) -> String {
         .iter()
         .map(|test| case(&test.file, &test.old.name, &plain::value(&test.sentence), &plain::file(text_of(test))));
     let mut suite = TestSuite::new("twincell amplify");
-    suite.add_test_cases(own.chain(made));
+    let noticed = notices.ordered().into_iter().map(|notice| notice_case(notice, notices.allows_changes));
+    suite.add_test_cases(noticed.chain(own).chain(made));
     let mut report = Report::new("twincell");
     report.add_test_suite(suite);
     // Only a text that cannot be written to is an error, and a String can be.
@@ -301,7 +310,7 @@ pub(crate) mod tests {
         let mut found = sample(odd);
         found.files = vec![Reach::unread(odd.into(), "it is not UTF-8".into())];
         let shown = format!("```{odd}```");
-        let markdown = amplification_markdown(&found);
+        let markdown = amplification_markdown(&found, Notices::default());
         // The file, two failing tests, three errors with their ids, the sentence, the origin; the text of the test is no line.
         let lines: Vec<&str> = markdown.lines().take_while(|line| !line.starts_with("````")).collect();
         assert_eq!(lines.iter().map(|line| line.matches(&shown).count()).sum::<usize>(), 11, "{markdown}");
@@ -312,7 +321,7 @@ pub(crate) mod tests {
     #[test]
     fn in_junit_each_test_that_the_change_fails_is_a_case_with_its_text() {
         let found = Amplification { detecting: vec!["test_a.py::TestA::test_b[1]".into()], ..sample("a<b") };
-        let xml = amplification_junit(&found);
+        let xml = amplification_junit(&found, Notices::default());
         for part in [
             "tests=\"2\"",
             "failures=\"2\"",
@@ -341,7 +350,7 @@ pub(crate) mod tests {
         found.files = vec![Reach::unread("shop.py".into(), "it has more than 1 MiB".into())];
         assert_eq!(found.is_shown(), None);
         assert_eq!(
-            amplification_text(&found),
+            amplification_text(&found, Notices::default()),
             "# no Python code changed that can be read\n# shop.py changed and is left out: it has more than 1 MiB\n"
         );
     }

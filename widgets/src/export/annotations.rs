@@ -2,14 +2,27 @@
 
 use std::fmt::Write as _;
 
+use twincell_compare::notice::Weight;
 use twincell_compare::verdict::Verdict;
 
 use super::{ExportRow, counts, enforced};
+use crate::notices::{Notices, notice_sentence, title};
 use crate::plain;
 
 /// The results as workflow commands. Nothing in them can end its own command or begin another.
-pub fn annotations(rows: &[ExportRow]) -> String {
+pub fn annotations(rows: &[ExportRow], notices: Notices<'_>) -> String {
     let mut text = String::new();
+    for notice in notices.ordered() {
+        let level = match notice.weight() {
+            Weight::Trust if !notices.allows_changes => "error",
+            Weight::Trust => "warning",
+            Weight::Rule | Weight::Remark => "notice",
+        };
+        let place = notice.file().map_or_else(String::new, |file| format!("file={},", property(file)));
+        let (title, sentence) = (property(title(notice)), data(&notice_sentence(notice)));
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "::{level} {place}title={title}::{sentence}");
+    }
     for row in rows {
         let (level, title) = match row.verdict {
             Verdict::Changing if row.evidence.iter().all(|one| one.edge_case) => {
@@ -32,7 +45,7 @@ pub fn annotations(rows: &[ExportRow]) -> String {
     if let Some(mark) = enforced(rows).sentence() {
         let _ = writeln!(text, "::warning title=Sandbox not complete::{}", data(&mark));
     }
-    let _ = writeln!(text, "twincell: {}", counts(rows));
+    let _ = writeln!(text, "twincell: {}", counts(rows, notices));
     text
 }
 

@@ -6,14 +6,16 @@ use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
+use twincell_compare::notice::{Notice, Weight};
 use twincell_compare::verdict::Verdict;
 
 use super::{ExportRow, enforced};
 use crate::enforced::Enforced;
+use crate::notices::{Notices, notice_sentence, title};
 use crate::{plain, words};
 
 /// The results as the text of a JUnit file.
-pub fn junit(rows: &[ExportRow]) -> String {
+pub fn junit(rows: &[ExportRow], notices: Notices<'_>) -> String {
     let mut suites: BTreeMap<&str, Vec<&ExportRow>> = BTreeMap::new();
     for row in rows {
         suites.entry(row.file.as_deref().unwrap_or("changes")).or_default().push(row);
@@ -26,6 +28,11 @@ pub fn junit(rows: &[ExportRow]) -> String {
         suite.add_test_cases(rows.into_iter().map(case));
         suite
     }));
+    if !notices.all.is_empty() {
+        let mut suite = TestSuite::new("twincell");
+        suite.add_test_cases(notices.ordered().into_iter().map(|notice| notice_case(notice, notices.allows_changes)));
+        report.add_test_suite(suite);
+    }
     // Only a text that cannot be written to is an error, and a String can be.
     report.to_string().unwrap_or_default()
 }
@@ -37,6 +44,22 @@ fn sandbox(enforced: &Enforced) -> String {
         None if enforced.ran == 0 => "nothing ran".to_owned(),
         None => "complete".to_owned(),
     }
+}
+
+/// What a run fails because of is a failure, and the rest is skipped.
+pub(crate) fn notice_case(notice: &Notice, allows_changes: bool) -> TestCase {
+    let sentence = plain::sentence(&notice_sentence(notice));
+    let mut status = match notice.weight() {
+        Weight::Trust if !allows_changes => TestCaseStatus::non_success(NonSuccessKind::Failure),
+        Weight::Trust | Weight::Rule | Weight::Remark => TestCaseStatus::skipped(),
+    };
+    status.set_message(sentence.clone());
+    if notice.weight() == Weight::Trust {
+        status.set_type("policy changed");
+    }
+    let mut case = TestCase::new(sentence, status);
+    case.set_classname(plain::value(notice.file().unwrap_or(title(notice))));
+    case
 }
 
 fn case(row: &ExportRow) -> TestCase {

@@ -2,9 +2,11 @@
 
 use std::fmt::Write as _;
 
+use twincell_compare::notice::{Notice, Weight};
 use twincell_compare::verdict::Verdict;
 
 use super::{ExportRow, counts, enforced};
+use crate::notices::{Notices, notice_sentence, title};
 use crate::{plain, words};
 
 /// The maximum number of rows and folds, and the size in bytes beyond which no fold may go: a comment has a limit, and
@@ -14,19 +16,25 @@ const FOLDS: usize = 10;
 const LONGEST: usize = 60_000;
 
 /// The results as Markdown.
-pub fn markdown(rows: &[ExportRow]) -> String {
-    let mut text = format!("### twincell: {}\n", counts(rows));
+pub fn markdown(rows: &[ExportRow], notices: Notices<'_>) -> String {
+    let mut text = format!("### twincell: {}\n", counts(rows, notices));
     // Writing to a String cannot fail.
     if let Some(mark) = enforced(rows).sentence() {
         let _ = writeln!(text, "\n**{}**", prose(&mark));
     }
     let open: Vec<&ExportRow> =
         rows.iter().filter(|one| matches!(one.verdict, Verdict::Changing | Verdict::Inconclusive)).collect();
+    let trust: Vec<&Notice> = notices.of(Weight::Trust).collect();
     if open.is_empty() {
         text.push_str("\nNo difference in behavior was found.\n");
-        return text;
     }
-    text.push_str("\n| | Function | Result |\n|---|---|---|\n");
+    if !open.is_empty() || !trust.is_empty() {
+        text.push_str("\n| | Function | Result |\n|---|---|---|\n");
+    }
+    for notice in trust.into_iter().take(SHOWN) {
+        let file = code(notice.file().unwrap_or_default());
+        let _ = writeln!(text, "| ⚠ {} | {file} | {} |", title(notice), prose(&notice_sentence(notice)));
+    }
     for one in open.iter().take(SHOWN) {
         let mark = format!("{} {}", words::icon(one.verdict), one.verdict.name());
         let _ = writeln!(text, "| {mark} | {} | {} |", place(one), prose(&one.sentence));
@@ -34,6 +42,14 @@ pub fn markdown(rows: &[ExportRow]) -> String {
     if open.len() > SHOWN {
         let _ = writeln!(text, "\nand {} more", open.len() - SHOWN);
     }
+    let others = notices.ordered().into_iter().filter(|notice| notice.weight() != Weight::Trust);
+    let others: Vec<String> =
+        others.map(|notice| format!("\n- {}: {}", title(notice), prose(&notice_sentence(notice)))).collect();
+    text.extend(others.iter().take(SHOWN).map(String::as_str));
+    if let more @ 1.. = others.len().saturating_sub(SHOWN) {
+        let _ = write!(text, "\n- and {more} more notices");
+    }
+    text.push_str(if others.is_empty() { "" } else { "\n" });
     for one in open.iter().filter(|one| !one.evidence.is_empty() || one.test.is_some()).take(FOLDS) {
         let mut fold = format!("\n<details><summary>{}</summary>\n\n", html(&one.place()));
         if !one.evidence.is_empty() {

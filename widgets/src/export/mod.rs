@@ -1,7 +1,7 @@
 //! Results for other programs: [`sarif`] for code scanning, [`junit`] for test reports, [`markdown`] for pull requests,
 //! [`annotations`] for the log of a GitHub workflow.
 //!
-//! All four list the same rows, one for each function: [`ExportRow`]. What comes from user code is escaped for the format it goes into.
+//! All four list the same rows, one for each function: [`ExportRow`], and the same [`Notices`]. What comes from user code is escaped for the format it goes into.
 
 mod annotations;
 mod junit;
@@ -13,11 +13,13 @@ use twincell_compare::verdict::Verdict;
 use twincell_engine::protocol::{Mechanism, SandboxReport};
 
 use crate::enforced::Enforced;
+use crate::notices::Notices;
 use crate::words;
 
 pub use crate::words::changed_line;
 pub use annotations::annotations;
 pub use junit::junit;
+pub(crate) use junit::notice_case;
 pub use markdown::markdown;
 pub use sarif::sarif;
 
@@ -109,13 +111,13 @@ fn enforced<'a>(rows: impl IntoIterator<Item = &'a ExportRow>) -> Enforced {
     Enforced::of(rows.into_iter().map(|row| row.sandbox_lacks.as_deref()))
 }
 
-/// The number of rows with each verdict, in words: `2 changing, 1 inconclusive`.
-fn counts(rows: &[ExportRow]) -> String {
+/// The number of rows with each verdict, in words: `2 changing, 1 inconclusive`. What changed of what is trusted comes first.
+fn counts(rows: &[ExportRow], notices: Notices<'_>) -> String {
     let verdicts = [Verdict::Changing, Verdict::Inconclusive, Verdict::LikelyPreserving, Verdict::Identical];
     let counted = verdicts.iter().filter_map(|verdict| {
         let count = rows.iter().filter(|one| one.verdict == *verdict).count();
         (count > 0).then(|| format!("{count} {}", verdict.name()))
     });
-    let text = counted.collect::<Vec<_>>().join(", ");
+    let text = notices.headline().map(str::to_owned).into_iter().chain(counted).collect::<Vec<_>>().join(", ");
     if text.is_empty() { "nothing to compare".to_owned() } else { text }
 }

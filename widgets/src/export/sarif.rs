@@ -4,35 +4,90 @@
 
 use serde_json::{Value, json};
 
+use twincell_compare::notice::{Notice, Weight};
 use twincell_compare::verdict::Verdict;
 
 use super::{ExportRow, enforced};
+use crate::notices::{Notices, notice_sentence, title};
 use crate::plain;
 
 const CHANGED: &str = "behavior-changed";
 const UNDECIDED: &str = "behavior-undecided";
+const TRUST: &str = "policy-changed";
 
 /// The results as the text of a SARIF file. `version` is twincell's.
-pub fn sarif(rows: &[ExportRow], version: &str) -> String {
-    let results: Vec<Value> = rows.iter().filter_map(result).collect();
+pub fn sarif(rows: &[ExportRow], notices: Notices<'_>, version: &str) -> String {
+    let changes = notices.of(Weight::Trust).map(|notice| trust(notice, notices.allows_changes));
+    let results: Vec<Value> = changes.chain(rows.iter().filter_map(result)).collect();
+    let mut rules = vec![
+        rule(
+            CHANGED,
+            "BehaviorChanged",
+            "Behavior changed",
+            "Old and new version of a function behave differently on the same values.",
+            "warning",
+        ),
+        rule(
+            UNDECIDED,
+            "BehaviorUndecided",
+            "Behavior undecided",
+            "twincell could not tell whether a change altered behavior.",
+            "note",
+        ),
+    ];
+    if notices.headline().is_some() {
+        let text = "The policy or the list of accepted differences changed. Those of the old version are in force.";
+        rules.push(rule(TRUST, "PolicyChanged", "Policy changed", text, "error"));
+    }
+    let mut run = json!({
+        "tool": { "driver": { "name": "twincell", "semanticVersion": version, "rules": rules } },
+        "columnKind": "unicodeCodePoints",
+        "results": results,
+        "properties": { "sandbox": sandbox(rows) },
+    });
+    if !notices.all.is_empty() {
+        // Section 3.20: what a run has to say besides its results.
+        let notifications: Vec<Value> = notices.ordered().into_iter().map(notification).collect();
+        run["invocations"] = json!([{ "executionSuccessful": true, "toolExecutionNotifications": notifications }]);
+    }
     let log = json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
         "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "twincell",
-                "semanticVersion": version,
-                "rules": [
-                    rule(CHANGED, "BehaviorChanged", "Behavior changed", "Old and new version of a function behave differently on the same values.", "warning"),
-                    rule(UNDECIDED, "BehaviorUndecided", "Behavior undecided", "twincell could not tell whether a change altered behavior.", "note"),
-                ],
-            }},
-            "columnKind": "unicodeCodePoints",
-            "results": results,
-            "properties": { "sandbox": sandbox(rows) },
-        }],
+        "runs": [run],
     });
     format!("{log:#}\n")
+}
+
+/// A change to what is trusted, as a result.
+fn trust(notice: &Notice, is_allowed: bool) -> Value {
+    let mut found = json!({
+        "ruleId": TRUST,
+        "level": if is_allowed { "note" } else { "error" },
+        "message": { "text": message(&notice_sentence(notice)) },
+    });
+    if let Some(file) = notice.file() {
+        found["locations"] = json!([location(file)]);
+        found["partialFingerprints"] = json!({ "function/v1": plain::value(file) });
+    }
+    found
+}
+
+fn notification(notice: &Notice) -> Value {
+    let level = match notice.weight() {
+        Weight::Trust => "error",
+        Weight::Rule => "warning",
+        Weight::Remark => "note",
+    };
+    let text = format!("{}: {}", title(notice), notice_sentence(notice));
+    let mut found = json!({ "level": level, "message": { "text": message(&text) } });
+    if let Some(file) = notice.file() {
+        found["locations"] = json!([location(file)]);
+    }
+    found
+}
+
+fn location(file: &str) -> Value {
+    json!({ "physicalLocation": { "artifactLocation": { "uri": uri(file), "uriBaseId": "%SRCROOT%" } } })
 }
 
 /// What was enforced while the code ran: in the run's bag of properties (section 3.8), which viewers pass on.

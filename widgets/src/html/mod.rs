@@ -19,6 +19,7 @@ use twincell_compare::report::{Comparison, PairReport};
 use twincell_compare::verdict::Verdict;
 
 use crate::bundle::{MODULE, STYLE};
+use crate::notices::{self, Notices};
 use crate::packed::packed;
 use crate::plot::Plot;
 use crate::state::{self, StudyState};
@@ -34,7 +35,16 @@ pub fn html_fragment(comparison: &Comparison) -> String {
 /// A comparison as a self-contained page that needs no network: the interactive view and, below it, the static one for
 /// readers without scripts. Only our script runs, by a policy that names its hash.
 pub fn html_page(comparison: &Comparison, title: &str) -> String {
-    page(title, &fragment(comparison), &state::state(comparison))
+    page(title, Notices::default(), &fragment(comparison), &state::state(comparison))
+}
+
+/// The same with what is to say beside it, also where nothing was compared.
+pub fn html_report(comparison: Option<&Comparison>, notices: Notices<'_>, title: &str) -> String {
+    let notices = notices::markup(notices);
+    match comparison {
+        Some(comparison) => scripted(title, &notices, &fragment(comparison), &carried(&state::state(comparison))),
+        None => document(title, PLAIN_POLICY, &html! { (notices) main { p { "Nothing was compared." } } }),
+    }
 }
 
 /// A study for a notebook's output area: a table without scripts.
@@ -53,21 +63,23 @@ pub fn study_page(study: &StudyState, title: &str) -> String {
             }
         }
     };
-    scripted(title, &study::table(study), &carried)
+    scripted(title, &html! {}, &study::table(study), &carried)
 }
 
-pub(crate) fn page(title: &str, fragment: &Markup, state: &impl Serialize) -> String {
-    scripted(
-        title,
-        fragment,
-        &html! { script type="application/json" data-twincell-state { (PreEscaped(json(state))) } },
-    )
+pub(crate) fn page(title: &str, notices: Notices<'_>, fragment: &Markup, state: &impl Serialize) -> String {
+    scripted(title, &notices::markup(notices), fragment, &carried(state))
 }
 
-/// A page in which our script runs, with what it is to show.
-fn scripted(title: &str, fragment: &Markup, carried: &Markup) -> String {
+/// What the interactive view shows.
+fn carried(state: &impl Serialize) -> Markup {
+    html! { script type="application/json" data-twincell-state { (PreEscaped(json(state))) } }
+}
+
+/// A page in which our script runs, with what it is to show. It leaves alone what stands above.
+fn scripted(title: &str, above: &Markup, fragment: &Markup, carried: &Markup) -> String {
     let policy = format!("{PLAIN_POLICY}; img-src data: blob:; script-src 'sha256-{}'", MODULE_HASH.as_str());
     let body = html! {
+        (above)
         main { (fragment) }
         (carried)
         script type="module" { (PreEscaped(MODULE)) }

@@ -12,6 +12,7 @@ use super::difference::{Difference, difference};
 use super::{code_lines, ended, from, headline, listed, prefixes_pytest, shown};
 use crate::bundle::STYLE;
 use crate::html::{page, section};
+use crate::notices::Notices;
 use crate::state::prefixes_state;
 use crate::{plain, words};
 
@@ -27,7 +28,7 @@ pub fn prefixes_fragment(snippet: &str, prefixes: &Prefixes) -> String {
 
 /// The same as a self-contained page, with the interactive view before it.
 pub fn prefixes_page(snippet: &str, prefixes: &Prefixes, title: &str) -> String {
-    page(title, &fragment(snippet, prefixes), &prefixes_state(snippet, prefixes))
+    page(title, Notices::default(), &fragment(snippet, prefixes), &prefixes_state(snippet, prefixes))
 }
 
 fn fragment(snippet: &str, prefixes: &Prefixes) -> Markup {

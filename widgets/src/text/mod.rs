@@ -104,6 +104,14 @@ pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
     page.finish()
 }
 
+/// The line above what is said of a file.
+pub(crate) fn file_heading(path: &str, options: &TextOptions) -> String {
+    let mut page = Page::new(options.color, usize::MAX);
+    page.styled(BOLD, &plain::sentence(path));
+    page.end();
+    page.finish()
+}
+
 fn accepted(page: &mut Page, pair: &PairReport) {
     if let Some(reason) = &pair.accepted {
         page.prose("  ", &format!("Accepted: {}", plain::sentence(reason)), Style::new());

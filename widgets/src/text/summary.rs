@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use anstyle::Style;
 use twincell_behavior::EvidencePlace;
+use twincell_compare::notice::Weight;
 use twincell_compare::report::{Comparison, Evidence, PairReport};
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::Slot;
@@ -16,6 +17,7 @@ use unicode_width::UnicodeWidthStr;
 use super::entry;
 use super::page::Page;
 use super::{BOLD, DIM, TextOptions, tone};
+use crate::notices::{Notices, notice_sentence};
 use crate::{plain, words};
 
 /// A file of a change, compared or not.
@@ -43,6 +45,7 @@ const ROWS: usize = 20;
 /// The indent of further lines of a function.
 const INDENT: usize = 4;
 const REMARKS: usize = 3;
+const RULES: usize = 10;
 /// The maximum width of the name of what a function uses.
 const THROUGH: usize = 24;
 
@@ -76,7 +79,7 @@ impl Row<'_> {
 
 /// Each function that changed, as `path:line  verdict  headline`, and how many there are of the others. At most 40 lines on
 /// a terminal of 80 columns or more.
-pub fn summary(files: &[SummaryFile<'_>], notes: &[String], advice: Advice<'_>, options: &TextOptions) -> String {
+pub fn summary(files: &[SummaryFile<'_>], notices: Notices<'_>, advice: Advice<'_>, options: &TextOptions) -> String {
     let mut page = Page::new(options.color, options.width.clamp(40, 240));
     // What only uses a change is told where it differs.
     let (users, rows): (Vec<Row<'_>>, Vec<Row<'_>>) = rows(files).into_iter().partition(Row::only_uses);
@@ -109,7 +112,7 @@ pub fn summary(files: &[SummaryFile<'_>], notes: &[String], advice: Advice<'_>, 
     }
     let failed = files.iter().filter_map(|file| Some((file.path, file.result.err()?)));
     let failed: Vec<String> = failed.map(|(path, reason)| format!("{path} not compared: {reason}")).collect();
-    remarks(&mut page, &failed, tone(Verdict::Inconclusive));
+    remarks(&mut page, &failed, REMARKS, tone(Verdict::Inconclusive));
     let counted = counts(files, &users);
     if counted.is_some() && (!rows.is_empty() || !failed.is_empty()) {
         page.blank();
@@ -120,7 +123,12 @@ pub fn summary(files: &[SummaryFile<'_>], notes: &[String], advice: Advice<'_>, 
     if let Some(said) = counted {
         page.prose("", &said, BOLD);
     }
-    remarks(&mut page, notes, DIM);
+    for (weight, most, style) in
+        [(Weight::Trust, ROWS, BOLD), (Weight::Rule, RULES, DIM), (Weight::Remark, REMARKS, DIM)]
+    {
+        let lines: Vec<String> = notices.of(weight).map(notice_sentence).collect();
+        remarks(&mut page, &lines, most, style);
+    }
     if !rows.is_empty() {
         // Statements have no name.
         let named = rows.iter().map(|row| row.shown_by).find(|pair| pair.facts.kind != CodeKind::Snippet);
@@ -177,13 +185,13 @@ fn named(page: &mut Page, said: &str, names: Vec<String>) {
 }
 
 /// The first of these, one line each, and the number of the others.
-fn remarks(page: &mut Page, all: &[String], style: Style) {
-    for one in all.iter().take(REMARKS) {
+fn remarks(page: &mut Page, all: &[String], most: usize, style: Style) {
+    for one in all.iter().take(most) {
         let line = page.cut(&plain::sentence(one), page.width);
         page.styled(style, &line);
         page.end();
     }
-    if let more @ 1.. = all.len().saturating_sub(REMARKS) {
+    if let more @ 1.. = all.len().saturating_sub(most) {
         page.prose("", &format!("… and {} more, which --verbose shows", words::number(more)), DIM);
     }
 }

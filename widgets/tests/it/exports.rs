@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use twincell_compare::report::Comparison;
 use twincell_compare::verdict::Verdict;
 use twincell_engine::protocol::{Lack, Mechanism, SandboxReport};
+use twincell_widgets::Notices;
 use twincell_widgets::export::{ExportRow, annotations, junit, markdown, sarif};
 
 fn rows(comparison: &Comparison) -> Vec<ExportRow> {
@@ -16,20 +17,23 @@ fn rows(comparison: &Comparison) -> Vec<ExportRow> {
 fn a_comparison_reads_as_intended_in_every_format() {
     let mut rows = rows(&samples::several_pairs());
     rows.push(ExportRow::failed("src/bad.py", "src/bad.py is not UTF-8"));
-    insta::assert_snapshot!("export_sarif", sarif(&rows, "1.2.3"));
-    insta::assert_snapshot!("export_junit", junit(&rows));
-    insta::assert_snapshot!("export_markdown", markdown(&rows));
-    insta::assert_snapshot!("export_annotations", annotations(&rows));
+    insta::assert_snapshot!("export_sarif", sarif(&rows, Notices::default(), "1.2.3"));
+    insta::assert_snapshot!("export_junit", junit(&rows, Notices::default()));
+    insta::assert_snapshot!("export_markdown", markdown(&rows, Notices::default()));
+    insta::assert_snapshot!("export_annotations", annotations(&rows, Notices::default()));
 }
 
 #[test]
 fn where_nothing_changed_nothing_is_reported() {
     let rows = rows(&samples::preserving());
-    let log: Value = serde_json::from_str(&sarif(&rows, "1.2.3")).unwrap();
+    let log: Value = serde_json::from_str(&sarif(&rows, Notices::default(), "1.2.3")).unwrap();
     assert_eq!(log["runs"][0]["results"], Value::Array(vec![]));
-    assert!(markdown(&rows).contains("No difference in behavior was found."));
-    assert_eq!(annotations(&rows), "twincell: 1 likely preserving\n");
-    assert_eq!(markdown(&[]), "### twincell: nothing to compare\n\nNo difference in behavior was found.\n");
+    assert!(markdown(&rows, Notices::default()).contains("No difference in behavior was found."));
+    assert_eq!(annotations(&rows, Notices::default()), "twincell: 1 likely preserving\n");
+    assert_eq!(
+        markdown(&[], Notices::default()),
+        "### twincell: nothing to compare\n\nNo difference in behavior was found.\n"
+    );
 }
 
 #[test]
@@ -37,7 +41,7 @@ fn changed_lines_are_links_if_there_is_an_address() {
     let mut rows = rows(&samples::changing());
     rows.iter_mut().for_each(|row| row.link_below("https://host.example/a/b/blob/1234/"));
     let expected = "src/a b.py:42](<https://host.example/a/b/blob/1234/src/a%20b.py#L42>)";
-    assert!(markdown(&rows).contains(expected), "{}", markdown(&rows));
+    assert!(markdown(&rows, Notices::default()).contains(expected), "{}", markdown(&rows, Notices::default()));
 }
 
 #[test]
@@ -45,7 +49,7 @@ fn every_export_says_what_the_code_ran_without() {
     let mut comparison = samples::changing();
     let of = |comparison: &Comparison| {
         let rows = rows(comparison);
-        let log: Value = serde_json::from_str(&sarif(&rows, "1")).unwrap();
+        let log: Value = serde_json::from_str(&sarif(&rows, Notices::default(), "1")).unwrap();
         let run = log["runs"][0].clone();
         (rows.clone(), run["properties"]["sandbox"].clone(), run["results"][0]["properties"].clone())
     };
@@ -53,8 +57,15 @@ fn every_export_says_what_the_code_ran_without() {
     let (rows, run, result) = of(&comparison);
     assert_eq!(run, json!({ "ran": 1, "incomplete": 0, "lacks": [] }));
     assert_eq!(result, json!({ "sandboxLacks": [] }));
-    assert!(junit(&rows).contains(r#"<property name="twincell.sandbox" value="complete"/>"#), "{}", junit(&rows));
-    assert!(!markdown(&rows).contains("sandbox") && !annotations(&rows).contains("sandbox"));
+    assert!(
+        junit(&rows, Notices::default()).contains(r#"<property name="twincell.sandbox" value="complete"/>"#),
+        "{}",
+        junit(&rows, Notices::default())
+    );
+    assert!(
+        !markdown(&rows, Notices::default()).contains("sandbox")
+            && !annotations(&rows, Notices::default()).contains("sandbox")
+    );
 
     let lack = Lack { mechanism: Mechanism::Landlock, reason: "the kernel does not have it".into() };
     comparison.sandbox = Some(SandboxReport { lacks: vec![lack], ..SandboxReport::default() });
@@ -62,8 +73,13 @@ fn every_export_says_what_the_code_ran_without() {
     assert_eq!(run, json!({ "ran": 1, "incomplete": 1, "lacks": ["landlock"] }));
     assert_eq!(result, json!({ "sandboxLacks": ["landlock"] }));
     let mark = "The code ran without a complete sandbox, as --unsafe allows: no Landlock.";
-    assert!(junit(&rows).contains(mark) && markdown(&rows).contains(&format!("**{mark}**")));
-    assert!(annotations(&rows).contains(&format!("::warning title=Sandbox not complete::{mark}\n")));
+    assert!(
+        junit(&rows, Notices::default()).contains(mark)
+            && markdown(&rows, Notices::default()).contains(&format!("**{mark}**"))
+    );
+    assert!(
+        annotations(&rows, Notices::default()).contains(&format!("::warning title=Sandbox not complete::{mark}\n"))
+    );
 }
 
 #[test]
@@ -93,19 +109,19 @@ fn hostile() -> Vec<ExportRow> {
 #[test]
 fn hostile_text_stays_text() {
     let rows = hostile();
-    let log: Value = serde_json::from_str(&sarif(&rows, "1")).unwrap();
+    let log: Value = serde_json::from_str(&sarif(&rows, Notices::default(), "1")).unwrap();
     let uri = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].clone();
     assert!(uri.as_str().unwrap().bytes().all(|byte| byte.is_ascii_graphic() && byte != b'<'), "{uri}");
 
-    let xml = junit(&rows);
+    let xml = junit(&rows, Notices::default());
     let document = roxmltree::Document::parse(&xml).unwrap();
     assert!(document.descendants().all(|node| !node.has_tag_name("script")));
 
-    let commands = annotations(&rows);
+    let commands = annotations(&rows, Notices::default());
     assert_eq!(commands.lines().filter(|line| line.trim_start().starts_with("::")).count(), rows.len());
     assert!(commands.lines().all(|line| !line.trim_start().starts_with("::set-output")));
 
-    let text = markdown(&rows);
+    let text = markdown(&rows, Notices::default());
     let ends = |text: &str| text.lines().filter(|line| *line == "</details>").count();
     let outside: String = text.split("````").step_by(2).collect();
     assert_eq!(ends(&outside), outside.matches("<details>").count(), "{text}");
@@ -117,14 +133,14 @@ fn hostile_text_stays_text() {
 
 #[test]
 fn nothing_in_markdown_is_a_link_or_a_mention() {
-    let text = markdown(&hostile());
+    let text = markdown(&hostile(), Notices::default());
     for line in text.lines().filter(|line| line.starts_with("| ≠")) {
         let prose = line.rsplit_once(" | ").unwrap().1.to_lowercase();
         for forbidden in ["@everyone", "https://", "ftp://", "www.", "[x](", "#1"] {
             assert!(!prose.contains(forbidden), "{forbidden}: {line}");
         }
     }
-    let log: Value = serde_json::from_str(&sarif(&hostile(), "1")).unwrap();
+    let log: Value = serde_json::from_str(&sarif(&hostile(), Notices::default(), "1")).unwrap();
     let message = log["runs"][0]["results"][0]["message"]["text"].as_str().unwrap();
     assert!(message.contains("\\[x\\](") && message.contains("{{0}}"), "{message}");
 }

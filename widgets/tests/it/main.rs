@@ -3,6 +3,7 @@
 mod differences;
 mod exports;
 mod listing;
+mod notices;
 mod plots;
 mod renderings;
 mod samples;

@@ -6,12 +6,14 @@ use crate::tree::tree;
 use scraper::{Html, Node};
 use unicode_width::UnicodeWidthStr;
 
+use twincell_compare::notice::Notice;
 use twincell_compare::report::{Comparison, Headline, PairReport};
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::{Observed, Slot};
+use twincell_syntax::Side;
 use twincell_values::value::{Choice, Decision, Recipe};
 use twincell_widgets::{
-    Advice, COMPARISON_MIME, Label, MODULE, STATE_FORMAT, StudyState, SummaryFile, TextOptions, html_fragment,
+    Advice, COMPARISON_MIME, Label, MODULE, Notices, STATE_FORMAT, StudyState, SummaryFile, TextOptions, html_fragment,
     html_page, mime_bundle, state, study_fragment, study_page, summary, text,
 };
 
@@ -336,6 +338,10 @@ fn of(pairs: Vec<PairReport>) -> Comparison {
     Comparison { pairs, added: vec![], removed: vec![], ..samples::several_pairs() }
 }
 
+fn one_sided(file: &str) -> Notice {
+    Notice::OneSided { file: file.into(), side: Side::New }
+}
+
 #[test]
 fn a_change_is_told_in_few_lines() {
     let several = samples::several_pairs();
@@ -347,7 +353,7 @@ fn a_change_is_told_in_few_lines() {
     ];
     insta::assert_snapshot!(summary(
         &files,
-        &["src/new.py: only in the new revision".into()],
+        Notices { all: &[one_sided("src/new.py")], allows_changes: false },
         Advice { amplify: Some("twincell amplify v1..v2"), recorded: true },
         &PLAIN
     ));
@@ -356,14 +362,16 @@ fn a_change_is_told_in_few_lines() {
 #[test]
 fn where_no_file_was_compared_nothing_is_counted() {
     let failed = SummaryFile { path: "a.py", is_test: false, result: Err("line 3: not Python") };
-    let shown = summary(&[failed], &["a note".into()], Advice::default(), &PLAIN);
-    assert_eq!(shown, "a.py not compared: line 3: not Python\na note\n");
+    let notices = Notices { all: &[one_sided("b.py")], allows_changes: false };
+    let shown = summary(&[failed], notices, Advice::default(), &PLAIN);
+    let expected = "a.py not compared: line 3: not Python\nb.py: only in the new revision, not compared\n";
+    assert_eq!(shown, expected);
 }
 
 #[test]
 fn a_class_is_told_by_its_methods() {
     let whole = of(vec![changing("Cart", 1), changing("Cart.add", 1), changing("Carts", 1)]);
-    let shown = summary(&[file("a.py", &whole)], &[], Advice::default(), &PLAIN);
+    let shown = summary(&[file("a.py", &whole)], Notices::default(), Advice::default(), &PLAIN);
     assert!(shown.contains("Cart.add(x=0)") && shown.contains("Carts(x=0)"), "{shown}");
     assert!(!shown.contains("Cart(x=0)") && shown.contains("Behavior changed in 2 of 2"), "{shown}");
 }
@@ -388,7 +396,7 @@ fn a_method_that_needs_a_state_is_shown_by_its_class() {
     let witness = class.witness.get_or_insert_with(|| samples::several_pairs().pairs[0].witness.clone().unwrap());
     witness.methods = vec!["Cart.add".into()];
     let whole = of(vec![class.clone(), with_state("Cart.add"), with_state("Cart.take")]);
-    let shown = summary(&[file("a.py", &whole)], &[], Advice::default(), &PLAIN);
+    let shown = summary(&[file("a.py", &whole)], Notices::default(), Advice::default(), &PLAIN);
     // It runs one of them.
     assert!(shown.contains("Cart(size=1), using add(): 1 -> 2") && !shown.contains("Cart.add()"), "{shown}");
     assert!(shown.contains("Cart.take(): 1 -> 2") && shown.contains("Behavior changed in 2 of 2"), "{shown}");
@@ -397,7 +405,7 @@ fn a_method_that_needs_a_state_is_shown_by_its_class() {
         let mut class = class.clone();
         class.witness.as_mut().unwrap().methods.push(method.into());
         let whole = of(vec![class, with_state("Cart.add"), with_state("Cart.take")]);
-        summary(&[file("a.py", &whole)], &[], Advice::default(), &PLAIN)
+        summary(&[file("a.py", &whole)], Notices::default(), Advice::default(), &PLAIN)
     };
     assert!(with_new("Cart._put").contains("using add()") && !with_new("Cart.take").contains("using add()"));
     // One on real objects is told, even if it scores less than one that replaces them.
@@ -413,7 +421,7 @@ fn a_method_that_needs_a_state_is_shown_by_its_class() {
     assert!(less(&["Level"]).contains("using add()") && !less(&[]).contains("using add()"));
     // What is plain needs no class.
     let plain = of(vec![class, changing("Cart.add", 1)]);
-    let shown = summary(&[file("a.py", &plain)], &[], Advice::default(), &PLAIN);
+    let shown = summary(&[file("a.py", &plain)], Notices::default(), Advice::default(), &PLAIN);
     assert!(shown.contains("Cart.add(x=0)") && !shown.contains("using add()"), "{shown}");
 }
 
@@ -421,7 +429,7 @@ fn a_method_that_needs_a_state_is_shown_by_its_class() {
 fn a_class_that_shows_less_than_a_method_is_not_told() {
     let class = PairReport { verdict: Verdict::LikelyPreserving, ..changing("Cart", 1) };
     let whole = of(vec![class, changing("Cart.add", 1)]);
-    let shown = summary(&[file("a.py", &whole)], &[], Advice::default(), &PLAIN);
+    let shown = summary(&[file("a.py", &whole)], Notices::default(), Advice::default(), &PLAIN);
     assert!(shown.contains("Behavior changed in 1 of 1") && !shown.contains("likely preserving"), "{shown}");
 }
 
@@ -440,7 +448,12 @@ fn a_long_headline_is_told_in_parts() {
     let long = format!("self.adapters[{}] = None", "c".repeat(50));
     let shown = |pair: &PairReport| {
         let whole = of(vec![pair.clone()]);
-        summary(&[file("src/session.py", &whole)], &[], Advice::default(), &TextOptions { width: 80, ..PLAIN })
+        summary(
+            &[file("src/session.py", &whole)],
+            Notices::default(),
+            Advice::default(),
+            &TextOptions { width: 80, ..PLAIN },
+        )
     };
     let bound = Headline { call: String::new(), place: "PROXY:".into(), ..headline(&[], &old, &new) };
     for one in [headline(&["self.proxy = None", &long, &long], &old, &new), headline(&[], "1", "2"), bound] {
@@ -454,13 +467,18 @@ fn a_long_headline_is_told_in_parts() {
 fn any_change_fits_a_screen() {
     let many = (0..500).map(|number| changing(&format!("f{number}"), number % 100));
     let users = (0..40).map(|number| user(&format!("g{number}")));
-    let (whole, notes) = (of(many.chain(users).collect()), vec!["a note".to_owned(); 90]);
+    let (whole, notes) = (of(many.chain(users).collect()), vec![one_sided("b.py"); 90]);
     let mut files: Vec<SummaryFile<'_>> = (0..8).map(|_| file("src/a.py", &whole)).collect();
     files.push(SummaryFile { is_test: true, ..file("tests/test_a.py", &whole) });
     files.extend((0..8).map(|_| SummaryFile { result: Err("it is no Python"), ..file("src/b.py", &whole) }));
     let advice = Advice { amplify: Some("twincell amplify v1..v2"), recorded: true };
     for width in [80, 100, 200] {
-        let shown = summary(&files, &notes, advice, &TextOptions { color: false, width });
+        let shown = summary(
+            &files,
+            Notices { all: &notes, allows_changes: false },
+            advice,
+            &TextOptions { color: false, width },
+        );
         assert!(shown.lines().count() <= 40, "{shown}");
         assert!(shown.contains(" more, which --verbose shows"), "{shown}");
         assert!(
@@ -480,7 +498,12 @@ fn what_only_uses_a_change_is_counted_apart() {
     let preserving = PairReport { uses_changed: vec![], ..user("f") };
     let undecided = PairReport { verdict: Verdict::Inconclusive, stays_away: true, ..user("h") };
     let whole = of(vec![preserving, user("g"), undecided]);
-    let shown = summary(&[file("a.py", &whole)], &[], Advice::default(), &TextOptions { color: false, width: 200 });
+    let shown = summary(
+        &[file("a.py", &whole)],
+        Notices::default(),
+        Advice::default(),
+        &TextOptions { color: false, width: 200 },
+    );
     let counts = "No difference found in 3 functions in a.py · 1 likely preserving · 2 using what changed, without a difference\n";
     assert!(shown.contains(counts), "{shown}");
 }
@@ -489,7 +512,7 @@ fn what_only_uses_a_change_is_counted_apart() {
 fn what_only_uses_a_change_has_lines_where_nothing_else_does() {
     let user = user("g");
     let whole = of(vec![user]);
-    let shown = summary(&[file("a.py", &whole)], &[], Advice::default(), &PLAIN);
+    let shown = summary(&[file("a.py", &whole)], Notices::default(), Advice::default(), &PLAIN);
     assert!(shown.starts_with("a.py:42  ≈ likely preserving  g(x=0)"), "{shown}");
 }
 
@@ -497,13 +520,14 @@ fn what_only_uses_a_change_has_lines_where_nothing_else_does() {
 fn changed_tests_are_no_reason_to_look_for_tests() {
     let whole = of(vec![changing("test_f", 1)]);
     let test = SummaryFile { is_test: true, ..file("tests/test_a.py", &whole) };
-    let shown = summary(&[test], &[], Advice { amplify: Some("twincell amplify"), recorded: true }, &PLAIN);
+    let shown =
+        summary(&[test], Notices::default(), Advice { amplify: Some("twincell amplify"), recorded: true }, &PLAIN);
     assert!(shown.contains("test_f(x=0)") && !shown.contains("amplify"), "{shown}");
 }
 
 #[test]
 fn nothing_that_changed_is_one_line() {
     let same = samples::identical();
-    let shown = summary(&[file("a.py", &same)], &[], Advice::default(), &PLAIN);
+    let shown = summary(&[file("a.py", &same)], Notices::default(), Advice::default(), &PLAIN);
     assert_eq!(shown.lines().count(), 1, "{shown}");
 }

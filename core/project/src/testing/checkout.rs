@@ -214,6 +214,16 @@ fn mode(mode: i32) -> Option<u32> {
     }
 }
 
+/// The tree of a version. `None` for what is staged and for the working tree.
+pub fn committed<'a>(repository: &'a Repository, revision: &Revision) -> Result<Option<Tree<'a>>, TestError> {
+    match revision {
+        Revision::Commit(name) | Revision::Parent(name) | Revision::Base { old: name, .. } => {
+            tree(repository, name, revision).map(Some)
+        }
+        Revision::Staged | Revision::Files => Ok(None),
+    }
+}
+
 /// The tree of a version that is a commit, of which `name` is the first that it names.
 fn tree<'a>(repository: &'a Repository, name: &str, revision: &Revision) -> Result<Tree<'a>, TestError> {
     let reason =

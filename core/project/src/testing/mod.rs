@@ -17,7 +17,7 @@ mod session;
 mod store;
 mod suite;
 
-pub use checkout::{Cache, Checkout, Revision, checkout};
+pub use checkout::{Cache, Checkout, Revision, checkout, committed};
 pub use environment::{Environment, environment};
 pub use error::TestError;
 pub use kept::Kept;

@@ -7,6 +7,7 @@
 //! and Chambers 1995, limited to one text). Uses through other objects are not followed.
 
 mod constants;
+mod depends;
 mod reads;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

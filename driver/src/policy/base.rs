@@ -1,0 +1,199 @@
+//! What is trusted where two versions of a repository are compared: the policy and the accepted differences of the old one.
+//! The new one may be a stranger's, so what differs there is only said.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use git2::{Repository, Tree};
+use twincell_compare::notice::{FileChange, Notice};
+use twincell_project::{Content, Revision, TestError, Version, committed, content, differing};
+use twincell_syntax::PerSide;
+
+use super::{NONE, Policy, PolicyError, SettingValue, read};
+
+/// The file with accepted differences, at the root of a repository.
+pub const BASELINE: &str = "twincell-accepted.json";
+/// The maximum size of that file in bytes.
+const LARGEST_BASELINE: u64 = 16 << 20;
+
+/// Whether a path of a repository names a policy or the accepted differences.
+pub fn is_trusted(path: &Path) -> bool {
+    path == Path::new(BASELINE) || path.file_name().is_some_and(|name| read::FILES.iter().any(|file| name == *file))
+}
+
+/// The old version of a comparison, as far as it is trusted.
+#[derive(Debug)]
+pub struct Base {
+    /// The policy that a user names, or else the one that is nearest to a folder in the old version.
+    pub policy: Option<Policy>,
+    /// What the old version has in the place of [`BASELINE`].
+    pub baseline: Content,
+    /// What is not the same in the new version.
+    pub changes: Vec<Notice>,
+}
+
+/// Why it is not known what is trusted, in one line.
+#[derive(Debug, thiserror::Error)]
+pub enum BaseError {
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    #[error("cannot read the policy of the old version: {}", .0.message())]
+    Git(#[from] git2::Error),
+    #[error(transparent)]
+    Revision(#[from] Box<TestError>),
+}
+
+impl Base {
+    /// Reads what the old version has. `start` is the folder from which the policy is looked for, `name` the old revision as
+    /// people call it, and `named` the policy that a user names.
+    pub fn of(
+        repository: &Repository,
+        start: &Path,
+        old: (&Tree<'_>, &str),
+        new: &Version<'_>,
+        named: Option<&Path>,
+    ) -> Result<Self, BaseError> {
+        let (old, name) = old;
+        let inside = inside(repository, start);
+        let tree = Version::Tree(old);
+        let policy = match named {
+            Some(named) if named.as_os_str() == NONE => None,
+            Some(named) => Some(read::file(named)?),
+            None => nearest(repository, &tree, &inside, name)?,
+        };
+        let baseline = content(repository, &tree, Path::new(BASELINE), LARGEST_BASELINE)?;
+        let mut changes = Vec::new();
+        for path in candidates(repository, old, new, &inside)? {
+            let is_baseline = path == Path::new(BASELINE);
+            let most = if is_baseline { LARGEST_BASELINE } else { read::MAX_BYTES };
+            let sides = PerSide::new(&tree, new).map(|version| content(repository, version, &path, most));
+            let sides = PerSide::new(sides.old?, sides.new?);
+            let Some(change) = change(&path, sides) else { continue };
+            let file = path.to_string_lossy().into_owned();
+            changes.push(match is_baseline {
+                true => Notice::BaselineChanged { file, change },
+                false => Notice::PolicyChanged { file, change },
+            });
+        }
+        Ok(Self { policy, baseline, changes })
+    }
+
+    /// The same for versions by their names. Before the first commit nothing is trusted, and nothing can have changed.
+    pub fn of_revisions(start: &Path, versions: &PerSide<Revision>, named: Option<&Path>) -> Result<Self, BaseError> {
+        let boxed = |error| BaseError::Revision(Box::new(error));
+        let repository = Repository::discover(start).map_err(|_| boxed(TestError::NoRepository(start.to_owned())))?;
+        let tree = |revision| committed(&repository, revision).map_err(boxed);
+        // What lies nowhere has no policy.
+        let Some(old) = tree(&versions.old)? else { return Ok(Self::nothing()) };
+        let (committed, index) = (tree(&versions.new)?, repository.index()?);
+        let new = match (&versions.new, &committed) {
+            (_, Some(tree)) => Version::Tree(tree),
+            (Revision::Staged, None) => Version::Index(&index),
+            (_, None) => Version::Files,
+        };
+        Self::of(&repository, start, (&old, name(&versions.old)), &new, named)
+    }
+
+    /// Where there is no old version.
+    pub fn nothing() -> Self {
+        Self { policy: None, baseline: Content::Absent, changes: vec![] }
+    }
+}
+
+fn name(revision: &Revision) -> &str {
+    match revision {
+        Revision::Commit(name) | Revision::Parent(name) | Revision::Base { old: name, .. } => name,
+        Revision::Staged => "the index",
+        Revision::Files => "the working tree",
+    }
+}
+
+/// A folder as the repository's trees name it.
+fn inside(repository: &Repository, start: &Path) -> PathBuf {
+    let root = repository.workdir().and_then(|root| root.canonicalize().ok());
+    let start = start.canonicalize().unwrap_or_else(|_| start.to_owned());
+    root.and_then(|root| start.strip_prefix(root).map(Path::to_owned).ok()).unwrap_or_default()
+}
+
+/// The policy of a version that is nearest to a folder.
+fn nearest(
+    repository: &Repository,
+    version: &Version<'_>,
+    inside: &Path,
+    name: &str,
+) -> Result<Option<Policy>, BaseError> {
+    let root = repository.workdir().unwrap_or(repository.path());
+    for folder in inside.ancestors() {
+        for file in read::FILES {
+            let path = folder.join(file);
+            let found = content(repository, version, &path, read::MAX_BYTES)?;
+            // `git show` takes this name.
+            let label = format!("{name}:{}", path.display());
+            if let Some(policy) = read::of_content(&root.join(&path), label, found)? {
+                return Ok(Some(policy));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// The files with policies or accepted differences that may differ: all that git knows, and those around a folder.
+fn candidates(
+    repository: &Repository,
+    old: &Tree<'_>,
+    new: &Version<'_>,
+    inside: &Path,
+) -> Result<BTreeSet<PathBuf>, BaseError> {
+    let mut found = differing(repository, old, new, &[read::FILES[0], read::FILES[1], BASELINE])?;
+    found.insert(BASELINE.into());
+    found.retain(|path| is_trusted(path));
+    found.extend(inside.ancestors().flat_map(|folder| read::FILES.map(|file| folder.join(file))));
+    Ok(found)
+}
+
+/// What a file says, so that layout and comments are no change.
+#[derive(PartialEq)]
+enum Said {
+    Nothing,
+    Settings(Vec<(String, SettingValue)>),
+    Accepted(serde_json::Value),
+    /// What is none of ours.
+    Bytes(Vec<u8>),
+    NoFile,
+}
+
+impl Said {
+    fn of(path: &Path, content: Content) -> Self {
+        let bytes = match content {
+            Content::Absent => return Said::Nothing,
+            Content::TooLarge | Content::NoFile => return Said::NoFile,
+            Content::File(bytes) => bytes,
+        };
+        if path == Path::new(BASELINE) {
+            return serde_json::from_slice(&bytes).map_or(Said::Bytes(bytes), Said::Accepted);
+        }
+        match read::of_content(path, String::new(), Content::File(bytes.clone())) {
+            Ok(None) => Said::Nothing,
+            Ok(Some(policy)) => {
+                let mut settings: Vec<_> = policy.settings.into_iter().map(|one| (one.name, one.value)).collect();
+                settings.sort_by(|one, other| one.0.cmp(&other.0));
+                Said::Settings(settings)
+            }
+            Err(_) => Said::Bytes(bytes),
+        }
+    }
+}
+
+fn change(path: &Path, sides: PerSide<Content>) -> Option<FileChange> {
+    if sides.old == sides.new {
+        return None;
+    }
+    let said = sides.map(|content| Said::of(path, content));
+    match (said.old, said.new) {
+        (old, new) if old == new => None,
+        (_, Said::NoFile) => Some(FileChange::NoFile),
+        (Said::Nothing, _) => Some(FileChange::Added),
+        (_, Said::Nothing) => Some(FileChange::Removed),
+        _ => Some(FileChange::Changed),
+    }
+}
