@@ -186,6 +186,8 @@ fn revisions(
     notices.extend((!tests.is_empty()).then_some(Notice::TestsLeftOut { files: tests }));
     let mut compared: Vec<Compared> = Vec::new();
     let (mut stopped, mut left) = (false, Vec::new());
+    // What is accepted depends on the other modules in them.
+    let copies: Option<Copies>;
     let mut others: BTreeSet<String> = BTreeSet::new();
     for (path, reason) in &files.unreadable {
         compared.push(Compared { path: path.clone(), result: Err(reason.clone()) });
@@ -193,7 +195,7 @@ fn revisions(
     if !files.modified.is_empty() {
         let engine = Engine::warm(options, &session.environment).map_err(Abort::new)?;
         engine.check_workers().map_err(Abort::new)?;
-        let copies = match options.context {
+        copies = match options.context {
             Context::Function => None,
             Context::Module => match Copies::new(here, range, staged, &engine.projects().map_err(Abort::new)?) {
                 Ok(copies) => Some(copies),

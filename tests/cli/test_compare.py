@@ -204,21 +204,33 @@ def test_a_change_is_told_in_few_lines_and_more_on_request(repository):
         assert "Evidence" in done.stdout and "Old and new" in done.stdout, done.stdout
 
 
-def test_what_is_accepted_does_not_count(repository):
+def test_what_the_old_version_accepts_does_not_count(repository):
     done = twincell("compare", "--git", "HEAD~2..HEAD", "--accept", "zero means three", cwd=repository)
     assert done.returncode == 0, done.stderr
     assert done.stderr == "twincell: accepted 1 new difference in twincell-accepted.json\n"
     assert "1 accepted" in done.stdout and "≠" not in done.stdout, done.stdout
     [entry] = json.loads((repository / "twincell-accepted.json").read_text())["accepted"]
     assert (entry["file"], entry["function"], entry["reason"]) == ("a.py", "retries", "zero means three")
+    assert twincell("compare", "--git", "HEAD~2..HEAD", cwd=repository).returncode == 1
 
-    done = twincell("compare", "--git", "HEAD~2..HEAD", "--markdown", "found.md", "-v", cwd=repository)
+    # The list goes to the version that changes are compared with.
+    accepted = (repository / "twincell-accepted.json").read_text()
+    git(repository, "checkout", "-q", "-b", "main2", "HEAD~2")
+    (repository / "twincell-accepted.json").write_text(accepted)
+    git(repository, "add", "-A")
+    git(repository, "commit", "-q", "-m", "accept")
+    (repository / "a.py").write_text(CHANGED)
+    done = twincell("compare", "--git", "HEAD", "--markdown", "found.md", "-v", cwd=repository)
     assert done.returncode == 0 and "Accepted: zero means three" in done.stdout, done.stdout
-    assert "No difference" in (repository / "found.md").read_text()
+    found = (repository / "found.md").read_text()
+    assert "No difference" in found and "retries: the difference is accepted: zero means three" in found
     (repository / "a.py").write_text(CHANGED.replace("or 3", "or 4"))
-    assert twincell("compare", "--git", "HEAD~2", "a.py", cwd=repository).returncode == 1
+    assert twincell("compare", "--git", "HEAD", "a.py", cwd=repository).returncode == 1
     (repository / "twincell-accepted.json").write_text("{")
-    done = twincell("compare", "--git", "HEAD~2..HEAD", cwd=repository)
+    done = twincell("compare", "--git", "HEAD", "--accept", "again", cwd=repository)
+    assert done.returncode == 3 and "mend or remove it" in done.stderr
+    git(repository, "commit", "-q", "-a", "-m", "broken")
+    done = twincell("compare", "--git", "HEAD", cwd=repository)
     assert done.returncode == 3 and "mend or remove it" in done.stderr
 
 

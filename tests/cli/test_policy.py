@@ -150,28 +150,47 @@ def test_a_policy_of_another_kind_of_file_is_refused(tmp_path: Path):
     assert (done.returncode, "no regular file" in done.stderr) == (3, True)
 
 
-def test_revisions_leave_out_what_the_policy_of_the_working_tree_names(tmp_path: Path):
+def test_revisions_leave_out_what_the_policy_of_the_old_one_names(tmp_path: Path):
     git(tmp_path, "init", "-q")
     files = {"src/a.py": "def f(x):\n    return x\n", "docs/conf.py": "def g(x):\n    return x\n"}
     for name, text in files.items():
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text(text)
+    (tmp_path / "twincell.toml").write_text('exclude = ["docs"]\n[budgets]\n"src" = 9\n')
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "-qm", "one")
     for name, text in files.items():
         (tmp_path / name).write_text(text.replace("return x", "return [x]"))
     git(tmp_path, "commit", "-qam", "two")
-    (tmp_path / "twincell.toml").write_text('exclude = ["docs"]\n[budgets]\n"src" = 9\n')
-    done = twincell("compare", "--git", "HEAD~1..HEAD", "--json", "--predictor", "frequency", cwd=tmp_path / "src")
+    # What is written there now is of no commit that is compared.
+    (tmp_path / "twincell.toml").write_text('exclude = ["src"]\n')
+    command = ["compare", "--git", "HEAD~1..HEAD", "--json", "--predictor", "frequency"]
+    done = twincell(*command, cwd=tmp_path / "src")
     report = json.loads(done.stdout)
     assert [file["path"] for file in report["files"]] == ["src/a.py"]
     assert report["files"][0]["comparison"]["budget"] == 9
     assert report["notes"] == ["docs/conf.py: left out by the policy (exclude: docs)"]
+    assert report["notices"] == [
+        {"kind": "excluded", "file": "docs/conf.py", "pattern": "docs", "sentence": report["notes"][0]}
+    ]
+    named = json.loads(twincell(*command, "--policy", "twincell.toml", cwd=tmp_path).stdout)
+    assert [file["path"] for file in named["files"]] == ["docs/conf.py"]
 
+    (tmp_path / "twincell.toml").write_text('exclude = ["docs"]\n')
     mined = twincell("mine", ".", cwd=tmp_path)
     assert [json.loads(line)["file"] for line in mined.stdout.splitlines()] == ["src/a.py"]
     mined = twincell("mine", ".", "--policy", "none", cwd=tmp_path)
     assert len(mined.stdout.splitlines()) == 2
+
+
+def test_a_policy_of_the_old_version_that_is_wrong_names_its_revision(tmp_path: Path):
+    git(tmp_path, "init", "-q")
+    (tmp_path / "twincell.toml").write_text("bugdet = 3\n")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "one")
+    done = twincell("compare", "--git", "HEAD", cwd=tmp_path)
+    expected = "twincell: HEAD:twincell.toml:1: there is no setting bugdet: did you mean budget?\n"
+    assert (done.returncode, done.stderr) == (3, expected)
 
 
 def test_a_study_asks_again_where_the_policy_changes_a_result(tmp_path: Path):

@@ -127,6 +127,10 @@ fn nearest(
         for file in read::FILES {
             let path = folder.join(file);
             let found = content(repository, version, &path, read::MAX_BYTES)?;
+            // What belongs to many tools may be a link, and then holds no policy.
+            if file == read::FILES[1] && !matches!(found, Content::File(_)) {
+                continue;
+            }
             // `git show` takes this name.
             let label = format!("{name}:{}", path.display());
             if let Some(policy) = read::of_content(&root.join(&path), label, found)? {

@@ -370,6 +370,7 @@ def compare(
     recorded: str | PathLike[str] | None = None,
     python: str | PathLike[str] | None = None,
     policy: str | PathLike[str] | None = None,
+    allow_policy_change: bool | None = None,
 ) -> Comparison: ...
 
 @type_check_only
@@ -650,6 +651,8 @@ def amplify(
     deadline: float | None = None,
     unsafe: bool | None = None,
     python: str | PathLike[str] | None = None,
+    policy: str | PathLike[str] | None = None,
+    allow_policy_change: bool | None = None,
 ) -> Amplification: ...
 
 @type_check_only

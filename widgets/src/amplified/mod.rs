@@ -251,6 +251,10 @@ pub fn amplification_junit(found: &Amplification, notices: Notices<'_>) -> Strin
     let mut suite = TestSuite::new("twincell amplify");
     let noticed = notices.ordered().into_iter().map(|notice| notice_case(notice, notices.allows_changes));
     suite.add_test_cases(noticed.chain(own).chain(made));
+    let lines: Vec<String> = reach(found).iter().map(|line| plain::sentence(&joined(line))).collect();
+    if !lines.is_empty() {
+        suite.set_system_out(lines.join("\n"));
+    }
     let mut report = Report::new("twincell");
     report.add_test_suite(suite);
     // Only a text that cannot be written to is an error, and a String can be.

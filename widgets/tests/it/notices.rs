@@ -1,6 +1,6 @@
 //! Every kind of notice in every format.
 
-use twincell_compare::notice::{Notice, Weight};
+use twincell_compare::notice::Weight;
 use twincell_compare::verdict::Verdict;
 use twincell_samples::notices::notices;
 use twincell_widgets::{Advice, Format, Notices, Report, SummaryFile, TextOptions, notice_sentence, render};
@@ -34,7 +34,6 @@ fn rendered(format: Format, notices: Notices<'_>, with_files: bool) -> String {
 /// The letters and digits of a text without what formats put between them.
 fn letters(text: &str) -> String {
     let text = text.replace("<!-- -->", "").replace("<span>", "").replace("</span>", "");
-    let text = text.replace("&quot;", "").replace("\\u2026", "");
     text.chars().filter(|character| character.is_ascii_alphanumeric()).collect()
 }
 
@@ -65,13 +64,13 @@ fn every_format_has_all_notices_at_once() {
     for notice in all.iter().filter(|notice| notice.weight() != Weight::Remark) {
         assert!(shown.contains(&letters(&notice_sentence(notice))), "the summary lacks {notice:?}");
     }
-    assert!(shown.contains("moreswhichverbose") || shown.contains("morewhichverboseshows"), "{shown}");
+    assert!(shown.contains("morewhichverboseshows"), "{shown}");
 }
 
 #[test]
 fn an_allowed_change_is_named_as_well() {
-    let [policy, ..] = notices(WORD).try_into().unwrap_or_else(|all: Vec<Notice>| [all[0].clone(), all[1].clone()]);
-    let all = [policy];
+    let mut all = notices(WORD);
+    all.truncate(1);
     for format in Format::ALL {
         let [allowed, refused] = [true, false].map(|allows_changes| {
             let notices = Notices { all: &all, allows_changes };

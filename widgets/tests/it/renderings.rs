@@ -416,7 +416,7 @@ fn a_method_that_needs_a_state_is_shown_by_its_class() {
         let mut witness = class.witness.clone().unwrap();
         witness.replaced = replaced.iter().map(|one| (*one).to_owned()).collect();
         method.witness = Some(witness);
-        summary(&[file("a.py", &of(vec![class, method]))], &[], Advice::default(), &PLAIN)
+        summary(&[file("a.py", &of(vec![class, method]))], Notices::default(), Advice::default(), &PLAIN)
     };
     assert!(less(&["Level"]).contains("using add()") && !less(&[]).contains("using add()"));
     // What is plain needs no class.
