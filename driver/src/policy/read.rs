@@ -120,7 +120,9 @@ fn policy(path: &Path, file: String, text: &str, is_named: bool) -> Result<Optio
     })?;
     let settings = if is_shared { own_table(whole.get_ref(), &source)? } else { Some(whole.get_ref()) };
     let Some(settings) = settings else { return Ok(None) };
-    let root = path.parent().map(|folder| std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()));
+    // A name alone has no folder before it is whole.
+    let whole_path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let root = whole_path.parent().map(Path::to_owned);
     let settings = source.settings(settings)?;
     Ok(Some(Policy { file, root: root.unwrap_or_default(), settings }))
 }
