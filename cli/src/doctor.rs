@@ -136,7 +136,7 @@ pub fn policy_report(policy: Option<&Policy>, given: &[(&'static OptionSpec, Val
 
 /// Removes the checkouts of repositories that nobody uses, and the results of their tests.
 pub fn clean(environment: &Environment) -> io::Result<RemovedReport> {
-    let checkouts = checkouts(environment);
+    let checkouts = checkouts(environment)?;
     let folder = checkouts.folder.display().to_string();
     let bytes = checkouts
         .clean()

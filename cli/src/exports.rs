@@ -54,8 +54,7 @@ pub fn check(matches: &ArgMatches, others: &[Option<PathBuf>]) -> Result<(), Abo
             )));
         }
         taken.push(whole);
-        let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
-        opened.map_err(|error| Abort::Failed(format!("cannot write {}: {}", path.display(), files::reason(&error))))?;
+        files::check_writable(path).map_err(Abort::Failed)?;
     }
     Ok(())
 }

@@ -50,10 +50,11 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let out = matches.get_one::<PathBuf>("out").cloned().unwrap_or_else(|| "recorded.jsonl".into());
     let most = *matches.get_one::<u32>("calls").unwrap_or(&20) as usize;
     let root = std::env::current_dir().map_err(Abort::new)?;
-    let folder = tempfile::tempdir().map_err(|error| Abort::Failed(format!("no temporary folder: {error}")))?;
+    let folder = twincell_files::private::temporary("twincell-record-")
+        .map_err(|error| Abort::Failed(format!("no temporary folder: {error}")))?;
     let (start, records) = (folder.path().join("start"), folder.path().join("records"));
     for made in [&start, &records] {
-        std::fs::create_dir(made).map_err(Abort::new)?;
+        twincell_files::private::make(made).map_err(Abort::new)?;
     }
     files::write_text(&start.join("sitecustomize.py"), START).map_err(Abort::Failed)?;
     files::write_text(&start.join("_twincell_recorder.py"), RECORDER).map_err(Abort::Failed)?;
@@ -71,7 +72,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let lines = merged(&records, most)?;
     let functions: BTreeSet<&(String, String)> = lines.iter().map(|(function, _)| function).collect();
     let text: String = lines.iter().map(|(_, line)| format!("{line}\n")).collect();
-    files::write_text(&out, &text).map_err(Abort::Failed)?;
+    files::write_private(&out, &text).map_err(Abort::Failed)?;
     let place = out.display();
     writeln!(
         session.err,

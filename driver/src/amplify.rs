@@ -10,7 +10,8 @@ use twincell_amplify::{
 };
 use twincell_compare::notice::Notice;
 use twincell_compare::{Continue, Source};
-use twincell_project::{Cache, Outcome, Range, Revision, TestLimits, environment, is_inside};
+use twincell_files::private;
+use twincell_project::{Cache, Outcome, Range, Revision, TestError, TestLimits, environment, is_inside};
 use twincell_syntax::{PerSide, Side};
 
 use crate::decode::python_source;
@@ -77,12 +78,12 @@ pub fn amplify_repository(
 ) -> Result<Amplified, Failure> {
     let mut opened = opened(repository, versions, options, surroundings)?;
     let runners = Runners { old: &mut opened.old, new: &mut opened.new };
-    let (roots, python) = (&opened.roots, &opened.environment.python);
+    let python = &opened.environment.python;
     let progress = RefCell::new(progress);
     let mut tell = |done: Progress| (progress.borrow_mut())(done);
     let mut witnesses = |change: &Change| {
         let mut tell = |done: Progress| (progress.borrow_mut())(done);
-        witnesses(change, roots, python, options, surroundings, &mut tell)
+        witnesses(change, python, options, surroundings, &mut tell)
     };
     let mut found = amplify(&opened.change, runners, &options.for_amplify(), &mut witnesses, &mut tell)?;
     found.files.extend(opened.unread);
@@ -101,11 +102,18 @@ fn opened(
         network: options.network,
         incomplete: options.run_unsafe,
         arguments: options.tests.iter().flat_map(|paths| paths.split_whitespace()).map(str::to_owned).collect(),
+        pass_env: names(options.pass_env.as_deref()),
         // A variant of a test may run for ever.
         test_seconds: 5.0,
         ..TestLimits::default()
     };
-    Ok(open(repository, versions, &checkouts(surroundings), python, &limits)?)
+    Ok(open(repository, versions, &checkouts(surroundings).map_err(TestError::System)?, python, &limits)?)
+}
+
+/// Names that a text has, between commas and spaces.
+fn names(text: Option<&str>) -> Vec<String> {
+    let names = text.unwrap_or_default().split(|it: char| it == ',' || it.is_whitespace());
+    names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// Runs a finished test once more in both versions, in one of its forms. `None` if it has no such form.
@@ -140,8 +148,7 @@ pub fn write_test(work_tree: &Path, test: &AmplifiedTest, form: Side) -> Result<
         )
     })?;
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)
-            .map_err(|error| format!("cannot make {}: {}", folder.display(), files::reason(&error)))?;
+        files::make_folder(folder)?;
     }
     files::write_text(&path, &text)?;
     Ok(test.file.clone())
@@ -169,7 +176,6 @@ fn text_of_tests(path: &Path) -> Result<Option<String>, String> {
 /// that no test runs the change, so that nothing here fails.
 fn witnesses(
     change: &Change,
-    roots: &PerSide<PathBuf>,
     python: &Path,
     options: &Options,
     surroundings: &Environment,
@@ -190,13 +196,13 @@ fn witnesses(
     });
     let files: Vec<_> = files.take(COMPARED).collect();
     for (at, (file, module, old, new)) in files.iter().copied().enumerate() {
-        let source = |text: &String, root: &PathBuf| Source {
+        let source = |text: &String| Source {
             text: text.clone(),
             label: file.path.clone(),
-            file: Some(root.join(&file.path)),
+            // Not the file in the checkout: tests may have made that a repository that leads elsewhere.
             ..Source::default()
         };
-        let (old, new) = (source(old, &roots.old), source(new, &roots.new));
+        let (old, new) = (source(old), source(new));
         let mut stopped = progress(Progress::Comparing { file: at, of: files.len() }).is_break();
         let compared = engine.compare(&old, &new, &options, &mut |_| {
             stopped |= progress(Progress::Comparing { file: at, of: files.len() }).is_break();
@@ -217,9 +223,13 @@ fn witnesses(
 }
 
 /// Where checkouts of repositories are kept, and what their tests did.
-pub fn checkouts(surroundings: &Environment) -> Cache {
-    let cache = surroundings.cache.clone().unwrap_or_else(|| std::env::temp_dir().join("twincell"));
-    Cache { folder: cache.join("projects") }
+pub fn checkouts(surroundings: &Environment) -> io::Result<Cache> {
+    let lasting = surroundings.cache.as_ref().map(|cache| cache.join("projects"));
+    match lasting.filter(|folder| private::lasting(folder).is_ok()) {
+        Some(folder) => Ok(Cache::new(folder)),
+        // There is no home, or the folder is not the user's alone. Nobody may know before where another one will be.
+        None => Cache::temporary(),
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use twincell_engine::protocol::FilesBeside;
+use twincell_files::private;
 use twincell_prefix::{Beside, Subject, Used};
 use twincell_project::beside;
 
@@ -43,7 +44,7 @@ impl WithFiles {
             problem: None,
         };
         let copy = engine.projects()?;
-        let made = tempfile::Builder::new().prefix("beside-").tempdir_in(copy).and_then(|place| {
+        let made = private::temporary_in("beside-", &copy).and_then(|place| {
             found.copy(&place.path().join("files"))?;
             Ok(place)
         });

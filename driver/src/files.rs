@@ -10,6 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use twincell_compare::Source;
+use twincell_files::outputs;
 
 /// More than any source file or file of changes has.
 const MAX_BYTES: u64 = 256 << 20;
@@ -102,9 +103,29 @@ fn wait(file: &File, patience: Duration) -> io::Result<()> {
     }
 }
 
-/// Writes a file. An error names it.
+/// Writes a file that the user names, as a whole. An error names it.
 pub fn write_text(path: &Path, text: &str) -> Result<(), String> {
-    std::fs::write(path, text).map_err(|error| format!("cannot write {}: {}", path.display(), reason(&error)))
+    outputs::write(path, text.as_bytes()).map_err(|error| unwritable(path, &error))
+}
+
+/// Writes a file that the user names, and that is for nobody else. An error names it.
+pub fn write_private(path: &Path, text: &str) -> Result<(), String> {
+    outputs::write_private(path, text.as_bytes()).map_err(|error| unwritable(path, &error))
+}
+
+/// Checks that a file can be written, before there is anything to write.
+pub fn check_writable(path: &Path) -> Result<(), String> {
+    outputs::check(path).map_err(|error| unwritable(path, &error))
+}
+
+/// Makes a folder that the user names. An error names it.
+pub fn make_folder(path: &Path) -> Result<(), String> {
+    outputs::make_folder(path).map_err(|error| format!("cannot make the folder {}: {}", path.display(), reason(&error)))
+}
+
+/// Why a file cannot be written.
+pub fn unwritable(path: &Path, error: &io::Error) -> String {
+    format!("cannot write {}: {}", path.display(), reason(error))
 }
 
 /// An error of the operating system, without its number.

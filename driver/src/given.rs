@@ -8,6 +8,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use twincell_compare::{CompareOptions, NotGiven};
 use twincell_engine::protocol::{GivenContent, GivenFile, GivenValue};
+use twincell_files::private;
 
 use crate::warm::{Engine, Failure};
 
@@ -33,8 +34,7 @@ impl GivenValues {
         if files().next().is_none() {
             return Ok(None);
         }
-        let folder =
-            tempfile::Builder::new().prefix("given-").tempdir_in(engine.projects()?).map_err(Failure::Given)?;
+        let folder = private::temporary_in("given-", &engine.projects()?).map_err(Failure::Given)?;
         for (number, value) in options.given.iter_mut().enumerate() {
             if let GivenContent::File(GivenFile { path, .. }) = &mut value.content {
                 let reachable = folder.path().join(number.to_string());

@@ -1,19 +1,21 @@
 //! Libraries that snippets import and the user does not have, installed where only workers look.
 //!
-//! All snippets share one folder for each build of Python, in twincell's cache folder, which can be deleted. The user's own
-//! environment is never written to. Only wheels are unpacked, and no Python outside of the sandbox looks in the folder: it
-//! would run what they bring, such as `.pth` files.
+//! Each distribution has a folder of its own for each build of Python, with all that it requires, in twincell's cache folder,
+//! which can be deleted. A snippet gets the folders of what it imports and no others, so that no wheel brings a package along
+//! that another snippet takes for a library. The user's own environment is never written to. Only wheels are unpacked, and no
+//! Python outside of the sandbox looks in the folders: it would run what they bring, such as `.pth` files.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use twincell_engine::WorkerPool;
+use twincell_files::private;
 use twincell_prefix::{Library, NotInstalled, Subject, libraries, missing};
 
 use crate::files;
@@ -21,6 +23,8 @@ use crate::warm::Failure;
 
 /// How often a wait looks whether somebody still waits.
 const INTERVAL: Duration = Duration::from_millis(50);
+/// The folder in one of a distribution that imports look in.
+const PACKAGES: &str = "site-packages";
 /// The maximum number of characters of what an installer says.
 const MOST_SAID: usize = 400;
 /// Variables that would lead an installer to another place than the one that it is told.
@@ -32,7 +36,7 @@ from importlib.util import find_spec
 print(sysconfig.get_config_var('SOABI') or sys.implementation.cache_tag, find_spec('pip') is not None)
 ";
 
-/// A folder that libraries are installed into.
+/// Where libraries are installed.
 #[derive(Debug)]
 pub struct Libraries {
     /// The user's Python, and whether it has pip.
@@ -57,42 +61,50 @@ impl Libraries {
             .ok_or_else(|| failed(format!("{} does not run", python.display())))?;
         let folder = cache.join("libraries").join(build);
         let own = Self { python: python.to_owned(), has_pip: has_pip == "True", folder, refused: Mutex::default() };
-        std::fs::create_dir_all(own.packages())
-            .map_err(|error| failed(format!("cannot make {}: {}", own.packages().display(), files::reason(&error))))?;
+        private::lasting(&own.folder)
+            .map_err(|error| failed(format!("{} cannot be used: {}", own.folder.display(), files::reason(&error))))?;
         Ok(own)
     }
 
-    /// The folder that imports look in. Workers may read all of it, because of its name.
-    pub fn packages(&self) -> PathBuf {
-        self.folder.join("site-packages")
+    /// The folder of a distribution that imports look in. Workers may read all of it, because of its name.
+    fn packages(&self, distribution: &str) -> PathBuf {
+        self.folder.join(normalized(distribution)).join(PACKAGES)
     }
 
-    /// Installs what a snippet imports and the user does not have, and says of each library how that went. `users` and
-    /// `all` are workers without and with this folder.
+    /// Installs what a snippet imports and the user does not have, and says of each library how that went. `users` are workers
+    /// without any of these folders; `with` makes those that look in some. Returns these.
     pub fn provide(
         &self,
         subject: &Subject,
-        users: &WorkerPool,
-        all: &WorkerPool,
+        users: &Arc<WorkerPool>,
+        with: &dyn Fn(Vec<PathBuf>) -> Arc<WorkerPool>,
         go_on: &mut dyn FnMut() -> bool,
-    ) -> Result<Vec<Library>, Failure> {
+    ) -> Result<(Vec<Library>, Arc<WorkerPool>), Failure> {
         let mut wanted: BTreeMap<String, Option<String>> = libraries(&subject.text);
         wanted.retain(|module, _| !subject.folder.as_deref().is_some_and(|folder| lies_in(module, folder)));
         let absent = missing(&wanted.keys().cloned().collect::<Vec<_>>(), users)?;
         let mut problems: HashMap<String, NotInstalled> = HashMap::new();
-        for module in missing(&absent, all)? {
-            let problem = match &wanted[&module] {
+        for module in &absent {
+            let problem = match &wanted[module] {
                 None => Some(NotInstalled::Unknown),
+                Some(distribution) if self.packages(distribution).is_dir() => None,
                 Some(distribution) => self.install(distribution, go_on),
             };
-            problems.extend(problem.map(|problem| (module, problem)));
+            problems.extend(problem.map(|problem| (module.clone(), problem)));
         }
-        let lacking = missing(&absent, all)?;
+        let distributions: BTreeSet<&str> = absent.iter().filter_map(|module| wanted[module].as_deref()).collect();
+        let folders =
+            distributions.into_iter().map(|one| self.packages(one)).filter(|folder| folder.is_dir()).collect();
+        let all = match in_order(folders, &absent) {
+            folders if folders.is_empty() => users.clone(),
+            folders => with(folders),
+        };
+        let lacking = missing(&absent, &all)?;
         let library = |module: String| {
             let problem = lacking.contains(&module).then(|| problems.remove(&module).unwrap_or(NotInstalled::Lacking));
             Library { distribution: wanted[&module].clone(), module, problem }
         };
-        Ok(absent.into_iter().map(library).collect())
+        Ok((absent.into_iter().map(library).collect(), all))
     }
 
     /// Installs a distribution. Says why it could not.
@@ -113,7 +125,29 @@ impl Libraries {
         problem
     }
 
+    /// Installs a distribution into a new folder, which then becomes its own.
     fn install_alone(&self, distribution: &str, go_on: &mut dyn FnMut() -> bool) -> Option<NotInstalled> {
+        let own = self.folder.join(normalized(distribution));
+        // Another process has installed it meanwhile.
+        if own.join(PACKAGES).is_dir() {
+            return None;
+        }
+        let moved = |new: tempfile::TempDir| {
+            let _ = std::fs::remove_dir_all(&own);
+            std::fs::rename(new.path(), &own).map(|()| drop(new.keep()))
+        };
+        let refused = |error: io::Error| Some(NotInstalled::Refused { message: files::reason(&error) });
+        let new = match private::temporary_in(".new-", &self.folder) {
+            Ok(new) => new,
+            Err(error) => return refused(error),
+        };
+        match self.unpack(distribution, &new.path().join(PACKAGES), go_on) {
+            None => moved(new).err().and_then(refused),
+            problem => problem,
+        }
+    }
+
+    fn unpack(&self, distribution: &str, to: &Path, go_on: &mut dyn FnMut() -> bool) -> Option<NotInstalled> {
         let mut uv = Command::new("uv");
         uv.args(["pip", "install", "--quiet", "--python"]).arg(&self.python);
         let mut pip = Command::new(&self.python);
@@ -124,7 +158,7 @@ impl Libraries {
         // does not start with such a home. Its own, which is isolated, does not look at it.
         pip.env("PYTHONHOME", "/dev/null").env_remove("PYTHONPATH");
         for mut installer in std::iter::once(uv).chain(self.has_pip.then_some(pip)) {
-            installer.args(["--only-binary", ":all:", "--target"]).arg(self.packages()).args(["--", distribution]);
+            installer.args(["--only-binary", ":all:", "--target"]).arg(to).args(["--", distribution]);
             // Nothing in the folder of the code takes the place of a module of Python.
             installer.current_dir(&self.folder);
             for name in ELSEWHERE {
@@ -143,7 +177,7 @@ impl Libraries {
 
     /// Keeps other processes and threads from the folder. `None` if nobody waits any more.
     fn lock(&self, go_on: &mut dyn FnMut() -> bool) -> io::Result<Option<File>> {
-        let file = File::create(self.folder.with_extension("lock"))?;
+        let file = private::file(&self.folder.join(".lock"))?;
         while go_on() {
             match file.try_lock() {
                 Ok(()) => return Ok(Some(file)),
@@ -153,6 +187,20 @@ impl Libraries {
         }
         Ok(None)
     }
+}
+
+/// A distribution's name as all ways to write it have it.
+fn normalized(distribution: &str) -> String {
+    let plain = |it: char| if it.is_ascii_alphanumeric() { it.to_ascii_lowercase() } else { '-' };
+    distribution.chars().map(plain).collect()
+}
+
+/// Folders of distributions in the order in which imports look there. One that also holds what others are wanted for comes
+/// after theirs: these may be what it requires, or what it pretends to be.
+fn in_order(mut folders: Vec<PathBuf>, wanted: &[String]) -> Vec<PathBuf> {
+    let roots: BTreeSet<&str> = wanted.iter().filter_map(|module| module.split('.').next()).collect();
+    folders.sort_by_cached_key(|folder| (roots.iter().filter(|root| lies_in(root, folder)).count(), folder.clone()));
+    folders
 }
 
 /// Whether a module is one of the code's own folder, so that it is no library.

@@ -4,6 +4,7 @@ use tempfile::TempDir;
 use twincell_compare::report::Comparison;
 use twincell_compare::{CompareOptions, Source};
 use twincell_engine::protocol::{Context, Place};
+use twincell_files::private;
 use twincell_project::{CopyError, Project, imported, place, places};
 use twincell_syntax::{PerSide, Side, too_deep};
 
@@ -52,7 +53,7 @@ impl Placed {
                 folders.new = folders.old.clone();
                 continue;
             }
-            let copy = tempfile::Builder::new().prefix("files-").tempdir_in(&projects)?;
+            let copy = private::temporary_in("files-", &projects)?;
             let folder = copy.path().join("files");
             project.copy(&folder)?;
             folders[side] = Some(folder);

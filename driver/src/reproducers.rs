@@ -9,7 +9,7 @@ use twincell_compare::report::{Comparison, PairReport, Reproducer};
 use twincell_compare::reproduce::ProjectTest;
 use twincell_compare::verdict::Verdict;
 
-use crate::files::write_text;
+use crate::files::{make_folder, write_text};
 
 /// The pairs that changed, with their reproducers. What is judged elsewhere has not changed by itself.
 fn changed(comparison: &Comparison) -> impl Iterator<Item = (&PairReport, Option<&Reproducer>)> {
@@ -73,8 +73,7 @@ pub fn write(comparison: &Comparison, path: &Path) -> Result<Vec<String>, String
         if stem.is_some() { path.with_file_name(file) } else { path.join(file) }
     };
     if apart && stem.is_none() && found.iter().any(|(_, made)| made.and_then(offered).is_some()) {
-        std::fs::create_dir_all(path)
-            .map_err(|error| format!("cannot make the folder {}: {}", path.display(), crate::files::reason(&error)))?;
+        make_folder(path)?;
     }
     for (pair, reproducer) in found {
         let name = &pair.new.qualname;

@@ -87,9 +87,14 @@ pub struct Engine {
     predictor: Arc<dyn Predictor>,
     /// The folders of the packages that workers can import.
     packages: Arc<[PathBuf]>,
-    /// Where missing libraries are installed, if they are to be, and workers that do not look there.
-    libraries: Option<(Arc<Libraries>, Arc<WorkerPool>)>,
+    /// Where missing libraries are installed, if they are to be, and what makes workers that look there.
+    libraries: Option<(Arc<Libraries>, MakePool)>,
+    /// What ends the work of this engine.
+    stop: Option<Stop>,
 }
+
+/// Makes workers whose imports look in some folders last.
+type MakePool = Arc<dyn Fn(Vec<PathBuf>) -> Arc<WorkerPool> + Send + Sync>;
 
 /// The number of pools and predictors that are kept: the latest ones, so that a session that tries many options does
 /// not pile up processes.
@@ -106,14 +111,15 @@ impl Engine {
     pub fn warm(options: &Options, environment: &Environment) -> Result<Self, Failure> {
         check_owner(&OWNER, std::process::id())?;
         let packages = packages(options, environment).into();
-        let (mut pool, mut libraries) = (workers(options, environment, vec![]), None);
+        let (pool, mut libraries) = (workers(options, environment, vec![]), None);
         if options.install {
             let python = options.python.as_ref().unwrap_or(&environment.python);
             let opened = Libraries::open(python, environment.cache.as_deref())?;
-            let all = workers(options, environment, vec![opened.packages()]);
-            libraries = Some((Arc::new(opened), std::mem::replace(&mut pool, all)));
+            let (options, environment) = (options.clone(), environment.clone());
+            let make: MakePool = Arc::new(move |folders| workers(&options, &environment, folders));
+            libraries = Some((Arc::new(opened), make));
         }
-        Ok(Self { pool, predictor: predictor(options, environment)?, packages, libraries })
+        Ok(Self { pool, predictor: predictor(options, environment)?, packages, libraries, stop: None })
     }
 
     /// Whether this process can compare at all.
@@ -133,7 +139,7 @@ impl Engine {
 
     /// The same engine, whose work for this clone ends soon after `stop` is asked to.
     pub fn stopped_by(&self, stop: &Stop) -> Self {
-        Self { pool: Arc::new(self.pool.stopped_by(stop)), ..self.clone() }
+        Self { pool: Arc::new(self.pool.stopped_by(stop)), stop: Some(stop.clone()), ..self.clone() }
     }
 
     /// Compares two texts or notebooks; see [`twincell_compare::compare`]. What files import from their projects is real.
@@ -182,25 +188,30 @@ impl Engine {
                 Generators::Llm | Generators::Both => Some(Endpoint::from_environment()?),
             };
             let model = model.as_ref().map(|model| model as &dyn LanguageModel);
-            let libraries = self.provide(subject, options.deadline, progress)?;
-            let with = WithFiles::new(subject, self)?;
-            let found = prefixes(&with.subject, options, &self.pool, self.predictor.as_ref(), model, progress)?;
+            let (libraries, engine) = self.provide(subject, options.deadline, progress)?;
+            let with = WithFiles::new(subject, &engine)?;
+            let found = prefixes(&with.subject, options, &engine.pool, self.predictor.as_ref(), model, progress)?;
             let beside = found.beside.clone().or(with.refused);
             Ok::<_, Failure>(Prefixes { libraries, beside, ..found })
         })
     }
 
-    /// Installs what a snippet imports, if that is wanted.
+    /// Installs what a snippet imports, if that is wanted. Returns the engine whose workers find it.
     fn provide(
         &self,
         subject: &Subject,
         limit: Duration,
         progress: &mut dyn FnMut(twincell_prefix::Progress) -> Continue,
-    ) -> Result<Vec<Library>, Failure> {
-        let Some((libraries, users)) = &self.libraries else { return Ok(vec![]) };
+    ) -> Result<(Vec<Library>, Self), Failure> {
+        let Some((libraries, make)) = &self.libraries else { return Ok((vec![], self.clone())) };
         let until = Instant::now() + limit;
         let mut go_on = || progress(twincell_prefix::Progress::default()) == Continue::Yes && Instant::now() < until;
-        libraries.provide(subject, users, &self.pool, &mut go_on)
+        let with = |folders| match (make(folders), &self.stop) {
+            (pool, Some(stop)) => Arc::new(pool.stopped_by(stop)),
+            (pool, None) => pool,
+        };
+        let (libraries, pool) = libraries.provide(subject, &self.pool, &with, &mut go_on)?;
+        Ok((libraries, Self { pool, ..self.clone() }))
     }
 
     /// How many comparisons are worth predicting ahead together; 0 for none.

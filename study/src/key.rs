@@ -95,6 +95,7 @@ fn settings(options: &Options) -> Result<String, String> {
         tokens: _,
         install: _,
         search_rounds: _,
+        pass_env: _,
         variants: _,
         tests: _,
         guided: _,

@@ -1,10 +1,9 @@
 //! The outputs of a study besides its results: a page, reproducers, and messages about them for a person.
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
 use std::path::{Path, PathBuf};
 
-use twincell_driver::files::{reason, write_text};
+use twincell_driver::files::{check_writable, make_folder, write_text};
 
 use crate::find::Wanted;
 use crate::finding::Finding;
@@ -51,12 +50,10 @@ impl Outputs {
     /// Makes the page and the folder of reproducers, empty.
     pub(crate) fn prepare(&self) -> Result<(), String> {
         if let Some(page) = &self.html {
-            let opened = OpenOptions::new().append(true).create(true).open(page);
-            opened.map_err(|error| format!("cannot write {}: {}", page.display(), reason(&error)))?;
+            check_writable(page)?;
         }
         if let Some(folder) = &self.reproducers {
-            std::fs::create_dir_all(folder)
-                .map_err(|error| format!("cannot make {}: {}", folder.display(), reason(&error)))?;
+            make_folder(folder)?;
         }
         Ok(())
     }

@@ -279,7 +279,7 @@ impl Copies {
     pub fn new(start: &Path, range: &str, staged: bool, projects: &Path) -> Result<Copies, GitError> {
         let repository = discover(start)?;
         let (old, new) = sides(&repository, range, staged)?;
-        let folder = tempfile::tempdir_in(projects).map_err(CopyError::from)?;
+        let folder = twincell_files::private::temporary_in("git-", projects).map_err(CopyError::from)?;
         let folders = PerSide::new("old", "new").map(|side| folder.path().join(side));
         project::copy(&repository, &project::Version::Tree(&old), &folders.old)?;
         project::copy(&repository, &new.version(), &folders.new)?;

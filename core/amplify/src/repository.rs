@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use twincell_project::{
-    Cache, CollectionError, Environment, Kept, Revision, Session, Store, SuiteReport, TestError, TestKind, TestLimits,
-    checkout, is_inside, is_test, place,
+    Cache, Checkout, CollectionError, Environment, Kept, Revision, Session, Store, SuiteReport, TestError, TestKind,
+    TestLimits, checkout, is_inside, is_test, place,
 };
 use twincell_syntax::parse::{Lines, errors, normalize_newlines, parse, with_stack_for};
 use twincell_syntax::{PerSide, Side, SourceError};
@@ -70,7 +70,7 @@ pub fn open(
     if old.sandbox().map(SuiteReport::kind) != new.sandbox().map(SuiteReport::kind) {
         return Err(TestError::OtherSandbox);
     }
-    let (change, unread) = change(&roots, differing, PerSide::new(&old, &new));
+    let (change, unread) = change(&checkouts, differing, PerSide::new(&old, &new));
     let keep = |session, checkout| {
         let store = Store::open(&cache.folder)?;
         Ok::<_, TestError>(Kept::new(session, store, checkout, environment.clone(), limits.clone()))
@@ -80,7 +80,7 @@ pub fn open(
 }
 
 /// The change, and its files that cannot be read.
-fn change(roots: &PerSide<PathBuf>, differing: Differing, sessions: PerSide<&Session>) -> (Change, Vec<Reach>) {
+fn change(checkouts: &PerSide<Checkout>, differing: Differing, sessions: PerSide<&Session>) -> (Change, Vec<Reach>) {
     // With doctests and the checks of plugins, any file has what pytest calls a test.
     let is_function = |kind| matches!(kind, TestKind::Function | TestKind::Unittest);
     let collected = |session: &Session| -> BTreeSet<String> {
@@ -95,19 +95,20 @@ fn change(roots: &PerSide<PathBuf>, differing: Differing, sessions: PerSide<&Ses
     files.retain(|file| !tests.contains(&file.path));
     unread.retain(|file| !tests.contains(&file.path));
     let module = |file: &ChangedText| {
-        let root = if file.texts.old.is_some() { &roots.old } else { &roots.new };
-        place(root, &file.path).name
+        let checkout = if file.texts.old.is_some() { &checkouts.old } else { &checkouts.new };
+        place(&checkout.root, &file.path).name
     };
     let modules = files.iter().map(module).collect();
     // The names of these are taken, even if pytest collects them in no version.
     let taken = for_changes.into_iter().filter(|path| !tests.contains(path)).map(|path| (path, String::new()));
     let taken: Vec<(String, String)> = taken.collect();
+    // Which file has a test is for the tests to say, so only what the version has is read.
     let texts = tests.into_iter().filter_map(|path| {
-        let text = read(&roots.old.join(&path)).ok()??;
-        Some((path, text))
+        let text = checkouts.old.read(Path::new(&path), MAX_FILE).ok()??;
+        Some((path, String::from_utf8(text).ok()?))
     });
     let tests = texts.chain(taken).collect();
-    let hidden = roots.iter().map(|root| mark(root)).collect();
+    let hidden = checkouts.iter().map(|checkout| mark(&checkout.root)).collect();
     let not_collected = sessions.old.errors().to_vec();
     let is_new = |error: &&CollectionError| not_collected.iter().all(|known| known.id != error.id);
     let broken = sessions.new.errors().iter().filter(is_new).cloned().collect();

@@ -125,8 +125,8 @@ pub fn addition(module: &TestModule, subject: &Subject, name: &str, trial: &Tria
 
 /// A unified diff that `git apply` takes, from the file of a module to what it is to be for a new text of the module.
 pub fn patch(module: &TestModule, new: &str) -> String {
-    let file = &module.file;
-    let name = if module.is_new { "/dev/null".to_owned() } else { format!("a/{file}") };
+    let file = quoted(&format!("b/{}", module.file));
+    let name = if module.is_new { "/dev/null".to_owned() } else { quoted(&format!("a/{}", module.file)) };
     let new = module.as_written(new);
     // For git, nothing else ends a line.
     let [old, new] = [module.original(), &new].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
@@ -134,7 +134,7 @@ pub fn patch(module: &TestModule, new: &str) -> String {
     let mut patch = String::new();
     for hunk in diff.unified_diff().context_radius(3).iter_hunks() {
         if patch.is_empty() {
-            patch = format!("--- {name}\n+++ b/{file}\n");
+            patch = format!("--- {name}\n+++ {file}\n");
         }
         patch += &format!("{}\n", hunk.header());
         for change in hunk.iter_changes() {
@@ -143,6 +143,32 @@ pub fn patch(module: &TestModule, new: &str) -> String {
         }
     }
     patch
+}
+
+/// A path as git writes it in a patch: one with special characters stands between quotes, as in C, so that no name ends its line.
+/// For `git apply`, a space would otherwise end the name, too, which git marks by a tab behind it.
+fn quoted(path: &str) -> String {
+    let is_special = |byte: u8| byte < 0x20 || byte >= 0x7f || matches!(byte, b'"' | b'\\');
+    if !path.bytes().any(is_special) {
+        return if path.contains(' ') { format!("{path}\t") } else { path.to_owned() };
+    }
+    let mut written = String::from("\"");
+    for byte in path.bytes() {
+        match byte {
+            b'"' | b'\\' => written.extend(['\\', char::from(byte)]),
+            0x07 => written.push_str("\\a"),
+            0x08 => written.push_str("\\b"),
+            b'\t' => written.push_str("\\t"),
+            b'\n' => written.push_str("\\n"),
+            0x0b => written.push_str("\\v"),
+            0x0c => written.push_str("\\f"),
+            b'\r' => written.push_str("\\r"),
+            byte if is_special(byte) => written.push_str(&format!("\\{byte:03o}")),
+            byte => written.push(char::from(byte)),
+        }
+    }
+    written.push('"');
+    written
 }
 
 /// What the two versions do, in one line.
@@ -232,6 +258,19 @@ mod tests {
             ("cart['A-b']", "cart_a_b"),
         ] {
             assert_eq!(snake(text), name);
+        }
+    }
+
+    #[test]
+    fn names_are_quoted_as_git_quotes_them() {
+        for (name, written) in [
+            ("a/t.py", "a/t.py"),
+            ("a/b c.py", "a/b c.py\t"),
+            ("a/x\n+++ b/y", r#""a/x\n+++ b/y""#),
+            ("a/\"\\\t\r\u{1}\u{7f}", r#""a/\"\\\t\r\001\177""#),
+            ("a/é", r#""a/\303\251""#),
+        ] {
+            assert_eq!(quoted(name), written);
         }
     }
 

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
 use tempfile::TempDir;
+use twincell_files::private;
 
 use crate::folder;
 
@@ -45,13 +46,13 @@ pub struct PoolFolder {
 
 impl PoolFolder {
     pub fn new() -> io::Result<PoolFolder> {
-        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
+        let folder = private::temporary(PREFIX)?;
         let lock = File::open(folder.path())?;
         flock(&lock, FlockOperation::LockShared)?;
         let path = folder.path().canonicalize()?.join(WORKERS);
-        std::fs::create_dir(&path)?;
+        private::make(&path)?;
         let projects = path.with_file_name(PROJECTS);
-        std::fs::create_dir(&projects)?;
+        private::make(&projects)?;
         Ok(PoolFolder { folder, path, projects, _lock: lock, next: AtomicU64::new(0) })
     }
 
@@ -67,7 +68,7 @@ impl PoolFolder {
     /// A new folder for one worker.
     pub fn one(&self) -> io::Result<WorkerFolder> {
         let path = self.path.join(self.next.fetch_add(1, Ordering::Relaxed).to_string());
-        std::fs::create_dir(&path)?;
+        private::make(&path)?;
         Ok(WorkerFolder(path))
     }
 }

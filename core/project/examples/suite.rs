@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (repository, commit) = (PathBuf::from(next()?), next()?);
     let (python, cache, workers) = (PathBuf::from(next()?), PathBuf::from(next()?), next()?.parse()?);
     let (flags, more): (Vec<String>, Vec<String>) = arguments.partition(|argument| argument == "--coverage");
-    let cache = Cache { folder: cache };
+    let cache = Cache::new(cache);
     let checkout = checkout(&repository, &Revision::Commit(commit), &cache)?;
     let python = environment(&repository, Some(&python), &python)?;
     let limits = TestLimits { arguments: more, ..TestLimits::default() };

@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use git2::Repository;
 use twincell_engine::protocol::Place;
+use twincell_files::account::homes;
 use twincell_syntax::{absolute_imports, imported_modules, imports};
 
 use crate::copy::{CopyError, Version, copy};
@@ -42,8 +43,7 @@ impl Project {
 pub(crate) fn work_tree(folder: &Path) -> Option<(Repository, PathBuf)> {
     let repository = Repository::discover(folder).ok()?;
     let root = repository.workdir()?.canonicalize().ok()?;
-    let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
-    let is_home = home.is_some_and(|home| home.starts_with(&root));
+    let is_home = homes().iter().any(|home| home.starts_with(&root));
     (!is_home && folder.starts_with(&root)).then_some((repository, root))
 }
 

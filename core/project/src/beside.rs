@@ -9,11 +9,13 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
+use twincell_files::names::is_kept_back;
+use twincell_files::{inside, private};
 use twincell_syntax::python::is_of_stdlib;
 use twincell_syntax::{absolute_imports, imported_modules, imports, texts};
 
 use crate::around::work_tree;
-use crate::copy::{MAX_FILE, read_inside};
+use crate::copy::MAX_FILE;
 use crate::place::place;
 
 /// The bounds of what is copied: files, bytes of all, and bytes of one file that only belongs to a package.
@@ -82,13 +84,13 @@ pub fn beside(folder: &Path, file: Option<&str>, text: &str) -> Option<Beside> {
 impl Beside {
     /// Writes it into a new folder.
     pub fn copy(&self, folder: &Path) -> io::Result<()> {
-        fs::create_dir(folder)?;
+        private::make(folder)?;
         for (path, content) in &self.contents {
             let target = folder.join(path);
             if let Some(parent) = target.parent() {
-                fs::create_dir_all(parent)?;
+                private::make_all(parent)?;
             }
-            fs::write(target, content)?;
+            private::write_new(&target, content)?;
         }
         Ok(())
     }
@@ -236,7 +238,7 @@ impl Walk<'_> {
         if self.found.contents.len() >= MAX_FILES {
             return false;
         }
-        match read_inside(&self.root_folder, Path::new(path), MAX_FILE) {
+        match inside::read_in(&self.root_folder, Path::new(path), MAX_FILE) {
             Ok(Some(content)) if content.len() <= self.left => {
                 self.left -= content.len();
                 self.found.contents.insert(path.to_owned(), content);
@@ -262,10 +264,9 @@ fn plain_path(text: &str) -> Option<String> {
     (is_short && !path.is_empty() && is_plain(Path::new(path))).then(|| path.to_owned())
 }
 
-/// Whether a path leads down only, and to nothing hidden.
+/// Whether a path leads down only, and to nothing that is kept back from code.
 fn is_plain(path: &Path) -> bool {
-    let is_seen = |part| matches!(part, Component::Normal(name) if !name.as_encoded_bytes().starts_with(b"."));
-    path.components().all(is_seen)
+    path.components().all(|part| matches!(part, Component::Normal(_))) && !is_kept_back(path)
 }
 
 fn join(folder: &str, name: &str) -> String {

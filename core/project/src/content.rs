@@ -8,7 +8,9 @@ use std::path::{Component, Path, PathBuf};
 
 use git2::{DiffOptions, ErrorCode, Repository, Tree};
 
-use crate::copy::{Version, bytes_as_path, is_plain_file, read_inside};
+use twincell_files::inside;
+
+use crate::copy::{Version, bytes_as_path, is_plain_file};
 
 /// What a version has under a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,7 +54,7 @@ fn of_files(repository: &Repository, path: &Path, most: u64) -> Content {
     let full = root.join(path);
     let Ok(about) = full.symlink_metadata() else { return Content::Absent };
     let Ok(root) = File::open(root) else { return Content::NoFile };
-    match read_inside(&OwnedFd::from(root), path, most) {
+    match inside::read_in(&OwnedFd::from(root), path, most) {
         Ok(Some(bytes)) => Content::File(bytes),
         _ if about.is_file() && about.len() > most => Content::TooLarge,
         _ => Content::NoFile,

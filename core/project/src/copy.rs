@@ -1,12 +1,13 @@
 //! Copies of a repository's files at a commit, in the index or in the working tree.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
 use git2::{FileMode, Index, ObjectType, Odb, Oid, Repository, StatusOptions, Tree, TreeEntry};
-use rustix::fs::{Mode, OFlags, openat};
+use twincell_files::names::{is_kept_back, lies_hidden};
+use twincell_files::{inside, private};
 
 /// The bounds of a copy: files and folders, with those that are left out, how deep these lie, bytes of a path, of all files,
 /// and of one, beyond which a file is left out.
@@ -43,7 +44,7 @@ pub enum CopyError {
 
 /// Copies the files of a version into a new folder. Hidden files, links, submodules and single large files are left out.
 pub fn copy(repository: &Repository, version: &Version<'_>, folder: &Path) -> Result<(), CopyError> {
-    fs::create_dir(folder)?;
+    private::make(folder)?;
     let made = fill(repository, version, folder);
     if made.is_err() {
         let _ = fs::remove_dir_all(folder);
@@ -77,6 +78,7 @@ fn fill(repository: &Repository, version: &Version<'_>, folder: &Path) -> Result
             let new = repository.statuses(Some(&mut options))?;
             let new = new.iter().filter(|entry| entry.status().is_wt_new());
             let new: Vec<PathBuf> = new.map(|entry| bytes_as_path(entry.path_bytes())).collect();
+            let new = new.into_iter().filter(|path| !is_kept_back(path));
             tracked.chain(new).try_for_each(|path| if copy.wants(&path)? { copy.file(&root, &path) } else { Ok(()) })
         }
     }
@@ -121,8 +123,7 @@ impl Copy<'_> {
         if self.files > MAX_FILES {
             return Err(CopyError::TooMany(MAX_FILES));
         }
-        let is_plain = |part| matches!(part, Component::Normal(name) if !is_hidden(Path::new(name)));
-        Ok(path.components().all(is_plain))
+        Ok(path.components().all(|part| matches!(part, Component::Normal(_))) && !lies_hidden(path))
     }
 
     fn blob(&mut self, objects: &Odb<'_>, id: Oid, path: &Path) -> Result<(), CopyError> {
@@ -136,7 +137,7 @@ impl Copy<'_> {
 
     fn file(&mut self, root: &OwnedFd, path: &Path) -> Result<(), CopyError> {
         // A file that is gone, one behind a link, or one that cannot be read is not there for code either.
-        match read_inside(root, path, MAX_FILE) {
+        match inside::read_in(root, path, MAX_FILE) {
             Ok(Some(content)) => self.write(path, &content),
             Ok(None) | Err(_) => Ok(()),
         }
@@ -149,34 +150,10 @@ impl Copy<'_> {
         }
         let target = self.folder.join(path);
         if let Some(parent) = target.parent() {
-            fs::create_dir_all(parent)?;
+            private::make_all(parent)?;
         }
-        Ok(fs::write(target, content)?)
+        Ok(private::write_new(&target, content)?)
     }
-}
-
-/// The content of a file below a folder. `None` for what is no file, or a larger one. No part of the path may be a link.
-pub(crate) fn read_inside(root: &OwnedFd, path: &Path, largest: u64) -> io::Result<Option<Vec<u8>>> {
-    // Opening a pipe would wait for whoever writes to it.
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let mut folder = None;
-    let (parents, name) = (path.parent().unwrap_or(Path::new("")), path.file_name().ok_or(io::ErrorKind::NotFound)?);
-    for part in parents {
-        let inner = openat(folder.as_ref().unwrap_or(root), part, flags | OFlags::DIRECTORY, Mode::empty())?;
-        folder = Some(inner);
-    }
-    let file = File::from(openat(folder.as_ref().unwrap_or(root), name, flags, Mode::empty())?);
-    let about = file.metadata()?;
-    if !about.is_file() || about.len() > largest {
-        return Ok(None);
-    }
-    let mut content = Vec::new();
-    file.take(largest).read_to_end(&mut content)?;
-    Ok(Some(content))
-}
-
-fn is_hidden(name: &Path) -> bool {
-    name.as_os_str().as_encoded_bytes().starts_with(b".")
 }
 
 pub(crate) fn is_plain_file(mode: i32) -> bool {
@@ -280,7 +257,7 @@ mod tests {
         let (folder, repository) = repository(&[("a.py", "a"), ("b.py", "b")]);
         fs::remove_file(folder.path().join("b.py")).unwrap();
         let pipe = folder.path().join("b.py");
-        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
         assert_eq!(copied(&repository, &Version::Files), pairs(&[("a.py", "a")]));
     }
 

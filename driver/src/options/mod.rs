@@ -51,6 +51,8 @@ pub struct Options {
     pub guided: bool,
     /// Whether tests may reach the network.
     pub network: bool,
+    /// Variables of the environment that tests get besides those that hold no secret.
+    pub pass_env: Option<String>,
     /// What a search for prefixes does.
     pub prefix_techniques: twincell_prefix::Techniques,
     pub predictor: PredictorKind,
@@ -303,6 +305,15 @@ pub static TABLE: &[OptionSpec] = &[
         help: "Let tests reach the network",
         jobs: &[Job::Amplify],
         apply: |options, value| options.network = value.flag(),
+    },
+    OptionSpec {
+        name: "pass-env",
+        kind: Kind::Text { placeholder: "NAMES" },
+        default: "",
+        absent: "those that say how programs run",
+        help: "More variables of the environment that tests get, separated by commas",
+        jobs: &[Job::Amplify],
+        apply: |options, value| options.pass_env = value.text(),
     },
     OptionSpec {
         name: "skip",
@@ -597,6 +608,7 @@ impl Default for Options {
             tests: None,
             guided: amplify.guided,
             network: false,
+            pass_env: None,
             prefix_techniques: prefix.techniques,
             predictor: PredictorKind::Neural,
             context: core.context,

@@ -28,7 +28,7 @@ const LONGEST_PATTERN: usize = 200;
 /// The table of `pyproject.toml`.
 const TABLE_NAME: &str = "[tool.twincell]";
 /// Options that choose what runs outside the sandbox or leaves the machine, or that are about one command.
-const NOT_FOR_POLICIES: [&str; 10] = [
+const NOT_FOR_POLICIES: [&str; 11] = [
     "python",
     "model",
     "function",
@@ -39,6 +39,7 @@ const NOT_FOR_POLICIES: [&str; 10] = [
     "generator",
     "tokens",
     "install",
+    "pass-env",
 ];
 
 /// The policy in a folder: `twincell.toml`, or else `pyproject.toml` where it has the table.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import io
+import os
 import pickle
 import re
 import struct
@@ -165,7 +166,8 @@ def pickled(value: Any, path: Path, most: int) -> Copied | tuple[str, str]:
 
 
 def write(parts: list[memoryview], path: Path) -> int:
-    with path.open("wb") as file:
+    # The value is for nobody else.
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         file.write(struct.pack(f"<{1 + len(parts)}Q", len(parts), *(part.nbytes for part in parts)))
         for part in parts:
             file.write(bytes(-file.tell() % ALIGNED))

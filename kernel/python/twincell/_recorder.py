@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import re
 import sys
 import threading
 import time
@@ -30,12 +31,33 @@ LONGEST_LINE = 50_000
 FOREIGN = {"site-packages", "dist-packages", "node_modules", ".tox", ".nox", ".venv", "venv", ".git"}
 TESTS = {"tests", "test", "testing"}
 
+# Words of names whose values are secrets: `api_key`, `dbPassword`, `TOKEN_2`.
+SECRETS = {
+    *("secret", "secrets", "password", "passwords", "passwd", "passphrase", "passcode", "pass", "pw", "pwd", "pin"),
+    *("token", "tokens", "key", "keys", "apikey", "credential", "credentials", "cred", "creds", "auth", "authorization"),
+    *("cookie", "cookies", "session", "sessionid", "otp", "totp", "salt", "jwt", "bearer", "dsn"),
+    *("private", "pem", "csrf", "ssn", "cvv", "cvc", "iban"),
+}
+WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+# What may stand between other letters in a name without words: `dbpassword`, `authtoken`.
+WITHIN = ("password", "passwd", "passphrase", "secret", "token", "apikey", "credential")
+# An address with a name and a password, and a key as text.
+SECRET_TEXT = re.compile(r"://[^/\s:@]*:[^/\s@]+@|-----BEGIN [A-Z ]*PRIVATE KEY-----")
+
 FUNCTION = 0x3  # CO_OPTIMIZED | CO_NEWLOCALS
 VARIABLE, KEYWORDS = 0x4, 0x8
 
 
 class Opaque(Exception):
-    """A value that cannot be written as data."""
+    """A value that cannot be written as data, or that is a secret by its name."""
+
+
+def is_secret(name: Any) -> bool:
+    """Whether a name says that its value is a secret, by its words."""
+    if type(name) is not str:
+        return False
+    words = [word.lower() for word in WORDS.findall(name)]
+    return not SECRETS.isdisjoint(words) or any(part in word for word in words for part in WITHIN)
 
 
 class Limits:
@@ -91,6 +113,8 @@ class _Encoder:
     def text(self, value: str) -> str:
         if len(value) > self.limits.text or any("\ud800" <= one <= "\udfff" for one in value):
             raise Opaque
+        if SECRET_TEXT.search(value):
+            raise Opaque
         return value
 
     def items(self, value: Sequence[Any], depth: int) -> list[Any]:
@@ -99,7 +123,7 @@ class _Encoder:
         return [self.encode(item, depth - 1) for item in value]
 
     def mapping(self, value: dict[Any, Any], depth: int) -> dict[str, Any]:
-        if len(value) > self.limits.items:
+        if len(value) > self.limits.items or any(is_secret(key) for key in value):
             raise Opaque
         if all(type(key) is str and not key.startswith("$") for key in value):
             return {self.text(key): self.encode(item, depth - 1) for key, item in value.items()}
@@ -110,6 +134,8 @@ class _Encoder:
     ) -> dict[str, Any]:
         written: dict[str, Any] = {"$call": name, "args": [self.encode(one, depth - 1) for one in arguments]}
         if keywords:
+            if any(is_secret(key) for key in keywords):
+                raise Opaque
             written["kwargs"] = {key: self.encode(one, depth - 1) for key, one in keywords.items()}
         return written
 
@@ -348,7 +374,9 @@ class Recorder:
         test = os.environ.get("PYTEST_CURRENT_TEST", "").rsplit(" (", 1)[0]
         line = json.dumps({**written, "test": test}) + "\n"
         if self.file is None:
-            self.file = open(os.path.join(self.folder, f"{os.getpid()}.jsonl"), "a", encoding="utf-8", buffering=1)
+            path = os.path.join(self.folder, f"{os.getpid()}.jsonl")
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            self.file = open(handle, "a", encoding="utf-8", buffering=1)
         self.file.write(line)
         self.lines += 1
         self.bytes += len(line)
@@ -363,28 +391,31 @@ class Recorder:
         end = count + code.co_kwonlyargcount
         arguments: list[Any] = []
         keywords: dict[str, Any] = {}
-        rest = values.get(names[end], ()) if code.co_flags & VARIABLE else ()
+        rest_name = names[end] if code.co_flags & VARIABLE else ""
+        rest = values.get(rest_name, ()) if rest_name else ()
         more = names[end + bool(code.co_flags & VARIABLE)] if code.co_flags & KEYWORDS else None
         known = 0
         for name in positional[is_bound:]:
-            value = self.encoded(values.get(name))
+            value = self.encoded(values.get(name), name)
             known += "$opaque" not in value if type(value) is dict else 1
             if rest:
                 arguments.append(value)
             else:
                 keywords[name] = value
-        arguments += [self.encoded(value) for value in rest]
+        arguments += [self.encoded(value, rest_name) for value in rest]
         given = {name: values.get(name) for name in names[count:end]}
         if more is not None and type(values.get(more)) is dict:
             given.update(values[more])
         for name, value in given.items():
-            keywords[name] = self.encoded(value)
+            keywords[name] = self.encoded(value, name)
             known += 1
         if not known and not rest:
             return None
         return {"function": qualname, "file": function.file, "args": arguments, "kwargs": keywords}
 
-    def encoded(self, value: Any) -> Any:
+    def encoded(self, value: Any, name: str) -> Any:
+        if is_secret(name):
+            return {"$opaque": "secret"}
         try:
             return encode(value, self.limits)
         except Exception:

@@ -648,6 +648,7 @@ def amplify(
     tests: str | None = None,
     unguided: bool | None = None,
     network: bool | None = None,
+    pass_env: str | None = None,
     deadline: float | None = None,
     unsafe: bool | None = None,
     python: str | PathLike[str] | None = None,

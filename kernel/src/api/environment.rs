@@ -7,6 +7,8 @@ use etcetera::BaseStrategy;
 use pyo3::prelude::*;
 use twincell_driver::warm::Environment;
 
+use super::errors::raised;
+
 /// Examines the environment.
 pub fn find(py: Python<'_>) -> PyResult<Environment> {
     let sys = py.import("sys")?;
@@ -29,10 +31,14 @@ fn cache() -> Option<PathBuf> {
     etcetera::base_strategy::choose_native_strategy().ok().map(|user| user.cache_dir().join("twincell"))
 }
 
-/// A folder of this name in twincell's cache folder, or among the temporary ones where there is none.
+/// A folder of this name in twincell's cache folder, which nobody else can write to.
 #[pyfunction]
-pub fn cache_folder(name: &str) -> PathBuf {
-    cache().unwrap_or_else(|| std::env::temp_dir().join("twincell")).join(name)
+pub fn cache_folder(name: &str) -> PyResult<PathBuf> {
+    let folder = cache().ok_or_else(|| raised("there is no cache folder: set XDG_CACHE_HOME"))?.join(name);
+    match twincell_files::private::lasting(&folder) {
+        Ok(()) => Ok(folder),
+        Err(error) => Err(raised(format!("{} cannot be used: {error}", folder.display()))),
+    }
 }
 
 /// The folders among those where imports look that hold installed packages.

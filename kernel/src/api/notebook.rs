@@ -146,7 +146,7 @@ fn collect(
         let folder = match &values.folder {
             Some(folder) => folder.clone(),
             None => {
-                let made = tempfile::Builder::new().prefix("twincell-given-").tempdir();
+                let made = twincell_files::private::temporary("twincell-given-");
                 let made = Arc::new(made.map_err(|error| raised(format!("no temporary folder can be made: {error}")))?);
                 values.folder.insert(made).clone()
             }

@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 use rusqlite::ffi::{SQLITE_CANTOPEN, SQLITE_CORRUPT};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use sha2::{Digest, Sha256};
+use twincell_files::private;
 
 use super::Key;
 
@@ -153,8 +154,8 @@ impl Disk {
 
 fn open(path: &Path, limit: i64) -> rusqlite::Result<Connection> {
     if let Some(folder) = path.parent() {
-        // Opening the file in the folder reports errors of the folder.
-        let _ = std::fs::create_dir_all(folder);
+        let refused = |error: std::io::Error| failure(SQLITE_CANTOPEN, &error.to_string());
+        private::lasting(folder).and_then(|()| private::file(path)).map_err(refused)?;
     }
     let connection = Connection::open(path)?;
     connection.busy_timeout(PATIENCE)?;

@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use twincell_files::outputs;
+
 use super::row::{PrefixRow, Snippet};
 use crate::store::{aside, foreign, open_locked, unreadable, unwritable};
 
@@ -50,18 +52,10 @@ impl Rows {
     pub fn finish(self, rows: &[PrefixRow]) -> Result<(), String> {
         if !self.unclaimed.is_empty() {
             let before = aside(&self.path);
-            std::fs::copy(&self.path, &before).map_err(|error| unwritable(&before, &error))?;
+            outputs::copy_beside(&self.path, &before).map_err(|error| unwritable(&before, &error))?;
         }
         let text = rows.iter().map(line).collect::<Result<String, String>>()?;
-        let write = || -> std::io::Result<()> {
-            let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
-            file.write_all(text.as_bytes())?;
-            file.as_file().set_permissions(self.file.metadata()?.permissions())?;
-            file.persist(&self.path)?;
-            Ok(())
-        };
-        write().map_err(|error| unwritable(&self.path, &error))
+        outputs::write(&self.path, text.as_bytes()).map_err(|error| unwritable(&self.path, &error))
     }
 }
 

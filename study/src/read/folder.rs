@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use twincell_driver::files;
+use twincell_project::is_inside;
 use twincell_syntax::{PerSide, Side};
 
 use super::fields::{RowPlace, from_fields};
@@ -84,7 +85,8 @@ impl Changes for Pairs {
     }
 }
 
-/// All Python files below, as seen from the folder. Links to folders are not followed.
+/// All Python files below, as seen from the folder. Links to folders are not followed, and links that lead out of it are left
+/// out: the folder may be a stranger's.
 fn collect(folder: &Path, within: &Path, depth: usize, files: &mut BTreeSet<PathBuf>) -> io::Result<()> {
     for entry in std::fs::read_dir(folder.join(within))? {
         let entry = entry?;
@@ -93,7 +95,7 @@ fn collect(folder: &Path, within: &Path, depth: usize, files: &mut BTreeSet<Path
             if depth < DEEPEST {
                 collect(folder, &path, depth + 1, files)?;
             }
-        } else if path.extension().is_some_and(|ending| ending == "py") {
+        } else if path.extension().is_some_and(|ending| ending == "py") && is_inside(&entry.path(), folder) {
             files.insert(path);
         }
     }

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use twincell_files::outputs;
 
 use super::places::{beside, foreign, open_locked, unreadable, unwritable};
 use super::rows::Store;
@@ -132,7 +133,7 @@ impl Jsonl {
 
     fn write_in_order(&mut self, complete: bool) -> io::Result<()> {
         let temporary = beside(&self.path, ".tmp");
-        let mut out = BufWriter::new(File::create(&temporary)?);
+        let mut out = BufWriter::new(outputs::make_beside(&temporary, &self.path)?);
         let placed = self.places.iter().filter(|place| **place != NOWHERE);
         for place in placed.clone() {
             out.write_all(&self.row_at(*place)?)?;
@@ -201,7 +202,7 @@ impl Store for Jsonl {
     }
 
     fn copy(&mut self, to: &Path) -> Result<(), String> {
-        std::fs::copy(&self.path, to).map(drop).map_err(|error| unwritable(to, &error))
+        outputs::copy_beside(&self.path, to).map_err(|error| unwritable(to, &error))
     }
 
     fn finish(&mut self, complete: bool) -> Result<(), String> {

@@ -15,6 +15,8 @@ mod sqlite;
 
 use std::path::{Path, PathBuf};
 
+use twincell_files::outputs;
+
 use crate::finding::Finding;
 #[cfg(not(feature = "parquet"))]
 use crate::read::WITHOUT_PARQUET;
@@ -60,8 +62,7 @@ pub fn has_results(path: &Path) -> bool {
 /// Opens the store of a study, with the rows that an earlier run left there. `fresh` discards those.
 pub fn open(path: &Path, fresh: bool) -> Result<Box<dyn Store>, String> {
     // A file renamed into its place would replace a link, and not the link's target.
-    let path =
-        &if path.is_symlink() { path.canonicalize().unwrap_or_else(|_| path.to_owned()) } else { path.to_owned() };
+    let path = &outputs::settle(path).map_err(|error| unwritable(path, &error))?;
     if path.is_dir() {
         return Err(format!("cannot write {}: it is a folder; give a file", path.display()));
     }

@@ -18,6 +18,7 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 use serde_json::Value;
 use twincell_engine::protocol::Mechanism;
+use twincell_files::outputs;
 
 use super::places::{beside, foreign, journal_of, unreadable, unwritable};
 use super::rows::Store;
@@ -53,7 +54,7 @@ impl Parquet {
         }
         // This is checked now, and not after hours.
         let temporary = beside(path, ".tmp");
-        File::create(&temporary).map_err(|error| unwritable(path, &error))?;
+        outputs::make_beside(&temporary, path).map_err(|error| unwritable(path, &error))?;
         std::fs::remove_file(&temporary).map_err(|error| unwritable(path, &error))?;
         if fresh {
             let _ = std::fs::remove_file(path);
@@ -64,7 +65,7 @@ impl Parquet {
     fn write(&self) -> Result<(), String> {
         let temporary = beside(&self.path, ".tmp");
         let failed = |error: &dyn std::fmt::Display| format!("cannot write {}: {error}", self.path.display());
-        let file = File::create(&temporary).map_err(|error| unwritable(&self.path, &error))?;
+        let file = outputs::make_beside(&temporary, &self.path).map_err(|error| unwritable(&self.path, &error))?;
         let integers = self.journal.all_ids_are_integers()?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::ZSTD(ZstdLevel::default()))
@@ -108,7 +109,7 @@ impl Store for Parquet {
 
     fn copy(&mut self, to: &Path) -> Result<(), String> {
         // Rows that the journal has beyond the file were never in a file.
-        match std::fs::copy(&self.path, to) {
+        match outputs::copy_beside(&self.path, to) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(unwritable(to, &error)),
             _ => Ok(()),
         }

@@ -5,6 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use twincell_driver::files;
+use twincell_files::outputs;
 
 /// A file beside another: `x.parquet` -> `x.parquet.partial`.
 pub fn beside(path: &Path, ending: &str) -> PathBuf {
@@ -21,7 +22,7 @@ pub fn journal_of(path: &Path) -> PathBuf {
 /// Opens a file that this study writes to, makes it if it does not exist, and takes its lock, which goes with the file.
 pub fn open_locked(path: &Path) -> Result<File, String> {
     loop {
-        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+        let open = outputs::open(path, OpenOptions::new().read(true).write(true).create(true).truncate(false));
         let file = open.map_err(|error| unwritable(path, &error))?;
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => {
@@ -45,7 +46,7 @@ pub fn open_locked(path: &Path) -> Result<File, String> {
 }
 
 pub fn unwritable(path: &Path, error: &std::io::Error) -> String {
-    format!("cannot write {}: {}", path.display(), files::reason(error))
+    files::unwritable(path, error)
 }
 
 pub fn unreadable(path: &Path, error: &std::io::Error) -> String {

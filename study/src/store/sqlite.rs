@@ -69,6 +69,13 @@ impl Sqlite {
             file.set_len(0).map_err(|error| unwritable(path, &error))?;
             remove_logs(path);
         }
+        // SQLite would follow a link in the place of a file of its own.
+        for ending in LOGS {
+            let log = beside(path, ending);
+            if log.is_symlink() {
+                return Err(format!("cannot write {}: it is a link; remove it", log.display()));
+            }
+        }
         let failed = |error: rusqlite::Error| broken(path, &error);
         let mut connection = Connection::open(path).map_err(failed)?;
         connection.busy_timeout(PATIENCE).map_err(failed)?;
@@ -242,9 +249,12 @@ impl Store for Sqlite {
     }
 }
 
+/// The endings of the files that SQLite has beside a file.
+const LOGS: [&str; 3] = ["-wal", "-shm", "-journal"];
+
 /// Removes the files that SQLite leaves beside a file that no longer exists.
 pub(super) fn remove_logs(path: &Path) {
-    for ending in ["-wal", "-shm", "-journal"] {
+    for ending in LOGS {
         // Most do not exist.
         let _ = std::fs::remove_file(beside(path, ending));
     }

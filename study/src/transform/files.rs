@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use twincell_driver::files::reason;
+use twincell_files::{inside, private};
 
 use crate::mine::Module;
 
@@ -14,6 +15,8 @@ const MOST_FILES: usize = 200;
 const MOST_NAMES: usize = 64 << 10;
 /// The maximum nesting of folders.
 const DEEPEST: usize = 50;
+/// The largest file of settings, in bytes.
+const MAX_SETTINGS: u64 = 1 << 20;
 /// The files that tools look for beside the sources.
 const SETTINGS: [&str; 6] = ["pyproject.toml", "ruff.toml", ".ruff.toml", "setup.cfg", "tox.ini", ".editorconfig"];
 
@@ -47,7 +50,7 @@ pub struct Named {
 
 impl Named {
     pub fn new() -> io::Result<Self> {
-        Ok(Self { folder: tempfile::Builder::new().prefix("twincell-").tempdir()? })
+        Ok(Self { folder: private::temporary("twincell-")? })
     }
 
     /// The copy of a file, if it is one below `root`.
@@ -88,7 +91,7 @@ pub struct Batch {
 impl Batch {
     /// Returns the files that cannot be read, and why.
     pub fn copy(root: &Path, files: Vec<PathBuf>) -> io::Result<(Self, Vec<(PathBuf, String)>)> {
-        let folder = tempfile::Builder::new().prefix("twincell-").tempdir()?;
+        let folder = private::temporary("twincell-")?;
         let (mut copied, mut unreadable) = (Vec::new(), Vec::new());
         for file in files {
             let bytes = match fs::read(root.join(&file)) {
@@ -106,9 +109,9 @@ impl Batch {
             copied.push(file);
         }
         for name in SETTINGS {
-            let settings = root.join(name);
-            if settings.is_file() {
-                fs::write(folder.path().join(name), fs::read(settings)?)?;
+            // A link could lead anywhere.
+            if let Ok(Some(settings)) = inside::read(root, Path::new(name), MAX_SETTINGS) {
+                fs::write(folder.path().join(name), settings)?;
             }
         }
         Ok((Self { root: root.to_owned(), folder, files: copied }, unreadable))

@@ -18,9 +18,12 @@ use git2::{ErrorCode, Object, ObjectType, Odb, Oid, Repository, StatusOptions, T
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+use twincell_files::names::is_kept_back;
+use twincell_files::{inside, private};
 
-use super::{TestError, inside};
-use crate::copy::{CopyError, bytes_as_path, read_inside, walk};
+use super::TestError;
+use crate::copy::{CopyError, bytes_as_path, walk};
 use crate::range::base;
 
 /// The bounds of a checkout: files and folders, and bytes.
@@ -29,6 +32,11 @@ const MAX_BYTES: u64 = 2 << 30;
 /// How many folders of one repository are kept, and how many bytes of all.
 const MAX_FOLDERS: usize = 8;
 const MAX_TOTAL: u64 = 4 << 30;
+
+/// How many files and folders of the user's checkout are looked at for what is closed, and how many parts of one folder are
+/// closed one by one.
+const MAX_LOOKED_AT: usize = 200_000;
+const MAX_CLOSED: usize = 200;
 
 const EXECUTABLE: u32 = 0o100_755;
 const PLAIN: u32 = 0o100_644;
@@ -53,6 +61,8 @@ pub enum Revision {
 #[derive(Debug, Clone)]
 pub struct Cache {
     pub folder: PathBuf,
+    /// Removes it once nobody uses it any more.
+    own: Option<Arc<TempDir>>,
 }
 
 /// A version of a repository in a folder of our own, which nobody else uses as long as this value or a copy of it lives.
@@ -68,7 +78,12 @@ pub struct Checkout {
     pub(super) git: Vec<PathBuf>,
     /// Where sessions keep what they need, beside the files.
     pub(super) run: PathBuf,
+    /// What of the user's own checkout is closed to tests.
+    pub(super) closed: Vec<PathBuf>,
+    entries: Arc<Entries>,
     _lock: Arc<File>,
+    /// The cache itself, where it goes with those who use it.
+    _cache: Option<Arc<TempDir>>,
 }
 
 /// One file of a version.
@@ -128,6 +143,7 @@ pub fn checkout(repository: &Path, revision: &Revision, cache: &Cache) -> Result
     let users = found.workdir().unwrap_or_else(|| found.path()).canonicalize()?;
     let entries = entries(&found, revision)?;
     let tree = hash(&entries);
+    private::lasting(&cache.folder).map_err(|error| failed(&cache.folder, &error))?;
     let all = cache.folder.join("worktrees");
     let folder = all.join(&hex(&Sha256::digest(users.as_os_str().as_bytes()))[..16]);
     let (slot, lock) = claim(&folder, &tree).map_err(|error| failed(&folder, &error))?;
@@ -137,10 +153,72 @@ pub fn checkout(repository: &Path, revision: &Revision, cache: &Cache) -> Result
     let root = slot.join("files");
     fill(&found, &slot, &root, &tree, &entries)?;
     let run = slot.join("run");
-    remove(&run).and_then(|()| fs::create_dir(&run)).map_err(|error| failed(&run, &error))?;
+    remove(&run).and_then(|()| private::make(&run)).map_err(|error| failed(&run, &error))?;
     let root = root.canonicalize()?;
     let git = [found.path(), found.commondir()].iter().filter_map(|folder| folder.canonicalize().ok()).collect();
-    Ok(Checkout { root, tree, repository: users, git, run: run.canonicalize()?, _lock: Arc::new(lock) })
+    let (run, entries, closed) = (run.canonicalize()?, Arc::new(entries), kept_back(&users));
+    let (lock, cache) = (Arc::new(lock), cache.own.clone());
+    Ok(Checkout { root, tree, repository: users, git, run, closed, entries, _lock: lock, _cache: cache })
+}
+
+impl Checkout {
+    /// The content of a file as the version has it, whatever tests have made of the checkout. `None` for what is no file of the
+    /// version, or one with more bytes.
+    pub fn read(&self, path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
+        let Some(entry) = self.entries.get(path).filter(|entry| entry.mode != LINK) else { return Ok(None) };
+        let content = match entry.source {
+            Source::Object => {
+                let Some(folder) = self.git.last() else { return Ok(None) };
+                let repository = Repository::open(folder).map_err(as_io)?;
+                let objects = repository.odb().map_err(as_io)?;
+                if objects.read_header(entry.id).map_err(as_io)?.0 as u64 > most {
+                    return Ok(None);
+                }
+                return Ok(Some(objects.read(entry.id).map_err(as_io)?.data().to_vec()));
+            }
+            Source::WorkingTree => inside::read(&self.repository, path, most)?,
+        };
+        // Somebody may have changed it meanwhile.
+        let is_same = |content: &Vec<u8>| Oid::hash_object(ObjectType::Blob, content).is_ok_and(|id| id == entry.id);
+        Ok(content.filter(is_same))
+    }
+}
+
+/// What of a folder code must not read: hidden files and folders, and those whose names say that they are secrets. Where there
+/// are too many to name each, or to look at all, the folder that holds them is closed.
+fn kept_back(root: &Path) -> Vec<PathBuf> {
+    let mut left = MAX_LOOKED_AT;
+    let mut found = Vec::new();
+    for entry in fs::read_dir(root).into_iter().flatten().flatten() {
+        let (path, is_folder) = (entry.path(), entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        if is_kept_back(Path::new(&entry.file_name())) {
+            found.push(path);
+        } else if is_folder {
+            let mut own = Vec::new();
+            let is_whole = add_kept_back(&path, &mut own, &mut left);
+            if is_whole && own.len() <= MAX_CLOSED { found.extend(own) } else { found.push(path) }
+        }
+    }
+    found
+}
+
+/// Adds what is kept back below a folder. Whether all could be looked at.
+fn add_kept_back(folder: &Path, found: &mut Vec<PathBuf>, left: &mut usize) -> bool {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            if *left == 0 || found.len() > MAX_CLOSED {
+                return false;
+            }
+            *left -= 1;
+            if is_kept_back(Path::new(&entry.file_name())) {
+                found.push(entry.path());
+            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(entry.path());
+            }
+        }
+    }
+    true
 }
 
 fn failed(folder: &Path, error: &io::Error) -> TestError {
@@ -275,6 +353,7 @@ fn of_files(repository: &Repository) -> Result<Entries, git2::Error> {
     options.include_untracked(true).recurse_untracked_dirs(true).include_ignored(false);
     let new = repository.statuses(Some(&mut options))?;
     let new = new.iter().filter(|entry| entry.status().is_wt_new()).map(|entry| bytes_as_path(entry.path_bytes()));
+    let new = new.filter(|path| !is_kept_back(path));
     let paths: BTreeSet<PathBuf> = tracked.chain(new).collect();
     Ok(paths.into_iter().filter_map(|path| Some((path.clone(), of_file(root, &path)?))).collect())
 }
@@ -298,7 +377,7 @@ fn content_of_file(root: &Path, path: &Path, mode: u32) -> io::Result<Vec<u8>> {
         return Ok(fs::read_link(root.join(path))?.into_os_string().into_encoded_bytes());
     }
     let root = OwnedFd::from(File::open(root)?);
-    read_inside(&root, path, MAX_BYTES)?.ok_or_else(|| io::ErrorKind::InvalidData.into())
+    inside::read_in(&root, path, MAX_BYTES)?.ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
 /// Adds modules that a build puts beside those in git, and that git ignores: `_version.py`, compiled extensions. Without them
@@ -317,7 +396,12 @@ fn add_generated(repository: &Repository, entries: &mut Entries) -> Result<(), g
         for entry in listed.flatten() {
             let path = folder.join(entry.file_name());
             let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-            if is_file && is_module(&path) && !entries.contains_key(&path) && repository.is_path_ignored(&path)? {
+            if is_file
+                && is_module(&path)
+                && !is_kept_back(&path)
+                && !entries.contains_key(&path)
+                && repository.is_path_ignored(&path)?
+            {
                 entries.extend(of_file(root, &path).map(|entry| (path, entry)));
             }
         }
@@ -328,7 +412,7 @@ fn add_generated(repository: &Repository, entries: &mut Entries) -> Result<(), g
 /// A folder for this tree that nobody uses, locked: one that holds it, else the one that was not used for the longest time once
 /// there are enough, else a new one.
 fn claim(folder: &Path, tree: &str) -> io::Result<(PathBuf, File)> {
-    fs::create_dir_all(folder)?;
+    private::make_all(folder)?;
     let mut slots: Vec<(bool, SystemTime, PathBuf)> = Vec::new();
     for entry in fs::read_dir(folder)?.flatten() {
         let slot = entry.path();
@@ -351,7 +435,7 @@ fn claim(folder: &Path, tree: &str) -> io::Result<(PathBuf, File)> {
         if slot.join("manifest").exists() {
             continue;
         }
-        fs::create_dir_all(&slot)?;
+        private::make_all(&slot)?;
         if let Some(lock) = lock(&slot)? {
             return Ok((slot, lock));
         }
@@ -362,7 +446,7 @@ fn claim(folder: &Path, tree: &str) -> io::Result<(PathBuf, File)> {
 /// Locks a folder, unless somebody else has it.
 fn lock(slot: &Path) -> io::Result<Option<File>> {
     let path = slot.join("lock");
-    let file = match File::options().create(true).truncate(false).write(true).open(&path) {
+    let file = match private::file(&path) {
         Ok(file) => file,
         // It is being removed.
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -400,7 +484,7 @@ fn fill(repository: &Repository, slot: &Path, root: &Path, tree: &str, entries: 
             && Stamp::of(&root.join(path)) == Some(written.stamp)
     };
     let folders: BTreeSet<&Path> = entries.keys().flat_map(|path| path.ancestors().skip(1)).collect();
-    fs::create_dir_all(root).map_err(io_failed)?;
+    private::make_all(root).map_err(io_failed)?;
     sweep(root, Path::new(""), &folders, &is_kept).map_err(io_failed)?;
     let objects = repository.odb().map_err(|error| io_failed(as_io(error)))?;
     let users = repository.workdir().unwrap_or(Path::new(""));
@@ -426,7 +510,10 @@ fn fill(repository: &Repository, slot: &Path, root: &Path, tree: &str, entries: 
     let manifest = serde_json::to_vec(&Manifest { tree: tree.to_owned(), files }).map_err(io::Error::other);
     let new = slot.join("manifest.new");
     manifest
-        .and_then(|manifest| fs::write(&new, manifest))
+        .and_then(|manifest| {
+            remove(&new)?;
+            private::write_new(&new, &manifest)
+        })
         .and_then(|()| fs::rename(&new, slot.join("manifest")))
         .map_err(io_failed)
 }
@@ -463,7 +550,7 @@ fn write(root: &Path, path: &Path, mode: u32, content: &[u8]) -> io::Result<()> 
         return inside::link_in(&folder, path, &bytes_as_path(content));
     }
     let file = inside::write_in(&folder, path, content)?;
-    if mode == EXECUTABLE { file.set_permissions(fs::Permissions::from_mode(0o755)) } else { Ok(()) }
+    if mode == EXECUTABLE { file.set_permissions(fs::Permissions::from_mode(0o700)) } else { Ok(()) }
 }
 
 /// Removes what a version does not have, or has otherwise.
@@ -472,7 +559,7 @@ fn sweep(root: &Path, inner: &Path, folders: &BTreeSet<&Path>, is_kept: &dyn Fn(
     // Tests may have taken the right to list or to change it.
     let mode = fs::metadata(&folder)?.permissions();
     if mode.mode() & 0o700 != 0o700 {
-        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755))?;
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o700))?;
     }
     for entry in fs::read_dir(&folder)? {
         let entry = entry?;
@@ -532,6 +619,17 @@ fn size(slot: &Path) -> u64 {
 }
 
 impl Cache {
+    /// A folder that stays.
+    pub fn new(folder: PathBuf) -> Self {
+        Self { folder, own: None }
+    }
+
+    /// A folder that goes with its checkouts, for whoever has no home.
+    pub fn temporary() -> io::Result<Self> {
+        let folder = private::temporary("twincell-projects-")?;
+        Ok(Self { folder: folder.path().to_owned(), own: Some(Arc::new(folder)) })
+    }
+
     /// Removes every checkout that nobody uses, and the stored results. Returns how many bytes are free now.
     pub fn clean(&self) -> io::Result<u64> {
         let freed = trim(&self.folder.join("worktrees"), 0);

@@ -8,7 +8,6 @@
 mod checkout;
 mod environment;
 mod error;
-mod inside;
 mod kept;
 mod process;
 mod record;

@@ -1,6 +1,5 @@
 //! A process of pytest: starting it in a checkout, hearing what it collected, and ending it.
 
-use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::os::fd::{AsFd, AsRawFd};
@@ -13,6 +12,9 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::{Deserialize, Serialize};
+use twincell_files::account::homes;
+use twincell_files::names::lies_hidden;
+use twincell_files::{inside, private};
 use twincell_sandbox::{Lack, SpawnError, SuiteLimits, SuiteReport, spawn};
 
 use super::{Checkout, CollectionError, Environment, Test, TestError, TestLimits};
@@ -32,8 +34,76 @@ pub const MAX_MESSAGE: usize = 256 << 20;
 const LOG_TAIL: u64 = 64 << 10;
 /// The time for a process to end once nobody asks it any more.
 const FAREWELL: Duration = Duration::from_secs(3);
-/// How names of secrets end in the environment: `GITHUB_TOKEN`, `AWS_SECRET_ACCESS_KEY`.
-const SECRETS: [&str; 4] = ["TOKEN", "KEY", "SECRET", "PASSWORD"];
+/// The variables of the user's environment that tests get: where programs and libraries are, the language, what Python and
+/// pytest are told, and how programs write. Each other one may hold a secret, whatever its name.
+const PASSED: [&str; 62] = [
+    "PATH",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "DYLD_FALLBACK_LIBRARY_PATH",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_COLLATE",
+    "LC_CTYPE",
+    "LC_MESSAGES",
+    "LC_MONETARY",
+    "LC_NUMERIC",
+    "LC_TIME",
+    "TZ",
+    "TZDIR",
+    "PYTHONTZPATH",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TERM",
+    "COLUMNS",
+    "LINES",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CI",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "CONDA_DEFAULT_ENV",
+    "PYTHONPATH",
+    "PYTHONSAFEPATH",
+    "PYTHONNOUSERSITE",
+    "PYTHONUTF8",
+    "PYTHONIOENCODING",
+    "PYTHONUNBUFFERED",
+    "PYTHONWARNINGS",
+    "PYTHONOPTIMIZE",
+    "PYTHONDEVMODE",
+    "PYTHONMALLOC",
+    "PYTHONFAULTHANDLER",
+    "PYTHONINTMAXSTRDIGITS",
+    "PYTHON_GIL",
+    "PYTHON_JIT",
+    "PYTEST_ADDOPTS",
+    "PYTEST_PLUGINS",
+    "PYTEST_DISABLE_PLUGIN_AUTOLOAD",
+    "DJANGO_SETTINGS_MODULE",
+    "DJANGO_CONFIGURATION",
+    "HYPOTHESIS_PROFILE",
+    "MPLBACKEND",
+    "QT_QPA_PLATFORM",
+    "QT_API",
+    "SDL_VIDEODRIVER",
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+    "NUMBA_DISABLE_JIT",
+    "CUDA_VISIBLE_DEVICES",
+    "JAX_PLATFORMS",
+    "SOURCE_DATE_EPOCH",
+    "SSL_CERT_FILE",
+];
+/// Folders beside one with programs that these need.
+const OF_PROGRAMS: [&str; 4] = ["lib", "lib64", "libexec", "share"];
+/// The largest file that says where a package was installed from, in bytes.
+const MAX_ORIGIN: u64 = 64 << 10;
 /// How often a wait looks whether the process still lives.
 pub const GLANCE: Duration = Duration::from_millis(200);
 
@@ -94,10 +164,10 @@ impl Process {
     ) -> Result<(Self, Collected), TestError> {
         let (plugin, home, temporary) = (folder.join("plugin"), folder.join("home"), folder.join("t"));
         for inner in [&plugin, &home, &temporary, &folder.join("pipes"), &folder.join("cache")] {
-            fs::create_dir_all(inner)?;
+            private::make_all(inner)?;
         }
         for (name, text) in PLUGIN {
-            fs::write(plugin.join(name), text)?;
+            private::write_new(&plugin.join(name), text.as_bytes())?;
         }
         let start = Start {
             root: &checkout.root,
@@ -106,14 +176,14 @@ impl Process {
             cache: folder.join("cache"),
             arguments,
         };
-        fs::write(folder.join("start.json"), serde_json::to_vec(&start).map_err(io::Error::other)?)?;
+        private::write_new(&folder.join("start.json"), &serde_json::to_vec(&start).map_err(io::Error::other)?)?;
         let log = folder.join("log");
         let (own, theirs) = UnixStream::pair()?;
         let mut command = Command::new(&environment.python);
         command.arg("-X").arg("utf8=0").arg(plugin.join("launch.py"));
         command.arg(theirs.as_raw_fd().to_string()).arg(folder.join("start.json"));
         surround(&mut command, checkout, environment, limits, &home, &temporary);
-        let output = File::create(&log)?;
+        let output = private::file(&log)?;
         command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
         let bounds = bounds(checkout, environment, limits, &folder);
         let started = spawn(&mut command, theirs.as_raw_fd(), &bounds, limits.incomplete);
@@ -226,7 +296,7 @@ fn not_started(error: SpawnError, environment: &Environment) -> TestError {
 /// What the system enforces of the sandbox, from a Python that does nothing in it.
 pub fn enforced(checkout: &Checkout, environment: &Environment, limits: &TestLimits) -> Result<SuiteReport, TestError> {
     let folder = checkout.run.join("enforced");
-    fs::create_dir_all(&folder)?;
+    private::make_all(&folder)?;
     let (_own, theirs) = UnixStream::pair()?;
     let mut command = Command::new(&environment.python);
     command.args(["-I", "-S", "-c", ""]).current_dir(&checkout.root).env_clear();
@@ -246,33 +316,68 @@ fn bounds(checkout: &Checkout, environment: &Environment, limits: &TestLimits, f
     readable.extend(std::iter::once(checkout.repository.clone()).filter(|users| !checkout.git.contains(users)));
     readable.extend(environment.paths.iter().cloned());
     readable.extend(environment.user_base.iter().flat_map(|base| ["bin", "lib"].map(|name| base.join(name))));
-    let programs = std::env::var_os("PATH").unwrap_or_default();
-    readable.extend(std::env::split_paths(&programs).filter(|path| path.is_absolute()));
-    // Hidden files directly in them are settings and secrets.
-    let homes = std::env::home_dir().into_iter().chain([checkout.repository.clone()]);
+    let homes = homes();
+    readable.extend(programs(&homes));
+    readable.extend(environment.paths.iter().flat_map(|packages| editable(packages)));
+    // What lies in a home is the user's own. The checkouts, Python and programs that lie there are open all the same.
+    let closed = homes.iter().flat_map(|home| entries(home)).chain(checkout.closed.iter().cloned());
     SuiteLimits {
         folder: folder.to_owned(),
         writable: std::iter::once(checkout.root.clone()).chain(inner).collect(),
         readable,
-        closed: homes.flat_map(|home| hidden(&home)).chain(checkout.git.iter().cloned()).collect(),
+        closed: closed.chain(checkout.git.iter().cloned()).collect(),
         memory_bytes: limits.memory_bytes,
         file_bytes: limits.file_bytes,
         network: limits.network,
     }
 }
 
-fn hidden(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(b".")).map(|entry| entry.path()).collect()
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }
 
-/// Whether a variable of the environment is a secret, by its name.
-fn is_secret(name: &OsStr) -> bool {
-    let name = name.to_string_lossy().to_ascii_uppercase();
-    SECRETS.iter().any(|end| name.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('_')))
+/// The folders with programs, and in a home what these need beside them. What is hidden there stays closed.
+fn programs(homes: &[PathBuf]) -> Vec<PathBuf> {
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let mut found = Vec::new();
+    for folder in std::env::split_paths(&search).filter(|path| path.is_absolute()) {
+        let home = homes.iter().find_map(|home| folder.strip_prefix(home).ok());
+        if let (Some(inner), Some(parent)) = (home, folder.parent())
+            && !lies_hidden(inner)
+            && inner.components().count() > 1
+        {
+            found.extend(OF_PROGRAMS.map(|name| parent.join(name)));
+        }
+        found.push(folder);
+    }
+    found
 }
 
-/// The environment of the process: that of the user without secrets, with a home and a folder for temporary files of its own.
+/// Where packages come from that are installed as they lie in a folder of the user's.
+fn editable(packages: &Path) -> Vec<PathBuf> {
+    #[derive(Deserialize)]
+    struct Origin {
+        url: String,
+        dir_info: Kind,
+    }
+    #[derive(Deserialize)]
+    struct Kind {
+        #[serde(default)]
+        editable: bool,
+    }
+    let is_about = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "dist-info");
+    let about = entries(packages).into_iter().filter(is_about);
+    let origins = about.filter_map(|folder| {
+        let text = inside::read(&folder, Path::new("direct_url.json"), MAX_ORIGIN).ok()??;
+        let Origin { url, dir_info } = serde_json::from_slice(&text).ok()?;
+        let folder = PathBuf::from(url.strip_prefix("file://").filter(|_| dir_info.editable)?);
+        folder.is_absolute().then_some(folder)
+    });
+    origins.collect()
+}
+
+/// The environment of the process: what of the user's says how programs run and holds no secret, what the user passes on, and
+/// a home and a folder for temporary files of its own.
 fn surround(
     command: &mut Command,
     checkout: &Checkout,
@@ -281,24 +386,11 @@ fn surround(
     home: &Path,
     temporary: &Path,
 ) {
-    for name in [
-        "PYTEST_CURRENT_TEST",
-        "PYTEST_XDIST_WORKER",
-        "COVERAGE_PROCESS_START",
-        "PYTHONHOME",
-        "PYTHONPYCACHEPREFIX",
-        "XDG_CACHE_HOME",
-        "XDG_CONFIG_HOME",
-        "XDG_DATA_HOME",
-        "XDG_STATE_HOME",
-        "XDG_RUNTIME_DIR",
-        "DBUS_SESSION_BUS_ADDRESS",
-        "SSH_AUTH_SOCK",
-    ] {
-        command.env_remove(name);
-    }
-    for (name, _) in std::env::vars_os().filter(|(name, _)| is_secret(name)) {
-        command.env_remove(name);
+    command.env_clear();
+    for name in PASSED.into_iter().chain(limits.pass_env.iter().map(String::as_str)) {
+        if let Some(value) = std::env::var_os(name) {
+            command.env(name, value);
+        }
     }
     command.current_dir(&checkout.root).env("HOME", home).env("TMPDIR", temporary);
     command.env("PYTHONHASHSEED", limits.hash_seed.to_string());

@@ -43,6 +43,8 @@ pub struct TestLimits {
     pub incomplete: bool,
     /// Files and folders with tests. Empty: those of the project's configuration. Options of pytest are refused.
     pub arguments: Vec<String>,
+    /// Variables of the user's environment that tests get besides those that hold no secret.
+    pub pass_env: Vec<String>,
     /// The seed of Python's hashes. Another one shows tests that depend on the order of sets.
     pub hash_seed: u32,
 }
@@ -57,6 +59,7 @@ impl Default for TestLimits {
             network: false,
             incomplete: false,
             arguments: Vec::new(),
+            pass_env: Vec::new(),
             hash_seed: 0,
         }
     }

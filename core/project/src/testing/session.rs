@@ -13,13 +13,13 @@ use std::time::{Duration, Instant};
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, openat};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
+use twincell_files::{inside, private};
 use twincell_sandbox::SuiteReport;
 
 use super::process::{GLANCE, Lines, MAX_MESSAGE, Process, Read, wait_for};
 use super::{
-    Checkout, CollectionError, Environment, Failure, Outcome, Request, Test, TestError, TestLimits, TestRecord, inside,
+    Checkout, CollectionError, Environment, Failure, Outcome, Request, Test, TestError, TestLimits, TestRecord,
 };
-use crate::copy::read_inside;
 
 /// The time for a child to end once it is killed.
 const DEATH: Duration = Duration::from_secs(5);
@@ -130,7 +130,7 @@ impl Session {
         let folder = loop {
             let number = self.processes.fetch_add(1, Ordering::Relaxed);
             let folder = self.checkout.run.join(number.to_string());
-            match fs::create_dir(&folder) {
+            match private::make(&folder) {
                 Ok(()) => break folder,
                 // Another session of this checkout has it.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -450,7 +450,7 @@ impl Brought {
             let parent = parent.map_err(|error| failed(error.to_string()))?;
             let name = Path::new(path.file_name().unwrap_or_default());
             // Whatever is no file of ours to write again stays as it is.
-            let before = match read_inside(&parent, name, MAX_MESSAGE as u64) {
+            let before = match inside::read_in(&parent, name, MAX_MESSAGE as u64) {
                 Ok(Some(content)) => Some(content),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,
                 Ok(None) | Err(_) => return Err(failed("a link, a folder or a large file is in the way".to_owned())),

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
+use twincell_files::private;
 
 use super::{CollectionError, Test, TestError, TestRecord};
 
@@ -41,7 +42,8 @@ impl Store {
     /// Opens the store of a cache folder. It is made if it is not there.
     pub fn open(folder: &Path) -> Result<Self, TestError> {
         let file = folder.join(FILE);
-        let opened = std::fs::create_dir_all(folder).map_err(|error| error.to_string()).and_then(|()| {
+        let opened = private::lasting(folder).and_then(|()| private::file(&file)).map_err(|error| error.to_string());
+        let opened = opened.and_then(|_| {
             let open = || {
                 let connection = Connection::open(&file)?;
                 connection.busy_timeout(PATIENCE)?;

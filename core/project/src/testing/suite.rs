@@ -147,6 +147,7 @@ pub(super) fn key(
         limits.memory_bytes,
         limits.file_bytes,
         limits.network,
+        limits.pass_env,
         sandbox.kind(),
         covered,
     ]);

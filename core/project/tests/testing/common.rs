@@ -56,7 +56,7 @@ impl Project {
     }
 
     pub fn cache(&self) -> Cache {
-        Cache { folder: self.cache.path().to_owned() }
+        Cache::new(self.cache.path().to_owned())
     }
 
     pub fn at(&self, revision: &Revision) -> Checkout {

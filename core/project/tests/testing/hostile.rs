@@ -416,7 +416,7 @@ fn running(mark: &str) -> usize {
 fn runs_until_it_is_killed() {
     let Some(folder) = std::env::var_os(KILLED) else { return };
     let folder = Path::new(&folder);
-    let cache = Cache { folder: folder.join("cache") };
+    let cache = Cache::new(folder.join("cache"));
     let checkout = checkout(&folder.join("users"), &Revision::Commit("HEAD".into()), &cache).unwrap();
     let mut session = Session::start(&checkout, &python(), &limits()).unwrap();
     run(&mut session, Request::default());
@@ -453,7 +453,7 @@ fn a_kill_leaves_no_process_and_no_damage() {
     }
     assert_eq!(running(&mark), 0);
     assert_eq!(fs::read_to_string(users.join("file.txt")).unwrap(), "kept");
-    let cache = Cache { folder: folder.path().join("cache") };
+    let cache = Cache::new(folder.path().join("cache"));
     let again = checkout(users, &Revision::Commit("HEAD".into()), &cache).unwrap();
     assert_eq!(fs::read_to_string(again.root.join("file.txt")).unwrap(), "kept");
     fs::remove_file(again.root.join("slow")).unwrap();

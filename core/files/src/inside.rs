@@ -4,10 +4,10 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, fchmod, fstat, mkdirat, openat, renameat, symlinkat, unlinkat};
 use rustix::io::Errno;
@@ -18,13 +18,14 @@ const DEPTH: usize = 64;
 
 /// Opens the folder that holds a file. Folders that are missing are made, and added to `made`.
 pub fn make_parent(root: &Path, path: &Path, made: &mut Vec<PathBuf>) -> io::Result<OwnedFd> {
+    check(path)?;
     let mut folder = open(root)?;
     let mut inner = PathBuf::new();
     for part in path.parent().unwrap_or(Path::new("")) {
         inner.push(part);
         folder = match openat(&folder, part, FOLDER, Mode::empty()) {
             Err(Errno::NOENT) => {
-                mkdirat(&folder, part, Mode::from_raw_mode(0o755))?;
+                mkdirat(&folder, part, Mode::RWXU)?;
                 made.push(inner.clone());
                 openat(&folder, part, FOLDER, Mode::empty())?
             }
@@ -34,11 +35,48 @@ pub fn make_parent(root: &Path, path: &Path, made: &mut Vec<PathBuf>) -> io::Res
     Ok(folder)
 }
 
-fn open(folder: &Path) -> io::Result<OwnedFd> {
+/// Opens the folder below which all else lies. Nobody else may write where it lies.
+pub fn open(folder: &Path) -> io::Result<OwnedFd> {
     Ok(openat(CWD, folder, FOLDER, Mode::empty())?)
 }
 
+/// A path that leads out of the folder is none in it.
+fn check(path: &Path) -> io::Result<()> {
+    let is_plain = |part| matches!(part, Component::Normal(_));
+    if path.file_name().is_none() || !path.components().all(is_plain) {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it does not lie in the folder"));
+    }
+    Ok(())
+}
+
+/// The content of a file. `None` for what is no file, or one with more bytes. No part of the path may be a link.
+pub fn read(root: &Path, path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
+    read_in(&open(root)?, path, most)
+}
+
+/// The content of a file below an open folder. `None` for what is no file, or one with more bytes. No part of the path may be a
+/// link.
+pub fn read_in(root: &OwnedFd, path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
+    check(path)?;
+    // Opening a pipe would wait for whoever writes to it.
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let mut folder = None;
+    for part in path.parent().unwrap_or(Path::new("")) {
+        let inner = openat(folder.as_ref().unwrap_or(root), part, flags | OFlags::DIRECTORY, Mode::empty())?;
+        folder = Some(inner);
+    }
+    let file = File::from(openat(folder.as_ref().unwrap_or(root), name(path)?, flags, Mode::empty())?);
+    let about = file.metadata()?;
+    if !about.is_file() || about.len() > most {
+        return Ok(None);
+    }
+    let mut content = Vec::new();
+    file.take(most).read_to_end(&mut content)?;
+    Ok(Some(content))
+}
+
 fn parent(root: &Path, path: &Path) -> io::Result<OwnedFd> {
+    check(path)?;
     let mut folder = open(root)?;
     for part in path.parent().unwrap_or(Path::new("")) {
         folder = openat(&folder, part, FOLDER, Mode::empty())?;
@@ -58,7 +96,7 @@ pub fn write(root: &Path, path: &Path, content: &[u8]) -> io::Result<()> {
 /// Writes a file into the folder that holds it. Of the path only the name counts.
 pub fn write_in(folder: &OwnedFd, path: &Path, content: &[u8]) -> io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let mut file = File::from(openat(folder, name(path)?, flags, Mode::from_raw_mode(0o644))?);
+    let mut file = File::from(openat(folder, name(path)?, flags, Mode::RUSR | Mode::WUSR)?);
     file.write_all(content)?;
     Ok(file)
 }

@@ -1,0 +1,75 @@
+//! What the name of a file says of it.
+//!
+//! This is the one rule for checkouts, for copies and for what is closed: code gets no hidden file that git does not track,
+//! and none that git does not track and whose name says that it is a secret.
+
+use std::ffi::OsStr;
+use std::path::{Component, Path};
+
+/// Words that only secrets have in their names.
+const SECRETS: [&str; 13] = [
+    "secret",
+    "secrets",
+    "credential",
+    "credentials",
+    "password",
+    "passwords",
+    "passwd",
+    "passphrase",
+    "token",
+    "tokens",
+    "htpasswd",
+    "netrc",
+    "keystore",
+];
+/// Endings of files with keys.
+const KEYS: [&str; 8] = ["pem", "key", "p12", "pfx", "jks", "kdbx", "gpg", "env"];
+/// How files with keys of SSH begin.
+const SSH: [&str; 4] = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
+
+/// Whether a name is that of a hidden file or folder.
+pub fn is_hidden(name: &OsStr) -> bool {
+    name.as_encoded_bytes().starts_with(b".")
+}
+
+/// Whether any part of a path is hidden.
+pub fn lies_hidden(path: &Path) -> bool {
+    path.components().any(|part| matches!(part, Component::Normal(name) if is_hidden(name)))
+}
+
+/// Whether a file's name says that there is a secret in it: `credentials.json`, `server.key`. Modules are code, whatever they
+/// are called.
+pub fn is_secret(name: &OsStr) -> bool {
+    let name = name.to_string_lossy().to_ascii_lowercase();
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    if matches!(ending, "py" | "pyi" | "pyc" | "so" | "pyd" | "ipynb") {
+        return false;
+    }
+    KEYS.contains(&ending)
+        || SSH.iter().any(|start| name.starts_with(start))
+        || name.split(|it: char| !it.is_ascii_alphanumeric()).any(|word| SECRETS.contains(&word))
+}
+
+/// Whether code gets no file with this path, unless git tracks it.
+pub fn is_kept_back(path: &Path) -> bool {
+    lies_hidden(path) || path.file_name().is_some_and(is_secret)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_secrets_are_told_from_others() {
+        for name in
+            [".env", "a/.env", ".secrets/a", "credentials.json", "server.key", "prod.env", "id_rsa", "api-token"]
+        {
+            assert!(is_kept_back(Path::new(name)), "{name}");
+        }
+        for name in
+            ["a.py", "secrets.py", "tokenizer.json", "keys.txt", "monkey.txt", "_version.py", "data/passing.csv"]
+        {
+            assert!(!is_kept_back(Path::new(name)), "{name}");
+        }
+    }
+}
