@@ -24,8 +24,7 @@ struct Manifest {
 
 /// Writes the program of each prefix that the report shows, in place of those of an earlier run.
 pub fn write(folder: &Path, prefixes: &Prefixes, snippet: &str) -> Result<(), String> {
-    std::fs::create_dir_all(folder)
-        .map_err(|error| format!("cannot make the folder {}: {}", folder.display(), files::reason(&error)))?;
+    files::make_folder(folder)?;
     let earlier = read(&folder.join(MANIFEST))?;
     let programs: BTreeMap<String, String> =
         prefixes.kept().into_iter().map(|number| (name(prefixes, number), prefixes.program(number, snippet))).collect();

@@ -314,13 +314,15 @@ fn source(bytes: &[u8], path: &Path, label: String) -> Result<Source, String> {
 
 fn size_of(repository: &Repository, path: &Path) -> Option<u64> {
     let full = repository.workdir().unwrap_or(repository.path()).join(path);
-    std::fs::metadata(full).ok().map(|about| about.len())
+    std::fs::symlink_metadata(full).ok().map(|about| about.len())
 }
 
 fn of_file(repository: &Repository, path: &Path) -> Result<Source, String> {
-    let full = repository.workdir().unwrap_or(repository.path()).join(path);
-    let bytes =
-        std::fs::read(&full).map_err(|error| format!("cannot read {}: {}", full.display(), files::reason(&error)))?;
+    let root = repository.workdir().unwrap_or(repository.path());
+    let failed = |reason: String| format!("cannot read {}: {reason}", root.join(path).display());
+    // A link may be a stranger's and lead anywhere.
+    let bytes = twincell_files::inside::read(root, path, u64::MAX).map_err(|error| failed(files::reason(&error)))?;
+    let bytes = bytes.ok_or_else(|| failed("it is no file".to_owned()))?;
     source(&bytes, path, path.display().to_string())
 }
 

@@ -32,12 +32,11 @@ FOREIGN = {"site-packages", "dist-packages", "node_modules", ".tox", ".nox", ".v
 TESTS = {"tests", "test", "testing"}
 
 # Words of names whose values are secrets: `api_key`, `dbPassword`, `TOKEN_2`.
-SECRETS = {
-    *("secret", "secrets", "password", "passwords", "passwd", "passphrase", "passcode", "pass", "pw", "pwd", "pin"),
-    *("token", "tokens", "key", "keys", "apikey", "credential", "credentials", "cred", "creds", "auth", "authorization"),
-    *("cookie", "cookies", "session", "sessionid", "otp", "totp", "salt", "jwt", "bearer", "dsn"),
-    *("private", "pem", "csrf", "ssn", "cvv", "cvc", "iban"),
-}
+SECRETS = frozenset(
+    "secret secrets password passwords passwd passphrase passcode pass pw pwd pin token tokens key keys apikey "
+    "credential credentials cred creds auth authorization cookie cookies session sessionid otp totp salt jwt bearer "
+    "dsn private pem csrf ssn cvv cvc iban".split()
+)
 WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 # What may stand between other letters in a name without words: `dbpassword`, `authtoken`.
 WITHIN = ("password", "passwd", "passphrase", "secret", "token", "apikey", "credential")

@@ -16,6 +16,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Instant;
 
 use twincell_driver::files;
+use twincell_project::is_inside;
 use twincell_driver::options::Options;
 use twincell_driver::warm::{Engine, Environment, Failure};
 use twincell_engine::Stop;
@@ -175,12 +176,13 @@ pub fn read_snippets(inputs: &[PathBuf]) -> Result<Vec<Snippet>, String> {
     Ok(found)
 }
 
+/// The Python files of a folder, without links that lead out of it.
 fn python_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let unreadable = |error: std::io::Error| format!("cannot read {}: {}", folder.display(), files::reason(&error));
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
-        if path.extension().is_some_and(|ending| ending == "py") && path.is_file() {
+        if path.extension().is_some_and(|ending| ending == "py") && path.is_file() && is_inside(&path, folder) {
             found.push(path);
         }
     }
