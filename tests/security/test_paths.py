@@ -54,7 +54,7 @@ COMMANDS = {
     "pytest": ["prefix", "snippet.py", "--predictor", "frequency", "--pytest"],
     "prefixes": ["prefix", "snippet.py", "--predictor", "frequency", "--html"],
     "recorded": ["record", "--out"],
-    "page": ["study", "../../changes.jsonl", *QUICK, "--html"],
+    "page": ["study", "../../changes.jsonl", *QUICK, "--out", "../../rows.jsonl", "--html"],
 }
 
 
@@ -238,9 +238,14 @@ def test_a_forged_collection_makes_nothing_else_be_read(person, kind):
     (person.repository / "linked").symlink_to(person.home / "outside")
     (person.repository / "linked_test_shop.py").symlink_to(person.home / "outside" / "test_shop.py")
     (person.repository / ".git" / "test_shop.py").write_text(f"{TESTS}    # {SECRET}\n")
+    read_at = [person.home / "outside" / "test_shop.py", person.repository / ".git" / "test_shop.py"]
+    for file in read_at:
+        os.utime(file, (1, 1))
     forging = FORGING.format(file=FORGED[kind](person))
     old = {"shop.py": SHOP, "test_shop.py": TESTS, "conftest.py": forging}
     done = amplified(person, old, {"shop.py": CHANGED}, "--patch", "../new.patch", "--html", "../page.html")
+    # Where the system notes when a file was read.
+    assert [file.stat().st_atime for file in read_at] == [1, 1]
     written = [path.read_text() for path in person.repository.parent.glob("*.*")]
     assert not any(SECRET in text for text in (done.stdout, done.stderr, *written))
 

@@ -126,7 +126,9 @@ def test_a_checkout_has_no_hidden_file_that_git_does_not_track(spied, path):
 
 def test_caches_and_checkouts_are_for_nobody_else(spied):
     person, _, found = spied
-    assert found["read"] and open_to_others(person.home / ".cache" / "twincell") == {}
+    # What tests make is in a folder that is closed.
+    others = open_to_others(person.home / ".cache" / "twincell")
+    assert found["read"] and {path for path in others if not path.endswith("leaked.json")} == set()
 
 
 def test_no_secret_is_left_anywhere(spied):
@@ -201,7 +203,9 @@ def test_given_values_are_for_nobody_else(person, temporary):
 
 @pytest.mark.parametrize("kind", ["compare", "prefix"])
 def test_the_cache_of_predictions_is_for_nobody_else(person, kind):
-    person.commit({"old.py": OLD, "new.py": NEW, "snippet.py": "print(a)\n"})
+    # Where no likely value shows a difference, the network is asked.
+    old, new = "def f(order):\n    return order.price * 2\n", "def f(order):\n    return order.price + order.price\n"
+    person.commit({"old.py": old, "new.py": new, "snippet.py": "print(a)\n"})
     arguments = ["old.py", "new.py", "--budget", "5"] if kind == "compare" else ["snippet.py"]
     before = os.umask(0)
     try:
