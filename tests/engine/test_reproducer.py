@@ -571,6 +571,17 @@ def assert_passes_on_old_and_fails_on_new(folder, old, new, subject="subject.py"
         assert done.returncode == status, done.stdout.decode()
 
 
+def test_a_class_of_the_module_that_only_a_value_names_is_in_the_test():
+    old = (
+        "from dataclasses import dataclass\n\n\n@dataclass\nclass Trip:\n    car: str\n    miles: float\n\n\n"
+        "def label(trip, default=None):\n    name = default if default is not None else trip.car\n"
+        "    return name.strip().title()\n"
+    )
+    new = old.replace("default if default is not None else", "default or")
+    reproducer = twincell.compare(old, new, function="label").reproducer
+    assert "class Trip:" in reproducer and "class Standin" not in reproducer
+
+
 def test_a_file_can_be_the_subject(tmp_path):
     old, new = "def f(x):\n    return x or 3\n", "def f(x):\n    return x\n"
     (tmp_path / "test_f.py").write_text(twincell.compare(old, new).reproducer)

@@ -219,4 +219,15 @@ mod tests {
         remove(folder.path(), Path::new("a")).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
+
+    #[test]
+    fn what_lies_too_deep_moves_to_the_top() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep: PathBuf = std::iter::repeat_n("a", DEPTH + 3).collect();
+        make_parent(folder.path(), &deep, &mut Vec::new()).unwrap();
+        let (top, mut left) = (open(folder.path()).unwrap(), Vec::new());
+        remove_in(&top, OsStr::new("a"), &top, DEPTH, &mut left).unwrap();
+        assert_eq!(left.len(), 1);
+        assert!(folder.path().join(&left[0]).join("a").is_dir());
+    }
 }

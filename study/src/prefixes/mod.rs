@@ -16,11 +16,11 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Instant;
 
 use twincell_driver::files;
-use twincell_project::is_inside;
 use twincell_driver::options::Options;
 use twincell_driver::warm::{Engine, Environment, Failure};
 use twincell_engine::Stop;
 use twincell_prefix::{Continue, PrefixError, Subject};
+use twincell_project::is_inside;
 
 use crate::key::Keys;
 use crate::pace::Progress;

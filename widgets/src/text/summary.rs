@@ -249,13 +249,19 @@ fn replaces(pair: &PairReport) -> bool {
 /// Whether a class shows the change of this method: it ran changed lines of no other that is compared, or the use of this
 /// one differs.
 fn shows(class: &PairReport, method: &str, compared: &[PairReport]) -> bool {
-    let Some(witness) = &class.witness else { return false };
+    let Some(witness) = class.witness.as_ref().filter(|_| !is_of_the_class(class)) else { return false };
     let is_used = match class.evidence.first().and_then(|one| one.at.as_ref()?.slot()) {
         Some(Slot::Use { member, .. }) => method == format!("{}.{member}", class.new.qualname),
         _ => false,
     };
     let is_alone = |ran: &String| ran == method || compared.iter().all(|pair| pair.new.qualname != *ran);
     witness.methods.iter().any(|ran| ran == method) && witness.methods.iter().all(is_alone) || is_used
+}
+
+/// Whether what differs first is an attribute of the class itself, which is no method's doing.
+fn is_of_the_class(class: &PairReport) -> bool {
+    let first = class.evidence.first().and_then(|one| one.at.as_ref()?.slot());
+    matches!(first, Some(Slot::ClassAttributes))
 }
 
 /// How much the clearest difference of a pair says.
@@ -284,7 +290,7 @@ fn untold(comparison: &Comparison) -> impl Iterator<Item = &PairReport> {
     }
     let is_told = move |pair: &PairReport| {
         let of_methods = told.get(pair.new.qualname.as_str()).filter(|_| pair.decides());
-        of_methods.is_some_and(|verdict| Verdict::worst([*verdict, pair.verdict]) == *verdict)
+        of_methods.is_some_and(|verdict| Verdict::worst([*verdict, pair.verdict]) == *verdict) && !is_of_the_class(pair)
     };
     comparison.pairs.iter().filter(move |pair| !is_told(pair))
 }

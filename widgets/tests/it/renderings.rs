@@ -6,6 +6,7 @@ use crate::tree::tree;
 use scraper::{Html, Node};
 use unicode_width::UnicodeWidthStr;
 
+use twincell_behavior::EvidencePlace;
 use twincell_compare::notice::Notice;
 use twincell_compare::report::{Comparison, Headline, PairReport};
 use twincell_compare::verdict::Verdict;
@@ -419,6 +420,12 @@ fn a_method_that_needs_a_state_is_shown_by_its_class() {
         summary(&[file("a.py", &of(vec![class, method]))], Notices::default(), Advice::default(), &PLAIN)
     };
     assert!(less(&["Level"]).contains("using add()") && !less(&[]).contains("using add()"));
+    // An attribute of the class itself is no method's doing, and told beside it.
+    let mut own = class.clone();
+    own.evidence[0].at = Some(EvidencePlace::Left { slot: Slot::ClassAttributes });
+    let whole = of(vec![own, with_state("Cart.add")]);
+    let shown = summary(&[file("a.py", &whole)], Notices::default(), Advice::default(), &PLAIN);
+    assert!(shown.contains("using add()") && shown.contains("Cart.add(): 1 -> 2"), "{shown}");
     // What is plain needs no class.
     let plain = of(vec![class, changing("Cart.add", 1)]);
     let shown = summary(&[file("a.py", &plain)], Notices::default(), Advice::default(), &PLAIN);

@@ -324,3 +324,17 @@ fn arguments_for(target: &Target, skip: usize, locals: &[String], material: &Mat
     found.truncate(12);
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use twincell_syntax::parse::parse;
+
+    #[test]
+    fn a_long_test_has_its_first_hundred_calls_changed() {
+        let parsed = parse(&"f()\n".repeat(150));
+        let mut calls = Calls(Vec::new());
+        calls.visit_body(&parsed.syntax().body);
+        assert_eq!(calls.0.len(), 100);
+    }
+}

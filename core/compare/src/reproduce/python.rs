@@ -89,8 +89,10 @@ pub(super) fn in_module(recipe: &Recipe) -> Vec<String> {
         Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().flat_map(in_module).collect(),
         Recipe::Dict(entries) => entries.iter().flat_map(|(key, value)| [key, value]).flat_map(in_module).collect(),
         Recipe::Made(call) => {
+            let is_own = within_module(&call.class).0.is_none() && !call.class.contains('.');
             let keywords = call.keywords.iter().map(|(_, value)| value);
-            call.arguments.iter().chain(keywords).flat_map(in_module).collect()
+            let within = call.arguments.iter().chain(keywords).flat_map(in_module);
+            is_own.then(|| call.class.clone()).into_iter().chain(within).collect()
         }
         _ => vec![],
     }
