@@ -36,6 +36,7 @@
 //! Deliberately absent: finding value sites (they come with the function), searching for ONNX Runtime on the disk (the
 //! caller knows the user's Python), downloads, and training (`train/`).
 
+mod address;
 mod backend;
 mod cache;
 mod frequency;

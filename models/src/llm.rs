@@ -7,8 +7,11 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use twincell_prefix::{Answers, LanguageModel, Message, NoAnswer, Question, Role};
+use serde_json::Value;
+use twincell_prefix::{Answers, LanguageModel, NoAnswer, Question, Role, SHORTEST_ANSWER, tokens_of};
 use ureq::Agent;
+
+use crate::address::{Address, BadAddress, Secrets};
 
 const URL: &str = "TWINCELL_LLM_URL";
 const MODEL: &str = "TWINCELL_LLM_MODEL";
@@ -34,7 +37,11 @@ pub enum EndpointError {
     )]
     NoUrl,
     #[error("{URL} cannot be {0:?}: give an address that begins with http:// or https://")]
-    Url(String),
+    Scheme(String),
+    #[error(
+        "{URL} is not an address: write /, ?, #, @ and spaces in a name or a password as %2F, %3F, %23, %40 and %20"
+    )]
+    Unreadable,
     #[error("{0} needs TLS, which this build has not: `pip install .` or `make build` makes one that has")]
     NoTls(String),
     #[error("{MODEL} is not set: give the name of a model that {URL} has")]
@@ -43,7 +50,8 @@ pub enum EndpointError {
 
 /// A language model behind an endpoint.
 pub struct Endpoint {
-    url: String,
+    address: Address,
+    secrets: Secrets,
     model: String,
     key: Option<String>,
     agent: Agent,
@@ -68,7 +76,7 @@ struct Said<'a> {
 struct Reply {
     choices: Vec<Choice>,
     #[serde(default)]
-    usage: Option<Usage>,
+    usage: Value,
 }
 
 #[derive(Deserialize)]
@@ -82,18 +90,43 @@ struct Content {
     content: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Usage {
-    #[serde(default)]
-    total_tokens: Option<u64>,
+/// How many tokens a server reports. What is no number says nothing.
+fn reported(usage: &Value) -> u64 {
+    let number = |name: &str| usage[name].as_u64().unwrap_or(0);
+    number("total_tokens").max(number("prompt_tokens").saturating_add(number("completion_tokens")))
 }
 
 /// How one request ended.
 enum Sent {
     Reply(Reply),
     /// It may help to try again.
-    Busy(String),
-    Refused(String),
+    Busy(Problem),
+    Refused(Problem),
+}
+
+/// What is wrong, and in which words others say so.
+struct Problem {
+    what: String,
+    said: Option<String>,
+}
+
+impl Problem {
+    fn new(what: impl Into<String>) -> Self {
+        Self { what: what.into(), said: None }
+    }
+
+    fn quoting(what: impl Into<String>, said: impl Into<String>) -> Self {
+        Self { what: what.into(), said: Some(said.into()) }
+    }
+
+    /// One line about an endpoint. A server may repeat the key that it refuses, and an error of a request what is in it.
+    fn text(&self, shown: &str, secrets: &Secrets) -> String {
+        let said = self.said.as_ref().map(|said| {
+            let quoted: String = secrets.taken_out(said).trim().chars().take(QUOTED).collect();
+            format!(": {quoted:?}")
+        });
+        format!("the language model at {shown} {}{}", self.what, said.unwrap_or_default())
+    }
 }
 
 impl Endpoint {
@@ -104,18 +137,19 @@ impl Endpoint {
         Self::new(&url, &variable(MODEL).ok_or(EndpointError::NoModel)?, variable(KEY))
     }
 
-    /// Which endpoint and which model the environment names, for people and for keys of rows.
+    /// Which endpoint and which model the environment names, without credentials, for keys of rows.
     pub fn named() -> String {
-        [URL, MODEL].map(|name| std::env::var(name).unwrap_or_default()).join(" ")
+        let [url, model] = [URL, MODEL].map(|name| std::env::var(name).unwrap_or_default());
+        format!("{} {model}", Address::below(&url, "").map(|address| address.shown).unwrap_or_default())
     }
 
     pub fn new(url: &str, model: &str, key: Option<String>) -> Result<Self, EndpointError> {
-        let url = url.trim().trim_end_matches('/');
-        if !url.starts_with("http://") && !url.starts_with("https://") {
-            return Err(EndpointError::Url(url.to_owned()));
-        }
-        if cfg!(not(feature = "tls")) && url.starts_with("https://") {
-            return Err(EndpointError::NoTls(url.to_owned()));
+        let address = Address::below(url, "/chat/completions").map_err(|bad| match bad {
+            BadAddress::Scheme(shown) => EndpointError::Scheme(shown),
+            BadAddress::Unreadable => EndpointError::Unreadable,
+        })?;
+        if cfg!(not(feature = "tls")) && address.is_tls {
+            return Err(EndpointError::NoTls(address.shown));
         }
         let agent = Agent::config_builder()
             .timeout_global(Some(TIMEOUT))
@@ -125,12 +159,13 @@ impl Endpoint {
             .max_redirects_will_error(false)
             .build()
             .new_agent();
-        Ok(Self { url: format!("{url}/chat/completions"), model: model.trim().to_owned(), key, agent })
+        let secrets = address.secrets(key.as_deref());
+        Ok(Self { address, secrets, model: model.trim().to_owned(), key, agent })
     }
 
     /// Sends a request from a thread of its own, as long as somebody waits.
     fn send(&self, body: String, goes_on: &mut dyn FnMut() -> bool) -> Result<Sent, NoAnswer> {
-        let (agent, url, key) = (self.agent.clone(), self.url.clone(), self.key.clone());
+        let (agent, url, key) = (self.agent.clone(), self.address.url.clone(), self.key.clone());
         let (sender, receiver) = mpsc::channel();
         // It ends by its time limit where nobody waits for it.
         std::thread::spawn(move || sender.send(post(&agent, &url, key.as_deref(), &body)));
@@ -148,33 +183,43 @@ impl Endpoint {
         }
     }
 
-    /// A reply, after several attempts if need be.
-    fn reply(&self, request: &Request<'_>, goes_on: &mut dyn FnMut() -> bool) -> Result<Reply, NoAnswer> {
+    /// A reply, after several attempts if need be. Each of them counts as sent.
+    fn reply(
+        &self,
+        request: &Request<'_>,
+        spent: &mut Spent,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Reply, NoAnswer> {
         let body = serde_json::to_string(request).map_err(|error| NoAnswer::Failed(error.to_string()))?;
         let mut pause = PAUSE;
         let mut attempt = 1;
         loop {
+            spent.ask();
             match self.send(body.clone(), goes_on)? {
-                Sent::Reply(reply) => return Ok(reply),
-                Sent::Busy(_) if attempt < ATTEMPTS => {
+                Sent::Reply(reply) => {
+                    spent.hear(&reply);
+                    return Ok(reply);
+                }
+                Sent::Busy(_) if attempt < ATTEMPTS && spent.room(request.n) >= SHORTEST_ANSWER => {
                     wait(pause, goes_on)?;
                     pause *= 2;
                     attempt += 1;
                 }
-                Sent::Busy(reason) | Sent::Refused(reason) => {
-                    return Err(NoAnswer::Failed(format!("the language model at {} {reason}", self.url)));
+                Sent::Busy(problem) | Sent::Refused(problem) => {
+                    return Err(NoAnswer::Failed(problem.text(&self.address.shown, &self.secrets)));
                 }
             }
         }
     }
-}
 
-impl LanguageModel for Endpoint {
-    fn answer(&self, question: &Question<'_>, goes_on: &mut dyn FnMut() -> bool) -> Result<Answers, NoAnswer> {
-        let said = |message: &Message| -> usize { message.text.len() / 4 };
-        let asked: usize = question.conversation.iter().map(said).sum();
-        let mut answers = Answers::default();
-        // Not every server gives several answers at once.
+    /// Asks until all answers are there. Not every server gives several at once.
+    fn ask(
+        &self,
+        question: &Question<'_>,
+        (texts, spent): (&mut Vec<String>, &mut Spent),
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), NoAnswer> {
+        let wanted = question.count as usize;
         for attempt in 0..question.count {
             let messages = question.conversation.iter().map(|message| Said {
                 role: match message.role {
@@ -183,30 +228,63 @@ impl LanguageModel for Endpoint {
                 },
                 content: &message.text,
             });
-            let request = Request {
-                model: &self.model,
-                messages: messages.collect(),
-                n: question.count - answers.texts.len() as u32,
-                max_tokens: question.length,
-                seed: question.seed.wrapping_add(u64::from(attempt)) & u64::from(u32::MAX >> 1),
-            };
-            let reply = match self.reply(&request, goes_on) {
-                // The earlier answers count.
-                Err(NoAnswer::Failed(_)) if !answers.texts.is_empty() => break,
-                reply => reply?,
-            };
-            let texts: Vec<String> = reply.choices.into_iter().filter_map(|choice| choice.message.content).collect();
-            // Where a server does not count, four characters are about a token.
-            let estimate = (asked + texts.iter().map(|text| text.len() / 4).sum::<usize>()) as u64;
-            let used = reply.usage.and_then(|usage| usage.total_tokens).unwrap_or(estimate);
-            answers.tokens = answers.tokens.saturating_add(used);
-            answers.texts.extend(texts);
-            answers.texts.truncate(question.count as usize);
-            if answers.texts.len() as u32 == question.count {
+            let n = question.count - texts.len() as u32;
+            let max_tokens = question.length.min(spent.room(n));
+            if max_tokens < SHORTEST_ANSWER.min(question.length) {
+                break;
+            }
+            let seed = question.seed.wrapping_add(u64::from(attempt)) & u64::from(u32::MAX >> 1);
+            let request = Request { model: &self.model, messages: messages.collect(), n, max_tokens, seed };
+            let reply = self.reply(&request, spent, goes_on)?;
+            texts.extend(reply.choices.into_iter().filter_map(|choice| choice.message.content));
+            texts.truncate(wanted);
+            if texts.len() == wanted {
                 break;
             }
         }
-        Ok(answers)
+        Ok(())
+    }
+}
+
+impl LanguageModel for Endpoint {
+    fn answer(&self, question: &Question<'_>, goes_on: &mut dyn FnMut() -> bool) -> Answers {
+        let mut spent = Spent::new(question);
+        let mut texts = Vec::new();
+        let ended = self.ask(question, (&mut texts, &mut spent), goes_on).err();
+        Answers { texts, tokens: spent.total, ended }
+    }
+}
+
+/// What a question costs: for each request, the larger of what the server reports and what went over the line.
+struct Spent {
+    /// The tokens of the conversation.
+    asked: u64,
+    /// The tokens that may be spent.
+    left: u64,
+    total: u64,
+}
+
+impl Spent {
+    fn new(question: &Question<'_>) -> Self {
+        let asked = tokens_of(question.conversation.iter().map(|message| message.text.as_str()));
+        Self { asked, left: question.left, total: 0 }
+    }
+
+    /// A request goes out.
+    fn ask(&mut self) {
+        self.total = self.total.saturating_add(self.asked);
+    }
+
+    /// Its reply is here.
+    fn hear(&mut self, reply: &Reply) {
+        let heard = tokens_of(reply.choices.iter().filter_map(|choice| choice.message.content.as_deref()));
+        let reported = reported(&reply.usage).saturating_sub(self.asked);
+        self.total = self.total.saturating_add(heard.max(reported));
+    }
+
+    /// How long each of so many answers to another request may be.
+    fn room(&self, answers: u32) -> u64 {
+        self.left.saturating_sub(self.total).saturating_sub(self.asked) / u64::from(answers.max(1))
     }
 }
 
@@ -228,47 +306,41 @@ fn post(agent: &Agent, url: &str, key: Option<&str>, body: &str) -> Sent {
     if let Some(key) = key {
         request = request.header("Authorization", format!("Bearer {key}"));
     }
+    let late = |what| Sent::Refused(Problem::new(format!("does not {what} within {} seconds", TIMEOUT.as_secs())));
     let mut response = match request.send(body) {
         Ok(response) => response,
         // Who took that long once would take it again.
-        Err(ureq::Error::Timeout(_)) => {
-            return Sent::Refused(format!("does not answer within {} seconds", TIMEOUT.as_secs()));
-        }
+        Err(ureq::Error::Timeout(_)) => return late("answer"),
         Err(error @ (ureq::Error::Io(_) | ureq::Error::HostNotFound | ureq::Error::ConnectionFailed)) => {
-            return Sent::Busy(format!("cannot be reached: {error}"));
+            return Sent::Busy(Problem::quoting("cannot be reached", error.to_string()));
         }
         // The key is in the request, so that an error of the request may quote it.
-        Err(ureq::Error::Http(_)) => return Sent::Refused(format!("cannot be asked: check {URL} and {KEY}")),
-        Err(error) => return Sent::Refused(format!("cannot be asked: {error}")),
+        Err(ureq::Error::Http(_)) => {
+            return Sent::Refused(Problem::new(format!("cannot be asked: check {URL} and {KEY}")));
+        }
+        Err(error) => return Sent::Refused(Problem::quoting("cannot be asked", error.to_string())),
     };
     let status = response.status();
     let text = match response.body_mut().with_config().limit(LARGEST).read_to_string() {
         Ok(text) => text,
-        Err(ureq::Error::Timeout(_)) => {
-            return Sent::Refused(format!("does not end its answer within {} seconds", TIMEOUT.as_secs()));
-        }
-        Err(ureq::Error::Io(error)) => return Sent::Busy(format!("breaks off: {error}")),
-        Err(error) => return Sent::Refused(format!("gives an answer that cannot be read: {error}")),
+        Err(ureq::Error::Timeout(_)) => return late("end its answer"),
+        Err(ureq::Error::Io(error)) => return Sent::Busy(Problem::quoting("breaks off", error.to_string())),
+        Err(error) => return Sent::Refused(Problem::quoting("gives an answer that cannot be read", error.to_string())),
     };
-    // A server may say which key it refuses.
-    let text = key.map_or(text.clone(), |key| text.replace(key, "..."));
     if status.is_success() {
         return match serde_json::from_str(&text) {
             Ok(reply) => Sent::Reply(reply),
-            Err(_) => Sent::Refused(format!("gives no chat completion but {:?}", quoted(&text))),
+            Err(_) => Sent::Refused(Problem::quoting("gives no chat completion", text)),
         };
     }
-    let reason = format!("refuses with status {}: {:?}", status.as_u16(), quoted(&text));
-    if status.as_u16() == 429 || status.is_server_error() { Sent::Busy(reason) } else { Sent::Refused(reason) }
-}
-
-/// The beginning of a text.
-fn quoted(text: &str) -> String {
-    text.trim().chars().take(QUOTED).collect()
+    let problem = Problem::quoting(format!("refuses with status {}", status.as_u16()), text);
+    if status.as_u16() == 429 || status.is_server_error() { Sent::Busy(problem) } else { Sent::Refused(problem) }
 }
 
 #[cfg(test)]
 mod tests {
+    use twincell_prefix::Message;
+
     use super::*;
 
     #[test]
@@ -278,5 +350,31 @@ mod tests {
         assert_eq!(problem("https://example.com"), None);
         assert!(problem("file:///etc/passwd").is_some_and(|problem| problem.contains("http://")));
         assert!(problem("localhost:8080").is_some());
+    }
+
+    #[test]
+    fn a_request_counts_by_the_larger_of_what_is_reported_and_what_was_sent() {
+        let conversation = [Message { role: Role::User, text: "x".repeat(400) }];
+        let question = Question { conversation: &conversation, count: 1, length: 10, left: 1000, seed: 0 };
+        let spent = |usage: &str, answer: usize| {
+            let reply =
+                format!(r#"{{"choices": [{{"message": {{"content": "{}"}}}}], "usage": {usage}}}"#, "y".repeat(answer));
+            let mut spent = Spent::new(&question);
+            spent.ask();
+            spent.hear(&serde_json::from_str(&reply).unwrap());
+            spent.total
+        };
+        for (usage, answer, expected) in [
+            ("null", 40, 110),
+            ("7", 40, 110),
+            (r#"{"total_tokens": 0}"#, 40, 110),
+            (r#"{"total_tokens": -5}"#, 40, 110),
+            (r#"{"total_tokens": "9"}"#, 41, 111),
+            (r#"{"total_tokens": 500}"#, 40, 500),
+            (r#"{"total_tokens": 1, "prompt_tokens": 100, "completion_tokens": 90}"#, 40, 190),
+            (r#"{"total_tokens": 18446744073709551615}"#, 40, u64::MAX),
+        ] {
+            assert_eq!(spent(usage, answer), expected, "{usage}");
+        }
     }
 }

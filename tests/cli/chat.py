@@ -24,6 +24,7 @@ class Chat:
     def __init__(self, url: str) -> None:
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
+        self.paths: list[str] = []
         self.environment = {
             "TWINCELL_LLM_URL": url,
             "TWINCELL_LLM_MODEL": "tiny",
@@ -41,12 +42,13 @@ def chat(reply: Callable[[list[dict[str, str]], int], Reply]) -> Iterator[Chat]:
             number = len(served.requests)
             served.requests.append(request)
             served.keys.append(self.headers["Authorization"])
+            served.paths.append(self.path)
             found = reply(request["messages"], number)
             if isinstance(found, list):
                 choices = [
                     {"index": at, "message": {"role": "assistant", "content": it}} for at, it in enumerate(found)
                 ]
-                found = 200, json.dumps({"choices": choices, "usage": {"total_tokens": 100}}).encode()
+                found = 200, json.dumps({"choices": choices, "usage": {"total_tokens": 1000}}).encode()
             status, body = found
             self.send_response(status)
             self.send_header("Content-Length", str(len(body)))

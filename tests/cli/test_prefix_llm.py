@@ -57,7 +57,7 @@ def test_a_model_is_asked_with_the_three_kinds_of_guidance(ask):
     assert tree["covered"] == tree["lines"] == [1, 2, 3, 5]
     asked = [(node["guidance"], node["origin"]) for node in tree["nodes"]]
     assert asked == [("undefinedness", "local"), ("undefinedness", "llm"), ("error", "llm"), ("coverage", "llm")]
-    assert (tree["tokens"], tree["problem"], tree["nodes"][2]["parent"]) == (300, None, 1)
+    assert (tree["tokens"], tree["problem"], tree["nodes"][2]["parent"]) == (3000, None, 1)
     first, second, third = (
         [(one["role"], one["content"]) for one in request["messages"]] for request in served.requests
     )

@@ -56,7 +56,7 @@ pub use code::Made;
 pub use compact::Compact;
 pub use function::{Beside, Subject, first_function_subject, function_subject};
 pub use grow::prefixes;
-pub use language::{Answers, Generators, LanguageModel, Message, NoAnswer, Question, Role};
+pub use language::{Answers, Generators, LanguageModel, Message, NoAnswer, Question, Role, SHORTEST_ANSWER, tokens_of};
 pub use libraries::{Library, NotInstalled, libraries, missing};
 pub use result::{Guidance, Origin, Prefix, Prefixes, Used};
 pub use twincell_engine::Continue;

@@ -9,15 +9,13 @@ use twincell_syntax::site::SiteKind;
 
 use super::{Generator, Place, Tree, prompt};
 use crate::answer;
-use crate::language::{Answers, LanguageModel, Message, NoAnswer, Question, Role};
+use crate::language::{Answers, LanguageModel, Message, NoAnswer, Question, Role, SHORTEST_ANSWER, tokens_of};
 use crate::lessons::Lessons;
 use crate::result::{Guidance, Origin};
 use crate::{Continue, PrefixError};
 
 /// The maximum number of tokens of one answer.
 const LONGEST: u64 = 4096;
-/// An answer with less room says nothing.
-const SHORTEST: u64 = 64;
 /// The maximum number of bytes of an answer that stays in the conversation.
 const KEPT: usize = 20_000;
 
@@ -119,11 +117,11 @@ impl Asking<'_> {
     /// Asks for as many answers as a step wants, within the budget.
     fn ask(&self, tree: &mut Tree<'_>, conversation: &[Message]) -> Result<Vec<String>, Ended> {
         let budget = tree.options.tokens;
-        // Four characters are about a token.
-        let asked: usize = conversation.iter().map(|message| message.text.len() / 4).sum();
+        let asked = tokens_of(conversation.iter().map(|message| message.text.as_str()));
         let count = u64::from(tree.options.width.max(1));
-        let length = (budget.saturating_sub(tree.tokens).saturating_sub(asked as u64) / count).min(LONGEST);
-        if length < SHORTEST {
+        let left = budget.saturating_sub(tree.tokens);
+        let length = (left.saturating_sub(asked) / count).min(LONGEST);
+        if length < SHORTEST_ANSWER {
             return Err(Ended::Failed(format!(
                 "the language model has used {} of {budget} tokens, and the next question needs more: raise --tokens",
                 tree.tokens
@@ -131,18 +129,20 @@ impl Asking<'_> {
         }
         let seed = tree.options.seed.wrapping_add(tree.asked);
         tree.asked += 1;
-        let question = Question { conversation, count: tree.options.width.max(1), length, seed };
+        let question = Question { conversation, count: tree.options.width.max(1), length, left, seed };
         let (progress, until) = (tree.progress_now(), tree.until);
         let watch = &mut tree.progress;
         let mut goes_on = || watch(progress) == Continue::Yes && std::time::Instant::now() < until;
-        match self.model.answer(&question, &mut goes_on) {
-            Ok(Answers { mut texts, tokens }) => {
-                tree.tokens = tree.tokens.saturating_add(tokens);
+        let Answers { mut texts, tokens, ended } = self.model.answer(&question, &mut goes_on);
+        tree.tokens = tree.tokens.saturating_add(tokens);
+        match ended {
+            Some(NoAnswer::Stopped) => Err(Ended::Stopped),
+            Some(NoAnswer::Failed(problem)) if texts.is_empty() => Err(Ended::Failed(problem)),
+            // The earlier answers count.
+            _ => {
                 texts.truncate(count as usize);
                 Ok(texts)
             }
-            Err(NoAnswer::Stopped) => Err(Ended::Stopped),
-            Err(NoAnswer::Failed(problem)) => Err(Ended::Failed(problem)),
         }
     }
 

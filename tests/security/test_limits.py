@@ -1,0 +1,162 @@
+"""Time, memory, disk space and budgets that a stranger's code, tests or endpoints would use up."""
+
+from __future__ import annotations
+
+import json
+import socket
+
+import pytest
+
+from ..cli.chat import answer, chat
+from .stranger import SECRET
+
+#: No answer makes both lines run, so that a model is asked as long as it may be.
+SNIPPET = "if a.b and not a.b:\n    found = 1\n"
+#: What a request may cost in all, for these attacks.
+BUDGET = 3000
+
+
+def completion(*answers: str | None, usage: object = ...) -> tuple[int, bytes]:
+    """A reply of an endpoint with answers, or choices without one, and with what it says of its own use."""
+    choices = [{"index": at, "message": {"role": "assistant", "content": it}} for at, it in enumerate(answers)]
+    return 200, json.dumps({"choices": choices} | ({} if usage is ... else {"usage": usage})).encode()
+
+
+def tokens(*texts: str | None) -> int:
+    return sum(len(text.encode()) for text in texts if text) // 4
+
+
+def asked(request: dict) -> int:
+    return tokens(*(message["content"] for message in request["messages"]))
+
+
+def ask(person, *arguments: str, file: str = "snippet.py"):
+    """`twincell prefix`, with the endpoint that the person's environment names."""
+    (person.repository / file).write_text(SNIPPET)
+    return person.run("prefix", file, "--generator", "llm", "--predictor", "frequency", *arguments)
+
+
+def few(*attacks: object, quick: int = 2) -> list:
+    """Attacks of one kind, of which the first run in the gate and the others at night."""
+    return [*attacks[:quick], *(pytest.param(attack, marks=pytest.mark.long) for attack in attacks[quick:])]
+
+
+WRONG = answer("a = None")
+LONG = answer("a = None", "x = '" + "y" * 40_000 + "'")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    few(
+        completion(WRONG, usage={"total_tokens": 0}),
+        completion(WRONG, usage={"total_tokens": 1, "prompt_tokens": 0, "completion_tokens": 0}),
+        completion(WRONG, usage={"total_tokens": -100_000}),
+        completion(WRONG, usage={"total_tokens": "0"}),
+        completion(WRONG, usage={"total_tokens": 0.5}),
+        completion(WRONG, usage={"total_tokens": None}),
+        completion(WRONG, usage={}),
+        completion(WRONG, usage=[]),
+        completion(WRONG, usage=None),
+        completion(WRONG),
+        completion(LONG, usage={"total_tokens": 0}),
+        completion(*[WRONG] * 50, usage={"total_tokens": 0}),
+        completion(usage={"total_tokens": 0}),
+        completion(None, None, usage={"total_tokens": 0}),
+        completion("", usage={"total_tokens": 0}),
+        (429, b"slow down"),
+        (503, b"overloaded"),
+        (200, b"{"),
+    ),
+    ids=lambda reply: f"{reply[0]} {reply[1][-60:].decode()}",
+)
+def test_an_endpoint_cannot_make_its_user_pay_more_than_the_budget(person, reply):
+    with chat(lambda *_: reply) as served:
+        person.environment |= served.environment
+        done = ask(person, "--tokens", str(BUDGET), "--rounds", "50", "--json")
+    tree = json.loads(done.stdout)
+    heard = [tokens(*(choice["message"]["content"] for choice in body["choices"])) for body in bodies(served, reply)]
+    sent = [asked(request) for request in served.requests]
+    assert sent and tree["tokens"] >= sum(sent) + sum(heard), (tree["tokens"], sent, heard)
+    # What an endpoint answers is its own affair. Nothing is asked behind the budget.
+    assert sum(sent) + sum(heard[:-1]) <= BUDGET, (sent, heard)
+
+
+def bodies(served, reply):
+    """What an endpoint that always says the same has answered, as far as it is a reply."""
+    try:
+        return [json.loads(reply[1])] * len(served.requests) if reply[0] == 200 else []
+    except ValueError:
+        return []
+
+
+@pytest.mark.parametrize("most", few(2**63, 2**64 - 1, 10**30, quick=1))
+def test_an_endpoint_that_reports_too_much_ends_the_questions_and_nothing_else(person, most):
+    with chat(lambda *_: completion(WRONG, usage={"total_tokens": most, "prompt_tokens": most})) as served:
+        person.environment |= served.environment
+        done = ask(person, "--tokens", str(BUDGET), "--rounds", "50", "--width", "1")
+    assert done.returncode == 3 and done.stderr.count("\n") == 1 and "--tokens" in done.stderr, done.stderr
+    assert 1 <= len(served.requests) <= BUDGET // 64
+
+
+def host(served) -> str:
+    return served.environment["TWINCELL_LLM_URL"].split("//")[1].removesuffix("/v1")
+
+
+#: What a server may repeat of a request that it refuses.
+ECHO = 401, b"no such user: ann:%s at /v1/chat/completions?key=%s" % (SECRET.encode(), SECRET.encode())
+QUOTED = "".join(f"%{byte:02x}" for byte in SECRET.encode())
+
+
+@pytest.mark.parametrize(
+    "url",
+    few(
+        f"http://ann:{SECRET}@HOST/v1",
+        f"http://{SECRET}@HOST/v1",
+        f"http://{SECRET}:@HOST/v1",
+        f"HTTP://ann:{SECRET}@HOST/v1/",
+        f"http://HOST/v1?key={SECRET}",
+        f"http://HOST/v1?{SECRET}",
+        f"http://HOST/v1?version=1&api-key={SECRET}#part",
+        f"http://HOST/v1#{SECRET}",
+        f"https://ann:{SECRET}@HOST/v1",
+        f"ftp://ann:{SECRET}@HOST/v1",
+        f"ann:{SECRET}@HOST/v1",
+        f"HOST/v1?key={SECRET}",
+        f"http://ann:a/{SECRET}@HOST/v1",
+        f"http://ann:1?{SECRET}@HOST/v1",
+        f"http://ann:1#{SECRET}@HOST/v1",
+        f"http://ann:{SECRET} @HOST/v1",
+        f"http://ann:@{SECRET}@HOST/v1",
+        f"http://ann:{QUOTED}@HOST/v1",
+        f"http://HOST/v1?key={QUOTED}",
+        f"http:/ann:{SECRET}@HOST/v1",
+        f"http:ann:{SECRET}@HOST/v1",
+        quick=3,
+    ),
+)
+def test_credentials_in_an_address_are_never_printed(person, url):
+    with chat(lambda *_: ECHO) as served:
+        person.environment |= served.environment | {"TWINCELL_LLM_URL": url.replace("HOST", host(served))}
+        done = ask(person, "--width", "1", "--json")
+    assert done.returncode == 3 and done.stderr.count("\n") == 1, done.stderr
+    assert not person.is_out(done.stdout, done.stderr) and QUOTED not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("url", few(f"http://ann:{SECRET}@HOST/v1", f"http://HOST/v1?key={SECRET}", quick=1))
+def test_credentials_in_an_address_are_in_no_row_and_in_no_page(person, url):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    url = url.replace("HOST", f"127.0.0.1:{port}")
+    person.environment |= {"TWINCELL_LLM_URL": url, "TWINCELL_LLM_MODEL": "tiny"}
+    done = ask(person, "--study", "rows.jsonl", "--html", "page.html")
+    assert (person.repository / "rows.jsonl").read_text() and (person.repository / "page.html").is_file(), done.stderr
+    assert not person.is_out(done.stdout, done.stderr)
+
+
+def test_a_query_goes_where_the_address_has_it_and_to_the_endpoint_alone(person):
+    with chat(lambda *_: completion(WRONG)) as served:
+        person.environment |= served.environment | {"TWINCELL_LLM_URL": f"http://{host(served)}/v1?key={SECRET}"}
+        done = ask(person, "--width", "1", "--rounds", "1", "--json")
+    assert served.paths and set(served.paths) == {f"/v1/chat/completions?key={SECRET}"}, done.stderr
+    assert not person.is_out(done.stdout, done.stderr)
