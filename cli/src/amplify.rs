@@ -30,6 +30,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let mut is_interrupted = false;
     let mut progress = |progress: Progress| {
         match progress {
+            Progress::Collecting => bar.set_message("pytest collects the tests"),
             Progress::Selecting { ran, of } => {
                 bar.set_length(of as u64);
                 bar.set_position(ran as u64);
@@ -49,7 +50,10 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     };
     let found = amplify_repository(&repository, &versions, &options, &session.environment, &mut progress);
     bar.finish_and_clear();
-    let found = found.map_err(Abort::new)?.found;
+    let found = match found {
+        Err(_) if is_interrupted => return Err(Abort::Interrupted),
+        other => other.map_err(Abort::new)?.found,
+    };
     if matches.get_flag("json") {
         let mut data = serde_json::to_value(&found).map_err(Abort::new)?;
         data["notices"] = serde_json::to_value(notice_rows(notices)).map_err(Abort::new)?;

@@ -3,13 +3,16 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
+use std::time::Instant;
 use std::{fs, io, str};
 
 use twincell_amplify::{
-    Amplification, AmplifiedTest, Change, Opened, Progress, Runners, Witness, amplify, open, rerun, with_test,
+    Amplification, AmplifiedTest, AmplifyOptions, Change, Opened, Progress, Runners, Witness, amplify, open, rerun,
+    with_test,
 };
 use twincell_compare::notice::Notice;
 use twincell_compare::{Continue, Source};
+use twincell_engine::Stop;
 use twincell_files::private;
 use twincell_project::{Cache, Outcome, Range, Revision, TestError, TestLimits, environment, is_inside};
 use twincell_syntax::{PerSide, Side};
@@ -20,6 +23,7 @@ use crate::options::command_line::LineError;
 use crate::options::{Job, OptionSpec, Options, Value};
 use crate::policy::{Base, named, resolved};
 use crate::reproducers;
+use crate::waiting::watched;
 use crate::warm::{Engine, Environment, Failure};
 
 /// The maximum number of changed files that are compared where no test runs the change.
@@ -68,7 +72,8 @@ pub fn amplify_options(
 
 /// Makes tests that show what a change of a repository does. Where no test shows anything, nor what is one step from one, a
 /// comparison of the changed functions gives values. `repository` may be any folder of it. `progress` is told how far it is,
-/// and may end the search: then the result has what was found.
+/// again and again, and may end the search: then the result has what was found, or it is an error if the tests were not yet
+/// collected.
 pub fn amplify_repository(
     repository: &Path,
     versions: &PerSide<Revision>,
@@ -76,18 +81,25 @@ pub fn amplify_repository(
     surroundings: &Environment,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Amplified, Failure> {
-    let mut opened = opened(repository, versions, options, surroundings)?;
-    let runners = Runners { old: &mut opened.old, new: &mut opened.new };
-    let python = &opened.environment.python;
-    let progress = RefCell::new(progress);
-    let mut tell = |done: Progress| (progress.borrow_mut())(done);
-    let mut witnesses = |change: &Change| {
+    let began = Instant::now();
+    let work = |stop: &Stop, progress: &mut dyn FnMut(Progress) -> ControlFlow<()>| {
+        let mut opened = opened(repository, versions, options, surroundings, stop)?;
+        let runners = Runners { old: &mut opened.old, new: &mut opened.new };
+        let python = &opened.environment.python;
+        let progress = RefCell::new(progress);
         let mut tell = |done: Progress| (progress.borrow_mut())(done);
-        witnesses(change, python, options, surroundings, &mut tell)
+        let mut witnesses = |change: &Change| {
+            let mut tell = |done: Progress| (progress.borrow_mut())(done);
+            witnesses(change, python, options, surroundings, &mut tell)
+        };
+        // What collecting took is gone.
+        let seconds = (options.deadline - began.elapsed().as_secs_f64()).max(0.0);
+        let options = AmplifyOptions { seconds, ..options.for_amplify() };
+        let mut found = amplify(&opened.change, runners, &options, &mut witnesses, &mut tell)?;
+        found.files.extend(opened.unread);
+        Ok(Amplified { found, work_tree: opened.work_tree })
     };
-    let mut found = amplify(&opened.change, runners, &options.for_amplify(), &mut witnesses, &mut tell)?;
-    found.files.extend(opened.unread);
-    Ok(Amplified { found, work_tree: opened.work_tree })
+    watched(Progress::Collecting, work, progress)
 }
 
 /// Both versions of a repository with their tests.
@@ -96,6 +108,7 @@ fn opened(
     versions: &PerSide<Revision>,
     options: &Options,
     surroundings: &Environment,
+    stop: &Stop,
 ) -> Result<Opened, Failure> {
     let python = |work_tree: &Path| environment(work_tree, options.python.as_deref(), &surroundings.python);
     let limits = TestLimits {
@@ -105,6 +118,8 @@ fn opened(
         pass_env: names(options.pass_env.as_deref()),
         // A variant of a test may run for ever.
         test_seconds: 5.0,
+        collect_seconds: options.deadline.min(TestLimits::default().collect_seconds),
+        stop: stop.clone(),
         ..TestLimits::default()
     };
     Ok(open(repository, versions, &checkouts(surroundings).map_err(TestError::System)?, python, &limits)?)
@@ -124,10 +139,14 @@ pub fn rerun_test(
     surroundings: &Environment,
     test: &AmplifiedTest,
     form: Side,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Option<PerSide<Outcome>>, Failure> {
-    let mut opened = opened(repository, versions, options, surroundings)?;
-    let mut runners = Runners { old: &mut opened.old, new: &mut opened.new };
-    Ok(rerun(&opened.change, &mut runners, test, form)?)
+    let work = |stop: &Stop, _: &mut dyn FnMut(Progress) -> ControlFlow<()>| {
+        let mut opened = opened(repository, versions, options, surroundings, stop)?;
+        let mut runners = Runners { old: &mut opened.old, new: &mut opened.new };
+        Ok(rerun(&opened.change, &mut runners, test, form)?)
+    };
+    watched(Progress::Collecting, work, progress)
 }
 
 /// Adds a finished test to its file in the user's checkout. Returns the path of the file below it.

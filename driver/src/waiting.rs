@@ -1,5 +1,6 @@
 //! Work that takes seconds, on its own thread, while the caller watches for interrupts.
 
+use std::ops::ControlFlow;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
@@ -38,4 +39,41 @@ pub fn interruptible<T: Send + 'static>(
             Err(RecvTimeoutError::Timeout) => {}
         }
     }
+}
+
+/// The result of work that says how far it is. The caller is told so, and often, also where the work waits for others: so
+/// it may break off at any time, and gets what there is by then.
+pub fn watched<P: Copy + Send, T: Send>(
+    first: P,
+    work: impl FnOnce(&Stop, &mut dyn FnMut(P) -> ControlFlow<()>) -> Result<T, Failure> + Send,
+    progress: &mut dyn FnMut(P) -> ControlFlow<()>,
+) -> Result<T, Failure> {
+    let stop = Stop::default();
+    let (sender, receiver) = mpsc::channel();
+    let stopped = stop.clone();
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("twincell-work".into()).stack_size(STACK);
+        let working = thread
+            .spawn_scoped(scope, move || {
+                let mut tell = |done| {
+                    // The caller listens until this ends.
+                    let _ = sender.send(done);
+                    if stopped.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                };
+                work(&stopped, &mut tell)
+            })
+            .map_err(|error| Failure::Internal(format!("a thread cannot be started: {error}")))?;
+        let mut latest = first;
+        loop {
+            match receiver.recv_timeout(INTERVAL) {
+                Ok(done) => latest = done,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if progress(latest).is_break() {
+                stop.ask();
+            }
+        }
+        working.join().unwrap_or_else(|_| Err(Failure::Internal("the work ended".into())))
+    })
 }

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -160,3 +166,105 @@ def test_a_query_goes_where_the_address_has_it_and_to_the_endpoint_alone(person)
         done = ask(person, "--width", "1", "--rounds", "1", "--json")
     assert served.paths and set(served.paths) == {f"/v1/chat/completions?key={SECRET}"}, done.stderr
     assert not person.is_out(done.stdout, done.stderr)
+
+
+#: A change that tests could show.
+SHOP = "def price(n):\n    return n * 2\n"
+TEST = "from shop import price\n\n\ndef test_price():\n    assert price(1) == 2\n"
+#: Code of the project that says that it is reached, and then does not come back.
+HANGS = "import pathlib, time\n\npathlib.Path(__file__).with_name('reached').touch()\ntime.sleep(600)\n"
+#: The same, deaf to signals.
+DEAF = "import signal\n\nfor number in (2, 15):\n    signal.signal(number, signal.SIG_IGN)\n" + HANGS
+#: The same where it starts others, which hold its output open.
+SPAWNS = "import subprocess, sys\n\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n" + HANGS
+LOOPS = HANGS.replace("time.sleep(600)", "while True: pass")
+FLOODS = HANGS.replace("time.sleep(600)", "while True: print('x' * 1000)")
+
+
+def reached(person) -> list:
+    return list((person.home / ".cache").rglob("reached"))
+
+
+def interrupted(person, *arguments: str):
+    """A command that gets Ctrl-C when code of the project is reached."""
+    command = [sys.executable, "-m", "twincell", *arguments]
+    with subprocess.Popen(
+        command,
+        cwd=person.repository,
+        env=person.environ(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        while not reached(person) and running.poll() is None:
+            time.sleep(0.02)
+        running.send_signal(signal.SIGINT)
+        try:
+            # The attack is that it does not end.
+            out, err = running.communicate(timeout=50)
+        finally:
+            running.kill()
+    return running.returncode, out, err
+
+
+HANGING = few(
+    {"conftest.py": HANGS},
+    {"test_more.py": HANGS},
+    {"conftest.py": DEAF},
+    {"conftest.py": SPAWNS},
+    {"conftest.py": LOOPS},
+    {"conftest.py": FLOODS},
+    {"shop.py": SHOP + HANGS},
+    {"conftest.py": "def pytest_collection_modifyitems():\n    " + HANGS.replace("\n", "\n    ").rstrip() + "\n"},
+    {"conftest.py": "def pytest_sessionstart():\n    " + HANGS.replace("\n", "\n    ").rstrip() + "\n"},
+    quick=1,
+)
+
+
+@pytest.mark.parametrize("files", HANGING, ids=lambda files: " ".join(files))
+def test_ctrl_c_ends_a_collection_that_does_not_come_back(person, files):
+    person.commit({"shop.py": SHOP, "test_shop.py": TEST})
+    person.commit({"shop.py": SHOP.replace("2", "3")} | files)
+    status, out, err = interrupted(person, "amplify", "HEAD")
+    assert (status, out, err) == (130, "", "twincell: stopped\n")
+    assert not left_running(person)
+
+
+@pytest.mark.parametrize("files", HANGING, ids=lambda files: " ".join(files))
+def test_the_deadline_ends_a_collection_that_does_not_come_back(person, files):
+    person.commit({"shop.py": SHOP, "test_shop.py": TEST})
+    person.commit({"shop.py": SHOP.replace("2", "3")} | files)
+    done = person.run("amplify", "HEAD", "--deadline", "2", timeout=50)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1), done.stderr
+    assert "2 s to collect" in done.stderr and not left_running(person)
+
+
+@pytest.mark.parametrize(
+    "test",
+    few(
+        TEST + "    " + HANGS.replace("\n", "\n    ").rstrip() + "\n",
+        TEST + "    " + DEAF.replace("\n", "\n    ").rstrip() + "\n",
+        TEST + "    " + SPAWNS.replace("\n", "\n    ").rstrip() + "\n",
+        quick=1,
+    ),
+)
+def test_ctrl_c_ends_tests_that_do_not_come_back(person, test):
+    person.commit({"shop.py": SHOP, "test_shop.py": test})
+    person.commit({"shop.py": SHOP.replace("2", "3")})
+    status, out, err = interrupted(person, "amplify", "HEAD")
+    assert status == 130 and err == "twincell: stopped\n", err
+    assert "the search ended before it was done" in out and not left_running(person)
+
+
+def left_running(person) -> list[str]:
+    """Processes that work in the person's home, and are not ours."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            folder = os.readlink(entry / "cwd") if entry.name.isdigit() else ""
+        except OSError:
+            continue
+        if folder.startswith(str(person.home)):
+            found.append((entry / "cmdline").read_bytes().decode(errors="replace"))
+    return found

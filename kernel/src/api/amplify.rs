@@ -106,7 +106,11 @@ fn amplified(
         let found = amplify_repository(repository, &versions, &options, &environment, &mut progress);
         (found, signals.raised)
     });
-    let Amplified { found, work_tree } = found.map_err(raised)?;
+    // An interrupt is what the caller has asked for, whatever it broke off.
+    let (Amplified { found, work_tree }, signal) = match (found, signal) {
+        (Err(_), Some(signal)) => return Err(signal),
+        (found, signal) => (found.map_err(raised)?, signal),
+    };
     let asked = Asked { work_tree, versions, options };
     Ok((PyAmplification { found, notices, asked }, signal))
 }
@@ -174,7 +178,15 @@ impl PyAmplification {
     fn run_test<'py>(&self, py: Python<'py>, test: usize, old: bool) -> PyResult<Bound<'py, PyAny>> {
         let (test, environment) = (self.test(test)?, environment::find(py)?);
         let Asked { work_tree, versions, options } = &self.asked;
-        let ran = py.detach(|| rerun_test(work_tree, versions, options, &environment, test, side(old)));
+        let (ran, signal) = py.detach(|| {
+            let mut signals = Signals::new();
+            let mut progress = |_| if signals.stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
+            let ran = rerun_test(work_tree, versions, options, &environment, test, side(old), &mut progress);
+            (ran, signals.raised)
+        });
+        if let Some(signal) = signal {
+            return Err(signal);
+        }
         match ran.map_err(raised)? {
             Some(outcomes) => plain(py, &outcomes),
             None => Err(raised("the test has no such form, or its module is not there any more")),

@@ -70,6 +70,8 @@ impl Default for AmplifyOptions {
 /// How far an amplification is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
+    /// pytest collects the tests of both versions.
+    Collecting,
     Selecting {
         ran: usize,
         of: usize,
@@ -246,14 +248,16 @@ impl Flow<'_, '_> {
         if self.files.is_empty() {
             return Ok(result);
         }
-        let mut origins = self.select(&mut result)?;
-        result.brought = self.brought()?;
+        let origins = self.select(&mut result);
+        let mut origins = self.unless_stopped(origins)?;
+        let brought = self.brought();
+        result.brought = self.unless_stopped(brought)?;
         let is_reached = !result.selected.is_empty() || self.cut;
         result.status = if is_reached { Status::NothingFound } else { Status::NotReached };
         match self.sought(&mut origins, is_reached, witnesses) {
             // What was found before is still right.
             Err(_) if !self.tests.is_empty() => self.cut = true,
-            other => other?,
+            other => self.unless_stopped(other)?,
         }
         self.tests.sort_by_key(|kept| kept.shown.worth());
         result.variants = self.variants;
@@ -287,6 +291,17 @@ impl Flow<'_, '_> {
             self.search(origins, witnesses)?;
         }
         self.keep_spare(origins)
+    }
+
+    /// Nothing, where somebody wants what was found so far.
+    fn unless_stopped<T: Default>(&mut self, found: Result<T, TestError>) -> Result<T, TestError> {
+        match found {
+            Err(TestError::Stopped) => {
+                (self.stopped, self.cut) = (true, true);
+                Ok(T::default())
+            }
+            other => other,
+        }
     }
 
     fn covered(&self) -> Vec<String> {

@@ -34,8 +34,10 @@ pub enum TestError {
     OtherSandbox,
     #[error("pytest did not start: {0}")]
     NotStarted(String),
-    #[error("pytest took more than {0} s to collect the tests")]
+    #[error("pytest took more than {0} s to collect the tests: name fewer files with --tests, or give more time")]
     CollectingTookTooLong(f64),
+    #[error("stopped before the tests had run")]
+    Stopped,
     #[error("the tests import {module} from {}, and not from the version under test: {advice}", .found.display())]
     OtherCopy { module: String, found: PathBuf, advice: String },
     #[error("the process of pytest ended: {0}")]

@@ -104,8 +104,8 @@ const PASSED: [&str; 62] = [
 const OF_PROGRAMS: [&str; 4] = ["lib", "lib64", "libexec", "share"];
 /// The largest file that says where a package was installed from, in bytes.
 const MAX_ORIGIN: u64 = 64 << 10;
-/// How often a wait looks whether the process still lives.
-pub const GLANCE: Duration = Duration::from_millis(200);
+/// How often a wait looks whether the process still lives, and whether somebody still waits.
+pub const GLANCE: Duration = Duration::from_millis(50);
 
 /// What a process is told when it starts.
 #[derive(Serialize)]
@@ -192,7 +192,7 @@ impl Process {
         drop((command, theirs));
         let hangup = own.try_clone()?;
         let process = Self { folder, control: Mutex::new(own), hangup, child: Mutex::new(child), sandbox, log };
-        let collected = process.collected(limits.collect_seconds)?;
+        let collected = process.collected(limits)?;
         if let Some(other) = &collected.elsewhere {
             let advice = if other.found.starts_with(&checkout.repository) {
                 "an editable installation leads there in a way that is not known; uninstall it, then try again"
@@ -205,8 +205,8 @@ impl Process {
         Ok((process, collected))
     }
 
-    fn collected(&self, seconds: f64) -> Result<Collected, TestError> {
-        let deadline = Instant::now() + Duration::from_secs_f64(seconds);
+    fn collected(&self, limits: &TestLimits) -> Result<Collected, TestError> {
+        let deadline = Instant::now() + Duration::from_secs_f64(limits.collect_seconds);
         let control = self.control.lock().unwrap_or_else(PoisonError::into_inner).try_clone()?;
         let mut lines = Lines::default();
         loop {
@@ -217,8 +217,11 @@ impl Process {
                     Err(error) => Err(TestError::NotStarted(format!("it says what nobody understands: {error}"))),
                 };
             }
+            if limits.stop.is_asked() {
+                return Err(TestError::Stopped);
+            }
             if Instant::now() >= deadline {
-                return Err(TestError::CollectingTookTooLong(seconds));
+                return Err(TestError::CollectingTookTooLong(limits.collect_seconds));
             }
             wait_for(&control, GLANCE)?;
             if lines.read(&control)? == Read::End {

@@ -1,5 +1,7 @@
 //! What a session is asked to run, and how long it may take.
 
+use twincell_engine::Stop;
+
 /// Tests to run in one process, one after the other.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
@@ -47,6 +49,8 @@ pub struct TestLimits {
     pub pass_env: Vec<String>,
     /// The seed of Python's hashes. Another one shows tests that depend on the order of sets.
     pub hash_seed: u32,
+    /// Ends every wait for pytest, also while it collects.
+    pub stop: Stop,
 }
 
 impl Default for TestLimits {
@@ -61,6 +65,7 @@ impl Default for TestLimits {
             arguments: Vec::new(),
             pass_env: Vec::new(),
             hash_seed: 0,
+            stop: Stop::default(),
         }
     }
 }

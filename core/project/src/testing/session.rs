@@ -373,6 +373,10 @@ impl Session {
                     }
                 }
             }
+            if self.limits.stop.is_asked() {
+                let _ = process.say(&Message::Kill(number));
+                return Err(TestError::Stopped);
+            }
             let now = Instant::now();
             if now >= deadline {
                 if killed {
