@@ -58,12 +58,17 @@ COMMANDS = {
 }
 
 
+def night(items, quick):
+    """Those of which the gate runs a few, and the night all."""
+    return [pytest.param(item, marks=[] if at < quick else [pytest.mark.long]) for at, item in enumerate(items)]
+
+
 def command(name, path):
     behind = ["--", sys.executable, "-c", "pass"] if name == "recorded" else []
     return [*COMMANDS[name], path, *behind]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", night(COMMANDS, 2))
 def test_an_output_goes_through_no_link_of_the_repository(pair, outside, name):
     links(pair, "out/result.py", outside / "file")
     done = pair.run(*command(name, "out/result.py"))
@@ -71,7 +76,7 @@ def test_an_output_goes_through_no_link_of_the_repository(pair, outside, name):
     assert "is a link in the repository" in done.stderr and done.returncode != 0
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", night(COMMANDS, 2))
 def test_an_output_makes_no_file_where_a_link_of_the_repository_leads(pair, outside, name):
     links(pair, "result.py", outside / "new")
     done = pair.run(*command(name, "result.py"))
@@ -79,7 +84,7 @@ def test_an_output_makes_no_file_where_a_link_of_the_repository_leads(pair, outs
     assert "is a link in the repository" in done.stderr and done.returncode != 0
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", night(COMMANDS, 2))
 def test_an_output_goes_through_no_folder_that_is_a_link_of_the_repository(pair, outside, name):
     links(pair, "out", "../../outside")
     done = pair.run(*command(name, "out/file"))
@@ -162,7 +167,7 @@ def test_outputs_still_go_to_pipes_and_devices(pair):
     assert pair.run(*command("html", "/dev/null")).returncode == 1
 
 
-@pytest.mark.parametrize("target", ["../../outside/key.py", "/etc/passwd", "../../outside/../.netrc"])
+@pytest.mark.parametrize("target", night(["../../outside/key.py", "/etc/passwd", "../../outside/../.netrc"], 1))
 @pytest.mark.parametrize("side", ["old", "new"])
 def test_a_study_of_a_folder_reads_no_file_outside_of_it(person, target, side):
     (person.home / "outside").mkdir()
@@ -229,9 +234,7 @@ FORGED = {
 }
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=[pytest.mark.long] if kind != "absolute" else []) for kind in FORGED]
-)
+@pytest.mark.parametrize("kind", night(FORGED, 1))
 def test_a_forged_collection_makes_nothing_else_be_read(person, kind):
     (person.home / "outside").mkdir()
     (person.home / "outside" / "test_shop.py").write_text(f"{TESTS}    # {SECRET}\n")

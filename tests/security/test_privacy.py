@@ -16,7 +16,7 @@ import pytest
 
 from .conftest import PLACE
 from .stranger import SECRET, machine
-from .test_paths import AMPLIFY, CHANGED, NEW, OLD, QUICK, SHOP, TESTS
+from .test_paths import AMPLIFY, CHANGED, NEW, OLD, QUICK, SHOP, TESTS, night
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root becomes another user")
 #: A user that the machine does not know, so that it has no home either.
@@ -252,7 +252,7 @@ i("seen")
 """
 
 
-@pytest.mark.parametrize("name", NAMED_SECRETS)
+@pytest.mark.parametrize("name", night(NAMED_SECRETS, 5))
 def test_what_is_named_as_a_secret_is_not_recorded(person, name):
     person.commit({"shop.py": RECORDED.format(name=name, secret=SECRET)})
     person.run("record", "--", sys.executable, "-c", "import shop")
@@ -274,7 +274,7 @@ def test_recorded_inputs_are_for_nobody_else(person, before):
 # Several users on one machine, and none with a home.
 
 
-@pytest.mark.parametrize("mode", [0o777, 0o775, 0o757, 0o1777])
+@pytest.mark.parametrize("mode", night([0o777, 0o775, 0o757, 0o1777], 2))
 def test_a_cache_that_others_can_write_to_is_not_used(person, mode):
     cache = person.home / ".cache" / "twincell"
     cache.mkdir(parents=True)
@@ -296,6 +296,7 @@ def test_a_cache_of_another_user_is_not_used(person, whose):
     assert done.returncode == 1 and not any(cache.iterdir())
 
 
+@pytest.mark.long
 @AS_ROOT
 def test_a_cache_that_is_a_link_of_another_user_is_not_used(person):
     elsewhere = person.home / "elsewhere"
@@ -322,7 +323,7 @@ def test_without_a_home_folder_a_comparison_runs(person, temporary):
     assert list(temporary.iterdir()) == []
 
 
-@pytest.mark.parametrize("planted", ["folder", "link"])
+@pytest.mark.parametrize("planted", night(["folder", "link"], 1))
 def test_without_a_cache_folder_nothing_has_a_name_that_others_know_before(person, temporary, planted):
     theirs = temporary / "twincell"
     if planted == "folder":
@@ -392,6 +393,7 @@ def test_a_wheel_brings_no_package_along_for_other_snippets(person, index):
     assert found["covered"] == [1, 2, 3] and found["nodes"][found["best"]]["text"] == ""
 
 
+@pytest.mark.long
 def test_a_wheel_stands_for_no_other_that_the_same_snippet_imports(person, index):
     from ..cli.test_prefix_install import wheel
 
@@ -401,6 +403,7 @@ def test_a_wheel_stands_for_no_other_that_the_same_snippet_imports(person, index
     assert found["covered"] == [1, 2, 3, 4] and found["nodes"][found["best"]]["text"] == ""
 
 
+@pytest.mark.long
 def test_installed_libraries_are_in_folders_of_their_own_for_nobody_else(person, index):
     from ..cli.test_prefix_install import wheel
 
@@ -413,7 +416,7 @@ def test_installed_libraries_are_in_folders_of_their_own_for_nobody_else(person,
     assert all(stat.S_IMODE(path.stat().st_mode) == 0o700 for path in (libraries, *libraries.glob("*/*/")))
 
 
-@pytest.mark.parametrize("mode", [0o777, 0o775])
+@pytest.mark.parametrize("mode", night([0o777, 0o775], 1))
 def test_libraries_that_others_can_write_to_are_not_used(person, index, mode):
     from ..cli.test_prefix_install import wheel
 
@@ -425,6 +428,7 @@ def test_libraries_that_others_can_write_to_are_not_used(person, index, mode):
     assert done.returncode not in (0, 1) and "other users can write to it" in done.stderr
 
 
+@pytest.mark.long
 @AS_ROOT
 def test_libraries_of_another_user_are_not_used(person, index):
     from ..cli.test_prefix_install import wheel
