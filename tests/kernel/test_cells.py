@@ -346,7 +346,7 @@ def test_a_comm_carries_buffers_both_ways(kernel):
 def test_the_kernel_says_what_it_is(kernel):
     reply = kernel.ask("kernel_info_request")
     assert reply["implementation"] == "twincell"
-    assert reply["protocol_version"] == "5.4"
+    assert reply["protocol_version"] == "5.5"
     assert reply["language_info"]["name"] == "python"
     json.dumps(reply)
 

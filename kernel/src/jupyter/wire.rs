@@ -18,7 +18,7 @@ use serde_json::json;
 use sha2::Sha256;
 
 /// Version of the messaging protocol that the kernel speaks.
-pub const PROTOCOL_VERSION: &str = "5.4";
+pub const PROTOCOL_VERSION: &str = "5.5";
 
 const DELIMITER: &[u8] = b"<IDS|MSG>";
 const EMPTY_OBJECT: Bytes = Bytes::from_static(b"{}");
