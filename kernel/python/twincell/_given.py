@@ -157,12 +157,20 @@ def pickled(value: Any, path: Path, most: int) -> Copied | tuple[str, str]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        return "error", one_line(error)
+        return refused(error)
     shown, cells, count = described(value)
     is_large = max(cells, size * LARGE_CELLS // LARGE_BYTES) > LARGE_CELLS
     return Copied(
         size, shown, kind_of(value), count, is_large, sorted(pickler.modules - {"builtins"}), sorted(pickler.own)
     )
+
+
+def refused(error: BaseException) -> tuple[str, str]:
+    """Why a value was not pickled. What the error says of itself is bounded as well."""
+    try:
+        return "error", within(SECONDS, lambda: one_line(error))
+    except TooSlow:
+        return "slow", str(SECONDS)
 
 
 def write(parts: list[memoryview], path: Path) -> int:
@@ -243,11 +251,14 @@ def is_code(value: Any) -> bool:
 def one_line(error: BaseException) -> str:
     """An exception as `Class: text`. Its class may be hostile."""
     name = name_of(type(error))
+    name = name if type(name) is str and name.isprintable() else "an error"
     try:
         text = str(error)
+    except (KeyboardInterrupt, TooSlow):
+        raise
     except BaseException:
         text = ""
-    text = " ".join(str.split(text)) if type(text) is str else ""
+    text = " ".join(str.split(str.__getitem__(text, slice(4 * LONGEST)))) if isinstance(text, str) else ""
     # Where an object lies says nothing.
     text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)[:LONGEST]
     return f"{name}: {text}" if text else str(name)
