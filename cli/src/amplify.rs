@@ -57,7 +57,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     if matches.get_flag("json") {
         let mut data = serde_json::to_value(&found).map_err(Abort::new)?;
         data["notices"] = serde_json::to_value(notice_rows(notices)).map_err(Abort::new)?;
-        writeln!(session.out, "{data:#}")?;
+        session.write_json(&data)?;
     } else {
         write!(session.out, "{}", amplification_text(&found, notices))?;
     }

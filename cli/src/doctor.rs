@@ -1,7 +1,6 @@
 //! `twincell doctor`: reports the set-up, what works, and how to mend what does not.
 
 use std::fmt::Write as _;
-use std::io;
 use std::path::Path;
 
 use serde::Serialize;
@@ -10,6 +9,8 @@ use twincell_driver::options::{OptionSpec, Options, TABLE, Value};
 use twincell_driver::policy::{OWN, Policy};
 use twincell_driver::warm::{Environment, model_options, worker_info};
 use twincell_models::{Backend, Disk, backend_report};
+use twincell_project::Cleaned;
+use twincell_widgets::plain_sentence;
 
 /// The findings. The fields are those that `--json` prints.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -92,7 +93,12 @@ pub struct SandboxReport {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RemovedReport {
     pub folder: String,
+    /// The disk space that is free now.
     pub bytes: u64,
+    /// How many checkouts are in use and stay, and the results of tests with them.
+    pub in_use: usize,
+    /// What could not be removed, and why.
+    pub failed: Vec<String>,
 }
 
 /// The options in force, and where each comes from.
@@ -137,11 +143,9 @@ pub fn policy_report(policy: Option<&Policy>, given: &[(&'static OptionSpec, Val
 /// Removes the checkouts of repositories that nobody uses, and the results of their tests.
 pub fn clean(environment: &Environment) -> io::Result<RemovedReport> {
     let checkouts = checkouts(environment)?;
-    let folder = checkouts.folder.display().to_string();
-    let bytes = checkouts
-        .clean()
-        .map_err(|error| io::Error::other(format!("cannot remove what is kept in {folder}: {error}")))?;
-    Ok(RemovedReport { folder, bytes })
+    let Cleaned { bytes, in_use, failed } = checkouts.clean();
+    let failed = failed.into_iter().map(|(path, reason)| format!("cannot remove {}: {reason}", path.display()));
+    Ok(RemovedReport { folder: checkouts.folder.display().to_string(), bytes, in_use, failed: failed.collect() })
 }
 
 /// Checks everything. It starts a worker and loads the predictor, as a comparison would.
@@ -291,13 +295,19 @@ impl Report {
         let rest = if lines.is_empty() { "everything by default" } else { "everything else by default" };
         facts.extend(lines.into_iter().map(|line| ("  in force", line)));
         facts.push(("  in force", rest.to_owned()));
-        if let Some(RemovedReport { folder, bytes }) = &self.removed {
+        if let Some(RemovedReport { folder, bytes, in_use, failed }) = &self.removed {
             facts.push(("removed", format!("{} of checkouts and results of tests in {folder}", mebibytes(*bytes))));
+            if *in_use > 0 {
+                let noun = if *in_use == 1 { "checkout" } else { "checkouts" };
+                facts.push(("kept", format!("{in_use} {noun} in use, and the results of tests")));
+            }
+            facts.extend(failed.iter().map(|problem| ("problem", problem.clone())));
         }
         facts.extend(self.problems.iter().map(|problem| ("problem", problem.clone())));
         facts.iter().fold(String::new(), |mut text, (name, fact)| {
-            // Writing to a String cannot fail.
-            let _ = writeln!(text, "{name:14} {fact}");
+            // Names of files, values of a project's policy and what interpreters say come from others. Writing to a String
+            // cannot fail.
+            let _ = writeln!(text, "{name:14} {}", plain_sentence(fact));
             text
         })
     }

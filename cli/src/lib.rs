@@ -153,12 +153,12 @@ fn examine(matches: &clap::ArgMatches, session: &mut Session<'_>) -> Result<i32,
     let removed = matches.get_flag("clean").then(|| doctor::clean(&session.environment)).transpose()?;
     let report = doctor::Report { removed, ..doctor::examine(&options, &session.environment, in_force) };
     if matches.get_flag("json") {
-        let json = serde_json::to_string_pretty(&report).map_err(Abort::new)?;
-        writeln!(session.out, "{json}")?;
+        session.write_json(&report)?;
     } else {
         write!(session.out, "{}", report.text())?;
     }
-    Ok(if report.works { UNCHANGED } else { FAILED })
+    let is_clean = report.removed.as_ref().is_none_or(|removed| removed.failed.is_empty());
+    Ok(if report.works && is_clean { UNCHANGED } else { FAILED })
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
             let message = format!("{}, line {}: {}", path.display(), error.line, error.message);
             writeln!(session.err, "twincell: {}", plain_sentence(&message))?;
         }
-        writeln!(session.out, "{}", serde_json::to_string_pretty(&listed(&predicted)).map_err(Abort::new)?)?;
+        session.write_json(&listed(&predicted))?;
     } else {
         write!(session.out, "{}", predictions_text(&predicted))?;
     }

@@ -65,7 +65,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let found = found.map_err(named)?;
     let text = subject.text;
     if matches.get_flag("json") {
-        writeln!(session.out, "{}", serde_json::to_string_pretty(&found).map_err(Abort::new)?)?;
+        session.write_json(&found)?;
     } else {
         write!(session.out, "{}", prefixes_text(&found))?;
     }

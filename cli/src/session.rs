@@ -4,12 +4,14 @@ use std::cell::Cell;
 use std::io::{self, Write};
 
 use clap::ArgMatches;
+use serde::Serialize;
 use twincell_compare::notice::Notice;
 use twincell_driver::options::command_line::LineError;
 use twincell_driver::options::{Job, OptionSpec, Options, Value, command_line};
 use twincell_driver::policy::{Policy, found, resolved};
 use twincell_driver::warm::Environment;
 use twincell_study::farm::Farm;
+use twincell_widgets::plain_json;
 
 /// Exit statuses. A study and the doctor end with [`UNCHANGED`] when they did their work.
 pub const UNCHANGED: i32 = 0;
@@ -38,6 +40,14 @@ pub struct Session<'a> {
     pub interrupted: &'a mut dyn FnMut() -> bool,
     /// The workers at an address, for some options. An error is one line for people.
     pub farms: &'a Farms,
+}
+
+impl Session<'_> {
+    /// Writes a value as JSON. Nothing in it changes a terminal.
+    pub fn write_json(&mut self, value: &impl Serialize) -> Result<(), Abort> {
+        let json = serde_json::to_string_pretty(value).map_err(Abort::new)?;
+        Ok(writeln!(self.out, "{}", plain_json(&json))?)
+    }
 }
 
 /// Workers at an address, for some options. An error without a text is an interruption.

@@ -185,18 +185,22 @@ def reached(person) -> list:
     return list((person.home / ".cache").rglob("reached"))
 
 
-def interrupted(person, *arguments: str):
-    """A command that gets Ctrl-C when code of the project is reached."""
-    command = [sys.executable, "-m", "twincell", *arguments]
-    with subprocess.Popen(
-        command,
+def start(person, *arguments: str) -> subprocess.Popen[str]:
+    """twincell in the repository, which goes on."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "twincell", *arguments],
         cwd=person.repository,
         env=person.environ(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    ) as running:
+    )
+
+
+def interrupted(person, *arguments: str):
+    """A command that gets Ctrl-C when code of the project is reached."""
+    with start(person, *arguments) as running:
         while not reached(person) and running.poll() is None:
             time.sleep(0.02)
         running.send_signal(signal.SIGINT)
@@ -268,3 +272,148 @@ def left_running(person) -> list[str]:
         if folder.startswith(str(person.home)):
             found.append((entry / "cmdline").read_bytes().decode(errors="replace"))
     return found
+
+
+MEBIBYTE = 1 << 20
+#: What a test leaves behind, in 8 MiB.
+LARGE = "open({where}, 'wb').write(bytes(8 << 20))"
+BIG = few(
+    LARGE.format(where="'left'"),
+    LARGE.format(where="'shop.py'"),
+    LARGE.format(where="'.left'"),
+    LARGE.format(where="'test_more.py'"),
+    LARGE.format(where="os.path.expanduser('~/left')"),
+    LARGE.format(where="tempfile.mkstemp()[1]"),
+    LARGE.format(where="'line\\nend'"),
+    LARGE.format(where="b'\\xff\\xfe'"),
+    "os.makedirs('deep/' * 50); " + LARGE.format(where="'deep/' * 50 + 'left'"),
+    "os.mkdir('shut'); " + LARGE.format(where="'shut/left'") + "; os.chmod('shut', 0)",
+    "os.chmod('.', 0o500)"
+    if os.geteuid()
+    else "os.mkdir('.pytest_cache', 0o700); " + LARGE.format(where="'.pytest_cache/left'"),
+    LARGE.format(where="'left'") + "; [os.link('left', f'left{n}') for n in range(20)]",
+    "os.unlink('shop.py'); os.mkdir('shop.py'); " + LARGE.format(where="'shop.py/left'"),
+    "os.rename('inner', 'away'); os.symlink('away', 'inner'); " + LARGE.format(where="'inner/left'"),
+    quick=2,
+)
+
+
+def kept(person) -> int:
+    """The disk space of what twincell keeps for this person, in bytes."""
+    files = (person.home / ".cache").rglob("*")
+    return sum(file.lstat().st_blocks * 512 for file in files if "predictions" not in file.name)
+
+
+def leaving(what: str) -> str:
+    return f"import os, tempfile\n{TEST}    {what}\n"
+
+
+@pytest.mark.parametrize("what", BIG)
+def test_what_tests_leave_on_the_disk_goes_with_them(person, what):
+    person.commit({"shop.py": SHOP, "inner/a.py": "", "test_shop.py": leaving(what)})
+    person.commit({"shop.py": SHOP.replace("2", "3")})
+    done = person.run("amplify", "HEAD", "--search-rounds", "0")
+    assert done.returncode in (0, 1, 2), done.stderr
+    assert kept(person) < MEBIBYTE, sorted((person.home / ".cache").rglob("*"))
+    cleaned = json.loads(person.run("doctor", "--clean", "--json").stdout)["removed"]
+    assert cleaned["failed"] == [] and not list((person.home / ".cache").rglob("worktrees/*/*"))
+
+
+@pytest.mark.parametrize("what", few(LARGE.format(where="'left'"), LARGE.format(where="'shop.py'"), quick=1))
+def test_what_tests_left_when_twincell_was_killed_goes_with_the_next_one(person, what):
+    person.commit({"shop.py": SHOP, "test_shop.py": leaving(what) + "    " + HANGS.replace("\n", "\n    ").rstrip()})
+    person.commit({"shop.py": SHOP.replace("2", "3")})
+    killed(person)
+    assert kept(person) > 8 * MEBIBYTE
+    person.commit({"shop.py": SHOP, "test_shop.py": TEST})
+    person.commit({"shop.py": SHOP.replace("2", "3")})
+    assert person.run("amplify", "HEAD").returncode == 1
+    assert kept(person) < MEBIBYTE
+
+
+def killed(person) -> None:
+    """An amplification that is killed while a test of the project runs."""
+    with start(person, "amplify", "HEAD") as running:
+        while not reached(person) and running.poll() is None:
+            time.sleep(0.02)
+        running.kill()
+        running.communicate()
+    while left_running(person):
+        time.sleep(0.02)
+
+
+def test_the_doctor_says_what_it_removes_and_what_stays(person):
+    person.commit({"shop.py": SHOP, "conftest.py": LARGE.format(where="'left'") + "\n" + HANGS})
+    person.commit({"shop.py": SHOP.replace("2", "3")})
+
+    def clean() -> dict:
+        return json.loads(person.run("doctor", "--clean", "--json").stdout)["removed"]
+
+    with start(person, "amplify", "HEAD") as running:
+        while len(reached(person)) < 2 and running.poll() is None:
+            time.sleep(0.02)
+        in_use = clean()
+        assert reached(person), "it removed what somebody uses"
+        running.kill()
+        running.communicate()
+    while left_running(person):
+        time.sleep(0.02)
+    there = kept(person)
+    removed, again = clean(), clean()
+    assert (in_use["bytes"], in_use["in_use"]) == (0, 2) and (removed["in_use"], removed["failed"]) == (0, [])
+    # Both versions have their files, and what the test left.
+    assert there >= removed["bytes"] >= there - kept(person) >= 16 * MEBIBYTE
+    assert again["bytes"] == 0 and not list((person.home / ".cache").rglob("tests-*"))
+
+
+FORGED = [
+    "\x1b]0;owned\x07",
+    "\x9b2J",
+    "a\nsandbox        complete",
+    "\r\x1b[1A",
+    "\u202egnihton",
+    "\u2066",
+    "\U000e0041",
+]
+
+
+@pytest.mark.parametrize("text", few(*FORGED), ids=ascii)
+@pytest.mark.parametrize("place", ["policy", "folder", "python", "cache", "model"])
+def test_what_the_doctor_prints_cannot_change_the_screen_or_add_a_line(person, text, place):
+    arguments = []
+    if place == "policy":
+        quoted = json.dumps(f"total_{text}")
+        (person.repository / "twincell.toml").write_text(f"ignore = {quoted}\nwithout = {quoted}\n")
+        (person.repository / "pyproject.toml").write_text(f"[tool.twincell]\nignore = {quoted}\n")
+    elif place == "folder":
+        folder = person.repository / f"a{text}b"
+        folder.mkdir()
+        (folder / "twincell.toml").write_text("budget = 3\n")
+        arguments = ["--policy", str(folder / "twincell.toml")]
+    elif place == "cache":
+        person.environment["XDG_CACHE_HOME"] = str(person.home / f"cache{text}")
+    else:
+        arguments = [f"--{place}", str(person.home / f"none{text}")]
+    for command in (["doctor", *arguments], ["doctor", "--clean", "--json", *arguments]):
+        done = person.run(*command)
+        said = done.stdout + done.stderr
+        assert said and not [it for it in said if it != "\n" and not it.isprintable()], ascii(said)
+        assert "\nsandbox        complete\nproblem" not in said and said.count("\nsandbox ") <= 1
+        if "--json" in command and done.stdout:
+            json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("kind", few("ids", "many", "messages", quick=1))
+def test_what_tests_say_of_themselves_is_bounded(person, kind):
+    tests = {
+        "ids": "@pytest.mark.parametrize('n', [1], ids=['x' * 40_000_000])\ndef test_a(n):\n    assert price(1) == 2\n",
+        "many": "@pytest.mark.parametrize('n', range(100), ids=lambda n: f'{n}' * 1_000_000)\ndef test_a(n):\n"
+        "    assert price(1) == 2\n",
+        "messages": "def test_a():\n    assert price(1) == 2, 'x' * 100_000_000\n",
+    }
+    person.commit({"shop.py": SHOP, "test_shop.py": f"import pytest\n{TEST}\n\n{tests[kind]}"})
+    person.commit({"shop.py": SHOP.replace("2", "3")})
+    limited = ("prlimit", f"--as={3 << 30}", sys.executable, "-m", "twincell")
+    done = person.run("amplify", "HEAD", "--search-rounds", "0", program=limited)
+    assert done.returncode in (1, 3) and done.stderr.count("\n") <= 1 and "bug" not in done.stderr, done.stderr
+    assert kept(person) < 8 * MEBIBYTE and len(done.stdout) < MEBIBYTE

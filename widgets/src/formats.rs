@@ -66,7 +66,7 @@ pub fn render(format: Format, report: &Report<'_>) -> String {
     match format {
         Format::Summary => summary(report.files, notices, report.advice, &report.layout),
         Format::Text => whole_text(report),
-        Format::Json => format!("{:#}\n", data(report)),
+        Format::Json => plain::json(&format!("{:#}\n", data(report))),
         Format::Html => html_report(report.whole, notices, report.range.unwrap_or(report.title)),
         Format::Markdown => markdown(rows, notices),
         Format::Sarif => sarif(rows, notices, report.version),

@@ -82,7 +82,7 @@ pub use html::{html_fragment, html_page, html_report, study_fragment, study_page
 pub use label::Label;
 pub use notices::{NoticeRow, Notices, notice_rows, notice_sentence, notices_text};
 pub use packed::{may_be_packed, packed};
-pub use plain::sentence as plain_sentence;
+pub use plain::{json as plain_json, sentence as plain_sentence};
 pub use plot::{Confusion, Plot, StudyPlot, confusion_of, found_plot, pair_plots, study_plot};
 pub use predictions::{predictions_fragment, predictions_text};
 pub use prefixes::{

@@ -45,6 +45,22 @@ pub fn sentence(text: &str) -> String {
     bounded(&text.replace(['\n', '\r'], " "), 4 * VALUE_LIMIT)
 }
 
+/// The text of a JSON document that means the same, with every unsafe character in its strings written as JSON's escape.
+pub fn json(document: &str) -> String {
+    let mut out = String::with_capacity(document.len());
+    for character in document.chars() {
+        if is_unsafe(character) && character != '\n' {
+            let mut units = [0; 2];
+            for unit in character.encode_utf16(&mut units) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
 fn bounded(text: &str, limit: usize) -> String {
     let mut out = String::with_capacity(text.len().min(limit + 16));
     for (index, character) in text.chars().enumerate() {
@@ -133,6 +149,16 @@ mod tests {
             };
             assert_eq!(shown, wanted.text(), "{name}");
         }
+    }
+
+    #[test]
+    fn json_keeps_its_meaning_and_has_nothing_unsafe() {
+        let strings = ["\u{9b}2J", "\u{7f}", "a\u{202e}b", "\u{e0041}", "\u{1b}\n", "é\u{301}", "😀"];
+        let document = serde_json::to_string_pretty(&strings).unwrap();
+        let safe = json(&document);
+        assert_eq!(serde_json::from_str::<Vec<String>>(&safe).unwrap(), strings);
+        assert!(safe.chars().all(|character| !is_unsafe(character) || character == '\n'), "{safe:?}");
+        assert!(safe.contains("\n") && safe.contains("é") && safe.contains("😀"));
     }
 
     #[test]

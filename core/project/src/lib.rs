@@ -20,8 +20,8 @@ pub use copy::{CopyError, Version, copy};
 pub use place::{holds, module, place};
 pub use range::{Range, base};
 pub use testing::{
-    Cache, Checkout, CollectionError, Environment, Failure, Kept, Lack, Mechanism, NamedKind, Namespaces, Network,
-    Observation, Observed, Operands, Outcome, Relation, Request, Revision, Seen, Session, Store, SuiteOptions,
+    Cache, Checkout, Cleaned, CollectionError, Environment, Failure, Kept, Lack, Mechanism, NamedKind, Namespaces,
+    Network, Observation, Observed, Operands, Outcome, Relation, Request, Revision, Seen, Session, Store, SuiteOptions,
     SuiteReport, SuiteRun, SuiteTest, Test, TestError, TestKind, TestLimits, TestRecord, checkout, committed,
     environment, run_suite,
 };

@@ -1,8 +1,9 @@
 //! Checkouts: a version's files in a folder of ours, as git has them.
 //!
 //! The user's repository is only read. A folder is used again for another version of the same repository: what is different
-//! is written, and what tests have left goes. A lock that ends with its process says which folders are in use, so that a
-//! killed process blocks nobody. The number and the size of the folders are bounded.
+//! is written, and what tests have left goes. It goes at the end as well, or, after a killed process, when another begins. A
+//! lock that ends with its process says which folders are in use, so that a killed process blocks nobody. The number and the
+//! size of the folders are bounded.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -81,9 +82,22 @@ pub struct Checkout {
     /// What of the user's own checkout is closed to tests.
     pub(super) closed: Vec<PathBuf>,
     entries: Arc<Entries>,
-    _lock: Arc<File>,
-    /// The cache itself, where it goes with those who use it.
+    _slot: Arc<Slot>,
+    /// The cache itself, where it goes with those who use it. After the slot, which is tidied up first.
     _cache: Option<Arc<TempDir>>,
+}
+
+/// A folder that is in use. It is tidied up when its last user ends.
+#[derive(Debug)]
+struct Slot {
+    folder: PathBuf,
+    _lock: File,
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        tidy(&self.folder);
+    }
 }
 
 /// One file of a version.
@@ -147,6 +161,7 @@ pub fn checkout(repository: &Path, revision: &Revision, cache: &Cache) -> Result
     let all = cache.folder.join("worktrees");
     let folder = all.join(&hex(&Sha256::digest(users.as_os_str().as_bytes()))[..16]);
     let (slot, lock) = claim(&folder, &tree).map_err(|error| failed(&folder, &error))?;
+    let claimed = Arc::new(Slot { folder: slot.clone(), _lock: lock.try_clone()? });
     // A lock file that is written to says when the folder was last used.
     (&lock).write_all(b".").and_then(|()| lock.set_len(0)).map_err(|error| failed(&slot, &error))?;
     trim(&all, MAX_TOTAL);
@@ -157,8 +172,8 @@ pub fn checkout(repository: &Path, revision: &Revision, cache: &Cache) -> Result
     let root = root.canonicalize()?;
     let git = [found.path(), found.commondir()].iter().filter_map(|folder| folder.canonicalize().ok()).collect();
     let (run, entries, closed) = (run.canonicalize()?, Arc::new(entries), kept_back(&users));
-    let (lock, cache) = (Arc::new(lock), cache.own.clone());
-    Ok(Checkout { root, tree, repository: users, git, run, closed, entries, _lock: lock, _cache: cache })
+    let cache = cache.own.clone();
+    Ok(Checkout { root, tree, repository: users, git, run, closed, entries, _slot: claimed, _cache: cache })
 }
 
 impl Checkout {
@@ -573,6 +588,20 @@ fn sweep(root: &Path, inner: &Path, folders: &BTreeSet<&Path>, is_kept: &dyn Fn(
     Ok(())
 }
 
+/// Removes what tests have left in a folder that nobody else uses: what sessions kept beside the files, and files that are not
+/// as the version has them.
+fn tidy(slot: &Path) {
+    let _ = remove(&slot.join("run"));
+    let files = read_manifest(slot).unwrap_or_default().files;
+    let known: BTreeMap<PathBuf, Stamp> =
+        files.into_iter().map(|written| (bytes_as_path(&written.path), written.stamp)).collect();
+    let folders: BTreeSet<&Path> = known.keys().flat_map(|path| path.ancestors().skip(1)).collect();
+    let root = slot.join("files");
+    let is_kept = |path: &Path| known.get(path).is_some_and(|stamp| Stamp::of(&root.join(path)) == Some(*stamp));
+    // What cannot be removed now is tried again by whoever uses the folder next.
+    let _ = sweep(&root, Path::new(""), &folders, &is_kept);
+}
+
 /// Removes a file or a folder with all that is in it, whatever its modes are.
 pub(super) fn remove(path: &Path) -> io::Result<()> {
     match path.parent() {
@@ -581,41 +610,78 @@ pub(super) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes folders that nobody uses, those that were not used for the longest time first, until the rest is small enough.
-/// Returns how many bytes are free now.
-fn trim(all: &Path, limit: u64) -> u64 {
-    let mut slots: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
-    for repository in fs::read_dir(all).into_iter().flatten().flatten() {
-        for slot in fs::read_dir(repository.path()).into_iter().flatten().flatten() {
-            let used = fs::metadata(slot.path().join("lock")).and_then(|about| about.modified());
-            let bytes = size(&slot.path());
-            slots.push((used.unwrap_or(SystemTime::UNIX_EPOCH), bytes, slot.path()));
-        }
-    }
+/// The folders of all checkouts, those that were not used for the longest time first.
+fn slots(all: &Path) -> Vec<PathBuf> {
+    let folders = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut slots: Vec<(SystemTime, PathBuf)> = folders(all)
+        .flat_map(|repository| folders(&repository))
+        .map(|slot| {
+            let used = fs::metadata(slot.join("lock")).and_then(|about| about.modified());
+            (used.unwrap_or(SystemTime::UNIX_EPOCH), slot)
+        })
+        .collect();
     slots.sort();
-    let mut total: u64 = slots.iter().map(|(_, bytes, _)| bytes).sum();
-    let mut freed = 0;
-    for (_, bytes, slot) in slots {
-        if total <= limit {
-            break;
+    slots.into_iter().map(|(_, slot)| slot).collect()
+}
+
+/// Tidies up after processes that were killed, and removes folders that nobody uses, those that were not used for the longest
+/// time first, until the rest is small enough.
+fn trim(all: &Path, limit: u64) {
+    let slots: Vec<(u64, PathBuf)> = slots(all).into_iter().map(|slot| (size(&slot), slot)).collect();
+    let mut total: u64 = slots.iter().map(|(bytes, _)| bytes).sum();
+    for (bytes, slot) in slots {
+        if total <= limit && !slot.join("run").exists() {
+            continue;
         }
         if let Ok(Some(_lock)) = lock(&slot) {
-            // The lock goes last, so that nobody takes what is half removed.
-            for part in ["manifest", "manifest.new", "run", "files", "lock"] {
-                let _ = remove(&slot.join(part));
+            if total <= limit {
+                tidy(&slot);
+            } else if clear(&slot).is_ok() {
+                total -= bytes;
             }
-            let _ = fs::remove_dir(&slot);
-            let _ = slot.parent().map(fs::remove_dir);
-            total -= bytes;
-            freed += bytes;
         }
     }
-    freed
+}
+
+/// Removes a locked folder. The lock goes last, so that nobody takes what is half removed.
+fn clear(slot: &Path) -> io::Result<()> {
+    for part in ["manifest", "manifest.new", "run", "files", "lock"] {
+        remove(&slot.join(part))?;
+    }
+    fs::remove_dir(slot)?;
+    // Others of the repository may be left.
+    let _ = slot.parent().map(fs::remove_dir);
+    Ok(())
 }
 
 /// The size of a folder by its manifest. One without a manifest counts as a small one.
 fn size(slot: &Path) -> u64 {
     read_manifest(slot).map_or(1, |manifest| manifest.files.iter().map(|file| file.stamp.size).sum::<u64>() + 1)
+}
+
+/// The disk space of a file or of a folder with all that is in it, in bytes. Names that files share count once each.
+fn space(path: &Path) -> u64 {
+    let mut bytes = 0;
+    let mut left = vec![path.to_owned()];
+    while let Some(path) = left.pop() {
+        let Ok(about) = fs::symlink_metadata(&path) else { continue };
+        bytes += about.blocks() * 512;
+        if about.is_dir() {
+            left.extend(fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path()));
+        }
+    }
+    bytes
+}
+
+/// What was removed of a cache, and what was not.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Cleaned {
+    /// The disk space that is free now, in bytes.
+    pub bytes: u64,
+    /// How many checkouts are in use and stay.
+    pub in_use: usize,
+    /// What could not be removed, and why.
+    pub failed: Vec<(PathBuf, String)>,
 }
 
 impl Cache {
@@ -630,9 +696,26 @@ impl Cache {
         Ok(Self { folder: folder.path().to_owned(), own: Some(Arc::new(folder)) })
     }
 
-    /// Removes every checkout that nobody uses, and the stored results. Returns how many bytes are free now.
-    pub fn clean(&self) -> io::Result<u64> {
-        let freed = trim(&self.folder.join("worktrees"), 0);
-        Ok(freed + super::store::clean(&self.folder)?)
+    /// Removes every checkout that nobody uses, and the stored results unless somebody uses a checkout.
+    pub fn clean(&self) -> Cleaned {
+        let before = space(&self.folder);
+        let mut cleaned = Cleaned::default();
+        let failed = |path: &Path, error: io::Error| (path.to_owned(), error.to_string());
+        let all = self.folder.join("worktrees");
+        let listed = fs::read_dir(&all).err().filter(|error| error.kind() != io::ErrorKind::NotFound);
+        cleaned.failed.extend(listed.map(|error| failed(&all, error)));
+        for slot in slots(&all) {
+            match lock(&slot) {
+                Ok(Some(_lock)) => cleaned.failed.extend(clear(&slot).err().map(|error| failed(&slot, error))),
+                Ok(None) => cleaned.in_use += 1,
+                Err(error) => cleaned.failed.push(failed(&slot, error)),
+            }
+        }
+        if cleaned.in_use == 0 {
+            let files = super::store::files(&self.folder);
+            cleaned.failed.extend(files.filter_map(|file| Some(failed(&file, fs::remove_file(&file).err()?))));
+        }
+        cleaned.bytes = before.saturating_sub(space(&self.folder));
+        cleaned
     }
 }

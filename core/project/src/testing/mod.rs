@@ -16,7 +16,7 @@ mod session;
 mod store;
 mod suite;
 
-pub use checkout::{Cache, Checkout, Revision, checkout, committed};
+pub use checkout::{Cache, Checkout, Cleaned, Revision, checkout, committed};
 pub use environment::{Environment, environment};
 pub use error::TestError;
 pub use kept::Kept;

@@ -28,8 +28,10 @@ const PLUGIN: [(&str, &str); 6] = [
     ("twincell_observe.py", include_str!("plugin/twincell_observe.py")),
     ("twincell_listen.py", include_str!("plugin/twincell_listen.py")),
 ];
-/// The longest message that is read, in bytes.
-pub const MAX_MESSAGE: usize = 256 << 20;
+/// The longest list of tests that is read, in bytes.
+const MAX_COLLECTED: usize = 128 << 20;
+/// The longest id of a test, in bytes. Tests run, are kept and are told by their ids.
+const MAX_ID: usize = 16 << 10;
 /// How much of pytest's own output is read to find out why it ended.
 const LOG_TAIL: u64 = 64 << 10;
 /// The time for a process to end once nobody asks it any more.
@@ -127,6 +129,19 @@ pub struct Collected {
     elsewhere: Option<Elsewhere>,
 }
 
+impl Collected {
+    /// Leaves out tests whose ids are too long, and says so.
+    fn with_short_ids(mut self) -> Self {
+        let cut = |id: &str| id[..id.floor_char_boundary(MAX_ID.min(200))].to_owned();
+        let long = self.tests.extract_if(.., |test| test.id.len().max(test.function.len()) > MAX_ID);
+        self.errors.extend(long.map(|test| CollectionError {
+            id: cut(&test.id),
+            message: format!("the id of a test is longer than {} KiB", MAX_ID >> 10),
+        }));
+        self
+    }
+}
+
 #[derive(Debug, Deserialize)]
 struct Elsewhere {
     module: String,
@@ -208,11 +223,11 @@ impl Process {
     fn collected(&self, limits: &TestLimits) -> Result<Collected, TestError> {
         let deadline = Instant::now() + Duration::from_secs_f64(limits.collect_seconds);
         let control = self.control.lock().unwrap_or_else(PoisonError::into_inner).try_clone()?;
-        let mut lines = Lines::default();
+        let mut lines = Lines::new(MAX_COLLECTED, MAX_COLLECTED);
         loop {
             if let Some(line) = lines.next()? {
                 return match serde_json::from_slice(&line) {
-                    Ok(Said::Collected(collected)) => Ok(*collected),
+                    Ok(Said::Collected(collected)) => Ok(collected.with_short_ids()),
                     Ok(Said::Ended { status }) => Err(TestError::NotStarted(self.last_words(status))),
                     Err(error) => Err(TestError::NotStarted(format!("it says what nobody understands: {error}"))),
                 };
@@ -428,15 +443,22 @@ pub fn wait_for(source: &impl AsFd, timeout: Duration) -> io::Result<()> {
     }
 }
 
-/// Lines that come in pieces.
-#[derive(Debug, Default)]
+/// Lines that come in pieces. Whoever writes them may be hostile.
+#[derive(Debug)]
 pub struct Lines {
+    /// The longest line, and how much may come from now on, in bytes.
+    longest: usize,
+    left: usize,
     bytes: Vec<u8>,
     /// How far it was searched for the end of a line.
     searched: usize,
 }
 
 impl Lines {
+    pub fn new(longest: usize, left: usize) -> Self {
+        Self { longest, left, bytes: Vec::new(), searched: 0 }
+    }
+
     /// Reads what is there, without waiting.
     pub fn read(&mut self, source: &impl AsFd) -> io::Result<Read> {
         let mut piece = [0; 64 << 10];
@@ -450,6 +472,7 @@ impl Lines {
             Ok(0) => Ok(Read::End),
             Ok(length) => {
                 self.bytes.extend_from_slice(&piece[..length]);
+                self.left = self.left.saturating_sub(length);
                 Ok(Read::Some)
             }
             Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => Ok(Read::Nothing),
@@ -457,11 +480,14 @@ impl Lines {
         }
     }
 
-    /// The next whole line.
+    /// The next whole line. An error where there is too much.
     pub fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        if self.left == 0 {
+            return Err(io::ErrorKind::InvalidData.into());
+        }
         let Some(at) = self.bytes[self.searched..].iter().position(|byte| *byte == b'\n') else {
             self.searched = self.bytes.len();
-            return if self.bytes.len() > MAX_MESSAGE { Err(io::ErrorKind::InvalidData.into()) } else { Ok(None) };
+            return if self.bytes.len() > self.longest { Err(io::ErrorKind::InvalidData.into()) } else { Ok(None) };
         };
         let mut line: Vec<u8> = self.bytes.drain(..=self.searched + at).collect();
         self.searched = 0;

@@ -16,11 +16,16 @@ use serde::{Deserialize, Serialize};
 use twincell_files::{inside, private};
 use twincell_sandbox::SuiteReport;
 
-use super::process::{GLANCE, Lines, MAX_MESSAGE, Process, Read, wait_for};
+use super::process::{GLANCE, Lines, Process, Read, wait_for};
 use super::{
     Checkout, CollectionError, Environment, Failure, Outcome, Request, Test, TestError, TestLimits, TestRecord,
 };
 
+/// The longest line that a child may say, and how much it may say in all, in bytes.
+const MAX_ANSWER: usize = 16 << 20;
+const MAX_ANSWERS: usize = 256 << 20;
+/// The largest file that a variant replaces, in bytes.
+const MAX_REPLACED: u64 = 256 << 20;
 /// The time for a child to end once it is killed.
 const DEATH: Duration = Duration::from_secs(5);
 /// How often a child may end without a result before its tests are given up.
@@ -30,6 +35,8 @@ const FUTILE: usize = 2;
 /// request that does not ask for a process of its own. It ends with this value.
 #[derive(Debug)]
 pub struct Session {
+    /// It ends before the checkout in which it runs.
+    process: Mutex<Option<Arc<Process>>>,
     checkout: Checkout,
     environment: Environment,
     limits: TestLimits,
@@ -37,7 +44,6 @@ pub struct Session {
     errors: Vec<CollectionError>,
     forks: bool,
     sandbox: Option<SuiteReport>,
-    process: Mutex<Option<Arc<Process>>>,
     processes: AtomicU64,
     requests: AtomicU64,
 }
@@ -99,6 +105,7 @@ impl Session {
             return Err(TestError::Option(option.clone()));
         }
         let mut session = Self {
+            process: Mutex::default(),
             checkout: checkout.clone(),
             environment: environment.clone(),
             limits: limits.clone(),
@@ -106,7 +113,6 @@ impl Session {
             errors: Vec::new(),
             forks: true,
             sandbox: None,
-            process: Mutex::default(),
             processes: AtomicU64::default(),
             requests: AtomicU64::default(),
         };
@@ -324,7 +330,7 @@ impl Session {
         source: &File,
         tests: &[String],
     ) -> Result<(Vec<TestRecord>, Ending), TestError> {
-        let mut lines = Lines::default();
+        let mut lines = Lines::new(MAX_ANSWER, MAX_ANSWERS);
         let mut records: Vec<TestRecord> = Vec::new();
         let mut during: Option<String> = None;
         let collecting = Duration::from_secs_f64(self.limits.collect_seconds);
@@ -454,7 +460,7 @@ impl Brought {
             let parent = parent.map_err(|error| failed(error.to_string()))?;
             let name = Path::new(path.file_name().unwrap_or_default());
             // Whatever is no file of ours to write again stays as it is.
-            let before = match inside::read_in(&parent, name, MAX_MESSAGE as u64) {
+            let before = match inside::read_in(&parent, name, MAX_REPLACED) {
                 Ok(Some(content)) => Some(content),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => None,
                 Ok(None) | Err(_) => return Err(failed("a link, a folder or a large file is in the way".to_owned())),
