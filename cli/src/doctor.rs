@@ -1,6 +1,7 @@
 //! `twincell doctor`: reports the set-up, what works, and how to mend what does not.
 
 use std::fmt::Write as _;
+use std::io;
 use std::path::Path;
 
 use serde::Serialize;
