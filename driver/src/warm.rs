@@ -13,7 +13,7 @@ use twincell_compare::{
     Again, CompareError, CompareOptions, Continue, Executions, Inputs, PredictionRequest, Progress, Replayed, Source,
     compare, execute, replay, requests,
 };
-use twincell_engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool};
+use twincell_engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool, interpreter};
 use twincell_models::{Endpoint, EndpointError, ModelOptions, panic_message};
 use twincell_prefix::{Generators, LanguageModel, Library, PrefixError, Prefixes, Subject, prefixes};
 use twincell_project::TestError;
@@ -31,6 +31,8 @@ use crate::project::Placed;
 pub struct Environment {
     /// The Python that runs twincell.
     pub python: PathBuf,
+    /// The folder of twincell's package there.
+    pub package: Option<PathBuf>,
     /// The implementation and version of Python: `cpython 3.11`.
     pub version: String,
     /// ONNX Runtime's library inside the user's Python, if it has one.
@@ -390,6 +392,11 @@ fn workers(options: &Options, environment: &Environment, packages: Vec<PathBuf>)
         memory_bytes: options.memory << 20,
         allow_incomplete: options.run_unsafe,
         packages,
+        arguments: interpreter::worker(
+            environment.package.as_deref(),
+            *python == environment.python,
+            options.run_unsafe,
+        ),
         ..PoolOptions::new(python)
     };
     let made: Result<_, std::convert::Infallible> =

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use twincell_behavior::{Rules, differences};
 use twincell_compare::{CompareOptions, Continue, Source, compare, programs};
 use twincell_engine::protocol::{Context, ExecutionRequest, Program};
-use twincell_engine::{Executed, PoolOptions, WorkerPool};
+use twincell_engine::{Executed, PoolOptions, WorkerPool, interpreter};
 use twincell_models::{ModelOptions, load};
 use twincell_values::predictor::Predictor;
 
@@ -66,7 +66,9 @@ fn read(lines: &str) -> Result<Vec<Change>, serde_json::Error> {
 
 fn pool() -> WorkerPool {
     let python = std::env::var_os("TWINCELL_PYTHON").map_or_else(|| PathBuf::from("python3"), PathBuf::from);
-    WorkerPool::new(PoolOptions { workers: 1, ..PoolOptions::new(python) })
+    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("python/twincell");
+    let arguments = interpreter::worker(Some(&own), true, false);
+    WorkerPool::new(PoolOptions { workers: 1, arguments, ..PoolOptions::new(python) })
 }
 
 fn predictor(library: &Option<PathBuf>) -> Result<std::sync::Arc<dyn Predictor>, Failure> {

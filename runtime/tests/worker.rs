@@ -321,6 +321,7 @@ fn fake_python() {
         readable: Vec::new(),
         listable: Vec::new(),
         python: "3.fake".into(),
+        incomplete: false,
     };
     let served = serve(&setup, &mut FakeHost::default());
     std::process::exit(if served.is_ok() { 0 } else { 1 });

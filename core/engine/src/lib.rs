@@ -26,6 +26,7 @@ pub mod folder;
 mod folders;
 pub mod frame;
 pub mod handover;
+pub mod interpreter;
 mod link;
 mod nursery;
 pub mod observed;
@@ -38,6 +39,7 @@ mod starter;
 mod unnamed;
 mod zygote;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -54,8 +56,8 @@ pub use zygote::SOCKET_VARIABLE;
 pub struct PoolOptions {
     /// The user's Python, which must have `twincell` installed.
     pub python: PathBuf,
-    /// The arguments that make it a worker.
-    pub arguments: Vec<String>,
+    /// The arguments that make it a worker, see [`interpreter::worker`].
+    pub arguments: Vec<OsString>,
     /// The maximum number of worker processes. They start on first use.
     pub workers: usize,
     /// The limit of one execution (all versions together): of the processor time that the worker takes, and of the time
@@ -78,7 +80,7 @@ impl PoolOptions {
     pub fn new(python: impl Into<PathBuf>) -> Self {
         Self {
             python: python.into(),
-            arguments: vec!["-m".into(), "twincell.worker".into()],
+            arguments: interpreter::worker(None, false, false),
             workers: 2,
             deadline: Duration::from_secs(5),
             load_deadline: Duration::from_secs(20),

@@ -30,20 +30,13 @@ const HOME_VARIABLE: &str = "TWINCELL_WORKER_HOME";
 /// Environment variable of a zygote: folders of packages in which imports look last.
 const PACKAGES_VARIABLE: &str = "TWINCELL_WORKER_PACKAGES";
 
+/// Environment variable of a zygote: the user's `PYTHONPATH`, in which Python looks only when it is locked in.
+const SEARCH_VARIABLE: &str = "TWINCELL_WORKER_SEARCH";
+
 /// The environment variables that a zygote inherits from this process: enough to find Python's packages and the
 /// system's libraries, and nothing that could hold a secret.
-const INHERITED: [&str; 10] = [
-    "PATH",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TZ",
-    "VIRTUAL_ENV",
-    "PYTHONPATH",
-    "PYTHONHOME",
-    "LD_LIBRARY_PATH",
-    "DYLD_LIBRARY_PATH",
-];
+const INHERITED: [&str; 9] =
+    ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "VIRTUAL_ENV", "PYTHONHOME", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"];
 
 /// The size of the stack. A thousand Python functions that call each other through hooks need a part of it.
 const STACK_BYTES: u64 = 256 << 20;
@@ -255,6 +248,7 @@ fn environment(folder: &Path) -> Vec<(&'static str, OsString)> {
     let user_base = std::env::var_os("PYTHONUSERBASE").or_else(|| Some(home.as_ref()?.join(".local").into_os_string()));
     variables.extend(user_base.map(|base| ("PYTHONUSERBASE", base)));
     variables.extend(home.map(|home| (HOME_VARIABLE, home.into_os_string())));
+    variables.extend(std::env::var_os("PYTHONPATH").map(|search| (SEARCH_VARIABLE, search)));
     for name in ["HOME", "TMPDIR", "XDG_CACHE_HOME", "MPLCONFIGDIR"] {
         variables.push((name, folder.as_os_str().to_owned()));
     }

@@ -438,7 +438,7 @@ fn a_python_that_is_not_there_or_has_no_twincell_is_named() {
     assert!(absent.to_string().contains("/nowhere/python"), "{absent}");
     let mut options = options(1);
     options.python = "/bin/sh".into();
-    options.arguments = ["-c", "echo no module named twincell >&2; exit 1"].map(String::from).to_vec();
+    options.arguments = ["-c", "echo no module named twincell >&2; exit 1"].map(Into::into).to_vec();
     let error = WorkerPool::new(options.clone()).info().unwrap_err().to_string();
     assert!(error.contains("/bin/sh") && error.contains("no module named twincell"), "{error}");
     options.arguments[1] = "sleep 20".into();

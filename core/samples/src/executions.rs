@@ -10,7 +10,7 @@ use twincell_engine::{Executed, PoolOptions};
 /// One worker: this test program, started again to run only the test of this name.
 pub fn test_as_worker(test: &str, deadline: Duration) -> std::io::Result<PoolOptions> {
     let mut options = PoolOptions::new(std::env::current_exe()?);
-    options.arguments = [test, "--exact", "--nocapture", "--test-threads=1"].map(String::from).to_vec();
+    options.arguments = [test, "--exact", "--nocapture", "--test-threads=1"].map(Into::into).to_vec();
     options.workers = 1;
     options.deadline = deadline;
     Ok(options)

@@ -12,6 +12,7 @@ import pwd
 import site
 import sys
 import sysconfig
+from collections.abc import Iterable
 
 #: Where an installation of Python, or a virtual environment, keeps what it needs. Its folder may be that of a project.
 PARTS = ("bin", "etc", "include", "lib", "lib32", "lib64", "libexec", "share", "ssl", "pyvenv.cfg")
@@ -27,9 +28,10 @@ MOST_LOOKED_AT = 100_000
 MOST_RULES = 2_000
 
 
-def paths(home: str) -> tuple[list[str], list[str]]:
+def paths(home: str, editable: Iterable[str] = ()) -> tuple[list[str], list[str]]:
     """What this process's imports can find: the files and folders that they read, and the folders whose names they list
-    before. `home`: the home folder of whoever compares."""
+    before. `home`: the home folder of whoever compares. `editable`: packages and modules that finders have in a table.
+    """
     closed = {os.path.realpath(folder) for folder in (home, _home_of_account()) if folder}
     installed = [path for name, path in sysconfig.get_paths().items() if name in INSTALLED]
     installed += site.getsitepackages()
@@ -52,7 +54,7 @@ def paths(home: str) -> tuple[list[str], list[str]]:
         else:
             listable.append(path)
             readable += search.importable(path)
-    for path in filter(is_new, _real([*_editable(), os.path.dirname(__file__)])):
+    for path in filter(is_new, _real([*editable, os.path.dirname(__file__)])):
         listable.append(path)
         readable += search.visible(path)
     own = _outermost(own)
@@ -89,12 +91,6 @@ def _lies_in(path: str, folder: str) -> bool:
 def _is_open(path: str, closed: set[str]) -> bool:
     """Packages may lie within a home folder, but the folder itself, and what it lies in, stays closed."""
     return path != os.sep and not any(_lies_in(home, path) for home in closed)
-
-
-def _editable() -> list[str]:
-    """Packages and modules that `.pth` files of setuptools find by a table instead of the module search path."""
-    tables = [vars(module).get("MAPPING") for name, module in sys.modules.items() if name.startswith("__editable__")]
-    return [path for table in tables if isinstance(table, dict) for path in table.values() if isinstance(path, str)]
 
 
 class _Search:

@@ -17,6 +17,7 @@ pub fn find(py: Python<'_>) -> PyResult<Environment> {
     let version = py.version_info();
     Ok(Environment {
         python: executable.unwrap_or_else(|| "python3".into()),
+        package: own_folder(py),
         version: format!("{implementation} {}.{}", version.major, version.minor),
         onnxruntime: package_folder(py, "onnxruntime")?.and_then(|folder| library_in(&folder.join("capi"))),
         cache: cache(),
@@ -39,6 +40,12 @@ pub fn cache_folder(name: &str) -> PyResult<PathBuf> {
         Ok(()) => Ok(folder),
         Err(error) => Err(raised(format!("{} cannot be used: {error}", folder.display()))),
     }
+}
+
+/// The folder of the running package.
+fn own_folder(py: Python<'_>) -> Option<PathBuf> {
+    let path = py.import("twincell").and_then(|own| own.getattr("__path__")?.get_item(0)?.extract::<PathBuf>()).ok()?;
+    std::path::absolute(path).ok()
 }
 
 /// The folders among those where imports look that hold installed packages.

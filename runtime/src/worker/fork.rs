@@ -85,12 +85,12 @@ fn as_sibling() -> libc::pid_t {
 }
 
 #[cfg(target_os = "linux")]
-fn plainly() -> libc::pid_t {
+pub fn plainly() -> libc::pid_t {
     fork(0)
 }
 
 #[cfg(not(target_os = "linux"))]
-fn plainly() -> libc::pid_t {
+pub fn plainly() -> libc::pid_t {
     // SAFETY: the host tells the interpreter before and after, and only this thread continues in the child.
     unsafe { libc::fork() }
 }

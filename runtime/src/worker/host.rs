@@ -94,23 +94,15 @@ impl LoadedProgram {
 pub struct PythonHost {
     programs: HashMap<u64, LoadedProgram>,
     scratch: Scratch,
+    folder: PathBuf,
+    finish: Option<Py<PyAny>>,
 }
 
 impl PythonHost {
-    /// Imports what every execution needs. `folder` holds the folders of all workers.
-    pub fn new(folder: PathBuf) -> Result<Self, String> {
-        Python::attach(|py| {
-            order::prepare(py)
-                .and_then(|()| observe::prepare(py))
-                .and_then(|()| identity::prepare(py, &folder))
-                .and_then(|()| clock::prepare(py))
-                .and_then(|()| module::prepare(py))
-                .and_then(|()| names::prepare(py))
-                .and_then(|()| script::prepare(py))
-                .and_then(|()| world::prepare(py))
-                .map_err(|error| module::describe(py, &error))
-        })?;
-        Ok(Self { programs: HashMap::new(), scratch: Scratch::new(folder) })
+    /// `folder` holds the folders of all workers. `finish` does what the start of Python has left out.
+    pub fn new(folder: PathBuf, finish: Py<PyAny>) -> Self {
+        let scratch = Scratch::new(folder.clone());
+        Self { programs: HashMap::new(), scratch, folder, finish: Some(finish) }
     }
 
     fn load_program(py: Python<'_>, mut program: Program) -> PyResult<(LoadedProgram, Vec<Unevaluated>)> {
@@ -210,6 +202,24 @@ impl PythonHost {
 }
 
 impl Host for PythonHost {
+    /// Imports what every execution needs.
+    fn start(&mut self, finish: bool) -> Result<(), String> {
+        let left_out = self.finish.take().filter(|_| finish);
+        Python::attach(|py| {
+            left_out
+                .map_or(Ok(()), |left_out| left_out.call0(py).map(drop))
+                .and_then(|()| order::prepare(py))
+                .and_then(|()| observe::prepare(py))
+                .and_then(|()| identity::prepare(py, &self.folder))
+                .and_then(|()| clock::prepare(py))
+                .and_then(|()| module::prepare(py))
+                .and_then(|()| names::prepare(py))
+                .and_then(|()| script::prepare(py))
+                .and_then(|()| world::prepare(py))
+                .map_err(|error| module::describe(py, &error))
+        })
+    }
+
     fn installed(&mut self, modules: Vec<String>) -> Vec<String> {
         Python::attach(|py| world::installed(py, modules))
     }

@@ -9,6 +9,7 @@ mod globals;
 mod host;
 mod identities;
 mod isolation;
+mod janitor;
 mod libraries;
 mod module;
 mod outcome;
@@ -44,6 +45,12 @@ const OPEN_FILES: u64 = 256;
 
 /// Runs programs for the messages that a worker receives.
 pub trait Host {
+    /// Gets ready for programs, in a process that is locked in. With `finish`, Python first does what its start has left
+    /// out, which may be foreign code.
+    fn start(&mut self, _finish: bool) -> Result<(), String> {
+        Ok(())
+    }
+
     /// Those of the modules, and of the packages that hold them, that are installed and not imported yet. Nothing is
     /// imported.
     fn installed(&mut self, modules: Vec<String>) -> Vec<String>;
@@ -118,6 +125,8 @@ pub struct Setup {
     pub listable: Vec<PathBuf>,
     /// The version of Python, for reports.
     pub python: String,
+    /// Whether foreign code may run although the sandbox is not complete.
+    pub incomplete: bool,
 }
 
 /// Why a process ended without being told to.

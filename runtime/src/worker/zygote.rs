@@ -1,25 +1,24 @@
-//! The zygote: it imports what programs need, runs none of them, and forks a process for each.
+//! The zygote: it imports what programs need, runs none of them, and forks a process for each. It is locked in before Python
+//! does more than load twincell, and so is all that comes from it.
 
 use std::io::{ErrorKind, Write};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use twincell_engine::frame::{self, FrameError};
+use twincell_engine::handover;
 use twincell_engine::protocol::{FromZygote, MAX_FRAME, PROTOCOL_VERSION, ToZygote};
-use twincell_engine::{folder, handover, projects_beside};
 use twincell_sandbox::{Limits, Processes, lock};
 
 use super::fork::{Forked, for_engine, take_socket};
+use super::janitor::{Janitor, remove_pool};
 use super::{Host, OPEN_FILES, Setup, WorkerError, work};
 
 /// How often a zygote that nobody asks looks whether the engine is still there.
 const LOOK: Duration = Duration::from_secs(1);
-/// How long the folder of a pool is emptied after the engine has ended, while its workers are ending too.
-const EMPTYING: Duration = Duration::from_secs(3);
 /// No bound of its own: workers have theirs.
 const UNBOUNDED: u64 = 1 << 42;
 
@@ -27,15 +26,33 @@ const UNBOUNDED: u64 = 1 << 42;
 pub fn serve(setup: &Setup, host: &mut dyn Host) -> Result<(), WorkerError> {
     let socket = take_socket(setup.socket)?;
     let engine = std::os::unix::process::parent_id();
-    let served = fork_for(engine, socket, setup, host, true);
+    let janitor = if cfg!(target_os = "linux") { Janitor::leave(&setup.folder, engine, &socket) } else { None };
+    let is_complete = lock_in(setup);
+    host.start(is_complete || setup.incomplete).map_err(WorkerError::Begin)?;
+    let served = fork_for(engine, socket, setup, host, is_complete, true);
     // If the engine was killed, be it in the middle of a message, it removes nothing, and its workers end at this moment.
-    remove(&setup.folder);
-    if let Some(projects) = projects_beside(&setup.folder) {
-        remove(&projects);
-        // The folder of the pool, which is empty now.
-        let _ = projects.parent().map(std::fs::remove_dir);
+    match janitor {
+        Some(janitor) if std::os::unix::process::parent_id() == engine => janitor.dismiss(),
+        Some(_) => {}
+        None => remove_pool(&setup.folder),
     }
     served
+}
+
+/// Locks this process in, so that it can still fork. What is installed is the user's own and not under comparison, but nobody
+/// vouches for it either. Whether the sandbox is complete.
+fn lock_in(setup: &Setup) -> bool {
+    // Elsewhere there are only bounds, which a worker sets once.
+    cfg!(target_os = "linux")
+        && lock(&Limits {
+            scratch: setup.folder.clone(),
+            readable: setup.readable.clone(),
+            listable: setup.listable.clone(),
+            memory_bytes: UNBOUNDED,
+            open_files: OPEN_FILES,
+            processes: Processes::Forks,
+        })
+        .is_complete()
 }
 
 /// What a zygote does until its connection ends. Code under comparison runs only in what it forks.
@@ -44,6 +61,7 @@ fn fork_for(
     mut socket: UnixStream,
     setup: &Setup,
     host: &mut dyn Host,
+    is_complete: bool,
     can_fork: bool,
 ) -> Result<(), WorkerError> {
     send(&mut socket, &FromZygote::Ready { protocol: PROTOCOL_VERSION, can_fork })?;
@@ -60,7 +78,7 @@ fn fork_for(
                             send(&mut socket, &FromZygote::Forked { process: became })?;
                         }
                         drop(socket);
-                        live(message, own, engine, setup, host);
+                        live(message, own, engine, setup, host, is_complete);
                     }
                     Err(reason) => FromZygote::Failed { reason },
                 }
@@ -72,22 +90,20 @@ fn fork_for(
 }
 
 /// The life of a new process, to its end.
-fn live(message: ToZygote, socket: UnixStream, engine: u32, setup: &Setup, host: &mut dyn Host) -> ! {
+fn live(
+    message: ToZygote,
+    socket: UnixStream,
+    engine: u32,
+    setup: &Setup,
+    host: &mut dyn Host,
+    is_complete: bool,
+) -> ! {
     let lived = match message {
         ToZygote::Worker(fork) => work(socket, &fork, setup, host),
         ToZygote::Zygote { imports } => {
-            // Packages are the user's own and not under comparison, but nobody vouches for them either.
-            let sandbox = lock(&Limits {
-                scratch: setup.folder.clone(),
-                readable: setup.readable.clone(),
-                listable: setup.listable.clone(),
-                memory_bytes: UNBOUNDED,
-                open_files: OPEN_FILES,
-                processes: Processes::Forks,
-            });
             // Where they would not be locked in, workers import them, once the engine lets them run.
-            let can_fork = sandbox.is_complete() && host.import(imports);
-            fork_for(engine, socket, setup, host, can_fork)
+            let can_fork = is_complete && host.import(imports);
+            fork_for(engine, socket, setup, host, is_complete, can_fork)
         }
         ToZygote::Installed { .. } => Ok(()),
     };
@@ -129,15 +145,4 @@ fn send(socket: &mut UnixStream, message: &FromZygote) -> Result<(), WorkerError
     let frame = frame::encode(message, MAX_FRAME)?;
     socket.write_all(&frame).map_err(FrameError::from)?;
     Ok(())
-}
-
-/// Removes the folder of a pool.
-fn remove(path: &Path) {
-    let begun = Instant::now();
-    while path.exists() && begun.elapsed() < EMPTYING {
-        folder::empty(path);
-        if std::fs::remove_dir(path).is_err() {
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    }
 }
