@@ -1,11 +1,13 @@
 //! The Python that runs a project's tests, with a fingerprint of what is installed for it.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use git2::Repository;
-use serde::Deserialize;
+use serde_json::json;
 use sha2::{Digest, Sha256};
+use twincell_engine::interpreter;
 
 use super::TestError;
 use crate::copy::bytes_as_path;
@@ -33,52 +35,11 @@ impl Environment {
     }
 }
 
-/// Prints what decides about results of tests. The names of the folders of metadata have names and versions, and their times
-/// show that a distribution was installed anew.
-const PROBE: &str = r#"
-import importlib.util, json, os, site, sys
-installed = []
-for folder in sys.path:
-    try:
-        entries = sorted(os.scandir(folder or "."), key=lambda entry: entry.name)
-    except OSError:
-        continue
-    for entry in entries:
-        if entry.name.endswith((".dist-info", ".egg-info", ".egg-link", ".pth")):
-            installed.append([entry.name, entry.stat().st_mtime_ns])
-print(json.dumps({
-    "version": ".".join(map(str, sys.version_info[:3])),
-    "build": [sys.implementation.name, sys.version, sys.platform, sys.prefix, installed],
-    "pytest": importlib.util.find_spec("pytest") is not None,
-    "user_base": site.getuserbase() if site.ENABLE_USER_SITE else None,
-    "executable": sys.executable,
-    "paths": [
-        path
-        for path in [
-            os.path.dirname(os.path.realpath(sys.executable)),
-            sys.prefix,
-            sys.exec_prefix,
-            sys.base_prefix,
-            sys.base_exec_prefix,
-            *sys.path,
-        ]
-        if os.path.isabs(path)
-    ],
-}))
-"#;
-
-#[derive(Deserialize)]
-struct Probed {
-    version: String,
-    build: serde_json::Value,
-    pytest: bool,
-    user_base: Option<PathBuf>,
-    executable: PathBuf,
-    paths: Vec<PathBuf>,
-}
+/// How names end of what shows that a distribution was installed.
+const INSTALLED: [&str; 4] = [".dist-info", ".egg-info", ".egg-link", ".pth"];
 
 /// Finds the Python of a project as other tools do: the given one, else that of `VIRTUAL_ENV`, else `.venv` or `venv` in the
-/// repository, else `own`. This Python runs outside of the sandbox, so one that comes with the repository is none.
+/// repository, else `own`. One that comes with the repository is none: it would be the change's own.
 pub fn environment(repository: &Path, given: Option<&Path>, own: &Path) -> Result<Environment, TestError> {
     let active = std::env::var_os("VIRTUAL_ENV").map(PathBuf::from);
     let (python, tracked) = match given {
@@ -137,29 +98,51 @@ fn is_tracked(git: &Repository, folder: &Path) -> Option<bool> {
 
 fn probe(python: &Path) -> Result<Environment, TestError> {
     let failed = |reason: String| TestError::NoPython { python: python.to_owned(), reason };
-    let ran = Command::new(python).args(["-c", PROBE]).current_dir("/").stdin(Stdio::null()).output();
-    let ran = ran.map_err(|error| failed(error.to_string()))?;
-    if !ran.status.success() {
-        let said = String::from_utf8_lossy(&ran.stderr);
-        let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it says nothing");
-        return Err(failed(last.trim().to_owned()));
-    }
-    let probed: Probed = serde_json::from_slice(&ran.stdout).map_err(|_| failed("it prints other things".into()))?;
-    if !probed.pytest {
+    let found = interpreter::ask(python).map_err(failed)?;
+    // Tests look there, too.
+    let first = std::env::var_os("PYTHONPATH").unwrap_or_default();
+    let search: Vec<PathBuf> =
+        std::env::split_paths(&first).chain(found.search).filter(|path| path.is_absolute()).collect();
+    let is_there = |folder: &Path| ["pytest/__init__.py", "pytest.py"].iter().any(|name| folder.join(name).is_file());
+    if !found.tables.contains_key("pytest") && !search.iter().any(|folder| is_there(folder)) {
         return Err(TestError::NoPytest(python.to_owned()));
     }
-    let fingerprint = Sha256::digest(probed.build.to_string());
+    let build = json!([found.implementation, found.build, found.platform, found.prefixes.first(), installed(&search)]);
+    let fingerprint = Sha256::digest(build.to_string());
     let fingerprint = fingerprint.iter().map(|byte| format!("{byte:02x}")).collect();
     // A shim of a manager of Pythons would look for its own settings.
-    let python = if probed.executable.is_absolute() { probed.executable } else { python.to_owned() };
-    let (version, user_base, paths) = (probed.version, probed.user_base, probed.paths);
-    Ok(Environment { python, fingerprint, version, user_base, paths, tracked: None })
+    let python = if found.executable.is_absolute() { found.executable } else { python.to_owned() };
+    let paths = std::iter::once(found.programs).chain(found.prefixes).chain(search);
+    Ok(Environment {
+        python,
+        fingerprint,
+        version: found.version.map(|number| number.to_string()).join("."),
+        user_base: found.user_base,
+        paths: paths.filter(|path| path.is_absolute() && path.exists()).collect(),
+        tracked: None,
+    })
+}
+
+/// The folders of metadata where imports look, which have names and versions. Their times show that a distribution was installed
+/// anew.
+fn installed(search: &[PathBuf]) -> Vec<(String, i64, i64)> {
+    let mut found = Vec::new();
+    for folder in search {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let names = entries.filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.path())));
+        let mut own: Vec<_> = names.filter(|(name, _)| INSTALLED.iter().any(|end| name.ends_with(end))).collect();
+        own.sort();
+        // A link may lead nowhere.
+        found.extend(own.into_iter().filter_map(|(name, path)| {
+            let about = fs::metadata(path).ok()?;
+            Some((name, about.mtime(), about.mtime_nsec()))
+        }));
+    }
+    found
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     fn make(folder: &Path) -> PathBuf {
