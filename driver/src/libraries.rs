@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use twincell_engine::WorkerPool;
+use twincell_engine::{WorkerPool, interpreter};
 use twincell_files::private;
 use twincell_prefix::{Library, NotInstalled, Subject, libraries, missing};
 
@@ -29,19 +29,13 @@ const PACKAGES: &str = "site-packages";
 const MOST_SAID: usize = 400;
 /// Variables that would lead an installer to another place than the one that it is told.
 const ELSEWHERE: [&str; 5] = ["PIP_PREFIX", "PIP_PYTHON", "PIP_ROOT", "UV_PYTHON", "UV_SYSTEM_PYTHON"];
-/// What tells one build of Python from another, and whether it has pip.
-const BUILD: &str = "\
-import sys, sysconfig
-from importlib.util import find_spec
-print(sysconfig.get_config_var('SOABI') or sys.implementation.cache_tag, find_spec('pip') is not None)
-";
 
 /// Where libraries are installed.
 #[derive(Debug)]
 pub struct Libraries {
-    /// The user's Python, and whether it has pip.
+    /// The user's Python, and where its pip is, if it has one.
     python: PathBuf,
-    has_pip: bool,
+    pip: Option<PathBuf>,
     folder: PathBuf,
     /// What was refused, so that it is not asked for again.
     refused: Mutex<HashMap<String, NotInstalled>>,
@@ -52,15 +46,15 @@ impl Libraries {
     pub fn open(python: &Path, cache: Option<&Path>) -> Result<Self, Failure> {
         let failed = |reason: String| Failure::Libraries(reason);
         let Some(cache) = cache else { return Err(failed("there is no cache folder: set XDG_CACHE_HOME".to_owned())) };
-        let said = run(Command::new(python).args(["-I", "-c", BUILD]), &mut || true);
-        let said = said.ok().and_then(Result::ok).unwrap_or_default();
-        let (build, has_pip) = said
-            .trim()
-            .split_once(' ')
-            .filter(|(build, _)| !build.is_empty() && build.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'/'))
-            .ok_or_else(|| failed(format!("{} does not run", python.display())))?;
+        let does_not_run = |reason: String| failed(format!("{} does not run: {reason}", python.display()));
+        let found = interpreter::ask(python).map_err(does_not_run)?;
+        let build = &found.tag;
+        if build.is_empty() || !build.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'/') {
+            return Err(does_not_run("it does not say what it is".to_owned()));
+        }
         let folder = cache.join("libraries").join(build);
-        let own = Self { python: python.to_owned(), has_pip: has_pip == "True", folder, refused: Mutex::default() };
+        let pip = found.packages.into_iter().find(|packages| packages.join("pip/__main__.py").is_file());
+        let own = Self { python: found.executable, pip, folder, refused: Mutex::default() };
         private::lasting(&own.folder)
             .map_err(|error| failed(format!("{} cannot be used: {}", own.folder.display(), files::reason(&error))))?;
         Ok(own)
@@ -148,16 +142,24 @@ impl Libraries {
     }
 
     fn unpack(&self, distribution: &str, to: &Path, go_on: &mut dyn FnMut() -> bool) -> Option<NotInstalled> {
+        // What is installed for the user's Python may lead it into the code's project when it starts.
+        let python = self.folder.join(".python");
+        if let Err(error) = interpreter::without_site(&self.python, &python) {
+            return Some(NotInstalled::Refused { message: files::reason(&error) });
+        }
         let mut uv = Command::new("uv");
-        uv.args(["pip", "install", "--quiet", "--python"]).arg(&self.python);
-        let mut pip = Command::new(&self.python);
-        pip.args(["-I", "-m", "pip", "install", "-qq", "--no-user", "--no-input", "--disable-pip-version-check"]);
-        // The user's Python does not change, so that a virtual environment is not necessary.
-        pip.env("PIP_REQUIRE_VIRTUALENV", "0");
-        // pip builds what a wheel requires by its address, whatever it is told. For that it starts another Python, which
-        // does not start with such a home. Its own, which is isolated, does not look at it.
-        pip.env("PYTHONHOME", "/dev/null").env_remove("PYTHONPATH");
-        for mut installer in std::iter::once(uv).chain(self.has_pip.then_some(pip)) {
+        uv.args(["pip", "install", "--quiet", "--python"]).arg(&python);
+        let pip = self.pip.as_ref().map(|packages| {
+            let mut pip = interpreter::module(&self.python, packages, "pip");
+            pip.args(["install", "-qq", "--no-user", "--no-input", "--disable-pip-version-check"]);
+            // The user's Python does not change, so that a virtual environment is not necessary.
+            pip.env("PIP_REQUIRE_VIRTUALENV", "0");
+            // pip builds what a wheel requires by its address, whatever it is told. For that it starts another Python, which
+            // does not start with such a home. Its own, which is isolated, does not look at it.
+            pip.env("PYTHONHOME", "/dev/null").env_remove("PYTHONPATH");
+            pip
+        });
+        for mut installer in std::iter::once(uv).chain(pip) {
             installer.args(["--only-binary", ":all:", "--target"]).arg(to).args(["--", distribution]);
             // Nothing in the folder of the code takes the place of a module of Python.
             installer.current_dir(&self.folder);
