@@ -18,7 +18,7 @@ def test_jupyter_finds_the_kernel():
     spec = KernelSpecManager().get_kernel_spec("twincell")
     assert spec.display_name == "Twincell (Python)"
     assert spec.language == "python"
-    assert spec.argv[1:] == ["-m", "twincell.kernel", "-f", "{connection_file}"]
+    assert spec.argv[0] == "python" and spec.argv[-2:] == ["-f", "{connection_file}"]
     assert Path(spec.resource_dir).is_relative_to(sys.prefix)
     assert {"logo-32x32.png", "logo-64x64.png", "logo-svg.svg"} <= {f.name for f in Path(spec.resource_dir).iterdir()}
 

@@ -7,7 +7,18 @@ values of a class for comparisons. `prefix(code)` makes incomplete code run, and
 In a notebook, `%load_ext twincell` loads `%%compare`, `%compare`, `%%version`, `%predict`, `%prefix` and `%study`.
 """
 
-from __future__ import annotations
+# Before any other import: `python -m twincell` and `python -m twincell.kernel` put the current folder in front, and
+# what lies there, in a checkout or beside a notebook, is not ours. Python has loaded these two by then.
+import os
+import sys
+
+if (
+    sys.argv[:1] == ["-m"]
+    and any(word.split(".")[0] in ("twincell", "-mtwincell") for word in sys.orig_argv)
+    and not (sys.flags.isolated or getattr(sys.flags, "safe_path", False))
+    and sys.path[:1] in ([""], [os.getcwd()])
+):
+    del sys.path[0]
 
 from typing import TYPE_CHECKING
 
@@ -64,7 +75,7 @@ __all__ = [
 ]
 
 
-def load_ipython_extension(ipython: InteractiveShell) -> None:
+def load_ipython_extension(ipython: "InteractiveShell") -> None:
     """Adds the magics. `%load_ext twincell` calls this."""
     from .magics import load_ipython_extension as load
 

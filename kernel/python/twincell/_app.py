@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import faulthandler
 import logging
 import os
@@ -69,6 +70,9 @@ class IPKernelApp(BaseIPythonApplication, InteractiveShellApp):
         self._close_streams()
         _debugger.install()
         _ipykernel.install()
+        with contextlib.suppress(Exception):
+            # Before what lies beside the notebook can be imported. Failing again, it says why.
+            from . import magics  # noqa: F401
         self.init_path()
         self.init_gui_pylab()
         self.init_extensions()

@@ -1,4 +1,4 @@
-"""The kernel `Twincell (Python)`. Jupyter runs this module as `python -m twincell.kernel -f CONNECTION_FILE`.
+"""The kernel `Twincell (Python)`. Jupyter runs its `main` with `-f CONNECTION_FILE`.
 
 Rust handles sockets, signatures and ordering (`twincell._twincell.Connection`). `_serve.py` hands its requests to the
 handlers in `_answers.py`, `shell.py` turns a cell's output into messages, and `_app.py` starts all of it.
