@@ -17,6 +17,7 @@ use twincell_syntax::{PerSide, Side, SourceError};
 use crate::change::ChangedText;
 use crate::flow::Change;
 use crate::result::Reach;
+use crate::steering::{self, Steering, steers};
 
 /// The largest file that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
@@ -87,7 +88,7 @@ fn change(checkouts: &PerSide<Checkout>, differing: Differing, sessions: PerSide
         session.tests().iter().filter(|test| is_function(test.kind)).map(|test| test.file.clone()).collect()
     };
     let tests = collected(sessions.old);
-    let Differing { mut files, mut unread, for_changes, mut brought } = differing;
+    let Differing { mut files, mut unread, for_changes, mut brought, steering } = differing;
     // A file with tests need not be called like one.
     let of_new = collected(sessions.new);
     let called_otherwise = files.iter().filter(|file| of_new.contains(&file.path));
@@ -112,7 +113,7 @@ fn change(checkouts: &PerSide<Checkout>, differing: Differing, sessions: PerSide
     let not_collected = sessions.old.errors().to_vec();
     let is_new = |error: &&CollectionError| not_collected.iter().all(|known| known.id != error.id);
     let broken = sessions.new.errors().iter().filter(is_new).cloned().collect();
-    (Change { files, modules, tests, brought, hidden, not_collected, broken }, unread)
+    (Change { files, modules, tests, brought, hidden, not_collected, broken, steering }, unread)
 }
 
 /// What stands in the paths of a checkout, and of the temporary folders and the home of the tests beside it, however tests
@@ -131,16 +132,25 @@ struct Differing {
     for_changes: Vec<String>,
     /// Files that are tests by their names: path and new text.
     brought: Vec<(String, String)>,
+    /// Files of any kind that can decide what tests say.
+    steering: Vec<Steering>,
 }
 
 impl Differing {
     /// Nothing may have run in the checkouts. They have as many files as a checkout may have.
     fn between(roots: &PerSide<PathBuf>) -> io::Result<Self> {
-        let mut all = BTreeSet::new();
+        let (mut all, mut steering) = (BTreeSet::new(), BTreeSet::new());
         for root in roots {
-            python_files(root, &mut all)?;
+            python_files(root, &mut all, &mut steering)?;
         }
         let mut found = Self::default();
+        for path in steering {
+            let folders = PerSide::of(|side| roots[side].as_path());
+            let full = folders.map(|root| root.join(&path));
+            let links = full.as_ref().map(|path| fs::read_link(path).ok());
+            let is_changed = links.old != links.new || !is_same(&full);
+            found.steering.extend(is_changed.then(|| steers(&folders, &path)).flatten());
+        }
         for path in all {
             let full = roots.as_ref().map(|root| root.join(&path));
             let name = path.to_string_lossy().into_owned();
@@ -175,17 +185,19 @@ fn is_for_change(path: &str) -> bool {
     stem.starts_with("test_") && stem.ends_with("_change")
 }
 
-/// Adds the Python files below a folder, relative to it.
-fn python_files(root: &Path, found: &mut BTreeSet<OsString>) -> io::Result<()> {
+/// Adds the Python files below a folder, relative to it, and those that may decide what tests say.
+fn python_files(root: &Path, found: &mut BTreeSet<OsString>, steering: &mut BTreeSet<String>) -> io::Result<()> {
     let mut folders = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(root.join(&folder))? {
             let entry = entry?;
             let (kind, name) = (entry.file_type()?, entry.file_name());
+            let path = folder.join(&name);
+            let may_steer = !kind.is_dir() && path.to_str().is_some_and(|path| steering::kind(path).is_some());
+            steering.extend(path.to_str().filter(|_| may_steer).map(str::to_owned));
             if name.as_encoded_bytes().starts_with(b".") {
                 continue;
             }
-            let path = folder.join(&name);
             if kind.is_dir() {
                 folders.push(path);
             } else if kind.is_file() && name.as_encoded_bytes().ends_with(b".py") {

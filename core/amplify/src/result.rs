@@ -6,6 +6,7 @@ use twincell_syntax::PerSide;
 
 use crate::observe::Difference;
 use crate::operators::Operator;
+use crate::steering::Steering;
 
 /// The version of this form.
 pub const FORMAT: u32 = 3;
@@ -31,6 +32,9 @@ pub struct Amplification {
     pub variants: usize,
     /// Whether the search was stopped, or its time ended, before it was done.
     pub cut: bool,
+    /// What the change brings along that can decide what tests say, so that their results prove less.
+    #[serde(default)]
+    pub steering: Vec<Steering>,
     /// What the system enforced of the sandbox in which the tests ran.
     pub sandbox: Option<SuiteReport>,
     /// The best first.
@@ -266,6 +270,7 @@ mod tests {
                 not_collected: vec![],
                 variants: 0,
                 cut: false,
+                steering: vec![],
                 sandbox: None,
                 tests: vec![],
                 patches: PerSide::default(),

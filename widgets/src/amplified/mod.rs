@@ -3,7 +3,7 @@
 mod html;
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-use twincell_amplify::{Amplification, AmplifiedTest, Network, Status, SuiteReport, Technique};
+use twincell_amplify::{Amplification, AmplifiedTest, Network, Status, SteeringKind, SuiteReport, Technique};
 
 use self::Part::{Quoted, Words};
 use crate::export::notice_case;
@@ -103,6 +103,7 @@ pub(crate) fn reach(found: &Amplification) -> Vec<Vec<Part>> {
         let of = words::count(changed, "changed statement");
         lines.push(vec![Part::quoted(&file.path), Words(format!(": tests run {executed} of {of}{only}"))]);
     }
+    lines.extend(steering(found));
     if !found.detecting.is_empty() {
         let what = of_project(found.detecting.len(), "fails after the change", "fail after the change");
         lines.push(listed(&what, &found.detecting));
@@ -130,6 +131,18 @@ pub(crate) fn reach(found: &Amplification) -> Vec<Vec<Part>> {
     }
     lines.extend(found.sandbox.iter().flat_map(unrestricted).map(|line| vec![Words(line)]));
     lines
+}
+
+/// A line for each changed file that can decide what tests say.
+fn steering(found: &Amplification) -> impl Iterator<Item = Vec<Part>> + '_ {
+    found.steering.iter().map(|file| {
+        let what = match file.kind {
+            SteeringKind::Conftest | SteeringKind::Plugin => " changed and has a part in how tests run",
+            SteeringKind::Settings => " changed settings of pytest",
+            SteeringKind::Start => " changed and runs when Python starts",
+        };
+        vec![Part::quoted(&file.path), Words(format!("{what}: it can make any test pass or fail"))]
+    })
 }
 
 /// A line with tests of the project.
@@ -263,7 +276,7 @@ pub fn amplification_junit(found: &Amplification, notices: Notices<'_>) -> Strin
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use twincell_amplify::{CollectionError, FORMAT, Form, Raised, Reach, Shown};
+    use twincell_amplify::{CollectionError, FORMAT, Form, Raised, Reach, Shown, Steering};
     use twincell_syntax::PerSide;
 
     use super::*;
@@ -302,6 +315,7 @@ pub(crate) mod tests {
             not_collected: vec![error; 5],
             variants: 1,
             cut: false,
+            steering: vec![],
             sandbox: None,
             tests: vec![test],
             patches: PerSide::new(odd.into(), odd.into()),
@@ -334,6 +348,21 @@ pub(crate) mod tests {
             "a&lt;b&apos;",
         ] {
             assert!(xml.contains(part), "{part}: {xml}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_can_decide_for_tests_is_named_in_every_form() {
+        use SteeringKind::{Conftest, Plugin, Settings, Start};
+        for kind in [Conftest, Plugin, Settings, Start] {
+            let steering = vec![Steering { path: "a<b/conftest.py".into(), kind }];
+            let found = Amplification { steering, ..sample("x") };
+            let page = crate::amplification_page(&found, "Tests");
+            let note = "it can make any test pass or fail";
+            for text in [amplification_text(&found), amplification_markdown(&found), amplification_junit(&found), page]
+            {
+                assert!(text.contains(note) && text.contains("b/conftest.py"), "{kind:?}: {text}");
+            }
         }
     }
 

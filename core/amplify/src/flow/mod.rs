@@ -21,6 +21,7 @@ use crate::observe::unlike;
 use crate::operators::{Compared, Material, Variant, variants};
 use crate::result::{Amplification, AmplifiedTest, FORMAT, Shown, Status, Technique, Worth};
 use crate::run::{How, Runners, Trial, Tried, run};
+use crate::steering::Steering;
 use crate::subject::{Addition, Subject, TestModule};
 
 /// A change of a project with both versions of its files.
@@ -40,6 +41,8 @@ pub struct Change {
     pub not_collected: Vec<CollectionError>,
     /// What pytest could collect in the old version and not in the new one.
     pub broken: Vec<CollectionError>,
+    /// Changed files that can decide what tests say.
+    pub steering: Vec<Steering>,
 }
 
 #[derive(Debug, Clone)]
@@ -241,6 +244,7 @@ impl Flow<'_, '_> {
             not_collected: self.change.not_collected.clone(),
             variants: 0,
             cut: false,
+            steering: self.change.steering.clone(),
             sandbox: self.runners.old.sandbox().cloned(),
             tests: Vec::new(),
             patches: PerSide::default(),
