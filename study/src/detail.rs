@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_row_has_its_details_by_its_key_and_a_name_of_its_own() {
         let mut details = Details::default();
-        let detail = Detail { line: Some(7), test: Some("t".into()) };
+        let detail = Detail { line: Some(7), test: Some("t".into()), notices: vec![] };
         details.add(2, Some("k"), Some(detail));
         let row = |id: &str, key: &str| {
             let change =
