@@ -148,7 +148,7 @@ pub fn patch(module: &TestModule, new: &str) -> String {
 /// A path as git writes it in a patch: one with special characters stands between quotes, as in C, so that no name ends its line.
 /// For `git apply`, a space would otherwise end the name, too, which git marks by a tab behind it.
 fn quoted(path: &str) -> String {
-    let is_special = |byte: u8| byte < 0x20 || byte >= 0x7f || matches!(byte, b'"' | b'\\');
+    let is_special = |byte: u8| !(0x20..0x7f).contains(&byte) || matches!(byte, b'"' | b'\\');
     if !path.bytes().any(is_special) {
         return if path.contains(' ') { format!("{path}\t") } else { path.to_owned() };
     }
