@@ -42,7 +42,8 @@ fn every_format_has_every_kind_of_notice() {
     for notice in notices(WORD) {
         for format in Format::ALL {
             for with_files in [true, false] {
-                let shown = rendered(format, Notices { all: &[notice.clone()], allows_changes: false }, with_files);
+                let shown =
+                    rendered(format, Notices { all: std::slice::from_ref(&notice), allows_changes: false }, with_files);
                 let sentence = letters(&notice_sentence(&notice));
                 assert!(letters(&shown).contains(&sentence), "{format:?} lacks {notice:?}:\n{sentence}\n{shown}");
             }
