@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 #: What no attack may bring to light. Each file of the person's that twincell closes holds it.
 SECRET = "S3CRET-5b1f0c-of-the-person"
@@ -76,6 +80,30 @@ class Machine:
             errors="replace",
             timeout=timeout,
         )
+
+    def run_watching(
+        self, name: str, *arguments: str, **options: Any
+    ) -> tuple[subprocess.CompletedProcess[str], dict[Path, str]]:
+        """Like `run`. Also what files with this name hold meanwhile in the cache, from where all goes at the end."""
+        found: dict[Path, str] = {}
+        ended = threading.Event()
+
+        def watch() -> None:
+            while not ended.is_set():
+                # Folders go while they are listed.
+                with contextlib.suppress(OSError):
+                    for file in (self.home / ".cache").rglob(name):
+                        found[file] = file.read_text()
+                time.sleep(0.01)
+
+        watching = threading.Thread(target=watch)
+        watching.start()
+        try:
+            done = self.run(*arguments, **options)
+        finally:
+            ended.set()
+            watching.join()
+        return done, found
 
     def is_out(self, *outputs: str) -> list[str]:
         """Where the secret came to light: outputs, and files other than those that hold it on purpose."""

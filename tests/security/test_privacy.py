@@ -87,11 +87,12 @@ def spied():
         file.write_text(SECRET)
     (work / "plain.txt").write_text("plain")
     before = os.umask(0o022)
-    done = person.run(*AMPLIFY[:1], *AMPLIFY[2:], "--python", sys.executable, "--json", "--pass-env", "WANTED, OTHER")
+    command = [*AMPLIFY[:1], *AMPLIFY[2:], "--python", sys.executable, "--json", "--pass-env", "WANTED, OTHER"]
+    done, leaked = person.run_watching("leaked.json", *command)
     os.umask(before)
     found = {"environ": {}, "read": {}}
-    for file in (person.home / ".cache").rglob("leaked.json"):
-        one = json.loads(file.read_text())
+    for text in leaked.values():
+        one = json.loads(text)
         found = {kind: {**found[kind], **one[kind]} for kind in found}
     yield person, done, found
     shutil.rmtree(person.home, ignore_errors=True)

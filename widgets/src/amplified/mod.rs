@@ -357,10 +357,11 @@ pub(crate) mod tests {
         for kind in [Conftest, Plugin, Settings, Start] {
             let steering = vec![Steering { path: "a<b/conftest.py".into(), kind }];
             let found = Amplification { steering, ..sample("x") };
-            let page = crate::amplification_page(&found, "Tests");
+            let none = Notices::default();
+            let page = crate::amplification_page(&found, none, "Tests");
             let note = "it can make any test pass or fail";
-            for text in [amplification_text(&found), amplification_markdown(&found), amplification_junit(&found), page]
-            {
+            let texts = [amplification_text(&found, none), amplification_markdown(&found, none), page];
+            for text in texts.into_iter().chain([amplification_junit(&found, none)]) {
                 assert!(text.contains(note) && text.contains("b/conftest.py"), "{kind:?}: {text}");
             }
         }
