@@ -212,20 +212,42 @@ fn ask_for_a_worker_without_a_socket(socket: &mut UnixStream, folder: &Path) {
     handover::send(socket, &[file.as_fd(), errors.as_fd()]).unwrap();
 }
 
+/// What an engine has sent when it is killed.
+#[cfg(target_os = "linux")]
+const PARTS: [fn(&mut UnixStream, &Path); 3] = [
+    |socket, _| socket.write_all(&[200, 0]).unwrap(),
+    |socket, _| socket.write_all(&[200, 0, 0, 0, 1, 2]).unwrap(),
+    ask_for_a_worker_without_a_socket,
+];
+
+/// Not a test by itself: an engine that is killed after a part of a message.
+#[cfg(target_os = "linux")]
+#[test]
+fn killed_engine() {
+    let Ok(part) = std::env::var("TWINCELL_TEST_PART") else { return };
+    let (_zygote, mut socket, pool) = zygote();
+    PARTS[part.parse::<usize>().unwrap()](&mut socket, pool.path());
+    println!("pool={}", pool.path().display());
+    // SAFETY: this ends the process.
+    unsafe { libc::raise(libc::SIGKILL) };
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn an_engine_that_is_killed_in_the_middle_of_a_message_leaves_no_folder() {
-    let parts: [fn(&mut UnixStream, &Path); 3] = [
-        |socket, _| socket.write_all(&[200, 0]).unwrap(),
-        |socket, _| socket.write_all(&[200, 0, 0, 0, 1, 2]).unwrap(),
-        ask_for_a_worker_without_a_socket,
-    ];
-    for part in parts {
-        let (mut zygote, mut socket, pool) = zygote();
-        part(&mut socket, pool.path());
-        drop(socket);
-        zygote.wait().unwrap();
-        assert!(!pool.path().exists());
+    for part in 0..PARTS.len() {
+        let killed = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["killed_engine", "--exact", "--nocapture"])
+            .env("TWINCELL_TEST_PART", part.to_string())
+            .output()
+            .unwrap();
+        let said = String::from_utf8(killed.stdout).unwrap();
+        let pool = Path::new(said.lines().find_map(|line| line.split_once("pool=")).unwrap().1);
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while pool.exists() && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(!pool.exists(), "part {part}");
     }
 }
 

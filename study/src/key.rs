@@ -206,9 +206,9 @@ mod tests {
         assert_ne!(key(&given), plain);
         // `jobs`, `cache` and `deadline` change nothing, `model`, `examples` and `recorded` count by their content,
         // `policy` by what it says, and `width`, `rounds`, `generator`, `tokens`, `install` and `skip` are of prefixes.
-        // `search-rounds`, `variants`, `tests`, `unguided` and `network` are of tests, and
+        // `search-rounds`, `variants`, `tests`, `unguided`, `network` and `pass-env` are of tests, and
         // `allow-policy-change` is of an exit status.
-        assert_eq!(TABLE.len(), 20 + 13 + 5 + 1);
+        assert_eq!(TABLE.len(), 20 + 13 + 6 + 1);
         let mut others = Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() };
         for name in ["deadline", "width", "rounds", "tokens", "search-rounds", "variants"] {
             others.set_text(name, "7").unwrap();

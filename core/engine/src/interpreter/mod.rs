@@ -184,8 +184,8 @@ mod tests {
         let packages = found.packages.iter().find(|packages| packages.starts_with(&environment)).unwrap();
         let (ran, project) = (folder.path().join("ran"), folder.path().join("project"));
         std::fs::create_dir(&project).unwrap();
-        let run = format!("import sys; open({:?}, 'w')\n{}\n", ran.display().to_string(), project.display());
-        std::fs::write(packages.join("a.pth"), &run).unwrap();
+        let run = format!("import sys; open({:?}, 'w')\n", ran.display().to_string());
+        std::fs::write(packages.join("a.pth"), format!("{run}{}\n", project.display())).unwrap();
         std::fs::write(project.join("sitecustomize.py"), &run).unwrap();
         let table = format!("MAPPING: dict[str, str] = {{'shop': '{}'}}\n{run}", project.display());
         std::fs::write(packages.join("__editable___shop_finder.py"), table).unwrap();
