@@ -24,6 +24,7 @@ PARTS = {
         *["kernel/python/twincell/_importable.py", "kernel/python/twincell/worker.py"],
         # The files of the proof itself, which a test compares with the marks and with what the files import.
         *["tests/engine/attacks.py", "tests/engine/conftest.py", "tests/engine/layers.py", "tests/engine/snippets.py"],
+        "tests/processes.py",
         "tests/engine/test_bounds.py",
         "tests/engine/test_escape.py",
         "tests/engine/test_faults.py",

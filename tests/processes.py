@@ -9,6 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
+def is_worker(command: bytes) -> bool:
+    """Whether a command line, as the system tells it, is that of a worker or of what forks workers."""
+    return b"\0serve\0" in command
+
+
 def worked(pid: int) -> float:
     """Seconds of the processor's time that the processes below this one have used."""
     total, found = 0.0, {pid}

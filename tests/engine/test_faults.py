@@ -14,6 +14,7 @@ import time
 
 import pytest
 
+from ..processes import is_worker
 from .layers import SANDBOX
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds workers under /proc")
@@ -72,7 +73,7 @@ def workers(parent):
                 command = file.read()
         except OSError:
             continue
-        if int(after[1]) == parent and after[0] != "Z" and b"twincell.worker" in command:
+        if int(after[1]) == parent and after[0] != "Z" and is_worker(command):
             found.append(int(name))
     return found
 

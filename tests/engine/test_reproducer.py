@@ -575,7 +575,7 @@ def test_a_class_of_the_module_that_only_a_value_names_is_in_the_test():
     old = (
         "from dataclasses import dataclass\n\n\n@dataclass\nclass Trip:\n    car: str\n    miles: float\n\n\n"
         "def label(trip, default=None):\n    name = default if default is not None else trip.car\n"
-        "    return name.strip().title()\n"
+        "    return f'{name} {trip.miles}'\n"
     )
     new = old.replace("default if default is not None else", "default or")
     reproducer = twincell.compare(old, new, function="label").reproducer

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 import zmq
 
+from .. import processes
 from .client import TIMEOUT, Client
 
 
@@ -259,7 +260,7 @@ def children(pid):
 
 def is_worker(pid):
     with contextlib.suppress(OSError):
-        return b"twincell.worker" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return processes.is_worker(Path(f"/proc/{pid}/cmdline").read_bytes())
     return False
 
 

@@ -228,7 +228,7 @@ pub fn trusted(start: &Path, range: &str, staged: bool, named: Option<&Path>) ->
 }
 
 fn discover(start: &Path) -> Result<Repository, GitError> {
-    let repository = Repository::discover(start).map_err(|error| match error.code() {
+    let repository = project::discover(start).map_err(|error| match error.code() {
         ErrorCode::NotFound => GitError::NoRepository(start.display().to_string()),
         _ => GitError::from(error),
     })?;
@@ -296,7 +296,7 @@ impl Copies {
 
 /// The folder that the paths of a repository's files start from, if it has a work tree.
 pub fn work_tree(start: &Path) -> Option<PathBuf> {
-    let repository = Repository::discover(start).ok()?;
+    let repository = project::discover(start).ok()?;
     repository.workdir().map(Path::to_owned)
 }
 

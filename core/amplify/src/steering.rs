@@ -74,6 +74,11 @@ fn names_hooks(text: &str) -> bool {
     text.match_indices("pytest_").any(|(at, _)| !text[..at].chars().next_back().is_some_and(is_inside))
 }
 
+/// Where Python's `str.splitlines` ends a line.
+fn is_end_of_line(character: char) -> bool {
+    matches!(character, '\n'..='\r' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
 /// What of a file of settings is pytest's. `Err` has a text in which nobody can tell.
 fn settings(name: &str, text: &Option<String>) -> Result<BTreeMap<String, String>, Option<String>> {
     let Some(text) = text else { return Err(None) };
@@ -89,7 +94,8 @@ fn settings(name: &str, text: &Option<String>) -> Result<BTreeMap<String, String
         }
         "setup.cfg" | "tox.ini" => {
             let mut section = "";
-            for line in text.lines() {
+            // Readers of such files end lines as Python does: also at a form feed, for instance.
+            for line in text.split(is_end_of_line) {
                 if let Some(header) = line.strip_prefix('[') {
                     section = header.split(']').next().unwrap_or(header).trim();
                 }
@@ -135,6 +141,7 @@ mod tests {
             ("setup.cfg", "[metadata]\nversion = 1\n", "[metadata]\nversion = 2\n", None),
             ("setup.cfg", "", "[tool:pytest]\naddopts = -x\n", Some(Settings)),
             ("tox.ini", "[tox]\n", "[pytest] # here\naddopts = -x\n", Some(Settings)),
+            ("tox.ini", "[flake8]\n", "[flake8]\n# note\x0c[pytest]\x0caddopts = -k nothing\n", Some(Settings)),
             ("notes.txt", "", "[pytest]\n", None),
         ] {
             for (root, content) in [(&roots.old, old), (&roots.new, new)] {

@@ -9,6 +9,7 @@ use twincell_files::account::homes;
 use twincell_syntax::{absolute_imports, imported_modules, imports};
 
 use crate::copy::{CopyError, Version, copy};
+use crate::discover::discover;
 use crate::place::{module, place};
 
 /// A repository with its files, as they are now.
@@ -41,16 +42,10 @@ impl Project {
 
 /// The repository around a folder, and the folder that holds its files.
 pub(crate) fn work_tree(folder: &Path) -> Option<(Repository, PathBuf)> {
-    let repository = Repository::discover(folder).ok()?;
+    let repository = discover(folder).ok()?;
     let root = repository.workdir()?.canonicalize().ok()?;
     let is_home = homes().iter().any(|home| home.starts_with(&root));
     (!is_home && folder.starts_with(&root)).then_some((repository, root))
-}
-
-/// Whether a path is a folder or below it, whatever links lead there. The configuration of a repository may be a
-/// stranger's, and say that its files are elsewhere.
-pub fn is_inside(path: &Path, folder: &Path) -> bool {
-    path.canonicalize().is_ok_and(|path| folder.canonicalize().is_ok_and(|folder| path.starts_with(folder)))
 }
 
 /// The modules of the project that a text at this place imports, by dotted name, without its own.

@@ -8,15 +8,17 @@ mod beside;
 mod content;
 mod convention;
 mod copy;
+mod discover;
 mod place;
 mod range;
 mod testing;
 
-pub use around::{Project, imported, is_inside, places};
+pub use around::{Project, imported, places};
 pub use beside::{Beside, beside};
 pub use content::{Content, content, differing};
 pub use convention::is_test;
 pub use copy::{CopyError, Version, copy};
+pub use discover::{discover, is_inside};
 pub use place::{holds, module, place};
 pub use range::{Range, base};
 pub use testing::{

@@ -81,7 +81,8 @@ impl Base {
     /// The same for versions by their names. Before the first commit nothing is trusted, and nothing can have changed.
     pub fn of_revisions(start: &Path, versions: &PerSide<Revision>, named: Option<&Path>) -> Result<Self, BaseError> {
         let boxed = |error| BaseError::Revision(Box::new(error));
-        let repository = Repository::discover(start).map_err(|_| boxed(TestError::NoRepository(start.to_owned())))?;
+        let repository =
+            twincell_project::discover(start).map_err(|_| boxed(TestError::NoRepository(start.to_owned())))?;
         let tree = |revision| committed(&repository, revision).map_err(boxed);
         // What lies nowhere has no policy.
         let Some(old) = tree(&versions.old)? else { return Ok(Self::nothing()) };

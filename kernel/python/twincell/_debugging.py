@@ -50,6 +50,10 @@ def is_available() -> bool:
     return find_spec("debugpy") is not None
 
 
+#: The file of the outermost frame, as Python calls it.
+START = "<string>"
+
+
 class Debugger:
     """Answers the requests of a front end's debugger."""
 
@@ -338,6 +342,9 @@ class Debugger:
             # Below the outermost cell are the kernel and Python's event loop.
             cells = [position for position, path in enumerate(paths) if path.startswith(_cell_files.PREFIX)]
             end = cells[-1] + 1 if cells else is_runner.index(True)
+        elif paths and paths[-1].endswith(START):
+            # The command that has started the kernel.
+            end -= 1
         kept = [frame for frame, hidden in zip(frames[:end], is_runner, strict=False) if not hidden]
         self._module_frames.update(frame["id"] for frame in kept if frame["name"] == "<module>")
         response["body"].update(stackFrames=kept, totalFrames=len(kept))

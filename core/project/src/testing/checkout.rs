@@ -23,6 +23,8 @@ use tempfile::TempDir;
 use twincell_files::names::is_kept_back;
 use twincell_files::{inside, private};
 
+use crate::discover::discover;
+
 use super::TestError;
 use crate::copy::{CopyError, bytes_as_path, walk};
 use crate::range::base;
@@ -153,7 +155,7 @@ impl Stamp {
 
 /// Puts a version's files into a folder of the cache.
 pub fn checkout(repository: &Path, revision: &Revision, cache: &Cache) -> Result<Checkout, TestError> {
-    let found = Repository::discover(repository).map_err(|_| TestError::NoRepository(repository.to_owned()))?;
+    let found = discover(repository).map_err(|_| TestError::NoRepository(repository.to_owned()))?;
     let users = found.workdir().unwrap_or_else(|| found.path()).canonicalize()?;
     let entries = entries(&found, revision)?;
     let tree = hash(&entries);

@@ -9,6 +9,8 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use twincell_engine::interpreter;
 
+use crate::discover::discover;
+
 use super::TestError;
 use crate::copy::bytes_as_path;
 
@@ -67,7 +69,7 @@ fn in_folders(repository: &Path, active: Option<&Path>) -> (Option<PathBuf>, Opt
         return (Some(python), None);
     }
     // Without git nobody can tell where an environment comes from, and no test runs either.
-    let Ok(git) = Repository::discover(repository) else { return (None, None) };
+    let Ok(git) = discover(repository) else { return (None, None) };
     let mut unused = None;
     for folder in [".venv", "venv"].map(|name| repository.join(name)) {
         let Some(python) = python(&folder) else { continue };
