@@ -403,7 +403,9 @@ def test_what_the_doctor_prints_cannot_change_the_screen_or_add_a_line(person, t
             json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("kind", few("ids", "many", "messages", quick=1))
+# The bound of the store has a test in `core/project/src/testing/store.rs`.
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["ids", "many", "messages"])
 def test_what_tests_say_of_themselves_is_bounded(person, kind):
     tests = {
         "ids": "@pytest.mark.parametrize('n', [1], ids=['x' * 40_000_000])\ndef test_a(n):\n    assert price(1) == 2\n",

@@ -427,7 +427,9 @@ def amplified(person, *options):
     return person.run("amplify", "HEAD~1..HEAD", "--python", sys.executable, "--deadline", "30", *options)
 
 
-@pytest.mark.parametrize("name", some(STEERING, "conftest.py"))
+# Its sisters in the gate are tests of `core/amplify/src/steering.rs` and `widgets/src/amplified/mod.rs`.
+@pytest.mark.long
+@pytest.mark.parametrize("name", STEERING)
 def test_a_change_that_brings_what_decides_for_tests_is_told_in_every_form(person, name):
     project(person)
     person.commit({"src/shop.py": OLD, name: STEERING[name]})
