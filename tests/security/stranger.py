@@ -33,7 +33,7 @@ class Machine:
 
     def __post_init__(self) -> None:
         self.proof = self.home / "proof"
-        self.repository = self.home / "work" / "project"
+        self.repository = self.home / "code" / "project"
         self.repository.mkdir(parents=True)
         for name in (".ssh/id_rsa", ".netrc", ".config/service/token"):
             file = self.home / name

@@ -43,9 +43,9 @@ SECRETS = [
 #: Files of the person's, from the home folder.
 CLOSED = [
     *(".ssh/id_rsa", ".netrc", ".config/service/token", "notes.txt", "Documents/taxes.txt"),
-    *("work/.env", "work/other/a.py", "work/project/.env", "work/project/deploy/.env", "work/project/.secrets/key"),
-    *("work/project/deploy/.aws/credentials", "work/project/credentials.json", "work/project/deploy/server.key"),
-    *("work/project/a/b/c/d/.netrc", "work/project/deploy/api-token.txt", "work/project/secrets.toml"),
+    *("code/.env", "code/other/a.py", "code/project/.env", "code/project/deploy/.env", "code/project/.secrets/key"),
+    *("code/project/deploy/.aws/credentials", "code/project/credentials.json", "code/project/deploy/server.key"),
+    *("code/project/a/b/c/d/.netrc", "code/project/deploy/api-token.txt", "code/project/secrets.toml"),
 ]
 #: Files of the checkout under test that are untracked in the person's.
 LEFT_OUT = [

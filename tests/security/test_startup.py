@@ -29,7 +29,7 @@ EVIL = """
 import os
 HOME = {home!r}
 def tell(text):
-    for name in ({proof!r}, HOME + "/work/project/proof", HOME + "/work/project/proof.md"):
+    for name in ({proof!r}, HOME + "/code/project/proof", HOME + "/code/project/proof.md"):
         try:
             with open(name, "a") as file:
                 file.write(text)
@@ -192,7 +192,7 @@ def test_amplify_finds_the_environment_itself(person, how):
 
 #: What a sitecustomize can say of its Python to whoever believes it.
 LIES = {
-    "the program": "sys.executable = HOME + '/work/project/tools/python'",
+    "the program": "sys.executable = HOME + '/code/project/tools/python'",
     "the environment": "sys.prefix = sys.exec_prefix = sys.base_prefix = HOME",
     "where imports look": "sys.path[:0] = [HOME + '/' + name for name in ('.ssh', '.config/service', '.netrc')]",
     "a secret as a module": "sys.path.append(HOME + '/.ssh/id_rsa')",
@@ -461,7 +461,7 @@ TRIES = {
     "a file in the home folder": "text = open({home!r} + '/letters/notes.txt').read()",
     "a hidden file in the home folder": "text = open({home!r} + '/.netrc').read()",
     "a hidden file in a deeper folder": "text = open({home!r} + '/letters/.env').read()",
-    "another repository": "text = open({home!r} + '/work/other/notes.txt').read()",
+    "another repository": "text = open({home!r} + '/code/other/notes.txt').read()",
     "the memory of twincell": "text = open(f'/proc/{{os.getppid()}}/environ').read()",
     "a link that leads there": "os.symlink({home!r} + '/letters', 'link'); text = open('link/notes.txt').read()",
     "a program that reads it": "text = subprocess.getoutput('cat ' + {home!r} + '/letters/notes.txt')",
@@ -485,7 +485,7 @@ def test_f():
 
 @pytest.mark.parametrize("attempt", some(TRIES, "a file in the home folder"))
 def test_tests_with_the_network_have_nothing_of_the_persons_to_send(person, attempt):
-    for name in ("letters/notes.txt", "letters/.env", "work/other/notes.txt"):
+    for name in ("letters/notes.txt", "letters/.env", "code/other/notes.txt"):
         (person.home / name).parent.mkdir(parents=True, exist_ok=True)
         (person.home / name).write_text(SECRET)
     heard = []

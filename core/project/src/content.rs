@@ -61,8 +61,8 @@ fn of_files(repository: &Repository, path: &Path, most: u64) -> Content {
     }
 }
 
-/// The paths with one of these names, at any depth, that are not the same in the tree and in the other version. In the working tree, files count that git
-/// does not track and does not ignore.
+/// The paths with one of these names, at any depth, that are not the same in the tree and in the other version. In the
+/// working tree, files count that git does not track and does not ignore.
 pub fn differing(
     repository: &Repository,
     old: &Tree<'_>,
