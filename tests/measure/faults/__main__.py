@@ -4,10 +4,8 @@ python -m tests.measure.faults choose --seed N --tree DIR [--commit C] [--target
 python -m tests.measure.faults list
 python -m tests.measure.faults apply N [--command COMMAND]
 python -m tests.measure.faults switch DIR [--commit C]
-python -m tests.measure.faults activate N --tree DIR
-python -m tests.measure.faults reach --tree DIR --out REACH.json [--gate rust|python|all] [--stages FILE]
-python -m tests.measure.faults run --tree DIR --out TABLE.json [--gate rust|python|all] [--stages FILE]
-                                   [--faults 1-60] [--reach REACH.json]
+python -m tests.measure.faults activate [N ...] --tree DIR
+python -m tests.measure.faults run --tree DIR --out TABLE.json [--gate rust|python|all] [--stages FILE] [--faults 1-60]
 python -m tests.measure.faults report OLD.json NEW.json
 """
 
@@ -44,18 +42,15 @@ def main() -> int:
     switching = jobs.add_parser("switch", help="make a work tree that has all faults, switched off")
     switching.add_argument("tree", type=Path)
     switching.add_argument("--commit", default="HEAD")
-    activating = jobs.add_parser("activate", help="switch one fault on, 0 for none")
-    activating.add_argument("number", type=int)
+    activating = jobs.add_parser("activate", help="switch these faults on and all others off")
+    activating.add_argument("numbers", type=int, nargs="*")
     activating.add_argument("--tree", type=Path, required=True)
-    for name, words in (("reach", "run a gate without a fault"), ("run", "run a gate with each fault")):
-        running = jobs.add_parser(name, help=words)
-        running.add_argument("--tree", type=Path, required=True)
-        running.add_argument("--out", type=Path, required=True)
-        running.add_argument("--gate", choices=["rust", "python", "all"], default="all")
-        running.add_argument("--stages", type=Path, default=STAGES, help="the commands of the gate")
-        if name == "run":
-            running.add_argument("--faults", default="", help="numbers and ranges, as 1-5,8")
-            running.add_argument("--reach", type=Path)
+    running = jobs.add_parser("run", help="run a gate with the faults")
+    running.add_argument("--tree", type=Path, required=True)
+    running.add_argument("--out", type=Path, required=True)
+    running.add_argument("--gate", choices=["rust", "python", "all"], default="all")
+    running.add_argument("--stages", type=Path, default=STAGES, help="the commands of the gate")
+    running.add_argument("--faults", default="", help="numbers and ranges, as 1-5,8")
     reporting = jobs.add_parser("report", help="print a table of two gates")
     reporting.add_argument("old", type=Path)
     reporting.add_argument("new", type=Path)
@@ -99,14 +94,9 @@ def switch_tree(arguments: argparse.Namespace) -> int:
     return 1 if lost else 0
 
 
-def reach(arguments: argparse.Namespace) -> None:
-    gate.measure_reach(arguments.tree.resolve(), gate.stages(arguments.stages, arguments.gate), arguments.out)
-
-
 def run(arguments: argparse.Namespace) -> None:
-    known = gate.read_reach(arguments.reach) if arguments.reach else None
     there = gate.stages(arguments.stages, arguments.gate)
-    gate.run(arguments.tree.resolve(), numbered(arguments.faults), there, arguments.out, known)
+    gate.run(arguments.tree.resolve(), numbered(arguments.faults), there, arguments.out)
 
 
 def report(arguments: argparse.Namespace) -> None:
@@ -131,8 +121,7 @@ JOBS = {
     "list": list_faults,
     "apply": apply,
     "switch": switch_tree,
-    "activate": lambda arguments: activate(arguments.tree.resolve(), arguments.number),
-    "reach": reach,
+    "activate": lambda arguments: activate(arguments.tree.resolve(), *arguments.numbers),
     "run": run,
     "report": report,
 }

@@ -26,13 +26,13 @@ mod fault {
     use std::ffi::{c_int, c_void};
     use std::os::fd::AsRawFd;
     use std::ptr::null_mut;
-    use std::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, Ordering};
 
     const ACTIVE: &str = "@active@";
     const REACHED: &str = "@reached@";
     const SWITCHES: usize = @switches@;
 
-    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    static ON: [AtomicBool; SWITCHES] = [const { AtomicBool::new(false) }; SWITCHES];
     static MARKS: AtomicPtr<AtomicU8> = AtomicPtr::new(null_mut());
 
     unsafe extern "C" {
@@ -45,8 +45,11 @@ mod fault {
     static LOADED: extern "C" fn() = read;
 
     extern "C" fn read() {
-        let number = std::fs::read_to_string(ACTIVE).ok().and_then(|text| text.trim().parse().ok());
-        NUMBER.store(number.unwrap_or(0), Ordering::Relaxed);
+        for number in std::fs::read_to_string(ACTIVE).unwrap_or_default().split_whitespace() {
+            if let Some(switch) = number.parse().ok().and_then(|number: usize| ON.get(number)) {
+                switch.store(true, Ordering::Relaxed);
+            }
+        }
         let Ok(file) = std::fs::OpenOptions::new().read(true).write(true).open(REACHED) else { return };
         if file.metadata().is_ok_and(|known| known.len() >= SWITCHES as u64) {
             // SAFETY: a new mapping of a file that has this length, and that nobody shortens. Read, write; shared.
@@ -68,7 +71,7 @@ mod fault {
                 mark.store(1, Ordering::Relaxed);
             }
         }
-        NUMBER.load(Ordering::Relaxed) == number
+        ON[number as usize].load(Ordering::Relaxed)
     }
 }
 
@@ -91,11 +94,11 @@ def folder(tree: Path) -> Path:
     return tree / "target" / "faults"
 
 
-def activate(tree: Path, number: int) -> None:
-    """Turns a fault on, 0 for none, for processes that start from now on. Forgets what was reached."""
+def activate(tree: Path, *numbers: int) -> None:
+    """Turns these faults on and all others off, for processes that start from now on. Forgets what was reached."""
     home = folder(tree)
     home.mkdir(parents=True, exist_ok=True)
-    (home / "active").write_text(f"{number}\n")
+    (home / "active").write_text("".join(f"{number}\n" for number in numbers))
     marks = home / "reached"
     # Processes have the file mapped, so it is never shortened.
     with marks.open("r+b" if marks.exists() else "w+b") as file:

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import subprocess
+from collections.abc import Sequence
 
 import pytest
 
@@ -165,7 +166,7 @@ def test_the_marks_of_a_tree_are_forgotten_with_the_next_fault(tmp_path):
         file.seek(5)
         file.write(b"\1")
     assert switch.reached(tmp_path) == {5}
-    switch.activate(tmp_path, 0)
+    switch.activate(tmp_path)
     assert switch.reached(tmp_path) == set()
     assert marks.stat().st_size == switch.SWITCHES
 
@@ -213,7 +214,7 @@ RUST, DOCUMENTS, PYTHON, SANDBOX = gate.stages(patches.FOLDER / "make_test.json"
         (
             RUST,
             "        FAIL [   0.011s] (1/9) twincell-cli::git reads\n",
-            "binary_id(=twincell-cli::git) & test(=reads)",
+            "(binary_id(=twincell-cli::git) & test(=reads))",
         ),
         (DOCUMENTS, "test core/a.rs - f (line 3) ... FAILED\n", "core/a.rs - f (line 3)"),
         (PYTHON, "FAILED tests/a/test_b.py::test_c[d - e] - assert [1] == [2]\n", "tests/a/test_b.py::test_c[d - e]"),
@@ -225,67 +226,81 @@ def test_a_failed_test_is_read_from_the_output(stage, output, test):
     assert stage.failed("before\n" + output + output) == [test]
 
 
-def test_a_command_names_units_and_leaves_tests_out():
-    assert RUST.arguments(["a", "b"], ["test(=c)"])[-2:] == [
-        "(package(=a) + package(=b)) - (test(=c))",
-        "--fail-fast",
+def test_a_command_names_the_tests_to_run():
+    assert RUST.arguments()[-2:] == ["all()", "--no-fail-fast"]
+    assert RUST.arguments(["(a)", "(b)"], stops=True)[-2:] == ["(a) + (b)", "--fail-fast"]
+    assert PYTHON.arguments()[-1] == "worksteal"
+    assert PYTHON.arguments(["tests/a.py::b", "tests/a.py::c"], stops=True)[-3:] == [
+        "tests/a.py::b",
+        "tests/a.py::c",
+        "-x",
     ]
-    assert PYTHON.arguments(["tests/a.py"], ["tests/a.py::b"])[-3:] == ["tests/a.py", "--deselect=tests/a.py::b", "-x"]
-    assert PYTHON.alone("tests/a.py::b")[-1] == "tests/a.py::b"
 
 
 class Gate:
-    """A tree whose tests are shell commands that look at the number of the fault."""
+    """A tree whose tests are a shell command that looks at the faults that are on."""
 
-    def __init__(self, tree, script: str):
+    def __init__(self, tree, script: str, crates: Sequence[str] = ()):
         self.tree = tree
-        (tree / "unit_a").write_text("")
-        (tree / "unit_b").write_text("")
         self.stage = gate.Stage(
             name="shell",
             kind="python",
-            command=["sh", "-c", script, "{units}"],
+            command=["sh", "-c", f"{MARKS}\n{script}", "sh", "{tests}"],
             test={"pattern": r"^FAILED (\S+)$", "unit": "{0}"},
-            units={"of": "unit_*", "without": "--deselect={}"},
+            crates=crates,
         )
-        self.faults = [one_fault("let x = a < b;", "comparison")]
+        one = one_fault("let x = a < b;", "comparison")
+        self.faults = [one, dataclasses.replace(one, number=8)]
 
-    def row(self, reach=None) -> dict:
+    def rows(self) -> dict:
         out = self.tree / "table.json"
-        gate.run(self.tree, self.faults, [self.stage], out, reach, log=lambda _: None)
-        return json.loads(out.read_text())["7"]
+        gate.run(self.tree, self.faults, [self.stage], out, log=lambda _: None)
+        return json.loads(out.read_text())
+
+
+#: Meets both switches; `is 7` says whether a fault is on, `fails a` lets a test fail if it is asked for.
+MARKS = """
+printf '\\1\\1' | dd of=target/faults/reached bs=1 seek=7 conv=notrunc 2>/dev/null
+is() { grep -qx $1 target/faults/active; }
+asked="$*"
+fails() { case "${asked:-$1}" in *$1*) echo FAILED $1; exit 1;; esac; }
+"""
 
 
 def test_a_fault_is_caught_by_a_test_that_fails_with_it_only(tmp_path):
-    row = Gate(tmp_path, "test $(cat target/faults/active) != 7 || { echo FAILED unit_a; exit 1; }").row()
-    assert (row["caught"], row["by"], row["set_aside"]) == (True, "unit_a", [])
-    assert (switch.folder(tmp_path) / "active").read_text() == "0\n"
+    rows = Gate(tmp_path, "is 7 && fails a").rows()
+    assert rows["7"] == {"caught": True, "by": "a", "stage": "shell", "reached": True}
+    assert (rows["8"]["caught"], rows["8"]["reached"]) == (False, True)
+    assert (switch.folder(tmp_path) / "active").read_text() == ""
 
 
-def test_a_test_that_fails_anyway_is_set_aside(tmp_path):
-    script = 'case "$*" in *deselect*) ;; *) echo FAILED unit_b; exit 1;; esac'
-    row = Gate(tmp_path, script).row()
-    assert (row["caught"], row["set_aside"]) == (False, ["unit_b"])
+def test_a_fault_that_another_one_hides_is_caught_in_the_next_round(tmp_path):
+    rows = Gate(tmp_path, "is 7 && fails a; is 8 && fails b").rows()
+    assert (rows["7"]["by"], rows["8"]["by"]) == ("a", "b")
 
 
-def test_a_fault_that_no_unit_reaches_runs_nothing(tmp_path):
-    reach = gate.Reach(switches={"shell": {"unit_a": [3], "unit_b": []}})
-    row = Gate(tmp_path, "exit 1").row(reach)
-    assert (row["caught"], row["reached"]) == (False, False)
+def test_a_test_that_fails_anyway_catches_nothing(tmp_path):
+    rows = Gate(tmp_path, "fails b").rows()
+    assert [row["caught"] for row in rows.values()] == [False, False]
+
+
+def test_a_fault_that_nothing_reaches_is_not_tried_alone(tmp_path):
+    one = Gate(tmp_path, "is 9 && fails a")
+    one.faults = [dataclasses.replace(one.faults[0], number=9)]
+    assert (one.rows()["9"]["caught"], one.rows()["9"]["reached"]) == (False, False)
 
 
 def test_a_stage_runs_only_for_faults_of_its_crates(tmp_path):
-    one = Gate(tmp_path, "echo FAILED unit_a; exit 1")
-    one.stage = dataclasses.replace(one.stage, crates=["another"])
-    assert (one.row()["caught"], one.row()["set_aside"]) == (False, [])
+    rows = Gate(tmp_path, "fails a", crates=["another"]).rows()
+    assert rows == {}
     assert SANDBOX.crates == ["engine", "runtime"]
 
 
 def test_the_table_has_both_gates():
     fault = one_fault("let x = small || big;", "logical")
-    caught = {"7": {"caught": True, "by": "a.py::b", "seconds": 3.2, "reached": True}}
+    caught = {"7": {"caught": True, "by": "a.py::b", "reached": True}}
     table = gate.report([fault], caught, {}).splitlines()
     assert table[2] == (
-        "| 7 | `src/lib.rs:3` | `small \\|\\| big` -> `small && big` | caught in 3 s by `a.py::b` | not measured |"
+        "| 7 | `src/lib.rs:3` | `small \\|\\| big` -> `small && big` | caught by `a.py::b` | not measured |"
     )
     assert table[-1] == "Of 1 faults the old gate catches 1, the new one 0."
