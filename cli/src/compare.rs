@@ -422,6 +422,9 @@ fn of_files(files: &ChangedFiles) -> Vec<Notice> {
     if notices.is_empty() && files.modified.is_empty() && files.unreadable.is_empty() && !files.others.is_empty() {
         notices.push(Notice::NotPython { files: files.others.clone() });
     }
+    if !files.elsewhere.is_empty() {
+        notices.push(Notice::LeadsElsewhere { files: files.elsewhere.clone() });
+    }
     notices
 }
 

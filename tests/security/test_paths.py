@@ -317,3 +317,18 @@ def test_a_study_of_prefixes_reads_no_file_outside_of_its_folder(person, target)
     done = person.run("prefix", "snippets", "--study", str(out), "--predictor", "frequency")
     assert SECRET not in done.stdout + done.stderr + out.read_text() and "root:x:" not in out.read_text()
     assert len(out.read_text().splitlines()) == 1
+
+
+def test_a_link_or_another_repository_that_leads_elsewhere_is_named(person):
+    person.commit({"a.py": OLD, "b.py": OLD})
+    links(person, "shop.py", "a.py")
+    pointer = "160000,{},vendored"
+    person.git("update-index", "--add", "--cacheinfo", pointer.format("1" * 40))
+    person.git("commit", "--quiet", "--message", "Link")
+    (person.repository / "shop.py").unlink()
+    links(person, "shop.py", "b.py")
+    person.git("update-index", "--add", "--cacheinfo", pointer.format("2" * 40))
+    person.git("commit", "--quiet", "--message", "Another")
+    found = json.loads(person.run("compare", "--json", *QUICK, "--git", "HEAD~2..HEAD").stdout)
+    files = [notice["files"] for notice in found["notices"] if notice["kind"] == "leads_elsewhere"]
+    assert files == [["shop.py", "vendored"]]

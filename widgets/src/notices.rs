@@ -63,11 +63,13 @@ pub(crate) fn title(notice: &Notice) -> &'static str {
         Notice::Accepted { .. } => "Accepted",
         Notice::TooLarge { .. } => "Too large to run",
         Notice::Deadline { .. } => "Out of time",
+        Notice::MayReplace { .. } => "May replace functions",
         Notice::FewExecutions { .. } => "Few executions",
         Notice::Weakened { .. } => "Weakened by the policy",
         Notice::TestsLeftOut { .. } => "Tests left out",
         Notice::OneSided { .. } => "In one version only",
         Notice::Untracked { .. } => "Not tracked",
+        Notice::LeadsElsewhere { .. } => "Leads elsewhere",
         Notice::NotPython { .. } => "No Python",
         Notice::NothingToCompare { .. } => "Nothing to compare",
         Notice::NotCopied { .. } => "Repository not copied",
@@ -110,6 +112,14 @@ pub fn notice_sentence(notice: &Notice) -> String {
         Notice::Deadline { place, seconds } => {
             format!("{}: stopped after {seconds} s (deadline); what was found by then is all that is known", at(place))
         }
+        Notice::MayReplace { place, side, line, more } => {
+            let others = if *more == 0 { String::new() } else { format!(" (and {more} more)") };
+            format!(
+                "{}: line {line} of {}{others} may put something else in the place of functions, and is not followed into them",
+                at(place),
+                version(*side)
+            )
+        }
         Notice::FewExecutions { place, executions, usual } => {
             format!("{}: at most {executions} executions, since the policy sets a budget below {usual}", at(place))
         }
@@ -121,6 +131,9 @@ pub fn notice_sentence(notice: &Notice) -> String {
         }
         Notice::OneSided { file, side } => format!("{file}: only in the {} revision, not compared", side.name()),
         Notice::Untracked { files } => format!("not compared, since git does not track it: {}", listed(files)),
+        Notice::LeadsElsewhere { files } => {
+            format!("changed where it leads (a link or another repository), and is not compared: {}", listed(files))
+        }
         Notice::NotPython { files } => format!("changed, and no Python: {}", listed(files)),
         Notice::NothingToCompare { file, reason } => format!("{file}: {reason}"),
         Notice::NotCopied { reason } => {

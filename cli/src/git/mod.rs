@@ -43,6 +43,8 @@ pub struct ChangedFiles {
     pub removed: Vec<String>,
     /// In the working tree, and unknown to git.
     pub untracked: Vec<String>,
+    /// Links and other repositories. They lead elsewhere than before.
+    pub elsewhere: Vec<String>,
     /// Neither Python files nor notebooks.
     pub others: Vec<String>,
     /// (path, reason): files that cannot be compared as text.
@@ -154,10 +156,14 @@ pub fn changed_files(
         let is_wanted = |path: &Path| wanted.is_empty() || wanted.iter().any(|folder| path.starts_with(folder));
         // A link holds a name and no code, and another repository is not in this one.
         let is_other = |file: &DiffFile<'_>| matches!(file.mode(), FileMode::Link | FileMode::Commit);
-        if [delta.old_file(), delta.new_file()].iter().any(is_other) || !(is_wanted(old_path) || is_wanted(new_path)) {
+        if !(is_wanted(old_path) || is_wanted(new_path)) {
             continue;
         }
         let path = new_path.to_string_lossy().into_owned();
+        if [delta.old_file(), delta.new_file()].iter().any(is_other) {
+            files.elsewhere.extend((delta.status() != Delta::Untracked).then_some(path));
+            continue;
+        }
         if !is_code(new_path) {
             files.others.extend((delta.status() != Delta::Untracked).then_some(path));
             continue;
@@ -201,6 +207,7 @@ pub fn changed_files(
     files.added.sort();
     files.removed.sort();
     files.untracked.sort();
+    files.elsewhere.sort();
     files.others.sort();
     Ok(files)
 }

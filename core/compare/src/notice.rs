@@ -32,6 +32,8 @@ pub enum Notice {
     TooLarge { place: Place, side: Side, size: u32, most: u32 },
     /// The time of a function was over before its executions were.
     Deadline { place: Place, seconds: f64 },
+    /// A statement outside of functions that only this version has may replace functions, and `more` others may.
+    MayReplace { place: Place, side: Side, line: u32, more: usize },
     /// The policy gives a function fewer executions than usual, and none of them showed a difference.
     FewExecutions { place: Place, executions: u32, usual: u32 },
     /// The policy sets something that makes differences harder to find.
@@ -42,6 +44,8 @@ pub enum Notice {
     OneSided { file: String, side: Side },
     /// Files that git does not track.
     Untracked { files: Vec<String> },
+    /// Links and other repositories that lead elsewhere than before. What they lead to is not compared.
+    LeadsElsewhere { files: Vec<String> },
     /// Files that are no Python, where nothing else changed.
     NotPython { files: Vec<String> },
     /// A file without anything to compare.
@@ -94,8 +98,10 @@ impl Notice {
             | Notice::Accepted { .. }
             | Notice::TooLarge { .. }
             | Notice::Deadline { .. }
+            | Notice::MayReplace { .. }
             | Notice::FewExecutions { .. }
-            | Notice::Weakened { .. } => Weight::Rule,
+            | Notice::Weakened { .. }
+            | Notice::LeadsElsewhere { .. } => Weight::Rule,
             Notice::TestsLeftOut { .. }
             | Notice::OneSided { .. }
             | Notice::Untracked { .. }
@@ -121,9 +127,11 @@ impl Notice {
             | Notice::Accepted { place, .. }
             | Notice::TooLarge { place, .. }
             | Notice::Deadline { place, .. }
+            | Notice::MayReplace { place, .. }
             | Notice::FewExecutions { place, .. } => place.file.as_deref(),
             Notice::TestsLeftOut { .. }
             | Notice::Untracked { .. }
+            | Notice::LeadsElsewhere { .. }
             | Notice::NotPython { .. }
             | Notice::NotCopied { .. }
             | Notice::Stopped { .. }
@@ -152,6 +160,9 @@ impl Notice {
         match pair.bound {
             Some(Bound::Size { side, size, most }) => found.push(Notice::TooLarge { place: place(), side, size, most }),
             Some(Bound::Deadline { seconds }) => found.push(Notice::Deadline { place: place(), seconds }),
+            Some(Bound::Replaces { side, line, more }) => {
+                found.push(Notice::MayReplace { place: place(), side, line, more });
+            }
             None => {}
         }
         if let Some((executions, usual)) = budget

@@ -326,6 +326,9 @@ pub enum Bound {
     Size { side: Side, size: u32, most: u32 },
     /// The time of the pair was over. What was found by then is all that is known, and depends on the machine.
     Deadline { seconds: f64 },
+    /// On this line, a statement outside of functions that only this version has may put something else in the place of
+    /// functions, and `more` others may. What it does is not followed into the functions that run.
+    Replaces { side: Side, line: u32, more: usize },
 }
 
 /// The numbers of a cell in both versions of a notebook, from 1.

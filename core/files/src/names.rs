@@ -7,9 +7,11 @@ use std::ffi::OsStr;
 use std::path::{Component, Path};
 
 /// Words that only secrets have in their names.
-const SECRETS: [&str; 13] = [
+const SECRETS: [&str; 15] = [
     "secret",
     "secrets",
+    "cred",
+    "creds",
     "credential",
     "credentials",
     "password",
@@ -22,6 +24,8 @@ const SECRETS: [&str; 13] = [
     "netrc",
     "keystore",
 ];
+/// Words in front of `key` or `keys` that say what the key opens.
+const OPENERS: [&str; 6] = ["access", "api", "private", "service", "signing", "ssh"];
 /// Endings of files with keys.
 const KEYS: [&str; 8] = ["pem", "key", "p12", "pfx", "jks", "kdbx", "gpg", "env"];
 /// How files with keys of SSH begin.
@@ -45,9 +49,12 @@ pub fn is_secret(name: &OsStr) -> bool {
     if matches!(ending, "py" | "pyi" | "pyc" | "so" | "pyd" | "ipynb") {
         return false;
     }
+    let words: Vec<&str> = name.split(|it: char| !it.is_ascii_alphanumeric()).collect();
+    let is_key = |pair: &[&str]| matches!(pair, [opener, "key" | "keys"] if OPENERS.contains(opener));
     KEYS.contains(&ending)
         || SSH.iter().any(|start| name.starts_with(start))
-        || name.split(|it: char| !it.is_ascii_alphanumeric()).any(|word| SECRETS.contains(&word))
+        || words.iter().any(|word| SECRETS.contains(word) || matches!(*word, "apikey" | "apikeys"))
+        || words.windows(2).any(is_key)
 }
 
 /// Whether code gets no file with this path, unless git tracks it.
@@ -61,14 +68,30 @@ mod tests {
 
     #[test]
     fn names_of_secrets_are_told_from_others() {
-        for name in
-            [".env", "a/.env", ".secrets/a", "credentials.json", "server.key", "prod.env", "id_rsa", "api-token"]
-        {
+        for name in [
+            ".env",
+            "a/.env",
+            ".secrets/a",
+            "credentials.json",
+            "server.key",
+            "prod.env",
+            "id_rsa",
+            "api-token",
+            "creds.txt",
+            "my-api-key.txt",
+        ] {
             assert!(is_kept_back(Path::new(name)), "{name}");
         }
-        for name in
-            ["a.py", "secrets.py", "tokenizer.json", "keys.txt", "monkey.txt", "_version.py", "data/passing.csv"]
-        {
+        for name in [
+            "a.py",
+            "secrets.py",
+            "tokenizer.json",
+            "keys.txt",
+            "foreign_keys.csv",
+            "monkey.txt",
+            "_version.py",
+            "data/passing.csv",
+        ] {
             assert!(!is_kept_back(Path::new(name)), "{name}");
         }
     }

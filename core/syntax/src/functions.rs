@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::token::{Token, TokenKind};
 use ruff_python_ast::visitor::source_order::{self, SourceOrderVisitor};
-use ruff_python_ast::{AnyParameterRef, Expr, ModModule, Parameters, Stmt, StmtClassDef, StmtFunctionDef};
+use ruff_python_ast::{AnyParameterRef, Decorator, Expr, ModModule, Parameters, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_python_parser::Parsed;
 use ruff_text_size::{Ranged, TextSize};
 
@@ -16,15 +16,17 @@ use crate::{Parameter, ParameterKind};
 /// All functions of a text in order of appearance, nested ones after the function that holds them. Where the text has
 /// errors, functions in the parts that parse are still found.
 ///
-/// Names are CPython's `__qualname__`. The second function of the same name gets `#2`. Private parameters are mangled
-/// as in CPython.
+/// Names are CPython's `__qualname__`. The second function of the same name gets `#2`; those that a later definition
+/// replaces are counted last, so that the name alone means what it means to Python. Private parameters are mangled as in
+/// CPython.
 pub fn functions(text: &str) -> (Vec<Function>, Vec<SourceError>) {
     let text = normalize_newlines(text);
     let (found, _, errors) = find(&text);
     (found, errors)
 }
 
-/// The classes of a text outside functions, each without its decorators, as for functions.
+/// The classes of a text outside functions, each without its decorators, as for functions. Those that a later definition
+/// replaces come last.
 pub fn classes(text: &str) -> Vec<Function> {
     find(&normalize_newlines(text)).1
 }
@@ -39,12 +41,15 @@ fn find(text: &str) -> (Vec<Function>, Vec<Function>, Vec<SourceError>) {
             parsed: &parsed,
             lines: &lines,
             scopes: Vec::new(),
-            counts: BTreeMap::new(),
+            blocks: Vec::new(),
+            opened: 0,
+            definitions: Vec::new(),
             found: Vec::new(),
             classes: Vec::new(),
         };
         finder.visit_body(parsed.suite());
-        (finder.found, finder.classes, errors)
+        let (found, classes) = finder.named();
+        (found, classes, errors)
     })
 }
 
@@ -53,27 +58,60 @@ enum Scope {
         path: String,
         name: String,
     },
-    /// `path` is the prefix of names inside; `qualname` has the number of a duplicate.
+    /// `path` is the prefix of names inside.
     Function {
         path: String,
-        qualname: String,
         globals: BTreeSet<String>,
     },
+}
+
+/// How many definitions of one name are looked through for those that a later one replaces, the latest first.
+const MOST_ALIKE: usize = 64;
+
+/// A definition of a function or a class.
+struct Definition {
+    path: String,
+    /// The position of the definition whose body holds it.
+    outer: Option<usize>,
+    /// The blocks around it, the outermost first.
+    blocks: Vec<u32>,
+    decorators: Vec<String>,
+}
+
+impl Definition {
+    /// Whether Python forgets the other, earlier definition of the same path when it comes to this one.
+    fn replaces(&self, earlier: &Definition) -> bool {
+        let name = self.path.rsplit('.').next().unwrap_or(&self.path);
+        // `@name.setter` builds on what is there.
+        let builds_on = self.decorators.iter().any(|decorator| decorator.split('.').next() == Some(name));
+        // `@step("a")` and `@step("b")` register functions whose name nobody asks for.
+        let registers = |one: &str| one.contains(['(', '.']);
+        let are_registered = match (self.decorators.first(), earlier.decorators.first()) {
+            (Some(own), Some(other)) => own != other && registers(own) && registers(other),
+            _ => false,
+        };
+        earlier.blocks.starts_with(&self.blocks) && !builds_on && !are_registered
+    }
 }
 
 struct Finder<'text> {
     text: &'text str,
     parsed: &'text Parsed<ModModule>,
     lines: &'text Lines<'text>,
-    scopes: Vec<Scope>,
-    counts: BTreeMap<String, u32>,
-    found: Vec<Function>,
-    classes: Vec<Function>,
+    /// Each with the position of its definition.
+    scopes: Vec<(Scope, usize)>,
+    /// The numbers of the blocks around a statement.
+    blocks: Vec<u32>,
+    opened: u32,
+    definitions: Vec<Definition>,
+    /// Each with the position of its definition, and without the number of a duplicate.
+    found: Vec<(Function, usize)>,
+    classes: Vec<(Function, usize)>,
 }
 
 impl Finder<'_> {
     fn path_of(&self, name: &str) -> String {
-        match self.scopes.last() {
+        match self.scopes.last().map(|(scope, _)| scope) {
             Some(Scope::Class { path, .. }) => format!("{path}.{name}"),
             Some(Scope::Function { globals, .. }) if globals.contains(name) => name.to_owned(),
             Some(Scope::Function { path, .. }) => format!("{path}.<locals>.{name}"),
@@ -82,62 +120,113 @@ impl Finder<'_> {
     }
 
     fn class_name(&self) -> Option<&str> {
-        self.scopes.iter().rev().find_map(|scope| match scope {
+        self.scopes.iter().rev().find_map(|(scope, _)| match scope {
             Scope::Class { name, .. } => Some(name.as_str()),
             Scope::Function { .. } => None,
         })
     }
 
-    fn parent(&self) -> Option<&str> {
-        self.scopes.iter().rev().find_map(|scope| match scope {
-            Scope::Function { qualname, .. } => Some(qualname.as_str()),
-            Scope::Class { .. } => None,
-        })
+    fn is_in_function(&self) -> bool {
+        self.scopes.iter().any(|(scope, _)| matches!(scope, Scope::Function { .. }))
     }
 
-    /// The path, with `#2`, `#3`, ... if it already occurred.
-    fn number(&mut self, path: &str) -> String {
-        let count = self.counts.entry(path.to_owned()).or_default();
-        *count += 1;
-        if *count == 1 { path.to_owned() } else { format!("{path}#{count}") }
+    /// Notes a definition and returns its position.
+    fn define(&mut self, path: String, decorators: Vec<String>) -> usize {
+        let outer = self.scopes.last().map(|(_, definition)| *definition);
+        self.definitions.push(Definition { path, outer, blocks: self.blocks.clone(), decorators });
+        self.definitions.len() - 1
+    }
+
+    /// The functions and classes with the names that tell them apart.
+    fn named(self) -> (Vec<Function>, Vec<Function>) {
+        let definitions = &self.definitions;
+        let mut last: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut are_replaced = vec![false; definitions.len()];
+        for (position, definition) in definitions.iter().enumerate() {
+            let current = last.entry(&definition.path).or_default();
+            let mut latest = current.split_off(current.len().saturating_sub(MOST_ALIKE));
+            latest.retain(|earlier| {
+                let replaced = definitions.get(*earlier).is_some_and(|earlier| definition.replaces(earlier));
+                if let Some(one) = are_replaced.get_mut(*earlier) {
+                    *one |= replaced;
+                }
+                !replaced
+            });
+            current.append(&mut latest);
+            current.push(position);
+        }
+        // What stands in a definition goes with it, and stands behind it.
+        for (position, definition) in definitions.iter().enumerate() {
+            let outer = definition.outer.and_then(|outer| are_replaced.get(outer)).copied().unwrap_or_default();
+            are_replaced.get_mut(position).into_iter().for_each(|one| *one |= outer);
+        }
+        let is_replaced = |position: usize| are_replaced.get(position).copied().unwrap_or_default();
+        let of_functions: BTreeSet<usize> = self.found.iter().map(|(_, definition)| *definition).collect();
+        let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+        let mut names = vec![String::new(); definitions.len()];
+        for replaced in [false, true] {
+            for &position in of_functions.iter().filter(|position| is_replaced(**position) == replaced) {
+                let Some(Definition { path, .. }) = definitions.get(position) else { continue };
+                let count = counts.entry(path).or_default();
+                *count += 1;
+                if let Some(name) = names.get_mut(position) {
+                    *name = if *count == 1 { path.clone() } else { format!("{path}#{count}") };
+                }
+            }
+        }
+        let parent = |position: usize| {
+            let outer = |at: &usize| definitions.get(*at).and_then(|definition| definition.outer);
+            let mut around = std::iter::successors(outer(&position), outer);
+            around.find(|outer| of_functions.contains(outer)).and_then(|outer| names.get(outer)).cloned()
+        };
+        let functions = self.found.into_iter().map(|(function, position)| {
+            let qualname = names.get(position).cloned().unwrap_or_default();
+            Function { qualname, parent: parent(position), ..function }
+        });
+        let functions = functions.collect();
+        let mut classes = self.classes;
+        classes.sort_by_key(|(_, position)| are_replaced.get(*position).copied());
+        (functions, classes.into_iter().map(|(class, _)| class).collect())
     }
 
     fn function(&mut self, function: &StmtFunctionDef) {
         let path = self.path_of(&function.name);
-        let qualname = self.number(&path);
+        let decorators = self.decorators(&function.decorator_list);
+        let position = self.define(path.clone(), decorators.clone());
         let start = definition_start(function, self.parsed.tokens());
         let class_name = self.class_name().map(str::to_owned);
         let mut yields = YieldFinder(false);
         yields.visit_body(&function.body);
-        self.found.push(Function {
-            qualname: qualname.clone(),
+        let function_found = Function {
+            qualname: String::new(),
             name: function.name.to_string(),
-            parent: self.parent().map(str::to_owned),
+            parent: None,
             text: self.extract(start.to_usize(), self.end_of_statement(function.end())),
             first_line: self.lines.line(start),
             parameters: self.parameters(&function.parameters, class_name.as_deref()),
-            decorators: function
-                .decorator_list
-                .iter()
-                .map(|decorator| slice(self.text, &decorator.expression).to_owned())
-                .collect(),
+            decorators,
             class_name,
             is_async: function.is_async,
             is_generator: yields.0,
             kind: CodeKind::Function,
-        });
+        };
+        self.found.push((function_found, position));
         let globals = Bindings::of_body(&function.body).globals;
-        self.scopes.push(Scope::Function { path, qualname, globals });
+        self.scopes.push((Scope::Function { path, globals }, position));
         self.visit_body(&function.body);
         self.scopes.pop();
     }
 
-    fn class(&mut self, class: &StmtClassDef, path: &str) {
+    fn decorators(&self, decorators: &[Decorator]) -> Vec<String> {
+        decorators.iter().map(|decorator| slice(self.text, &decorator.expression).to_owned()).collect()
+    }
+
+    fn class(&mut self, class: &StmtClassDef, path: &str, position: usize) {
         let start = match class.decorator_list.last() {
             Some(last) => first_token(self.parsed.tokens(), last.end(), &[TokenKind::Class]).unwrap_or(class.start()),
             None => class.start(),
         };
-        self.classes.push(Function {
+        let found = Function {
             qualname: path.to_owned(),
             name: class.name.to_string(),
             class_name: None,
@@ -145,23 +234,22 @@ impl Finder<'_> {
             text: self.extract(start.to_usize(), self.end_of_statement(class.end())),
             first_line: self.lines.line(start),
             parameters: vec![],
-            decorators: (class.decorator_list.iter())
-                .map(|decorator| slice(self.text, &decorator.expression).to_owned())
-                .collect(),
+            decorators: self.decorators(&class.decorator_list),
             is_async: false,
             is_generator: false,
             kind: CodeKind::Class,
-        });
+        };
+        self.classes.push((found, position));
     }
 
     fn lambda(&mut self, stmt: &Stmt, name: &str, lambda: &ruff_python_ast::ExprLambda) {
         let path = self.path_of(name);
-        let qualname = self.number(&path);
+        let position = self.define(path, vec![]);
         let class_name = self.class_name().map(str::to_owned);
         let mut yields = YieldFinder(false);
         yields.visit_expr(&lambda.body);
-        self.found.push(Function {
-            qualname,
+        let found = Function {
+            qualname: String::new(),
             name: name.to_owned(),
             parent: None,
             text: self.extract(stmt.start().to_usize(), stmt.end().to_usize()),
@@ -176,7 +264,8 @@ impl Finder<'_> {
             is_async: false,
             is_generator: yields.0,
             kind: CodeKind::Function,
-        });
+        };
+        self.found.push((found, position));
     }
 
     fn parameters(&self, parameters: &Parameters, class: Option<&str>) -> Vec<Parameter> {
@@ -290,16 +379,17 @@ impl<'a> SourceOrderVisitor<'a> for Finder<'_> {
             Stmt::FunctionDef(function) => self.function(function),
             Stmt::ClassDef(class) => {
                 let path = self.path_of(&class.name);
-                if self.parent().is_none() {
-                    self.class(class, &path);
+                let position = self.define(path.clone(), self.decorators(&class.decorator_list));
+                if !self.is_in_function() {
+                    self.class(class, &path, position);
                 }
-                self.scopes.push(Scope::Class { path, name: class.name.to_string() });
+                self.scopes.push((Scope::Class { path, name: class.name.to_string() }, position));
                 self.visit_body(&class.body);
                 self.scopes.pop();
             }
             Stmt::Assign(assign) => {
                 if let ([Expr::Name(name)], Expr::Lambda(lambda)) = (assign.targets.as_slice(), assign.value.as_ref())
-                    && self.parent().is_none()
+                    && !self.is_in_function()
                 {
                     self.lambda(stmt, &name.id, lambda);
                 }
@@ -307,13 +397,20 @@ impl<'a> SourceOrderVisitor<'a> for Finder<'_> {
             Stmt::AnnAssign(assign) => {
                 if let (Expr::Name(name), Some(Expr::Lambda(lambda))) =
                     (assign.target.as_ref(), assign.value.as_deref())
-                    && self.parent().is_none()
+                    && !self.is_in_function()
                 {
                     self.lambda(stmt, &name.id, lambda);
                 }
             }
             _ => source_order::walk_stmt(self, stmt),
         }
+    }
+
+    fn visit_body(&mut self, body: &'a [Stmt]) {
+        self.opened += 1;
+        self.blocks.push(self.opened);
+        source_order::walk_body(self, body);
+        self.blocks.pop();
     }
 
     fn visit_expr(&mut self, _expr: &'a Expr) {}
@@ -348,5 +445,40 @@ impl<'a> SourceOrderVisitor<'a> for YieldFinder {
             Expr::Lambda(_) => {}
             _ => source_order::walk_expr(self, expr),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The name and the line of each function.
+    fn names(text: &str) -> String {
+        let names = functions(text).0.into_iter().map(|one| format!("{}:{}", one.qualname, one.first_line));
+        names.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn the_name_alone_is_what_python_keeps() {
+        for (text, expected) in [
+            ("def f(): pass\ndef f(): pass\n", "f#2:1 f:2"),
+            ("def f(): pass\nif x:\n    def f(): pass\n", "f:1 f#2:3"),
+            ("if x:\n    def f(): pass\nelse:\n    def f(): pass\n", "f:2 f#2:4"),
+            ("if x:\n    def f(): pass\ndef f(): pass\n", "f#2:2 f:3"),
+            ("def f(): pass\nf = lambda: 1\n", "f#2:1 f:2"),
+            ("@overload\ndef f(): pass\n@overload\ndef f(): pass\ndef f(): pass\n", "f#2:2 f#3:4 f:5"),
+            ("class C:\n    @property\n    def f(self): pass\n    @f.setter\n    def f(self): pass\n", "C.f:3 C.f#2:5"),
+            ("@step('a')\ndef f(): pass\n@step('b')\ndef f(): pass\n", "f:2 f#2:4"),
+            ("@cache\ndef f(): pass\n@cache\ndef f(): pass\n", "f#2:2 f:4"),
+            ("class C:\n    def f(self): pass\nclass C:\n    def f(self): pass\n", "C.f#2:2 C.f:4"),
+            ("def f():\n    def g(): pass\ndef f():\n    def g(): pass\n", "f#2:1 f.<locals>.g#2:2 f:3 f.<locals>.g:4"),
+            ("def f(): pass\nclass f: pass\n", "f:1"),
+            ("def \u{fb01}t(): pass\ndef fit(): pass\n", "fit#2:1 fit:2"),
+        ] {
+            assert_eq!(names(text), expected, "{text}");
+        }
+        let inner = functions("def f():\n    def g(): pass\ndef f():\n    def g(): pass\n").0;
+        let parents: Vec<_> = inner.iter().map(|function| function.parent.as_deref()).collect();
+        assert_eq!(parents, [None, Some("f#2"), None, Some("f")]);
     }
 }

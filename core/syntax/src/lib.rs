@@ -49,6 +49,7 @@ mod properties;
 pub mod python;
 mod queries;
 mod renames;
+mod replacing;
 pub mod scopes;
 mod side;
 pub mod site;
@@ -73,6 +74,7 @@ pub use notebook::{cell_code, plain_python, runs_python, without_escapes};
 pub use pairing::{function_renames, pair};
 pub use properties::{Wrapped, wrapped_attributes};
 pub use queries::{EVALUATORS, names_in_query};
+pub use replacing::replacing;
 pub use side::{PerSide, Side};
 pub use size::size;
 pub use snippet::{SNIPPET, Snippet, snippet, without_definitions};
@@ -108,7 +110,8 @@ pub enum CodeKind {
 /// too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Function {
-    /// `f`, `Session.auth`, `main.<locals>.log_error`. The second function of the same name in a text is `f#2`.
+    /// `f`, `Session.auth`, `main.<locals>.log_error`. The second function of the same name in a text is `f#2`;
+    /// those that a later definition replaces are counted last.
     pub qualname: String,
     pub name: String,
     /// The innermost class whose body holds the function, directly or in another function.

@@ -9,6 +9,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, Value as Sql, ValueRef};
 use rusqlite::{Connection, OpenFlags, Row, ToSql, named_params, params};
 use serde_json::Value;
@@ -79,6 +80,7 @@ impl Sqlite {
         let failed = |error: rusqlite::Error| broken(path, &error);
         let mut connection = Connection::open(path).map_err(failed)?;
         connection.busy_timeout(PATIENCE).map_err(failed)?;
+        run_nothing(&connection).map_err(failed)?;
         let format = check(path, &connection)?;
         // A file system that cannot share memory between processes has no write-ahead log. Then SQLite stays as it is.
         connection.pragma_update(None, "journal_mode", "wal").map_err(failed)?;
@@ -276,6 +278,19 @@ fn check(path: &Path, connection: &Connection) -> Result<i32, String> {
     }
 }
 
+/// Keeps a store that somebody else made from running anything here.
+fn run_nothing(connection: &Connection) -> rusqlite::Result<()> {
+    for (setting, is_on) in [
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
+    ] {
+        connection.set_db_config(setting, is_on)?;
+    }
+    Ok(())
+}
+
 /// SQLite's message about a file, for people.
 fn broken(path: &Path, error: &rusqlite::Error) -> String {
     match error.sqlite_error_code() {
@@ -313,6 +328,7 @@ pub fn read(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) ->
     let open = |flags| {
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(PATIENCE)?;
+        run_nothing(&connection)?;
         connection.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get::<_, i64>(0))?;
         Ok(connection)
     };

@@ -112,7 +112,7 @@ pub(crate) fn bounded(context: &PairContext<'_>, bound: Bound) -> PairReport {
     PairReport { bound: Some(bound), ..failed(context, wording::bound(&bound)) }
 }
 
-/// Marks a pair whose time was over. Without a difference nothing is decided, since the rest might have shown one.
+/// Marks a pair that a bound ended. Without a difference nothing is decided, since the rest might have shown one.
 pub(crate) fn cut(context: &PairContext<'_>, report: &mut PairReport, bound: Bound) {
     let what = wording::bound(&bound);
     report.bound = Some(bound);

@@ -127,6 +127,10 @@ pub fn compare(
             let note = (!changed.is_empty()).then_some(Note::ChangedElsewhere { changed, are_judged });
             report.notes.extend(note.map(|note| wording::note(&note)));
         }
+        // It is told once: of the statements, or of the function that somebody asked for.
+        if pair.kind() == CodeKind::Snippet || options.function.is_some() {
+            select::note_replacing(&texts, &pair.context(), &mut report);
+        }
         reports.push(report);
     }
     let pairs: Vec<Pair> = prune_inconclusive(pairs, &mut reports);

@@ -8,7 +8,8 @@ use twincell_syntax::{CodeKind, Function, Index, PerSide, Side};
 
 use super::pair::Pair;
 use super::texts::Texts;
-use crate::report::PairReport;
+use crate::assemble::{self, PairContext};
+use crate::report::{Bound, PairReport};
 use crate::verdict::Verdict;
 use crate::{CompareError, CompareOptions, Source};
 
@@ -125,13 +126,15 @@ fn place(functions: &mut [Function], qualname: &str, module: Option<&str>) {
         .map(|owner| owner.rsplit('.').next().unwrap_or(owner).to_string());
 }
 
-/// The statements outside definitions, if both texts have some and they differ.
+/// The statements outside definitions, if both texts have some, or if those of one may replace functions.
 fn snippets(old: &Source, new: &Source) -> Option<(Function, Function)> {
     if old.module.is_some() || new.module.is_some() {
         return None;
     }
     let (one, other) = (twincell_syntax::snippet(&old.text), twincell_syntax::snippet(&new.text));
-    (one.has_statements && other.has_statements).then_some((one.function, other.function))
+    let both_have = one.has_statements && other.has_statements;
+    let may_replace = || twincell_syntax::replacing(&old.text, &new.text).iter().any(|lines| !lines.is_empty());
+    (both_have || may_replace()).then_some((one.function, other.function))
 }
 
 /// The classes that both texts have.
@@ -161,12 +164,22 @@ pub(super) fn is_worth(texts: &Texts, pair: &(Function, Function), options: &Com
             let is_private = name.rsplit('.').next().is_some_and(|name| name.starts_with('_'));
             !is_private && texts.changed.iter().any(|entity| entity == name || entity.starts_with(&inside))
         }
+        CodeKind::Snippet if texts.may_replace() => true,
         CodeKind::Snippet => {
             let snippets = PerSide::new(&pair.0, &pair.1);
             let own = twincell_syntax::diff(&pair.0, &pair.1);
             !own.identical && (own_statements_differ(snippets) || texts.uses_changed(snippets))
         }
     }
+}
+
+/// Marks a report where a statement may replace functions: what these do then was not run.
+pub(super) fn note_replacing(texts: &Texts, context: &PairContext<'_>, report: &mut PairReport) {
+    let lines = &texts.replacing;
+    let first = [Side::New, Side::Old].into_iter().find_map(|side| Some((side, *lines[side].first()?)));
+    let Some((side, line)) = first else { return };
+    let more = lines.iter().map(Vec::len).sum::<usize>() - 1;
+    assemble::cut(context, report, Bound::Replaces { side, line, more });
 }
 
 /// Whether the texts differ outside the definitions that they hold.

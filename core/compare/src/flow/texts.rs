@@ -30,6 +30,8 @@ pub(super) struct Texts {
     pub context: Context,
     /// Whether the texts are functions cut out of their modules.
     pub cut_out: bool,
+    /// The lines of statements that may replace functions, and that only this text has.
+    pub replacing: PerSide<Vec<u32>>,
     pub surroundings: PerSide<Rc<Surroundings>>,
     /// What is evaluated before the texts, where it counts.
     pub contexts: PerSide<Rc<str>>,
@@ -88,6 +90,10 @@ impl Texts {
             twincell_syntax::changed_entities(&indices.old, &indices.new)
         };
         let tainted = indices.as_ref().map(|index| index.tainted(&changed));
+        let replacing = match cut_out {
+            true => PerSide::default(),
+            false => twincell_syntax::replacing(&old.text, &new.text),
+        };
         let function_renames = twincell_syntax::function_renames(&indices.old.functions, &indices.new.functions).into();
         let calls_beside = examples::beside(&texts);
         let module_names = PerSide::of(|side| match context {
@@ -142,6 +148,7 @@ impl Texts {
             elsewhere,
             context,
             cut_out,
+            replacing,
             surroundings,
             imports,
             of_project,
@@ -175,6 +182,11 @@ impl Texts {
         let project = self.places[side].as_ref().map(|place| (place, &*self.elsewhere[side]));
         let constants = &self.surroundings[side].constants;
         reached::literals(&self.indices[side], constants, entity(function), function, project)
+    }
+
+    /// Whether a statement outside of functions that only one text has may replace functions.
+    pub fn may_replace(&self) -> bool {
+        self.replacing.iter().any(|lines| !lines.is_empty())
     }
 
     /// The changed entities that an entity uses, and those that lead there, nearest first.

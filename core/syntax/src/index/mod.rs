@@ -410,7 +410,8 @@ fn binding(stmt: &Stmt, name: &str) -> u64 {
     hash(&(from, own))
 }
 
-fn inner_bodies(stmt: &Stmt) -> Vec<&[Stmt]> {
+/// The bodies within a statement that still belong to the module.
+pub(crate) fn inner_bodies(stmt: &Stmt) -> Vec<&[Stmt]> {
     match stmt {
         Stmt::If(node) => std::iter::once(node.body.as_slice())
             .chain(node.elif_else_clauses.iter().map(|clause| clause.body.as_slice()))
@@ -423,6 +424,9 @@ fn inner_bodies(stmt: &Stmt) -> Vec<&[Stmt]> {
             [node.body.as_slice(), &node.orelse, &node.finalbody].into_iter().chain(handlers).collect()
         }
         Stmt::With(node) => vec![&node.body],
+        Stmt::For(node) => vec![&node.body, &node.orelse],
+        Stmt::While(node) => vec![&node.body, &node.orelse],
+        Stmt::Match(node) => node.cases.iter().map(|case| case.body.as_slice()).collect(),
         _ => vec![],
     }
 }
