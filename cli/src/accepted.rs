@@ -18,8 +18,9 @@ use twincell_compare::report::{Comparison, PairReport, VersionReport};
 use twincell_compare::verdict::Verdict;
 use twincell_driver::files;
 use twincell_driver::policy::BASELINE as FILE;
-use twincell_engine::protocol::Place;
-use twincell_project::{Content, imported, module};
+use twincell_project::imported;
+use twincell_repo::Content;
+use twincell_repo::ModulePath;
 use twincell_syntax::{Index, PerSide};
 
 use crate::git::ChangedFile;
@@ -120,14 +121,14 @@ impl Versions {
 }
 
 /// The modules of the project that a text imports, directly or through others, with their texts.
-fn modules(at: &Place, text: &str) -> BTreeMap<String, String> {
+fn modules(at: &ModulePath, text: &str) -> BTreeMap<String, String> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
-    let mut waiting: Vec<(Place, String)> = vec![(at.clone(), text.to_owned())];
+    let mut waiting: Vec<(ModulePath, String)> = vec![(at.clone(), text.to_owned())];
     while let Some((at, text)) = waiting.pop() {
         for name in imported(&at, &text) {
             if found.len() < MODULES
                 && !found.contains_key(&name)
-                && let Some((place, text)) = module(&at, &name)
+                && let Some((place, text)) = at.module(&name)
             {
                 found.insert(name, text.clone());
                 waiting.push((place, text));

@@ -15,8 +15,8 @@ use twincell_driver::policy::{BASELINE, Base, named};
 use twincell_driver::warm::{Engine, Failure};
 use twincell_driver::{files, reproducers};
 use twincell_engine::protocol::Context;
-use twincell_project::is_test;
 use twincell_syntax::Side;
+use twincell_testing::is_test;
 use twincell_widgets::export::ExportRow;
 use twincell_widgets::{Advice, Format, Notices, Report, SummaryFile, TextOptions, plain_sentence, render};
 
@@ -198,7 +198,7 @@ fn revisions(
         copies = match options.context {
             Context::Function => None,
             Context::Module => match Copies::new(here, range, staged, &engine.projects().map_err(Abort::new)?) {
-                Ok(copies) => Some(copies),
+                Ok(copies) => copies,
                 Err(error) => {
                     notices.push(Notice::NotCopied { reason: error.to_string() });
                     None

@@ -10,7 +10,7 @@ use twincell_driver::options::{OptionSpec, Options, TABLE, Value};
 use twincell_driver::policy::{OWN, Policy};
 use twincell_driver::warm::{Environment, model_options, worker_info};
 use twincell_models::{Backend, Disk, backend_report};
-use twincell_project::Cleaned;
+use twincell_repo::Cleaned;
 use twincell_widgets::plain_sentence;
 
 /// The findings. The fields are those that `--json` prints.
@@ -144,7 +144,7 @@ pub fn policy_report(policy: Option<&Policy>, given: &[(&'static OptionSpec, Val
 /// Removes the checkouts of repositories that nobody uses, and the results of their tests.
 pub fn clean(environment: &Environment) -> io::Result<RemovedReport> {
     let checkouts = checkouts(environment)?;
-    let Cleaned { bytes, in_use, failed } = checkouts.clean();
+    let Cleaned { bytes, in_use, failed } = checkouts.clean(&twincell_testing::stored(&checkouts.folder));
     let failed = failed.into_iter().map(|(path, reason)| format!("cannot remove {}: {reason}", path.display()));
     Ok(RemovedReport { folder: checkouts.folder.display().to_string(), bytes, in_use, failed: failed.collect() })
 }

@@ -215,7 +215,7 @@ pub(crate) mod tests {
             (&["compare", "a.py", "b.py", "--accept", "why"], "--git"),
             (&["study", "a.jsonl"], "--out"),
             (&["mine"], "REPO"),
-            (&["mine", "/nonexistent"], "/nonexistent is not in a git repository"),
+            (&["mine", "/nonexistent"], "there is no git repository in /nonexistent"),
             (&["mine", ".", "--since", "soon"], "--since: soon is not a date: write 2024-05-17"),
             (&["mine", ".", "--limit", "many"], "--limit cannot be 'many': give a whole number"),
             (&["nonsense"], "nonsense"),

@@ -14,8 +14,9 @@ use twincell_compare::notice::Notice;
 use twincell_compare::{Continue, Source};
 use twincell_engine::Stop;
 use twincell_files::private;
-use twincell_project::{Cache, Outcome, Range, Revision, TestError, TestLimits, environment, is_inside};
+use twincell_repo::{Cache, Range, Revision, is_inside};
 use twincell_syntax::{PerSide, Side};
+use twincell_testing::{Outcome, TestError, TestLimits, environment};
 
 use crate::decode::python_source;
 use crate::files;
@@ -46,9 +47,9 @@ pub fn revisions(range: Option<&str>, staged: bool) -> Result<PerSide<Revision>,
     match Range::parse(text) {
         _ if staged => Err(format!("{text} is a revision, but the change is to be what is staged: give one of them")),
         Some(Range { old, new: None, .. }) => Ok(PerSide::new(Revision::Parent(old.to_owned()), commit(old))),
-        Some(Range { old, new: Some(new), from_base: false }) => Ok(PerSide::new(commit(old), commit(new))),
-        Some(Range { old, new: Some(new), from_base: true }) => {
-            Ok(PerSide::new(Revision::Base { old: old.to_owned(), new: new.to_owned() }, commit(new)))
+        Some(range) => {
+            let (old, new) = range.revisions(false);
+            Ok(PerSide::new(old, new))
         }
         None => Err(format!(
             "{text} is not a range of revisions: write OLD..NEW, e.g. HEAD~1..HEAD, or a commit for what it changed"

@@ -3,9 +3,10 @@
 use tempfile::TempDir;
 use twincell_compare::report::Comparison;
 use twincell_compare::{CompareOptions, Source};
-use twincell_engine::protocol::{Context, Place};
+use twincell_engine::protocol::Context;
 use twincell_files::private;
-use twincell_project::{CopyError, Project, imported, place, places};
+use twincell_project::{imported, places};
+use twincell_repo::{CopyError, ModulePath, Project};
 use twincell_syntax::{PerSide, Side, too_deep};
 
 use crate::warm::{Engine, Failure};
@@ -31,8 +32,9 @@ impl Placed {
             return Ok(placed);
         }
         let found = placed.sources.as_ref().map(|source| source.file.as_deref().and_then(Project::around));
-        let on_disk: Vec<Place> = found.iter().flatten().map(|(project, file)| place(project.root(), file)).collect();
-        let uses = |at: &Place| placed.sources.iter().any(|source| !imported(at, &source.text).is_empty());
+        let on_disk: Vec<ModulePath> =
+            found.iter().flatten().map(|(project, file)| ModulePath::of(project.root(), file)).collect();
+        let uses = |at: &ModulePath| placed.sources.iter().any(|source| !imported(at, &source.text).is_empty());
         let names_itself = || placed.sources.iter().any(|source| source.text.contains("__file__"));
         if on_disk.is_empty() || !(names_itself() || on_disk.iter().any(uses)) {
             return Ok(placed);
@@ -70,7 +72,7 @@ impl Placed {
                 (Some(old), Some(new))
             }
             (old, new) => {
-                let [old, new] = [old, new].map(|file| file.map(|(folder, file)| place(folder, file)));
+                let [old, new] = [old, new].map(|file| file.map(|(folder, file)| ModulePath::of(folder, file)));
                 (old.clone().or(new.clone()), new.or(old))
             }
         };

@@ -16,7 +16,7 @@ use twincell_compare::{
 use twincell_engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool, interpreter};
 use twincell_models::{Endpoint, EndpointError, ModelOptions, panic_message};
 use twincell_prefix::{Generators, LanguageModel, Library, PrefixError, Prefixes, Subject, prefixes};
-use twincell_project::TestError;
+use twincell_testing::TestError;
 use twincell_values::predicted::Predicted;
 use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Predictor};
 

@@ -615,7 +615,7 @@ def test_what_keeps_tests_from_running_is_said(repository: Path, changed: str, s
 
 def test_errors_are_one_line(tmp_path: Path, repository: Path) -> None:
     for arguments, said in (
-        (["--repository", str(tmp_path)], "is in no git repository"),
+        (["--repository", str(tmp_path)], "there is no git repository in"),
         (["no-such-revision"], "no-such-revision is not a revision of this repository"),
         (["HEAD"], "HEAD has no parent, so there is nothing to compare with: write OLD..NEW"),
         (["A..B..C"], "A..B..C is not a range of revisions: write OLD..NEW, e.g. HEAD~1..HEAD"),

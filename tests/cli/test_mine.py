@@ -214,7 +214,7 @@ def test_what_is_wrong_is_told_in_one_line(repository, tmp_path):
     )
     folder = str(repository.folder)
     for arguments, expected in [
-        ([str(tmp_path / "plain")], "plain is not in a git repository"),
+        ([str(tmp_path / "plain")], "there is no git repository in"),
         ([str(tmp_path / "empty")], "empty has no commit yet"),
         (
             [str(tmp_path / "cut")],

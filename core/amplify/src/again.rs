@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use twincell_project::{Outcome, TestError};
 use twincell_syntax::{PerSide, Side};
+use twincell_testing::{Outcome, TestError};
 
 use crate::code::Code;
 use crate::flow::Change;
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
     use crate::observe::Difference;
     use crate::result::Shown;
-    use twincell_project::Observed;
+    use twincell_testing::Observed;
 
     fn test(technique: Technique, origin_text: &str) -> AmplifiedTest {
         let form = Form {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use ruff_python_ast::{Expr, Stmt, StmtAssign};
 use ruff_text_size::{Ranged, TextRange};
-use twincell_project::{Failure, Observation, Observed, Outcome, Seen};
 use twincell_syntax::{PerSide, Side};
+use twincell_testing::{Failure, Observation, Observed, Outcome, Seen};
 
 use crate::body::{Place, fresh, names, places, suites};
 use crate::code::{Code, Edit, definition};
@@ -301,7 +301,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use twincell_project::TestRecord;
+    use twincell_testing::TestRecord;
 
     use super::*;
 

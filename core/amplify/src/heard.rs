@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use twincell_project::{Observation, Observed, Seen};
 use twincell_syntax::{PerSide, Side};
+use twincell_testing::{Observation, Observed, Seen};
 
 use crate::body::{Place, fresh, names};
 use crate::code::{Code, Edit, definition};

@@ -48,4 +48,4 @@ pub use repository::{Opened, open};
 pub use result::{Amplification, AmplifiedTest, FORMAT, Form, Raised, Reach, Selected, Shown, Status, Technique};
 pub use run::{Runner, Runners};
 pub use steering::{Steering, SteeringKind};
-pub use twincell_project::{CollectionError, Network, SuiteReport};
+pub use twincell_testing::{CollectionError, Network, SuiteReport};

@@ -1,6 +1,6 @@
 //! Observed values as Python source.
 
-use twincell_project::Observed;
+use twincell_testing::Observed;
 
 /// How long a value may be that stands in an assertion, in characters.
 pub const MAX_LITERAL: usize = 400;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use twincell_project::{Observation, Observed, Seen};
 use twincell_syntax::PerSide;
+use twincell_testing::{Observation, Observed, Seen};
 
 use crate::body::places;
 use crate::code::{Code, Edit};

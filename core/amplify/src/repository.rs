@@ -7,12 +7,12 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use twincell_project::{
-    Cache, Checkout, CollectionError, Environment, Kept, Revision, Session, Store, SuiteReport, TestError, TestKind,
-    TestLimits, checkout, is_inside, is_test, place,
-};
+use twincell_repo::{Cache, Checkout, ModulePath, RepoError, Revision, checkout, is_inside};
 use twincell_syntax::parse::{Lines, errors, normalize_newlines, parse, with_stack_for};
 use twincell_syntax::{PerSide, Side, SourceError};
+use twincell_testing::{
+    CollectionError, Environment, Kept, Session, Store, SuiteReport, TestError, TestKind, TestLimits, is_test,
+};
 
 use crate::change::ChangedText;
 use crate::flow::Change;
@@ -50,12 +50,7 @@ pub fn open(
     let work_tree = checkouts.old.repository.clone();
     // The configuration may be a stranger's, and tests are written there.
     if !is_inside(repository, &work_tree) {
-        let reason = format!(
-            "the configuration of its repository (core.worktree) says that its files are in {}, which does not hold it: \
-             remove this setting, or start in that folder",
-            work_tree.display()
-        );
-        return Err(TestError::Checkout { folder: repository.to_owned(), reason });
+        return Err(RepoError::Elsewhere { work_tree, start: repository.to_owned() }.into());
     }
     let environment = environment(&work_tree)?;
     let roots = checkouts.as_ref().map(|checkout| checkout.root.clone());
@@ -97,7 +92,7 @@ fn change(checkouts: &PerSide<Checkout>, differing: Differing, sessions: PerSide
     unread.retain(|file| !tests.contains(&file.path));
     let module = |file: &ChangedText| {
         let checkout = if file.texts.old.is_some() { &checkouts.old } else { &checkouts.new };
-        place(&checkout.root, &file.path).name
+        ModulePath::of(&checkout.root, &file.path).name
     };
     let modules = files.iter().map(module).collect();
     // The names of these are taken, even if pytest collects them in no version.

@@ -1,8 +1,8 @@
 //! What an amplification found, as plain data.
 
 use serde::{Deserialize, Serialize};
-use twincell_project::{CollectionError, Observed, SuiteReport};
 use twincell_syntax::PerSide;
+use twincell_testing::{CollectionError, Observed, SuiteReport};
 
 use crate::observe::Difference;
 use crate::operators::Operator;

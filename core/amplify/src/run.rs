@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::thread;
 
-use twincell_project::{Failure, Kept, Outcome, Request, SuiteReport, Test, TestError, TestRecord};
 use twincell_syntax::PerSide;
+use twincell_testing::{Failure, Kept, Outcome, Request, SuiteReport, Test, TestError, TestRecord};
 
 use crate::cases::runnable;
 use crate::code::Code;

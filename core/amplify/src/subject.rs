@@ -50,7 +50,7 @@ pub struct Addition {
 }
 
 impl Subject {
-    /// `TestCart.test_total`, as [`twincell_project::Test::function`] has it.
+    /// `TestCart.test_total`, as [`twincell_testing::Test::function`] has it.
     pub fn function(&self) -> String {
         let mut parts = self.classes.clone();
         parts.push(self.name.clone());

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use similar::TextDiff;
-use twincell_project::Seen;
 use twincell_syntax::Side;
+use twincell_testing::Seen;
 
 use crate::body::places;
 use crate::form::asked;

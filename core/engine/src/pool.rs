@@ -109,7 +109,7 @@ impl WorkerPool {
         self.lender.enforced.get().cloned()
     }
 
-    /// A folder for copies of projects, whose modules programs can then import ([`Place`](super::protocol::Place)). Workers only read there. It goes
+    /// A folder for copies of projects, whose modules programs can then import ([`ModulePath`](twincell_repo::ModulePath)). Workers only read there. It goes
     /// with the pool.
     pub fn projects(&self) -> Result<PathBuf, EngineError> {
         self.lender.nursery.projects()

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use twincell_repo::ModulePath;
 use twincell_syntax::Parameter;
 use twincell_syntax::site::{SiteKind, SiteTable};
 use twincell_values::predictor::Distribution;
@@ -141,7 +142,7 @@ pub struct Version {
     /// What the versions reach through different imports.
     pub imports: Vec<Imported>,
     /// Where the module lies, if the other modules around it can be imported.
-    pub place: Option<Place>,
+    pub place: Option<ModulePath>,
 }
 
 impl Version {
@@ -161,27 +162,6 @@ pub struct Held {
     pub path: String,
     pub distribution: Distribution,
     pub uses: Uses,
-}
-
-/// Where a module lies in a project, whose other modules can be imported from a copy of the project.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Place {
-    /// The folder that holds the copy, where workers may read.
-    pub folder: PathBuf,
-    /// The module's file, from this folder, with `/` between the parts: `src/shop/cart.py`.
-    pub file: String,
-    /// Its dotted name: `shop.cart`.
-    pub name: String,
-    /// The folders in which imports look first, in this order, from the folder of the copy: `src`, or empty for itself.
-    pub search: Vec<String>,
-}
-
-impl Place {
-    /// The package that holds the module, or that it is. Empty if there is none.
-    pub fn package(&self) -> &str {
-        let is_package = self.file == "__init__.py" || self.file.ends_with("/__init__.py");
-        if is_package { &self.name } else { self.name.rsplit_once('.').map_or("", |(package, _)| package) }
-    }
 }
 
 /// A class, function, value or module that the versions import in different ways. All versions have the same entries.

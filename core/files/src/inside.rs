@@ -106,6 +106,14 @@ pub fn link_in(folder: &OwnedFd, path: &Path, target: &Path) -> io::Result<()> {
     Ok(symlinkat(target, folder, name(path)?)?)
 }
 
+/// Removes a file or a folder with all that is in it, whatever its modes are. Nothing to remove is no error.
+pub fn remove_whole(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(parent) if parent.exists() => remove(parent, Path::new(path.file_name().unwrap_or_default())),
+        _ => Ok(()),
+    }
+}
+
 /// Removes a file, or a folder with all that is in it, whatever its modes are.
 pub fn remove(root: &Path, path: &Path) -> io::Result<()> {
     let top = match parent(root, path) {

@@ -1,6 +1,7 @@
 //! A snippet as the program that workers run with hooks, to find values for what is missing.
 
-use twincell_engine::protocol::{Body, Context, Isolation, Place, Program, Version};
+use twincell_engine::protocol::{Body, Context, Isolation, Program, Version};
+use twincell_repo::ModulePath;
 use twincell_search::{Target, executable_lines};
 use twincell_syntax::instrument::{InstrumentError, Instrumented, instrument};
 use twincell_syntax::{PerSide, imported_modules};
@@ -40,7 +41,7 @@ pub(crate) fn program(
     let imports = imported_modules(&module).into_iter().chain(imported_modules(reading.text()));
     let imports = imports.chain(beside.into_iter().flat_map(|beside| beside.imports.iter().cloned())).collect();
     // What it uses of its folder is real here, too.
-    let place = beside.map(|Beside { copy, package, .. }| Place {
+    let place = beside.map(|Beside { copy, package, .. }| ModulePath {
         folder: copy.folder.clone(),
         file: "__main__.py".to_owned(),
         name: if package.is_empty() { "__main__".to_owned() } else { format!("{package}.__main__") },

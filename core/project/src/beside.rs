@@ -14,13 +14,12 @@ use twincell_files::{inside, private};
 use twincell_syntax::python::is_of_stdlib;
 use twincell_syntax::{absolute_imports, imported_modules, imports, texts};
 
-use crate::around::work_tree;
-use crate::copy::MAX_FILE;
-use crate::place::place;
+use twincell_repo::{ModulePath, Project};
 
 /// The bounds of what is copied: files, bytes of all, and bytes of one file that only belongs to a package.
 const MAX_FILES: usize = 2_000;
 const MAX_BYTES: usize = 64 << 20;
+const MAX_FILE: u64 = 16 << 20;
 const MAX_OF_PACKAGE: usize = 1 << 20;
 /// The maximum number of entries of a folder that are looked at, and how deep folders of a package are.
 const MAX_ENTRIES: usize = 10_000;
@@ -52,14 +51,14 @@ pub struct Beside {
 /// What a text uses of the files beside it. `file` is its name in the folder; a cell has none. `None` if it uses nothing.
 pub fn beside(folder: &Path, file: Option<&str>, text: &str) -> Option<Beside> {
     let folder = folder.canonicalize().ok()?;
-    let root = match work_tree(&folder) {
-        Some((_, root)) => root,
+    let root = match Project::around_folder(&folder) {
+        Some(project) => project.root().to_owned(),
         // What is in a package is imported from the folder that holds it.
         None if file.is_some() => outside_of_packages(&folder).to_owned(),
         None => folder.clone(),
     };
     let own = folder.strip_prefix(&root).ok()?.to_str()?.to_owned();
-    let at = place(&root, &join(&own, file.unwrap_or("cell.py")));
+    let at = ModulePath::of(&root, &join(&own, file.unwrap_or("cell.py")));
     let mut search = vec![own.clone()];
     search.extend(at.search.iter().filter(|one| **one != own).cloned());
     let package = if file.is_some() { at.package().to_owned() } else { String::new() };

@@ -4,9 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use git2::{Repository, Tree};
 use twincell_compare::notice::{FileChange, Notice};
-use twincell_project::{Content, Revision, TestError, Version, committed, content, differing};
+use twincell_repo::{Content, Repo, RepoError, Revision, Snapshot};
 use twincell_syntax::PerSide;
 
 use super::{NONE, Policy, PolicyError, SettingValue, read};
@@ -37,36 +36,32 @@ pub struct Base {
 pub enum BaseError {
     #[error(transparent)]
     Policy(#[from] PolicyError),
-    #[error("cannot read the policy of the old version: {}", .0.message())]
-    Git(#[from] git2::Error),
     #[error(transparent)]
-    Revision(#[from] Box<TestError>),
+    Repo(#[from] RepoError),
 }
 
 impl Base {
-    /// Reads what the old version has. `start` is the folder from which the policy is looked for, `name` the old revision as
-    /// people call it, and `named` the policy that a user names.
+    /// Reads what the old version has, of which `name` is what people call it. `start` is the folder from which the policy is
+    /// looked for, and `named` the policy that a user names.
     pub fn of(
-        repository: &Repository,
+        repo: &Repo,
         start: &Path,
-        old: (&Tree<'_>, &str),
-        new: &Version<'_>,
+        (old, name): (&Snapshot<'_>, &str),
+        new: &Snapshot<'_>,
         named: Option<&Path>,
     ) -> Result<Self, BaseError> {
-        let (old, name) = old;
-        let inside = inside(repository, start);
-        let tree = Version::Tree(old);
+        let inside = repo.inside(start, Path::new("")).unwrap_or_default();
         let policy = match named {
             Some(named) if named.as_os_str() == NONE => None,
             Some(named) => Some(read::file(named)?),
-            None => nearest(repository, &tree, &inside, name)?,
+            None => nearest(repo, old, &inside, name)?,
         };
-        let baseline = content(repository, &tree, Path::new(BASELINE), LARGEST_BASELINE)?;
+        let baseline = old.content(Path::new(BASELINE), LARGEST_BASELINE)?;
         let mut changes = Vec::new();
-        for path in candidates(repository, old, new, &inside)? {
+        for path in candidates(old, new, &inside)? {
             let is_baseline = path == Path::new(BASELINE);
             let most = if is_baseline { LARGEST_BASELINE } else { read::MAX_BYTES };
-            let sides = PerSide::new(&tree, new).map(|version| content(repository, version, &path, most));
+            let sides = PerSide::new(old, new).map(|version| version.content(&path, most));
             let sides = PerSide::new(sides.old?, sides.new?);
             let Some(change) = change(&path, sides) else { continue };
             let file = path.to_string_lossy().into_owned();
@@ -78,21 +73,14 @@ impl Base {
         Ok(Self { policy, baseline, changes })
     }
 
-    /// The same for versions by their names. Before the first commit nothing is trusted, and nothing can have changed.
+    /// The same for versions by their names. What is no commit is not trusted as an old version.
     pub fn of_revisions(start: &Path, versions: &PerSide<Revision>, named: Option<&Path>) -> Result<Self, BaseError> {
-        let boxed = |error| BaseError::Revision(Box::new(error));
-        let repository =
-            twincell_project::discover(start).map_err(|_| boxed(TestError::NoRepository(start.to_owned())))?;
-        let tree = |revision| committed(&repository, revision).map_err(boxed);
-        // What lies nowhere has no policy.
-        let Some(old) = tree(&versions.old)? else { return Ok(Self::nothing()) };
-        let (committed, index) = (tree(&versions.new)?, repository.index()?);
-        let new = match (&versions.new, &committed) {
-            (_, Some(tree)) => Version::Tree(tree),
-            (Revision::Staged, None) => Version::Index(&index),
-            (_, None) => Version::Files,
-        };
-        Self::of(&repository, start, (&old, name(&versions.old)), &new, named)
+        let repo = Repo::around(start)?;
+        if matches!(versions.old, Revision::Staged | Revision::Files) {
+            return Ok(Self::nothing());
+        }
+        let sides = PerSide::try_of(|side| repo.snapshot(&versions[side]))?;
+        Self::of(&repo, start, (&sides.old, versions.old.name()), &sides.new, named)
     }
 
     /// Where there is no old version.
@@ -101,33 +89,13 @@ impl Base {
     }
 }
 
-fn name(revision: &Revision) -> &str {
-    match revision {
-        Revision::Commit(name) | Revision::Parent(name) | Revision::Base { old: name, .. } => name,
-        Revision::Staged => "the index",
-        Revision::Files => "the working tree",
-    }
-}
-
-/// A folder as the repository's trees name it.
-fn inside(repository: &Repository, start: &Path) -> PathBuf {
-    let root = repository.workdir().and_then(|root| root.canonicalize().ok());
-    let start = start.canonicalize().unwrap_or_else(|_| start.to_owned());
-    root.and_then(|root| start.strip_prefix(root).map(Path::to_owned).ok()).unwrap_or_default()
-}
-
 /// The policy of a version that is nearest to a folder.
-fn nearest(
-    repository: &Repository,
-    version: &Version<'_>,
-    inside: &Path,
-    name: &str,
-) -> Result<Option<Policy>, BaseError> {
-    let root = repository.workdir().unwrap_or(repository.path());
+fn nearest(repo: &Repo, version: &Snapshot<'_>, inside: &Path, name: &str) -> Result<Option<Policy>, BaseError> {
+    let root = repo.root().unwrap_or(repo.path());
     for folder in inside.ancestors() {
         for file in read::FILES {
             let path = folder.join(file);
-            let found = content(repository, version, &path, read::MAX_BYTES)?;
+            let found = version.content(&path, read::MAX_BYTES)?;
             // What belongs to many tools may be a link, and then holds no policy.
             if file == read::FILES[1] && !matches!(found, Content::File(_)) {
                 continue;
@@ -143,13 +111,8 @@ fn nearest(
 }
 
 /// The files with policies or accepted differences that may differ: all that git knows, and those around a folder.
-fn candidates(
-    repository: &Repository,
-    old: &Tree<'_>,
-    new: &Version<'_>,
-    inside: &Path,
-) -> Result<BTreeSet<PathBuf>, BaseError> {
-    let mut found = differing(repository, old, new, &[read::FILES[0], read::FILES[1], BASELINE])?;
+fn candidates(old: &Snapshot<'_>, new: &Snapshot<'_>, inside: &Path) -> Result<BTreeSet<PathBuf>, BaseError> {
+    let mut found = old.differing(new, &[read::FILES[0], read::FILES[1], BASELINE])?;
     found.insert(BASELINE.into());
     found.retain(|path| is_trusted(path));
     found.extend(inside.ancestors().flat_map(|folder| read::FILES.map(|file| folder.join(file))));

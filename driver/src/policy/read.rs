@@ -9,7 +9,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use twincell_behavior::{DeclaredEffect, FunctionEffect, check_functions};
-use twincell_project::Content;
+use twincell_repo::Content;
 use twincell_values::value::{Makes, Provider};
 
 use super::{OWN, PathBudget, Policy, PolicyError, Setting, SettingValue, paths};

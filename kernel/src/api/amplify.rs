@@ -10,7 +10,7 @@ use twincell_compare::notice::Notice;
 use twincell_driver::amplify::{Amplified, amplify_options, amplify_repository, rerun_test, revisions, write_test};
 use twincell_driver::files;
 use twincell_driver::options::{Job, Options};
-use twincell_project::Revision;
+use twincell_repo::Revision;
 use twincell_syntax::{PerSide, Side};
 use twincell_widgets::{
     Notices, amplification_fragment, amplification_markdown, amplification_page, amplification_state,

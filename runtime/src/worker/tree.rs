@@ -14,7 +14,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyModule, PyTuple};
 
 use twincell_engine::observed::Observed;
-use twincell_engine::protocol::{Place, Unevaluated};
+use twincell_engine::protocol::Unevaluated;
+use twincell_repo::ModulePath;
 use twincell_syntax::instrument::count_steps;
 
 use crate::execution::code::{PROJECT, PROJECT_PATH};
@@ -285,7 +286,7 @@ pub(crate) fn show(copy: &OwnedFd) -> std::io::Result<()> {
 
 impl Tree {
     /// Opens the copy of a project. Nothing of it is evaluated yet.
-    pub fn open(py: Python<'_>, place: &Place) -> PyResult<Self> {
+    pub fn open(py: Python<'_>, place: &ModulePath) -> PyResult<Self> {
         let copy = OwnedFd::from(File::open(&place.folder)?);
         let notes = Py::new(py, Notes::default())?;
         let imports = PyTuple::new(

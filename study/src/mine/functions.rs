@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use git2::{Oid, Repository};
 use twincell_driver::decode::python_source;
+use twincell_repo::{FileId, Repo};
 use twincell_syntax::{Function, functions, same_tree};
 
 /// More than a person writes.
@@ -86,31 +86,27 @@ pub struct Modules {
 /// Recently used modules, and those used before them.
 #[derive(Default)]
 struct Generations {
-    young: HashMap<Oid, Arc<Module>>,
-    old: HashMap<Oid, Arc<Module>>,
+    young: HashMap<FileId, Arc<Module>>,
+    old: HashMap<FileId, Arc<Module>>,
     bytes: usize,
 }
 
 impl Modules {
     /// An error is the rest of a sentence that begins with the file's name.
-    pub fn read(&self, repository: &Repository, id: Oid) -> Result<Arc<Module>, String> {
+    pub fn read(&self, repo: &Repo, id: FileId) -> Result<Arc<Module>, String> {
         if let Some(known) = self.held.lock().unwrap_or_else(PoisonError::into_inner).get(id) {
             return Ok(known);
         }
-        let not_there = |error: git2::Error| format!("is not in this clone: {}", error.message());
-        let size = repository.odb().and_then(|objects| objects.read_header(id)).map_err(not_there)?.0;
-        if size > MOST_BYTES {
-            return Err(format!("has more than {} MiB", MOST_BYTES >> 20));
-        }
-        let blob = repository.find_blob(id).map_err(not_there)?;
-        let module = Arc::new(Module::read(blob.content())?);
+        let bytes = repo.bytes(id, MOST_BYTES).map_err(|error| format!("is not in this clone: {error}"))?;
+        let bytes = bytes.ok_or_else(|| format!("has more than {} MiB", MOST_BYTES >> 20))?;
+        let module = Arc::new(Module::read(&bytes)?);
         self.held.lock().unwrap_or_else(PoisonError::into_inner).put(id, module.clone());
         Ok(module)
     }
 }
 
 impl Generations {
-    fn get(&mut self, id: Oid) -> Option<Arc<Module>> {
+    fn get(&mut self, id: FileId) -> Option<Arc<Module>> {
         if let Some(known) = self.young.get(&id) {
             return Some(known.clone());
         }
@@ -119,7 +115,7 @@ impl Generations {
         Some(known)
     }
 
-    fn put(&mut self, id: Oid, module: Arc<Module>) {
+    fn put(&mut self, id: FileId, module: Arc<Module>) {
         self.bytes += module.text.len();
         self.young.insert(id, module);
         if self.bytes > KEPT_BYTES {

@@ -4,7 +4,6 @@
 //! order of the walk, one at a time, so that memory does not grow with the history.
 
 mod dates;
-mod files;
 mod functions;
 mod history;
 mod report;
@@ -12,25 +11,18 @@ mod selection;
 mod threads;
 
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Once;
+use std::path::Path;
 
-use git2::{ErrorCode, Repository};
 use regex::{RegexSet, RegexSetBuilder};
+
+use twincell_repo::Repo;
 
 use crate::change::{Change, Changes, Row};
 
 pub use dates::seconds;
 pub use functions::Module;
-pub use history::object;
 pub use report::Report;
 pub use selection::{MineError, Selection};
-
-/// The size in bytes of read objects that libgit2 caches, and of packed ones that it maps, for all repositories of this
-/// process. Its own defaults are a quarter GiB and eight GiB.
-const OBJECTS: isize = 32 << 20;
-const WINDOW: usize = 32 << 20;
-const MAPPED: usize = 256 << 20;
 
 /// A walk through a history that gives changes.
 pub struct Mine {
@@ -46,23 +38,18 @@ pub struct Mine {
 impl Mine {
     /// Begins a walk with some threads beside this one. Every error in the selection is found here.
     pub fn start(repository: &Path, selection: Selection, jobs: usize) -> Result<Self, MineError> {
-        bound_memory();
-        let name = repository.display().to_string();
-        let path = repository;
-        let repository = Repository::discover(path).map_err(|error| match error.code() {
-            ErrorCode::NotFound => MineError::NoRepository(name.clone()),
-            _ => error.into(),
-        })?;
-        if repository.is_shallow() {
-            return Err(MineError::Shallow(name));
+        twincell_repo::bound_memory();
+        let repo = Repo::around(repository)?;
+        if repo.is_shallow() {
+            return Err(MineError::Shallow(repository.display().to_string()));
         }
         let patterns = patterns(&selection.grep)?;
-        let start = history::start(&repository, selection.revision.as_deref(), &name)?;
+        let start = repo.commit_id(selection.revision.as_deref())?;
         let walk = history::Walk { start, since: selection.since, until: selection.until, patterns };
         Ok(Self {
-            commits: threads::Commits::start(repository.path(), walk, &selection, jobs),
+            commits: threads::Commits::start(repo.path(), walk, &selection, jobs),
             current: None,
-            project: project(&repository, path),
+            project: repo.name().unwrap_or_else(|| "repository".to_owned()),
             selection,
             report: Report::default(),
             ended: false,
@@ -112,18 +99,6 @@ impl Changes for Mine {
     }
 }
 
-/// This keeps memory from growing with the history.
-fn bound_memory() {
-    static ONCE: Once = Once::new();
-    // A number that cannot be set stays.
-    // SAFETY: these are plain numbers of libgit2, which its threads read. Ours have not begun.
-    ONCE.call_once(|| unsafe {
-        let _ = git2::opts::set_cache_max_size(OBJECTS);
-        let _ = git2::opts::set_mwindow_size(WINDOW);
-        let _ = git2::opts::set_mwindow_mapped_limit(MAPPED);
-    });
-}
-
 /// Seconds since 1970.
 pub fn now() -> i64 {
     std::time::SystemTime::now()
@@ -154,20 +129,4 @@ fn patterns(patterns: &[String]) -> Result<Option<RegexSet>, MineError> {
         pattern: patterns.join(" or "),
         reason: error.to_string().lines().last().unwrap_or_default().to_owned(),
     })
-}
-
-/// The name of a repository: from its clone address, or else from its folder.
-fn project(repository: &Repository, given: &Path) -> String {
-    let last = |text: &str| {
-        let name = text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
-        Some(name.strip_suffix(".git").unwrap_or(name).to_owned()).filter(|name| !name.is_empty())
-    };
-    let origin = repository.find_remote("origin").ok();
-    let folder = repository.workdir().map_or_else(|| PathBuf::from(given), Path::to_owned);
-    let folder = folder.canonicalize().unwrap_or(folder);
-    let from_folder = folder.file_name().and_then(|name| last(&name.to_string_lossy()));
-    origin
-        .and_then(|origin| origin.url().ok().and_then(last))
-        .or(from_folder)
-        .unwrap_or_else(|| "repository".to_owned())
 }

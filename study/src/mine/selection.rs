@@ -1,6 +1,7 @@
 //! The selection of changes in a history, and its errors.
 
 use twincell_driver::policy::PathRules;
+use twincell_repo::RepoError;
 
 /// Which changes are wanted. Merges are always left out. Only functions count that both versions of their file have and
 /// whose trees differ, apart from comments, docstrings, decorators and annotations.
@@ -26,24 +27,12 @@ pub struct Selection {
 }
 
 /// Why nothing is read, in one line for people.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub enum MineError {
-    #[error("{0} is not in a git repository")]
-    NoRepository(String),
     #[error("{0} is a shallow clone, its history is cut off: fetch the rest with git fetch --unshallow")]
     Shallow(String),
-    #[error("{0} has no commit yet")]
-    Empty(String),
-    #[error("{revision} is not a revision of this repository: {reason}")]
-    Revision { revision: String, reason: String },
     #[error("{pattern} is not a regular expression: {reason}")]
     Pattern { pattern: String, reason: String },
-    #[error("cannot read the repository: {0}")]
-    Read(String),
-}
-
-impl From<git2::Error> for MineError {
-    fn from(error: git2::Error) -> Self {
-        MineError::Read(error.message().to_owned())
-    }
+    #[error(transparent)]
+    Repo(#[from] RepoError),
 }

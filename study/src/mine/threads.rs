@@ -9,14 +9,13 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use git2::{Oid, Repository};
 use serde_json::Value;
+use twincell_repo::{CommitId, FileId, Repo, RepoError};
 
 use twincell_syntax::Function;
 
 use super::dates::written;
-use super::files::touched;
-use super::functions::{Module, Modules, became};
+use super::functions::{MOST_BYTES, Module, Modules, became};
 use super::history::Walk;
 use super::report::Report;
 use super::selection::Selection;
@@ -80,7 +79,7 @@ impl Mined {
 /// A commit to read, or the end, with the count of commits skipped before it.
 struct Task {
     index: usize,
-    commit: Option<Oid>,
+    commit: Option<CommitId>,
     passed: Report,
 }
 
@@ -127,7 +126,7 @@ impl Commits {
             let (tasks, results) = (tasks.clone(), sender.clone());
             let work = move || {
                 if let Err(error) = work(&path, &shared, &tasks, &results) {
-                    let _ = results.send((usize::MAX, Err(error.message().to_owned())));
+                    let _ = results.send((usize::MAX, Err(error.to_string())));
                 }
             };
             started = started.and(named().spawn(work).map(|_| ()));
@@ -170,14 +169,14 @@ impl Drop for Commits {
 
 fn walk_on(repository: &Path, walk: &Walk, to_read: &SyncSender<Task>, results: &SyncSender<ReadCommit>) {
     let mut index = 0;
-    let walked = Repository::open(repository).and_then(|repository| {
-        walk.run(&repository, &mut |commit, passed| {
+    let walked = Repo::open_again(repository).and_then(|repo| {
+        walk.run(&repo, &mut |commit, passed| {
             index += 1;
             to_read.send(Task { index: index - 1, commit, passed }).is_ok()
         })
     });
     if let Err(error) = walked {
-        let _ = results.send((index, Err(error.message().to_owned())));
+        let _ = results.send((index, Err(error.to_string())));
     }
 }
 
@@ -186,8 +185,8 @@ fn work(
     shared: &Shared,
     tasks: &Mutex<Receiver<Task>>,
     results: &SyncSender<ReadCommit>,
-) -> Result<(), git2::Error> {
-    let repository = Repository::open(repository)?;
+) -> Result<(), RepoError> {
+    let repo = Repo::open_again(repository)?;
     loop {
         let task = tasks.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(Task { index, commit, passed }) = task else { return Ok(()) };
@@ -201,9 +200,9 @@ fn work(
         }
         let mut mined = Mined { report: passed, ..Mined::default() };
         let found = match commit {
-            Some(commit) => match read(&repository, commit, shared, &mut mined) {
+            Some(commit) => match read(&repo, commit, shared, &mut mined) {
                 Ok(()) => vec![(index, Ok(Some(mined)))],
-                Err(error) => vec![(index, Err(error.message().to_owned()))],
+                Err(error) => vec![(index, Err(error.to_string()))],
             },
             // The commits skipped at the end, and the end itself.
             None => vec![(index, Ok(Some(mined))), (index + 1, Ok(None))],
@@ -217,15 +216,15 @@ fn work(
 }
 
 /// What a commit did to functions.
-fn read(repository: &Repository, commit: Oid, shared: &Shared, mined: &mut Mined) -> Result<(), git2::Error> {
+fn read(repo: &Repo, commit: CommitId, shared: &Shared, mined: &mut Mined) -> Result<(), RepoError> {
     let selection = &shared.selection;
-    let commit = repository.find_commit(commit)?;
+    let commit = repo.find(commit)?;
     mined.commit = commit.id().to_string();
-    mined.date = written(commit.time().seconds());
+    mined.date = written(commit.seconds());
     let wanted_name = |name: &str| selection.tests || !name.to_lowercase().contains("test");
     let wanted = |function: &Function| wanted_name(&function.qualname);
     let mut others = 0;
-    for touched in touched(repository, &commit.parent(0)?.tree()?, &commit.tree()?)? {
+    for touched in repo.python_changes(&commit, MOST_BYTES)? {
         if selection.paths.excluded(Path::new(&touched.path)).is_some() {
             continue;
         }
@@ -233,7 +232,7 @@ fn read(repository: &Repository, commit: Oid, shared: &Shared, mined: &mut Mined
         {
             continue;
         }
-        let module = |id: Option<Oid>| id.map(|id| shared.modules.read(repository, id)).transpose();
+        let module = |id: Option<FileId>| id.map(|id| shared.modules.read(repo, id)).transpose();
         match (module(touched.old), module(touched.new)) {
             (Ok(Some(old)), Ok(Some(new))) => {
                 let became = became(&old, &new, &wanted);

@@ -20,7 +20,7 @@ use twincell_driver::options::Options;
 use twincell_driver::warm::{Engine, Environment, Failure};
 use twincell_engine::Stop;
 use twincell_prefix::{Continue, PrefixError, Subject};
-use twincell_project::is_inside;
+use twincell_repo::is_inside;
 
 use crate::key::Keys;
 use crate::pace::Progress;

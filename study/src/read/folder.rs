@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use twincell_driver::files;
-use twincell_project::is_inside;
+use twincell_repo::is_inside;
 use twincell_syntax::{PerSide, Side};
 
 use super::fields::{RowPlace, from_fields};

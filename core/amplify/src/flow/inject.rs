@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use ruff_text_size::Ranged;
-use twincell_project::TestError;
+use twincell_testing::TestError;
 
 use super::{Flow, Origin, Witness};
 use crate::body::stands_alone;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use twincell_project::{Outcome, TestError};
 use twincell_syntax::{PerSide, Side};
+use twincell_testing::{Outcome, TestError};
 
 use super::{ANEW, BATCH, Flow, KeptTest, Origin, Runs, Spare};
 use crate::body::{cleanups, names, removable, without};
@@ -280,7 +280,7 @@ mod tests {
     use super::*;
     use crate::result::{Raised, Worth};
     use crate::subject::TestModule;
-    use twincell_project::Observed;
+    use twincell_testing::Observed;
 
     #[test]
     fn a_returned_value_that_does_not_hold_is_not_told() {

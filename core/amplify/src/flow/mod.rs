@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use twincell_project::{CollectionError, Observed, Outcome, Seen, TestError};
 use twincell_syntax::{PerSide, Side};
+use twincell_testing::{CollectionError, Observed, Outcome, Seen, TestError};
 
 use self::keep::Fate;
 use crate::change::{ChangedFile, ChangedText, changed_file};

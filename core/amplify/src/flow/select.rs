@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use twincell_project::{Outcome, Request, Test, TestError, TestKind, TestRecord};
 use twincell_syntax::{PerSide, Side};
+use twincell_testing::{Outcome, Request, Test, TestError, TestKind, TestRecord};
 
 use super::{BROUGHT, CHUNK, Flow, OPENED, Origin, Progress, SELECTED};
 use crate::cases::cases;

@@ -4,7 +4,7 @@
 //! value that arrives unchanged in a comparison, within a text or as the length of one, is replaced so that the
 //! comparison comes out the other way.
 
-use twincell_project::{Observed, Relation};
+use twincell_testing::{Observed, Relation};
 
 /// Two values that changed files compared while a test ran.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use twincell_engine::protocol::Place;
+use twincell_repo::ModulePath;
 use twincell_syntax::{Function, Import, Index, PerSide, Side};
 
 use super::pair::{Companion, entity};
@@ -26,7 +26,7 @@ struct Module {
 
 /// The modules of both versions of a project, read once.
 pub(super) struct Modules {
-    places: PerSide<Place>,
+    places: PerSide<ModulePath>,
     known: PerSide<BTreeMap<String, Option<Module>>>,
     changed: BTreeMap<String, BTreeSet<String>>,
     /// What a comparison of each module by itself judges.
@@ -54,7 +54,7 @@ struct Used {
 }
 
 impl Modules {
-    pub fn of(places: PerSide<Place>) -> Self {
+    pub fn of(places: PerSide<ModulePath>) -> Self {
         let (changed, judged) = (BTreeMap::new(), BTreeMap::new());
         Self { places, known: PerSide::default(), changed, judged, is_cut: PerSide::default() }
     }
@@ -71,7 +71,7 @@ impl Modules {
                 self.is_cut[side] = true;
                 return None;
             }
-            let found = twincell_project::module(&self.places[side], dotted);
+            let found = self.places[side].module(dotted);
             let module = found.map(|(place, text)| Module {
                 index: Index::of(&text),
                 imports: twincell_syntax::imports(&twincell_syntax::absolute_imports(&text, place.package())),
@@ -103,7 +103,7 @@ impl Modules {
     /// such a function reaches.
     fn judges(&mut self, dotted: &str, name: &str) -> bool {
         if !self.judged.contains_key(dotted) {
-            let text = |side: Side| twincell_project::module(&self.places[side], dotted).map(|(_, text)| text);
+            let text = |side: Side| self.places[side].module(dotted).map(|(_, text)| text);
             let functions = PerSide::of(|side| {
                 let text = text(side).unwrap_or_default();
                 let functions = twincell_syntax::functions(&text).0;
@@ -166,7 +166,7 @@ fn used(texts: &Texts, side: Side, function: &Function, modules: &mut Modules) -
             is_cut = true;
             break;
         }
-        if !seen.insert(target.clone()) || !twincell_project::holds(&modules.places[side], &target) {
+        if !seen.insert(target.clone()) || !modules.places[side].finds(&target) {
             continue;
         }
         // A module by itself says nothing.
@@ -250,7 +250,7 @@ pub(super) fn changed(texts: &Texts, functions: &PerSide<Function>, compared: &B
 }
 
 /// Whether a project has all that a function names of its modules.
-pub(super) fn is_whole(texts: &Texts, side: Side, function: &Function, place: &Place) -> bool {
+pub(super) fn is_whole(texts: &Texts, side: Side, function: &Function, place: &ModulePath) -> bool {
     let places = PerSide::new(place.clone(), place.clone());
     let used = used(texts, side, function, &mut Modules::of(places));
     used.is_complete && !used.is_cut
@@ -296,7 +296,7 @@ mod tests {
         });
         let [old, new] = [0, 1].map(|side: usize| Source {
             text: carts[side].into(),
-            place: Some(twincell_project::place(folders[side].path(), "shop/cart.py")),
+            place: Some(ModulePath::of(folders[side].path(), "shop/cart.py")),
             ..Source::default()
         });
         let texts = Texts::new(&old, &new, &CompareOptions::default());
@@ -407,7 +407,7 @@ mod tests {
         let cart = "from tax import rate\ndef f(x):\n    return rate(x)\n";
         let renamed = TAX.replace("def rate(", "def rate_of(");
         let folder = tempfile::tempdir().unwrap();
-        let place = twincell_project::place(folder.path(), "tax.py");
+        let place = ModulePath::of(folder.path(), "tax.py");
         let source = Source { text: cart.into(), place: Some(place.clone()), ..Source::default() };
         let texts = Texts::new(&source, &source, &CompareOptions::default());
         let function = twincell_syntax::functions(cart).0.remove(0);

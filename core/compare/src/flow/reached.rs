@@ -1,6 +1,6 @@
 //! The literals of the helpers and constants that a function uses: its arguments may well be such values.
 
-use twincell_engine::protocol::Place;
+use twincell_repo::ModulePath;
 use twincell_syntax::{Function, Index, global_names, imports};
 use twincell_values::reading::{Constants, constants};
 use twincell_values::value::Recipe;
@@ -15,7 +15,7 @@ pub(super) fn literals(
     constants_of_module: &Constants,
     entity: &str,
     function: &Function,
-    project: Option<(&Place, &str)>,
+    project: Option<(&ModulePath, &str)>,
 ) -> Vec<Recipe> {
     let mut found = Vec::new();
     let used = global_names(&function.text);
@@ -33,11 +33,11 @@ pub(super) fn literals(
 }
 
 /// What is imported is a function, or a module of which the code names functions.
-fn of_import(place: &Place, name: &str, target: &str, function: &Function, found: &mut Vec<Recipe>) {
-    let whole = twincell_project::module(place, target).map(|(_, text)| (text, None));
+fn of_import(place: &ModulePath, name: &str, target: &str, function: &Function, found: &mut Vec<Recipe>) {
+    let whole = place.module(target).map(|(_, text)| (text, None));
     let part = || {
         let (module, name) = target.rsplit_once('.')?;
-        Some((twincell_project::module(place, module)?.1, Some(name)))
+        Some((place.module(module)?.1, Some(name)))
     };
     let Some((text, named)) = whole.or_else(part).filter(|_| found.len() < MOST) else { return };
     let index = Index::of(&text);
@@ -82,7 +82,7 @@ mod tests {
             "TABLE = {'std': 20}\ndef rate(kind):\n    return TABLE[kind]\n",
         )
         .unwrap();
-        let place = Place {
+        let place = ModulePath {
             folder: folder.path().to_owned(),
             file: "shop.py".into(),
             name: "shop".into(),

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use twincell_engine::protocol::{Context, Place};
+use twincell_engine::protocol::Context;
+use twincell_repo::ModulePath;
 use twincell_syntax::parse::normalize_newlines;
 use twincell_syntax::{CodeKind, Function, Import, Index, PerSide, Side, Wrapped};
 use twincell_values::reading::{Around, ModuleText, Surroundings};
@@ -38,7 +39,7 @@ pub(super) struct Texts {
     /// The number of lines of it that the indexed texts begin with.
     pub before: PerSide<u32>,
     /// Where the modules lie, where they count.
-    pub places: PerSide<Option<Place>>,
+    pub places: PerSide<Option<ModulePath>>,
     /// The modules with absolute imports, as they are evaluated elsewhere.
     pub elsewhere: PerSide<Rc<str>>,
     /// What the modules import at their top level.
@@ -199,12 +200,12 @@ impl Texts {
 
 /// The attributes that one version keeps behind a property, of the classes of both texts and of the modules of their
 /// project that both import.
-fn wrapped(indices: &PerSide<Index>, places: &PerSide<Option<Place>>, texts: &PerSide<String>) -> Vec<Wrapped> {
+fn wrapped(indices: &PerSide<Index>, places: &PerSide<Option<ModulePath>>, texts: &PerSide<String>) -> Vec<Wrapped> {
     let own = indices.as_ref().map(|index| index.functions.as_slice());
     let mut found = twincell_syntax::wrapped_attributes(own);
     if let PerSide { old: Some(old), new: Some(new) } = places.as_ref().map(Option::as_ref) {
         for module in twincell_project::imported(new, &texts.new) {
-            let there = |place: &Place| twincell_project::module(place, &module).map(|(_, text)| text);
+            let there = |place: &ModulePath| place.module(&module).map(|(_, text)| text);
             let (Some(old), Some(new)) = (there(old), there(new)) else { continue };
             if old == new {
                 continue;
@@ -217,15 +218,15 @@ fn wrapped(indices: &PerSide<Index>, places: &PerSide<Option<Place>>, texts: &Pe
 }
 
 /// The names that a module with absolute imports takes from others of its project.
-fn of_project(place: &Place, module: &str) -> BTreeSet<String> {
+fn of_project(place: &ModulePath, module: &str) -> BTreeSet<String> {
     let imports = twincell_syntax::imports(module).into_iter();
-    let found = imports.filter(|(_, import)| import.is_global && twincell_project::holds(place, &import.target));
+    let found = imports.filter(|(_, import)| import.is_global && place.finds(&import.target));
     found.map(|(name, _)| name).collect()
 }
 
 /// The text of another module of a project.
-fn module_text(place: &Place, module: &str) -> Option<ModuleText> {
-    let (place, text) = twincell_project::module(place, module)?;
+fn module_text(place: &ModulePath, module: &str) -> Option<ModuleText> {
+    let (place, text) = place.module(module)?;
     Some(ModuleText { package: place.package().to_owned(), text })
 }
 
@@ -233,6 +234,6 @@ fn module_text(place: &Place, module: &str) -> Option<ModuleText> {
 fn installed_text(packages: &[PathBuf], module: &str) -> Option<ModuleText> {
     packages.iter().find_map(|folder| {
         let (file, name) = (String::new(), String::new());
-        module_text(&Place { folder: folder.clone(), file, name, search: vec![String::new()] }, module)
+        module_text(&ModulePath { folder: folder.clone(), file, name, search: vec![String::new()] }, module)
     })
 }

@@ -8,7 +8,8 @@ mod whole;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use twincell_engine::protocol::{Body, Context, Place};
+use twincell_engine::protocol::{Body, Context};
+use twincell_repo::ModulePath;
 use twincell_syntax::{CodeKind, Diff, Function, PerSide, Side, Snippet, Wrapped};
 use twincell_values::reading::{Hint, Surroundings, Uses};
 use twincell_values::value::Recipe;
@@ -39,7 +40,7 @@ pub(super) struct VersionParts {
     /// The text that is evaluated before. All pairs share it, since there are as many as the text has functions.
     pub module: Rc<str>,
     /// Where the module lies.
-    pub place: Option<Place>,
+    pub place: Option<ModulePath>,
     /// The module's text as it is evaluated elsewhere.
     pub elsewhere: Rc<str>,
     /// In module context, the text that is evaluated before an execution without the module.

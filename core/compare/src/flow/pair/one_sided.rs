@@ -161,7 +161,7 @@ mod tests {
         std::fs::write(folder.path().join("base.py"), "class Base:\n    def ready(self, g):\n        return g\n")
             .unwrap();
         std::fs::write(folder.path().join("app.py"), "").unwrap();
-        let place = twincell_project::place(folder.path(), "app.py");
+        let place = twincell_repo::ModulePath::of(folder.path(), "app.py");
         let [old, new] =
             [old, new].map(|text| Source { text: text.into(), place: Some(place.clone()), ..Source::default() });
         let texts = Texts::new(&old, &new, &CompareOptions::default());

@@ -1,85 +1,59 @@
-//! Copies of a repository's files at a commit, in the index or in the working tree.
+//! Copies of a version's files.
 
 use std::fs::{self, File};
-use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
-use git2::{FileMode, Index, ObjectType, Odb, Oid, Repository, StatusOptions, Tree, TreeEntry};
-use twincell_files::names::{is_kept_back, lies_hidden};
+use git2::{ObjectType, Odb, Oid, Repository, TreeEntry};
+use twincell_files::names::lies_hidden;
 use twincell_files::{inside, private};
 
-/// The bounds of a copy: files and folders, with those that are left out, how deep these lie, bytes of a path, of all files,
-/// and of one, beyond which a file is left out.
+use crate::error::{CopyError, MAX_BYTES, MAX_DEPTH, MAX_PATH};
+use crate::repository::bytes_as_path;
+use crate::snapshot::{At, Snapshot, is_plain_file};
+
+/// How many files and folders a copy may have, with those that are left out, and the bytes beyond which a file is left out.
 pub(crate) const MAX_FILES: usize = 20_000;
-const MAX_DEPTH: usize = 100;
-const MAX_PATH: usize = 4096;
-const MAX_BYTES: u64 = 256 << 20;
 pub(crate) const MAX_FILE: u64 = 16 << 20;
 
-/// What is copied.
-pub enum Version<'a> {
-    /// The files of a commit.
-    Tree(&'a Tree<'a>),
-    /// What is staged.
-    Index(&'a Index),
-    /// The files of the working tree that git tracks, and new ones that it does not ignore.
-    Files,
-}
-
-/// Why there is no copy, in one line.
-#[derive(Debug, thiserror::Error)]
-pub enum CopyError {
-    #[error("it has more than {0} files or folders")]
-    TooMany(usize),
-    #[error("it has folders more than {MAX_DEPTH} deep, or a path of more than {MAX_PATH} bytes")]
-    TooDeep,
-    #[error("its files have more than {} MiB", MAX_BYTES >> 20)]
-    TooLarge,
-    #[error("{}", .0.message())]
-    Git(#[from] git2::Error),
-    #[error(transparent)]
-    Write(#[from] io::Error),
-}
-
-/// Copies the files of a version into a new folder. Hidden files, links, submodules and single large files are left out.
-pub fn copy(repository: &Repository, version: &Version<'_>, folder: &Path) -> Result<(), CopyError> {
-    private::make(folder)?;
-    let made = fill(repository, version, folder);
-    if made.is_err() {
-        let _ = fs::remove_dir_all(folder);
+impl Snapshot<'_> {
+    /// Copies the files into a new folder. Hidden files, links, submodules and single large files are left out.
+    ///
+    /// # Errors
+    ///
+    /// Where there are too many, or they cannot be read or written. Then there is no folder.
+    pub fn copy(&self, folder: &Path) -> Result<(), CopyError> {
+        private::make(folder)?;
+        let made = self.fill(folder);
+        if made.is_err() {
+            let _ = fs::remove_dir_all(folder);
+        }
+        made
     }
-    made
-}
 
-fn fill(repository: &Repository, version: &Version<'_>, folder: &Path) -> Result<(), CopyError> {
-    let objects = repository.odb()?;
-    let mut copy = Copy { folder, files: 0, bytes: 0 };
-    match version {
-        Version::Tree(tree) => walk(repository, tree.id(), |path, entry| {
-            let is_wanted = copy.wants(path)?;
-            if is_wanted && is_plain_file(entry.filemode()) {
-                copy.blob(&objects, entry.id(), path)?;
+    fn fill(&self, folder: &Path) -> Result<(), CopyError> {
+        let git = &self.repo.git;
+        let objects = git.odb()?;
+        let mut copy = Copy { folder, files: 0, bytes: 0 };
+        match &self.at {
+            At::Tree(tree) => walk(git, tree.id(), |path, entry| {
+                let is_wanted = copy.wants(path)?;
+                if is_wanted && is_plain_file(entry.filemode()) {
+                    copy.blob(&objects, entry.id(), path)?;
+                }
+                Ok(is_wanted)
+            }),
+            At::Index(index) => index.iter().try_for_each(|entry| {
+                let path = bytes_as_path(&entry.path);
+                let is_file = is_plain_file(i32::try_from(entry.mode).unwrap_or(0));
+                if copy.wants(&path)? && is_file { copy.blob(&objects, entry.id, &path) } else { Ok(()) }
+            }),
+            At::Files => {
+                let Some(root) = git.workdir() else { return Ok(()) };
+                let root = OwnedFd::from(File::open(root)?);
+                let paths = self.repo.paths_of_files()?;
+                paths.iter().try_for_each(|path| if copy.wants(path)? { copy.file(&root, path) } else { Ok(()) })
             }
-            Ok(is_wanted)
-        }),
-        Version::Index(index) => index.iter().try_for_each(|entry| {
-            let path = bytes_as_path(&entry.path);
-            let is_file = is_plain_file(i32::try_from(entry.mode).unwrap_or(0));
-            if copy.wants(&path)? && is_file { copy.blob(&objects, entry.id, &path) } else { Ok(()) }
-        }),
-        Version::Files => {
-            let Some(root) = repository.workdir() else { return Ok(()) };
-            let root = OwnedFd::from(File::open(root)?);
-            let tracked = repository.index()?;
-            let tracked = tracked.iter().map(|entry| bytes_as_path(&entry.path));
-            let mut options = StatusOptions::new();
-            options.include_untracked(true).recurse_untracked_dirs(true).include_ignored(false);
-            let new = repository.statuses(Some(&mut options))?;
-            let new = new.iter().filter(|entry| entry.status().is_wt_new());
-            let new: Vec<PathBuf> = new.map(|entry| bytes_as_path(entry.path_bytes())).collect();
-            let new = new.into_iter().filter(|path| !is_kept_back(path));
-            tracked.chain(new).try_for_each(|path| if copy.wants(&path)? { copy.file(&root, &path) } else { Ok(()) })
         }
     }
 }
@@ -156,20 +130,10 @@ impl Copy<'_> {
     }
 }
 
-pub(crate) fn is_plain_file(mode: i32) -> bool {
-    [FileMode::Blob, FileMode::BlobExecutable, FileMode::BlobGroupWritable]
-        .iter()
-        .any(|plain| i32::from(*plain) == mode)
-}
-
-pub(crate) fn bytes_as_path(bytes: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt;
-    std::ffi::OsStr::from_bytes(bytes).into()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Repo, Revision};
 
     /// A repository with these files staged.
     fn repository(files: &[(&str, &str)]) -> (tempfile::TempDir, Repository) {
@@ -187,10 +151,10 @@ mod tests {
     }
 
     /// The files of a copy, with their content.
-    fn copied(repository: &Repository, version: &Version<'_>) -> Vec<(String, String)> {
+    fn copied(of: &Path, revision: &Revision) -> Vec<(String, String)> {
         let place = tempfile::tempdir().unwrap();
         let folder = place.path().join("copy");
-        copy(repository, version, &folder).unwrap();
+        Repo::around(of).unwrap().snapshot(revision).unwrap().copy(&folder).unwrap();
         let mut found = Vec::new();
         let mut folders = vec![folder.clone()];
         while let Some(inner) = folders.pop() {
@@ -215,18 +179,18 @@ mod tests {
     #[test]
     fn every_version_has_its_own_files() {
         let (folder, repository) = repository(&[("shop/cart.py", "one"), ("shop/.env", "secret"), ("data.json", "{}")]);
-        let tree = repository.find_tree(repository.index().unwrap().write_tree().unwrap()).unwrap();
+        let tree = Revision::Commit(repository.index().unwrap().write_tree().unwrap().to_string());
         let both = pairs(&[("data.json", "{}"), ("shop/cart.py", "one")]);
-        assert_eq!(copied(&repository, &Version::Tree(&tree)), both);
-        assert_eq!(copied(&repository, &Version::Index(&repository.index().unwrap())), both);
+        assert_eq!(copied(folder.path(), &tree), both);
+        assert_eq!(copied(folder.path(), &Revision::Staged), both);
 
         fs::write(folder.path().join("shop/cart.py"), "two").unwrap();
         fs::write(folder.path().join("shop/new.py"), "new").unwrap();
         fs::write(folder.path().join("secret.txt"), "secret").unwrap();
         fs::write(folder.path().join(".gitignore"), "secret.txt\n").unwrap();
         fs::remove_file(folder.path().join("data.json")).unwrap();
-        assert_eq!(copied(&repository, &Version::Files), pairs(&[("shop/cart.py", "two"), ("shop/new.py", "new")]));
-        assert_eq!(copied(&repository, &Version::Tree(&tree)), both);
+        assert_eq!(copied(folder.path(), &Revision::Files), pairs(&[("shop/cart.py", "two"), ("shop/new.py", "new")]));
+        assert_eq!(copied(folder.path(), &tree), both);
     }
 
     #[test]
@@ -235,10 +199,11 @@ mod tests {
         std::os::unix::fs::symlink("/etc/passwd", folder.path().join("link.py")).unwrap();
         let mut index = repository.index().unwrap();
         index.add_path(Path::new("link.py")).unwrap();
-        let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+        index.write().unwrap();
+        let tree = Revision::Commit(index.write_tree().unwrap().to_string());
         let all = pairs(&[("a.py", "a"), ("data/inner/key.txt", "own")]);
-        for version in [Version::Tree(&tree), Version::Index(&index), Version::Files] {
-            assert_eq!(copied(&repository, &version), all);
+        for revision in [tree, Revision::Staged, Revision::Files] {
+            assert_eq!(copied(folder.path(), &revision), all);
         }
         // A folder above a tracked file, or the folder above that one, is a link now.
         let elsewhere = tempfile::tempdir().unwrap();
@@ -248,17 +213,17 @@ mod tests {
             fs::rename(folder.path().join(link), folder.path().join("moved")).unwrap();
             std::os::unix::fs::symlink(elsewhere.path().join(target), folder.path().join(link)).unwrap();
             fs::remove_dir_all(folder.path().join("moved")).unwrap();
-            assert_eq!(copied(&repository, &Version::Files), pairs(&[("a.py", "a")]), "{link}");
+            assert_eq!(copied(folder.path(), &Revision::Files), pairs(&[("a.py", "a")]), "{link}");
         }
     }
 
     #[test]
     fn what_is_no_file_is_left_out_and_not_waited_for() {
-        let (folder, repository) = repository(&[("a.py", "a"), ("b.py", "b")]);
+        let (folder, _) = repository(&[("a.py", "a"), ("b.py", "b")]);
         fs::remove_file(folder.path().join("b.py")).unwrap();
         let pipe = folder.path().join("b.py");
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
-        assert_eq!(copied(&repository, &Version::Files), pairs(&[("a.py", "a")]));
+        assert_eq!(copied(folder.path(), &Revision::Files), pairs(&[("a.py", "a")]));
     }
 
     #[test]

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::process::enforced;
-use super::store::Collection;
-use super::{
+use crate::process::enforced;
+use crate::store::Collection;
+use crate::{
     Checkout, CollectionError, Environment, Outcome, Request, Session, Store, SuiteReport, Test, TestError, TestLimits,
     TestRecord,
 };

@@ -15,7 +15,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
 use twincell_files::private;
 
-use super::{CollectionError, Test, TestError, TestRecord};
+use crate::{CollectionError, Test, TestError, TestRecord};
 
 /// Increase the number when older files cannot be read, and add the older name.
 const FILE: &str = "tests-2.sqlite";
@@ -211,9 +211,9 @@ fn readable<'a>(rows: impl Iterator<Item = &'a String>) -> HashMap<String, TestR
 }
 
 /// The files of the store of a cache folder, older ones included.
-pub(super) fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+pub fn stored(folder: &Path) -> Vec<PathBuf> {
     let names = [FILE, OLDER].into_iter().flat_map(|file| ["", "-wal", "-shm"].map(|end| format!("{file}{end}")));
-    names.map(|name| folder.join(name)).filter(|path| path.symlink_metadata().is_ok())
+    names.map(|name| folder.join(name)).filter(|path| path.symlink_metadata().is_ok()).collect()
 }
 
 #[cfg(test)]
@@ -277,7 +277,7 @@ mod tests {
         }
         assert!(store.records("key 299", 0).unwrap().contains_key("a"));
         assert!(store.records("key 0", 0).unwrap().is_empty());
-        let bytes: u64 = files(folder.path()).map(|path| path.metadata().unwrap().len()).sum();
+        let bytes: u64 = stored(folder.path()).iter().map(|path| path.metadata().unwrap().len()).sum();
         // SQLite lets its journal grow to four MiB.
         assert!(bytes <= most as u64 + (8 << 20), "{bytes}");
         // What does not fit at all is not kept, and nothing fails.

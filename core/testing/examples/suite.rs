@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::PathBuf;
 
-use twincell_project::{Cache, Outcome, Revision, Store, SuiteOptions, TestLimits, checkout, environment, run_suite};
+use twincell_repo::{Cache, Revision, checkout};
+use twincell_testing::{Outcome, Store, SuiteOptions, TestLimits, environment, run_suite};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);

@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 use git2::{ObjectType, Oid, Repository, ResetType};
 
 use crate::common::{Project, limits, python, run};
-use twincell_project::{Cache, Mechanism, Network, Outcome, Request, Revision, Session, TestLimits, checkout};
+use twincell_repo::{Cache, Revision, checkout};
+use twincell_testing::{Mechanism, Network, Outcome, Request, Session, TestLimits};
 
 /// The outcomes by the name of the test.
 fn outcomes(session: &mut Session) -> Vec<(String, Outcome, String)> {
     let records = run(session, Request::default());
-    let message = |record: &twincell_project::TestRecord| {
+    let message = |record: &twincell_testing::TestRecord| {
         record.failure.as_ref().map_or(String::new(), |failure| format!("{}: {}", failure.exception, failure.message))
     };
     let named = records

@@ -1,11 +1,11 @@
 //! A project's own tests, run by pytest at one version.
 //!
-//! A [`Checkout`] is a version's files in a folder of ours. A [`Session`] is one pytest process there: it has loaded the
+//! A [`Checkout`] is a version's files in a folder of ours, which `twincell-repo` makes. A [`Session`] is one pytest process there: it has loaded the
 //! project's plugins and test modules once, and forks a child for each [`Request`]. What the tests did comes back as
 //! [`TestRecord`]s, which are plain data. `plugin/` is what runs there: Python that needs no packages, in the project's own
 //! Python.
 
-mod checkout;
+mod convention;
 mod environment;
 mod error;
 mod kept;
@@ -16,7 +16,7 @@ mod session;
 mod store;
 mod suite;
 
-pub use checkout::{Cache, Checkout, Cleaned, Revision, checkout, committed};
+pub use convention::is_test;
 pub use environment::{Environment, environment};
 pub use error::TestError;
 pub use kept::Kept;
@@ -26,6 +26,7 @@ pub use record::{
 };
 pub use request::{Request, TestLimits};
 pub use session::Session;
-pub use store::Store;
+pub use store::{Store, stored};
 pub use suite::{SuiteOptions, SuiteRun, SuiteTest, run_suite};
+use twincell_repo::Checkout;
 pub use twincell_sandbox::{Lack, Mechanism, Namespaces, Network, SuiteReport};

@@ -17,7 +17,7 @@ use twincell_files::names::lies_hidden;
 use twincell_files::{inside, private};
 use twincell_sandbox::{Lack, SpawnError, SuiteLimits, SuiteReport, spawn};
 
-use super::{Checkout, CollectionError, Environment, Test, TestError, TestLimits};
+use crate::{Checkout, CollectionError, Environment, Test, TestError, TestLimits};
 
 /// The files of the plugin.
 const PLUGIN: [(&str, &str); 6] = [
@@ -296,7 +296,7 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.kill();
-        let _ = super::checkout::remove(&self.folder);
+        let _ = twincell_files::inside::remove_whole(&self.folder);
     }
 }
 

@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use twincell_files::{inside, private};
 use twincell_sandbox::SuiteReport;
 
-use super::process::{GLANCE, Lines, Process, Read, wait_for};
-use super::{
+use crate::process::{GLANCE, Lines, Process, Read, wait_for};
+use crate::{
     Checkout, CollectionError, Environment, Failure, Outcome, Request, Test, TestError, TestLimits, TestRecord,
 };
 
@@ -300,7 +300,7 @@ impl Session {
             Err(_) => Ok((Vec::new(), Ending::Lost { during: None })),
         };
         let _ = fs::remove_file(&pipe);
-        let _ = super::checkout::remove(&temporary);
+        let _ = twincell_files::inside::remove_whole(&temporary);
         result
     }
 
@@ -450,7 +450,7 @@ impl Brought {
     fn put(root: &Path, files: &[(String, String)]) -> Result<Self, TestError> {
         let mut brought = Self { root: root.to_owned(), files: Vec::new(), folders: Vec::new() };
         for (path, text) in files {
-            let failed = |reason: String| TestError::Checkout { folder: root.join(path), reason };
+            let failed = |reason: String| TestError::Folder { folder: root.join(path), reason };
             let path = Path::new(path);
             let is_plain = |part| matches!(part, Component::Normal(_));
             if path.file_name().is_none() || !path.components().all(is_plain) {

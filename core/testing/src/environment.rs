@@ -4,15 +4,13 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use git2::Repository;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use twincell_engine::interpreter;
 
-use crate::discover::discover;
+use twincell_repo::Repo;
 
-use super::TestError;
-use crate::copy::bytes_as_path;
+use crate::TestError;
 
 /// A Python with what is installed for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,33 +67,16 @@ fn in_folders(repository: &Path, active: Option<&Path>) -> (Option<PathBuf>, Opt
         return (Some(python), None);
     }
     // Without git nobody can tell where an environment comes from, and no test runs either.
-    let Ok(git) = discover(repository) else { return (None, None) };
+    let Ok(repo) = Repo::around(repository) else { return (None, None) };
     let mut unused = None;
     for folder in [".venv", "venv"].map(|name| repository.join(name)) {
         let Some(python) = python(&folder) else { continue };
-        if !is_tracked(&git, &folder).unwrap_or(true) {
+        if !repo.tracks_any_of(&folder).unwrap_or(true) {
             return (Some(python), unused);
         }
         unused = unused.or(Some(folder));
     }
     (None, unused)
-}
-
-/// Whether git tracks a folder of its working tree, or what is in it: a Python runs other files of its environment when it
-/// starts.
-fn is_tracked(git: &Repository, folder: &Path) -> Option<bool> {
-    let root = git.workdir()?.canonicalize().ok()?;
-    let inner = folder.parent()?.canonicalize().ok()?.strip_prefix(root).ok()?.join(folder.file_name()?);
-    // Some disks take one letter for the other.
-    let plain = |path: &Path| PathBuf::from(path.as_os_str().to_ascii_lowercase());
-    let inner = plain(&inner);
-    let is_inside = |path: &[u8]| {
-        let path = plain(&bytes_as_path(path));
-        // A link or a submodule in the place of the folder, or of one that holds it, is an entry of its own.
-        inner.starts_with(&path) || path.starts_with(&inner) && !path.ends_with(".gitignore")
-    };
-    let index = git.index().ok()?;
-    Some(index.iter().any(|entry| is_inside(&entry.path)))
 }
 
 fn probe(python: &Path) -> Result<Environment, TestError> {
@@ -145,6 +126,8 @@ fn installed(search: &[PathBuf]) -> Vec<(String, i64, i64)> {
 
 #[cfg(test)]
 mod tests {
+    use git2::Repository;
+
     use super::*;
 
     fn make(folder: &Path) -> PathBuf {

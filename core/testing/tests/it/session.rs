@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use crate::common::{Project, limits, python, run};
-use twincell_project::{Observed, Operands, Outcome, Request, Seen, Session, TestError, TestKind, TestLimits};
+use twincell_testing::{Observed, Operands, Outcome, Request, Seen, Session, TestError, TestKind, TestLimits};
 
 const SHOP: &str = "def price(n):\n    if n > 1:\n        return n * 2\n    return n\n";
 
@@ -135,7 +135,7 @@ fn files_of_a_request_exist_for_that_request_alone() {
     for path in ["../test_out.py", "/test_out.py"] {
         let files = vec![(path.to_owned(), String::new())];
         let error = session.run(&Request { files, ..Request::default() }).unwrap_err();
-        assert!(matches!(error, TestError::Checkout { .. }));
+        assert!(matches!(error, TestError::Folder { .. }));
     }
 }
 
@@ -150,7 +150,7 @@ fn what_a_file_of_a_request_cannot_replace_stays() {
     for path in ["test_a.py", "test_b"] {
         let files = vec![("test_new.py".to_owned(), String::new()), (path.to_owned(), String::new())];
         let error = session.run(&Request { files, ..Request::default() }).unwrap_err();
-        assert!(matches!(&error, TestError::Checkout { .. }) && error.to_string().contains("in the way"), "{error}");
+        assert!(matches!(&error, TestError::Folder { .. }) && error.to_string().contains("in the way"), "{error}");
     }
     assert_eq!(fs::read_link(checkout.root.join("test_a.py")).unwrap(), Path::new("real.py"));
     assert!(checkout.root.join("test_b/test_c.py").exists() && !checkout.root.join("test_new.py").exists());

@@ -3,22 +3,14 @@
 use std::io;
 use std::path::PathBuf;
 
+use twincell_repo::RepoError;
+
 #[derive(Debug, thiserror::Error)]
 pub enum TestError {
-    #[error("{} is in no git repository", .0.display())]
-    NoRepository(PathBuf),
-    #[error("{} has no commit yet, so there is nothing to compare with: commit the old version first", .0.display())]
-    NoCommit(PathBuf),
-    #[error("{0} is not a revision of this repository")]
-    NoRevision(String),
-    #[error("{0} has no parent, so there is nothing to compare with: write OLD..NEW")]
-    NoParent(String),
-    #[error("{old} and {new} have no commit in common: write {old}..{new}")]
-    NoBase { old: String, new: String },
-    #[error("{revision}: {reason}")]
-    Revision { revision: String, reason: String },
+    #[error(transparent)]
+    Repo(#[from] RepoError),
     #[error("{}: {reason}", .folder.display())]
-    Checkout { folder: PathBuf, reason: String },
+    Folder { folder: PathBuf, reason: String },
     #[error("{} does not run: {reason}", .python.display())]
     NoPython { python: PathBuf, reason: String },
     /// What is wrong with the Python that stands in for one that is not used.

@@ -15,7 +15,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use git2::{ErrorCode, Object, ObjectType, Odb, Oid, Repository, StatusOptions, Tree};
+use git2::{ObjectType, Odb, Oid, Repository};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -23,11 +23,11 @@ use tempfile::TempDir;
 use twincell_files::names::is_kept_back;
 use twincell_files::{inside, private};
 
-use crate::discover::discover;
-
-use super::TestError;
-use crate::copy::{CopyError, bytes_as_path, walk};
-use crate::range::base;
+use crate::copy::walk;
+use crate::error::{CopyError, RepoError};
+use crate::repository::{Repo, bytes_as_path};
+use crate::revision::Revision;
+use crate::snapshot::At;
 
 /// The bounds of a checkout: files and folders, and bytes.
 const MAX_FILES: usize = 200_000;
@@ -44,21 +44,6 @@ const MAX_CLOSED: usize = 200;
 const EXECUTABLE: u32 = 0o100_755;
 const PLAIN: u32 = 0o100_644;
 const LINK: u32 = 0o120_000;
-
-/// A version of a repository.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Revision {
-    /// A commit, by any name that git understands.
-    Commit(String),
-    /// The first parent of a commit.
-    Parent(String),
-    /// The last commit that two have in common.
-    Base { old: String, new: String },
-    /// What is staged.
-    Staged,
-    /// The files of the working tree that git tracks, and new ones that it does not ignore.
-    Files,
-}
 
 /// The folder where checkouts and results are kept between runs.
 #[derive(Debug, Clone)]
@@ -78,11 +63,11 @@ pub struct Checkout {
     /// The user's own checkout, from which nothing may be imported.
     pub repository: PathBuf,
     /// The folders where git keeps the repository, which may lie elsewhere.
-    pub(super) git: Vec<PathBuf>,
+    pub git: Vec<PathBuf>,
     /// Where sessions keep what they need, beside the files.
-    pub(super) run: PathBuf,
+    pub run: PathBuf,
     /// What of the user's own checkout is closed to tests.
-    pub(super) closed: Vec<PathBuf>,
+    pub closed: Vec<PathBuf>,
     entries: Arc<Entries>,
     _slot: Arc<Slot>,
     /// The cache itself, where it goes with those who use it. After the slot, which is tidied up first.
@@ -154,10 +139,11 @@ impl Stamp {
 }
 
 /// Puts a version's files into a folder of the cache.
-pub fn checkout(repository: &Path, revision: &Revision, cache: &Cache) -> Result<Checkout, TestError> {
-    let found = discover(repository).map_err(|_| TestError::NoRepository(repository.to_owned()))?;
-    let users = found.workdir().unwrap_or_else(|| found.path()).canonicalize()?;
+pub fn checkout(repository: &Path, revision: &Revision, cache: &Cache) -> Result<Checkout, RepoError> {
+    let found = Repo::around(repository)?;
+    let users = found.root().unwrap_or(found.path()).canonicalize()?;
     let entries = entries(&found, revision)?;
+    let found = &found.git;
     let tree = hash(&entries);
     private::lasting(&cache.folder).map_err(|error| failed(&cache.folder, &error))?;
     let all = cache.folder.join("worktrees");
@@ -168,9 +154,9 @@ pub fn checkout(repository: &Path, revision: &Revision, cache: &Cache) -> Result
     (&lock).write_all(b".").and_then(|()| lock.set_len(0)).map_err(|error| failed(&slot, &error))?;
     trim(&all, MAX_TOTAL);
     let root = slot.join("files");
-    fill(&found, &slot, &root, &tree, &entries)?;
+    fill(found, &slot, &root, &tree, &entries)?;
     let run = slot.join("run");
-    remove(&run).and_then(|()| private::make(&run)).map_err(|error| failed(&run, &error))?;
+    inside::remove_whole(&run).and_then(|()| private::make(&run)).map_err(|error| failed(&run, &error))?;
     let root = root.canonicalize()?;
     let git = [found.path(), found.commondir()].iter().filter_map(|folder| folder.canonicalize().ok()).collect();
     let (run, entries, closed) = (run.canonicalize()?, Arc::new(entries), kept_back(&users));
@@ -238,8 +224,8 @@ fn add_kept_back(folder: &Path, found: &mut Vec<PathBuf>, left: &mut usize) -> b
     true
 }
 
-fn failed(folder: &Path, error: &io::Error) -> TestError {
-    TestError::Checkout { folder: folder.to_owned(), reason: error.to_string() }
+fn failed(folder: &Path, error: &io::Error) -> RepoError {
+    RepoError::Folder { folder: folder.to_owned(), reason: error.to_string() }
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -259,36 +245,28 @@ fn hash(entries: &Entries) -> String {
 }
 
 /// The files of a version.
-fn entries(repository: &Repository, revision: &Revision) -> Result<Entries, TestError> {
-    let name = match revision {
-        Revision::Commit(name) | Revision::Parent(name) | Revision::Base { old: name, .. } => name,
-        Revision::Staged => "the index",
-        Revision::Files => "the working tree",
-    };
-    let failed = |reason: String| TestError::Revision { revision: name.to_owned(), reason };
-    let git = |error: git2::Error| failed(error.message().to_owned());
-    let mut entries = match revision {
-        Revision::Commit(_) | Revision::Parent(_) | Revision::Base { .. } => {
-            let tree = tree(repository, name, revision)?;
-            of_tree(repository, &tree).map_err(|error| failed(error.to_string()))?
-        }
-        Revision::Staged => {
-            let index = repository.index().map_err(git)?;
-            if index.has_conflicts() {
-                return Err(failed("it has conflicts: resolve them, and git add the files".to_owned()));
-            }
+fn entries(repo: &Repo, revision: &Revision) -> Result<Entries, RepoError> {
+    let too_many = |error| RepoError::Files { revision: revision.name().to_owned(), error };
+    let mut entries = match repo.snapshot(revision)?.at {
+        At::Tree(tree) => of_tree(&repo.git, tree.id()).map_err(too_many)?,
+        At::Index(index) if index.has_conflicts() => return Err(RepoError::Conflicts),
+        At::Index(index) => {
             let entry = |entry: git2::IndexEntry| {
                 let made = Entry { mode: mode(entry.mode as i32)?, id: entry.id, source: Source::Object };
                 Some((bytes_as_path(&entry.path), made))
             };
             index.iter().filter_map(entry).collect()
         }
-        Revision::Files => of_files(repository).map_err(git)?,
+        At::Files => {
+            let root = repo.root().ok_or(RepoError::Bare)?;
+            let paths = repo.paths_of_files()?.into_iter();
+            paths.filter_map(|path| Some((path.clone(), of_file(root, &path)?))).collect()
+        }
     };
     entries.retain(|path, _| is_plain(path));
-    add_generated(repository, &mut entries).map_err(git)?;
+    add_generated(&repo.git, &mut entries)?;
     if entries.len() > MAX_FILES {
-        return Err(failed(CopyError::TooMany(MAX_FILES).to_string()));
+        return Err(too_many(CopyError::TooMany(MAX_FILES)));
     }
     Ok(entries)
 }
@@ -309,46 +287,10 @@ fn mode(mode: i32) -> Option<u32> {
     }
 }
 
-/// The tree of a version. `None` for what is staged and for the working tree.
-pub fn committed<'a>(repository: &'a Repository, revision: &Revision) -> Result<Option<Tree<'a>>, TestError> {
-    match revision {
-        Revision::Commit(name) | Revision::Parent(name) | Revision::Base { old: name, .. } => {
-            tree(repository, name, revision).map(Some)
-        }
-        Revision::Staged | Revision::Files => Ok(None),
-    }
-}
-
-/// The tree of a version that is a commit, of which `name` is the first that it names.
-fn tree<'a>(repository: &'a Repository, name: &str, revision: &Revision) -> Result<Tree<'a>, TestError> {
-    let reason =
-        |error: git2::Error| TestError::Revision { revision: name.to_owned(), reason: error.message().to_owned() };
-    let found = object(repository, name)?;
-    let commit = || found.peel_to_commit().map_err(reason);
-    match revision {
-        Revision::Parent(_) if commit()?.parent_count() == 0 => Err(TestError::NoParent(name.to_owned())),
-        Revision::Parent(_) => commit()?.parent(0).and_then(|parent| parent.tree()).map_err(reason),
-        Revision::Base { old, new } => {
-            let other = object(repository, new)?.peel_to_commit().map_err(reason)?;
-            let none = || TestError::NoBase { old: old.clone(), new: new.clone() };
-            base(repository, &commit()?, &other).ok_or_else(none)?.tree().map_err(reason)
-        }
-        _ => found.peel_to_tree().map_err(reason),
-    }
-}
-
-fn object<'a>(repository: &'a Repository, name: &str) -> Result<Object<'a>, TestError> {
-    repository.revparse_single(name).map_err(|error| match repository.is_empty() {
-        Ok(true) => TestError::NoCommit(repository.workdir().unwrap_or(repository.path()).to_owned()),
-        _ if error.code() == ErrorCode::NotFound => TestError::NoRevision(name.to_owned()),
-        _ => TestError::Revision { revision: name.to_owned(), reason: error.message().to_owned() },
-    })
-}
-
-fn of_tree(repository: &Repository, tree: &Tree<'_>) -> Result<Entries, CopyError> {
+fn of_tree(repository: &Repository, tree: Oid) -> Result<Entries, CopyError> {
     let mut entries = Entries::new();
     let mut seen = 0;
-    walk(repository, tree.id(), |path, entry| {
+    walk(repository, tree, |path, entry| {
         // A hostile tree can have one name many times.
         seen += 1;
         if seen > MAX_FILES {
@@ -360,19 +302,6 @@ fn of_tree(repository: &Repository, tree: &Tree<'_>) -> Result<Entries, CopyErro
         Ok(true)
     })?;
     Ok(entries)
-}
-
-fn of_files(repository: &Repository) -> Result<Entries, git2::Error> {
-    let Some(root) = repository.workdir() else { return Err(git2::Error::from_str("a bare repository has none")) };
-    let index = repository.index()?;
-    let tracked = index.iter().map(|entry| bytes_as_path(&entry.path));
-    let mut options = StatusOptions::new();
-    options.include_untracked(true).recurse_untracked_dirs(true).include_ignored(false);
-    let new = repository.statuses(Some(&mut options))?;
-    let new = new.iter().filter(|entry| entry.status().is_wt_new()).map(|entry| bytes_as_path(entry.path_bytes()));
-    let new = new.filter(|path| !is_kept_back(path));
-    let paths: BTreeSet<PathBuf> = tracked.chain(new).collect();
-    Ok(paths.into_iter().filter_map(|path| Some((path.clone(), of_file(root, &path)?))).collect())
 }
 
 /// A file of the working tree, unless it is gone.
@@ -484,7 +413,7 @@ fn read_manifest(slot: &Path) -> Option<Manifest> {
 }
 
 /// Makes the folder hold these files and nothing else.
-fn fill(repository: &Repository, slot: &Path, root: &Path, tree: &str, entries: &Entries) -> Result<(), TestError> {
+fn fill(repository: &Repository, slot: &Path, root: &Path, tree: &str, entries: &Entries) -> Result<(), RepoError> {
     let io_failed = |error: io::Error| failed(slot, &error);
     let known = read_manifest(slot).unwrap_or_default();
     // Whoever is killed from here on leaves a folder that nobody believes.
@@ -518,7 +447,7 @@ fn fill(repository: &Repository, slot: &Path, root: &Path, tree: &str, entries: 
                 });
                 // A name can have more than one line.
                 let reason = |error| format!("{path:?}: {error}");
-                written.map_err(|error| TestError::Checkout { folder: slot.to_owned(), reason: reason(error) })?
+                written.map_err(|error| RepoError::Folder { folder: slot.to_owned(), reason: reason(error) })?
             }
         };
         let path = path.as_os_str().as_bytes().to_vec();
@@ -528,7 +457,7 @@ fn fill(repository: &Repository, slot: &Path, root: &Path, tree: &str, entries: 
     let new = slot.join("manifest.new");
     manifest
         .and_then(|manifest| {
-            remove(&new)?;
+            inside::remove_whole(&new)?;
             private::write_new(&new, &manifest)
         })
         .and_then(|()| fs::rename(&new, slot.join("manifest")))
@@ -584,7 +513,7 @@ fn sweep(root: &Path, inner: &Path, folders: &BTreeSet<&Path>, is_kept: &dyn Fn(
         if entry.file_type()?.is_dir() && folders.contains(path.as_path()) {
             sweep(root, &path, folders, is_kept)?;
         } else if !is_kept(&path) {
-            remove(&entry.path())?;
+            inside::remove_whole(&entry.path())?;
         }
     }
     Ok(())
@@ -593,7 +522,7 @@ fn sweep(root: &Path, inner: &Path, folders: &BTreeSet<&Path>, is_kept: &dyn Fn(
 /// Removes what tests have left in a folder that nobody else uses: what sessions kept beside the files, and files that are not
 /// as the version has them.
 fn tidy(slot: &Path) {
-    let _ = remove(&slot.join("run"));
+    let _ = inside::remove_whole(&slot.join("run"));
     let files = read_manifest(slot).unwrap_or_default().files;
     let known: BTreeMap<PathBuf, Stamp> =
         files.into_iter().map(|written| (bytes_as_path(&written.path), written.stamp)).collect();
@@ -602,14 +531,6 @@ fn tidy(slot: &Path) {
     let is_kept = |path: &Path| known.get(path).is_some_and(|stamp| Stamp::of(&root.join(path)) == Some(*stamp));
     // What cannot be removed now is tried again by whoever uses the folder next.
     let _ = sweep(&root, Path::new(""), &folders, &is_kept);
-}
-
-/// Removes a file or a folder with all that is in it, whatever its modes are.
-pub(super) fn remove(path: &Path) -> io::Result<()> {
-    match path.parent() {
-        Some(parent) if parent.exists() => inside::remove(parent, Path::new(path.file_name().unwrap_or_default())),
-        _ => Ok(()),
-    }
 }
 
 /// The folders of all checkouts, those that were not used for the longest time first.
@@ -648,7 +569,7 @@ fn trim(all: &Path, limit: u64) {
 /// Removes a locked folder. The lock goes last, so that nobody takes what is half removed.
 fn clear(slot: &Path) -> io::Result<()> {
     for part in ["manifest", "manifest.new", "run", "files", "lock"] {
-        remove(&slot.join(part))?;
+        inside::remove_whole(&slot.join(part))?;
     }
     fs::remove_dir(slot)?;
     // Others of the repository may be left.
@@ -698,8 +619,8 @@ impl Cache {
         Ok(Self { folder: folder.path().to_owned(), own: Some(Arc::new(folder)) })
     }
 
-    /// Removes every checkout that nobody uses, and the stored results unless somebody uses a checkout.
-    pub fn clean(&self) -> Cleaned {
+    /// Removes every checkout that nobody uses, and the `results` kept beside them unless somebody uses a checkout.
+    pub fn clean(&self, results: &[PathBuf]) -> Cleaned {
         let before = space(&self.folder);
         let mut cleaned = Cleaned::default();
         let failed = |path: &Path, error: io::Error| (path.to_owned(), error.to_string());
@@ -714,8 +635,8 @@ impl Cache {
             }
         }
         if cleaned.in_use == 0 {
-            let files = super::store::files(&self.folder);
-            cleaned.failed.extend(files.filter_map(|file| Some(failed(&file, fs::remove_file(&file).err()?))));
+            let gone = results.iter().filter_map(|file| Some(failed(file, fs::remove_file(file).err()?)));
+            cleaned.failed.extend(gone);
         }
         cleaned.bytes = before.saturating_sub(space(&self.folder));
         cleaned

@@ -6,7 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 #[cfg(target_os = "linux")]
 use crate::common::without_namespaces;
 use crate::common::{Project, limits, python};
-use twincell_project::{Kept, Outcome, Request, Revision, Session, Store, SuiteOptions, run_suite};
+use twincell_repo::Revision;
+use twincell_testing::{Kept, Outcome, Request, Session, Store, SuiteOptions, run_suite};
 
 #[test]
 fn nothing_runs_twice() {
@@ -24,7 +25,7 @@ fn nothing_runs_twice() {
     let (first, second) = (suite(), suite());
     assert_eq!((first.ran, second.ran), (3, 0));
     assert_eq!(first.outcomes, [(Outcome::Passed, 2), (Outcome::Failed, 1)].into());
-    let records = |run: &twincell_project::SuiteRun| run.tests.iter().map(|t| t.record.clone()).collect::<Vec<_>>();
+    let records = |run: &twincell_testing::SuiteRun| run.tests.iter().map(|t| t.record.clone()).collect::<Vec<_>>();
     assert_eq!(records(&first), records(&second));
     assert_eq!(first.tests[0].record.lines["shop.py"], [2]);
     project.write(&[("shop.py", "def one():\n    return 2\n")]);
@@ -144,7 +145,7 @@ fn a_checkout_holds_its_version_whatever_tests_have_done_to_it() {
     let staged = project.at(&Revision::Staged);
     assert_eq!(staged.tree, again.tree);
     drop((second, again, files, staged));
-    let cleaned = project.cache().clean();
+    let cleaned = project.cache().clean(&twincell_testing::stored(&project.cache().folder));
     assert!(cleaned.bytes > 0 && cleaned.in_use == 0 && cleaned.failed.is_empty(), "{cleaned:?}");
     assert!(!root.exists());
 }

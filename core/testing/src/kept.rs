@@ -1,7 +1,7 @@
 //! A session whose results the store keeps, so that no test runs twice at one version.
 
-use super::suite::key;
-use super::{
+use crate::suite::key;
+use crate::{
     Checkout, Environment, Request, Session, Store, SuiteOptions, SuiteReport, Test, TestError, TestLimits, TestRecord,
 };
 

@@ -4,9 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use git2::{IndexAddOption, Repository, Signature};
-use twincell_project::{
-    Cache, Checkout, Environment, Request, Revision, Session, TestLimits, TestRecord, checkout, environment,
-};
+use twincell_repo::{Cache, Checkout, Revision, checkout};
+use twincell_testing::{Environment, Request, Session, TestLimits, TestRecord, environment};
 
 /// The Python of these tests: that of TWINCELL_PYTHON, else `python3`.
 pub fn python() -> Environment {
