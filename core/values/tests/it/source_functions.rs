@@ -24,7 +24,7 @@ fn functions_are_named_as_python_names_them() {
             "def f():\n    def g():\n        def h(): pass\n    class C:\n        def m(self): pass\n",
             vec!["f", "f.<locals>.g", "f.<locals>.g.<locals>.h", "f.<locals>.C.m"],
         ),
-        ("def f(): pass\ndef f(): pass\ndef g(): pass\n", vec!["f", "f#2", "g"]),
+        ("def f(): pass\ndef f(): pass\ndef g(): pass\n", vec!["f#2", "f", "g"]),
         (
             "class C:\n    @property\n    def x(self): pass\n    @x.setter\n    def x(self, v): pass\n",
             vec!["C.x", "C.x#2"],
