@@ -19,13 +19,7 @@ pub fn show(text: &str, session: &mut Session<'_>) -> io::Result<()> {
 
 /// Whether the pager ran.
 fn through(pager: &str, text: &str) -> io::Result<bool> {
-    let mut command = Command::new("sh");
-    command.args(["-c", pager]).stdin(Stdio::piped());
-    if std::env::var_os("LESS").is_none() {
-        // As git does: nothing to page is written as it is, colors are kept, and the screen stays.
-        command.env("LESS", "FRX");
-    }
-    let mut child = command.spawn()?;
+    let mut child = command(pager, std::env::var_os("LESS").is_some()).spawn()?;
     if let Some(mut input) = child.stdin.take() {
         // Who leaves the pager early has seen enough.
         let _ = input.write_all(text.as_bytes());
@@ -33,11 +27,28 @@ fn through(pager: &str, text: &str) -> io::Result<bool> {
     Ok(child.wait()?.code() != Some(NOT_FOUND))
 }
 
+/// The pager. `has_options` says whether the user has options of `less` in the environment.
+fn command(pager: &str, has_options: bool) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", pager]).stdin(Stdio::piped());
+    if !has_options {
+        // As git does: nothing to page is written as it is, colors are kept, and the screen stays.
+        command.env("LESS", "FRX");
+    }
+    command
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
 
     use super::*;
+
+    #[test]
+    fn less_gets_the_options_that_git_gives_it_unless_the_user_has_some() {
+        let set = |has_options| command("less", has_options).get_envs().count();
+        assert_eq!((set(false), set(true)), (1, 0));
+    }
 
     #[test]
     fn a_text_goes_through_the_pager_if_there_is_one() {

@@ -298,6 +298,8 @@ mod tests {
         assert_eq!(read("f(x, x, *rest, **more)\n", "f"), "x, x2, *args, **kwargs");
         assert_eq!(read("f(self, d['key'], g(1))\n", "f"), "owner, key, value");
         assert_eq!(read("f(1, 2, 3, 4, 5, 6, 7)\n", "f"), ANY);
+        // A keyword that every call gives needs no default.
+        assert_eq!(read("f(a, size=2)\nf(b, size=3)\n", "f"), "a, size");
     }
 
     #[test]

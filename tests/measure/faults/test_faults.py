@@ -279,6 +279,11 @@ def test_a_fault_that_another_one_hides_is_caught_in_the_next_round(tmp_path):
     assert (rows["7"]["by"], rows["8"]["by"]) == ("a", "b")
 
 
+def test_faults_that_cancel_each_other_out_are_tried_apart(tmp_path):
+    rows = Gate(tmp_path, "is 7 && { is 8 || fails a; }; is 8 && { is 7 || fails a; }; true").rows()
+    assert [row["caught"] for row in rows.values()] == [True, True]
+
+
 def test_a_test_that_fails_anyway_catches_nothing(tmp_path):
     rows = Gate(tmp_path, "fails b").rows()
     assert [row["caught"] for row in rows.values()] == [False, False]

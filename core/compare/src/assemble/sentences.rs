@@ -288,6 +288,20 @@ fn calls_that_fail_with_the_new_signature_are_named() {
 }
 
 #[test]
+fn a_line_of_the_function_that_only_one_version_has_counts_before_what_it_uses() {
+    let functions = PerSide::new(OLD, NEW).map(function);
+    let diff = twincell_syntax::diff(&functions.old, &functions.new);
+    // Behind the two lines of the function stand those of a helper.
+    let context = PairContext { own_lines: PerSide { old: 2, new: 2 }, ..context_of(&functions, &diff) };
+    let changed = |old: &[u32], new: &[u32]| {
+        let changed = PerSide::new(old.to_vec(), new.to_vec());
+        context.changed_lines(&Target { changed, ..Target::default() })
+    };
+    assert_eq!(changed(&[2, 5], &[5]), PerSide::new(vec![2], vec![]));
+    assert_eq!(changed(&[5], &[5]), PerSide::new(vec![5], vec![5]));
+}
+
+#[test]
 fn members_of_a_class_are_told_by_name() {
     let members = [member("add", false), member("total", true)];
     let functions = PerSide::new(OLD, NEW).map(function);
