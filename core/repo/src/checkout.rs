@@ -23,11 +23,11 @@ use tempfile::TempDir;
 use twincell_files::names::is_kept_back;
 use twincell_files::{inside, private};
 
-use crate::copy::walk;
 use crate::error::{CopyError, RepoError};
 use crate::repository::{Repo, bytes_as_path};
 use crate::revision::Revision;
 use crate::snapshot::At;
+use crate::walk::walk;
 
 /// The bounds of a checkout: files and folders, and bytes.
 const MAX_FILES: usize = 200_000;

@@ -4,13 +4,14 @@ use std::fs::{self, File};
 use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
-use git2::{ObjectType, Odb, Oid, Repository, TreeEntry};
+use git2::{Odb, Oid};
 use twincell_files::names::lies_hidden;
 use twincell_files::{inside, private};
 
-use crate::error::{CopyError, MAX_BYTES, MAX_DEPTH, MAX_PATH};
+use crate::error::{CopyError, MAX_BYTES};
 use crate::repository::bytes_as_path;
 use crate::snapshot::{At, Snapshot, is_plain_file};
+use crate::walk::walk;
 
 /// How many files and folders a copy may have, with those that are left out, and the bytes beyond which a file is left out.
 pub(crate) const MAX_FILES: usize = 20_000;
@@ -56,32 +57,6 @@ impl Snapshot<'_> {
             }
         }
     }
-}
-
-/// Visits what is in a tree, and what is in each folder of it for which `visit` says so. Small repositories can have entries in
-/// any number, so whoever visits counts them, folders too. git's own walk calls itself for each folder, however deep.
-pub(crate) fn walk(
-    repository: &Repository,
-    tree: Oid,
-    mut visit: impl FnMut(&Path, &TreeEntry<'_>) -> Result<bool, CopyError>,
-) -> Result<(), CopyError> {
-    let mut trees = vec![(PathBuf::new(), 0, tree)];
-    while let Some((parent, depth, id)) = trees.pop() {
-        for entry in repository.find_tree(id)?.iter() {
-            let path = parent.join(bytes_as_path(entry.name_bytes()));
-            // The bytes of paths are bounded as well: one name can be in many of them.
-            if path.as_os_str().len() > MAX_PATH {
-                return Err(CopyError::TooDeep);
-            }
-            if visit(&path, &entry)? && entry.kind() == Some(ObjectType::Tree) {
-                if depth == MAX_DEPTH {
-                    return Err(CopyError::TooDeep);
-                }
-                trees.push((path, depth + 1, entry.id()));
-            }
-        }
-    }
-    Ok(())
 }
 
 struct Copy<'a> {
@@ -132,6 +107,8 @@ impl Copy<'_> {
 
 #[cfg(test)]
 mod tests {
+    use git2::Repository;
+
     use super::*;
     use crate::{Repo, Revision};
 

@@ -10,7 +10,13 @@ use crate::repository::Repo;
 
 /// What git calls a content: two files with the same one have the same bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FileId(Oid);
+pub struct FileId(pub(crate) Oid);
+
+impl FileId {
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
 
 /// A Python file that a commit changed. It is absent on one side if it was added or removed.
 #[derive(Debug, Clone, PartialEq, Eq)]

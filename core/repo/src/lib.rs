@@ -15,6 +15,7 @@ mod project;
 mod repository;
 mod revision;
 mod snapshot;
+mod walk;
 
 pub use checkout::{Cache, Checkout, Cleaned, checkout};
 pub use differences::{Difference, DifferenceKind};

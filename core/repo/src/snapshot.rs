@@ -6,13 +6,18 @@ use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use git2::{ErrorCode, FileMode, Index, ObjectType, StatusOptions, Tree};
+use git2::{ErrorCode, FileMode, Index, ObjectType, Oid, StatusOptions, Tree};
 use twincell_files::inside;
 use twincell_files::names::is_kept_back;
 
-use crate::error::RepoError;
+use crate::error::{CopyError, RepoError};
+use crate::history::FileId;
 use crate::repository::{Repo, bytes_as_path};
 use crate::revision::Revision;
+use crate::walk::walk;
+
+/// How many files and folders of a tree are listed at most.
+const MAX_LISTED: usize = 200_000;
 
 /// A version of a repository, of which nothing is checked out.
 pub struct Snapshot<'r> {
@@ -115,6 +120,48 @@ impl<'r> Snapshot<'r> {
         }
     }
 
+    /// The files whose paths are wanted, with the identity of their content, by path. Links and other repositories are no
+    /// files, nor is one with more than `most` bytes in the working tree, whose files are read for this.
+    ///
+    /// # Errors
+    ///
+    /// Where git cannot read the version, and where it has too many files.
+    pub fn files(&self, wanted: &dyn Fn(&Path) -> bool, most: u64) -> Result<Vec<(PathBuf, FileId)>, RepoError> {
+        let git = &self.repo.git;
+        let mut found = Vec::new();
+        match &self.at {
+            At::Tree(tree) => {
+                let mut seen = 0;
+                let walked = walk(git, tree.id(), |path, entry| {
+                    // A hostile tree can have one name many times.
+                    seen += 1;
+                    if seen > MAX_LISTED {
+                        return Err(CopyError::TooMany(MAX_LISTED));
+                    }
+                    if is_plain_file(entry.filemode()) && wanted(path) {
+                        found.push((path.to_owned(), FileId(entry.id())));
+                    }
+                    Ok(true)
+                });
+                walked.map_err(|error| RepoError::Files { revision: tree.id().to_string(), error })?;
+            }
+            At::Index(index) => {
+                let files = index.iter().filter(|entry| i32::try_from(entry.mode).is_ok_and(is_plain_file));
+                let files = files.map(|entry| (bytes_as_path(&entry.path), FileId(entry.id)));
+                found.extend(files.filter(|(path, _)| wanted(path)));
+            }
+            At::Files => {
+                for path in self.repo.paths_of_files()?.into_iter().filter(|path| wanted(path)) {
+                    if let Content::File(bytes) = self.content_of_file(&path, most) {
+                        found.push((path, FileId(Oid::hash_object(ObjectType::Blob, &bytes)?)));
+                    }
+                }
+            }
+        }
+        found.sort();
+        Ok(found)
+    }
+
     /// The content of a path, of at most `most` bytes.
     ///
     /// # Errors
@@ -194,6 +241,13 @@ mod tests {
         let [old, ..] = snapshots();
         let names = |new: Snapshot<'_>| old.differing(&new, &["twincell.toml"]).unwrap();
         assert_eq!(snapshots().map(|snapshot| names(snapshot).len()), [0, 1, 1]);
+
+        let files = |snapshot: &Snapshot<'_>| snapshot.files(&|path| path.ends_with("twincell.toml"), 7).unwrap();
+        let [old, staged, written] = snapshots().map(|snapshot| files(&snapshot));
+        assert!([&old, &staged, &written].iter().all(|files| files.len() == 1));
+        assert!(old != staged && staged != written);
+        write("twincell.toml", "old");
+        assert_eq!(files(&snapshots()[2]), old);
 
         std::fs::remove_file(folder.path().join("twincell.toml")).unwrap();
         std::os::unix::fs::symlink("/etc/passwd", folder.path().join("twincell.toml")).unwrap();
