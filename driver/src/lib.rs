@@ -28,12 +28,12 @@
 //! ```
 
 pub mod amplify;
-mod beside;
 pub mod decode;
 pub mod examples;
 pub mod files;
 pub mod given;
 pub mod libraries;
+mod local_imports;
 pub mod notebook;
 pub mod options;
 pub mod policy;

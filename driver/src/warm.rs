@@ -15,13 +15,14 @@ use twincell_compare::{
 };
 use twincell_engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool, interpreter};
 use twincell_models::{Endpoint, EndpointError, ModelOptions, panic_message};
-use twincell_prefix::{Generators, LanguageModel, Library, PrefixError, Prefixes, Subject, prefixes};
+use twincell_prefix::{Generators, Library, PrefixError, Prefixes, Subject, prefixes};
 use twincell_testing::TestError;
+use twincell_values::language_model::LanguageModel;
 use twincell_values::predicted::Predicted;
 use twincell_values::predictor::{Distribution, FunctionSites, PredictError, Predictor};
 
-use crate::beside::WithFiles;
 use crate::libraries::Libraries;
+use crate::local_imports::WithFiles;
 use crate::notebook::{self, NotebookError, Notebooks};
 use crate::options::{Cache, Device, Options};
 use crate::project::Placed;

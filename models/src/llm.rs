@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use twincell_prefix::{Answers, LanguageModel, NoAnswer, Question, Role, SHORTEST_ANSWER, tokens_of};
+use twincell_values::language_model::{Answers, LanguageModel, NoAnswer, Question, Role, SHORTEST_ANSWER, tokens_of};
 use ureq::Agent;
 
 use crate::address::{Address, BadAddress, Secrets};
@@ -339,7 +339,7 @@ fn post(agent: &Agent, url: &str, key: Option<&str>, body: &str) -> Sent {
 
 #[cfg(test)]
 mod tests {
-    use twincell_prefix::Message;
+    use twincell_values::language_model::Message;
 
     use super::*;
 

@@ -6,7 +6,7 @@ use twincell_behavior::{
     CallRow, Channel, EvidencePlace, Shown, afterwards, display_call, display_decision, display_shown, display_slot,
 };
 use twincell_compare::report::{
-    Comparison, Evidence, ExecutionReport, InputWeight, LineReport, PairReport, PartReport, PartText, Parting,
+    Comparison, Divergence, Evidence, ExecutionReport, InputWeight, LineReport, PairReport, PartReport, PartText,
     VariedOutcome, VersionReport, Witness,
 };
 use twincell_compare::verdict::Verdict;
@@ -480,7 +480,7 @@ pub fn weight_text(weight: &InputWeight) -> String {
 }
 
 /// The first unchanged line that the versions did not run equally often, with its numbers in the files.
-pub fn parting_sentence(pair: &PairReport, parting: &Parting) -> String {
+pub fn parting_sentence(pair: &PairReport, parting: &Divergence) -> String {
     let (old, new) = (line_name(&pair.old, parting.old_line), line_name(&pair.new, parting.new_line));
     let line = if old == new { format!("line {old}") } else { format!("line {old} ({new} in new)") };
     let said = format!("The first unchanged line that they did not run equally often is {line}");
@@ -654,7 +654,7 @@ mod tests {
             assert_eq!(weight_text(&InputWeight { path: "x".into(), tried, gone }), said);
         }
         for (old_line, new_line, old_hits, new_hits, said) in golden.partings {
-            let parting = Parting { old_line, new_line, old_hits, new_hits };
+            let parting = Divergence { old_line, new_line, old_hits, new_hits };
             assert_eq!(parting_sentence(&twincell_samples::pair(Verdict::Changing), &parting), said);
         }
     }

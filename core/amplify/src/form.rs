@@ -8,9 +8,9 @@ use twincell_syntax::{PerSide, Side};
 use twincell_testing::{Failure, Observation, Observed, Outcome, Seen};
 
 use crate::body::{Place, fresh, names, places, suites};
+use crate::captured_output::{self, Style};
 use crate::code::{Code, Edit, definition};
 use crate::defined::Defined;
-use crate::heard::{self, Style};
 use crate::literal::literal;
 use crate::observe::{Difference, assertion, differences, is_mock, is_private, is_telling, matching};
 use crate::opened::ending;
@@ -58,7 +58,7 @@ pub fn shown(code: &Code, tried: &Tried, defined: &Defined, hidden: &[String], s
     let seen = tried.records.as_ref().map(|record| record.observations.as_slice());
     let mut values = differences(seen.old, seen.new, hidden);
     if let (None, None) = (old, new) {
-        values.extend(heard::differences(code, seen.old, seen.new, hidden, style));
+        values.extend(captured_output::differences(code, seen.old, seen.new, hidden, style));
         values.sort_by_key(|one| (one.depth, one.point));
     }
     found.extend(values.into_iter().map(Shown::Value));
@@ -166,7 +166,7 @@ fn valued(code: &Code, difference: &Difference, side: Side, imports: &mut BTreeS
     // What was cut stands behind the place, so its position is the same.
     let at = places(&whole).into_iter().find(|other| other.range.start() == place.range.start())?;
     if let Some(heard) = &difference.heard {
-        return heard::expecting(&whole, &at, difference, heard, side, imports);
+        return captured_output::expecting(&whole, &at, difference, heard, side, imports);
     }
     let (value, other) = (&difference.values[side], &difference.values[side.other()]);
     let expression = &difference.expression;

@@ -19,13 +19,13 @@
 
 mod again;
 mod body;
+mod captured_output;
 mod cases;
 mod change;
 mod code;
 mod defined;
 mod flow;
 mod form;
-mod heard;
 mod literal;
 mod observe;
 mod opened;
@@ -39,9 +39,9 @@ mod subject;
 mod wording;
 
 pub use again::{rerun, with_test};
+pub use captured_output::{Heard, Style};
 pub use change::{ChangedFile, ChangedText, Constants, Touchable, Touched, changed_file, constants};
 pub use flow::{AmplifyOptions, Change, Progress, Witness, amplify};
-pub use heard::{Heard, Style};
 pub use observe::Difference;
 pub use operators::Operator;
 pub use repository::{Opened, open};

@@ -7,8 +7,8 @@ use twincell_syntax::PerSide;
 use twincell_testing::{Observation, Observed, Seen};
 
 use crate::body::places;
+use crate::captured_output::Heard;
 use crate::code::{Code, Edit};
-use crate::heard::Heard;
 use crate::literal::{MAX_LITERAL, literal, string};
 
 /// How many differences of one run are of interest.

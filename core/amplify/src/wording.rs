@@ -7,8 +7,8 @@ use twincell_syntax::Side;
 use twincell_testing::Seen;
 
 use crate::body::places;
+use crate::captured_output::told;
 use crate::form::asked;
-use crate::heard::told;
 use crate::literal::string;
 use crate::observe::{self, Difference};
 use crate::result::{AmplifiedTest, Form, Raised, Shown, Technique};

@@ -246,7 +246,7 @@ pub struct Witness {
     pub input_weights: Vec<InputWeight>,
     /// The first unchanged line of the text that both versions did not run equally often.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parting: Option<Parting>,
+    pub parting: Option<Divergence>,
     /// The access paths whose values a person chose. Empty for an execution of the comparison itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chosen: Vec<String>,
@@ -310,7 +310,7 @@ pub struct InputWeight {
 
 /// A line that the two versions have in common, and how often each ran it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Parting {
+pub struct Divergence {
     /// The numbers of the line, counted from 1 in the text of each version.
     pub old_line: u32,
     pub new_line: u32,

@@ -3,7 +3,7 @@
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, ExprCall};
 
-use twincell_sketch::Scene;
+use twincell_sketch::Scenario;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_values::reading::literal;
 use twincell_values::value::Recipe;
@@ -77,7 +77,7 @@ fn argument(call: &ExprCall) -> Option<Argument> {
 }
 
 /// What stands behind the name of the program. `None` if it reads no command line, or one of a form that is not known.
-pub(crate) fn command_line(reading: &Reading, scene: &Scene) -> Option<Vec<String>> {
+pub(crate) fn command_line(reading: &Reading, scene: &Scenario) -> Option<Vec<String>> {
     let sketch = &reading.sketch;
     let is_read = |origin: &str| origin.starts_with("argparse.") && origin.ends_with(".parse_args");
     let source = sketch.sources.iter().find(|source| is_read(&source.origin))?;

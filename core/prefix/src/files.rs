@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use twincell_sketch::environment::Node;
-use twincell_sketch::{Scene, Sketch, Source, json};
+use twincell_sketch::{Scenario, Sketch, Source, json};
 
 use twincell_values::value::Recipe;
 
@@ -14,7 +14,7 @@ const TABLES: &[&str] = &["pandas.read_csv", "pandas.read_table"];
 
 /// The text of a file: a table with the columns that runs have asked for, or else what the snippet tells of it, or else
 /// something usual.
-pub(crate) fn text(reading: &Reading, name: &str, wanted: &Wanted, scene: &Scene) -> String {
+pub(crate) fn text(reading: &Reading, name: &str, wanted: &Wanted, scene: &Scenario) -> String {
     let columns = &wanted.columns;
     if columns.is_empty() {
         return text_of_file(reading, name, wanted.line, scene).unwrap_or_else(|| usual_text(name).to_owned());
@@ -28,7 +28,7 @@ pub(crate) fn text(reading: &Reading, name: &str, wanted: &Wanted, scene: &Scene
 }
 
 /// Whether a file may have columns that the snippet does not tell of.
-pub(crate) fn may_have_columns(reading: &Reading, name: &str, wanted: &Wanted, scene: &Scene) -> bool {
+pub(crate) fn may_have_columns(reading: &Reading, name: &str, wanted: &Wanted, scene: &Scenario) -> bool {
     const OTHERS: &[&str] = &["cfg", "htm", "html", "ini", "md", "py", "toml", "xml", "yaml", "yml"];
     if OTHERS.contains(&name.rsplit('.').next().unwrap_or_default()) {
         return false;
@@ -47,7 +47,7 @@ fn json_string(text: &str) -> String {
 }
 
 /// What a person would put into a file that the snippet opens under a name, or on a line. `None` if nothing is known.
-pub(crate) fn text_of_file(reading: &Reading, name: &str, line: u32, scene: &Scene) -> Option<String> {
+pub(crate) fn text_of_file(reading: &Reading, name: &str, line: u32, scene: &Scenario) -> Option<String> {
     let sketch = &reading.sketch;
     let is_named = |source: &&Source| {
         let first = source.arguments(sketch).first().and_then(|id| sketch.value(*id).known.clone());
@@ -99,7 +99,7 @@ pub(crate) fn usual_text(name: &str) -> &'static str {
 /// listed, and what it asks whether it is there.
 pub(crate) fn asked_for(
     reading: &Reading,
-    scene: &Scene,
+    scene: &Scenario,
     files: &mut BTreeMap<String, String>,
     folders: &mut BTreeSet<String>,
 ) {
@@ -116,7 +116,7 @@ pub(crate) fn asked_for(
 
 /// Whether there are such.
 pub(crate) fn looks_for_files(reading: &Reading) -> bool {
-    !looked_for(reading, &Scene::default()).is_empty()
+    !looked_for(reading, &Scenario::default()).is_empty()
 }
 
 enum Looked {
@@ -125,7 +125,7 @@ enum Looked {
     Folder(String),
 }
 
-fn looked_for(reading: &Reading, scene: &Scene) -> Vec<Looked> {
+fn looked_for(reading: &Reading, scene: &Scenario) -> Vec<Looked> {
     let sketch = &reading.sketch;
     let mut found = Vec::new();
     for source in &sketch.sources {
@@ -196,7 +196,7 @@ fn is_of_paths(origin: &str) -> bool {
     matches!(origin.strip_prefix("pathlib.Path()."), Some("open" | "read_text" | "read_bytes"))
 }
 
-fn content(reading: &Reading, source: &Source, scene: &Scene) -> Option<String> {
+fn content(reading: &Reading, source: &Source, scene: &Scenario) -> Option<String> {
     let sketch = &reading.sketch;
     if TABLES.contains(&source.origin.as_str()) {
         let Some(Recipe::Made(frame)) = sketch.node(source.value, "frame", scene).value else { return None };
@@ -326,7 +326,7 @@ mod tests {
     fn files_that_the_code_looks_for_are_known() {
         let text = "for p in glob.glob('in/*.csv'):\n    print(p)\nos.walk('data')\nfor q in Path('all').rglob('*'):\n    pass\n";
         let (mut files, mut folders) = Default::default();
-        asked_for(&Reading::new(text), &Scene::default(), &mut files, &mut folders);
+        asked_for(&Reading::new(text), &Scenario::default(), &mut files, &mut folders);
         assert_eq!(files.into_keys().collect::<Vec<_>>(), ["all/first.txt", "in/first.csv"]);
         assert_eq!(folders.into_iter().collect::<Vec<_>>(), ["data"]);
         assert!(!looks_for_files(&Reading::new("os.walk('/tmp')\n")));
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn a_table_has_the_columns_that_were_asked_for() {
         let wanted = Wanted { line: 1, columns: vec!["price".into(), "full name".into()] };
-        let of = |code: &str, name: &str| text(&Reading::new(code), name, &wanted, &Scene::default());
+        let of = |code: &str, name: &str| text(&Reading::new(code), name, &wanted, &Scenario::default());
         assert_eq!(of("open('a').read().split(';')\n", "a"), "price;full name\n1;1\n2;2\n");
         assert_eq!(of("csv.reader(f, delimiter='\\t')\n", "a"), "price\tfull name\n1\t1\n2\t2\n");
         assert_eq!(of("open('a.json')\n", "a.json"), "{\"price\": 1, \"full name\": 1}\n");

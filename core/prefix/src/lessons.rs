@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use twincell_sketch::Scene;
+use twincell_sketch::Scenario;
 
 use crate::import::Import;
 
@@ -30,7 +30,7 @@ pub(crate) struct Lessons {
     /// Modules that are made absent, as the snippet expects.
     pub(crate) absent: BTreeSet<String>,
     /// Which conditions on stand-ins do not hold.
-    pub(crate) scene: Scene,
+    pub(crate) scene: Scenario,
     /// What holds for every prefix of the snippet.
     pub(crate) common: Common,
 }

@@ -6,7 +6,7 @@ use twincell_search::{Target, executable_lines};
 use twincell_syntax::instrument::{InstrumentError, Instrumented, instrument};
 use twincell_syntax::{PerSide, imported_modules};
 use twincell_values::predictor::{FunctionSites, PredictError, Predictor};
-use twincell_values::reading::{Surroundings, apply_constants, literals, read_within};
+use twincell_values::reading::{ModuleContext, apply_constants, literals, read_within};
 
 use crate::function::Beside;
 use crate::import::Import;
@@ -31,7 +31,7 @@ pub(crate) fn program(
     let sites = &instrumented.sites;
     let request = FunctionSites { text: reading.text(), sites: &sites.sites };
     let mut predictions = predictor.predict(&[request])?.pop().unwrap_or_default();
-    let read = read_within(reading.text(), &sites.sites, &Surroundings::default());
+    let read = read_within(reading.text(), &sites.sites, &ModuleContext::default());
     apply_constants(&sites.sites, &mut predictions, &read.uses);
     let mut module: String = reading.imports.iter().map(|import| format!("{import}\n")).collect();
     if reading.has_bare_super {

@@ -11,9 +11,9 @@ use twincell_values::value::{AbstractValue, Recipe};
 use crate::answers;
 use crate::arguments;
 use crate::code::{Code, MOCK};
+use crate::compat_shims;
 use crate::files;
 use crate::import::Import;
-use crate::instead;
 use crate::known;
 use crate::layout::Expression;
 use crate::lessons::{Exits, Failing, Lessons, Wanted};
@@ -64,14 +64,14 @@ pub(crate) fn render(environment: &Environment, reading: &Reading, lessons: &Les
     stand_in::of_modules(&mut writer);
     stand_in::of_network(&mut writer);
     for old in &common.moved {
-        let Some(now) = instead::module(old) else { continue };
+        let Some(now) = compat_shims::module(old) else { continue };
         writer.import(Import::module("sys"));
         writer.import(Import::module(now));
         writer.line(format!("{} = {now}", mocked_module(old)));
     }
     for (module, inner) in &common.patched {
         let dotted = format!("{module}.{inner}");
-        if let Some((imports, statements)) = instead::statements(&dotted, reading) {
+        if let Some((imports, statements)) = compat_shims::statements(&dotted, reading) {
             imports.into_iter().for_each(|import| writer.import(import));
             statements.into_iter().for_each(|statement| writer.statement(statement));
             continue;

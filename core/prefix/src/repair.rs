@@ -11,9 +11,9 @@ use twincell_values::path::AccessPath;
 use twincell_values::reading::Locals;
 use twincell_values::value::Recipe;
 
+use crate::compat_shims;
 use crate::files::{is_below, may_be_column, may_have_columns};
 use crate::import::Import;
-use crate::instead;
 use crate::known;
 use crate::lessons::{Common, Lessons, Wanted};
 use crate::reading::{Imported, Reading};
@@ -56,7 +56,7 @@ pub(crate) fn repairs(
     let name = raise.name.as_deref().unwrap_or_default();
     let is = |class: &str| raise.class == class || raise.bases.iter().any(|base| base == class);
     let moved = moved_names(name, raise.line, reading, instrumented);
-    if is("ModuleNotFoundError") && instead::module(name).is_some() {
+    if is("ModuleNotFoundError") && compat_shims::module(name).is_some() {
         common.moved.insert(name.to_owned());
     } else if (is("ImportError") || is("AttributeError")) && moved.iter().any(|name| !common.patched.contains(name)) {
         common.patched.extend(moved);
@@ -180,7 +180,7 @@ fn wants_folder(line: u32, instrumented: &Instrumented) -> bool {
 
 /// What the snippet takes from a module, or asks for on a line, that is somewhere else now.
 fn moved_names(module: &str, line: u32, reading: &Reading, instrumented: &Instrumented) -> Vec<(String, String)> {
-    let is_moved = |module: &str, name: &str| instead::is_known(&format!("{module}.{name}"));
+    let is_moved = |module: &str, name: &str| compat_shims::is_known(&format!("{module}.{name}"));
     let imported = reading.imported.values().filter(|import| import.module == module);
     let imported = imported.filter_map(|import| Some((import.module.clone(), import.name.clone()?)));
     let on_line = instrumented.sites.sites.iter().filter(|site| site.line == line && site.kind == SiteKind::Attribute);

@@ -3,8 +3,8 @@
 //!
 //! Nothing here knows pairs, git or pytest.
 
-mod around;
-mod beside;
+mod local_imports;
+mod project_discovery;
 
-pub use around::{imported, places};
-pub use beside::{Beside, beside};
+pub use local_imports::{Beside, beside};
+pub use project_discovery::{imported, places};

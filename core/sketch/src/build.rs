@@ -23,7 +23,7 @@ const SIDES: usize = 4;
 
 /// Which conditions do not hold, and what fails.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Scene {
+pub struct Scenario {
     pub turned: BTreeSet<usize>,
     /// Calls that reach a network raise the exception of this number among those that the snippet expects.
     pub failing: Option<usize>,
@@ -39,7 +39,7 @@ pub struct Scene {
     pub acts: bool,
 }
 
-impl Scene {
+impl Scenario {
     fn truth(&self, asked: &Asked) -> bool {
         asked.holds != self.turned.contains(&asked.condition)
     }
@@ -58,7 +58,7 @@ impl Scene {
 
 impl Sketch {
     /// What the snippet does not define.
-    pub fn environment(&self, scene: &Scene) -> Environment {
+    pub fn environment(&self, scene: &Scenario) -> Environment {
         let mut free: Vec<(&String, Id)> = self.free.iter().map(|(name, id)| (name, *id)).collect();
         free.sort_by_key(|(_, id)| *id);
         let node = |(name, id): (&String, Id)| (name.clone(), self.node(id, name, scene));
@@ -75,11 +75,11 @@ impl Sketch {
     }
 
     /// A value that the snippet calls `name`.
-    pub fn node(&self, id: Id, name: &str, scene: &Scene) -> Node {
+    pub fn node(&self, id: Id, name: &str, scene: &Scenario) -> Node {
         self.build(id, name, name.to_owned(), scene, &[])
     }
 
-    fn build(&self, id: Id, name: &str, path: String, scene: &Scene, above: &[Id]) -> Node {
+    fn build(&self, id: Id, name: &str, path: String, scene: &Scenario, above: &[Id]) -> Node {
         let id = self.find(id);
         let value = self.value(id);
         let mut node = Node::new(path.clone());
@@ -235,7 +235,7 @@ impl Sketch {
     }
 
     /// A function that a stand-in calls, with what it gives it.
-    fn callback(&self, given: &Given, value: &Value, scene: &Scene, above: &[Id]) -> Callback {
+    fn callback(&self, given: &Given, value: &Value, scene: &Scenario, above: &[Id]) -> Callback {
         let argument = |(name, id): &(String, Id)| self.build(*id, name, name.clone(), scene, above);
         let at_place = value.given.iter().filter(|other| other.place == given.place).count();
         Callback {
@@ -250,7 +250,7 @@ impl Sketch {
     }
 
     /// What it is indexed by, if that is no number.
-    fn key(&self, value: &Value, scene: &Scene) -> Option<Key> {
+    fn key(&self, value: &Value, scene: &Scenario) -> Option<Key> {
         let key = value.key?;
         let of = self.value(key);
         if of.known == Some(Recipe::None) {
@@ -282,7 +282,7 @@ impl Sketch {
         }
     }
 
-    fn form(&self, value: &Value, scene: &Scene) -> Form {
+    fn form(&self, value: &Value, scene: &Scenario) -> Form {
         if value.decorates || !value.given.is_empty() {
             return Form::Object;
         }
@@ -349,7 +349,7 @@ impl Sketch {
         Form::Object
     }
 
-    fn dict(&self, value: &Value, is_empty: bool, scene: &Scene, above: &[Id], node: &mut Node) {
+    fn dict(&self, value: &Value, is_empty: bool, scene: &Scenario, above: &[Id], node: &mut Node) {
         let mut absent: BTreeSet<&str> = BTreeSet::new();
         let mut present: Vec<&str> = Vec::new();
         for asked in &value.asked {
@@ -407,12 +407,12 @@ impl Sketch {
     }
 
     /// Items, with one for each side of the conditions on them.
-    fn rows(&self, value: &Value, name: &str, path: &str, scene: &Scene, above: &[Id]) -> Vec<Node> {
+    fn rows(&self, value: &Value, name: &str, path: &str, scene: &Scenario, above: &[Id]) -> Vec<Node> {
         if value.element.is_some_and(|element| times(above, self.find(element)) > 1) {
             return vec![];
         }
         let name = natural::singular(name);
-        let item = |scene: &Scene, index: usize| match value.element {
+        let item = |scene: &Scenario, index: usize| match value.element {
             Some(element) => self.build(element, &name, format!("{path}[{index}]"), scene, above),
             None => Node { value: Some(Recipe::Str(natural::text(&name))), ..Node::new(format!("{path}[{index}]")) },
         };
@@ -452,7 +452,7 @@ impl Sketch {
     }
 
     /// What an object says of whether it contains something, if conditions ask that.
-    fn contains(&self, value: &Value, scene: &Scene) -> Option<Contains> {
+    fn contains(&self, value: &Value, scene: &Scenario) -> Option<Contains> {
         let asked = || value.asked.iter().filter(|asked| matches!(asked.test, Test::Keyed(_)));
         let first = scene.truth(asked().next()?);
         match asked().all(|asked| scene.truth(asked) == first) {
@@ -462,7 +462,7 @@ impl Sketch {
     }
 
     /// The members that conditions ask for.
-    fn contained(&self, value: &Value, scene: &Scene) -> Vec<Recipe> {
+    fn contained(&self, value: &Value, scene: &Scenario) -> Vec<Recipe> {
         let member = |asked: &Asked| match &asked.test {
             Test::Holds(member) if scene.truth(asked) => Some(member.clone()),
             Test::Keyed(member) if scene.truth(asked) => self.member(*member, scene),
@@ -471,11 +471,11 @@ impl Sketch {
         value.asked.iter().filter_map(member).collect()
     }
 
-    fn frame(&self, value: &Value, scene: &Scene) -> Recipe {
+    fn frame(&self, value: &Value, scene: &Scenario) -> Recipe {
         let columns = self.columns(value).into_iter().map(|(name, id)| {
             let column = self.value(id);
             let conditions: Vec<usize> = column.asked.iter().map(|asked| asked.condition).collect();
-            let cell = |scene: &Scene| match self.leaf(column, &name, scene) {
+            let cell = |scene: &Scenario| match self.leaf(column, &name, scene) {
                 cell @ (Recipe::Int(_) | Recipe::Float(_) | Recipe::Str(_) | Recipe::Bool(_)) => cell,
                 moment if usual::of_moment(&moment).is_some() => moment,
                 _ => Recipe::Str(name.clone()),
@@ -508,7 +508,7 @@ impl Sketch {
     }
 
     /// The plain value that meets most of what is asked of it, the most natural one first.
-    fn leaf(&self, value: &Value, name: &str, scene: &Scene) -> Recipe {
+    fn leaf(&self, value: &Value, name: &str, scene: &Scenario) -> Recipe {
         let natural = usually(value).cloned().unwrap_or_else(|| default(name, value.kind));
         // What is only asked for its truth says yes.
         let is_answer = name == "result" && value.asked.iter().any(|asked| asked.test == Test::Truth);
@@ -557,14 +557,14 @@ impl Sketch {
     }
 
     /// The member that a condition looks for, where that is a plain value.
-    fn asked_member(&self, asked: &Asked, scene: &Scene) -> Option<Recipe> {
+    fn asked_member(&self, asked: &Asked, scene: &Scenario) -> Option<Recipe> {
         match asked.test {
             Test::Keyed(member) => self.member(member, scene),
             _ => None,
         }
     }
 
-    fn member(&self, id: Id, scene: &Scene) -> Option<Recipe> {
+    fn member(&self, id: Id, scene: &Scenario) -> Option<Recipe> {
         let value = self.value(id);
         let named = |(_, known): &&(String, Id)| self.is_same(*known, id);
         let free = self.free.iter().find(|(_, known)| self.is_same(**known, id)).map(|(name, _)| name);

@@ -87,7 +87,7 @@ impl Node {
 mod tests {
     use twincell_values::value::AbstractValue;
 
-    use crate::{Scene, Sketch};
+    use crate::{Scenario, Sketch};
 
     use super::*;
 
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn what_is_reached_without_a_call_is_decided_before_anything_runs() {
-        let decisions = Sketch::of_function(TEXT).environment(&Scene::default()).decisions();
+        let decisions = Sketch::of_function(TEXT).environment(&Scenario::default()).decisions();
         let value = |path: &str| match decisions.get(path) {
             Some(Decision::Value(value)) => Some(value.clone()),
             _ => None,
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_call_gives_the_same_whatever_its_arguments() {
-        let environment = Sketch::of_function(TEXT).environment(&Scene::default());
+        let environment = Sketch::of_function(TEXT).environment(&Scenario::default());
         let kind = Some(Decision::Value(Recipe::Str("a".into())));
         assert_eq!(environment.decision("load(order)['kind']"), kind);
         assert_eq!(environment.decision("load(<order>)#2['kind']"), kind);
@@ -120,7 +120,7 @@ mod tests {
     fn a_parameter_may_have_the_name_of_a_builtin() {
         let sketch = Sketch::of_function("def f(input):\n    if input == 'x':\n        return 1\n");
         assert_eq!(sketch.condition_lines, [2]);
-        let decisions = sketch.environment(&Scene::default()).decisions();
+        let decisions = sketch.environment(&Scenario::default()).decisions();
         assert_eq!(decisions.get("input"), Some(&Decision::Value(Recipe::Str("x".into()))));
     }
 }

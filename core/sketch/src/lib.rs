@@ -6,13 +6,13 @@
 //! what reaches a network.
 //!
 //! ```
-//! use twincell_sketch::{Scene, Sketch};
+//! use twincell_sketch::{Scenario, Sketch};
 //! use twincell_values::value::Recipe;
 //!
 //! let sketch = Sketch::read("if limit > 8:\n    print(limit)\n", "");
-//! let limit = |scene: &Scene| sketch.environment(scene).names[0].1.value.clone();
-//! assert_eq!(limit(&Scene::default()), Some(Recipe::Int(9)));
-//! assert_eq!(limit(&Scene::default().turn([0])), Some(Recipe::Int(1)));
+//! let limit = |scene: &Scenario| sketch.environment(scene).names[0].1.value.clone();
+//! assert_eq!(limit(&Scenario::default()), Some(Recipe::Int(9)));
+//! assert_eq!(limit(&Scenario::default().turn([0])), Some(Recipe::Int(1)));
 //! ```
 
 mod build;
@@ -36,7 +36,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use twincell_values::value::Recipe;
 
-pub use build::Scene;
+pub use build::Scenario;
 pub use foreign::opens;
 pub use json::json;
 pub use plain::is_exception;

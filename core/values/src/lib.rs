@@ -24,6 +24,7 @@
 //! ```
 
 pub mod drawing;
+pub mod language_model;
 pub mod path;
 pub mod predicted;
 pub mod predictor;

@@ -242,7 +242,7 @@ export interface Detail {
   final_values: Array<FinalValue>;
   values: Array<DetailValue>;
   calls: Array<CallRow>;
-  parting: Parting | null;
+  parting: Divergence | null;
 }
 
 /** What one version did in an execution. */
@@ -296,7 +296,7 @@ export interface CallRow {
 }
 
 /** The first line that both versions have in common and did not run equally often. */
-export interface Parting {
+export interface Divergence {
   old_line: number;
   new_line: number;
   old_hits: number;

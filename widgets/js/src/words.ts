@@ -16,7 +16,7 @@ import type {
   Line,
   PairState,
   Part,
-  Parting,
+  Divergence,
   VariedOutcome,
   Verdict,
   Version,
@@ -303,7 +303,7 @@ export function weightText({ gone, tried }: InputWeight): string {
 export const NO_PARTING = "Both ran the unchanged lines equally often.";
 
 /** The first unchanged line that the versions did not run equally often, with its numbers in the files. */
-export function partingSentence(pair: PairState, parting: Parting): string {
+export function partingSentence(pair: PairState, parting: Divergence): string {
   const [old, renewed] = [lineName(pair.old, parting.old_line), lineName(pair.new, parting.new_line)];
   const line = old === renewed ? `line ${old}` : `line ${old} (${renewed} in new)`;
   const said = `The first unchanged line that they did not run equally often is ${line}`;

@@ -14,8 +14,8 @@ use twincell_values::reading::written_value;
 use twincell_values::value::{AbstractValue, Recipe};
 
 use super::{
-    AlignedRow, Branch, CallRow, ComparisonState, Detail, DetailValue, Evidence, Execution, InjectedValue, InputWeight,
-    Line, PairState, Part, Parting, Path, Reproducer, STATE_FORMAT, Varied, VariedTogether, VariedValue, Version,
+    AlignedRow, Branch, CallRow, ComparisonState, Detail, DetailValue, Divergence, Evidence, Execution, InjectedValue,
+    InputWeight, Line, PairState, Part, Path, Reproducer, STATE_FORMAT, Varied, VariedTogether, VariedValue, Version,
     VersionRun,
 };
 use crate::words;
@@ -220,7 +220,7 @@ fn of_witness(witness: &Witness, execution: Option<u32>, evidence: &[&report::Ev
         calls: (witness.calls.iter())
             .map(|row| CallRow { old: text(&row.old), new: text(&row.new), equal: row.equal })
             .collect(),
-        parting: witness.parting.map(|parting| Parting {
+        parting: witness.parting.map(|parting| Divergence {
             old_line: parting.old_line,
             new_line: parting.new_line,
             old_hits: parting.old_hits,

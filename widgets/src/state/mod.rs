@@ -256,13 +256,13 @@ pub struct Detail {
     final_values: Vec<FinalValue>,
     values: Vec<DetailValue>,
     calls: Vec<CallRow>,
-    parting: Option<Parting>,
+    parting: Option<Divergence>,
 }
 
 /// The first line that both versions have in common and did not run equally often.
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
-struct Parting {
+struct Divergence {
     old_line: u32,
     new_line: u32,
     old_hits: u32,

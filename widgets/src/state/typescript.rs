@@ -10,9 +10,9 @@ use ts_rs::{Config, TS};
 use super::amplification::{AmplificationState, AmplifiedState, FormState};
 use super::prefixes::{CodeLine, PrefixNode, PrefixesState};
 use super::{
-    AlignedRow, Branch, CallRow, ComparisonState, Detail, DetailValue, Evidence, Execution, FinalValue, InjectedValue,
-    InputWeight, Label, Line, PairState, Part, Parting, Path, Reproducer, STATE_FORMAT, StudyRow, StudyState, Varied,
-    VariedTogether, VariedValue, Version, VersionRun,
+    AlignedRow, Branch, CallRow, ComparisonState, Detail, DetailValue, Divergence, Evidence, Execution, FinalValue,
+    InjectedValue, InputWeight, Label, Line, PairState, Part, Path, Reproducer, STATE_FORMAT, StudyRow, StudyState,
+    Varied, VariedTogether, VariedValue, Version, VersionRun,
 };
 
 /// What a type of the analysis looks like in a state. The `match` does not compile when a variant is missing here.
@@ -152,7 +152,7 @@ fn file() -> String {
         FinalValue,
         DetailValue,
         CallRow,
-        Parting,
+        Divergence,
         Varied,
         VariedValue,
         VariedTogether,

@@ -8,8 +8,8 @@ use twincell_testing::TestError;
 
 use super::{Flow, Origin, Witness};
 use crate::body::stands_alone;
+use crate::captured_output::Style;
 use crate::code::{Edit, definition, indent, line_end};
-use crate::heard::Style;
 use crate::operators::{Material, Operator, Variant};
 use crate::result::Technique;
 use crate::strip::strip;

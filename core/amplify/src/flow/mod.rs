@@ -12,11 +12,11 @@ use twincell_syntax::{PerSide, Side};
 use twincell_testing::{CollectionError, Observed, Outcome, Seen, TestError};
 
 use self::keep::Fate;
+use crate::captured_output::Style;
 use crate::change::{ChangedFile, ChangedText, changed_file};
 use crate::code::Code;
 use crate::defined::Defined;
 use crate::form::shown;
-use crate::heard::Style;
 use crate::observe::unlike;
 use crate::operators::{Compared, Material, Variant, variants};
 use crate::result::{Amplification, AmplifiedTest, FORMAT, Shown, Status, Technique, Worth};

@@ -3,10 +3,10 @@
 mod called;
 mod headline;
 mod place;
+mod sensitivity;
 #[cfg(test)]
 mod sentences;
 mod values;
-mod varied;
 pub(crate) mod wording;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -27,7 +27,7 @@ use crate::campaign::{
 };
 use crate::note::{Changed, Note};
 use crate::report::{
-    Bound, BranchReport, Evidence, ExecutionReport, LineReport, PairReport, PartReport, Parting, Reproducer,
+    Bound, BranchReport, Divergence, Evidence, ExecutionReport, LineReport, PairReport, PartReport, Reproducer,
     SetAsideReport, Varied, VersionReport, Witness,
 };
 use crate::verdict::{self, EDGE_CASE, Verdict};
@@ -224,7 +224,7 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
 }
 
 fn with_variations(witness: Witness, variations: &Variations) -> Witness {
-    let with_sentence = |one: &Varied| Varied { sentence: varied::sentence(one), ..one.clone() };
+    let with_sentence = |one: &Varied| Varied { sentence: sensitivity::sentence(one), ..one.clone() };
     Witness {
         varied: variations.varied.iter().map(with_sentence).collect(),
         varied_together: variations.together.clone(),
@@ -565,7 +565,7 @@ fn changed_methods(context: &PairContext<'_>, behaviors: &PerSide<&Behavior>) ->
 
 /// The first unchanged line, in the order of the text, that both versions did not run equally often. Changed lines say
 /// themselves what is different.
-fn parting(context: &PairContext<'_>, old: &Behavior, new: &Behavior) -> Option<Parting> {
+fn parting(context: &PairContext<'_>, old: &Behavior, new: &Behavior) -> Option<Divergence> {
     let changed = |side: Side, index: u32| context.diff.lines[side].contains(&(index + 1));
     context.diff.rows.iter().find_map(|row: &AlignedRow| {
         let (from, to) = (row.old?, row.new?);
@@ -574,6 +574,6 @@ fn parting(context: &PairContext<'_>, old: &Behavior, new: &Behavior) -> Option<
         }
         let (old_line, new_line) = (from + 1, to + 1);
         let (old_hits, new_hits) = (old.hits(old_line), new.hits(new_line));
-        (old_hits != new_hits).then_some(Parting { old_line, new_line, old_hits, new_hits })
+        (old_hits != new_hits).then_some(Divergence { old_line, new_line, old_hits, new_hits })
     })
 }

@@ -7,7 +7,7 @@ use twincell_values::path::{AccessPath, Question, text_of};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::TestCase;
-use super::least::Search;
+use super::bisect::Search;
 use super::shrink::changed;
 
 /// The maximum number of values that are written as data.

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use twincell_engine::protocol::ExecutionRecord;
 use twincell_search::Target;
-use twincell_sketch::{Scene, Sketch};
+use twincell_sketch::{Scenario, Sketch};
 use twincell_syntax::{PerSide, Side};
 use twincell_values::path::AccessPath;
 use twincell_values::value::Fixed;
@@ -28,7 +28,7 @@ type Reach = (usize, bool, usize);
 /// A scene of one version, and the decisions that make it.
 struct Planned {
     side: Side,
-    scene: Scene,
+    scene: Scenario,
     fixed: Fixed,
 }
 
@@ -40,11 +40,11 @@ pub(super) struct Environments {
     sketches: PerSide<Sketch>,
     waiting: VecDeque<Planned>,
     /// By the number of the execution.
-    running: BTreeMap<u32, (Side, Scene)>,
-    best: PerSide<(Reach, Scene)>,
+    running: BTreeMap<u32, (Side, Scenario)>,
+    best: PerSide<(Reach, Scenario)>,
     /// All decisions that were planned. Other scenes may give the same.
     known: Vec<Fixed>,
-    scenes: BTreeSet<(Side, Scene)>,
+    scenes: BTreeSet<(Side, Scenario)>,
     /// What executions asked for.
     asked: BTreeSet<String>,
     unreached: PerSide<BTreeSet<u32>>,
@@ -141,7 +141,7 @@ impl Environments {
     }
 
     /// The scenes that may come next, the most promising first.
-    fn next_scenes(&self) -> Vec<(Side, Scene)> {
+    fn next_scenes(&self) -> Vec<(Side, Scenario)> {
         let of_side = |side: Side| {
             let lines = &self.sketches[side].condition_lines;
             // A version without unreached lines may keep the other one from reaching them by failing.
@@ -149,12 +149,12 @@ impl Environments {
             let mut conditions: Vec<usize> = (0..lines.len()).filter(|&number| lines[number] <= last).collect();
             conditions.sort_by_key(|&number| Reverse((lines[number], number)));
             let (_, best) = &self.best[side];
-            let mut scenes = vec![Scene::default(), Scene::default().turn(0..lines.len())];
+            let mut scenes = vec![Scenario::default(), Scenario::default().turn(0..lines.len())];
             scenes.extend(conditions.into_iter().map(|condition| best.turn([condition])));
             scenes.into_iter().map(move |scene| (side, scene)).collect::<Vec<_>>()
         };
         let [old, new] = [of_side(Side::Old), of_side(Side::New)];
-        let mut found: Vec<(Side, Scene)> = Vec::new();
+        let mut found: Vec<(Side, Scenario)> = Vec::new();
         let (mut old, mut new) = (old.into_iter(), new.into_iter());
         loop {
             let before = found.len();
@@ -166,7 +166,7 @@ impl Environments {
         }
     }
 
-    fn plan(&mut self, side: Side, scene: Scene, target: &Target) {
+    fn plan(&mut self, side: Side, scene: Scenario, target: &Target) {
         if !self.scenes.insert((side, scene.clone())) {
             return;
         }

@@ -4,28 +4,28 @@
 //! values from the text alone (`environments.rs`), whether a difference is real (`confirm.rs`), what rules set aside (`set_aside.rs`), a small witness (`shrink.rs`),
 //! another one (`unforced.rs`), and the predictor's expectations (`explain.rs`).
 
-mod besides;
+mod bisect;
 mod causes;
 mod choose;
+mod concretize;
 mod confirm;
+mod contributing_inputs;
 mod corpus;
 mod data;
 mod decisive;
+mod drop_calls;
 mod environments;
 mod explain;
-mod fewer;
-mod least;
 mod metered;
-mod plain;
-mod really;
+mod natural_failures;
 mod replacement;
+mod sensitivity;
 mod set_aside;
 mod shrink;
 mod smaller;
 mod tally;
 mod techniques;
 mod unforced;
-mod varied;
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -57,11 +57,11 @@ pub use decisive::{Decisive, decisive, joint_probability};
 pub use explain::explain;
 pub use metered::Metered;
 pub(crate) use replacement::{is_without_module, replaced};
+pub use sensitivity::{Variations, variations};
 pub use set_aside::SetAside;
 pub use shrink::{Values, shrink};
 pub use techniques::Techniques;
 pub use unforced::unforced_witnesses;
-pub use varied::{Variations, variations};
 
 /// The size of the first batch, and of the one after a loss. Later batches grow to the largest size.
 const FIRST_BATCH: u32 = 2;

@@ -11,10 +11,10 @@ use twincell_values::drawing::likelihood::probability;
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{AbstractValue, Choice, Decision, Given, Recipe};
 
+use super::bisect::Search;
 use super::causes::classify_basis;
+use super::concretize::{classes, of_class, plainer, shown_objects, zero_like};
 use super::confirm::{Effort, Repeated, again, both, confirm, repeat};
-use super::least::Search;
-use super::plain::{classes, of_class, plainer, shown_objects, zero_like};
 use super::smaller::{holds_items, simpler, smaller};
 use super::{Execute, TestCase};
 use crate::Continue;

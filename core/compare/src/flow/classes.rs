@@ -9,9 +9,9 @@ use twincell_syntax::{CodeKind, Function, Index, PerSide, Side, Wrapped};
 use twincell_values::reading::{Hint, Known, attribute_hints, field_hints};
 use twincell_values::value::AbstractValue;
 
+use super::dunder::{operation, operations_of, special_methods};
 use super::imports::Imports;
 use super::pair::entity;
-use super::special::{operation, operations_of, special_methods};
 use super::texts::Texts;
 
 /// What a class declares about each attribute of its objects.

@@ -2,21 +2,21 @@
 //! runs of it, and `prepare` makes it ready. `trial` goes without the network. `witness` picks the execution to show.
 //! `replay` repeats one execution, and `execute` does those that it is given.
 
-mod ahead;
+mod attribute_usage;
 mod classes;
 mod contamination;
-mod elsewhere;
+mod cross_module;
+mod dunder;
 mod examples;
 mod execute;
-mod held;
 mod imports;
 mod pair;
+mod prefetch;
 mod prepare;
 mod program;
 mod reached;
 mod replay;
 mod select;
-mod special;
 mod texts;
 mod trial;
 mod units;
@@ -26,7 +26,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use elsewhere::Elsewhere;
+use cross_module::Elsewhere;
 use pair::{Pair, VersionParts};
 use prepare::{Prepared, prepare};
 use program::{instrumented, program};
@@ -47,9 +47,9 @@ use crate::report::{Bound, Comparison, FORMAT, PairFacts, PairReport};
 use crate::verdict::Verdict;
 use crate::{CompareError, CompareOptions, Continue, Progress, Source, decide, reproduce};
 
-pub use ahead::{PredictionRequest, requests};
 pub use examples::unknown_functions;
 pub use execute::{Execution, Executions, Inputs, execute, written_decision};
+pub use prefetch::{PredictionRequest, requests};
 pub use replay::{Again, Replayed, Then, replay};
 pub use units::{Unit, units};
 
@@ -110,7 +110,7 @@ pub fn compare(
         let mut report = compare_pair(pair, taken, predictor, pool, options, &mut pair_progress)?;
         if report.verdict != Verdict::Identical {
             let functions = pair.versions.as_ref().map(|version| version.parts[0].clone());
-            let Elsewhere { changed, are_judged } = elsewhere::changed(&texts, &functions, &options.compared_files);
+            let Elsewhere { changed, are_judged } = cross_module::changed(&texts, &functions, &options.compared_files);
             if report.verdict == Verdict::Changing && !changed.is_empty() && are_judged && !stopped.get() {
                 let taken = taken + begun.elapsed();
                 let within = within_one_project(&old, &new, &functions, options);
@@ -202,7 +202,7 @@ fn within_one_project(
     [&new.place, &old.place].into_iter().flatten().find_map(|place| {
         let within = |source: &Source| Source { place: Some(place.clone()), ..source.clone() };
         let texts = Texts::new(&within(old), &within(new), options);
-        let is_whole = |side: Side| elsewhere::is_whole(&texts, side, &functions[side], place);
+        let is_whole = |side: Side| cross_module::is_whole(&texts, side, &functions[side], place);
         let pair = || Pair::new(&texts, (functions.old.clone(), functions.new.clone()), options.max_function);
         Side::BOTH.into_iter().all(is_whole).then(pair)
     })

@@ -9,13 +9,13 @@ use twincell_engine::protocol::Context;
 use twincell_repo::ModulePath;
 use twincell_syntax::parse::normalize_newlines;
 use twincell_syntax::{CodeKind, Function, Import, Index, PerSide, Side, Wrapped};
-use twincell_values::reading::{Around, ModuleText, Surroundings};
+use twincell_values::reading::{Around, ModuleContext, ModuleText};
 use twincell_values::value::Recipe;
 
+use super::attribute_usage::HeldOfClass;
 use super::classes::{ClassDiff, Fields};
-use super::elsewhere::Modules;
+use super::cross_module::Modules;
 use super::examples::{self, ModuleNames};
-use super::held::HeldOfClass;
 use super::pair::entity;
 use super::reached;
 use crate::{CompareOptions, GivenCall, Source};
@@ -33,7 +33,7 @@ pub(super) struct Texts {
     pub cut_out: bool,
     /// The lines of statements that may replace functions, and that only this text has.
     pub replacing: PerSide<Vec<u32>>,
-    pub surroundings: PerSide<Rc<Surroundings>>,
+    pub surroundings: PerSide<Rc<ModuleContext>>,
     /// What is evaluated before the texts, where it counts.
     pub contexts: PerSide<Rc<str>>,
     /// The number of lines of it that the indexed texts begin with.
@@ -127,8 +127,8 @@ impl Texts {
             let name = place.map(|place| place.name.as_str());
             let around = Around { name, read: &read, installed: &installed, providers };
             Rc::new(match place {
-                Some(_) => Surroundings::within(&modules[side], &elsewhere[side], &around),
-                None => Surroundings::within(&texts[side], &texts[side], &around),
+                Some(_) => ModuleContext::within(&modules[side], &elsewhere[side], &around),
+                None => ModuleContext::within(&texts[side], &texts[side], &around),
             })
         });
         let of_project = PerSide::of(|side| match &places[side] {

@@ -9,10 +9,12 @@ use twincell_syntax::site::SiteKind;
 
 use super::{Generator, Place, Tree, prompt};
 use crate::answer;
-use crate::language::{Answers, LanguageModel, Message, NoAnswer, Question, Role, SHORTEST_ANSWER, tokens_of};
 use crate::lessons::Lessons;
 use crate::result::{Guidance, Origin};
 use crate::{Continue, PrefixError};
+use twincell_values::language_model::{
+    Answers, LanguageModel, Message, NoAnswer, Question, Role, SHORTEST_ANSWER, tokens_of,
+};
 
 /// The maximum number of tokens of one answer.
 const LONGEST: u64 = 4096;

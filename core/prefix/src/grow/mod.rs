@@ -29,8 +29,8 @@ use twincell_values::value::{Choice, Fixed};
 
 use crate::code::Code;
 use crate::function::Subject;
+use crate::generators::Generators;
 use crate::hints::{dedented, hint};
-use crate::language::{Generators, LanguageModel};
 use crate::lessons::{Common, Lessons};
 use crate::program;
 use crate::reading::Reading;
@@ -39,6 +39,7 @@ use crate::repair::{Failure, repairs, shortened};
 use crate::result::{Guidance, Origin, Prefix, Prefixes};
 use crate::{Continue, PrefixError, PrefixOptions, Progress, Techniques};
 use asking::Asking;
+use twincell_values::language_model::LanguageModel;
 
 /// The maximum number of statements that a plain run may complete.
 const STEPS: u64 = 50_000;

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use twincell_engine::protocol::End;
-use twincell_sketch::{Scene, network};
+use twincell_sketch::{Scenario, network};
 
 use super::{Seed, Tree};
 
 use crate::PrefixError;
 use crate::answers;
+use crate::compat_shims;
 use crate::files;
-use crate::instead;
 use crate::lessons::{Exits, Failing, Lessons};
 use crate::repair::ARGUMENTS;
 use crate::result::Guidance;
@@ -23,20 +23,20 @@ const FAILURES: usize = 4;
 impl Tree<'_> {
     /// The prefix for which all conditions hold.
     pub(super) fn sketch(&mut self) -> Result<(), PrefixError> {
-        let seed = self.seed_of(&Scene::default());
+        let seed = self.seed_of(&Scenario::default());
         let lessons = Lessons { common: self.shared.clone(), ..Lessons::default() };
         self.add(None, Guidance::Undefinedness, seed, lessons)?;
         Ok(())
     }
 
-    fn seed_of(&self, scene: &Scene) -> Rc<Seed> {
+    fn seed_of(&self, scene: &Scenario) -> Rc<Seed> {
         Rc::new(Seed::new(Some(self.reading.sketch.environment(scene)), vec![]))
     }
 
     /// Turns conditions around, one after the other, and keeps what reaches more: a guard that is passed shows the next.
     pub(super) fn turn_scenes(&mut self) -> Result<(), PrefixError> {
         let conditions = self.reading.sketch.conditions.min(CONDITIONS);
-        self.try_scene(|_| Scene::default().turn(0..conditions))?;
+        self.try_scene(|_| Scenario::default().turn(0..conditions))?;
         for condition in 0..conditions {
             self.try_scene(|scene| scene.turn([condition]))?;
         }
@@ -45,20 +45,20 @@ impl Tree<'_> {
             self.try_scene(|scene| scene.turn([first - 1, first]))?;
         }
         for last in 1..conditions {
-            self.try_scene(|_| Scene::default().turn(0..=last))?;
+            self.try_scene(|_| Scenario::default().turn(0..=last))?;
         }
         if files::looks_for_files(self.reading) {
-            self.try_scene(|scene| Scene { has_files: true, ..scene.clone() })?;
+            self.try_scene(|scene| Scenario { has_files: true, ..scene.clone() })?;
         }
         for first in 0..if self.shared.has_input { answers::asked_for(self.reading).len() } else { 0 } {
-            self.try_scene(|scene| Scene { answers: Some(first), ..scene.clone() })?;
+            self.try_scene(|scene| Scenario { answers: Some(first), ..scene.clone() })?;
         }
         let handled = self.reading.sketch.sources.iter().map(|source| source.handled.len()).max();
         for failing in 0..handled.unwrap_or(0).min(FAILURES) {
-            self.try_scene(|scene| Scene { failing: Some(failing), ..scene.clone() })?;
+            self.try_scene(|scene| Scenario { failing: Some(failing), ..scene.clone() })?;
         }
         for raising in 0..self.reading.sketch.guarded.len().min(FAILURES) {
-            self.try_scene(|scene| Scene { raising: Some(raising), ..scene.clone() })?;
+            self.try_scene(|scene| Scenario { raising: Some(raising), ..scene.clone() })?;
         }
         Ok(())
     }
@@ -101,7 +101,7 @@ impl Tree<'_> {
         }
         for condition in asked.into_iter().take(CONDITIONS) {
             self.try_lessons(false, |lessons| {
-                lessons.scene = Scene { is_elsewhere: true, ..lessons.scene.turn([condition]) };
+                lessons.scene = Scenario { is_elsewhere: true, ..lessons.scene.turn([condition]) };
             })?;
         }
         for count in 1..=if reading.has_arguments { ARGUMENTS } else { 0 } {
@@ -163,7 +163,7 @@ impl Tree<'_> {
         let seed = self.seed_of(&lessons.scene);
         // Real functions may do with what stand-ins now give.
         let mut first = lessons.clone();
-        first.common.patched.retain(|(module, inner)| instead::is_known(&format!("{module}.{inner}")));
+        first.common.patched.retain(|(module, inner)| compat_shims::is_known(&format!("{module}.{inner}")));
         for lessons in [first, lessons] {
             let added = self.add(Some(parent), Guidance::Coverage, seed.clone(), lessons)?;
             self.repair_all(added.into_iter().collect(), self.options.width)?;
@@ -179,7 +179,7 @@ impl Tree<'_> {
         sketched.max_by_key(|&number| worth(number))
     }
 
-    fn try_scene(&mut self, change: impl FnOnce(&Scene) -> Scene) -> Result<(), PrefixError> {
+    fn try_scene(&mut self, change: impl FnOnce(&Scenario) -> Scenario) -> Result<(), PrefixError> {
         if self.is_done() {
             return Ok(());
         }

@@ -28,4 +28,4 @@ pub use hints::{Basis, Hint, annotated_type, apply as apply_hints, apply_constan
 pub use imported::{Around, ModuleText};
 pub use literals::{literals, written_value};
 pub use models::Known;
-pub use uses::{Key, Locals, Reading, Surroundings, Uses, literal, parsed, read, read_within};
+pub use uses::{Key, Locals, ModuleContext, Reading, Uses, literal, parsed, read, read_within};

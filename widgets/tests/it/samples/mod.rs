@@ -2,8 +2,8 @@
 
 use twincell_behavior::{CallRow, EvidencePlace, Stream, Strength};
 use twincell_compare::report::{
-    Comparison, Evidence, ExecutionReport, FORMAT, InputWeight, LineReport, PairReport, Parting, Varied, VariedOutcome,
-    VariedValue, VersionReport, Witness,
+    Comparison, Divergence, Evidence, ExecutionReport, FORMAT, InputWeight, LineReport, PairReport, Varied,
+    VariedOutcome, VariedValue, VersionReport, Witness,
 };
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
@@ -262,7 +262,7 @@ fn changing_witness() -> Witness {
         varied: vec![varied()],
         varied_together: None,
         input_weights: weights(),
-        parting: Some(Parting { old_line: 9, new_line: 9, old_hits: 1, new_hits: 0 }),
+        parting: Some(Divergence { old_line: 9, new_line: 9, old_hits: 1, new_hits: 0 }),
         chosen: vec![],
     }
 }

@@ -1,7 +1,7 @@
 //! One pair with everything that its comparison needs: both versions, what runs beside them, and the differences.
 
-mod around;
 mod companions;
+mod evaluated_context;
 mod one_sided;
 mod whole;
 
@@ -11,19 +11,19 @@ use std::rc::Rc;
 use twincell_engine::protocol::{Body, Context};
 use twincell_repo::ModulePath;
 use twincell_syntax::{CodeKind, Diff, Function, PerSide, Side, Snippet, Wrapped};
-use twincell_values::reading::{Hint, Surroundings, Uses};
+use twincell_values::reading::{Hint, ModuleContext, Uses};
 use twincell_values::value::Recipe;
 
 pub(super) use companions::Companion;
 
-use around::{alone, kept, module};
 use companions::{companions, path};
+use evaluated_context::{alone, kept, module};
 use whole::{line_count, listed, whole, whole_diff};
 
+use super::attribute_usage::held;
 use super::classes::{Fields, class_bodies, class_diff, fields};
-use super::elsewhere;
+use super::cross_module;
 use super::examples::ModuleNames;
-use super::held::held;
 use super::imports::Imports;
 use super::texts::Texts;
 use crate::report::{Bound, PartReport};
@@ -52,7 +52,7 @@ pub(super) struct VersionParts {
     /// How the methods of the function's class use what its objects hold, by path.
     pub held: Vec<(String, Uses)>,
     /// What the surrounding text reveals about values that the code looks at.
-    pub surroundings: Rc<Surroundings>,
+    pub surroundings: Rc<ModuleContext>,
     pub imports: Imports,
     /// The literals of helpers and constants that the function uses.
     pub reached: Vec<Recipe>,
@@ -128,7 +128,7 @@ impl Pair {
         // Most functions of a text are the same and do not run.
         let is_run = !own.identical || !changed_names.is_empty();
         let mut others =
-            if is_run && !is_too_large { elsewhere::one_sided(texts, &functions) } else { PerSide::default() };
+            if is_run && !is_too_large { cross_module::one_sided(texts, &functions) } else { PerSide::default() };
         let mut bodies = bodies.into_iter();
         let versions = PerSide::of(|side| {
             let function = &functions[side];

@@ -10,7 +10,7 @@ use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::site::SiteKind;
 
 use super::written::{is_constant, literal, members, named};
-use super::{Key, Surroundings, Uses, add_missing};
+use super::{Key, ModuleContext, Uses, add_missing};
 use super::{hashed, mappings};
 use crate::value::{AbstractValue, Recipe};
 
@@ -18,7 +18,7 @@ use crate::value::{AbstractValue, Recipe};
 /// cost.
 const SUM_DEPTH: u32 = 64;
 
-pub(super) fn collect(text: &str, surroundings: &Surroundings) -> Collector {
+pub(super) fn collect(text: &str, surroundings: &ModuleContext) -> Collector {
     with_stack_for(text.len(), || {
         let mut collector = Collector { surroundings: surroundings.clone(), ..Collector::default() };
         let parsed = parse(text);
@@ -115,7 +115,7 @@ pub(super) struct Collector {
     /// The locals that hold bytes.
     pub(super) of_bytes: BTreeSet<String>,
     /// Facts about the surrounding text, and the patterns that are compiled here.
-    pub(super) surroundings: Surroundings,
+    pub(super) surroundings: ModuleContext,
     /// What called helpers of the text require of their parameters, by their names.
     pub(super) helpers: BTreeMap<String, Vec<(String, Uses)>>,
 }

@@ -5,12 +5,12 @@ use twincell_syntax::instrument::instrument;
 use twincell_syntax::site::SiteKind;
 use twincell_syntax::{Function, classes, functions};
 
-use super::{Surroundings, Uses, read_within};
+use super::{ModuleContext, Uses, read_within};
 use crate::path::AccessPath;
 use crate::reading::kept_parameters;
 
 /// The parameters of a class's constructor, without the object, each with its uses. `None` for a class without one of its own.
-pub(super) fn of_constructor(class: &str, around: &Surroundings) -> Option<Vec<(String, Uses)>> {
+pub(super) fn of_constructor(class: &str, around: &ModuleContext) -> Option<Vec<(String, Uses)>> {
     let name = classes(class).into_iter().next()?.name;
     // Methods of classes within it are of others.
     let is_own = |method: &Function| {
@@ -56,11 +56,11 @@ mod tests {
                      self.position = position\n        self.words = text.split(',')\n        self.label = label\n    \
                      def apply(self, buffer):\n        return buffer[:self.position] + self.label.upper()\n    @staticmethod\n    \
                      def f(other):\n        return other.position.strip()\n";
-        let found = of_constructor(class, &Surroundings::default()).unwrap();
+        let found = of_constructor(class, &ModuleContext::default()).unwrap();
         let [(_, position), (_, text), (_, label)] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(position.like, [AbstractValue::Int, AbstractValue::None]);
         assert_eq!(text.separators, [","]);
         assert_eq!(label.attributes, ["upper"]);
-        assert_eq!(of_constructor("class C:\n    x: int\n", &Surroundings::default()), None);
+        assert_eq!(of_constructor("class C:\n    x: int\n", &ModuleContext::default()), None);
     }
 }

@@ -31,7 +31,7 @@ use crate::path::AccessPath;
 use crate::value::{AbstractValue, Declared, Recipe};
 
 pub use forms::parsed;
-pub use surroundings::Surroundings;
+pub use surroundings::ModuleContext;
 
 pub use written::literal;
 pub(super) use written::{builtin_class, literal_members, named};
@@ -235,11 +235,11 @@ pub struct Reading {
 
 /// Reads a function's text: how it uses each site's value, and what its locals stand for.
 pub fn read(text: &str, sites: &[Site]) -> Reading {
-    read_within(text, sites, &Surroundings::default())
+    read_within(text, sites, &ModuleContext::default())
 }
 
 /// Like [`read`], but with the text around the function.
-pub fn read_within(text: &str, sites: &[Site], surroundings: &Surroundings) -> Reading {
+pub fn read_within(text: &str, sites: &[Site], surroundings: &ModuleContext) -> Reading {
     let collector = collect(text, surroundings);
     Reading { uses: uses(&collector, sites), locals: locals(collector, sites) }
 }

@@ -42,7 +42,7 @@ type Helpers = BTreeMap<String, Helper>;
 
 /// The patterns and enumerations of a text, by their names.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Surroundings {
+pub struct ModuleContext {
     /// Compiled patterns, by the last part of the name: `WORD` and `self._word` are found as `WORD` and `_word`.
     pub(super) patterns: BTreeMap<String, String>,
     /// The members of enumerations: name and value.
@@ -54,13 +54,13 @@ pub struct Surroundings {
     pub constants: Arc<Constants>,
 }
 
-impl Surroundings {
+impl ModuleContext {
     pub fn of(text: &str) -> Self {
         let constants = Arc::new(constants::constants(text));
         Self { known: Arc::new(Known::of(text)), constants, ..Self::of_texts(text) }
     }
 
-    /// Like [`Surroundings::of`], for a module of a project. `module` is the text with absolute imports.
+    /// Like [`ModuleContext::of`], for a module of a project. `module` is the text with absolute imports.
     pub fn within(text: &str, module: &str, around: &Around<'_>) -> Self {
         let mut constants = imported::constants(module, around.read);
         constants.extend(constants::constants(text));
@@ -171,7 +171,7 @@ impl Surroundings {
 /// Walks over a text.
 struct Finder<'t> {
     text: &'t str,
-    found: Surroundings,
+    found: ModuleContext,
     helpers: Helpers,
 }
 

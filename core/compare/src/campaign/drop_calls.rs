@@ -7,7 +7,7 @@ use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Choice, Decision, Recipe};
 
 use super::TestCase;
-use super::least::Search;
+use super::bisect::Search;
 use super::shrink::changed;
 
 impl Search<'_> {

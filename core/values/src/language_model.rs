@@ -1,20 +1,4 @@
-//! What a language model is to this crate: a conversation goes in, texts come out. Who answers, and over which network, is
-//! not known here.
-
-use serde::{Deserialize, Serialize};
-
-/// What finds prefixes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Generators {
-    /// Executions with hooks, and what errors teach.
-    #[default]
-    Local,
-    /// A language model.
-    Llm,
-    /// The first, and then the second for lines that it leaves uncovered.
-    Both,
-}
+//! What a language model is: a conversation goes in, texts come out. Who answers, and over which network, is not known here.
 
 /// Who says something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use twincell_values::path::{AccessPath, Question, bounded};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
 use super::TestCase;
-use super::least::Search;
-use super::plain::at_objects;
+use super::bisect::Search;
+use super::concretize::at_objects;
 use super::shrink::{changed, differing};
 
 impl Search<'_> {

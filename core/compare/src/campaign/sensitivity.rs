@@ -9,8 +9,8 @@ use twincell_engine::{EngineError, Executed};
 use twincell_values::path::Question;
 use twincell_values::value::{Choice, Decision, Fixed, Recipe};
 
-use super::besides::needed_besides;
 use super::confirm::{again, both, repeat};
+use super::contributing_inputs::needed_besides;
 use super::decisive::Decisive;
 use super::{Execute, TestCase};
 use crate::report::{InputWeight, Varied, VariedOutcome, VariedTogether, VariedValue};
