@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::os::fd::OwnedFd;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path};
 
 use git2::{Odb, Oid};
 use twincell_files::names::lies_hidden;

@@ -1,0 +1,71 @@
+//! What the names of a project stand for, which symbol uses which, and what a change means.
+//!
+//! A [`Project`] is one version: its [`Files`] with their modules, each text read once. A [`SymbolId`] is a module, class,
+//! function, method, variable or field of it, and a [`SymbolName`] is the same in every version. Each query is a function
+//! that keeps its answers in the project: [`resolve`], [`references`], [`uses`], [`used_by`], [`reaches`], [`calls`],
+//! [`ancestors`], [`fields`], [`overrides`]. A [`Change`] compares two projects. A [`Store`] holds what texts say by
+//! themselves, by content, so that a version reads only what no version before had.
+//!
+//! [`SnapshotFiles`] are those of a version in a repository.
+//!
+//! Deliberately absent: anything that imports or runs code. What is not of the project has a dotted path
+//! and nothing more. No text makes it panic; everything that follows something else is bounded.
+//!
+//! ```
+//! use twincell_semantic::{Cause, MemoryFiles, Project, Referent, Store, change, resolve, used_by};
+//!
+//! let mut files: MemoryFiles = [
+//!     ("shop/__init__.py", "from .tax import rate\n"),
+//!     ("shop/tax.py", "def rate():\n    return 20\n"),
+//!     ("main.py", "import shop\ndef price(net):\n    return net * shop.rate()\n"),
+//! ].into_iter().collect();
+//! let store = Store::new();
+//! let old = Project::open(&files, &store);
+//! let main = old.module_at("main.py").ok_or("no module")?;
+//!
+//! let found = resolve(&old, main, "shop.rate");
+//! let [Referent::Symbol(rate)] = found[..] else { return Err("not one symbol".into()) };
+//! assert_eq!(old.name(rate).to_string(), "shop.tax.rate");
+//! let users = used_by(&old, &Referent::Symbol(rate));
+//! assert!(users.iter().any(|(user, _)| old.name(*user).to_string() == "main.price"));
+//!
+//! // `price` has the same text, and means something else.
+//! files.insert("shop/tax.py", "def rate():\n    return 25\n");
+//! let new = Project::open(&files, &store);
+//! let change = change(&old, &new);
+//! assert_eq!(change.changed.len(), 1);
+//! let affected = change.affected.iter().find(|one| new.name(one.new).to_string() == "main.price");
+//! assert!(matches!(affected.ok_or("not affected")?.because, Cause::Uses(_)));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod answers;
+mod change;
+mod classes;
+mod files;
+mod flow;
+mod ids;
+mod layout;
+mod lower;
+mod module;
+mod project;
+mod resolve;
+mod snapshot;
+mod store;
+mod uses;
+
+pub use answers::{Ancestor, Basis, CallEdge, CallKind, Callee, Code, ReferencePlace, Referent};
+pub use change::{Affected, Cause, Change, change};
+pub use classes::{fields, overridden, overrides, subclasses};
+pub use files::{ContentId, Files, MemoryFiles};
+pub use flow::{calls, calls_are_cut, codes};
+pub use ids::{ModuleId, SymbolId, SymbolName};
+pub use module::{Symbol, SymbolKind, SymbolPlace};
+pub use project::Project;
+pub use resolve::{ancestors, bases, exports, modules_named, resolve};
+pub use snapshot::SnapshotFiles;
+pub use store::Store;
+pub use uses::{Bounds, Direction, Reach, reaches, references, used_by, uses};
+
+#[cfg(test)]
+mod tests;
