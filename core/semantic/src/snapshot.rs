@@ -55,7 +55,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let git = git2::Repository::init(folder.path()).unwrap();
         let author = git2::Signature::now("A", "a@example.org").unwrap();
-        let mut commit = |files: &[(&str, &str)]| {
+        let commit = |files: &[(&str, &str)]| {
             let mut index = git.index().unwrap();
             for (path, text) in files {
                 std::fs::write(folder.path().join(path), text).unwrap();
