@@ -17,8 +17,8 @@ use crate::{Parameter, ParameterKind};
 /// errors, functions in the parts that parse are still found.
 ///
 /// Names are CPython's `__qualname__`. The second function of the same name gets `#2`; those that a later definition
-/// replaces are counted last, so that the name alone means what it means to Python. Private parameters are mangled as in
-/// CPython.
+/// in the same or an outer block replaces are counted last, so that the name alone means what it means to Python. Private
+/// parameters are mangled as in CPython.
 pub fn functions(text: &str) -> (Vec<Function>, Vec<SourceError>) {
     let text = normalize_newlines(text);
     let (found, _, errors) = find(&text);
@@ -82,8 +82,17 @@ impl Definition {
     /// Whether Python forgets the other, earlier definition of the same path when it comes to this one.
     fn replaces(&self, earlier: &Definition) -> bool {
         let name = self.path.rsplit('.').next().unwrap_or(&self.path);
-        // `@name.setter` builds on what is there.
-        let builds_on = self.decorators.iter().any(|decorator| decorator.split('.').next() == Some(name));
+        let callee = |decorator: &String| decorator.split('(').next().unwrap_or_default().trim_end().to_owned();
+        // Nobody calls what only declares a type.
+        if earlier.decorators.iter().map(callee).any(|callee| callee.rsplit('.').next() == Some("overload")) {
+            return earlier.blocks.starts_with(&self.blocks);
+        }
+        // `@name.setter` builds on what is there, and what `@convert.register` gets is found by `convert`.
+        let builds_on = self
+            .decorators
+            .iter()
+            .map(callee)
+            .any(|callee| callee.split('.').next() == Some(name) || callee.ends_with(".register"));
         // `@step("a")` and `@step("b")` register functions whose name nobody asks for.
         let registers = |one: &str| one.contains(['(', '.']);
         let are_registered = match (self.decorators.first(), earlier.decorators.first()) {
@@ -469,6 +478,8 @@ mod tests {
             ("@overload\ndef f(): pass\n@overload\ndef f(): pass\ndef f(): pass\n", "f#2:2 f#3:4 f:5"),
             ("class C:\n    @property\n    def f(self): pass\n    @f.setter\n    def f(self): pass\n", "C.f:3 C.f#2:5"),
             ("@step('a')\ndef f(): pass\n@step('b')\ndef f(): pass\n", "f:2 f#2:4"),
+            ("@t.overload\ndef f(): pass\n@t.overload\ndef f(): pass\n@c.cache\ndef f(): pass\n", "f#2:2 f#3:4 f:6"),
+            ("@g.register\ndef _(): pass\n@g.register\ndef _(): pass\n", "_:2 _#2:4"),
             ("@cache\ndef f(): pass\n@cache\ndef f(): pass\n", "f#2:2 f:4"),
             ("class C:\n    def f(self): pass\nclass C:\n    def f(self): pass\n", "C.f#2:2 C.f:4"),
             ("def f():\n    def g(): pass\ndef f():\n    def g(): pass\n", "f#2:1 f.<locals>.g#2:2 f:3 f.<locals>.g:4"),

@@ -1,8 +1,8 @@
 //! Statements that run when a module is imported and may put something else in the place of its functions and classes.
 //!
-//! `globals()["pay"] = f`, `pay.__code__ = ...`, `from other import *`, `del pay`, `os.getcwd = fake`, and calls of the
-//! module's own functions that do such a thing. What a function of another module does with what it is given is not
-//! known here, and counts as nothing.
+//! `globals()["pay"] = f`, `pay.__code__ = ...`, `from other import *`, `del pay`, `os.getcwd = fake`, and calls by name of
+//! the module's own functions that do such a thing. What a function of another module does with what it is given is not
+//! known here, nor what methods and closures do, and counts as nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -20,11 +20,12 @@ use crate::scopes::Bindings;
 /// The functions of Python that reach names as texts.
 const REFLECTIVE: [&str; 8] = ["globals", "locals", "vars", "setattr", "delattr", "exec", "eval", "__import__"];
 
-/// The attributes that hold the names of an object, or its type and code.
-const NAMESPACES: [&str; 3] = ["__dict__", "__setattr__", "__delattr__"];
+/// The attributes that hold the names of an object, or change them.
+const NAMESPACES: [&str; 6] = ["__dict__", "__globals__", "__setattr__", "__delattr__", "f_globals", "f_locals"];
 
-/// The methods that run when an object of their class is made.
+/// The methods that run when an object of their class is made, and those of them that get the object.
 const MAKERS: [&str; 3] = ["__new__", "__init__", "__post_init__"];
+const OF_OBJECTS: [&str; 2] = ["__init__", "__post_init__"];
 
 /// The 1-based lines, in each text, of the statements of this kind that the other text does not have.
 pub fn replacing(old: &str, new: &str) -> PerSide<Vec<u32>> {
@@ -88,6 +89,12 @@ impl<'a> Module<'a> {
                     self.functions.entry(&node.name).or_default().extend(makers);
                 }
                 Stmt::Import(_) | Stmt::ImportFrom(_) => self.imported.extend(bound(stmt)),
+                // A lambda with a name is a function like any other.
+                Stmt::Assign(node) if node.value.is_lambda_expr() => {
+                    if let [Expr::Name(name)] = node.targets.as_slice() {
+                        self.defined.entry(&name.id).or_insert(node.start());
+                    }
+                }
                 _ => crate::index::inner_bodies(stmt).into_iter().for_each(|inner| self.note(inner)),
             }
         }
@@ -100,7 +107,9 @@ struct Search<'m, 'a> {
     class: Option<BTreeMap<&'a str, TextSize>>,
     /// In a function that the module calls, the names that it takes from the module.
     globals: Option<BTreeSet<String>>,
-    /// In such a function, its first parameter.
+    /// In such a function, its parameters: what it is called with may be a function or a module.
+    parameters: BTreeSet<&'a str>,
+    /// The object that a method makes.
     first: Option<&'a str>,
     /// How many statements are around this place that may not run.
     depth: u32,
@@ -114,7 +123,17 @@ struct Search<'m, 'a> {
 impl<'m, 'a> Search<'m, 'a> {
     fn of(module: &'m Module<'a>) -> Self {
         let of_functions = BTreeMap::new();
-        Self { module, class: None, globals: None, first: None, depth: 0, simple: None, found: vec![], of_functions }
+        Self {
+            module,
+            class: None,
+            globals: None,
+            parameters: BTreeSet::new(),
+            first: None,
+            depth: 0,
+            simple: None,
+            found: vec![],
+            of_functions,
+        }
     }
 
     fn add(&mut self, start: TextSize, own: impl Hash) {
@@ -133,9 +152,19 @@ impl<'m, 'a> Search<'m, 'a> {
         }
     }
 
+    /// Whether a definition here is none that the module always makes.
+    fn may_not_run(&self) -> bool {
+        self.depth > 0 || self.globals.is_some()
+    }
+
     /// Whether assigning to this changes a function, a class or a module.
     fn is_foreign(&self, target: &Expr) -> bool {
         let is_attribute = target.is_attribute_expr();
+        let held = target.as_subscript_expr().and_then(|node| node.value.as_attribute_expr());
+        // `sys.modules["json"] = fake`
+        if held.is_some_and(|held| &held.attr == "modules") {
+            return true;
+        }
         let mut root = target;
         loop {
             root = match root {
@@ -145,14 +174,19 @@ impl<'m, 'a> Search<'m, 'a> {
                 Expr::Name(name) => {
                     let name = name.id.as_str();
                     return self.module.defined.contains_key(name)
-                        || is_attribute && (self.module.imported.contains(name) || name == "__builtins__");
+                        || is_attribute && self.first != Some(name) && self.is_from_elsewhere(name);
                 }
                 _ => return false,
             }
         }
     }
 
-    /// Whether this is the object that a function was called with.
+    /// Whether a name may stand for a module, or for a function that is given.
+    fn is_from_elsewhere(&self, name: &str) -> bool {
+        self.module.imported.contains(name) || self.parameters.contains(name) || name == "__builtins__"
+    }
+
+    /// Whether this is the object that a method makes.
     fn is_first(&self, expr: Option<&Expr>) -> bool {
         let name = expr.and_then(Expr::as_name_expr).map(|name| name.id.as_str());
         name.is_some() && name == self.first
@@ -166,12 +200,18 @@ impl<'m, 'a> Search<'m, 'a> {
             let mut inner = Search { of_functions: std::mem::take(&mut self.of_functions), ..Search::of(self.module) };
             for function in functions {
                 inner.globals = Some(Bindings::of_body(&function.body).globals);
-                inner.first = function.parameters.iter().next().map(|parameter| parameter.name().as_str());
+                inner.parameters = function.parameters.iter().map(|parameter| parameter.name().as_str()).collect();
+                let first = function.parameters.iter().next().map(|parameter| parameter.name().as_str());
+                inner.first = first.filter(|_| OF_OBJECTS.contains(&function.name.as_str()));
                 inner.visit_body(&function.body);
             }
             let mut hasher = DefaultHasher::new();
             let contents: Vec<u64> = inner.found.iter().map(|(_, content)| *content).collect();
             contents.hash(&mut hasher);
+            // What is put in the place of a function may be made anywhere in it.
+            for stmt in functions.iter().flat_map(|function| &function.body) {
+                ComparableStmt::from(stmt).hash(&mut hasher);
+            }
             self.of_functions = inner.of_functions;
             self.of_functions.insert(name, if contents.is_empty() { 0 } else { hasher.finish() });
         }
@@ -209,7 +249,7 @@ impl<'a> Visitor<'a> for Search<'_, 'a> {
         self.simple = (!is_compound(stmt)).then_some(stmt);
         match stmt {
             Stmt::FunctionDef(node) => {
-                if self.depth > 0 && self.replaces(&node.name, stmt.start()) {
+                if self.may_not_run() && self.replaces(&node.name, stmt.start()) {
                     // What it does then is its own matter.
                     self.add(stmt.start(), node.name.as_str());
                 }
@@ -220,7 +260,7 @@ impl<'a> Visitor<'a> for Search<'_, 'a> {
                 return;
             }
             Stmt::ClassDef(node) => {
-                if self.depth > 0 && self.replaces(&node.name, stmt.start()) {
+                if self.may_not_run() && self.replaces(&node.name, stmt.start()) {
                     self.add(stmt.start(), node.name.as_str());
                 }
                 for decorator in &node.decorator_list {
@@ -242,8 +282,15 @@ impl<'a> Visitor<'a> for Search<'_, 'a> {
             {
                 self.add(stmt.start(), ComparableStmt::from(stmt));
             }
-            // A lambda with a name is a function like any other.
-            Stmt::Assign(node) if node.value.is_lambda_expr() && node.targets.iter().all(Expr::is_name_expr) => return,
+            // It is compared as a function.
+            Stmt::Assign(node)
+                if node.value.is_lambda_expr()
+                    && self.depth == 0
+                    && self.globals.is_none()
+                    && matches!(node.targets.as_slice(), [Expr::Name(_)]) =>
+            {
+                return;
+            }
             Stmt::AnnAssign(node) if node.value.is_none() => return,
             Stmt::If(node) if is_main(&node.test) => {
                 // Nothing of it runs when the module is imported.
@@ -266,6 +313,9 @@ impl<'a> Visitor<'a> for Search<'_, 'a> {
             Expr::Subscript(node) if node.ctx.is_store() || node.ctx.is_del() => self.is_foreign(expr),
             Expr::Name(node) if self.module.defined.contains_key(node.id.as_str()) => false,
             Expr::Name(node) => REFLECTIVE.contains(&node.id.as_str()),
+            Expr::Attribute(node) if matches!(node.value.as_ref(), Expr::Name(name) if &name.id == "builtins") => {
+                REFLECTIVE.contains(&node.attr.as_str())
+            }
             Expr::Attribute(node) => NAMESPACES.contains(&node.attr.as_str()) && !self.is_first(Some(&node.value)),
             _ => false,
         };
@@ -369,6 +419,17 @@ mod tests {
             "def inner():\n    globals()['pay'] = 1\ndef setup():\n    inner()\nsetup()",
             "class Patch:\n    def __init__(self):\n        pay.__code__ = 1\nPatch()",
             "def patch(f):\n    os.getcwd = f\n@patch\ndef other(): pass",
+            "def patch(module, name, value): setattr(module, name, value)\npatch(os, 'getcwd', print)",
+            "def patch(f): f.__code__ = print.__code__\npatch(pay)",
+            "class Patch:\n    def __new__(cls): setattr(cls, 'open', 1)\nPatch()",
+            "def setup():\n    global pay\n    pay = lambda x: 0\nsetup()",
+            "def setup():\n    global pay\n    def pay(x): return 0\nsetup()",
+            "if os.name:\n    pay = lambda x: 0",
+            "pay = also = lambda x: 0",
+            "import sys\nsys.modules['os'] = print",
+            "import builtins\nbuiltins.exec('')",
+            "pay.__globals__.update(helper=1)",
+            "named = lambda x: x\nnamed = print",
         ] {
             assert!(!lines(&format!("{statement}\n")).is_empty(), "{statement}");
         }
@@ -401,6 +462,10 @@ mod tests {
         assert_eq!(replacing(&with("1"), &with("1")), PerSide::default());
         assert_eq!(replacing(&with("1"), &with("2")), PerSide { old: vec![13], new: vec![13] });
         assert_eq!(replacing(&with("1"), MODULE), PerSide { old: vec![13], new: vec![] });
+        // The statement that replaces is the same, and what it puts there is not.
+        let with =
+            |value: &str| format!("{MODULE}def setup():\n    global pay\n    f = {value}\n    pay = f\nsetup()\n");
+        assert_eq!(replacing(&with("1"), &with("2")).new, [13]);
     }
 
     #[test]

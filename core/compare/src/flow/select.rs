@@ -175,6 +175,10 @@ pub(super) fn is_worth(texts: &Texts, pair: &(Function, Function), options: &Com
 
 /// Marks a report where a statement may replace functions: what these do then was not run.
 pub(super) fn note_replacing(texts: &Texts, context: &PairContext<'_>, report: &mut PairReport) {
+    // One that did not run, or not to its end, says enough.
+    if report.bound.is_some() {
+        return;
+    }
     let lines = &texts.replacing;
     let first = [Side::New, Side::Old].into_iter().find_map(|side| Some((side, *lines[side].first()?)));
     let Some((side, line)) = first else { return };
