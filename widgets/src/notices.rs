@@ -132,7 +132,7 @@ pub fn notice_sentence(notice: &Notice) -> String {
         Notice::OneSided { file, side } => format!("{file}: only in the {} revision, not compared", side.name()),
         Notice::Untracked { files } => format!("not compared, since git does not track it: {}", listed(files)),
         Notice::LeadsElsewhere { files } => {
-            format!("changed where it leads (a link or another repository), and is not compared: {}", listed(files))
+            format!("changed, a link or another repository, and not compared: {}", listed(files))
         }
         Notice::NotPython { files } => format!("changed, and no Python: {}", listed(files)),
         Notice::NothingToCompare { file, reason } => format!("{file}: {reason}"),

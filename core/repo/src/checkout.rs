@@ -249,7 +249,6 @@ fn entries(repo: &Repo, revision: &Revision) -> Result<Entries, RepoError> {
     let too_many = |error| RepoError::Files { revision: revision.name().to_owned(), error };
     let mut entries = match repo.snapshot(revision)?.at {
         At::Tree(tree) => of_tree(&repo.git, tree.id()).map_err(too_many)?,
-        At::Index(index) if index.has_conflicts() => return Err(RepoError::Conflicts),
         At::Index(index) => {
             let entry = |entry: git2::IndexEntry| {
                 let made = Entry { mode: mode(entry.mode as i32)?, id: entry.id, source: Source::Object };

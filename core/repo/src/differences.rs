@@ -122,6 +122,10 @@ fn difference(delta: DiffDelta<'_>) -> Option<Difference> {
         _ => return None,
     };
     let (old, new) = (delta.old_file(), delta.new_file());
+    // What changed within another repository is its own matter.
+    if old.mode() == FileMode::Commit && new.mode() == FileMode::Commit && old.id() == new.id() {
+        return None;
+    }
     let leads_elsewhere = [&old, &new].iter().any(|file| matches!(file.mode(), FileMode::Link | FileMode::Commit));
     let (old_path, path) = (old.path()?.to_owned(), new.path()?.to_owned());
     Some(Difference { old_path, path, kind, leads_elsewhere })

@@ -13,6 +13,11 @@ use crate::repository::Repo;
 pub struct FileId(pub(crate) Oid);
 
 impl FileId {
+    /// That of a content. `None` if git cannot hash it.
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        Oid::hash_object(ObjectType::Blob, bytes).ok().map(Self)
+    }
+
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }

@@ -1,4 +1,4 @@
-//! What a version of a repository has under a path. Nothing follows a link, and nothing is read that is larger than a caller
+//! What a version of a repository has under a path. No content is read through a link, or where it is larger than a caller
 //! wants.
 
 use std::collections::BTreeSet;
@@ -10,6 +10,7 @@ use git2::{ErrorCode, FileMode, Index, ObjectType, Oid, StatusOptions, Tree};
 use twincell_files::inside;
 use twincell_files::names::is_kept_back;
 
+use crate::discover::is_inside;
 use crate::error::{CopyError, RepoError};
 use crate::history::FileId;
 use crate::repository::{Repo, bytes_as_path};
@@ -60,7 +61,10 @@ impl Repo {
     pub fn snapshot(&self, revision: &Revision) -> Result<Snapshot<'_>, RepoError> {
         let at = match self.tree(revision)? {
             Some(tree) => At::Tree(tree),
-            None if *revision == Revision::Staged => At::Index(self.index()?),
+            None if *revision == Revision::Staged => match self.index()? {
+                index if index.has_conflicts() => return Err(RepoError::Conflicts),
+                index => At::Index(index),
+            },
             None => At::Files,
         };
         Ok(Snapshot { repo: self, at })
@@ -68,14 +72,18 @@ impl Repo {
 
     /// Whether the index has a path, or something below it.
     pub fn is_tracked(&self, path: &Path) -> bool {
-        self.snapshot(&Revision::Staged).is_ok_and(|index| index.entry(path).is_some())
+        self.index().is_ok_and(|index| Snapshot { repo: self, at: At::Index(index) }.entry(path).is_some())
     }
 
     /// The content of the next commit.
     fn index(&self) -> Result<Index, RepoError> {
-        // While `git commit` runs hooks, the index may be in another file than usual.
-        match std::env::var_os("GIT_INDEX_FILE") {
-            Some(path) => Ok(Index::open(Path::new(&path))?),
+        // While `git commit` runs hooks, the index may be in another file than usual. That of another repository is not meant.
+        let of_hook = std::env::var_os("GIT_INDEX_FILE").map(PathBuf::from).filter(|path| {
+            let folder = path.parent().map(|folder| if folder == Path::new("") { Path::new(".") } else { folder });
+            folder.is_some_and(|folder| is_inside(folder, self.git.path()))
+        });
+        match of_hook {
+            Some(path) => Ok(Index::open(&path)?),
             None => Ok(self.git.index()?),
         }
     }
@@ -98,7 +106,7 @@ impl<'r> Snapshot<'r> {
         Self { repo, at: At::Files }
     }
 
-    /// What is under a path. The empty path is a folder.
+    /// What is under a path. The empty path is a folder, and a link in the working tree is what it leads to.
     pub fn entry(&self, path: &Path) -> Option<Entry> {
         if path.as_os_str().is_empty() {
             return Some(Entry::Folder);

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use twincell_repo::{Content, RepoError, Snapshot};
+use twincell_repo::{Content, FileId, RepoError, Snapshot};
 
 use crate::files::{ContentId, Files};
 
@@ -35,11 +35,11 @@ impl Files for SnapshotFiles<'_> {
         self.paths.clone()
     }
 
-    fn text(&self, path: &str, _: ContentId) -> Option<Arc<str>> {
-        match self.snapshot.content(Path::new(path), MOST) {
-            Ok(Content::File(bytes)) => String::from_utf8(bytes).ok().map(Arc::from),
-            _ => None,
-        }
+    fn text(&self, path: &str, content: ContentId) -> Option<Arc<str>> {
+        let Ok(Content::File(bytes)) = self.snapshot.content(Path::new(path), MOST) else { return None };
+        // Somebody may have changed a file of the working tree meanwhile.
+        let is_same = FileId::of(&bytes).is_some_and(|id| ContentId::from_hash(id.as_bytes()) == content);
+        String::from_utf8(bytes).ok().filter(|_| is_same).map(Arc::from)
     }
 }
 
