@@ -25,7 +25,7 @@ const SECRETS: [&str; 15] = [
     "keystore",
 ];
 /// Words in front of `key` or `keys` that say what the key opens.
-const OPENERS: [&str; 6] = ["access", "api", "private", "service", "signing", "ssh"];
+const OPENERS: [&str; 8] = ["access", "account", "api", "private", "root", "service", "signing", "ssh"];
 /// Endings of files with keys.
 const KEYS: [&str; 8] = ["pem", "key", "p12", "pfx", "jks", "kdbx", "gpg", "env"];
 /// How files with keys of SSH begin.
@@ -50,10 +50,17 @@ pub fn is_secret(name: &OsStr) -> bool {
         return false;
     }
     let words: Vec<&str> = name.split(|it: char| !it.is_ascii_alphanumeric()).collect();
-    let is_key = |pair: &[&str]| matches!(pair, [opener, "key" | "keys"] if OPENERS.contains(opener));
+    let is_key = |pair: &[&str]| match pair {
+        [opener, "key" | "keys"] => OPENERS.contains(opener),
+        pair => *pair == ["service", "account"],
+    };
+    let is_key_as_one = |word: &str| {
+        let opener = word.strip_suffix("keys").or(word.strip_suffix("key"));
+        opener.is_some_and(|opener| OPENERS.contains(&opener))
+    };
     KEYS.contains(&ending)
         || SSH.iter().any(|start| name.starts_with(start))
-        || words.iter().any(|word| SECRETS.contains(word) || matches!(*word, "apikey" | "apikeys"))
+        || words.iter().any(|word| SECRETS.contains(word) || is_key_as_one(word))
         || words.windows(2).any(is_key)
 }
 
@@ -79,6 +86,9 @@ mod tests {
             "api-token",
             "creds.txt",
             "my-api-key.txt",
+            "rootkey.csv",
+            "service_account.json",
+            "user_accessKeys.csv",
         ] {
             assert!(is_kept_back(Path::new(name)), "{name}");
         }
