@@ -154,6 +154,7 @@ def run(
                 for fault in left:
                     row = rows.setdefault(str(fault.number), {"caught": False, "by": None, "reached": False})
                     row["reached"] |= fault.number in found.reached
+                    row["undecided"] = found.is_undecided and row["reached"]
                     if (by := found.caught.get(fault.number)) is not None:
                         rows[str(fault.number)] = {"caught": True, "by": by, "stage": stage.name, "reached": True}
                         log(f"{fault.number:2} {fault.file}:{fault.line} {said(rows[str(fault.number)])}")
@@ -169,6 +170,8 @@ class Found:
     #: By the number of the fault, the test.
     caught: dict[int, str] = field(default_factory=dict)
     reached: set[int] = field(default_factory=set)
+    #: The run failed, and named no test that did.
+    is_undecided: bool = False
 
 
 def together(tree: Path, faults: Sequence[Fault], stage: Stage, log: Callable[[str], None]) -> Found:
@@ -180,6 +183,7 @@ def together(tree: Path, faults: Sequence[Fault], stage: Stage, log: Callable[[s
     ran = execute(tree, stage, stage.arguments())
     found.reached = reached(tree) & {fault.number for fault in faults}
     suspects = stage.failed(ran.output)
+    found.is_undecided = ran.status != 0 and not suspects
     log(f"{ran.seconds:7.1f} s {stage.name}, {len(faults)} faults: {len(suspects)} tests failed, status {ran.status}")
     if suspects:
         activate(tree)
@@ -196,9 +200,14 @@ def together(tree: Path, faults: Sequence[Fault], stage: Stage, log: Callable[[s
 def caught(tree: Path, fault: Fault, stage: Stage, suspects: Sequence[str]) -> str | None:
     """The first of these tests, which pass without a fault, that fails with this one alone, and fails again."""
     activate(tree, fault.number)
-    for test in stage.failed(execute(tree, stage, stage.arguments(suspects, stops=True)).output):
-        if execute(tree, stage, stage.arguments([test])).status:
-            return test
+    left = list(suspects)
+    while left:
+        failed = stage.failed(execute(tree, stage, stage.arguments(left, stops=True)).output)
+        for test in failed:
+            if test in stage.failed(execute(tree, stage, stage.arguments([test])).output):
+                return test
+        # What does not fail again catches nothing, and may have kept others from running.
+        left = [test for test in left if test not in failed] if failed else []
     return None
 
 
@@ -215,6 +224,8 @@ def said(row: dict | None) -> str:
         return "not measured"
     if row["caught"]:
         return "caught by `" + re.sub(r"^\(binary_id\(=(.*)\) & test\(=(.*)\)\)$", r"\1 \2", row["by"]) + "`"
+    if row.get("undecided"):
+        return "not decided"
     return "not caught" if row["reached"] else "not reached"
 
 
