@@ -161,6 +161,28 @@ mod tests {
     }
 
     #[test]
+    fn a_store_that_somebody_else_made_runs_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.sqlite");
+        let mut store = open(&path, false).unwrap();
+        put(&mut *store, 1, &row("first", Some(1)));
+        store.finish(true).unwrap();
+        drop(store);
+        let trigger = "CREATE TRIGGER hidden AFTER INSERT ON findings BEGIN DELETE FROM findings; END;";
+        rusqlite::Connection::open(&path).unwrap().execute_batch(trigger).unwrap();
+        let mut store = open(&path, false).unwrap();
+        put(&mut *store, 1, &row("first", Some(1)));
+        put(&mut *store, 2, &row("second", Some(2)));
+        store.finish(true).unwrap();
+        drop(store);
+        assert_eq!(all(&path).len(), 2);
+        let view =
+            "DROP TRIGGER hidden; ALTER TABLE findings RENAME TO kept; CREATE VIEW findings AS SELECT * FROM kept;";
+        rusqlite::Connection::open(&path).unwrap().execute_batch(view).unwrap();
+        assert!(read(&path, &mut |_| Ok(())).is_err());
+    }
+
+    #[test]
     fn rows_come_back_as_they_were_in_the_order_of_their_changes() {
         each(|path| {
             let evidence = json!([{"channel": "return", "place": "p", "old": "a", "new": "b", "strength": "observable",
