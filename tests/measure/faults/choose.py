@@ -24,7 +24,7 @@ CRATES = {
     "search": "core/search",
     "compare": "core/compare",
     "prefix": "core/prefix",
-    "project": "core/project",
+    "project": "core/repo",
     "amplify": "core/amplify",
     "kernel": "kernel",
     "cli": "cli",

@@ -157,7 +157,6 @@ def run(
                     row["undecided"] = found.is_undecided and row["reached"]
                     if (by := found.caught.get(fault.number)) is not None:
                         rows[str(fault.number)] = {"caught": True, "by": by, "stage": stage.name, "reached": True}
-                        log(f"{fault.number:2} {fault.file}:{fault.line} {said(rows[str(fault.number)])}")
                 save(out, rows)
                 if not found.caught:
                     break
@@ -194,6 +193,8 @@ def together(tree: Path, faults: Sequence[Fault], stage: Stage, log: Callable[[s
     for fault in faults:
         if suspects and fault.number in found.reached and (by := caught(tree, fault, stage, suspects)):
             found.caught[fault.number] = by
+            # At once: the attribution of many failures takes long.
+            log(f"{fault.number:2} {fault.file}:{fault.line} caught by `{by}`")
     return found
 
 
