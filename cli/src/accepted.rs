@@ -18,9 +18,8 @@ use twincell_compare::report::{Comparison, PairReport, VersionReport};
 use twincell_compare::verdict::Verdict;
 use twincell_driver::files;
 use twincell_driver::policy::BASELINE as FILE;
-use twincell_project::imported;
 use twincell_repo::Content;
-use twincell_repo::ModulePath;
+use twincell_semantic::ProjectModule;
 use twincell_syntax::{Index, PerSide};
 
 use crate::git::ChangedFile;
@@ -121,17 +120,17 @@ impl Versions {
 }
 
 /// The modules of the project that a text imports, directly or through others, with their texts.
-fn modules(at: &ModulePath, text: &str) -> BTreeMap<String, String> {
+fn modules(at: &ProjectModule, text: &str) -> BTreeMap<String, String> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
-    let mut waiting: Vec<(ModulePath, String)> = vec![(at.clone(), text.to_owned())];
+    let mut waiting: Vec<(ProjectModule, String)> = vec![(at.clone(), text.to_owned())];
     while let Some((at, text)) = waiting.pop() {
-        for name in imported(&at, &text) {
+        for name in at.imported(&text) {
             if found.len() < MODULES
                 && !found.contains_key(&name)
-                && let Some((place, text)) = at.module(&name)
+                && let Some(module) = at.find(&name)
             {
-                found.insert(name, text.clone());
-                waiting.push((place, text));
+                found.insert(name.clone(), module.text().to_owned());
+                waiting.push((at.beside(&module, name), module.text().to_owned()));
             }
         }
     }
@@ -148,7 +147,7 @@ fn digest(report: &VersionReport, version: &Version) -> String {
         put(&line.text);
     }
     put("what it uses");
-    let name = report.qualname.split('#').next().unwrap_or(&report.qualname);
+    let name = twincell_syntax::entity(&report.qualname);
     match version.index.as_ref().and_then(|index| index.texts_of(name)) {
         Some(texts) => {
             for (name, texts) in texts {

@@ -30,7 +30,7 @@ const MAX_NAMED_FOLDERS: usize = 20;
 
 /// What a text uses of the files beside it.
 #[derive(Debug, Default)]
-pub struct Beside {
+pub(crate) struct Beside {
     /// The folder that all paths begin at: the repository, or else the folder of the text or of the packages around it.
     pub root: PathBuf,
     /// The folders in which imports find its modules, in order. Empty for the root.
@@ -49,7 +49,7 @@ pub struct Beside {
 }
 
 /// What a text uses of the files beside it. `file` is its name in the folder; a cell has none. `None` if it uses nothing.
-pub fn beside(folder: &Path, file: Option<&str>, text: &str) -> Option<Beside> {
+pub(crate) fn beside(folder: &Path, file: Option<&str>, text: &str) -> Option<Beside> {
     let folder = folder.canonicalize().ok()?;
     let root = match Project::around_folder(&folder) {
         Some(project) => project.root().to_owned(),

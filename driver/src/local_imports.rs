@@ -6,9 +6,9 @@ use tempfile::TempDir;
 use twincell_engine::protocol::FilesBeside;
 use twincell_files::private;
 use twincell_prefix::{Beside, Subject, Used};
-use twincell_project::beside;
 
 use crate::files;
+use crate::files_beside::beside;
 use crate::warm::{Engine, Failure};
 
 /// The maximum number of bytes of a snippet whose files are looked for.

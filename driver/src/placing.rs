@@ -1,34 +1,28 @@
-//! Where the modules of a project lie that a text imports.
+//! Where two files under comparison lie in a project on disk.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use twincell_repo::ModulePath;
-use twincell_syntax::{absolute_imports, imported_modules, imports};
+use twincell_syntax::PerSide;
 
-/// The modules of the project that a text at this place imports, by dotted name, without its own.
-pub fn imported(at: &ModulePath, text: &str) -> BTreeSet<String> {
-    let text = absolute_imports(text, at.package());
-    let named = imported_modules(&text).into_iter().chain(imports(&text).into_values().map(|import| import.target));
-    let found = named.filter_map(|dotted| {
-        let parent = dotted.rsplit_once('.').map(|(parent, _)| parent.to_owned());
-        [Some(dotted), parent].into_iter().flatten().find(|dotted| at.module(dotted).is_some())
-    });
-    found.filter(|dotted| *dotted != at.name).collect()
+/// The modules of the project that a text in this place imports, by dotted name, without its own.
+pub(crate) fn imported(at: &ModulePath, text: &str) -> BTreeSet<String> {
+    twincell_semantic::imported(at, text, |dotted| at.file_of(dotted).is_some())
 }
 
 /// Where two versions of a module lie in a folder, if their files are in it. A file that imports more of the project from
 /// the other one's place is a copy of that one. So are two files in one folder versions of one module, the new file's.
-pub fn places(folder: &Path, old: (&str, &str), new: (&str, &str)) -> (ModulePath, ModulePath) {
+pub(crate) fn places(folder: &Path, old: (&str, &str), new: (&str, &str)) -> PerSide<ModulePath> {
     let [old_place, new_place] = [old.0, new.0].map(|file| ModulePath::of(folder, file));
     let fits_better =
         |there: &ModulePath, here: &ModulePath, text: &str| imported(there, text).len() > imported(here, text).len();
     if Path::new(old.0).parent() == Path::new(new.0).parent() || fits_better(&new_place, &old_place, old.1) {
-        (new_place.clone(), new_place)
+        PerSide::new(new_place.clone(), new_place)
     } else if fits_better(&old_place, &new_place, new.1) {
-        (old_place.clone(), old_place)
+        PerSide::new(old_place.clone(), old_place)
     } else {
-        (old_place, new_place)
+        PerSide::new(old_place, new_place)
     }
 }
 
@@ -49,15 +43,6 @@ mod tests {
     }
 
     #[test]
-    fn modules_of_the_project_are_told_from_others() {
-        let folder = folder(&[("shop/__init__.py", ""), ("shop/cart.py", ""), ("shop/tax.py", ""), ("shop/a.py", "")]);
-        let text =
-            "import os, shop.cart\nfrom .tax import rate\nfrom . import none\ndef f():\n    from shop import a\n";
-        let own = ModulePath::of(folder.path(), "shop/cart.py");
-        assert_eq!(imported(&own, text), ["shop", "shop.a", "shop.tax"].map(str::to_owned).into());
-    }
-
-    #[test]
     fn a_copy_of_a_module_lies_where_its_imports_lead() {
         let folder = folder(&[
             ("old.py", ""),
@@ -70,7 +55,7 @@ mod tests {
             ("shop/cart.py", ""),
         ]);
         let names = |old: &str, new: &str, text: &str| {
-            let (old, new) = places(folder.path(), (old, text), (new, text));
+            let PerSide { old, new } = places(folder.path(), (old, text), (new, text));
             (old.file, new.file)
         };
         let both = |file: &str| (file.to_owned(), file.to_owned());

@@ -1,14 +1,18 @@
 //! The projects that files under comparison lie in, on their way to workers.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use tempfile::TempDir;
 use twincell_compare::report::Comparison;
 use twincell_compare::{CompareOptions, Source};
 use twincell_engine::protocol::Context;
 use twincell_files::private;
-use twincell_project::{imported, places};
 use twincell_repo::{CopyError, ModulePath, Project};
+use twincell_semantic::{FolderFiles, ProjectModule, Store};
 use twincell_syntax::{PerSide, Side, too_deep};
 
+use crate::placing::{imported, places};
 use crate::warm::{Engine, Failure};
 
 /// Two sources with their places, for as long as the copies of their projects are there.
@@ -68,15 +72,26 @@ impl Placed {
         });
         let (old, new) = match (files.old, files.new) {
             (Some((folder, old)), Some((_, new))) if roots.old == roots.new => {
-                let (old, new) = places(folder, (old, &self.sources.old.text), (new, &self.sources.new.text));
-                (Some(old), Some(new))
+                let places = places(folder, (old, &self.sources.old.text), (new, &self.sources.new.text));
+                (Some(places.old), Some(places.new))
             }
             (old, new) => {
                 let [old, new] = [old, new].map(|file| file.map(|(folder, file)| ModulePath::of(folder, file)));
                 (old.clone().or(new.clone()), new.or(old))
             }
         };
-        (self.sources.old.place, self.sources.new.place) = (old, new);
+        // Each copy is one project, whatever is asked of it.
+        let store = Store::new();
+        let open = |folder: &Path| Arc::new(twincell_semantic::Project::open(FolderFiles::of(folder), &store));
+        let projects = folders.as_ref().map(|folder| folder.as_deref().map(|folder| (folder, open(folder))));
+        let module = |path: ModulePath| {
+            let project = projects.iter().flatten().find(|(folder, _)| **folder == path.folder);
+            match project {
+                Some((_, project)) => ProjectModule::new(path, project.clone()),
+                None => path.into(),
+            }
+        };
+        (self.sources.old.place, self.sources.new.place) = (old.map(module), new.map(module));
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 mod errors;
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use tempfile::TempDir;
 use twincell_compare::Source;
@@ -11,6 +12,7 @@ use twincell_driver::decode::python_source;
 use twincell_driver::files;
 use twincell_driver::policy::{Base, is_trusted};
 use twincell_repo::{Content, CopyError, DifferenceKind, Entry, ModulePath, Range, Repo, Revision, Snapshot};
+use twincell_semantic::{FolderFiles, Project, ProjectModule, SnapshotFiles, Store};
 use twincell_syntax::{PerSide, Side};
 use twincell_testing::is_test;
 
@@ -180,6 +182,7 @@ pub fn trusted(start: &Path, range: &str, staged: bool, named: Option<&Path>) ->
 pub struct Copies {
     _folder: TempDir,
     folders: PerSide<PathBuf>,
+    projects: PerSide<Arc<Project>>,
 }
 
 impl Copies {
@@ -192,14 +195,24 @@ impl Copies {
         for side in Side::BOTH {
             sides[side].copy(&folders[side])?;
         }
-        Ok(Some(Copies { _folder: folder, folders }))
+        let (store, repo) = (Store::new(), Arc::new(Mutex::new(Repo::with_files_around(start)?)));
+        let projects = PerSide::try_of(|side| match &versions.revisions[side] {
+            // Git has no objects of these, and their copy stays as it is.
+            Revision::Files => Ok(Arc::new(Project::open(FolderFiles::of(&folders[side]), &store))),
+            revision => SnapshotFiles::of(&repo, revision).map(|files| Arc::new(Project::open(files, &store))),
+        })?;
+        Ok(Some(Copies { _folder: folder, folders, projects }))
     }
 
     /// Says where the modules of a file lie.
     pub fn place(&self, file: &mut ChangedFile) {
-        let place = |folder: &Path, path: &str| folder.join(path).is_file().then(|| ModulePath::of(folder, path));
-        file.old.place = place(&self.folders.old, &file.old_path);
-        file.new.place = place(&self.folders.new, &file.path);
+        let place = |side: Side, path: &str| {
+            let folder = &self.folders[side];
+            let module = || ProjectModule::new(ModulePath::of(folder, path), self.projects[side].clone());
+            folder.join(path).is_file().then(module)
+        };
+        file.old.place = place(Side::Old, &file.old_path);
+        file.new.place = place(Side::New, &file.path);
     }
 }
 

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use twincell_behavior::Declared;
 use twincell_engine::protocol::{Context, GivenValue, Isolation};
-use twincell_repo::ModulePath;
+use twincell_semantic::ProjectModule;
 use twincell_syntax::{SourceError, TooDeep};
 use twincell_values::value::Provider;
 
@@ -34,7 +34,7 @@ pub struct Source {
     pub file: Option<PathBuf>,
     /// Where the module lies, if the other modules of its project can be imported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub place: Option<ModulePath>,
+    pub place: Option<ProjectModule>,
     /// Statements that are evaluated before the text, as if they stood above it: what earlier cells of a notebook define.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub context: String,

@@ -18,6 +18,11 @@ impl FileId {
         Oid::hash_object(ObjectType::Blob, bytes).ok().map(Self)
     }
 
+    /// The identity that a hash is, of which bytes behind its own do not count.
+    pub fn from_hash(hash: &[u8]) -> Option<Self> {
+        Some(Self(Oid::from_bytes(hash.get(..20)?).ok()?))
+    }
+
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
     }

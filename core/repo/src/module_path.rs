@@ -1,7 +1,5 @@
 //! How Python names a file of a project.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -9,9 +7,6 @@ use serde::{Deserialize, Serialize};
 /// The folder that holds packages in projects that keep them apart from everything else.
 const SRC: &str = "src";
 const INITIAL: &str = "__init__.py";
-
-/// The largest module that is read, in bytes.
-const MAX_MODULE: u64 = 1 << 20;
 
 /// Where a module lies in a project, whose other modules can be imported from a copy of the project.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -62,31 +57,17 @@ impl ModulePath {
         if is_package { &self.name } else { self.name.rsplit_once('.').map_or("", |(package, _)| package) }
     }
 
-    /// Whether imports from the module find this dotted name in its project.
-    pub fn finds(&self, dotted: &str) -> bool {
-        let root = dotted.split('.').next().filter(|root| !root.is_empty() && !root.contains(['/', '\\']));
-        root.is_some_and(|root| {
-            self.search
-                .iter()
-                .map(|search| self.folder.join(search))
-                .any(|folder| folder.join(root).is_dir() || folder.join(format!("{root}.py")).is_file())
-        })
-    }
-
-    /// Another module of the project with this dotted name, as imports from the module find it, and its text.
-    pub fn module(&self, dotted: &str) -> Option<(Self, String)> {
+    /// The file that an import of this dotted name finds on disk.
+    pub fn file_of(&self, dotted: &str) -> Option<String> {
         let parts: Vec<&str> = dotted.split('.').collect();
         if parts.iter().any(|part| part.is_empty() || part.contains(['/', '\\'])) {
             return None;
         }
         let inner = parts.join("/");
         let named = |search: &String| if search.is_empty() { inner.clone() } else { format!("{search}/{inner}") };
-        let files = self.search.iter().map(named).flat_map(|path| [format!("{path}/{INITIAL}"), format!("{path}.py")]);
-        let file = files.into_iter().find(|file| self.folder.join(file).is_file())?;
-        let mut bytes = Vec::new();
-        File::open(self.folder.join(&file)).ok()?.take(MAX_MODULE + 1).read_to_end(&mut bytes).ok()?;
-        let text = String::from_utf8(bytes).ok().filter(|text| text.len() as u64 <= MAX_MODULE)?;
-        Some((Self { file, name: dotted.to_owned(), ..self.clone() }, text))
+        let mut files =
+            self.search.iter().map(named).flat_map(|path| [format!("{path}/{INITIAL}"), format!("{path}.py")]);
+        files.find(|file| self.folder.join(file).is_file())
     }
 }
 
@@ -111,18 +92,6 @@ mod tests {
     }
 
     #[test]
-    fn a_project_holds_the_packages_and_modules_that_its_imports_find() {
-        let project = project(&["src/shop/__init__.py", "src/shop/cart.py", "setup.py", "notes/read.txt"]);
-        let from = ModulePath::of(project.path(), "src/shop/cart.py");
-        for name in ["shop", "shop.cart.price", "setup"] {
-            assert!(from.finds(name), "{name}");
-        }
-        for name in ["json", "cart", "", "..", "/"] {
-            assert!(!from.finds(name), "{name}");
-        }
-    }
-
-    #[test]
     fn a_module_is_named_by_the_packages_around_it() {
         let flat = ["shop/__init__.py", "shop/cart.py", "shop/tax/__init__.py", "shop/tax/rates.py"];
         assert_eq!(placed(&flat, "shop/cart.py"), ("shop.cart".into(), vec![String::new()]));
@@ -134,17 +103,14 @@ mod tests {
     #[test]
     fn other_modules_are_found_by_their_names() {
         let project = project(&["src/shop/__init__.py", "src/shop/cart.py", "src/shop/tax/rates.py", "tools.py"]);
-        std::fs::write(project.path().join("src/shop/tax/rates.py"), "RATE = 1\n").unwrap();
         let own = ModulePath::of(project.path(), "src/shop/cart.py");
-        let found = |dotted: &str| {
-            own.module(dotted).map(|(place, text)| (place.file.clone(), place.package().to_owned(), text))
-        };
-        let expected = ("src/shop/tax/rates.py".to_owned(), "shop.tax".to_owned(), "RATE = 1\n".to_owned());
-        assert_eq!(found("shop.tax.rates"), Some(expected));
-        assert_eq!(found("shop").map(|(_, package, _)| package), Some("shop".to_owned()));
-        assert_eq!(found("tools").map(|(file, ..)| file), Some("tools.py".to_owned()));
-        for other in ["shop.none", "", "shop..cart", "../tools"] {
-            assert_eq!(found(other), None, "{other}");
+        for (dotted, file) in
+            [("shop.tax.rates", "src/shop/tax/rates.py"), ("shop", "src/shop/__init__.py"), ("tools", "tools.py")]
+        {
+            assert_eq!(own.file_of(dotted).as_deref(), Some(file));
+        }
+        for other in ["shop.none", "shop.tax", "", "shop..cart", "../tools"] {
+            assert_eq!(own.file_of(other), None, "{other}");
         }
     }
 

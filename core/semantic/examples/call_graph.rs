@@ -11,7 +11,7 @@ fn main() {
     for folder in std::env::args().skip(1) {
         let mut files = MemoryFiles::default();
         read(Path::new(&folder), "", &mut files);
-        let project = Project::open(&files, &Store::new());
+        let project = Project::open(files, &Store::new());
         let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let name = |code: &twincell_semantic::Code| {
             let module = project.module_name(code.module()).to_owned();

@@ -14,8 +14,9 @@ fn main() {
     let store = Store::new();
 
     let start = Instant::now();
-    let project = Project::open(&files, &store);
-    println!("{lines} lines in {} files: read in {:.1?}", store.len(), start.elapsed());
+    let project = Project::open(files.clone(), &store);
+    let symbols = project.symbols().count();
+    println!("{lines} lines in {} files, {symbols} symbols: read in {:.1?}", store.len(), start.elapsed());
     let start = Instant::now();
     let count = calls(&project).len();
     let cut = if calls_are_cut(&project) { " (cut)" } else { "" };
@@ -27,7 +28,8 @@ fn main() {
 
     files.insert("another_module.py", "x = 1\n");
     let start = Instant::now();
-    let next = Project::open(&files, &store);
+    let next = Project::open(files, &store);
+    next.symbols().count();
     println!("the next version is read in {:.1?}", start.elapsed());
     let start = Instant::now();
     let found = change(&project, &next);

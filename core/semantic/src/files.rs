@@ -1,4 +1,5 @@
-//! What a project is read from: paths, what tells contents apart, and texts on demand. Nothing here reads a disk.
+//! What a project is read from: paths, what tells contents apart, and texts on demand. `snapshot` has the files of a version
+//! in a repository, `folder` those on disk.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,11 +29,11 @@ impl ContentId {
 /// The files of one version of a project. `/` stands between the parts of a path.
 ///
 /// Equal identities mean equal texts, over all versions that share a [`Store`](crate::Store).
-pub trait Files {
+pub trait Files: Send + Sync {
     /// All files, in any order. Those whose names do not end in `.py` or `.pyi` are skipped.
     fn paths(&self) -> Vec<(Arc<str>, ContentId)>;
 
-    /// The text of a file, or nothing if it cannot be read. It is asked for once for each identity.
+    /// The text of a file, or nothing if it cannot be read.
     fn text(&self, path: &str, content: ContentId) -> Option<Arc<str>>;
 }
 

@@ -30,6 +30,14 @@ pub struct Place {
     search: usize,
 }
 
+impl Place {
+    /// The package that holds the module, or that it is. Empty if there is none.
+    pub fn package(&self) -> &str {
+        let is_package = stem(&self.path).is_none_or(|stem| last(stem) == INITIAL);
+        if is_package { &self.name } else { self.name.rsplit_once('.').map_or("", |(package, _)| package) }
+    }
+}
+
 /// All modules of a version.
 #[derive(Debug, Default)]
 pub struct Layout {
@@ -112,6 +120,23 @@ impl Layout {
             .get(place.search)?
             .iter()
             .find_map(|folder| self.by_stem.get(joined(folder, &inner).as_str()).copied())
+    }
+
+    /// The module of a file that an import finds in some folders. Stubs and namespace packages are none.
+    pub fn found_in<'a>(&self, mut folders: impl Iterator<Item = &'a str>, dotted: &str) -> Option<ModuleId> {
+        if dotted.is_empty() {
+            return None;
+        }
+        let inner = dotted.replace('.', "/");
+        let is_run = |id: &ModuleId| {
+            self.places.get(id.0 as usize).is_some_and(|place| place.content.is_some() && place.path.ends_with(".py"))
+        };
+        folders.find_map(|folder| self.by_stem.get(joined(folder, &inner).as_str()).copied().filter(is_run))
+    }
+
+    /// Whether one of some folders has a module or a folder of modules of this name.
+    pub fn has<'a>(&self, mut folders: impl Iterator<Item = &'a str>, name: &str) -> bool {
+        !name.is_empty() && folders.any(|folder| self.by_stem.contains_key(joined(folder, name).as_str()))
     }
 
     /// The module that `from ..dotted import` finds: one folder up for each dot but the first.

@@ -6,7 +6,8 @@
 //! [`ancestors`], [`fields`], [`overrides`]. A [`Change`] compares two projects. A [`Store`] holds what texts say by
 //! themselves, by content, so that a version reads only what no version before had.
 //!
-//! [`SnapshotFiles`] are those of a version in a repository.
+//! [`SnapshotFiles`] are those of a version in a repository, [`FolderFiles`] those of a folder. For those who follow texts
+//! and not symbols, a [`ProjectModule`] finds those of other modules.
 //!
 //! Deliberately absent: anything that imports or runs code. What is not of the project has a dotted path
 //! and nothing more. No text makes it panic; everything that follows something else is bounded.
@@ -20,7 +21,7 @@
 //!     ("main.py", "import shop\ndef price(net):\n    return net * shop.rate()\n"),
 //! ].into_iter().collect();
 //! let store = Store::new();
-//! let old = Project::open(&files, &store);
+//! let old = Project::open(files.clone(), &store);
 //! let main = old.module_at("main.py").ok_or("no module")?;
 //!
 //! let found = resolve(&old, main, "shop.rate");
@@ -31,7 +32,7 @@
 //!
 //! // `price` has the same text, and means something else.
 //! files.insert("shop/tax.py", "def rate():\n    return 25\n");
-//! let new = Project::open(&files, &store);
+//! let new = Project::open(files, &store);
 //! let change = change(&old, &new);
 //! assert_eq!(change.changed.len(), 1);
 //! let affected = change.affected.iter().find(|one| new.name(one.new).to_string() == "main.price");
@@ -44,7 +45,9 @@ mod change;
 mod classes;
 mod files;
 mod flow;
+mod folder;
 mod ids;
+mod imported;
 mod layout;
 mod lower;
 mod module;
@@ -52,6 +55,7 @@ mod project;
 mod resolve;
 mod snapshot;
 mod store;
+mod text;
 mod uses;
 
 pub use answers::{Ancestor, Basis, CallEdge, CallKind, Callee, Code, ReferencePlace, Referent};
@@ -59,12 +63,15 @@ pub use change::{Affected, Cause, Change, change};
 pub use classes::{fields, overridden, overrides, subclasses};
 pub use files::{ContentId, Files, MemoryFiles};
 pub use flow::{calls, calls_are_cut, codes};
+pub use folder::FolderFiles;
 pub use ids::{ModuleId, SymbolId, SymbolName};
+pub use imported::{ProjectModule, imported, installed, text};
 pub use module::{Symbol, SymbolKind, SymbolPlace};
 pub use project::Project;
 pub use resolve::{ancestors, bases, exports, modules_named, resolve};
 pub use snapshot::SnapshotFiles;
 pub use store::Store;
+pub use text::{ModuleText, PlacedText};
 pub use uses::{Bounds, Direction, Reach, reaches, references, used_by, uses};
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! One version of a project: its modules, and where the answers to queries are kept.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ruff_text_size::TextRange;
@@ -12,13 +13,21 @@ use crate::layout::Layout;
 use crate::lower::lower;
 use crate::module::{Module, Scope, ScopeKind, Symbol};
 use crate::store::Store;
+use crate::text::PlacedText;
 
-/// A version of a project. Queries are computed when they are first asked and kept as long as the project is.
-#[derive(Debug)]
+/// A version of a project. A file is read when a query first comes to it, and answers are kept as long as the project is.
 pub struct Project {
     pub(crate) layout: Layout,
-    pub(crate) modules: Vec<Arc<Module>>,
+    modules: Vec<OnceLock<Arc<Module>>>,
+    files: Box<dyn Files>,
+    pub(crate) store: Store,
     pub(crate) memos: Memos,
+}
+
+impl fmt::Debug for Project {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Project").field("modules", &self.modules.len()).finish_non_exhaustive()
+    }
 }
 
 /// The answers of queries, each written only by the file of its query.
@@ -30,6 +39,7 @@ pub(crate) struct Memos {
     pub by_name: OnceLock<FxHashMap<Arc<str>, Vec<ModuleId>>>,
     pub flow: OnceLock<Flow>,
     pub graph: OnceLock<Graph>,
+    pub texts: Memo<ModuleId, Option<Arc<PlacedText>>>,
 }
 
 /// Answers by question.
@@ -53,16 +63,15 @@ impl<K: std::hash::Hash + Eq, V: Clone> Memo<K, V> {
 }
 
 impl Project {
-    /// Reads the files that the store does not hold yet.
-    pub fn open(files: &dyn Files, store: &Store) -> Self {
+    /// Lists the files. What the store holds of them is not read again.
+    pub fn open(files: impl Files + 'static, store: &Store) -> Self {
         let layout = Layout::of(files.paths());
-        let nothing = Arc::new(lower(""));
-        let read = |place: &crate::layout::Place| match place.content {
-            Some(content) => store.module(files, &place.path, content),
-            None => nothing.clone(),
-        };
-        let modules = layout.places.iter().map(read).collect();
-        Self { layout, modules, memos: Memos::default() }
+        let modules = layout.places.iter().map(|_| OnceLock::new()).collect();
+        Self { layout, modules, files: Box::new(files), store: store.clone(), memos: Memos::default() }
+    }
+
+    pub(crate) fn files(&self) -> &dyn Files {
+        &*self.files
     }
 
     /// The modules in order of their paths, namespace packages included.
@@ -141,7 +150,13 @@ impl Project {
     }
 
     pub(crate) fn module(&self, module: ModuleId) -> Option<&Module> {
-        self.modules.get(module.0 as usize).map(|module| &**module)
+        let position = module.0 as usize;
+        let place = self.layout.places.get(position)?;
+        let read = || match place.content {
+            Some(content) => self.store.module(self.files(), &place.path, content),
+            None => Arc::new(lower("")),
+        };
+        Some(&**self.modules.get(position)?.get_or_init(read))
     }
 
     pub(crate) fn scope(&self, module: ModuleId, scope: ScopeId) -> Option<&Scope> {

@@ -1,52 +1,61 @@
 //! The Python files of a version of a repository, as git has them.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use twincell_repo::{Content, FileId, RepoError, Snapshot};
+use twincell_repo::{Content, FileId, Repo, RepoError, Revision};
 
 use crate::files::{ContentId, Files};
 
 /// The largest file that is read, in bytes.
-const MOST: u64 = 32 << 20;
+pub(crate) const MOST: u64 = 32 << 20;
 
 /// The Python files of a version. Nothing is checked out, and texts are read when they are asked for.
-pub struct SnapshotFiles<'s> {
-    snapshot: &'s Snapshot<'s>,
+pub struct SnapshotFiles {
+    repo: Arc<Mutex<Repo>>,
+    /// Whether they are those of the working tree, which has objects of none.
+    on_disk: bool,
     paths: Vec<(Arc<str>, ContentId)>,
 }
 
-impl<'s> SnapshotFiles<'s> {
+impl SnapshotFiles {
     /// Lists the files. Those whose names are not UTF-8 are skipped.
     ///
     /// # Errors
     ///
     /// Where git cannot read the version, and where it has too many files.
-    pub fn of(snapshot: &'s Snapshot<'s>) -> Result<Self, RepoError> {
+    pub fn of(repo: &Arc<Mutex<Repo>>, revision: &Revision) -> Result<Self, RepoError> {
         let is_python = |path: &Path| path.extension().is_some_and(|ending| ending == "py" || ending == "pyi");
-        let files = snapshot.files(&is_python, MOST)?.into_iter();
+        let open = repo.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = open.snapshot(revision)?.files(&is_python, MOST)?.into_iter();
         let paths = files.filter_map(|(path, id)| Some((path.to_str()?.into(), ContentId::from_hash(id.as_bytes()))));
-        Ok(Self { snapshot, paths: paths.collect() })
+        Ok(Self { repo: repo.clone(), on_disk: *revision == Revision::Files, paths: paths.collect() })
     }
 }
 
-impl Files for SnapshotFiles<'_> {
+impl Files for SnapshotFiles {
     fn paths(&self) -> Vec<(Arc<str>, ContentId)> {
         self.paths.clone()
     }
 
     fn text(&self, path: &str, content: ContentId) -> Option<Arc<str>> {
-        let Ok(Content::File(bytes)) = self.snapshot.content(Path::new(path), MOST) else { return None };
-        // Somebody may have changed a file of the working tree meanwhile.
-        let is_same = FileId::of(&bytes).is_some_and(|id| ContentId::from_hash(id.as_bytes()) == content);
-        String::from_utf8(bytes).ok().filter(|_| is_same).map(Arc::from)
+        let repo = self.repo.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = if self.on_disk {
+            let Ok(Content::File(bytes)) = repo.snapshot(&Revision::Files).ok()?.content(Path::new(path), MOST) else {
+                return None;
+            };
+            // Somebody may have changed it meanwhile.
+            let is_same = FileId::of(&bytes).is_some_and(|id| ContentId::from_hash(id.as_bytes()) == content);
+            is_same.then_some(bytes)?
+        } else {
+            repo.bytes(FileId::from_hash(&content.0)?, MOST as usize).ok()??
+        };
+        String::from_utf8(bytes).ok().map(Arc::from)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use twincell_repo::{Repo, Revision};
-
     use super::*;
     use crate::{Project, Store, change};
 
@@ -69,11 +78,12 @@ mod tests {
         commit(&[("tax.py", "def rate():\n    return 20\n"), ("cart.py", "import tax\n"), ("data.txt", "x")]);
         commit(&[("tax.py", "def rate():\n    return 25\n")]);
         std::fs::write(folder.path().join("tax.py"), "def rate():\n    return 20\n").unwrap();
-        let repo = Repo::around(folder.path()).unwrap();
+        let repo = Arc::new(Mutex::new(Repo::around(folder.path()).unwrap()));
         let store = Store::new();
         let open = |revision: Revision| {
-            let snapshot = repo.snapshot(&revision).unwrap();
-            Project::open(&SnapshotFiles::of(&snapshot).unwrap(), &store)
+            let project = Project::open(SnapshotFiles::of(&repo, &revision).unwrap(), &store);
+            assert_eq!(project.symbols().count(), 3);
+            project
         };
         let (old, new) = (open(Revision::Parent("HEAD".into())), open(Revision::Commit("HEAD".into())));
         assert_eq!((old.modules().count(), store.len()), (2, 3));

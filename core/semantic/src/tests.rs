@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::*;
 
 fn project(files: &[(&str, &str)]) -> Project {
-    Project::open(&files.iter().copied().collect::<MemoryFiles>(), &Store::new())
+    Project::open(files.iter().copied().collect::<MemoryFiles>(), &Store::new())
 }
 
 fn shown(project: &Project, referents: &[Referent]) -> Vec<String> {
@@ -218,8 +218,8 @@ fn an_overriding_method_is_reached_over_the_method_that_it_replaces() {
 /// Added, removed, moved, renamed, changed and affected, in words.
 fn compared(old: &[(&str, &str)], new: &[(&str, &str)]) -> Vec<String> {
     let store = Store::new();
-    let old = Project::open(&old.iter().copied().collect::<MemoryFiles>(), &store);
-    let new = Project::open(&new.iter().copied().collect::<MemoryFiles>(), &store);
+    let old = Project::open(old.iter().copied().collect::<MemoryFiles>(), &store);
+    let new = Project::open(new.iter().copied().collect::<MemoryFiles>(), &store);
     let change = change(&old, &new);
     let mut words = Vec::new();
     let pair = |(one, other): &(SymbolId, SymbolId)| format!("{} to {}", old.name(*one), new.name(*other));
@@ -290,9 +290,9 @@ fn symbols_move_between_files() {
 }
 
 /// Files that count how many texts are read.
-struct Counted<'a>(&'a MemoryFiles, AtomicUsize);
+struct Counted(MemoryFiles, Arc<AtomicUsize>);
 
-impl Files for Counted<'_> {
+impl Files for Counted {
     fn paths(&self) -> Vec<(Arc<str>, ContentId)> {
         self.0.paths()
     }
@@ -310,14 +310,18 @@ fn a_thousand_versions_read_each_text_once() {
         files.insert(&format!("pkg/m{number}.py"), &format!("def f{number}(): pass\n"));
     }
     let store = Store::new();
-    let mut read = 0;
+    let read = Arc::new(AtomicUsize::new(0));
     for version in 0..1000 {
         files.insert("pkg/m3.py", &format!("def f3(): return {}\n", version % 500));
-        let counted = Counted(&files, AtomicUsize::new(0));
-        let project = Project::open(&counted, &store);
+        let project = Project::open(Counted(files.clone(), read.clone()), &store);
         assert_eq!(project.modules().count(), 21);
-        read += counted.1.into_inner();
+        // Nothing is read before somebody asks.
+        if version == 0 {
+            assert_eq!(read.load(Ordering::Relaxed), 0);
+        }
+        assert_eq!(project.symbols().count(), 41);
     }
+    let read = read.load(Ordering::Relaxed);
     assert_eq!(read, 19 + 500);
     assert_eq!(store.len(), read);
     store.shrink();

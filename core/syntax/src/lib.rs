@@ -130,6 +130,18 @@ pub struct Function {
     pub kind: CodeKind,
 }
 
+impl Function {
+    /// The qualified name without the number of a duplicate: what the module binds.
+    pub fn entity(&self) -> &str {
+        entity(&self.qualname)
+    }
+}
+
+/// The name that a module binds, of a qualified name that may have the number of a duplicate.
+pub fn entity(qualname: &str) -> &str {
+    qualname.split('#').next().unwrap_or(qualname)
+}
+
 /// The functions of two texts, matched.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairing {

@@ -1,7 +1,7 @@
 //! Runs a repository's own tests at a commit and prints what they did, as JSON.
 //!
 //! ```text
-//! cargo run --release -p twincell-project --example suite -- REPOSITORY COMMIT PYTHON CACHE WORKERS [--coverage] [ARGUMENT...]
+//! cargo run --release -p twincell-testing --example suite -- REPOSITORY COMMIT PYTHON CACHE WORKERS [--coverage] [ARGUMENT...]
 //! ```
 //!
 //! CACHE is the folder for checkouts and results, and each ARGUMENT one of pytest. `tests/measure/suites.py` compares this

@@ -1,15 +1,16 @@
 //! How the methods of a class use what its objects hold. A method that runs reaches others of its class, and these look at
 //! values that it never reads itself.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use twincell_syntax::{CodeKind, Function, Index, Side};
+use twincell_syntax::{CodeKind, Function, Index, PerSide, Side};
 use twincell_values::path::AccessPath;
 use twincell_values::reading::{Uses, kept_parameters};
 
 use super::classes::{initializer, methods, object};
-use super::pair::entity;
-use super::texts::Texts;
+use super::sources::Sources;
 
 /// The maximum number of values of one object. All programs of its methods carry them.
 const MAX_HELD: usize = 128;
@@ -17,17 +18,21 @@ const MAX_HELD: usize = 128;
 const MAX_LENGTH: usize = 50_000;
 
 /// What the methods of one class use, by what follows the object in the path: `last`, `clock()`.
-pub(super) type HeldOfClass = Rc<[(String, Uses)]>;
+type HeldOfClass = Rc<[(String, Uses)]>;
+
+/// What was found, by class.
+#[derive(Default)]
+struct Known(RefCell<PerSide<BTreeMap<String, HeldOfClass>>>);
 
 /// How the methods of an object's class use each value that the object holds, by access path: `self.last`,
 /// `self.clock()`. For a class, by what its constructor is given: `clock()` where it keeps that as `self.clock`. What the class
 /// itself defines is not held, and what a subscript or a call with arguments gives may be another value each time.
-pub(super) fn held(texts: &Texts, side: Side, function: &Function) -> Vec<(String, Uses)> {
+pub(super) fn held(sources: &Sources, side: Side, function: &Function) -> Vec<(String, Uses)> {
     let mut found: Vec<(String, Uses)> = Vec::new();
     if function.kind == CodeKind::Class {
-        let class = entity(function);
-        let kept = initializer(&texts.indices[side], class).map(kept_parameters).unwrap_or_default();
-        for (name, uses) in of_ancestry(texts, side, class) {
+        let class = function.entity();
+        let kept = initializer(&sources[side].index, class).map(kept_parameters).unwrap_or_default();
+        for (name, uses) in of_ancestry(sources, side, class) {
             for (parameter, attribute) in &kept {
                 if let Some(rest) = from(&name, attribute) {
                     add(&mut found, format!("{parameter}{rest}"), &uses);
@@ -35,7 +40,7 @@ pub(super) fn held(texts: &Texts, side: Side, function: &Function) -> Vec<(Strin
             }
         }
     } else if let Some((owner, own)) = object(function) {
-        for (name, uses) in of_ancestry(texts, side, owner) {
+        for (name, uses) in of_ancestry(sources, side, owner) {
             add(&mut found, format!("{own}.{name}"), &uses);
         }
     }
@@ -43,13 +48,14 @@ pub(super) fn held(texts: &Texts, side: Side, function: &Function) -> Vec<(Strin
 }
 
 /// What the methods of a class and of its bases use.
-fn of_ancestry(texts: &Texts, side: Side, class: &str) -> Vec<(String, Uses)> {
-    let index = &texts.indices[side];
+fn of_ancestry(sources: &Sources, side: Side, class: &str) -> Vec<(String, Uses)> {
+    let index = &sources[side].index;
     let ancestry = index.ancestry(class);
-    let mut known = texts.held.borrow_mut();
+    let known = sources.memo(Known::default);
+    let mut known = known.0.borrow_mut();
     let mut found: Vec<(String, Uses)> = Vec::new();
     for class in &ancestry {
-        let of_class = known[side].entry(class.clone()).or_insert_with(|| of_class(texts, side, class));
+        let of_class = known[side].entry(class.clone()).or_insert_with(|| of_class(sources, side, class));
         found.extend(of_class.iter().filter(|(name, _)| !is_defined(index, &ancestry, name)).cloned());
     }
     found
@@ -77,14 +83,14 @@ fn is_defined(index: &Index, classes: &[String], name: &str) -> bool {
     })
 }
 
-fn of_class(texts: &Texts, side: Side, class: &str) -> HeldOfClass {
+fn of_class(sources: &Sources, side: Side, class: &str) -> HeldOfClass {
     let mut found: Vec<(String, Uses)> = Vec::new();
-    for method in methods(&texts.indices[side], class) {
+    for method in methods(&sources[side].index, class) {
         let Some((_, own)) = object(method).filter(|_| method.text.len() <= MAX_LENGTH) else { continue };
         // What cannot be instrumented says nothing; where it is compared itself, that is told.
         let Ok(instrumented) = twincell_syntax::instrument::instrument(method) else { continue };
         let sites = &instrumented.sites.sites;
-        let reading = twincell_values::reading::read_within(&method.text, sites, &texts.surroundings[side]);
+        let reading = twincell_values::reading::read_within(&method.text, sites, &sources[side].surroundings);
         let kept = if method.name == "__init__" { kept_parameters(method) } else { vec![] };
         for (site, mut uses) in sites.iter().zip(reading.uses) {
             let path = AccessPath::new(&site.path);
@@ -143,23 +149,23 @@ class Bucket(Base):
     #[test]
     fn methods_share_what_an_object_holds() {
         let source = Source { text: CODE.into(), ..Source::default() };
-        let texts = Texts::new(&source, &source, &CompareOptions::default());
-        let of = |name: &str| texts.indices.new.functions.iter().find(|one| one.qualname == name).unwrap();
-        let found = held(&texts, Side::New, of("Bucket.later"));
+        let sources = Sources::new(&source, &source, &CompareOptions::default());
+        let of = |name: &str| sources.versions.new.index.functions.iter().find(|one| one.qualname == name).unwrap();
+        let found = held(&sources, Side::New, of("Bucket.later"));
         let expected = ["clock", "clock()", "names", "names.index", "seen", "size", "total"];
         assert_eq!(names(&found), expected.map(|name| format!("self.{name}")));
         let size = &found.iter().find(|(path, _)| path == "self.size").unwrap().1;
         // The constructor compares what it keeps.
         assert!(size.ordered);
-        assert!(held(&texts, Side::New, of("Base.reset")).iter().all(|(path, _)| path == "self.total"));
+        assert!(held(&sources, Side::New, of("Base.reset")).iter().all(|(path, _)| path == "self.total"));
     }
 
     #[test]
     fn a_class_is_given_what_its_constructor_keeps() {
         let source = Source { text: CODE.into(), ..Source::default() };
-        let texts = Texts::new(&source, &source, &CompareOptions::default());
+        let sources = Sources::new(&source, &source, &CompareOptions::default());
         let class = twincell_syntax::classes(CODE).into_iter().find(|class| class.qualname == "Bucket").unwrap();
-        let found = held(&texts, Side::New, &class);
+        let found = held(&sources, Side::New, &class);
         assert_eq!(names(&found), ["clock", "clock()", "names", "names.index", "size"]);
         let names = &found.iter().find(|(path, _)| path == "names").unwrap().1;
         assert_eq!(names.attributes, ["index"]);

@@ -1,6 +1,7 @@
 //! What the classes of a text say: about the attributes of their objects, about both versions of a method, and about the
 //! members by which a class is compared.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
@@ -11,8 +12,14 @@ use twincell_values::value::AbstractValue;
 
 use super::dunder::{operation, operations_of, special_methods};
 use super::imports::Imports;
-use super::pair::entity;
-use super::texts::Texts;
+use super::sources::Sources;
+
+/// What was found: what methods share, by the names of their old and new classes, and the fields of classes.
+#[derive(Default)]
+struct KnownOfClasses {
+    diffs: RefCell<BTreeMap<PerSide<String>, Rc<ClassDiff>>>,
+    fields: RefCell<PerSide<BTreeMap<String, Rc<Fields>>>>,
+}
 
 /// What a class declares about each attribute of its objects.
 pub(super) type Fields = BTreeMap<String, Hint>;
@@ -27,8 +34,8 @@ pub(super) struct ClassDiff {
 /// The class of a method, as an entity.
 pub(super) fn owner(function: &Function) -> Option<&str> {
     match function.kind {
-        CodeKind::Class => Some(entity(function)),
-        _ => function.class_name.as_ref().and_then(|_| entity(function).rsplit_once('.')).map(|(owner, _)| owner),
+        CodeKind::Class => Some(function.entity()),
+        _ => function.class_name.as_ref().and_then(|_| function.entity().rsplit_once('.')).map(|(owner, _)| owner),
     }
 }
 
@@ -41,11 +48,12 @@ pub(super) fn methods<'a>(index: &'a Index, class: &str) -> Vec<&'a Function> {
 
 /// What the class of a method says about the attributes of its objects: `self.words`, from the fields of the class and
 /// from what its constructor assigns.
-pub(super) fn fields(texts: &Texts, side: Side, method: &Function) -> BTreeMap<String, Hint> {
+pub(super) fn fields(sources: &Sources, side: Side, method: &Function) -> BTreeMap<String, Hint> {
     let Some((owner, own)) = object(method) else { return BTreeMap::new() };
-    let mut known = texts.fields.borrow_mut();
+    let memo = sources.memo(KnownOfClasses::default);
+    let mut known = memo.fields.borrow_mut();
     let hints = known[side].entry(owner.to_owned()).or_insert_with(|| {
-        let (index, known) = (&texts.indices[side], &texts.surroundings[side].known);
+        let (index, known) = (&sources[side].index, &sources[side].surroundings.known);
         let text = index.class_text(owner);
         let mut hints = text.map(|text| field_hints(text, known)).unwrap_or_default();
         hints.extend(assigned(index, owner, known));
@@ -78,44 +86,45 @@ fn assigned(index: &Index, class: &str, known: &Known) -> Fields {
 }
 
 /// What the classes of two methods say. It takes all methods of both, so it is looked at once.
-pub(super) fn class_diff(texts: &Texts, functions: &PerSide<Function>) -> Rc<ClassDiff> {
+pub(super) fn class_diff(sources: &Sources, functions: &PerSide<Function>) -> Rc<ClassDiff> {
     let PerSide { old: Some(old), new: Some(new) } = functions.as_ref().map(owner) else { return Rc::default() };
     let names = PerSide::new(old.to_owned(), new.to_owned());
-    let mut known = texts.classes.borrow_mut();
+    let memo = sources.memo(KnownOfClasses::default);
+    let mut known = memo.diffs.borrow_mut();
     let diff = known.entry(names).or_insert_with_key(|names| {
-        let mut attribute_renames = attribute_renames(texts, names);
-        attribute_renames.extend(texts.wrapped.iter().filter(|wrapped| wrapped.class == names.new).map(|wrapped| {
+        let mut attribute_renames = attribute_renames(sources, names);
+        attribute_renames.extend(sources.wrapped.iter().filter(|wrapped| wrapped.class == names.new).map(|wrapped| {
             let Wrapped { public, private, .. } = wrapped.clone();
             if wrapped.side == Side::New { (private, public) } else { (public, private) }
         }));
-        let keeps_state_otherwise = keeps_state_otherwise(texts, names, &attribute_renames);
+        let keeps_state_otherwise = keeps_state_otherwise(sources, names, &attribute_renames);
         Rc::new(ClassDiff { attribute_renames, keeps_state_otherwise })
     });
     diff.clone()
 }
 
-fn attribute_renames(texts: &Texts, classes: &PerSide<String>) -> Vec<(String, String)> {
-    let PerSide { old, new } = PerSide::of(|side| methods(&texts.indices[side], &classes[side]));
+fn attribute_renames(sources: &Sources, classes: &PerSide<String>) -> Vec<(String, String)> {
+    let PerSide { old, new } = PerSide::of(|side| methods(&sources[side].index, &classes[side]));
     // One method alone does not show how others name its attributes.
     if old.len() < 2 || new.len() < 2 { vec![] } else { twincell_syntax::attribute_renames(&old, &new) }
 }
 
-fn keeps_state_otherwise(texts: &Texts, classes: &PerSide<String>, renames: &[(String, String)]) -> bool {
+fn keeps_state_otherwise(sources: &Sources, classes: &PerSide<String>, renames: &[(String, String)]) -> bool {
     let PerSide { old, new } = classes;
     let attributes = |index: &Index, class: &str, renames: &[(String, String)]| -> BTreeSet<String> {
         let names = methods(index, class).into_iter().flat_map(twincell_syntax::private_attributes);
         let canonical = |name: String| renames.iter().find(|(is, _)| *is == name).map_or(name, |(_, was)| was.clone());
         names.map(canonical).filter(|name| !index.defines(&format!("{class}.{name}"))).collect()
     };
-    attributes(&texts.indices.old, old, &[]) != attributes(&texts.indices.new, new, renames)
-        || starts_with_other_containers(texts, classes, renames)
+    attributes(&sources.versions.old.index, old, &[]) != attributes(&sources.versions.new.index, new, renames)
+        || starts_with_other_containers(sources, classes, renames)
 }
 
 /// Whether the constructors give an attribute containers of different classes: a list in old, a dictionary in new.
-fn starts_with_other_containers(texts: &Texts, classes: &PerSide<String>, renames: &[(String, String)]) -> bool {
+fn starts_with_other_containers(sources: &Sources, classes: &PerSide<String>, renames: &[(String, String)]) -> bool {
     use AbstractValue as A;
     let PerSide { old, new } =
-        PerSide::of(|side| assigned(&texts.indices[side], &classes[side], &texts.surroundings[side].known));
+        PerSide::of(|side| assigned(&sources[side].index, &classes[side], &sources[side].surroundings.known));
     new.iter().any(|(name, is)| {
         let before = renames.iter().find(|(new, _)| new == name).map_or(name, |(_, old)| old);
         let was = old.get(before).map_or(&[][..], |hint| &hint.classes);
@@ -132,9 +141,9 @@ const OPERATIONS: [&str; 4] = ["__eq__", "__hash__", "__lt__", "__repr__"];
 const SET_ATTRIBUTE: &str = "__setattr__";
 
 /// The public members that both versions of a class have.
-pub(super) fn class_bodies(texts: &Texts, functions: &PerSide<Function>) -> PerSide<Body> {
+pub(super) fn class_bodies(sources: &Sources, functions: &PerSide<Function>) -> PerSide<Body> {
     let PerSide { old, new } =
-        PerSide::of(|side| members(&texts.indices[side], entity(&functions[side]), &texts.surroundings[side].known));
+        PerSide::of(|side| members(&sources[side].index, functions[side].entity(), &sources[side].surroundings.known));
     let in_both =
         |member: &&Member| new.iter().any(|other| other.name == member.name && other.is_property == member.is_property);
     // Callers know the old signatures.
@@ -146,7 +155,7 @@ pub(super) fn class_bodies(texts: &Texts, functions: &PerSide<Function>) -> PerS
         let members = written.map(|name| operation(name, false)).collect();
         shared = [shared, members].concat();
     }
-    let special = PerSide::of(|side| special_methods(&texts.indices[side], entity(&functions[side])));
+    let special = PerSide::of(|side| special_methods(&sources[side].index, functions[side].entity()));
     for name in special.old.symmetric_difference(&special.new) {
         for name in operations_of(name) {
             if shared.iter().all(|member| member.name != *name) {
@@ -154,14 +163,15 @@ pub(super) fn class_bodies(texts: &Texts, functions: &PerSide<Function>) -> PerS
             }
         }
     }
-    let mut constructor = constructor(&texts.indices.old, entity(&functions.old), &texts.surroundings.old.known);
-    let imports = Imports { of_module: texts.imports.old.clone(), ..Imports::default() };
-    imports.keep_library(texts.context, &mut constructor);
-    shared.iter_mut().for_each(|member| imports.keep_library(texts.context, &mut member.hints));
+    let mut constructor =
+        constructor(&sources.versions.old.index, functions.old.entity(), &sources.versions.old.surroundings.known);
+    let imports = Imports { of_module: sources.versions.old.imports.clone(), ..Imports::default() };
+    imports.keep_library(sources.context, &mut constructor);
+    shared.iter_mut().for_each(|member| imports.keep_library(sources.context, &mut member.hints));
     for member in &mut shared {
         let is_tainted = |side: Side| {
-            let found = texts.indices[side].inherited(entity(&functions[side]), &member.name);
-            found.is_some_and(|name| texts.tainted[side].contains(&name))
+            let found = sources[side].index.inherited(functions[side].entity(), &member.name);
+            found.is_some_and(|name| sources[side].tainted.contains(&name))
         };
         // What asks for a special method of one version alone is tried with the others, by which it is told best.
         member.is_changed = !member.by_operation && Side::BOTH.into_iter().any(is_tainted);

@@ -2,13 +2,15 @@
 //! alone do not make the function changing: its two texts also run in one and the same version of the project, and only a
 //! difference that shows there is its own.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
+use std::sync::Arc;
 
-use twincell_repo::ModulePath;
+use twincell_semantic::{PlacedText, ProjectModule};
 use twincell_syntax::{Function, Import, Index, PerSide, Side};
 
-use super::pair::{Companion, entity};
-use super::texts::Texts;
+use super::sources::Sources;
 use crate::note::Changed;
 
 /// The maximum number of entities that are looked at for one version, of modules that are read, and of names that are
@@ -17,22 +19,22 @@ const ENTITIES: usize = 400;
 const MODULES: usize = 60;
 const NAMES: usize = 2000;
 
-/// Another module of the project, as one version has it.
-struct Module {
-    index: Index,
-    imports: BTreeMap<String, Import>,
-    file: String,
-}
-
 /// The modules of both versions of a project, read once.
 pub(super) struct Modules {
-    places: PerSide<ModulePath>,
-    known: PerSide<BTreeMap<String, Option<Module>>>,
+    places: PerSide<ProjectModule>,
+    known: PerSide<BTreeMap<String, Option<Arc<PlacedText>>>>,
     changed: BTreeMap<String, BTreeSet<String>>,
     /// What a comparison of each module by itself judges.
     judged: BTreeMap<String, BTreeSet<String>>,
     /// Whether a name was not looked for, since there were too many.
     is_cut: PerSide<bool>,
+}
+
+/// A function that is observed beside another one.
+pub(super) struct Companion {
+    pub function: Function,
+    /// The other module of the project that holds it, by dotted name.
+    pub module: Option<String>,
 }
 
 /// What changed in other modules of what a function uses.
@@ -54,30 +56,25 @@ struct Used {
 }
 
 impl Modules {
-    pub fn of(places: PerSide<ModulePath>) -> Self {
+    pub fn of(places: PerSide<ProjectModule>) -> Self {
         let (changed, judged) = (BTreeMap::new(), BTreeMap::new());
         Self { places, known: PerSide::default(), changed, judged, is_cut: PerSide::default() }
     }
 
     /// Whether both versions lie in one copy of the project.
     fn are_one(&self) -> bool {
-        self.places.old.folder == self.places.new.folder
+        self.places.old.path.folder == self.places.new.path.folder
     }
 
-    fn get(&mut self, side: Side, dotted: &str) -> Option<&Module> {
+    fn get(&mut self, side: Side, dotted: &str) -> Option<&Arc<PlacedText>> {
         if !self.known[side].contains_key(dotted) {
             let known = &self.known[side];
             if known.len() >= NAMES || known.values().flatten().count() >= MODULES {
                 self.is_cut[side] = true;
                 return None;
             }
-            let found = self.places[side].module(dotted);
-            let module = found.map(|(place, text)| Module {
-                index: Index::of(&text),
-                imports: twincell_syntax::imports(&twincell_syntax::absolute_imports(&text, place.package())),
-                file: place.file,
-            });
-            self.known[side].insert(dotted.to_owned(), module);
+            let found = self.places[side].find(dotted);
+            self.known[side].insert(dotted.to_owned(), found);
         }
         self.known[side].get(dotted)?.as_ref()
     }
@@ -91,7 +88,7 @@ impl Modules {
             }
             let index = |side: Side| {
                 let module = self.known[side].get(dotted).and_then(Option::as_ref);
-                module.map_or(&empty, |module| &module.index)
+                module.map_or(&empty, |module| module.index())
             };
             let changed = twincell_syntax::changed_entities(index(Side::Old), index(Side::New));
             self.changed.insert(dotted.to_owned(), changed);
@@ -103,11 +100,10 @@ impl Modules {
     /// such a function reaches.
     fn judges(&mut self, dotted: &str, name: &str) -> bool {
         if !self.judged.contains_key(dotted) {
-            let text = |side: Side| self.places[side].module(dotted).map(|(_, text)| text);
             let functions = PerSide::of(|side| {
-                let text = text(side).unwrap_or_default();
-                let functions = twincell_syntax::functions(&text).0;
-                functions.iter().map(|function| entity(function).to_owned()).collect::<BTreeSet<String>>()
+                let found = self.places[side].find(dotted);
+                let functions = found.as_ref().map_or(&[][..], |found| &found.index().functions);
+                functions.iter().map(|function| function.entity().to_owned()).collect::<BTreeSet<String>>()
             });
             let shared: BTreeSet<String> = functions.old.intersection(&functions.new).cloned().collect();
             let classes = shared.iter().filter_map(|name| name.rsplit_once('.')).map(|(class, _)| class.to_owned());
@@ -117,7 +113,7 @@ impl Modules {
                 let mut reached = shared.clone();
                 let mut waiting: Vec<String> = shared.iter().cloned().collect();
                 while let Some(name) = waiting.pop() {
-                    let further = module.index.used_by(&name).into_iter().filter(|next| reached.insert(next.clone()));
+                    let further = module.index().used_by(&name).into_iter().filter(|next| reached.insert(next.clone()));
                     waiting.extend(further);
                 }
                 judged.extend(reached);
@@ -133,6 +129,15 @@ impl Modules {
         let found = ends.into_iter().rev().find(|&at| self.get(side, &target[..at]).is_some())?;
         Some((target[..found].to_owned(), target[found + 1..].to_owned()))
     }
+}
+
+/// The other modules of the projects that hold the sources, where they count.
+fn modules(sources: &Sources) -> Option<Rc<RefCell<Modules>>> {
+    let PerSide { old: Some(old), new: Some(new) } = sources.versions.as_ref().map(|version| version.place.as_ref())
+    else {
+        return None;
+    };
+    Some(sources.memo(|| RefCell::new(Modules::of(PerSide::new(old.clone(), new.clone())))))
 }
 
 /// What names lead to in other modules: dotted paths, from the names that an entity reads and the imports around it.
@@ -151,10 +156,10 @@ fn targets(index: &Index, imports: &BTreeMap<String, Import>, entity: &str) -> V
 }
 
 /// What a version of a function uses in other modules: what it names, and what these reach.
-fn used(texts: &Texts, side: Side, function: &Function, modules: &mut Modules) -> Used {
-    let own = entity(function);
-    let imports = texts.absolute_imports(side);
-    let index = &texts.indices[side];
+fn used(sources: &Sources, side: Side, function: &Function, modules: &mut Modules) -> Used {
+    let own = function.entity();
+    let imports = sources[side].absolute_imports();
+    let index = &sources[side].index;
     let reached = std::iter::once(own.to_owned()).chain(index.reach(own));
     let mut waiting: VecDeque<String> = reached.flat_map(|entity| targets(index, &imports, &entity)).collect();
     let direct = waiting.len();
@@ -177,7 +182,8 @@ fn used(texts: &Texts, side: Side, function: &Function, modules: &mut Modules) -
             is_complete &= number >= direct;
             continue;
         };
-        let Some(Module { index, imports, .. }) = modules.get(side, &module) else { continue };
+        let Some(found_in) = modules.get(side, &module) else { continue };
+        let (index, imports) = (found_in.index(), found_in.imports());
         let inherited = || name.rsplit_once('.').and_then(|(class, attribute)| index.inherited(class, attribute));
         let root = name.split('.').next().unwrap_or(&name);
         // What follows the entity in the name leads on: `tax.Rates.of`, where `tax` imports `Rates`.
@@ -202,10 +208,10 @@ fn used(texts: &Texts, side: Side, function: &Function, modules: &mut Modules) -
 
 /// The functions of other modules that changed and that one version alone uses, nearest first. None if something was not
 /// looked at.
-pub(super) fn one_sided(texts: &Texts, functions: &PerSide<Function>) -> PerSide<Vec<Companion>> {
-    let Some(modules) = &texts.around else { return PerSide::default() };
+pub(super) fn one_sided(sources: &Sources, functions: &PerSide<Function>) -> PerSide<Vec<Companion>> {
+    let Some(modules) = modules(sources) else { return PerSide::default() };
     let modules = &mut *modules.borrow_mut();
-    let used = PerSide::of(|side| used(texts, side, &functions[side], modules));
+    let used = PerSide::of(|side| used(sources, side, &functions[side], modules));
     if used.iter().any(|used| used.is_cut) {
         return PerSide::default();
     }
@@ -214,7 +220,7 @@ pub(super) fn one_sided(texts: &Texts, functions: &PerSide<Function>) -> PerSide
         let own = used[side].found.iter().filter(|one| !of_other.contains(one));
         let companion = |(module, name): &(String, String)| {
             let is_changed = modules.changed(module).contains(name);
-            let known = &modules.get(side, module).filter(|_| is_changed)?.index;
+            let known = modules.get(side, module).filter(|_| is_changed)?.index();
             let function = known.functions.iter().find(|function| function.qualname == *name)?.clone();
             Some(Companion { function, module: Some(module.clone()) })
         };
@@ -224,22 +230,22 @@ pub(super) fn one_sided(texts: &Texts, functions: &PerSide<Function>) -> PerSide
 
 /// What changed in other modules of what a function uses, in either version. The same job also compares the files
 /// `compared`.
-pub(super) fn changed(texts: &Texts, functions: &PerSide<Function>, compared: &BTreeSet<String>) -> Elsewhere {
-    let Some(modules) = &texts.around else { return Elsewhere::default() };
+pub(super) fn changed(sources: &Sources, functions: &PerSide<Function>, compared: &BTreeSet<String>) -> Elsewhere {
+    let Some(modules) = modules(sources) else { return Elsewhere::default() };
     let modules = &mut *modules.borrow_mut();
     if modules.are_one() {
         return Elsewhere::default();
     }
     let (mut found, mut are_judged) = (BTreeSet::new(), true);
     for side in Side::BOTH {
-        let used = used(texts, side, &functions[side], modules);
+        let used = used(sources, side, &functions[side], modules);
         are_judged &= !used.is_cut;
         for (module, name) in used.found {
             if !modules.changed(&module).contains(&name) {
                 continue;
             }
             let file =
-                [Side::New, Side::Old].into_iter().find_map(|side| Some(modules.get(side, &module)?.file.clone()));
+                [Side::New, Side::Old].into_iter().find_map(|side| Some(modules.get(side, &module)?.path.to_string()));
             let Some(file) = file else { continue };
             are_judged &= compared.contains(&file) && modules.judges(&module, &name);
             found.insert(Changed { name, file });
@@ -250,14 +256,16 @@ pub(super) fn changed(texts: &Texts, functions: &PerSide<Function>, compared: &B
 }
 
 /// Whether a project has all that a function names of its modules.
-pub(super) fn is_whole(texts: &Texts, side: Side, function: &Function, place: &ModulePath) -> bool {
+pub(super) fn is_whole(sources: &Sources, side: Side, function: &Function, place: &ProjectModule) -> bool {
     let places = PerSide::new(place.clone(), place.clone());
-    let used = used(texts, side, function, &mut Modules::of(places));
+    let used = used(sources, side, function, &mut Modules::of(places));
     used.is_complete && !used.is_cut
 }
 
 #[cfg(test)]
 mod tests {
+    use twincell_repo::ModulePath;
+
     use super::*;
     use crate::{CompareOptions, Source};
 
@@ -276,7 +284,7 @@ mod tests {
     /// compares all of them judges it.
     fn changed_between(cart: &str, files: [Vec<(&str, &str)>; 2]) -> (Vec<Changed>, bool) {
         let compared = files[1].iter().map(|(file, _)| format!("shop/{file}")).collect();
-        let found = between([cart, cart], files, |texts, functions| changed(texts, functions, &compared));
+        let found = between([cart, cart], files, |sources, functions| changed(sources, functions, &compared));
         (found.changed, found.are_judged)
     }
 
@@ -284,7 +292,7 @@ mod tests {
     fn between<R>(
         carts: [&str; 2],
         files: [Vec<(&str, &str)>; 2],
-        look: impl FnOnce(&Texts, &PerSide<Function>) -> R,
+        look: impl FnOnce(&Sources, &PerSide<Function>) -> R,
     ) -> R {
         let folders = [0, 1].map(|side: usize| {
             let folder = tempfile::tempdir().unwrap();
@@ -296,12 +304,12 @@ mod tests {
         });
         let [old, new] = [0, 1].map(|side: usize| Source {
             text: carts[side].into(),
-            place: Some(ModulePath::of(folders[side].path(), "shop/cart.py")),
+            place: Some(ModulePath::of(folders[side].path(), "shop/cart.py").into()),
             ..Source::default()
         });
-        let texts = Texts::new(&old, &new, &CompareOptions::default());
+        let sources = Sources::new(&old, &new, &CompareOptions::default());
         let [old, new] = carts.map(|cart| twincell_syntax::functions(cart).0.remove(0));
-        look(&texts, &PerSide::new(old, new))
+        look(&sources, &PerSide::new(old, new))
     }
 
     #[test]
@@ -407,13 +415,13 @@ mod tests {
         let cart = "from tax import rate\ndef f(x):\n    return rate(x)\n";
         let renamed = TAX.replace("def rate(", "def rate_of(");
         let folder = tempfile::tempdir().unwrap();
-        let place = ModulePath::of(folder.path(), "tax.py");
+        let place = ProjectModule::from(ModulePath::of(folder.path(), "tax.py"));
         let source = Source { text: cart.into(), place: Some(place.clone()), ..Source::default() };
-        let texts = Texts::new(&source, &source, &CompareOptions::default());
+        let sources = Sources::new(&source, &source, &CompareOptions::default());
         let function = twincell_syntax::functions(cart).0.remove(0);
         std::fs::write(folder.path().join("tax.py"), TAX).unwrap();
-        assert!(is_whole(&texts, Side::Old, &function, &place));
+        assert!(is_whole(&sources, Side::Old, &function, &place));
         std::fs::write(folder.path().join("tax.py"), renamed).unwrap();
-        assert!(!is_whole(&texts, Side::Old, &function, &place));
+        assert!(!is_whole(&sources, Side::Old, &function, &place));
     }
 }

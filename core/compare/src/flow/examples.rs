@@ -1,19 +1,17 @@
 //! The examples of a pair: those that were given, and those that its texts bring with them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
 use std::sync::Arc;
 
 use twincell_engine::protocol::{GivenValue, Version};
 use twincell_syntax::site::SiteKind;
-use twincell_syntax::{CodeKind, Import, Index, Parameter, ParameterKind, PerSide, Side};
+use twincell_syntax::{CodeKind, Index, Parameter, ParameterKind, Side};
 use twincell_values::path::{AccessPath, Question};
-use twincell_values::reading::examples::{Beside, Call, Passed, written_beside};
+use twincell_values::reading::examples::{Call, Passed};
 use twincell_values::value::{Decision, Fixed, Made, Recipe, library};
 
 use super::pair::Pair;
-use super::prepare::canonical;
-use super::texts::Texts;
+use super::sources::Sources;
 use crate::note::{Misfit, Note};
 use crate::{Example, ExampleSource, Examples, GivenCall};
 
@@ -30,43 +28,9 @@ const MOST_NOTES: usize = 3;
 /// The maximum number of further positional arguments.
 const MOST_FURTHER: usize = 16;
 
-/// The names that a module binds, for values that are made of them. None without its module.
-#[derive(Debug, Default)]
-pub(super) struct ModuleNames {
-    all: BTreeSet<String>,
-    classes: BTreeSet<String>,
-}
-
-impl ModuleNames {
-    pub fn of(index: &Index, imports: &BTreeMap<String, Import>) -> Self {
-        let classes: BTreeSet<String> = index.classes.keys().cloned().collect();
-        let bound = index.bound_names().chain(imports.keys().map(String::as_str)).map(str::to_owned);
-        Self { all: bound.chain(classes.iter().cloned()).collect(), classes }
-    }
-}
-
-/// The calls that the two texts bring with them, those of new first.
-pub(super) fn beside(texts: &PerSide<String>) -> Rc<[GivenCall]> {
-    let mut found: Vec<GivenCall> = Vec::new();
-    for version in [Side::New, Side::Old] {
-        if version == Side::Old && texts.old == texts.new {
-            break;
-        }
-        for (kind, call) in written_beside(&texts[version]) {
-            let line = call.line;
-            let source = match kind {
-                Beside::Docstring => ExampleSource::Docstring { version, line },
-                Beside::Decorator => ExampleSource::Decorator { version, line },
-            };
-            found.push(GivenCall { call, source });
-        }
-    }
-    found.into()
-}
-
 /// The examples of a pair, each once, and what to say of those that do not fit.
 pub(super) fn of_pair(pair: &Pair, given: &Examples) -> (Vec<Arc<Example>>, Vec<Note>) {
-    let names = pair.versions.as_ref().map(|version| entity(&version.parts[0].qualname));
+    let names = pair.versions.as_ref().map(|version| version.parts[0].entity());
     let own = names.iter().enumerate().filter(|(at, name)| *at == 0 || **name != names.old);
     let own = own.filter_map(|(_, name)| given.of.get(*name)).flatten();
     let mut found: Vec<Arc<Example>> = Vec::new();
@@ -107,11 +71,11 @@ pub(super) fn of_pair(pair: &Pair, given: &Examples) -> (Vec<Arc<Example>>, Vec<
 }
 
 /// The calls of a file whose function neither text has.
-pub(super) fn unknown(texts: &Texts, given: &Examples) -> Vec<Note> {
+pub(super) fn unknown(sources: &Sources, given: &Examples) -> Vec<Note> {
     if given.is_shared {
         return vec![];
     }
-    let unknown = strangers(&[&texts.indices.old, &texts.indices.new], given);
+    let unknown = strangers(&sources.indices().collect::<Vec<_>>(), given);
     let note = |(source, function): (&&ExampleSource, &&str)| Note::UnknownExample {
         source: (*source).clone(),
         function: (*function).to_owned(),
@@ -134,7 +98,7 @@ pub fn unknown_functions<'a>(texts: impl IntoIterator<Item = &'a str>, given: &E
 fn strangers<'a>(indices: &[&Index], given: &'a Examples) -> BTreeMap<&'a ExampleSource, &'a str> {
     let is_known = |call: &Call| {
         let mut functions = indices.iter().flat_map(|index| &index.functions);
-        functions.any(|function| call.is_of(entity(&function.qualname)))
+        functions.any(|function| call.is_of(function.entity()))
             || indices.iter().any(|index| index.classes.keys().any(|class| call.is_of(class)))
     };
     // A line of Python also calls what it needs for its example, and methods of objects of any class.
@@ -321,7 +285,9 @@ pub(super) fn close(versions: &[Version], examples: &mut [Arc<Example>]) {
 /// A key for `**kwargs` that the code does not know, as `runtime/src/inject/arguments.rs` has it.
 const UNKNOWN_KEYWORD: &str = "extra";
 
-/// The name of a function without the number of a duplicate.
-fn entity(qualname: &str) -> &str {
-    qualname.split('#').next().unwrap_or(qualname)
+/// An access path under the old name of its root.
+pub(super) fn canonical(path: &str, renames: &[(String, String)]) -> String {
+    let (root, rest) = AccessPath::new(path).split_root();
+    let old = renames.iter().find(|(new, _)| new == root).map_or(root, |(_, old)| old);
+    format!("{old}{rest}")
 }

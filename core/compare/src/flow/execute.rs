@@ -11,7 +11,7 @@ use twincell_values::value::{AbstractValue, Decision, Fixed, Recipe};
 use super::pair::Pair;
 use super::prepare::{Prepared, prepare};
 use super::select::{is_worth, select};
-use super::texts::Texts;
+use super::sources::Sources;
 use crate::campaign::both;
 use crate::{CompareError, CompareOptions, Source};
 
@@ -54,13 +54,13 @@ pub fn execute(
 ) -> Result<Executions, CompareError> {
     let (old, _) = super::plain(old);
     let (new, _) = super::plain(new);
-    let texts = Texts::new(&old, &new, options);
+    let sources = Sources::new(&old, &new, options);
     let selected = select(&old, &new, options)?.pairs;
     let unchanged = selected.first().cloned();
-    let worth = selected.into_iter().filter(|functions| is_worth(&texts, functions, options));
-    let mut pairs = worth.map(|functions| Pair::new(&texts, functions, options.max_function));
+    let worth = selected.into_iter().filter(|functions| is_worth(&sources, functions, options));
+    let mut pairs = worth.map(|functions| Pair::new(&sources, functions, options.max_function));
     let pair = pairs.find(|pair| !pair.is_same_program());
-    let pair = pair.or_else(|| Some(Pair::new(&texts, unchanged?, options.max_function)));
+    let pair = pair.or_else(|| Some(Pair::new(&sources, unchanged?, options.max_function)));
     let pair = pair.ok_or_else(|| CompareError::Replay("there is nothing to execute".into()))?;
     let Prepared { mut loaded, plan, .. } = prepare(&pair, predictor, pool, options)?.map_err(CompareError::Replay)?;
     let requests = inputs.iter().zip(0..).map(|(inputs, index)| ExecutionRequest {

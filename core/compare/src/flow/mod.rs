@@ -3,6 +3,7 @@
 //! `replay` repeats one execution, and `execute` does those that it is given.
 
 mod attribute_usage;
+mod brought;
 mod classes;
 mod contamination;
 mod cross_module;
@@ -17,7 +18,7 @@ mod program;
 mod reached;
 mod replay;
 mod select;
-mod texts;
+mod sources;
 mod trial;
 mod units;
 mod witness;
@@ -31,7 +32,7 @@ use pair::{Pair, VersionParts};
 use prepare::{Prepared, prepare};
 use program::{instrumented, program};
 use select::{Selected, select};
-use texts::Texts;
+use sources::Sources;
 
 use twincell_engine::protocol::{Context, ExecutionRecord, Isolation, Program};
 use twincell_engine::{Loaded, WorkerPool};
@@ -78,8 +79,8 @@ pub fn compare(
     let (old, old_note) = plain(old);
     let (new, new_note) = plain(new);
     let Selected { pairs, added, removed } = select(&old, &new, options)?;
-    let texts = Texts::new(&old, &new, options);
-    let worth: Vec<bool> = pairs.iter().map(|functions| select::is_worth(&texts, functions, options)).collect();
+    let sources = Sources::new(&old, &new, options);
+    let worth: Vec<bool> = pairs.iter().map(|functions| select::is_worth(&sources, functions, options)).collect();
     // If nothing changed, all pairs are reported as the same.
     let all = !worth.contains(&true);
     let (pairs, taken): (Vec<Pair>, Vec<Duration>) = pairs
@@ -88,7 +89,7 @@ pub fn compare(
         .filter(|(_, worth)| all || *worth)
         .map(|(functions, _)| {
             let begun = Instant::now();
-            let pair = Pair::new(&texts, functions, options.max_function);
+            let pair = Pair::new(&sources, functions, options.max_function);
             (pair, begun.elapsed())
         })
         .unzip();
@@ -110,7 +111,8 @@ pub fn compare(
         let mut report = compare_pair(pair, taken, predictor, pool, options, &mut pair_progress)?;
         if report.verdict != Verdict::Identical {
             let functions = pair.versions.as_ref().map(|version| version.parts[0].clone());
-            let Elsewhere { changed, are_judged } = cross_module::changed(&texts, &functions, &options.compared_files);
+            let Elsewhere { changed, are_judged } =
+                cross_module::changed(&sources, &functions, &options.compared_files);
             if report.verdict == Verdict::Changing && !changed.is_empty() && are_judged && !stopped.get() {
                 let taken = taken + begun.elapsed();
                 let within = within_one_project(&old, &new, &functions, options);
@@ -129,13 +131,13 @@ pub fn compare(
         }
         // It is told once: of the statements, or of the function that somebody asked for.
         if pair.kind() == CodeKind::Snippet || options.function.is_some() {
-            select::note_replacing(&texts, &pair.context(), &mut report);
+            select::note_replacing(&sources, &pair.context(), &mut report);
         }
         reports.push(report);
     }
     let pairs: Vec<Pair> = prune_inconclusive(pairs, &mut reports);
     let in_other_modules: Vec<bool> = reports.iter().map(|report| !report.decided_by.is_empty()).collect();
-    let decided = select::deciders(&texts, &pairs, &reports);
+    let decided = select::deciders(&sources, &pairs, &reports);
     // Who is judged elsewhere lends nobody its verdict.
     let decides = |(position, report): &(usize, &PairReport)| {
         report.decided_by.is_empty() && decided.iter().all(|(other, _)| other != position)
@@ -152,7 +154,7 @@ pub fn compare(
     }
     let has_run = reports.iter().any(|report| !report.executions.is_empty());
     if let Some(report) = reports.first_mut() {
-        let unknown = examples::unknown(&texts, &options.examples);
+        let unknown = examples::unknown(&sources, &options.examples);
         let not_given = options.not_given.iter().cloned().map(Note::NotGiven);
         let notes = old_note.into_iter().chain(new_note).chain(unknown).chain(not_given);
         report.notes.extend(notes.map(|note| wording::note(&note)));
@@ -201,9 +203,9 @@ fn within_one_project(
 ) -> Option<Pair> {
     [&new.place, &old.place].into_iter().flatten().find_map(|place| {
         let within = |source: &Source| Source { place: Some(place.clone()), ..source.clone() };
-        let texts = Texts::new(&within(old), &within(new), options);
-        let is_whole = |side: Side| cross_module::is_whole(&texts, side, &functions[side], place);
-        let pair = || Pair::new(&texts, (functions.old.clone(), functions.new.clone()), options.max_function);
+        let sources = Sources::new(&within(old), &within(new), options);
+        let is_whole = |side: Side| cross_module::is_whole(&sources, side, &functions[side], place);
+        let pair = || Pair::new(&sources, (functions.old.clone(), functions.new.clone()), options.max_function);
         Side::BOTH.into_iter().all(is_whole).then(pair)
     })
 }
@@ -217,7 +219,7 @@ fn texts_of(source: &Source) -> [&str; 3] {
 fn of_project(sources: [&Source; 2]) -> Option<Note> {
     let placed = sources.into_iter().filter_map(|source| Some((source.place.as_ref()?, source)));
     let texts = placed.flat_map(|(place, source)| texts_of(source).map(|text| (place, text)));
-    let modules: BTreeSet<String> = texts.flat_map(|(place, text)| twincell_project::imported(place, text)).collect();
+    let modules: BTreeSet<String> = texts.flat_map(|(place, text)| place.imported(text)).collect();
     (!modules.is_empty()).then(|| Note::OfProject(modules.into_iter().collect()))
 }
 
@@ -255,9 +257,9 @@ pub fn programs(
 ) -> Result<Vec<Program>, CompareError> {
     let mut programs = Vec::new();
     let selected = select(old, new, options)?.pairs;
-    let texts = Texts::new(old, new, options);
-    for functions in selected.into_iter().filter(|functions| select::is_worth(&texts, functions, options)) {
-        let pair = Pair::new(&texts, functions, options.max_function);
+    let sources = Sources::new(old, new, options);
+    for functions in selected.into_iter().filter(|functions| select::is_worth(&sources, functions, options)) {
+        let pair = Pair::new(&sources, functions, options.max_function);
         if let Ok(instrumented) = instrumented(&pair) {
             programs.push(program(&pair, &instrumented, predictor, options)?);
         }
@@ -464,7 +466,7 @@ mod tests {
         let source = |text: &str| Source { text: text.into(), ..Source::default() };
         let (old, new, options) = (source(old), source(new), CompareOptions::default());
         let functions = select(&old, &new, &options).unwrap().pairs.remove(0);
-        Pair::new(&Texts::new(&old, &new, &options), functions, most)
+        Pair::new(&Sources::new(&old, &new, &options), functions, most)
     }
 
     const OLD: &str = "def f(a):\n    x = a + 1\n    return x\n";
@@ -498,7 +500,7 @@ mod tests {
             let options = CompareOptions::default();
             let found = select(&sources.old, &sources.new, &options).unwrap().pairs;
             let uses = found.into_iter().find(|(old, _)| old.qualname == "f").unwrap();
-            let pair = Pair::new(&Texts::new(&sources.old, &sources.new, &options), uses, u32::MAX);
+            let pair = Pair::new(&Sources::new(&sources.old, &sources.new, &options), uses, u32::MAX);
             assemble::identical(&pair.context()).new
         };
         let version = listed(sources.clone());

@@ -11,7 +11,7 @@ use super::pair::Pair;
 use super::plain;
 use super::program::{instrumented, program};
 use super::select::{self, Selected, select};
-use super::texts::Texts;
+use super::sources::Sources;
 use crate::{CompareOptions, Source};
 
 /// One function of a call of the predictor.
@@ -32,10 +32,10 @@ impl PredictionRequest {
 pub fn requests(old: &Source, new: &Source, options: &CompareOptions) -> Vec<Vec<PredictionRequest>> {
     let (old, new) = (plain(old).0, plain(new).0);
     let Ok(Selected { pairs, .. }) = select(&old, &new, options) else { return vec![] };
-    let texts = Texts::new(&old, &new, options);
+    let sources = Sources::new(&old, &new, options);
     let listener = Listener::default();
-    for functions in pairs.into_iter().filter(|functions| select::is_worth(&texts, functions, options)) {
-        let pair = Pair::new(&texts, functions, options.max_function);
+    for functions in pairs.into_iter().filter(|functions| select::is_worth(&sources, functions, options)) {
+        let pair = Pair::new(&sources, functions, options.max_function);
         if pair.is_same_program() || pair.exceeds.is_some() {
             continue;
         }

@@ -9,11 +9,10 @@ use twincell_engine::{EngineError, Loaded, WorkerPool};
 use twincell_search::{Reading, Target, executable_lines};
 use twincell_syntax::instrument::Instrumented;
 use twincell_syntax::{PerSide, Side, Tested};
-use twincell_values::path::AccessPath;
 use twincell_values::predictor::Predictor;
 use twincell_values::reading::Key;
 
-use super::examples;
+use super::examples::{self, canonical};
 use super::pair::Pair;
 use super::program::{instrumented, program};
 use crate::campaign::{Plan, Techniques};
@@ -121,13 +120,6 @@ fn mappings(program: &Program, renames: &[(String, String)]) -> BTreeSet<String>
         mappings.map(|(site, _)| canonical(&site.path, renames)).collect::<Vec<_>>()
     };
     program.versions.iter().zip([&[], renames]).flat_map(of_version).collect()
-}
-
-/// An access path under the old name of its root.
-pub(super) fn canonical(path: &str, renames: &[(String, String)]) -> String {
-    let (root, rest) = AccessPath::new(path).split_root();
-    let old = renames.iter().find(|(new, _)| new == root).map_or(root, |(_, old)| old);
-    format!("{old}{rest}")
 }
 
 /// The changed lines of a version that test a value, each with the lines of the other version that use it.

@@ -1,21 +1,34 @@
 //! The literals of the helpers and constants that a function uses: its arguments may well be such values.
 
-use twincell_repo::ModulePath;
-use twincell_syntax::{Function, Index, global_names, imports};
+use twincell_engine::protocol::Context;
+use twincell_semantic::ProjectModule;
+use twincell_syntax::{CodeKind, Function, Index, Side, global_names, imports};
 use twincell_values::reading::{Constants, constants};
 use twincell_values::value::Recipe;
+
+use super::sources::Sources;
 
 /// How many helpers and constants count, nearest first, and how many literals.
 const MOST_ENTITIES: usize = 12;
 const MOST: usize = 40;
 
+/// The literals of helpers and constants that a function uses.
+pub(super) fn reached(sources: &Sources, side: Side, function: &Function) -> Vec<Recipe> {
+    if sources.context == Context::Function || function.kind == CodeKind::Snippet {
+        return vec![];
+    }
+    let version = &sources[side];
+    let project = version.place.as_ref().map(|place| (place, &*version.elsewhere));
+    literals(&version.index, &version.surroundings.constants, function.entity(), function, project)
+}
+
 /// Those of the module, and of the modules of the project from which the function imports. `module` has absolute imports.
-pub(super) fn literals(
+fn literals(
     index: &Index,
     constants_of_module: &Constants,
     entity: &str,
     function: &Function,
-    project: Option<(&ModulePath, &str)>,
+    project: Option<(&ProjectModule, &str)>,
 ) -> Vec<Recipe> {
     let mut found = Vec::new();
     let used = global_names(&function.text);
@@ -33,14 +46,14 @@ pub(super) fn literals(
 }
 
 /// What is imported is a function, or a module of which the code names functions.
-fn of_import(place: &ModulePath, name: &str, target: &str, function: &Function, found: &mut Vec<Recipe>) {
-    let whole = place.module(target).map(|(_, text)| (text, None));
+fn of_import(place: &ProjectModule, name: &str, target: &str, function: &Function, found: &mut Vec<Recipe>) {
+    let whole = place.find(target).map(|text| (text, None));
     let part = || {
         let (module, name) = target.rsplit_once('.')?;
-        Some((place.module(module)?.1, Some(name)))
+        Some((place.find(module)?, Some(name)))
     };
     let Some((text, named)) = whole.or_else(part).filter(|_| found.len() < MOST) else { return };
-    let index = Index::of(&text);
+    let index = text.index();
     let own: Vec<String> = match named {
         Some(named) => vec![named.to_owned()],
         None => {
@@ -48,10 +61,10 @@ fn of_import(place: &ModulePath, name: &str, target: &str, function: &Function, 
             index.functions.iter().filter(is_named).map(|own| own.qualname.clone()).collect()
         }
     };
-    let constants = constants(&text);
+    let constants = constants(text.text());
     for entity in own {
         let reached = index.reach(&entity);
-        of_entities(&index, &constants, std::iter::once(entity).chain(reached).collect(), found);
+        of_entities(index, &constants, std::iter::once(entity).chain(reached).collect(), found);
     }
 }
 
@@ -72,6 +85,8 @@ fn of_entities(index: &Index, constants: &Constants, names: Vec<String>, found: 
 
 #[cfg(test)]
 mod tests {
+    use twincell_repo::ModulePath;
+
     use super::*;
 
     #[test]
@@ -82,12 +97,7 @@ mod tests {
             "TABLE = {'std': 20}\ndef rate(kind):\n    return TABLE[kind]\n",
         )
         .unwrap();
-        let place = ModulePath {
-            folder: folder.path().to_owned(),
-            file: "shop.py".into(),
-            name: "shop".into(),
-            search: vec![String::new()],
-        };
+        let place = ModulePath::of(folder.path(), "shop.py").into();
         let text = |text: &str| Recipe::Str(text.into());
         for (import, call) in [("from rates import rate", "rate"), ("import rates", "rates.rate")] {
             let module = format!(

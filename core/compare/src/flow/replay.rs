@@ -13,7 +13,7 @@ use super::case;
 use super::pair::Pair;
 use super::prepare::{Prepared, prepare};
 use super::select::{self, Selected, select};
-use super::texts::Texts;
+use super::sources::Sources;
 use super::witness::{decisive_values, smallest};
 use crate::campaign::{self, both, joint_probability};
 use crate::report::{Evidence, ExecutionReport, PairReport, Reproducer, Witness};
@@ -73,15 +73,15 @@ pub fn replay(
     let refused = |reason: &str| CompareError::Replay(reason.to_owned());
     let (old, _) = super::plain(old);
     let (new, _) = super::plain(new);
-    let texts = Texts::new(&old, &new, options);
+    let sources = Sources::new(&old, &new, options);
     let Selected { pairs, .. } = select(&old, &new, options)?;
     let names = [again.pair.old.qualname.as_str(), again.pair.new.qualname.as_str()];
     let functions = pairs
         .into_iter()
-        .filter(|functions| select::is_worth(&texts, functions, options))
+        .filter(|functions| select::is_worth(&sources, functions, options))
         .find(|(old, new)| [old.qualname.as_str(), new.qualname.as_str()] == names)
         .ok_or_else(|| refused("its functions are not in these texts"))?;
-    let pair = Pair::new(&texts, functions, options.max_function);
+    let pair = Pair::new(&sources, functions, options.max_function);
     let fixed = changed(again).map_err(|reason| refused(&reason))?;
     let Prepared { instrumented, program, mut loaded, plan, notes, .. } = prepare(
         &pair,

@@ -7,7 +7,7 @@ use twincell_engine::observed::{Observed, Slot};
 use twincell_syntax::{CodeKind, Function, Index, PerSide, Side};
 
 use super::pair::Pair;
-use super::texts::Texts;
+use super::sources::Sources;
 use crate::assemble::{self, PairContext};
 use crate::report::{Bound, PairReport};
 use crate::verdict::Verdict;
@@ -152,7 +152,7 @@ fn classes(old: &Source, new: &Source, cut_out: bool) -> Vec<(Function, Function
 }
 
 /// Whether a snippet or class needs its own comparison. Functions always do, and so does anything requested by name.
-pub(super) fn is_worth(texts: &Texts, pair: &(Function, Function), options: &CompareOptions) -> bool {
+pub(super) fn is_worth(sources: &Sources, pair: &(Function, Function), options: &CompareOptions) -> bool {
     let name = &pair.1.qualname;
     if options.function.is_some() {
         return true;
@@ -162,27 +162,27 @@ pub(super) fn is_worth(texts: &Texts, pair: &(Function, Function), options: &Com
         CodeKind::Class => {
             let inside = format!("{name}.");
             let is_private = name.rsplit('.').next().is_some_and(|name| name.starts_with('_'));
-            !is_private && texts.changed.iter().any(|entity| entity == name || entity.starts_with(&inside))
+            !is_private && sources.changed.iter().any(|entity| entity == name || entity.starts_with(&inside))
         }
-        CodeKind::Snippet if texts.may_replace() => true,
+        CodeKind::Snippet if sources.may_replace() => true,
         CodeKind::Snippet => {
             let snippets = PerSide::new(&pair.0, &pair.1);
             let own = twincell_syntax::diff(&pair.0, &pair.1);
-            !own.identical && (own_statements_differ(snippets) || texts.uses_changed(snippets))
+            !own.identical && (own_statements_differ(snippets) || sources.uses_changed(snippets))
         }
     }
 }
 
 /// Marks a report where a statement may replace functions: what these do then was not run.
-pub(super) fn note_replacing(texts: &Texts, context: &PairContext<'_>, report: &mut PairReport) {
+pub(super) fn note_replacing(sources: &Sources, context: &PairContext<'_>, report: &mut PairReport) {
     // One that did not run, or not to its end, says enough.
     if report.bound.is_some() {
         return;
     }
-    let lines = &texts.replacing;
+    let lines = sources.versions.as_ref().map(|version| &version.replacing);
     let first = [Side::New, Side::Old].into_iter().find_map(|side| Some((side, *lines[side].first()?)));
     let Some((side, line)) = first else { return };
-    let more = lines.iter().map(Vec::len).sum::<usize>() - 1;
+    let more = lines.iter().map(|lines| lines.len()).sum::<usize>() - 1;
     assemble::cut(context, report, Bound::Replaces { side, line, more });
 }
 
@@ -202,7 +202,7 @@ fn own_statements_differ(snippets: PerSide<&Function>) -> bool {
 /// private attributes differ, or which starts with other containers) runs on objects that neither version would make.
 /// If sequences of calls of the whole class ran, they decide, whatever they showed. A function whose own code is the
 /// same and that does not reach what changed is judged by what changed.
-pub(super) fn deciders(texts: &Texts, pairs: &[Pair], reports: &[PairReport]) -> Vec<(usize, Vec<String>)> {
+pub(super) fn deciders(sources: &Sources, pairs: &[Pair], reports: &[PairReport]) -> Vec<(usize, Vec<String>)> {
     let mut decided: Vec<(usize, Vec<String>)> = Vec::new();
     let unsettled = |report: &PairReport| matches!(report.verdict, Verdict::Changing | Verdict::Inconclusive);
     for (position, (pair, report)) in pairs.iter().zip(reports).enumerate() {
@@ -233,8 +233,8 @@ pub(super) fn deciders(texts: &Texts, pairs: &[Pair], reports: &[PairReport]) ->
         for (position, (pair, report)) in pairs.iter().zip(reports).enumerate() {
             if unsettled(report)
                 && !decided.iter().any(|(known, _)| *known == position)
-                && let Some(others) = settled_by_callers(texts, pairs, reports, pair, &decided)
-                    .or_else(|| settled_by_uses(texts, reports, (pair, report), &decided))
+                && let Some(others) = settled_by_callers(sources, pairs, reports, pair, &decided)
+                    .or_else(|| settled_by_uses(sources, reports, (pair, report), &decided))
             {
                 decided.push((position, others));
             }
@@ -282,7 +282,7 @@ enum Changed<'a> {
 
 /// The callers that decide for a private function.
 fn settled_by_callers(
-    texts: &Texts,
+    sources: &Sources,
     pairs: &[Pair],
     reports: &[PairReport],
     helper: &Pair,
@@ -292,15 +292,21 @@ fn settled_by_callers(
     if helper.kind() != CodeKind::Function || !is_private(&new.qualname) {
         return None;
     }
-    let callers: BTreeSet<String> =
-        texts.indices.old.users(&old.qualname).into_iter().chain(texts.indices.new.users(&new.qualname)).collect();
+    let callers: BTreeSet<String> = sources
+        .versions
+        .old
+        .index
+        .users(&old.qualname)
+        .into_iter()
+        .chain(sources.versions.new.index.users(&new.qualname))
+        .collect();
     let mut ran = false;
     let mut changed_together = old.parameters.len() != new.parameters.len() || old.qualname != new.qualname;
     for caller in &callers {
         let found = reports.iter().position(|other| other.old.qualname == *caller || other.new.qualname == *caller);
         let Some(found) = found else {
             // A function that only one text has stands for nothing that others see.
-            if texts.indices.iter().all(|index| index.defines(caller)) {
+            if sources.indices().all(|index| index.defines(caller)) {
                 return None;
             }
             changed_together = true;
@@ -321,7 +327,7 @@ fn settled_by_callers(
 /// as before, and so does what holds them, whatever it does with them. What only one text has counts as a part of its
 /// users.
 fn settled_by_uses(
-    texts: &Texts,
+    sources: &Sources,
     reports: &[PairReport],
     (pair, report): (&Pair, &PairReport),
     decided: &[(usize, Vec<String>)],
@@ -338,7 +344,7 @@ fn settled_by_uses(
     }
     // A property's functions have one name.
     let of = |name: &str| -> Vec<usize> {
-        let is = |qualname: &str| qualname.split('#').next() == Some(name);
+        let is = |qualname: &str| twincell_syntax::entity(qualname) == name;
         let found = reports.iter().enumerate();
         found.filter(|(_, one)| is(&one.old.qualname) || is(&one.new.qualname)).map(|(position, _)| position).collect()
     };
@@ -351,14 +357,14 @@ fn settled_by_uses(
         };
         !own.is_empty() && own.iter().all(fine)
     };
-    let in_one_text = |name: &str| texts.indices.iter().filter(|index| index.defines(name)).count() == 1;
+    let in_one_text = |name: &str| sources.indices().filter(|index| index.defines(name)).count() == 1;
     let is_part = |name: &str| {
-        let users = texts.indices.iter().flat_map(|index| index.users(name)).collect::<BTreeSet<String>>();
+        let users = sources.indices().flat_map(|index| index.users(name)).collect::<BTreeSet<String>>();
         in_one_text(name) && users.iter().all(|user| behaves_as_before(user) || in_one_text(user))
     };
     // The text of a snippet holds all definitions.
     let changed: Vec<&String> =
-        if is_snippet { texts.changed.iter().collect() } else { pair.changed_names.iter().collect() };
+        if is_snippet { sources.changed.iter().collect() } else { pair.changed_names.iter().collect() };
     let (judged, parts): (Vec<&String>, Vec<&String>) = changed.into_iter().partition(|name| !of(name).is_empty());
     let all = judged.iter().all(|name| behaves_as_before(name)) && parts.iter().all(|name| is_part(name));
     (all && !judged.is_empty()).then(|| judged.into_iter().cloned().collect())

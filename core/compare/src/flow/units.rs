@@ -6,7 +6,7 @@ use twincell_syntax::CodeKind;
 use super::pair::Pair;
 use super::plain;
 use super::select::{is_worth, select};
-use super::texts::Texts;
+use super::sources::Sources;
 use crate::{CompareOptions, Source};
 
 /// A class, or the statements outside definitions, of two texts.
@@ -22,12 +22,12 @@ pub fn units(old: &str, new: &str) -> Vec<Unit> {
     let source = |text: &str| plain(&Source { text: text.to_owned(), ..Source::default() }).0;
     let (old, new, options) = (source(old), source(new), CompareOptions::default());
     let Ok(selected) = select(&old, &new, &options) else { return vec![] };
-    let texts = Texts::new(&old, &new, &options);
+    let sources = Sources::new(&old, &new, &options);
     let wanted =
         selected.pairs.into_iter().filter(|(old, new)| new.kind != CodeKind::Function && old.qualname == new.qualname);
-    let worth = wanted.filter(|functions| is_worth(&texts, functions, &options));
+    let worth = wanted.filter(|functions| is_worth(&sources, functions, &options));
     let pairs = worth
-        .map(|functions| Pair::new(&texts, functions, options.max_function))
+        .map(|functions| Pair::new(&sources, functions, options.max_function))
         .filter(|pair| !pair.is_same_program());
     pairs.map(|pair| Unit { kind: pair.kind(), qualname: pair.shown.new.qualname.clone() }).collect()
 }

@@ -448,7 +448,7 @@ pub fn changed_entities(old: &Index, new: &Index) -> BTreeSet<String> {
         };
         if !same {
             // The setter `C.x#2` is part of `C.x`.
-            changed.insert(name.split('#').next().unwrap_or(name).to_string());
+            changed.insert(crate::entity(name).to_string());
         }
     }
     for name in old.bindings.keys().chain(new.bindings.keys()) {

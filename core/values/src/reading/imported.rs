@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use ruff_python_ast::Expr;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
+use twincell_semantic::PlacedText;
 use twincell_syntax::parse::{parse, with_stack_for};
-use twincell_syntax::{absolute_imports, imported_modules, imports};
+use twincell_syntax::{imported_modules, imports};
 
 use super::constants::{self, Constants};
 use super::installed::{Asked, Packages};
@@ -19,34 +20,27 @@ use crate::value::{Declared, Provider, Recipe};
 const MAX_STEPS: u32 = 4;
 const MOST_MODULES: usize = 40;
 
-/// A module of a project.
-pub struct ModuleText {
-    /// The package that holds it, or that it is. Empty if there is none.
-    pub package: String,
-    pub text: String,
-}
-
 /// What lies around a module.
 #[derive(Clone, Copy)]
 pub struct Around<'a> {
     /// Its dotted name, if that is known.
     pub name: Option<&'a str>,
     /// Finds another module of its project by its dotted name.
-    pub read: &'a dyn Fn(&str) -> Option<ModuleText>,
+    pub read: &'a dyn Fn(&str) -> Option<Arc<PlacedText>>,
     /// Finds a module of an installed package by its dotted name.
-    pub installed: &'a dyn Fn(&str) -> Option<ModuleText>,
+    pub installed: &'a dyn Fn(&str) -> Option<Arc<PlacedText>>,
     /// What makes values of classes, as the project declares it.
     pub providers: &'a [Arc<Provider>],
 }
 
 /// The constants that a module can name, by the last part of the name. `text` has absolute imports.
-pub(super) fn constants(text: &str, read: &dyn Fn(&str) -> Option<ModuleText>) -> Constants {
+pub(super) fn constants(text: &str, read: &dyn Fn(&str) -> Option<Arc<PlacedText>>) -> Constants {
     let mut modules: BTreeMap<String, Constants> = BTreeMap::new();
     let of_name = |(written, target): (String, String)| {
         let (module, name) = target.rsplit_once('.').filter(|(_, name)| !name.contains(char::is_lowercase))?;
         let known = modules
             .entry(module.to_owned())
-            .or_insert_with(|| read(module).map(|found| constants::constants(&found.text)).unwrap_or_default());
+            .or_insert_with(|| read(module).map(|found| constants::constants(found.text())).unwrap_or_default());
         Some((last(&written).to_owned(), known.get(name)?.clone()))
     };
     names(text).into_iter().filter_map(of_name).collect()
@@ -95,15 +89,15 @@ impl Project<'_> {
             self.classes.insert(module.to_owned(), Classes::new());
             let found = (self.around.read)(module)?;
             self.modules += 1;
-            let text = absolute_imports(&found.text, &found.package);
-            let targets = names(&text).into_iter();
-            let asked = Asked::of(&text, true);
+            let text = found.absolute();
+            let targets = names(text).into_iter();
+            let asked = Asked::of(text, true);
             let imported = targets.filter_map(|(name, target)| {
                 Some((last(&name).to_owned(), self.class(&target, asked.has(&name), steps)?))
             });
             let imported = imported.collect();
-            let provided = provided(&text, Some(module), true, self.around.providers);
-            self.classes.insert(module.to_owned(), models::classes(&text, Some(module), imported, &provided));
+            let provided = provided(text, Some(module), true, self.around.providers);
+            self.classes.insert(module.to_owned(), models::classes(text, Some(module), imported, &provided));
         }
         self.classes.get(module)
     }
@@ -186,17 +180,17 @@ class Bin:
 ";
     const LEVELS: &str = "import enum\nfrom . import models\nclass Level(enum.Enum):\n    LOW = 1\n    HIGH = 2\n";
 
-    fn read(module: &str) -> Option<ModuleText> {
+    fn read(module: &str) -> Option<Arc<PlacedText>> {
         let (package, text) = match module {
             "shop" => ("shop", "from .models import Bin as Bin, Part"),
             "shop.models" => ("shop", MODELS),
             "shop.levels" => ("shop", LEVELS),
             _ => return None,
         };
-        Some(ModuleText { package: package.into(), text: text.into() })
+        PlacedText::of(module, "", package, text.into()).map(Arc::new)
     }
 
-    fn around<'a>(read: &'a dyn Fn(&str) -> Option<ModuleText>) -> Around<'a> {
+    fn around<'a>(read: &'a dyn Fn(&str) -> Option<Arc<PlacedText>>) -> Around<'a> {
         Around { name: None, read, installed: &|_| None, providers: &[] }
     }
 
@@ -222,8 +216,8 @@ class Bin:
     #[test]
     fn constants_are_those_of_the_modules_that_bind_them() {
         let read = |module: &str| {
-            let text = "LIMIT = 3\nRATES = {'std': 1}\n".to_owned();
-            (module == "shop.rates").then(|| ModuleText { package: "shop".into(), text })
+            let text = "LIMIT = 3\nRATES = {'std': 1}\n";
+            (module == "shop.rates").then(|| PlacedText::of(module, "", "shop", text.into())).flatten().map(Arc::new)
         };
         for text in ["from shop.rates import LIMIT", "from shop import rates\nrates.LIMIT"] {
             assert_eq!(constants(text, &read)["LIMIT"], [Recipe::Int(3)], "{text}");

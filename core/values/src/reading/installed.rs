@@ -3,14 +3,15 @@
 //! Packages are large, so only the modules that lead to a class are read, and only the classes that it names.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_pattern, walk_stmt};
 use ruff_python_ast::{Expr, Pattern, Stmt, StmtClassDef};
 use ruff_text_size::Ranged;
+use twincell_semantic::PlacedText;
 use twincell_syntax::parse::{parse, with_stack_for};
-use twincell_syntax::{absolute_imports, imports};
 
-use super::imported::{ModuleText, last, names};
+use super::imported::{last, names};
 use super::models::{self, Classes};
 use super::provided::Provided;
 use crate::value::{Declared, library};
@@ -23,20 +24,19 @@ const LARGEST: usize = 256 << 10;
 
 /// The installed packages, with a bound on what is read.
 pub(super) struct Packages<'a> {
-    read: &'a dyn Fn(&str) -> Option<ModuleText>,
+    read: &'a dyn Fn(&str) -> Option<Arc<PlacedText>>,
     left: u32,
 }
 
 /// The module that defines a class.
 struct Home {
     module: String,
-    /// With absolute imports.
-    text: String,
+    text: Arc<PlacedText>,
     name: String,
 }
 
 impl<'a> Packages<'a> {
-    pub fn new(read: &'a dyn Fn(&str) -> Option<ModuleText>) -> Self {
+    pub fn new(read: &'a dyn Fn(&str) -> Option<Arc<PlacedText>>) -> Self {
         Self { read, left: MOST_MODULES }
     }
 
@@ -48,10 +48,11 @@ impl<'a> Packages<'a> {
     fn class_within(&mut self, target: &str, steps: u32) -> Option<Declared> {
         let is_library = library::class_named(last(target)).is_some();
         let home = if is_library { None } else { self.home(target, steps) }?;
-        let text = with_stack_for(home.text.len(), || own_text(&home.text, &home.name))?;
+        let whole = home.text.absolute();
+        let text = with_stack_for(whole.len(), || own_text(whole, &home.name))?;
         let asked = Asked::of(&text, true);
         let mut imported = Classes::new();
-        for (written, target) in names(&home.text).into_iter().filter(|(written, _)| asked.has(written)) {
+        for (written, target) in names(whole).into_iter().filter(|(written, _)| asked.has(written)) {
             if let Some(class) = steps.checked_sub(1).and_then(|steps| self.class_within(&target, steps)) {
                 imported.insert(last(&written).to_owned(), class);
             }
@@ -63,12 +64,11 @@ impl<'a> Packages<'a> {
     fn home(&mut self, target: &str, steps: u32) -> Option<Home> {
         let (module, name) = target.rsplit_once('.')?;
         self.left = self.left.checked_sub(1)?;
-        let found = (self.read)(module).filter(|found| found.text.len() <= LARGEST && found.text.contains(name))?;
-        let text = absolute_imports(&found.text, &found.package);
-        if defines(&text, name) {
-            return Some(Home { module: module.to_owned(), text, name: name.to_owned() });
+        let found = (self.read)(module).filter(|found| found.text().len() <= LARGEST && found.text().contains(name))?;
+        if defines(found.absolute(), name) {
+            return Some(Home { module: module.to_owned(), text: found, name: name.to_owned() });
         }
-        let import = imports(&text).remove(name)?;
+        let import = found.imports().get(name)?;
         self.home(&import.target, steps.checked_sub(1)?)
     }
 }
@@ -200,7 +200,7 @@ class Bin:
                 "depot.levels" => ("depot", "import enum\nclass Level(enum.Enum):\n    LOW = 1\n    HIGH = 2\n"),
                 _ => return None,
             };
-            Some(ModuleText { package: package.into(), text: text.into() })
+            PlacedText::of(module, "", package, text.into()).map(Arc::new)
         };
         Packages::new(&read).class(target)
     }

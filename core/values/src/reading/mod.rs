@@ -25,7 +25,7 @@ pub use attributes::{attribute_hints, kept_parameters};
 pub use conditions::{Condition, Conditions, Decided, Term, conditions};
 pub use constants::{Constants, constants};
 pub use hints::{Basis, Hint, annotated_type, apply as apply_hints, apply_constants, field_hints, hints, hints_within};
-pub use imported::{Around, ModuleText};
+pub use imported::Around;
 pub use literals::{literals, written_value};
 pub use models::Known;
 pub use uses::{Key, Locals, ModuleContext, Reading, Uses, literal, parsed, read, read_within};

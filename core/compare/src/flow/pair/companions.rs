@@ -5,20 +5,13 @@ use std::collections::BTreeSet;
 
 use twincell_syntax::{CodeKind, Function, Index, PerSide, Side};
 
-use super::entity;
-use crate::flow::texts::Texts;
+use crate::flow::cross_module::Companion;
+use crate::flow::sources::Sources;
 
 /// The maximum number of companions of a function, nearest first, and their maximum length in characters. Beyond this,
 /// plain code runs.
 const COMPANIONS: usize = 12;
 const COMPANION_CHARACTERS: usize = 30_000;
-
-/// A function that is observed beside another one.
-pub(in crate::flow) struct Companion {
-    pub function: Function,
-    /// The other module of the project that holds it, by dotted name.
-    pub module: Option<String>,
-}
 
 /// The companions of a version: those on its `path` to what changed, and those of `others`.
 pub(super) fn companions(
@@ -30,9 +23,9 @@ pub(super) fn companions(
     if function.kind == CodeKind::Snippet {
         return vec![];
     }
-    let inside = (function.kind == CodeKind::Class).then(|| format!("{}.", entity(function)));
+    let inside = (function.kind == CodeKind::Class).then(|| format!("{}.", function.entity()));
     let is_inside = |name: &String| inside.as_ref().is_some_and(|inside| name.starts_with(inside));
-    let names = path.iter().filter(|name| *name != entity(function) && !is_inside(name));
+    let names = path.iter().filter(|name| *name != function.entity() && !is_inside(name));
     let own = names.filter_map(|name| {
         let function = index.functions.iter().find(|function| function.qualname == *name)?.clone();
         Some(Companion { function, module: None })
@@ -55,8 +48,8 @@ fn is_usable(companion: &Function, function: &Function) -> bool {
 }
 
 /// What a version uses on the way to changed entities, of either version.
-pub(super) fn path(texts: &Texts, side: Side, paths: &PerSide<Vec<String>>, function: &Function) -> Vec<String> {
-    let reached: BTreeSet<String> = texts.indices[side].reach(entity(function)).into_iter().collect();
+pub(super) fn path(sources: &Sources, side: Side, paths: &PerSide<Vec<String>>, function: &Function) -> Vec<String> {
+    let reached: BTreeSet<String> = sources[side].index.reach(function.entity()).into_iter().collect();
     let other = paths[side.other()].iter().filter(|name| reached.contains(*name) && !paths[side].contains(name));
     paths[side].iter().chain(other).cloned().collect()
 }

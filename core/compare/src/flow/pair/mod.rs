@@ -14,18 +14,17 @@ use twincell_syntax::{CodeKind, Diff, Function, PerSide, Side, Snippet, Wrapped}
 use twincell_values::reading::{Hint, ModuleContext, Uses};
 use twincell_values::value::Recipe;
 
-pub(super) use companions::Companion;
-
 use companions::{companions, path};
 use evaluated_context::{alone, kept, module};
 use whole::{line_count, listed, whole, whole_diff};
 
 use super::attribute_usage::held;
+use super::brought::{ModuleNames, brought, module_names};
 use super::classes::{Fields, class_bodies, class_diff, fields};
-use super::cross_module;
-use super::examples::ModuleNames;
+use super::cross_module::{self, Companion};
 use super::imports::Imports;
-use super::texts::Texts;
+use super::reached::reached;
+use super::sources::Sources;
 use crate::report::{Bound, PartReport};
 use crate::{GivenCall, assemble};
 
@@ -92,21 +91,21 @@ impl Pair {
     }
 
     /// `most`: how many statements and expressions each version may have.
-    pub fn new(texts: &Texts, (old, new): (Function, Function), most: u32) -> Self {
+    pub fn new(sources: &Sources, (old, new): (Function, Function), most: u32) -> Self {
         let functions = PerSide { old, new };
         // Aligning takes the longest, and nothing says for how long.
         let is_too_large = bound(functions.as_ref().map(std::slice::from_ref), most).is_some();
-        let class = if is_too_large { Rc::default() } else { class_diff(texts, &functions) };
+        let class = if is_too_large { Rc::default() } else { class_diff(sources, &functions) };
         let attribute_renames = class.attribute_renames.clone();
         let own = match is_too_large {
             true => twincell_syntax::unaligned_diff(&functions.old, &functions.new),
             false => twincell_syntax::diff_renamed(&functions.old, &functions.new, &attribute_renames),
         };
-        let paths = PerSide::of(|side| texts.path(side, entity(&functions[side])));
+        let paths = PerSide::of(|side| sources.path(side, functions[side].entity()));
         let decorators_differ = functions.old.decorators != functions.new.decorators;
         let mut changed_names: Vec<String> = Vec::new();
         if own.identical {
-            for name in paths.iter().flatten().filter(|name| texts.changed.contains(*name)) {
+            for name in paths.iter().flatten().filter(|name| sources.changed.contains(*name)) {
                 if !changed_names.contains(name) {
                     changed_names.push(name.clone());
                 }
@@ -121,57 +120,57 @@ impl Pair {
         });
         let bodies = match (&snippets, functions.old.kind) {
             (PerSide { old: Some(old), new: Some(new) }, _) => snippet_bodies(old, new, &own),
-            (_, CodeKind::Class) => class_bodies(texts, &functions),
+            (_, CodeKind::Class) => class_bodies(sources, &functions),
             _ => PerSide::new(Body::Function, Body::Function),
         };
         let unchanged = own.identical;
         // Most functions of a text are the same and do not run.
         let is_run = !own.identical || !changed_names.is_empty();
         let mut others =
-            if is_run && !is_too_large { cross_module::one_sided(texts, &functions) } else { PerSide::default() };
+            if is_run && !is_too_large { cross_module::one_sided(sources, &functions) } else { PerSide::default() };
         let mut bodies = bodies.into_iter();
         let versions = PerSide::of(|side| {
             let function = &functions[side];
-            let path = path(texts, side, &paths, function);
+            let path = path(sources, side, &paths, function);
             let others = std::mem::take(&mut others[side]);
             let (mut parts, mut modules) = (vec![function.clone()], vec![None]);
-            for Companion { function, module } in companions(&texts.indices[side], &path, function, others) {
+            for Companion { function, module } in companions(&sources[side].index, &path, function, others) {
                 parts.push(function);
                 modules.push(module);
             }
             let own: Vec<&Function> =
                 parts.iter().zip(&modules).filter(|(_, module)| module.is_none()).map(|(part, _)| part).collect();
-            let kept = kept(texts, side, &functions, &path);
-            let module = module(texts, side, &kept, &own);
-            let alone = if is_run { alone(texts, side, &kept, &own) } else { String::new() };
+            let kept = kept(sources, side, &functions, &path);
+            let module = module(sources, side, &kept, &own);
+            let alone = if is_run { alone(sources, side, &kept, &own) } else { String::new() };
             let fields = parts.iter().zip(&modules).map(|(part, module)| match module {
                 // Its own module declares them.
                 Some(_) => Fields::new(),
-                None => fields(texts, side, part),
+                None => fields(sources, side, part),
             });
             let fields = fields.collect();
             VersionParts {
-                elsewhere: match &texts.places[side] {
-                    Some(_) if function.kind != CodeKind::Snippet => texts.elsewhere[side].clone(),
+                elsewhere: match &sources[side].place {
+                    Some(_) if function.kind != CodeKind::Snippet => sources[side].elsewhere.clone(),
                     _ => module.clone(),
                 },
                 module,
-                place: texts.places[side].clone(),
+                place: sources[side].place.as_ref().map(|place| place.path.clone()),
                 alone,
-                decorators: decorators(texts, side, function, decorators_differ),
-                surroundings: texts.surroundings[side].clone(),
+                decorators: decorators(sources, side, function, decorators_differ),
+                surroundings: sources[side].surroundings.clone(),
                 imports: Imports {
-                    of_module: texts.imports[side].clone(),
+                    of_module: sources[side].imports.clone(),
                     own: parts.iter().flat_map(|part| twincell_syntax::imports(&part.text)).collect(),
                 },
                 fields,
                 // Without the module, the others do not run.
-                held: match texts.context {
-                    Context::Module if is_run && !is_too_large => held(texts, side, function),
+                held: match sources.context {
+                    Context::Module if is_run && !is_too_large => held(sources, side, function),
                     _ => vec![],
                 },
-                listed: listed(&parts, &modules, texts.before[side]),
-                reached: if is_run { texts.reached(side, function) } else { vec![] },
+                listed: listed(&parts, &modules, sources[side].before),
+                reached: if is_run { reached(sources, side, function) } else { vec![] },
                 parts,
                 modules,
                 body: bodies.next().unwrap_or_default(),
@@ -187,10 +186,10 @@ impl Pair {
             diff,
             changed_names,
             attribute_renames,
-            wrapped: texts.wrapped.clone(),
-            function_renames: texts.function_renames.clone(),
-            calls_beside: texts.calls_beside.clone(),
-            module_names: texts.module_names.clone(),
+            wrapped: sources.wrapped.clone(),
+            function_renames: sources.function_renames.clone(),
+            calls_beside: brought(sources),
+            module_names: module_names(sources),
             keeps_state_otherwise: class.keeps_state_otherwise,
             unchanged,
         }
@@ -240,20 +239,15 @@ fn bound(parts: PerSide<&[Function]>, most: u32) -> Option<Bound> {
     })
 }
 
-/// The name of a function as an entity, without the number of a duplicate.
-pub(super) fn entity(function: &Function) -> &str {
-    function.qualname.split('#').next().unwrap_or(&function.qualname)
-}
-
 /// The decorators to apply: if they differ, all of them, and otherwise those that changed themselves. The others do the
 /// same to both versions, and one that needs its framework's context would only keep the function from running.
-fn decorators(texts: &Texts, side: Side, function: &Function, differ: bool) -> Vec<String> {
+fn decorators(sources: &Sources, side: Side, function: &Function, differ: bool) -> Vec<String> {
     if differ || function.kind == CodeKind::Class {
         return function.decorators.clone();
     }
     let root = |text: &str| text.split(['.', '(', ' ']).next().unwrap_or_default().to_string();
     // `@name.setter` above `name` says how the function is reached, not what it does.
-    let is_applied = |text: &&String| texts.tainted[side].contains(&root(text)) && root(text) != function.name;
+    let is_applied = |text: &&String| sources[side].tainted.contains(&root(text)) && root(text) != function.name;
     function.decorators.iter().filter(is_applied).cloned().collect()
 }
 

@@ -7,43 +7,42 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use twincell_syntax::{CodeKind, Function, Index, PerSide, Side, attribute_names, global_names};
 use twincell_values::reading::hints_within;
 
-use super::entity;
-use crate::flow::texts::Texts;
+use crate::flow::sources::Sources;
 
 /// What this version keeps of its module.
-pub(super) fn kept(texts: &Texts, side: Side, functions: &PerSide<Function>) -> BTreeSet<String> {
+pub(super) fn kept(sources: &Sources, side: Side, functions: &PerSide<Function>) -> BTreeSet<String> {
     if functions[side].kind == CodeKind::Snippet {
         return BTreeSet::new();
     }
-    let called = PerSide::of(|side| called(&texts.indices[side], entity(&functions[side])));
-    let helpers = PerSide::of(|side| helpers(texts, side, functions));
-    let needed = PerSide::of(|side| needed(&texts.indices[side], &helpers[side]));
+    let called = PerSide::of(|side| called(&sources[side].index, functions[side].entity()));
+    let helpers = PerSide::of(|side| helpers(sources, side, functions));
+    let needed = PerSide::of(|side| needed(&sources[side].index, &helpers[side]));
     let is_plain = |name: &String| {
-        let index = &texts.indices[side];
+        let index = &sources[side].index;
         index.is_function(name) || index.classes.contains_key(name) || owner_is_class(index, name)
     };
     let is_fixed = |name: &String| {
-        let index = &texts.indices[side];
-        index.is_constant(name) || index.is_pure_import(name) || texts.of_project[side].contains(name)
+        let index = &sources[side].index;
+        index.is_constant(name) || index.is_pure_import(name) || sources[side].of_project.contains(name)
     };
     // State that both versions read is the same for both, whatever it holds.
     let is_own = |name: &String| is_plain(name) || is_fixed(name) || !called[side.other()].contains(name);
     let mut keep: BTreeSet<String> = needed[side].iter().filter(|name| is_own(name)).cloned().collect();
     keep.extend(helpers[side].iter().cloned());
-    keep.extend(needed_whole(&texts.indices[side], &decorators(&texts.indices[side], &helpers[side])));
+    keep.extend(needed_whole(&sources[side].index, &decorators(&sources[side].index, &helpers[side])));
     let is_needed = |name: &&String| called[side].contains(*name) && (is_plain(name) || is_fixed(name));
     let of_other = needed[side.other()].iter().filter(is_needed);
     let mut whole: BTreeSet<String> = of_other.cloned().collect();
-    whole.extend(classes_of_values(texts, functions).into_iter().filter(|class| is_plain(class)));
-    keep.extend(needed_whole(&texts.indices[side], &whole));
-    keep.extend(heirs(texts, side, functions, &called));
+    whole.extend(classes_of_values(sources, functions).into_iter().filter(|class| is_plain(class)));
+    keep.extend(needed_whole(&sources[side].index, &whole));
+    keep.extend(heirs(sources, side, functions, &called));
     keep
 }
 
 /// The functions that only this version calls.
-fn helpers(texts: &Texts, side: Side, functions: &PerSide<Function>) -> BTreeSet<String> {
-    let index = &texts.indices[side];
-    let used = |side: Side| texts.indices[side].used_by(entity(&functions[side]));
+fn helpers(sources: &Sources, side: Side, functions: &PerSide<Function>) -> BTreeSet<String> {
+    let index = &sources[side].index;
+    let used = |side: Side| sources[side].index.used_by(functions[side].entity());
     let of_other = used(side.other());
     // The other version may reach it by its name: `getattr(self, 'css')`.
     let other = &functions[side.other()].text;
@@ -61,7 +60,7 @@ fn decorators(index: &Index, names: &BTreeSet<String>) -> BTreeSet<String> {
     if names.is_empty() {
         return BTreeSet::new();
     }
-    let functions = index.functions.iter().filter(|function| names.contains(entity(function)));
+    let functions = index.functions.iter().filter(|function| names.contains(function.entity()));
     functions.flat_map(|function| &function.decorators).flat_map(|text| global_names(text)).collect()
 }
 
@@ -97,12 +96,12 @@ fn owner_is_class(index: &Index, name: &str) -> bool {
 
 /// The classes of the module of which the parameters may be objects, where one version alone uses a method or a property
 /// of this name.
-fn classes_of_values(texts: &Texts, functions: &PerSide<Function>) -> BTreeSet<String> {
+fn classes_of_values(sources: &Sources, functions: &PerSide<Function>) -> BTreeSet<String> {
     let read = functions.as_ref().map(|function| attribute_names(&function.text));
     let one_sided: BTreeSet<&String> = read.old.symmetric_difference(&read.new).collect();
     let mut found = BTreeSet::new();
     for side in Side::BOTH {
-        let index = &texts.indices[side];
+        let index = &sources[side].index;
         let has_one_sided = |class: &str| {
             let of_class = |class: &String| {
                 let methods = index.classes.get(class).into_iter().flat_map(|class| &class.methods);
@@ -110,7 +109,7 @@ fn classes_of_values(texts: &Texts, functions: &PerSide<Function>) -> BTreeSet<S
             };
             index.ancestry(class).iter().any(of_class)
         };
-        let hints = hints_within(&functions[side], &texts.surroundings[side].known, &BTreeMap::new());
+        let hints = hints_within(&functions[side], &sources[side].surroundings.known, &BTreeMap::new());
         let declared = hints.values().filter_map(|hint| hint.declared.as_ref());
         let classes = declared.flat_map(|declared| declared.classes_of_models());
         found.extend(classes.filter(|class| has_one_sided(class)).map(str::to_owned));
@@ -121,24 +120,24 @@ fn classes_of_values(texts: &Texts, functions: &PerSide<Function>) -> BTreeSet<S
 /// The classes of methods, where one version alone uses what they inherit from other modules of their project, directly
 /// or through functions, with what their heads name.
 fn heirs(
-    texts: &Texts,
+    sources: &Sources,
     side: Side,
     functions: &PerSide<Function>,
     called: &PerSide<BTreeSet<String>>,
 ) -> BTreeSet<String> {
     let read = PerSide::of(|side| {
-        let entities = std::iter::once(entity(&functions[side])).chain(called[side].iter().map(String::as_str));
-        let found = entities.flat_map(|entity| texts.indices[side].read_from_elsewhere(entity));
+        let entities = std::iter::once(functions[side].entity()).chain(called[side].iter().map(String::as_str));
+        let found = entities.flat_map(|entity| sources[side].index.read_from_elsewhere(entity));
         found.map(|(class, attribute)| (class.to_owned(), attribute.to_owned())).collect::<BTreeSet<_>>()
     });
-    let index = &texts.indices[side];
+    let index = &sources[side].index;
     let mut keep = BTreeSet::new();
     for (class, _) in read.old.symmetric_difference(&read.new) {
         let classes = index.ancestry(class);
         let heads: Vec<String> = classes
             .iter()
             .flat_map(|class| index.names_read_by(class))
-            .filter(|name| texts.of_project[side].contains(*name))
+            .filter(|name| sources[side].of_project.contains(*name))
             .map(str::to_owned)
             .collect();
         if !heads.is_empty() {
@@ -161,15 +160,15 @@ mod tests {
         std::fs::write(folder.path().join("base.py"), "class Base:\n    def ready(self, g):\n        return g\n")
             .unwrap();
         std::fs::write(folder.path().join("app.py"), "").unwrap();
-        let place = twincell_repo::ModulePath::of(folder.path(), "app.py");
+        let place: twincell_semantic::ProjectModule = twincell_repo::ModulePath::of(folder.path(), "app.py").into();
         let [old, new] =
             [old, new].map(|text| Source { text: text.into(), place: Some(place.clone()), ..Source::default() });
-        let texts = Texts::new(&old, &new, &CompareOptions::default());
+        let sources = Sources::new(&old, &new, &CompareOptions::default());
         let function = |source: &Source| {
             let all = twincell_syntax::functions(&source.text).0;
             all.into_iter().find(|function| function.qualname == "App.f").unwrap()
         };
-        let pair = Pair::new(&texts, (function(&old), function(&new)), u32::MAX);
+        let pair = Pair::new(&sources, (function(&old), function(&new)), u32::MAX);
         pair.versions.map(|version| version.alone)
     }
 
