@@ -18,8 +18,8 @@ use super::effects::{Effect, effect_within, looks, may_change, receiver};
 use super::equal::{all_equal, equal};
 use super::state::{Other, first_other};
 use super::{Basis, Difference, Rules, Unordered};
-use crate::display::display_moment;
-use crate::{CallRow, EvidencePlace, Shown, display_call};
+use crate::display::{displayed_call, displayed_moment};
+use crate::{CallRow, EvidencePlace, Shown};
 
 /// Whether two calls have the same callee and the same arguments. If the arguments are the same, it does not matter how
 /// they are passed.
@@ -85,7 +85,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
         (a.get(at).copied(), b.get(at).copied(), Basis::Reordered)
     };
     let (one, other, basis) = different.unwrap_or_else(reordered);
-    let shown = |call: Option<&Call>| call.map_or(Shown::NoCall, |call| Shown::Text(display_call(call)));
+    let shown = |call: Option<&Call>| call.map_or(Shown::NoCall, |call| Shown::Text(displayed_call(call)));
     let position = |call: Option<&Call>, calls: &[&Call]| {
         calls.iter().position(|own| call.is_some_and(|call| std::ptr::eq(*own, call))).map(|at| at + 1)
     };
@@ -156,7 +156,7 @@ fn asked_otherwise(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<Diff
         numbered.filter(|(_, call)| looks(call) && !rules.every_call_acts).map(|(at, _)| at).collect()
     };
     let (own, mut others) = (looking(old), looking(new));
-    let text = |call: &Call| Shown::Text(display_call(call));
+    let text = |call: &Call| Shown::Text(displayed_call(call));
     let only = |number, old, new| Some(Difference::new(EvidencePlace::Call { number }, old, new, Basis::Asked));
     let mut alone = None;
     for at in own {
@@ -182,7 +182,7 @@ fn asked_otherwise(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<Diff
 /// A call, and what it finds in a place.
 fn in_state(call: &Call, moment: usize, place: &Reached, part: &str, value: Option<&Observed>) -> Shown {
     Shown::InState {
-        text: display_moment(&display_call(call), place, part, value),
+        shown: displayed_moment(&displayed_call(call), place, part, value),
         moment,
         callee: Some(call.callee.clone()),
         place: place.clone(),

@@ -6,7 +6,8 @@ use twincell_syntax::PerSide;
 
 use super::Rules;
 use super::equal::equal;
-use crate::{Shown, display_observed};
+use crate::display::displayed;
+use crate::{Displayed, Shown, display_observed};
 
 /// The number of characters shown before the first difference.
 const BEFORE: usize = 20;
@@ -18,8 +19,8 @@ pub(super) fn contrast(old: &Observed, new: &Observed, rules: &Rules) -> (Shown,
     (Shown::Text(old), Shown::Text(new))
 }
 
-fn texts(old: &Observed, new: &Observed, rules: &Rules) -> (String, String) {
-    let texts = (display_observed(old), display_observed(new));
+fn texts(old: &Observed, new: &Observed, rules: &Rules) -> (Displayed, Displayed) {
+    let texts = (displayed(old), displayed(new));
     if texts.0 != texts.1 {
         return texts;
     }
@@ -31,13 +32,14 @@ fn texts(old: &Observed, new: &Observed, rules: &Rules) -> (String, String) {
             let from = same.saturating_sub(BEFORE);
             let rest = |text: &str| {
                 let rest = Observed::Str(text.chars().skip(from).collect());
-                format!("{place}from character {from}: {}", display_observed(&rest))
+                Displayed::from(format!("{place}from character {from}: ")).then(displayed(&rest))
             };
             (rest(a), rest(b))
         }
         _ => {
-            let PerSide { old, new } = display_parts(old, new, rules);
-            (format!("{place}{old}"), format!("{place}{new}"))
+            let PerSide { old, new } =
+                displayed_parts(old, new, rules).map(|part| Displayed::from(place.as_str()).then(part));
+            (old, new)
         }
     }
 }
@@ -72,9 +74,12 @@ impl<'a> Inserted<'a> {
     }
 
     /// `without 'b'` and `with 'b'`.
-    fn texts(&self) -> PerSide<String> {
-        let items = self.items.iter().map(|item| display_observed(item)).collect::<Vec<_>>().join(", ");
-        let (with, without) = (format!("with {items}"), format!("without {items}"));
+    fn texts(&self) -> PerSide<Displayed> {
+        let mut items = Displayed::default();
+        for (index, item) in self.items.iter().enumerate() {
+            items = items.then(if index > 0 { ", ".into() } else { "".into() }).then(displayed(item));
+        }
+        let (with, without) = (Displayed::from("with ").then(items.clone()), Displayed::from("without ").then(items));
         if self.into_new { PerSide::new(without, with) } else { PerSide::new(with, without) }
     }
 }
@@ -87,10 +92,15 @@ pub fn is_inserted(old: &Observed, new: &Observed, rules: &Rules) -> bool {
 /// Two differing parts as texts: by what one has beyond the other, or by their numbers of items, if nothing else tells
 /// them apart.
 pub fn display_parts(old: &Observed, new: &Observed, rules: &Rules) -> PerSide<String> {
+    displayed_parts(old, new, rules).map(Displayed::into_text)
+}
+
+/// The same, with what it shows.
+fn displayed_parts(old: &Observed, new: &Observed, rules: &Rules) -> PerSide<Displayed> {
     if let Some(inserted) = Inserted::of(old, new, rules) {
         return inserted.texts();
     }
-    let texts = PerSide::new(old, new).map(display_observed);
+    let texts = PerSide::new(old, new).map(displayed);
     let items = |value: &Observed| match value {
         // Of more than these, nobody counted the rest.
         Observed::List(items) | Observed::Tuple(items) | Observed::Set(items)
@@ -102,7 +112,7 @@ pub fn display_parts(old: &Observed, new: &Observed, rules: &Rules) -> PerSide<S
     };
     match (items(old), items(new)) {
         (Some(one), Some(other)) if texts.old == texts.new && one != other => {
-            PerSide::new(one, other).map(|count| format!("{count} item{}", if count == 1 { "" } else { "s" }))
+            PerSide::new(one, other).map(|count| format!("{count} item{}", if count == 1 { "" } else { "s" }).into())
         }
         _ => texts,
     }
@@ -177,7 +187,8 @@ mod tests {
     use twincell_engine::observed::Elision;
 
     fn texts(old: &Observed, new: &Observed) -> (String, String) {
-        super::texts(old, new, &Rules::default())
+        let (old, new) = super::texts(old, new, &Rules::default());
+        (old.into_text(), new.into_text())
     }
 
     #[test]

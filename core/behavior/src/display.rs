@@ -11,6 +11,7 @@ use twincell_engine::sources::Source;
 use twincell_syntax::python::python_string;
 use twincell_values::value::Decision;
 
+use super::displayed::{Displayed, Part};
 use super::{Channel, EvidencePlace, Shown, Stream, Strength, is_argument};
 
 /// The maximum length of a text from [`display_observed`], without the ellipsis.
@@ -21,6 +22,11 @@ const OF_MEMBERS: [&str; 8] = ["_name_", "_value_", "_sort_order_", "_inverted_"
 
 /// A bounded, plain text for a value, as people would write it in Python.
 pub fn display_observed(value: &Observed) -> String {
+    displayed(value).into_text()
+}
+
+/// The same, with what it shows.
+pub(crate) fn displayed(value: &Observed) -> Displayed {
     let mut out = Bounded::new(DISPLAY_LIMIT);
     write_value(&mut out, value);
     out.finish()
@@ -30,20 +36,46 @@ pub fn display_observed(value: &Observed) -> String {
 pub fn bounded(text: &str) -> String {
     let mut out = Bounded::new(DISPLAY_LIMIT);
     out.push(text);
+    out.finish().into_text()
+}
+
+/// A message, cut as values are.
+pub(crate) fn displayed_message(level: &str, message: &str) -> Displayed {
+    let mut out = Bounded::new(DISPLAY_LIMIT);
+    out.push(level);
+    out.push(": ");
+    out.push_part(message, of_text);
     out.finish()
+}
+
+fn of_text(text: &str) -> Part {
+    Part::Text(text.to_owned())
+}
+
+fn of_object(path: &str) -> Part {
+    Part::Object(path.into())
+}
+
+fn of_place(path: &str) -> Part {
+    Part::Place(path.into())
 }
 
 /// How a version ended, e.g. `returned 3` or `raised ValueError: too long`.
 pub fn display_outcome(outcome: &Outcome) -> String {
+    displayed_outcome(outcome).into_text()
+}
+
+/// The same, with what it shows.
+pub(crate) fn displayed_outcome(outcome: &Outcome) -> Displayed {
     outcome_with_verbs(outcome, "returned ", "raised ")
 }
 
 /// How a version ends, for a sentence in the present tense: `returns 3`.
 pub fn display_outcome_in_present(outcome: &Outcome) -> String {
-    outcome_with_verbs(outcome, "returns ", "raises ")
+    outcome_with_verbs(outcome, "returns ", "raises ").into_text()
 }
 
-fn outcome_with_verbs(outcome: &Outcome, returned: &str, raised: &str) -> String {
+fn outcome_with_verbs(outcome: &Outcome, returned: &str, raised: &str) -> Displayed {
     let mut out = Bounded::new(DISPLAY_LIMIT);
     match outcome {
         Outcome::Returned(value) => {
@@ -54,12 +86,12 @@ fn outcome_with_verbs(outcome: &Outcome, returned: &str, raised: &str) -> String
             out.push(raised);
             match exception {
                 Observed::Exception { class, .. } if message.is_empty() || message == INJECTED_MESSAGE => {
-                    out.push(class)
+                    out.push_part(class, of_place)
                 }
                 Observed::Exception { class, .. } => {
-                    out.push(class);
+                    out.push_part(class, of_place);
                     out.push(": ");
-                    out.push(message);
+                    out.push_part(message, of_text);
                 }
                 other => write_value(&mut out, other),
             }
@@ -75,8 +107,13 @@ fn outcome_with_verbs(outcome: &Outcome, returned: &str, raised: &str) -> String
 
 /// A call as it would be written in code, e.g. `self.stats.inc_value('retries', count=1)`.
 pub fn display_call(call: &Call) -> String {
+    displayed_call(call).into_text()
+}
+
+/// The same, with what it shows.
+pub(crate) fn displayed_call(call: &Call) -> Displayed {
     let mut out = Bounded::new(DISPLAY_LIMIT);
-    out.push(&call.callee);
+    out.push_part(&call.callee, of_place);
     out.push("(");
     write_items(&mut out, &call.arguments);
     for (index, (name, value)) in call.keywords.iter().enumerate() {
@@ -92,28 +129,49 @@ pub fn display_call(call: &Call) -> String {
 }
 
 /// What a moment is like in one place, or in a part of it, e.g. `store.save(message) with message.archived = True`.
-pub(crate) fn display_moment(moment: &str, place: &Reached, part: &str, value: Option<&Observed>) -> String {
-    let name = match place {
-        Reached::Assigned { object, place } => format!("{object}{place}"),
-        Reached::Container(path) => path.clone(),
-        Reached::Global(name) => format!("global {name}"),
-        Reached::Actions(object) => {
-            let Some(Observed::List(names)) = value else { return format!("{moment} before any action on {object}") };
-            let names: Vec<&str> = names.iter().filter_map(Observed::as_text).collect();
-            return bounded(&format!("{moment} after {}", listed(object, &names)));
+pub(crate) fn displayed_moment(moment: &Displayed, place: &Reached, part: &str, value: Option<&Observed>) -> Displayed {
+    let mut out = Bounded::new(DISPLAY_LIMIT);
+    out.append(moment);
+    if let Reached::Actions(object) = place {
+        let Some(Observed::List(names)) = value else {
+            let mut none = Bounded::new(usize::MAX);
+            none.append(moment);
+            none.push(" before any action on ");
+            none.push_part(object, of_place);
+            return none.finish();
+        };
+        out.push(" after ");
+        for (index, name) in names.iter().filter_map(Observed::as_text).enumerate() {
+            out.push(if index > 0 { ", " } else { "" });
+            out.push_part(object, of_place);
+            out.push(".");
+            out.push(name);
         }
-        Reached::File(argument) => format!("the file of argument {}", argument + 1),
-        Reached::Rest => "the rest".to_string(),
-    };
-    match value {
-        Some(value) => bounded(&format!("{moment} with {name}{part} = {}", display_observed(value))),
-        None => bounded(&format!("{moment} with {name} as it was")),
+        return out.finish();
     }
-}
-
-/// `cart.add, cart.clear`
-fn listed(object: &str, names: &[&str]) -> String {
-    names.iter().map(|name| format!("{object}.{name}")).collect::<Vec<_>>().join(", ")
+    out.push(" with ");
+    match place {
+        Reached::Assigned { object, place } => {
+            out.push_part(object, of_place);
+            out.push(place);
+        }
+        Reached::Container(path) => out.push_part(path, of_place),
+        Reached::Global(name) => {
+            out.push("global ");
+            out.push_part(name, of_place);
+        }
+        Reached::File(argument) => out.push(&format!("the file of argument {}", argument + 1)),
+        Reached::Actions(_) | Reached::Rest => out.push("the rest"),
+    }
+    match value {
+        Some(value) => {
+            out.push(part);
+            out.push(" = ");
+            out.append(&displayed(value));
+        }
+        None => out.push(" as it was"),
+    }
+    out.finish()
 }
 
 /// The decision for an access path, e.g. `{'a': 1}` or `raises ValueError`.
@@ -132,7 +190,7 @@ pub fn display_decision(decision: &Decision) -> String {
         }
         Decision::Fail => out.push("missing, fails as Python would"),
     }
-    out.finish()
+    out.finish().into_text()
 }
 
 /// What a version ran into, e.g. `used up its steps`.
@@ -225,7 +283,7 @@ pub fn display_place(place: &EvidencePlace) -> String {
 /// What a version shows in the place of a difference.
 pub fn display_shown(shown: &Shown) -> &str {
     match shown {
-        Shown::Text(text) | Shown::InState { text, .. } => text,
+        Shown::Text(shown) | Shown::InState { shown, .. } => shown.text(),
         Shown::NoCall => "no call",
         Shown::Unchanged => "unchanged",
         Shown::Absent | Shown::NothingLogged => "nothing",
@@ -271,13 +329,14 @@ impl Strength {
 /// A text that stops growing at a limit, so that a huge value costs no more than its shown part.
 struct Bounded {
     text: String,
+    parts: Vec<Part>,
     left: usize,
     full: bool,
 }
 
 impl Bounded {
     fn new(limit: usize) -> Self {
-        Self { text: String::new(), left: limit, full: false }
+        Self { text: String::new(), parts: Vec::new(), left: limit, full: false }
     }
 
     fn push(&mut self, piece: &str) {
@@ -291,16 +350,31 @@ impl Bounded {
         }
     }
 
-    fn finish(mut self) -> String {
+    /// Something of the program: what of it fits is a part of the text.
+    fn push_part(&mut self, piece: &str, part: fn(&str) -> Part) {
+        let start = self.text.len();
+        self.push(piece);
+        if start < self.text.len() {
+            self.parts.push(part(&self.text[start..]));
+        }
+    }
+
+    /// Another text with its parts.
+    fn append(&mut self, other: &Displayed) {
+        self.push(other.text());
+        self.parts.extend_from_slice(other.parts());
+    }
+
+    fn finish(mut self) -> Displayed {
         if self.full {
             self.text.push('…');
         }
         if !self.text.contains("/proc/self/fd/21") {
-            return self.text;
+            return Displayed::new(self.text, self.parts);
         }
         // Where a worker has its folders is of no interest.
         let text = self.text.replace(&format!("{PROJECT_FOLDER}/"), "");
-        text.replace(PROJECT_FOLDER, ".").replace(OWN_FOLDER, "/tmp")
+        Displayed::new(text.replace(PROJECT_FOLDER, ".").replace(OWN_FOLDER, "/tmp"), self.parts)
     }
 }
 
@@ -316,7 +390,7 @@ fn write_value(out: &mut Bounded, value: &Observed) {
         Observed::Str(text) => {
             // One character more than fits, so that a cut shows.
             let head: String = text.chars().take(out.left + 1).collect();
-            out.push(&python_string(&head));
+            out.push_part(&python_string(&head), of_text);
         }
         Observed::Bytes(bytes) => {
             out.push("b'");
@@ -346,7 +420,7 @@ fn write_value(out: &mut Bounded, value: &Observed) {
         }
         Observed::Injected { path, assigned } => {
             out.push("<");
-            out.push(path);
+            out.push_part(path, of_object);
             if !assigned.is_empty() {
                 out.push(" with ");
                 write_named(out, assigned);
@@ -386,13 +460,13 @@ fn write_value(out: &mut Bounded, value: &Observed) {
         Observed::Class { name } => write_tagged(out, "class", name),
         Observed::Module { name } => write_tagged(out, "module", name),
         Observed::Exception { class, arguments } => {
-            out.push(class);
+            out.push_part(class, of_place);
             write_enclosed(out, "(", arguments, ")");
         }
         Observed::Iterator { kind, items, finished } => write_iterator(out, kind, items, *finished),
         Observed::Cycle { .. } => out.push("..."),
         Observed::Elided { reason } => write_tagged(out, "not shown:", elision(*reason)),
-        Observed::Varying(varying) => out.push(&display_varying(varying)),
+        Observed::Varying(varying) => out.push_part(&display_varying(varying), of_text),
     }
 }
 
@@ -581,5 +655,55 @@ mod tests {
     fn decisions_that_are_no_value_read_as_words() {
         assert_eq!(display_decision(&Decision::Raise("KeyError".into())), "raises KeyError");
         assert_eq!(display_decision(&Decision::Default), "not passed, its default applies");
+    }
+
+    fn injected(path: &str) -> Observed {
+        Observed::Injected { path: path.into(), assigned: vec![] }
+    }
+
+    #[test]
+    fn objects_are_counted_where_they_are_and_not_where_the_text_has_angles() {
+        let text = |text: &str| Observed::Str(text.into());
+        let function = || Observed::Function { name: "f".into() };
+        for (value, objects) in [
+            (injected("x"), 1),
+            (injected("([<a[0]>] - b)"), 2),
+            (injected("(x << 2)"), 1),
+            (Observed::List(vec![injected("x"), injected("y"), function()]), 2),
+            (text("got <x>"), 1),
+            (text("a < b <= c << d </p>"), 0),
+            (function(), 0),
+            (Observed::Int("1".into()), 0),
+        ] {
+            assert_eq!(displayed(&value).objects(), objects, "{}", displayed(&value));
+        }
+    }
+
+    #[test]
+    fn what_is_cut_off_is_not_shown() {
+        let long = Observed::List(vec![Observed::Str("x".repeat(300)), injected("y")]);
+        assert_eq!((displayed(&long).objects(), displayed(&long).mentions("y".into())), (0, false));
+    }
+
+    #[test]
+    fn a_calculation_mentions_its_operands_and_holds_no_other_object() {
+        let shown = displayed(&injected("(x.size * 2)"));
+        assert!(shown.is_calculated() && shown.mentions("x".into()) && shown.mentions("x.size".into()));
+        assert!(!shown.holds_object("x") && !shown.mentions("size".into()) && !shown.mentions("y".into()));
+        assert!(displayed(&injected("x.size")).holds_object("x"));
+    }
+
+    #[test]
+    fn the_message_of_an_exception_is_of_the_program_and_its_sentence_is_not() {
+        let class = "Bad".to_owned();
+        let outcome = Outcome::Raised {
+            exception: Observed::Exception { class, arguments: vec![] },
+            intended: true,
+            line: 1,
+            message: "no <x>".into(),
+        };
+        let shown = displayed_outcome(&outcome);
+        assert_eq!((shown.text(), shown.objects()), ("raised Bad: no <x>", 1));
+        assert!(shown.mentions("x".into()) && shown.mentions("Bad".into()) && !shown.mentions("raised".into()));
     }
 }

@@ -25,6 +25,7 @@ mod crash;
 mod declared;
 mod denoise;
 mod display;
+mod displayed;
 mod effects;
 mod endless;
 mod equal;
@@ -43,6 +44,8 @@ use serde::{Deserialize, Serialize};
 use twincell_engine::observed::{Behavior, Call, Observed};
 use twincell_syntax::PerSide;
 
+use display::displayed_outcome;
+
 pub use calls::align as align_calls;
 pub use contrast::{display_parts, innermost, is_inserted};
 pub use crash::is_telling;
@@ -54,6 +57,7 @@ pub use display::{
     DISPLAY_LIMIT, afterwards, bounded, display_call, display_decision, display_limit, display_observed,
     display_outcome, display_outcome_in_present, display_place, display_shown, display_slot,
 };
+pub use displayed::Displayed;
 pub use effects::{Effect, effect, looks, receiver};
 pub use endless::is_close;
 pub use equal::equal;
@@ -148,7 +152,7 @@ impl Difference {
 
     /// Of two versions that do not end in the same way.
     fn of_outcomes(old: &Behavior, new: &Behavior, basis: Basis) -> Self {
-        let shown = |behavior: &Behavior| Shown::Text(display_outcome(&behavior.outcome));
+        let shown = |behavior: &Behavior| Shown::Text(displayed_outcome(&behavior.outcome));
         Self::new(EvidencePlace::Exception, shown(old), shown(new), basis)
     }
 
@@ -157,9 +161,9 @@ impl Difference {
         PerSide::new(&self.old, &self.new)
     }
 
-    /// The texts of what they show, where there is something.
-    pub fn texts(&self) -> impl Iterator<Item = &str> {
-        self.sides().into_iter().filter_map(Shown::text)
+    /// What they show, where there is something.
+    pub fn displayed(&self) -> impl Iterator<Item = &Displayed> {
+        self.sides().into_iter().filter_map(Shown::displayed)
     }
 }
 

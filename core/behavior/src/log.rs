@@ -4,7 +4,8 @@ use twincell_engine::observed::{Behavior, Logged};
 
 use super::equal::same_text;
 use super::{Basis, Difference};
-use crate::{EvidencePlace, Shown, bounded};
+use crate::display::displayed_message;
+use crate::{EvidencePlace, Shown};
 
 pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference>) {
     let same = |a: &Logged, b: &Logged| a.level == b.level && same_text(&a.message, &b.message);
@@ -15,7 +16,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference
     });
     if let Some(index) = first {
         let shown = |entry: Option<&Logged>| match entry {
-            Some(entry) => Shown::Text(bounded(&format!("{}: {}", entry.level, entry.message))),
+            Some(entry) => Shown::Text(displayed_message(&entry.level, &entry.message)),
             None => Shown::NothingLogged,
         };
         let place = EvidencePlace::Message { number: index + 1 };

@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use twincell_engine::observed::{Observed, Reached, Slot};
 
-use crate::{Channel, display_observed};
+use crate::Channel;
+use crate::display::displayed;
+use crate::displayed::Displayed;
 
 /// Where in its channel a difference is.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -89,10 +91,10 @@ pub fn is_argument(slot: &Slot) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shown {
     /// A value, an outcome, a message or a call, as text for people.
-    Text(String),
+    Text(Displayed),
     /// What other code sees in a place when it is called, or when it gets an item.
     InState {
-        text: String,
+        shown: Displayed,
         /// The number of the call among those of the callee, or of the item, counted from one.
         moment: usize,
         /// The access path of what is called. `None` for an item of a generator.
@@ -118,30 +120,24 @@ impl Shown {
         match value {
             _ if slot.is_identity() && value.is_some() == matches!(slot, Slot::Rebound(_)) => Shown::Another,
             _ if slot.is_identity() => Shown::Same,
-            Some(value) => Shown::Text(display_observed(value)),
+            Some(value) => Shown::Text(displayed(value)),
             None if is_argument(slot) => Shown::Unchanged,
             None => Shown::Absent,
         }
     }
 
-    /// The text of a value; none where there is nothing to show.
-    pub fn text(&self) -> Option<&str> {
+    /// The value; none where there is nothing to show.
+    pub fn displayed(&self) -> Option<&Displayed> {
         match self {
-            Shown::Text(text) | Shown::InState { text, .. } => Some(text),
+            Shown::Text(shown) | Shown::InState { shown, .. } => Some(shown),
             Shown::NoCall | Shown::Unchanged | Shown::Absent | Shown::NothingLogged | Shown::Same | Shown::Another => {
                 None
             }
         }
     }
 
-    /// Whether it holds an injected object whose path starts like this. Code also writes the representation of objects
-    /// into texts of its own, so that only the text tells.
+    /// Whether it shows an injected object whose path starts like this.
     pub fn holds_object(&self, path: &str) -> bool {
-        self.text().is_some_and(|text| text.contains(&format!("<{path}")))
-    }
-
-    /// Whether it holds a result that was calculated from injected objects: `<(x * 2)>`.
-    pub fn is_calculated(&self) -> bool {
-        self.holds_object("(")
+        self.displayed().is_some_and(|shown| shown.holds_object(path))
     }
 }

@@ -8,7 +8,7 @@ use twincell_syntax::PerSide;
 use super::equal::equal;
 use super::{Basis, Difference, Rules};
 use crate::contrast::innermost;
-use crate::display::{display_moment, display_observed};
+use crate::display::{display_observed, displayed_moment};
 use crate::{EvidencePlace, Shown};
 
 /// A place in which two states differ, and what is there in each. `None` for a place that is as it was.
@@ -69,7 +69,7 @@ pub(super) fn compare_yields(old: &Behavior, new: &Behavior, rules: &Rules, foun
     let first = pairs.filter_map(|(at, (a, b))| Some((at + 1, first_other(a, b, rules)?))).next();
     let Some((number, Other { place, old, new, part })) = first else { return };
     let shown = |value| Shown::InState {
-        text: display_moment(&format!("item {number}"), place, &part, value),
+        shown: displayed_moment(&format!("item {number}").into(), place, &part, value),
         moment: number,
         callee: None,
         place: place.clone(),
@@ -83,7 +83,7 @@ mod tests {
     use twincell_engine::observed::{Call, Outcome};
 
     use super::*;
-    use crate::differences;
+    use crate::{differences, display_shown};
 
     fn call(callee: &str, state: &[(Reached, Observed)]) -> Call {
         let callee = callee.into();
@@ -105,7 +105,7 @@ mod tests {
     fn found(old: Vec<Call>, new: Vec<Call>) -> Vec<(Basis, String)> {
         let behavior = |calls| Behavior { calls, ..Behavior::new(Outcome::Returned(Observed::None)) };
         let all = differences(&behavior(old), &behavior(new), &Rules::default());
-        all.iter().map(|one| (one.basis, one.old.text().unwrap_or_default().to_owned())).collect()
+        all.iter().map(|one| (one.basis, display_shown(&one.old).to_owned())).collect()
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
         let of = |old, new| differences(&behavior(old), &behavior(new), &Rules::default());
         assert!(of(vec![vec![flag()]], vec![vec![flag()]]).is_empty());
         let seen = of(vec![vec![], vec![]], vec![vec![], vec![flag()]]);
-        let texts: Vec<&str> = seen.iter().flat_map(Difference::texts).collect();
+        let texts: Vec<&str> = seen.iter().flat_map(Difference::sides).map(display_shown).collect();
         assert_eq!(texts, ["item 2 with m.flag as it was", "item 2 with m.flag = True"]);
     }
 }

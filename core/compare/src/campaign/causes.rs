@@ -8,13 +8,13 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use twincell_behavior::{Basis, Difference, Rules, Shown, differences, with_values};
+use twincell_behavior::{Basis, Difference, Displayed, Rules, differences, with_values};
 use twincell_engine::observed::{Behavior, Call, Observed};
 use twincell_engine::protocol::ExecutionRecord;
 use twincell_engine::{EngineError, Executed};
 use twincell_syntax::PerSide;
 use twincell_values::drawing::Orders;
-use twincell_values::path::AccessPath;
+use twincell_values::path::{AccessPath, mentions};
 use twincell_values::reading::written_value;
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
@@ -89,7 +89,10 @@ pub(super) fn classify_basis(
                 (other.channel, &other.old, &other.new) == (difference.channel, &difference.old, &difference.new)
             }),
             // Nothing is known about it except what it shows.
-            None => !old.iter().chain(&new).any(|path| difference.texts().any(|text| text.contains(path))),
+            None => !old
+                .iter()
+                .chain(&new)
+                .any(|path| difference.displayed().any(|shown| shown.of_program().any(|part| part.contains(path)))),
         };
         if stays {
             continue;
@@ -135,7 +138,7 @@ fn calculate(
     let texts: Vec<String> = differences
         .iter()
         .filter(|difference| is_calculated(difference))
-        .flat_map(|difference| difference.texts().map(str::to_owned).collect::<Vec<_>>())
+        .flat_map(|difference| difference.displayed().flat_map(Displayed::of_program).map(str::to_owned))
         .collect();
     if texts.is_empty() {
         return Ok(());
@@ -231,7 +234,7 @@ enum Operand {
 
 /// Whether it contains a result that was calculated from objects.
 pub(super) fn is_calculated(difference: &Difference) -> bool {
-    difference.sides().into_iter().any(Shown::is_calculated)
+    difference.displayed().any(Displayed::is_calculated)
 }
 
 fn ends_usably(executed: &Executed) -> bool {
@@ -281,15 +284,6 @@ fn holds_objects(recipe: &Recipe) -> bool {
         Recipe::Dict(entries) => entries.iter().any(|(_, value)| is_object(value)),
         _ => false,
     }
-}
-
-/// Whether the path occurs in the text, and not merely as a part of another name.
-pub(super) fn mentions(text: &str, path: &str) -> bool {
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    let is_whole = |at: usize| {
-        !text[..at].ends_with(|c: char| is_name(c) || c == '.') && !text[at + path.len()..].starts_with(is_name)
-    };
-    text.match_indices(path).any(|(at, _)| is_whole(at))
 }
 
 /// The value with numbers in place of objects.

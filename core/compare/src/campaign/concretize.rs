@@ -4,12 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use twincell_behavior::{Channel, Rules};
+use twincell_behavior::{Channel, Displayed, Rules};
 use twincell_engine::EngineError;
-use twincell_values::path::{AccessPath, Question};
+use twincell_values::path::{AccessPath, Question, mentions};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
-use super::causes::mentions;
 use super::shrink::changed;
 use super::{Execute, TestCase};
 
@@ -32,7 +31,7 @@ const PLAIN: [AbstractValue; 6] = [
 
 /// The number of objects that the differences show.
 pub(super) fn shown_objects(witness: &TestCase) -> usize {
-    witness.differences.iter().flat_map(|difference| difference.texts()).map(|text| text.matches('<').count()).sum()
+    witness.differences.iter().flat_map(|difference| difference.displayed()).map(Displayed::objects).sum()
 }
 
 /// The witness with plain values in place of objects that it shows or that a condition tests, as far as the difference
@@ -169,7 +168,7 @@ fn is_leaf(witness: &TestCase, path: &str) -> bool {
 }
 
 fn is_shown(witness: &TestCase, path: &str) -> bool {
-    witness.differences.iter().flat_map(|difference| difference.texts()).any(|text| mentions(text, path))
+    witness.differences.iter().flat_map(|difference| difference.displayed()).any(|shown| shown.mentions(path.into()))
 }
 
 /// Whether a condition tests the object or compares it.

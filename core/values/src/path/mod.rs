@@ -19,6 +19,7 @@
 
 mod bounded;
 mod machine;
+mod owned;
 mod question;
 mod scan;
 mod segment;
@@ -30,6 +31,7 @@ use twincell_syntax::python::is_identifier;
 
 pub use bounded::{MAX_ARGUMENTS, MAX_PATH, bounded, cut_at};
 pub use machine::environment_key;
+pub use owned::AccessPathBuf;
 pub use question::{EVERYTHING, Question};
 pub use segment::{Segment, Segments};
 
@@ -120,6 +122,10 @@ impl<'a> AccessPath<'a> {
 
     pub fn as_str(self) -> &'a str {
         self.0
+    }
+
+    pub fn to_buf(self) -> AccessPathBuf {
+        self.0.into()
     }
 
     /// Its parts in order. Their texts put together are the path's text.
@@ -390,6 +396,28 @@ pub fn text_of(literal: &str) -> Option<&str> {
     let inner = ["'", "\""].iter().find_map(|quote| literal.strip_prefix(quote)?.strip_suffix(quote))?;
     (!inner.contains(['\\', '\'', '"'])).then_some(inner)
 }
+
+/// Whether a path occurs in a text, and not merely as a part of another name.
+pub fn mentions(text: &str, path: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let is_whole = |at: usize| {
+        !text[..at].ends_with(|c: char| is_name(c) || c == '.') && !text[at + path.len()..].starts_with(is_name)
+    };
+    text.match_indices(path).any(|(at, _)| is_whole(at))
+}
+
+/// What stands behind each `<` in a text that begins the representation of an object, `<x.a>`, or of a calculation,
+/// `<(x + 1)>`. Functions and classes have representations of their own.
+pub fn representations(text: &str) -> impl Iterator<Item = &str> {
+    let begins = |rest: &&str| {
+        rest.starts_with(|c: char| is_name_part(c) || matches!(c, '(' | '\'' | '"'))
+            && !OF_CODE.iter().any(|kind| rest.starts_with(kind))
+    };
+    text.match_indices('<').map(|(at, _)| &text[at + 1..]).filter(begins)
+}
+
+/// How the representation of something begins that the code defines.
+const OF_CODE: [&str; 3] = ["function ", "class ", "module "];
 
 /// A function that the code gives as its result is called on values at paths of this name.
 pub fn of_result() -> AccessPath<'static> {

@@ -10,10 +10,18 @@ enum Token {
     Cut,
 }
 
-/// What stands outside of string literals, with its offset.
+/// What stands outside of string literals, with its offset. A walk takes time in proportion to the text, whatever that is:
+/// where nothing ends a literal of one delimiter, nothing ends a later one of it either, so each delimiter is looked for in
+/// vain once at most.
 struct Outside<'a> {
     text: &'a str,
     at: usize,
+    /// The delimiters that nothing ends from here on.
+    open_ended: Vec<&'a str>,
+}
+
+fn outside(text: &str) -> Outside<'_> {
+    Outside { text, at: 0, open_ended: Vec::new() }
 }
 
 impl Iterator for Outside<'_> {
@@ -28,7 +36,7 @@ impl Iterator for Outside<'_> {
                 return Some((at, Token::Cut));
             }
             if matches!(character, '\'' | '"')
-                && let Some(length) = literal(rest)
+                && let Some(length) = literal(rest, &mut self.open_ended)
             {
                 self.at += length;
                 continue;
@@ -40,10 +48,13 @@ impl Iterator for Outside<'_> {
 }
 
 /// Length of the string literal that a text starts with. A literal that nothing ends is none: its quote is a character
-/// like others.
-fn literal(text: &str) -> Option<usize> {
-    let ending = |quotes: usize| {
+/// like others. `open_ended` has the delimiters that are known to end nowhere, and gets those that turn out to.
+fn literal<'a>(text: &'a str, open_ended: &mut Vec<&'a str>) -> Option<usize> {
+    let mut ending = |quotes: usize| {
         let (delimiter, inner) = text.split_at_checked(quotes)?;
+        if open_ended.contains(&delimiter) {
+            return None;
+        }
         let mut escaped = false;
         for (at, character) in inner.char_indices() {
             let rest = &inner[at..];
@@ -56,6 +67,7 @@ fn literal(text: &str) -> Option<usize> {
                 _ => {}
             }
         }
+        open_ended.push(delimiter);
         None
     };
     let is_triple = text.starts_with("'''") || text.starts_with("\"\"\"");
@@ -64,12 +76,12 @@ fn literal(text: &str) -> Option<usize> {
 
 /// Whether a place in a text is in none of its string literals.
 pub(super) fn is_outside(text: &str, place: usize) -> bool {
-    (Outside { text, at: 0 }).any(|(at, _)| at == place)
+    outside(text).any(|(at, _)| at == place)
 }
 
 /// Whether a text is one string literal.
 pub(super) fn is_literal(text: &str) -> bool {
-    text.starts_with(['\'', '"']) && literal(text) == Some(text.len())
+    text.starts_with(['\'', '"']) && literal(text, &mut Vec::new()) == Some(text.len())
 }
 
 /// A walk that counts open brackets.
@@ -78,13 +90,17 @@ pub(super) fn is_literal(text: &str) -> bool {
 /// are still open as the rest closes.
 struct Nested<'a> {
     outside: Outside<'a>,
+    /// Known from the first cut on.
     last_cut: Option<usize>,
     depth: usize,
 }
 
 fn nested(text: &str) -> Nested<'_> {
-    let last_cut = text.rmatch_indices('~').map(|(at, _)| at).find(|&at| starts_with_mark(&text[at..]));
-    Nested { outside: Outside { text, at: 0 }, last_cut, depth: 0 }
+    Nested { outside: outside(text), last_cut: None, depth: 0 }
+}
+
+fn last_cut(text: &str) -> Option<usize> {
+    text.rmatch_indices('~').map(|(at, _)| at).find(|&at| starts_with_mark(&text[at..]))
 }
 
 impl Iterator for Nested<'_> {
@@ -99,8 +115,12 @@ impl Iterator for Nested<'_> {
                 return Some((at, token, self.depth - 1));
             }
             Token::Char(')' | ']' | '}') => self.depth = self.depth.saturating_sub(1),
-            Token::Cut if self.last_cut == Some(at) => {
-                self.depth = self.depth.min(closed_by(&self.outside.text[at + MARK_LENGTH..]));
+            Token::Cut => {
+                let text = self.outside.text;
+                self.last_cut = self.last_cut.or_else(|| last_cut(text));
+                if self.last_cut == Some(at) {
+                    self.depth = self.depth.min(closed_by(&text[at + MARK_LENGTH..]));
+                }
             }
             _ => {}
         }
@@ -111,7 +131,7 @@ impl Iterator for Nested<'_> {
 /// How many brackets a text closes that it does not open.
 fn closed_by(text: &str) -> usize {
     let (mut open, mut closed) = (0_usize, 0);
-    for (_, token) in (Outside { text, at: 0 }) {
+    for (_, token) in outside(text) {
         match token {
             Token::Char('(' | '[' | '{') => open += 1,
             Token::Char(')' | ']' | '}') if open > 0 => open -= 1,
@@ -163,12 +183,12 @@ pub(super) fn find(text: &str, separator: &str) -> Option<usize> {
         return None;
     }
     let is_separator = |at: usize| text[at..].starts_with(separator);
-    let outside = nested(text).find(|(at, token, depth)| *depth == 0 && *token != Token::Cut && is_separator(*at));
+    let alone = nested(text).find(|(at, token, depth)| *depth == 0 && *token != Token::Cut && is_separator(*at));
     let behind_cut = || {
-        let cuts = Outside { text, at: 0 }.filter(|(_, token)| *token == Token::Cut);
+        let cuts = outside(text).filter(|(_, token)| *token == Token::Cut);
         cuts.map(|(at, _)| at + MARK_LENGTH).find(|&at| is_separator(at))
     };
-    outside.map(|(at, _, _)| at).or_else(behind_cut)
+    alone.map(|(at, _, _)| at).or_else(behind_cut)
 }
 
 /// Where a character last stands outside of brackets.
@@ -192,17 +212,17 @@ pub(super) fn between_commas(text: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a text occurs outside of string literals.
 pub(super) fn contains(text: &str, wanted: &str) -> bool {
-    text.contains(wanted)
-        && Outside { text, at: 0 }.any(|(at, token)| token != Token::Cut && text[at..].starts_with(wanted))
+    text.contains(wanted) && outside(text).any(|(at, token)| token != Token::Cut && text[at..].starts_with(wanted))
 }
 
 /// Where a character first stands outside of string literals.
 pub(super) fn first(text: &str, wanted: char) -> Option<usize> {
-    Outside { text, at: 0 }.find(|(_, token)| *token == Token::Char(wanted)).map(|(at, _)| at)
+    outside(text).find(|(_, token)| *token == Token::Char(wanted)).map(|(at, _)| at)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Segments;
     use super::*;
 
     const CUT: &str = "~0123456789abcdef";
@@ -228,6 +248,22 @@ mod tests {
     fn a_quote_that_nothing_ends_is_a_character() {
         assert_eq!(last_opening("f(it's)"), Some(1));
         assert_eq!(closing("(it's) + 1"), Some(5));
+    }
+
+    /// Each of them takes hours where a walk begins again at every quote or bracket.
+    #[test]
+    fn a_hostile_text_is_walked_over_once() {
+        let many = |part: &str| part.repeat(500_000);
+        for (text, opening) in [
+            (format!("{}(x)", many(r"\'")), Some(1_000_000)),
+            (format!("{}(x)", many("\"\"\"\\")), Some(2_000_000)),
+            (format!("({}", many("(")), None),
+            (many("(')"), Some(1_499_994)),
+        ] {
+            assert_eq!(last_opening(&text), opening, "{}", &text[..10]);
+        }
+        let calls = many("()");
+        assert_eq!(Segments::new(&calls).count(), 500_000);
     }
 
     #[test]
