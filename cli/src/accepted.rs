@@ -21,6 +21,7 @@ use twincell_driver::policy::BASELINE as FILE;
 use twincell_repo::Content;
 use twincell_semantic::ProjectModule;
 use twincell_syntax::{Index, PerSide};
+use twincell_widgets::wording;
 
 use crate::git::ChangedFile;
 
@@ -65,7 +66,7 @@ impl Difference {
         Self {
             file: file.path.clone(),
             function: pair.place(),
-            headline: pair.sentence.clone(),
+            headline: wording::pair(pair),
             reason: reason.to_owned(),
             old,
             new,

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tempfile::TempDir;
-use twincell_compare::report::Comparison;
+use twincell_compare::report::{Comparison, Note};
 use twincell_compare::{CompareOptions, Source};
 use twincell_engine::protocol::Context;
 use twincell_files::private;
@@ -98,8 +98,6 @@ impl Placed {
     /// Says in a report what could not be copied.
     pub fn note(&self, comparison: &mut Comparison) {
         let reason = self.refused.as_ref();
-        comparison.note(reason.map(|error| {
-            format!("the repository was not copied, so what its other modules give is injected: {error}")
-        }));
+        comparison.note(reason.map(|error| Note::NotCopied { error: error.to_string() }));
     }
 }

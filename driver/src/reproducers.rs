@@ -140,6 +140,7 @@ pub fn safe(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use twincell_compare::report::DecidedBy;
     use twincell_samples::{comparison, pair};
 
     fn changing(name: &str, source: Option<&str>, holds: Option<bool>) -> PairReport {
@@ -179,7 +180,8 @@ mod tests {
     #[test]
     fn what_is_judged_elsewhere_has_no_reproducer_of_its_own() {
         let folder = tempfile::tempdir().unwrap();
-        let elsewhere = PairReport { decided_by: vec!["C.g".into()], ..changing("C.f", Some("a"), Some(true)) };
+        let elsewhere =
+            PairReport { decided_by: DecidedBy::OtherModules(vec![]), ..changing("C.f", Some("a"), Some(true)) };
         let whole = comparison(vec![elsewhere]);
         let path = folder.path().join("tests");
         assert_eq!(write(&whole, &path).unwrap(), ["no reproducer: no change in behavior was found"]);

@@ -7,6 +7,7 @@ use twincell_compare::verdict::Verdict;
 use twincell_driver::reproducers;
 use twincell_engine::protocol::{Mechanism, SandboxReport};
 use twincell_syntax::{change_kind, complexity};
+use twincell_widgets::wording;
 
 use crate::change::{Change, NoChange};
 
@@ -147,24 +148,24 @@ impl Finding {
 /// The reason for the verdict. Of several functions, it names those that decided.
 fn reason(comparison: &Comparison) -> String {
     let mut deciding = comparison.pairs.iter().filter(|pair| pair.verdict == comparison.verdict);
-    let Some(first) = deciding.next() else { return comparison.sentence.clone() };
+    let Some(first) = deciding.next() else { return wording::comparison(comparison) };
     let is_open = matches!(comparison.verdict, Verdict::Changing | Verdict::Inconclusive);
     if comparison.pairs.len() == 1 || !is_open {
-        return first.reason.clone();
+        return wording::reason(first);
     }
     let others: Vec<&str> = deciding.map(|pair| pair.new.qualname.as_str()).collect();
     let mut named = others.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
     if let more @ 1.. = others.len().saturating_sub(NAMED) {
         named.push_str(&format!(" and {more} more"));
     }
-    let (name, word) = (&first.new.qualname, comparison.verdict.name());
+    let (name, word, reason) = (&first.new.qualname, comparison.verdict.name(), wording::reason(first));
     match (comparison.verdict, others.len()) {
         // The example has the name.
-        (Verdict::Changing, 0) => first.reason.clone(),
-        (Verdict::Changing, _) => format!("{}; also changed: {named}", first.reason),
-        (_, 0) => format!("{name} is {word}: {}", first.reason),
-        (_, 1) => format!("{name} is {word}: {}; so is {named}", first.reason),
-        (_, _) => format!("{name} is {word}: {}; so are {named}", first.reason),
+        (Verdict::Changing, 0) => reason,
+        (Verdict::Changing, _) => format!("{reason}; also changed: {named}"),
+        (_, 0) => format!("{name} is {word}: {reason}"),
+        (_, 1) => format!("{name} is {word}: {reason}; so is {named}"),
+        (_, _) => format!("{name} is {word}: {reason}; so are {named}"),
     }
 }
 
@@ -189,6 +190,7 @@ fn thousandths(value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use twincell_compare::report::Reason;
     use twincell_samples::{comparison, line, pair};
 
     #[test]
@@ -205,7 +207,7 @@ mod tests {
     #[test]
     fn the_reason_is_that_of_the_pair_that_decided() {
         let mut changing = pair(Verdict::Changing);
-        changing.reason = "returns differ".to_owned();
+        changing.reason = Reason::NotRun("returns differ".to_owned());
         let finding = Finding::new(&Change::default(), &comparison(vec![pair(Verdict::Identical), changing]), 0.0);
         assert_eq!((finding.verdict, finding.reason.as_str()), (Verdict::Changing, "returns differ"));
         assert_eq!(Finding::new(&Change::default(), &comparison(vec![]), 0.0).changed_lines_reached, None);
@@ -217,7 +219,7 @@ mod tests {
             let mut pair = pair(Verdict::Changing);
             let one = serde_json::json!({"channel": "return", "place": "return value", "old": "1", "new": "2",
                 "strength": "observable", "probability": 0.5, "edge_case": false, "score": 1.0, "execution": 1});
-            (pair.new.qualname, pair.reason) = (name.to_owned(), "P.area(): 1 -> 2".to_owned());
+            (pair.new.qualname, pair.reason) = (name.to_owned(), Reason::NotRun("P.area(): 1 -> 2".to_owned()));
             pair.evidence = vec![serde_json::from_value(one).unwrap()];
             pair
         };

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::{Duration, Instant};
 
-use twincell_compare::report::Comparison;
+use twincell_compare::report::{Comparison, Reason};
 use twincell_compare::verdict::Verdict;
 use twincell_compare::{CompareOptions, Continue, Source};
 use twincell_driver::options::Options;
@@ -87,7 +87,7 @@ pub fn scripted(
         _ => Verdict::Changing,
     };
     let mut pair = pair(verdict);
-    pair.reason = format!("seed {}", options.seed);
+    pair.reason = Reason::NotRun(format!("seed {}", options.seed));
     Ok(comparison(vec![pair]))
 }
 

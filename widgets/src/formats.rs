@@ -8,6 +8,7 @@ use twincell_compare::verdict::Verdict;
 
 use crate::export::{ExportRow, annotations, junit, markdown, sarif};
 use crate::html::html_report;
+use crate::json::comparison_json;
 use crate::notices::{Notices, notice_rows, notice_sentence, notices_text};
 use crate::plain;
 use crate::text::{Advice, SummaryFile, TextOptions, file_heading, summary, text};
@@ -97,7 +98,7 @@ fn whole_text(report: &Report<'_>) -> String {
 
 fn data(report: &Report<'_>) -> Value {
     let file = |file: &SummaryFile<'_>| match file.result {
-        Ok(comparison) => json!({ "path": file.path, "comparison": comparison }),
+        Ok(comparison) => json!({ "path": file.path, "comparison": comparison_json(comparison) }),
         Err(error) => json!({ "path": file.path, "error": error }),
     };
     let notices = notice_rows(report.notices);
@@ -110,7 +111,9 @@ fn data(report: &Report<'_>) -> Value {
             "notices": notices,
         }),
         (None, [only]) => {
-            let mut data = only.result.map_or_else(|error| json!({ "error": error }), |comparison| json!(comparison));
+            let mut data = only
+                .result
+                .map_or_else(|error| json!({ "error": error }), |comparison| json!(comparison_json(comparison)));
             data["notices"] = json!(notices);
             data
         }

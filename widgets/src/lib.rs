@@ -20,10 +20,11 @@
 //!     format: FORMAT,
 //!     twincell: "0.1.0".into(),
 //!     verdict: Verdict::Identical,
-//!     sentence: "Identical: only comments differ.".into(),
+//!     verdict_of_pairs: Verdict::Identical,
 //!     pairs: vec![],
 //!     added: vec!["<helper>".into()],
 //!     removed: vec![],
+//!     cells_left_out: vec![],
 //!     predictor: "uniform".into(),
 //!     seed: 0,
 //!     budget: 300,
@@ -31,7 +32,7 @@
 //!     milliseconds: 1.5,
 //! };
 //! let shown = text(&comparison, &TextOptions::default());
-//! assert!(shown.starts_with("= identical\n  Identical: only comments differ.\n"));
+//! assert!(shown.starts_with("= identical\n  No difference"));
 //! let page = html_page(&comparison, "Review");
 //! assert!(page.contains("<title>Review</title>") && page.contains("&lt;helper&gt;"));
 //! assert_eq!(mime_bundle(&comparison)["text/plain"], shown);
@@ -56,6 +57,7 @@ mod enforced;
 pub mod export;
 mod formats;
 mod html;
+mod json;
 mod label;
 mod notices;
 mod packed;
@@ -65,6 +67,7 @@ mod predictions;
 mod prefixes;
 mod state;
 mod text;
+pub mod wording;
 mod words;
 
 use serde_json::{Value, json};
@@ -79,6 +82,7 @@ pub use differences::{Differences, DifferingRow, differences_fragment, differenc
 pub use enforced::Enforced;
 pub use formats::{Format, Report, render};
 pub use html::{html_fragment, html_page, html_report, study_fragment, study_page};
+pub use json::{ComparisonJson, PairJson, comparison_json};
 pub use label::Label;
 pub use notices::{NoticeRow, Notices, notice_rows, notice_sentence, notices_text};
 pub use packed::{may_be_packed, packed};
@@ -102,7 +106,7 @@ pub const COMPARISON_MIME: &str = "application/vnd.twincell.comparison+json";
 /// and the report itself.
 pub fn mime_bundle(comparison: &Comparison) -> Value {
     // A report holds only strings, numbers and string-keyed structs, which JSON can always represent.
-    let report = serde_json::to_value(comparison).unwrap_or_default();
+    let report = serde_json::to_value(comparison_json(comparison)).unwrap_or_default();
     json!({
         "text/plain": text(comparison, &TextOptions::default()),
         "text/html": html_fragment(comparison),

@@ -17,7 +17,7 @@ use twincell_syntax::site::SiteKind;
 use twincell_values::path::{EVERYTHING, Question};
 use twincell_values::value::{Choice, Decision, Recipe};
 
-use crate::plain;
+use crate::{plain, wording};
 
 /// The verdicts in the order of tables, legends and stacks.
 pub const VERDICTS: [Verdict; 4] =
@@ -213,10 +213,11 @@ pub fn evidence_place(one: &Evidence) -> String {
 
 /// Why the verdict is what it is, as a sentence; none where the first sentence says so already, as it does of every change.
 pub fn reason(pair: &PairReport) -> Option<String> {
-    let is_said = pair.verdict == Verdict::Changing || pair.sentence.contains(&pair.reason);
-    let mut letters = pair.reason.chars();
+    let reason = wording::reason(pair);
+    let is_said = pair.verdict == Verdict::Changing || wording::pair(pair).contains(&reason);
+    let mut letters = reason.chars();
     let first = letters.next().filter(|_| !is_said)?;
-    let end = if pair.reason.ends_with('.') { "" } else { "." };
+    let end = if reason.ends_with('.') { "" } else { "." };
     Some(crate::plain::sentence(&format!("{}{}{end}", first.to_uppercase(), letters.as_str())))
 }
 
@@ -295,8 +296,9 @@ pub fn without_sandbox(comparison: &Comparison) -> Option<String> {
 }
 
 /// What stands below the sentence over a comparison of one pair: the pair's own, where that says more.
-pub fn further_sentence<'a>(comparison: &Comparison, only: &'a PairReport) -> Option<&'a str> {
-    (!comparison.sentence.contains(&only.sentence)).then_some(only.sentence.as_str())
+pub fn further_sentence(comparison: &Comparison, only: &PairReport) -> Option<String> {
+    let own = wording::pair(only);
+    (!wording::comparison(comparison).contains(&own)).then_some(own)
 }
 
 /// Decisions of the witness that its injected values do not show: exceptions raised, defaults, truths of objects.
@@ -378,7 +380,7 @@ pub fn strength(evidence: &Evidence) -> String {
 pub fn mark(pair: &PairReport) -> (&'static str, &'static str) {
     match &pair.accepted {
         Some(_) => ("✓", "accepted"),
-        None if !pair.decided_by.is_empty() => ("~", "judged elsewhere"),
+        None if !pair.decides_itself() => ("~", "judged elsewhere"),
         None => (icon(pair.verdict), pair.verdict.name()),
     }
 }

@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::fmt;
 
 use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Serialize};
@@ -145,6 +146,22 @@ pub enum Rule {
     KeyOrder,
     /// Differences that only an unlikely value shows do not count.
     EdgeCases,
+}
+
+impl fmt::Display for Rule {
+    /// As a policy writes it.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Rule::Ignore { what } => write!(out, "ignore = \"{}\"", what.name()),
+            Rule::Unordered { what } => write!(out, "unordered = \"{}\"", what.name()),
+            Rule::Effect { declared } => {
+                write!(out, "effects.\"{}\" = \"{}\"", declared.functions, declared.effect.name())
+            }
+            Rule::FloatTolerance => out.write_str("float-tolerance"),
+            Rule::KeyOrder => out.write_str("the order of keys (--ordered-keys counts it)"),
+            Rule::EdgeCases => out.write_str("ignore-edge-cases"),
+        }
+    }
 }
 
 /// Whether a text is a pattern for names of functions. An error says why not.

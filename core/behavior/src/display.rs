@@ -9,6 +9,7 @@ use twincell_engine::observed::{
 use twincell_engine::protocol::{INJECTED_MESSAGE, OWN_FOLDER, PROJECT_FOLDER};
 use twincell_engine::sources::Source;
 use twincell_syntax::python::python_string;
+use twincell_values::path::AccessPath;
 use twincell_values::value::Decision;
 
 use super::displayed::{Displayed, Part};
@@ -58,6 +59,24 @@ fn of_object(path: &str) -> Part {
 
 fn of_place(path: &str) -> Part {
     Part::Place(path.into())
+}
+
+/// The maximum number of characters of one text within a sentence.
+const SENTENCE_TEXT: usize = 80;
+/// The number of characters of a path in a sentence up to which nothing in its brackets is left out.
+const SENTENCE_PATH: usize = 40;
+
+/// A text within a sentence.
+pub fn short_text(text: &str) -> String {
+    if text.chars().count() <= SENTENCE_TEXT {
+        return text.to_string();
+    }
+    format!("{}…", text.chars().take(SENTENCE_TEXT).collect::<String>())
+}
+
+/// A path within a sentence.
+pub fn short_path(path: &str) -> String {
+    short_text(&AccessPath::new(path).abridged(SENTENCE_PATH))
 }
 
 /// How a version ended, e.g. `returned 3` or `raised ValueError: too long`.

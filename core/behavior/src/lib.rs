@@ -55,7 +55,7 @@ pub use declared::{
 pub use denoise::{Denoised, denoise};
 pub use display::{
     DISPLAY_LIMIT, afterwards, bounded, display_call, display_decision, display_limit, display_observed,
-    display_outcome, display_outcome_in_present, display_place, display_shown, display_slot,
+    display_outcome, display_outcome_in_present, display_place, display_shown, display_slot, short_path, short_text,
 };
 pub use displayed::Displayed;
 pub use effects::{Effect, effect, looks, receiver};

@@ -1,12 +1,10 @@
 //! Campaign -> verdict. The rule is one small function.
 
-use twincell_behavior::{Basis, display_limit};
-use twincell_engine::observed::Limit;
+use twincell_behavior::{Basis, Rule};
 use twincell_search::Target;
-use twincell_syntax::Side;
 
-use crate::assemble::wording;
 use crate::campaign::{Campaign, TestCase};
+use crate::reason::{Reason, Uncounted, Usable};
 use crate::verdict::{CHANGING, Invented, Verdict};
 
 /// The verdict of a campaign and why. `reported` is the witness to show.
@@ -14,99 +12,79 @@ use crate::verdict::{CHANGING, Invented, Verdict};
 /// A confirmed difference is a change. It may be clearer in the witness to show, which needs fewer invented results than
 /// the one that was found first. Without a difference, the pair is likely preserving if a usable execution ran changed
 /// code. Otherwise the result is inconclusive (ChangeGuard, section 3.4).
-pub fn decide(campaign: &Campaign, reported: Option<&TestCase>, target: &Target) -> (Verdict, String) {
+pub fn decide(campaign: &Campaign, reported: Option<&TestCase>, target: &Target) -> (Verdict, Reason) {
     let found = campaign.witness.map(|witness| &campaign.executions[witness]);
     if found.into_iter().chain(reported).any(|case| case.score() >= CHANGING) {
-        return (Verdict::Changing, "the two versions behaved differently on the same values".into());
+        return (Verdict::Changing, Reason::Differs);
     }
-    if campaign.unconfirmed > 0 && found.is_none() {
-        return (Verdict::Inconclusive, "a difference could not be repeated: the worker was lost each time".into());
+    match open(campaign, found, target) {
+        Some(reason) => (Verdict::Inconclusive, reason),
+        None => (Verdict::LikelyPreserving, nothing_that_counts(campaign, found)),
     }
-    if campaign.unrepeated > 0 && found.is_none() {
-        return (Verdict::Inconclusive, "stopped before a difference was repeated".into());
-    }
-    let (executions, valid) = (campaign.executed(), campaign.valid());
-    if executions == 0 {
-        let why = campaign
-            .lost
-            .first()
-            .map_or("nothing was executed".to_string(), |reason| format!("no execution came back: {reason}"));
-        return (Verdict::Inconclusive, why);
-    }
-    let limits = |which: Side, count: usize| {
-        format!(
-            "in {count} of {executions} executions only the {which} version ran into a limit (steps, recursion or memory): it may not end"
-        )
-    };
-    if let Some(side) = campaign.limited() {
-        return (Verdict::Inconclusive, limits(side, campaign.stopped_only(side)));
-    }
-    if let Some(bound) = campaign.stopped_by().filter(|_| valid == 0) {
-        let why = display_limit(bound);
-        let why = if matches!(bound, Limit::RecordBytes(_)) { why.into_owned() } else { format!("a version {why}") };
-        return (Verdict::Inconclusive, format!("all {executions} executions were stopped: {why}"));
-    }
-    if valid == 0 {
-        return (
-            Verdict::Inconclusive,
-            format!("all {executions} executions ended in an exception that the injected values may have caused"),
-        );
-    }
-    let changed: usize = target.changed.iter().map(std::vec::Vec::len).sum();
-    let reached: usize = campaign.reached.iter().map(std::collections::BTreeSet::len).sum();
-    if changed > 0 && reached == 0 {
-        return (Verdict::Inconclusive, format!("none of {valid} usable executions ran a changed line"));
-    }
-    let what = match (found, campaign.edge_cases) {
-        (Some(found), _) => {
-            let basis = found.differences.iter().map(|difference| difference.basis).max();
-            let why = match basis {
-                Some(Basis::Equal) => {
-                    "it differs only in which of equal values it gives, as max(x, y) may where x == y"
-                }
-                Some(Basis::Written) => {
-                    "results calculated from objects are written differently, but are the same with numbers"
-                }
-                Some(Basis::Reordered) => "calls on different objects happen in another order",
-                _ if found.invented() != Invented::No => "it needs a result that Python would not give",
-                _ => "it needs an unlikely value",
-            };
-            why.into()
-        }
-        (None, 1) => "the one that differs needs an unlikely value".into(),
-        (None, count) if count > 0 => format!("the {count} that differ need an unlikely value"),
-        (None, _) => match rules_that_decide(campaign) {
-            rules if rules.is_empty() => {
-                return (Verdict::LikelyPreserving, format!("no difference in {}", usable(campaign)));
-            }
-            rules => format!("what differs was set aside by {}", rules.join(" and by ")),
-        },
-    };
-    (Verdict::LikelyPreserving, format!("no difference that counts in {}: {what}", usable(campaign)))
 }
 
-/// The executions that say something about behavior: `281 executions (19 others not usable)`.
-fn usable(campaign: &Campaign) -> String {
-    let (valid, all) = (campaign.valid(), campaign.executed());
-    let said = wording::executions(valid);
-    let varied = campaign.executions.iter().any(|case| !case.record.choices.is_empty());
-    match (varied, all - valid) {
-        (false, _) => "an execution without inputs that could vary".into(),
-        (true, 0) => said,
-        (true, 1) => format!("{said} (1 other not usable)"),
-        (true, others) => format!("{said} ({others} others not usable)"),
+/// Why the executions say too little, if they do.
+fn open(campaign: &Campaign, found: Option<&TestCase>, target: &Target) -> Option<Reason> {
+    let (executions, valid) = (campaign.executed(), campaign.valid());
+    let changed: usize = target.changed.iter().map(Vec::len).sum();
+    let reached = || campaign.reached.iter().map(std::collections::BTreeSet::len).sum::<usize>();
+    if campaign.unconfirmed > 0 && found.is_none() {
+        Some(Reason::NotRepeated)
+    } else if campaign.unrepeated > 0 && found.is_none() {
+        Some(Reason::StoppedBeforeRepetition)
+    } else if executions == 0 {
+        let lost = campaign.lost.first();
+        Some(lost.map_or(Reason::NothingRan, |first| Reason::AllLost { first: first.clone() }))
+    } else if let Some(side) = campaign.limited() {
+        Some(Reason::MayNotEnd { side, stopped: campaign.stopped_only(side), executions })
+    } else if let Some(limit) = campaign.stopped_by().filter(|_| valid == 0) {
+        Some(Reason::AllStopped { executions, limit })
+    } else if valid == 0 {
+        Some(Reason::AllRaised { executions })
+    } else if changed > 0 && reached() == 0 {
+        Some(Reason::ChangeNotRun { usable: valid })
+    } else {
+        None
+    }
+}
+
+/// Why nothing that differs counts.
+fn nothing_that_counts(campaign: &Campaign, found: Option<&TestCase>) -> Reason {
+    let why = match (found, campaign.edge_cases) {
+        (Some(found), _) => match found.differences.iter().map(|difference| difference.basis).max() {
+            Some(Basis::Equal) => Uncounted::EqualValues,
+            Some(Basis::Written) => Uncounted::Formatting,
+            Some(Basis::Reordered) => Uncounted::Order,
+            _ if found.invented() != Invented::No => Uncounted::Invented,
+            _ => Uncounted::Unlikely,
+        },
+        (None, count) if count > 0 => Uncounted::EdgeCases(count),
+        (None, _) => match rules_that_decide(campaign) {
+            rules if rules.is_empty() => return Reason::NoDifference(usable(campaign)),
+            rules => Uncounted::SetAside(rules),
+        },
+    };
+    Reason::NoneThatCounts { usable: usable(campaign), why }
+}
+
+/// The executions that say something about behavior.
+fn usable(campaign: &Campaign) -> Usable {
+    Usable {
+        valid: campaign.valid(),
+        all: campaign.executed(),
+        varied: campaign.executions.iter().any(|case| !case.record.choices.is_empty()),
     }
 }
 
 /// The verdict of a pair whose code spoke in the name of its worker. What else the worker said may be of the code's
 /// making as well.
-pub fn forged() -> (Verdict, String) {
-    (Verdict::Inconclusive, "the code wrote to the connection of its worker, so nothing is known of it".into())
+pub fn forged() -> (Verdict, Reason) {
+    (Verdict::Inconclusive, Reason::Forged)
 }
 
-/// The rules without which the verdict would be changing, in words.
-fn rules_that_decide(campaign: &Campaign) -> Vec<String> {
-    campaign.set_aside.iter().filter(|one| one.would_decide()).map(|one| wording::rule(&one.rule)).collect()
+/// The rules without which the verdict would be changing.
+fn rules_that_decide(campaign: &Campaign) -> Vec<Rule> {
+    campaign.set_aside.iter().filter(|one| one.would_decide()).map(|one| one.rule.clone()).collect()
 }
 
 #[cfg(test)]

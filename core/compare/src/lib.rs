@@ -3,7 +3,7 @@
 //! [`compare`] takes two [`Source`]s and returns a [`report::Comparison`], plain data that views show. For each pair of
 //! functions, a [`campaign`] chooses values, executes both versions, learns, confirms a difference and shrinks its
 //! witness. [`decide`] turns the campaign into a [`verdict::Verdict`], [`reproduce`] writes a test that shows the
-//! witness without twincell, and `assemble` composes the report and its sentences. `flow/` is the whole flow on one
+//! witness without twincell, and `assemble` composes the report. Views make its sentences. `flow/` is the whole flow on one
 //! page.
 //!
 //! A comparison is a pure function of texts, options and predictions, apart from times and lost executions.
@@ -24,10 +24,13 @@ mod cells;
 mod decide;
 mod example;
 mod flow;
-mod note;
+mod headline;
+pub mod note;
 pub mod notice;
 mod options;
 mod progress;
+mod project_test;
+mod reason;
 pub mod report;
 pub mod reproduce;
 mod uses;
@@ -40,6 +43,7 @@ pub use flow::{
     Again, Execution, Executions, Inputs, PredictionRequest, Replayed, Then, Unit, compare, execute, programs, replay,
     requests, units, unknown_functions, written_decision,
 };
+pub use headline::STATEMENTS;
 pub use note::{NotGiven, WhyNotGiven};
 pub use options::{CompareError, CompareOptions, Source};
 pub use progress::Progress;

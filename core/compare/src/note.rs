@@ -1,13 +1,18 @@
-//! What a report notes beside its evidence. `assemble/wording.rs` puts it into words.
+//! What a report notes beside its evidence. Views put it into words.
+
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use twincell_behavior::Rule;
 use twincell_engine::protocol::Unevaluated;
 
 use crate::ExampleSource;
+use crate::headline::Contrast;
+use crate::reason::Bound;
 
 /// Something that a reader of a report should know.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Note {
     /// Lines of a text that only notebooks understand.
     Magics {
@@ -81,6 +86,52 @@ pub enum Note {
     },
     /// The existing objects that are injected in the execution that shows the difference.
     Replaced(Vec<String>),
+    /// A rule set a difference of this execution aside.
+    SetAside {
+        rule: Rule,
+        contrast: Contrast,
+        execution: u32,
+        changed_verdict: bool,
+    },
+    /// A bound ended the pair, which differs all the same.
+    Bound(Bound),
+    /// A changed cell of a notebook that was not compared.
+    Cell {
+        cell: CellNumbers,
+        why: CellLeftOut,
+    },
+    /// The repository was not copied, because of this error.
+    NotCopied {
+        error: String,
+    },
+}
+
+/// The numbers of a cell in both versions of a notebook, from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CellNumbers {
+    pub old: u32,
+    pub new: u32,
+}
+
+impl fmt::Display for CellNumbers {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self { old, new } if old == new => write!(out, "cell {new}"),
+            Self { old, new } => write!(out, "cell {old} → {new}"),
+        }
+    }
+}
+
+/// Why a cell was not compared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CellLeftOut {
+    /// It cannot be, because of this error.
+    Failed {
+        error: String,
+    },
+    NoPython,
+    /// The comparison was stopped before its turn came.
+    Stopped,
 }
 
 impl Note {

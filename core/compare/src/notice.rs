@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use twincell_behavior::Rule;
 use twincell_syntax::Side;
 
-use crate::assemble::wording;
 use crate::report::{Bound, Comparison, PairReport};
 use crate::verdict::Verdict;
 
@@ -150,7 +149,7 @@ impl Notice {
         let place = || Place { file: file.map(str::to_owned), function: pair.place() };
         let mut found: Vec<Self> = Vec::new();
         for aside in &pair.set_aside {
-            let (rule, changed_verdict) = (wording::rule(&aside.rule), aside.changed_verdict);
+            let (rule, changed_verdict) = (aside.rule.to_string(), aside.changed_verdict);
             // What is noted of every comparison is no rule that somebody wrote.
             if changed_verdict || aside.rule != Rule::KeyOrder {
                 found.push(Notice::SetAside { place: place(), rule, changed_verdict });

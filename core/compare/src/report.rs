@@ -1,6 +1,4 @@
-//! A [`Comparison`]: everything that a view needs, serialisable and versioned. Views compute nothing about behavior.
-
-use std::fmt;
+//! A [`Comparison`]: everything that a view needs, as data. Views compute nothing about behavior, and make the sentences.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,14 +6,17 @@ use twincell_behavior::{CallRow, Channel, EvidencePlace, Rule, Strength, display
 use twincell_engine::observed::Behavior;
 use twincell_engine::protocol::{Context, Injection, Isolation, SandboxReport};
 use twincell_syntax::site::SiteKind;
-use twincell_syntax::{AlignedRow, CodeKind, Side};
+use twincell_syntax::{AlignedRow, CodeKind};
 use twincell_values::value::{AbstractValue, Choice};
 
 use crate::ExampleSource;
-use crate::assemble::wording;
-use crate::cells;
-use crate::reproduce::ProjectTest;
+use crate::note::Changed;
+use crate::project_test::ProjectTest;
 use crate::verdict::Verdict;
+
+pub use crate::headline::{CallSite, Condition, Contrast, Headline};
+pub use crate::note::{CellNumbers, Note};
+pub use crate::reason::{Bound, ChangeReached, Reason, StoppedExample, Uncounted, Usable};
 
 /// The version of the report's format, in its field `format`. It increases when a field is removed or changes its
 /// meaning.
@@ -257,8 +258,6 @@ pub struct Witness {
 pub struct Varied {
     /// Its access path.
     pub path: String,
-    /// For people: `differs for x = 1 to 9, not for 10 to 11, all else the same`.
-    pub sentence: String,
     /// Numbers ascending; other values with the witness's own first.
     pub values: Vec<VariedValue>,
 }
@@ -318,55 +317,23 @@ pub struct Divergence {
     pub new_hits: u32,
 }
 
-/// A bound of the comparison of one pair.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Bound {
-    /// A version has more statements and expressions than this, and nothing ran.
-    Size { side: Side, size: u32, most: u32 },
-    /// The time of the pair was over. What was found by then is all that is known, and depends on the machine.
-    Deadline { seconds: f64 },
-    /// On this line, a statement outside of functions that only this version has may put something else in the place of
-    /// functions, and `more` others may. What it does is not followed into the functions that run.
-    Replaces { side: Side, line: u32, more: usize },
-}
-
-/// The numbers of a cell in both versions of a notebook, from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CellNumbers {
-    pub old: u32,
-    pub new: u32,
-}
-
-impl fmt::Display for CellNumbers {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self { old, new } if old == new => write!(out, "cell {new}"),
-            Self { old, new } => write!(out, "cell {old} → {new}"),
-        }
-    }
-}
-
 /// One compared pair.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PairReport {
     /// The cell that holds it, in a notebook. Lines are counted in this cell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cell: Option<CellNumbers>,
     pub verdict: Verdict,
-    /// The reason, for people, as one sentence without markup.
-    pub reason: String,
-    /// The sentence that a view shows first.
-    pub sentence: String,
-    /// The example of a change in its parts, where the sentence is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Reason,
+    /// The example of a change.
     pub headline: Option<Headline>,
+    /// What the executions reached of the change, where none of them shows a difference.
+    pub reached: Option<ChangeReached>,
+    /// An execution that a limit stopped, where that leaves the verdict open.
+    pub stopped: Option<StoppedExample>,
     /// The bound that kept the pair from running, or ended it.
-    #[serde(default)]
     pub bound: Option<Bound>,
     pub evidence: Vec<Evidence>,
     /// What rules of the project's policy set aside, once for each rule. It does not count.
-    #[serde(default)]
     pub set_aside: Vec<SetAsideReport>,
     pub old: VersionReport,
     pub new: VersionReport,
@@ -376,102 +343,58 @@ pub struct PairReport {
     /// In order. Beyond the first thousand, only those that run new lines, and up to a thousand that differ.
     pub executions: Vec<ExecutionReport>,
     /// The sets of lines (of old, of new, ascending) that executions ran, each once.
-    #[serde(default)]
     pub line_sets: Vec<[Vec<u32>; 2]>,
     /// The access paths under which values were injected, the first 200 in order of first use.
-    #[serde(default)]
     pub paths: Vec<PathReport>,
     pub witness: Option<Witness>,
     /// The context whose values show the difference: the module, or the function alone where real objects of the module
     /// keep executions away from the change. `None` without a difference.
-    #[serde(default)]
     pub shown_by: Option<Context>,
-    /// The qualified names of the pairs that decide in this pair's place: the callers of a helper that changed together
-    /// with them, the class of a method, or the changed functions that an unchanged one uses without reaching the change.
-    /// Then the comparison's verdict does not count this pair.
-    #[serde(default)]
-    pub decided_by: Vec<String>,
+    /// Who decides in this pair's place. Then the comparison's verdict does not count this pair.
+    pub decided_by: DecidedBy,
     /// What changed of the names that it uses, if it did not change itself.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub uses_changed: Vec<String>,
     /// Why somebody accepted its difference. Then the comparison's verdict does not count this pair, either.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted: Option<String>,
     /// A test that shows the witness's difference without twincell.
-    #[serde(default)]
     pub reproducer: Option<Reproducer>,
     /// The number of executions whose worker was lost.
     pub lost: u32,
-    /// What the sentence on all pairs needs beside this. Only in memory.
-    #[serde(skip)]
+    /// What the sentence on all pairs needs beside this.
     pub facts: PairFacts,
-    /// Where its executions finally ran, so that they can be repeated there. Only in memory.
-    #[serde(skip)]
+    /// Where its executions finally ran, so that they can be repeated there.
     pub isolation: Isolation,
     /// Whether executions tell nothing against it: none ran changed code, none was lost, and limits stopped no version
-    /// alone. Only in memory.
-    #[serde(skip)]
+    /// alone.
     pub stays_away: bool,
     /// What predicted the values of its executions. The network is asked only where a few executions on frequencies show
     /// no clear difference. Empty where nothing was executed.
-    #[serde(default)]
     pub predicted_by: String,
-    /// Notes for people: parts of the module that were not evaluated, renames, nondeterminism.
-    pub notes: Vec<String>,
+    /// Parts of the module that were not evaluated, renames, nondeterminism.
+    pub notes: Vec<Note>,
     pub milliseconds: f64,
 }
 
-/// What the sentence on all pairs tells of one.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// What a pair is, beside its verdict.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PairFacts {
     pub kind: CodeKind,
+    /// The qualified name of the new version, whatever a view calls it among others.
+    pub name: String,
     pub has_same_text: bool,
-    /// What differs comes from other modules of the project.
-    pub in_other_modules: bool,
 }
 
-/// The example that shows a change: a call, what each version makes of it, and under which conditions. All are texts for
-/// people.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Headline {
-    /// The call on the values that show the change: `f(x=0)`. Empty for the statements of a module, of which a name that
-    /// they bind says enough.
-    pub call: String,
-    /// What differs, in front of both: `stdout`, `calls`, `x afterwards`. Empty where a call's outcomes differ.
-    pub place: String,
-    /// What the old version shows there. `None` where it has nothing of the kind.
-    pub old: Option<String>,
-    /// The same of the new one.
-    pub new: Option<String>,
-    /// The further values that show it: `self.discount = 1`, `f(x) raises ValueError`.
-    pub conditions: Vec<String>,
-    /// Whether only a value shows it that is unlikely there.
-    pub unlikely: bool,
-}
-
-impl Headline {
-    /// What differs: `3 -> 0`, `stdout 'a' -> 'b'`, `now calls g(1)`.
-    pub fn contrast(&self) -> String {
-        let spaced = |text: &str| if text.is_empty() { String::new() } else { format!("{text} ") };
-        match (&self.old, &self.new) {
-            (Some(old), Some(new)) => format!("{}{old} -> {new}", spaced(&self.place)),
-            (Some(old), None) => format!("no longer {}{old}", spaced(&self.place)),
-            (None, Some(new)) => format!("now {}{new}", spaced(&self.place)),
-            (None, None) => self.place.clone(),
-        }
-    }
-}
-
-impl fmt::Display for Headline {
-    /// `f(x=0): 3 -> 0, where self.discount = 1`.
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let colon = if self.call.is_empty() { "" } else { ": " };
-        write!(out, "{}{colon}{}", self.call, self.contrast())?;
-        if !self.conditions.is_empty() {
-            write!(out, ", where {}", self.conditions.join(", "))?;
-        }
-        if self.unlikely { out.write_str(" (only for an unlikely value)") } else { Ok(()) }
-    }
+/// Who decides on a pair.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum DecidedBy {
+    #[default]
+    Itself,
+    /// Other pairs, by their qualified names: the callers of a helper that changed together with them, the class of a
+    /// method, or the changed functions that an unchanged one uses without reaching the change. Together they have this
+    /// verdict.
+    Pairs { names: Vec<String>, verdict: Verdict },
+    /// What differs comes from these changes in other modules of the project, whose own comparisons judge it.
+    OtherModules(Vec<Changed>),
 }
 
 impl PairReport {
@@ -483,28 +406,34 @@ impl PairReport {
 
     /// Whether the comparison's verdict counts it.
     pub fn decides(&self) -> bool {
-        self.decided_by.is_empty() && self.accepted.is_none()
+        self.decides_itself() && self.accepted.is_none()
+    }
+
+    /// Whether no other pair decides in its place.
+    pub fn decides_itself(&self) -> bool {
+        self.decided_by == DecidedBy::Itself
     }
 }
 
 /// Two compared texts: the root of what every view shows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     pub format: u32,
     pub twincell: String,
     /// The worst verdict of the pairs: changing, then inconclusive, then likely preserving, then identical.
     pub verdict: Verdict,
-    pub sentence: String,
+    /// The same without what could not be compared.
+    pub verdict_of_pairs: Verdict,
     pub pairs: Vec<PairReport>,
     /// The qualified names found in only one of the two.
     pub added: Vec<String>,
     pub removed: Vec<String>,
+    /// The cells of a notebook that could not be compared.
+    pub cells_left_out: Vec<CellNumbers>,
     pub predictor: String,
     pub seed: u64,
     pub budget: u32,
-    /// What the system enforced on the processes that ran the code. `None` if nothing ran, or in a report of an earlier
-    /// version.
-    #[serde(default)]
+    /// What the system enforced on the processes that ran the code. `None` if nothing ran.
     pub sandbox: Option<SandboxReport>,
     pub milliseconds: f64,
 }
@@ -521,36 +450,30 @@ impl Comparison {
                 pair.accepted = Some(reason);
             }
         }
-        let deciding = self.pairs.iter().filter(|pair| pair.decides());
-        self.verdict = Verdict::worst(deciding.map(|pair| pair.verdict));
-        if self.verdict != Verdict::Changing
-            && let Some(sentence) = wording::accepted(&self.pairs)
-        {
-            self.sentence = sentence;
-        }
+        self.judge();
     }
 
     /// The same with another report of one pair.
     pub fn with_pair(&self, number: usize, pair: PairReport) -> Self {
         let mut changed = self.clone();
         let Some(place) = changed.pairs.get_mut(number) else { return changed };
-        *place = PairReport { facts: place.facts, cell: place.cell, ..pair };
-        changed.verdict = Verdict::worst(changed.pairs.iter().filter(|pair| pair.decides()).map(|pair| pair.verdict));
-        changed.sentence = changed.told();
+        *place = PairReport { facts: place.facts.clone(), cell: place.cell, ..pair };
+        changed.judge();
         changed
     }
 
-    /// The sentence about all pairs.
-    fn told(&self) -> String {
-        match self.pairs.iter().any(|pair| pair.cell.is_some()) {
-            true => cells::sentence(self.verdict, &self.pairs),
-            false => wording::overall(self.verdict, &self.pairs, &self.added, &self.removed),
-        }
+    /// Sets the verdict to that of the pairs which count.
+    fn judge(&mut self) {
+        let deciding = self.pairs.iter().filter(|pair| pair.decides());
+        self.verdict_of_pairs = Verdict::worst(deciding.map(|pair| pair.verdict));
+        self.verdict = self.verdict_of_pairs;
     }
 
-    /// Adds what another comparison found, without a sentence about both.
+    /// Adds what another comparison found.
     pub(crate) fn extend(&mut self, other: Self) {
         self.verdict = Verdict::worst([self.verdict, other.verdict]);
+        self.verdict_of_pairs = Verdict::worst([self.verdict_of_pairs, other.verdict_of_pairs]);
+        self.cells_left_out.extend(other.cells_left_out);
         self.pairs.extend(other.pairs);
         self.added.extend(other.added);
         self.removed.extend(other.removed);
@@ -563,16 +486,12 @@ impl Comparison {
     pub fn of_files(files: impl IntoIterator<Item = Self>) -> Option<Self> {
         let mut files = files.into_iter();
         let mut whole = files.next()?;
-        let is_alone = files.by_ref().map(|other| whole.extend(other)).count() == 0;
-        if !is_alone {
-            let accepted = wording::accepted(&whole.pairs).filter(|_| whole.verdict != Verdict::Changing);
-            whole.sentence = accepted.unwrap_or_else(|| whole.told());
-        }
+        files.for_each(|other| whole.extend(other));
         Some(whole)
     }
 
     /// Adds notes on the whole to a pair that views show, if there is one.
-    pub fn note(&mut self, notes: impl IntoIterator<Item = String>) {
+    pub fn note(&mut self, notes: impl IntoIterator<Item = Note>) {
         let shown = self.pairs.iter().position(|pair| pair.verdict != Verdict::Identical).unwrap_or(0);
         if let Some(report) = self.pairs.get_mut(shown) {
             report.notes.extend(notes);

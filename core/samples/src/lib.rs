@@ -3,7 +3,9 @@
 pub mod executions;
 pub mod notices;
 
-use twincell_compare::report::{Comparison, FORMAT, LineReport, PairReport, VersionReport};
+use twincell_compare::report::{
+    Comparison, DecidedBy, FORMAT, LineReport, PairFacts, PairReport, Reason, VersionReport,
+};
 use twincell_compare::verdict::Verdict;
 
 /// A comparison of these pairs; its verdict is the worst of theirs.
@@ -12,10 +14,11 @@ pub fn comparison(pairs: Vec<PairReport>) -> Comparison {
         format: FORMAT,
         twincell: "0".to_owned(),
         verdict: Verdict::worst(pairs.iter().map(|pair| pair.verdict)),
-        sentence: "A sentence.".to_owned(),
+        verdict_of_pairs: Verdict::worst(pairs.iter().map(|pair| pair.verdict)),
         pairs,
         added: Vec::new(),
         removed: Vec::new(),
+        cells_left_out: Vec::new(),
         predictor: "none".to_owned(),
         seed: 0,
         budget: 1,
@@ -37,9 +40,10 @@ pub fn pair(verdict: Verdict) -> PairReport {
     };
     PairReport {
         verdict,
-        reason: "A reason.".to_owned(),
-        sentence: "A sentence.".to_owned(),
+        reason: Reason::NotRun("a reason".to_owned()),
         headline: None,
+        reached: None,
+        stopped: None,
         evidence: Vec::new(),
         old: version(),
         new: version(),
@@ -52,14 +56,14 @@ pub fn pair(verdict: Verdict) -> PairReport {
         shown_by: None,
         bound: None,
         cell: None,
-        decided_by: vec![],
+        decided_by: DecidedBy::Itself,
         uses_changed: vec![],
         accepted: None,
         reproducer: None,
         lost: 0,
         isolation: Default::default(),
         stays_away: false,
-        facts: Default::default(),
+        facts: PairFacts { name: "f".to_owned(), ..PairFacts::default() },
         set_aside: Vec::new(),
         predicted_by: String::new(),
         notes: Vec::new(),

@@ -1,5 +1,6 @@
 //! Compares two notebooks, cell by cell.
 
+use twincell_compare::note::{CellLeftOut, Note};
 use twincell_compare::report::{CellNumbers, Comparison};
 use twincell_compare::verdict::Verdict;
 use twincell_compare::{Again, CompareError, CompareOptions, Continue, Progress, Replayed, Source, together};
@@ -43,9 +44,10 @@ pub fn compare(
     let PerSide { old: removed, new: added } = notebooks.alone();
     comparison.removed.splice(0..0, cells(removed));
     comparison.added.splice(0..0, cells(added));
-    let broken = failures.iter().map(|(cell, error)| format!("{cell} was not compared: {error}"));
-    let foreign = foreign.iter().map(|cell| format!("{cell} changed and was not compared: it is not Python"));
-    let stopped = stopped.iter().map(|cell| format!("{cell} was not compared: stopped before its turn came"));
+    let note = |cell: &CellNumbers, why| Note::Cell { cell: *cell, why };
+    let broken = failures.iter().map(|(cell, error)| note(cell, CellLeftOut::Failed { error: error.to_string() }));
+    let foreign = foreign.iter().map(|cell| note(cell, CellLeftOut::NoPython));
+    let stopped = stopped.iter().map(|cell| note(cell, CellLeftOut::Stopped));
     comparison.note(broken.chain(foreign).chain(stopped));
     placed.note(&mut comparison);
     Ok(comparison)

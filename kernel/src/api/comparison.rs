@@ -10,6 +10,7 @@ use pyo3::types::PyCapsule;
 use twincell_compare::Then;
 use twincell_compare::report::Comparison;
 use twincell_driver::{files, reproducers};
+use twincell_widgets::{comparison_json, wording};
 
 use super::errors::{call_python, raised};
 use super::plain::plain;
@@ -43,8 +44,8 @@ impl PyComparison {
 
     /// The result in one sentence.
     #[getter]
-    fn sentence(&self) -> &str {
-        &self.report.sentence
+    fn sentence(&self) -> String {
+        wording::comparison(&self.report)
     }
 
     /// The observed differences, as dictionaries: `channel`, `place`, `old`, `new`, `execution`.
@@ -56,7 +57,7 @@ impl PyComparison {
     /// One dictionary for each pair of functions.
     #[getter]
     fn pairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        plain(py, &self.report.pairs)
+        plain(py, &comparison_json(&self.report).pairs)
     }
 
     /// A pytest file that shows the first change without twincell, or None where none holds.
@@ -156,7 +157,7 @@ impl PyComparison {
 
     /// The whole report as dictionaries, lists, strings and numbers.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        plain(py, self.report.as_ref())
+        plain(py, &comparison_json(&self.report))
     }
 
     /// The executions that are kept, for whoever takes Arrow: `polars.DataFrame(comparison)`.
@@ -172,7 +173,7 @@ impl PyComparison {
 
     /// The whole report as JSON.
     fn to_json(&self) -> PyResult<String> {
-        serde_json::to_string(self.report.as_ref()).map_err(raised)
+        serde_json::to_string(&comparison_json(&self.report)).map_err(raised)
     }
 
     /// The report as a complete HTML page.
@@ -217,8 +218,8 @@ impl PyComparison {
         plain(py, &twincell_widgets::mime_bundle(&self.report))
     }
 
-    fn __repr__(&self) -> &str {
-        &self.report.sentence
+    fn __repr__(&self) -> String {
+        self.sentence()
     }
 }
 

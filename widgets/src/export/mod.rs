@@ -14,7 +14,7 @@ use twincell_engine::protocol::{Mechanism, SandboxReport};
 
 use crate::enforced::Enforced;
 use crate::notices::Notices;
-use crate::words;
+use crate::{wording, words};
 
 pub use crate::words::changed_line;
 pub use annotations::annotations;
@@ -77,7 +77,7 @@ impl ExportRow {
             line: pair.cell.is_none().then(|| words::changed_line(pair)),
             link: None,
             verdict: pair.verdict,
-            sentence: pair.sentence.clone(),
+            sentence: wording::pair(pair),
             evidence: pair.evidence.clone(),
             test: pair.reproducer.as_ref().and_then(held),
             milliseconds: pair.milliseconds,

@@ -23,7 +23,7 @@ use crate::notices::{self, Notices};
 use crate::packed::packed;
 use crate::plot::Plot;
 use crate::state::{self, StudyState};
-use crate::{plain, words};
+use crate::{plain, wording, words};
 
 const PAGE_STYLE: &str = include_str!("page.css");
 
@@ -154,7 +154,7 @@ fn fragment(comparison: &Comparison) -> Markup {
             style { (PreEscaped(STYLE)) }
             div class={ "tc-head " (tone(comparison.verdict)) } {
                 (badge((words::icon(comparison.verdict), comparison.verdict.name()), tone(comparison.verdict)))
-                p.tc-sentence { (plain::sentence(&comparison.sentence)) }
+                p.tc-sentence { (plain::sentence(&wording::comparison(comparison))) }
             }
             @if let Some(mark) = words::without_sandbox(comparison) {
                 p.tc-reason { strong { (plain::sentence(&mark)) } }
@@ -162,7 +162,7 @@ fn fragment(comparison: &Comparison) -> Markup {
             @match pairs.as_slice() {
                 [only] => {
                     @if let Some(sentence) = words::further_sentence(comparison, only) {
-                        p.tc-reason { (plain::sentence(sentence)) }
+                        p.tc-reason { (plain::sentence(&sentence)) }
                     }
                     (pair::body(only, comparison.budget))
                 }
@@ -200,7 +200,7 @@ fn pair_summary(pair: &PairReport) -> Markup {
     html! {
         (badge(words::mark(pair), pair_tone(pair))) " "
         code.tc-name { (plain::value(&words::pair_name(pair))) } " "
-        span.tc-gist { (plain::sentence(&pair.sentence)) }
+        span.tc-gist { (plain::sentence(&wording::pair(pair))) }
         @if let Some(reason) = &pair.accepted { " " span.tc-gist { "Accepted: " (plain::sentence(reason)) } }
     }
 }

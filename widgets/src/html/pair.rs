@@ -8,7 +8,7 @@ use twincell_compare::verdict::Verdict;
 
 use super::{code, plots, section, tables};
 use crate::plot::pair_plots;
-use crate::{plain, words};
+use crate::{plain, wording, words};
 
 /// The maximum number of bytes of a test that is shown: a notebook keeps every output.
 const REPRODUCER: usize = 8000;
@@ -79,7 +79,7 @@ pub fn body(pair: &PairReport, budget: u32) -> Markup {
         }
         @if !pair.notes.is_empty() {
             (section("Notes", &words::count(pair.notes.len(), "note"), pair.notes.len() <= 5, html! {
-                ul.tc-notes { @for note in &pair.notes { li { (plain::sentence(note)) } } }
+                ul.tc-notes { @for note in &pair.notes { li { (plain::sentence(&wording::note(note))) } } }
             }))
         }
     }

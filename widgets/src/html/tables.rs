@@ -7,7 +7,7 @@ use twincell_behavior::{Channel, EvidencePlace, Stream, display_call, display_ou
 use twincell_compare::report::{Evidence, ExecutionReport, PairReport, Varied, VariedOutcome, VersionReport, Witness};
 use twincell_engine::observed::{Behavior, Call};
 
-use crate::{plain, words};
+use crate::{plain, wording, words};
 
 /// The maximum number of inputs whose weights are told.
 const WEIGHTS: usize = 8;
@@ -65,7 +65,7 @@ pub fn injections(pair: &PairReport, witness: &Witness) -> Markup {
 /// The values of one input, in a row that shows where old and new part.
 pub fn varied(varied: &Varied) -> Markup {
     html! {
-        p.tc-varied-sentence { (plain::sentence(&varied.sentence)) }
+        p.tc-varied-sentence { (plain::sentence(&wording::varied(varied))) }
         ul.tc-strip aria-label="Values that were tried, all else the same" {
             @for value in &varied.values {
                 @let (mark, said) = words::varied_mark(value.outcome);

@@ -18,7 +18,7 @@ use super::{
     InputWeight, Line, PairState, Part, Path, Reproducer, STATE_FORMAT, Varied, VariedTogether, VariedValue, Version,
     VersionRun,
 };
-use crate::words;
+use crate::{wording, words};
 
 /// Characters of one text of output.
 const OUTPUT: usize = 20_000;
@@ -29,7 +29,7 @@ pub fn state(comparison: &Comparison) -> ComparisonState<'_> {
         format: STATE_FORMAT,
         twincell: &comparison.twincell,
         verdict: comparison.verdict,
-        sentence: &comparison.sentence,
+        sentence: wording::comparison(comparison),
         without_sandbox: words::without_sandbox(comparison),
         predictor: &comparison.predictor,
         seed: comparison.seed.to_string(),
@@ -57,11 +57,11 @@ fn pair(pair: &PairReport, budget: u32) -> PairState<'_> {
         verdict: pair.verdict,
         mark: words::mark(pair),
         rank: words::rank(pair),
-        sentence: &pair.sentence,
+        sentence: wording::pair(pair),
         reason: words::reason(pair),
         facts: words::facts(pair, budget),
-        notes: &pair.notes,
-        decided_by: &pair.decided_by,
+        notes: pair.notes.iter().map(wording::note).collect(),
+        decided_by: wording::decided_by(pair),
         accepted: pair.accepted.as_deref(),
         executed: pair.executed,
         old: version(&pair.old, &marked.old),
@@ -238,7 +238,7 @@ fn varied(varied: &report::Varied) -> Varied {
     };
     Varied {
         path: varied.path.clone(),
-        sentence: varied.sentence.clone(),
+        sentence: wording::varied(varied),
         is_numeric: varied.values.iter().all(|value| value.number.is_some()),
         values: varied.values.iter().map(value).collect(),
     }

@@ -38,7 +38,7 @@ pub struct ComparisonState<'a> {
     twincell: &'a str,
     #[cfg_attr(test, ts(as = "typescript::Verdict"))]
     verdict: Verdict,
-    sentence: &'a str,
+    sentence: String,
     /// A sentence where the code ran without a complete sandbox.
     without_sandbox: Option<String>,
     predictor: &'a str,
@@ -65,14 +65,14 @@ struct PairState<'a> {
     mark: (&'static str, &'static str),
     /// Its rank among the pairs: lower ranks come first.
     rank: u8,
-    sentence: &'a str,
+    sentence: String,
     /// The reason, if the sentence does not give it.
     reason: Option<String>,
     /// Figures of what was executed, as (name, value).
     facts: Vec<(&'static str, String)>,
-    notes: &'a [String],
+    notes: Vec<String>,
     /// Qualified names of the pairs that decide in its place.
-    decided_by: &'a [String],
+    decided_by: Vec<String>,
     /// Why somebody accepted its difference.
     accepted: Option<&'a str>,
     executed: u32,

@@ -5,7 +5,7 @@ use twincell_compare::report::{Headline, PairReport};
 use unicode_width::UnicodeWidthStr;
 
 use super::page::Page;
-use crate::plain;
+use crate::{plain, wording};
 
 /// The maximum number of lines of a sentence, of a call, and of conditions.
 const LINES: usize = 4;
@@ -23,7 +23,7 @@ pub(super) type Labelled = (&'static str, String);
 
 /// The lines about a pair, of which the first follows `start` columns of its line, and the others an indent.
 pub(super) fn lines(page: &Page, pair: &PairReport, start: usize, indent: usize) -> Vec<Labelled> {
-    let sentence = plain::sentence(&pair.sentence);
+    let sentence = plain::sentence(&wording::pair(pair));
     match &pair.headline {
         Some(headline) if start + sentence.width() > page.width => parts(page, headline, start, indent),
         _ => wrapped(page, &sentence, start, indent, LINES),
@@ -44,7 +44,7 @@ fn wrapped(page: &Page, text: &str, start: usize, indent: usize, most: usize) ->
 /// The call, what each version makes of it, and when.
 fn parts(page: &Page, headline: &Headline, start: usize, indent: usize) -> Vec<Labelled> {
     let room = page.width - indent;
-    let [call, place] = [&headline.call, &headline.place].map(|text| plain::sentence(text));
+    let [call, place] = [&headline.call, wording::place(&headline.contrast)].map(plain::sentence);
     // Statements have no call: the name that they bind comes first.
     let (first, place) = if call.is_empty() { (place.trim_end_matches(':'), "") } else { (&*call, &*place) };
     let mut lines: Vec<Labelled> = match start + first.width().min(ROOM) <= page.width {
@@ -52,7 +52,7 @@ fn parts(page: &Page, headline: &Headline, start: usize, indent: usize) -> Vec<L
         false => std::iter::once(("", String::new())).chain(wrapped(page, first, indent, indent, CALL)).collect(),
     };
     let at = |shown: &str| format!("{place} {}", plain::sentence(shown)).trim_start().to_owned();
-    match (&headline.old, &headline.new) {
+    match (&headline.contrast.shown.old, &headline.contrast.shown.new) {
         (Some(old), Some(new)) => {
             let both = at(&format!("{old} -> {new}"));
             if both.width() <= room {
@@ -62,7 +62,7 @@ fn parts(page: &Page, headline: &Headline, start: usize, indent: usize) -> Vec<L
                 lines.extend(labelled.map(|(label, shown)| (label, page.cut(&at(shown), room - label.width()))));
             }
         }
-        _ => lines.push(("", page.cut(&plain::sentence(&headline.contrast()), room))),
+        _ => lines.push(("", page.cut(&plain::sentence(&wording::contrast(&headline.contrast)), room))),
     }
     lines.extend(conditions(page, headline, room));
     lines
@@ -71,7 +71,7 @@ fn parts(page: &Page, headline: &Headline, start: usize, indent: usize) -> Vec<L
 /// Those conditions that fit, each of them whole.
 fn conditions(page: &Page, headline: &Headline, room: usize) -> Vec<Labelled> {
     const UNLIKELY: &str = "only for an unlikely value";
-    let all: Vec<String> = headline.conditions.iter().map(|one| plain::sentence(one)).collect();
+    let all: Vec<String> = wording::conditions(headline).iter().map(|one| plain::sentence(one)).collect();
     if all.is_empty() {
         return if headline.unlikely { vec![("", UNLIKELY.to_owned())] } else { vec![] };
     }

@@ -14,7 +14,7 @@ use twincell_compare::report::{Comparison, PairReport, VersionReport};
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::Call;
 
-use crate::{plain, words};
+use crate::{plain, wording, words};
 pub(crate) use page::cut;
 pub use summary::{Advice, SummaryFile, summary};
 
@@ -50,7 +50,7 @@ pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
         [only] => words::mark(only),
         _ => (words::icon(comparison.verdict), comparison.verdict.name()),
     };
-    heading(&mut page, mark, tone(comparison.verdict), "", &plain::sentence(&comparison.sentence));
+    heading(&mut page, mark, tone(comparison.verdict), "", &plain::sentence(&wording::comparison(comparison)));
     if let Some(mark) = words::without_sandbox(comparison) {
         page.prose("  ", &plain::sentence(&mark), BOLD);
     }
@@ -58,7 +58,7 @@ pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
         [only] => {
             accepted(&mut page, only);
             if let Some(sentence) = words::further_sentence(comparison, only) {
-                page.prose("  ", &plain::sentence(sentence), Style::new());
+                page.prose("  ", &plain::sentence(&sentence), Style::new());
             }
             pair_body(&mut page, only, comparison.budget);
         }
@@ -66,7 +66,7 @@ pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
             // Most of a large file is unchanged. That is one paragraph, and not one for each function.
             let (same, others): (Vec<&PairReport>, Vec<&PairReport>) = several.iter().copied().partition(|pair| {
                 let [old, new] = [&pair.old, &pair.new].map(|version| version.lines.iter().map(|line| &line.text));
-                pair.verdict == Verdict::Identical && pair.decided_by.is_empty() && old.eq(new)
+                pair.verdict == Verdict::Identical && pair.decides_itself() && old.eq(new)
             });
             let (same, others) = if same.len() > SAME_SHOWN { (same, others) } else { (Vec::new(), several.to_vec()) };
             for pair in others {
@@ -74,7 +74,7 @@ pub fn text(comparison: &Comparison, options: &TextOptions) -> String {
                 let name = plain::value(&words::pair_name(pair));
                 let decides = pair.decides();
                 let style = if decides { tone(pair.verdict) } else { BOLD };
-                heading(&mut page, words::mark(pair), style, &name, &plain::sentence(&pair.sentence));
+                heading(&mut page, words::mark(pair), style, &name, &plain::sentence(&wording::pair(pair)));
                 accepted(&mut page, pair);
                 if decides && pair.verdict != Verdict::Identical {
                     pair_body(&mut page, pair, comparison.budget);
@@ -150,7 +150,7 @@ fn pair_body(page: &mut Page, pair: &PairReport, budget: u32) {
     if !pair.notes.is_empty() {
         page.title("Notes");
         for note in &pair.notes {
-            page.hanging("  • ", &plain::sentence(note));
+            page.hanging("  • ", &plain::sentence(&wording::note(note)));
         }
     }
 }
@@ -196,7 +196,7 @@ fn values(page: &mut Page, pair: &PairReport) {
     }
     page.more(others.len(), VALUES_SHOWN);
     for varied in &witness.varied {
-        page.prose("  ", &plain::sentence(&varied.sentence), Style::new());
+        page.prose("  ", &plain::sentence(&wording::varied(varied)), Style::new());
     }
 }
 

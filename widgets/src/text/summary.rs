@@ -334,7 +334,7 @@ fn counts(files: &[SummaryFile<'_>], users: &[Row<'_>]) -> Option<String> {
     let compared = || files.iter().filter_map(|file| file.result.ok());
     compared().next()?;
     let pairs = || compared().flat_map(untold);
-    let elsewhere = pairs().filter(|pair| !pair.decided_by.is_empty()).count();
+    let elsewhere = pairs().filter(|pair| !pair.decides_itself()).count();
     let accepted = pairs().filter(|pair| pair.accepted.is_some()).count();
     let of = |verdict: Verdict| pairs().filter(|pair| pair.decides() && pair.verdict == verdict).count();
     let of_users = |verdict: Verdict| users.iter().filter(|row| row.pair.verdict == verdict).count();

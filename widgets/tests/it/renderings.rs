@@ -4,18 +4,21 @@ use crate::samples;
 use crate::samples::HOSTILE;
 use crate::tree::tree;
 use scraper::{Html, Node};
+use serde_json::from_value;
 use unicode_width::UnicodeWidthStr;
 
 use twincell_behavior::EvidencePlace;
 use twincell_compare::notice::Notice;
-use twincell_compare::report::{Comparison, Headline, PairReport};
+use twincell_compare::report::{
+    CallSite, Comparison, Condition, Contrast, DecidedBy, Headline, PairReport, VersionReport, Witness,
+};
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::{Observed, Slot};
-use twincell_syntax::Side;
+use twincell_syntax::{PerSide, Side};
 use twincell_values::value::{Choice, Decision, Recipe};
 use twincell_widgets::{
     Advice, COMPARISON_MIME, Label, MODULE, Notices, STATE_FORMAT, StudyState, SummaryFile, TextOptions, html_fragment,
-    html_page, mime_bundle, state, study_fragment, study_page, summary, text,
+    html_page, mime_bundle, state, study_fragment, study_page, summary, text, wording,
 };
 
 const PLAIN: TextOptions = TextOptions { color: false, width: 100 };
@@ -75,11 +78,15 @@ fn older_results_without_places_as_data_show_the_same_rows_as_different() {
     assert_eq!(stream(&older)["stream"], "stdout");
 }
 
+fn decided_by(name: &str) -> DecidedBy {
+    DecidedBy::Pairs { names: vec![name.into()], verdict: Verdict::Changing }
+}
+
 #[test]
 fn a_pair_that_others_decide_on_does_not_look_like_a_change() {
     let mut judged = samples::changing_pair();
     (judged.new.qualname, judged.old.qualname) = ("_help".into(), "_help".into());
-    judged.decided_by = vec!["f".into()];
+    judged.decided_by = decided_by("f");
     let mut whole = samples::preserving();
     whole.pairs.push(judged);
     let shown = text(&whole, &PLAIN);
@@ -98,7 +105,7 @@ fn the_interactive_view_says_what_the_others_say() {
     let total = || Slot::Use { step: 1, member: "total".into() };
     witness.old.arguments = vec![final_value(Slot::Argument("request".into())), final_value(total())];
     witness.new.arguments = vec![final_value(total())];
-    whole.pairs[0].decided_by = vec!["f".into()];
+    whole.pairs[0].decided_by = decided_by("f");
     let state = serde_json::to_value(state(&whole)).unwrap();
     assert_eq!(state["seed"], u64::MAX.to_string());
     let pair = &state["pairs"][0];
@@ -167,8 +174,9 @@ fn decisions_are_told_in_words() {
 #[test]
 fn a_sentence_that_only_goes_on_is_not_said_twice() {
     let mut whole = samples::identical();
-    let own = whole.pairs[0].sentence.clone();
-    whole.sentence = format!("{own} Only in old: g.");
+    let own = wording::pair(&whole.pairs[0]);
+    whole.removed = vec!["g".into()];
+    assert_eq!(wording::comparison(&whole), format!("{own} Only in old: g."));
     assert_eq!(text(&whole, &PLAIN).matches(&own[..20]).count(), 1);
 }
 
@@ -267,7 +275,7 @@ fn a_page_runs_our_script_and_no_other() {
         assert_eq!(script.text().collect::<String>(), MODULE);
         let state: serde_json::Value = serde_json::from_str(&data.text().collect::<String>()).unwrap();
         assert_eq!(state["pairs"].as_array().unwrap().len(), comparison.pairs.len());
-        assert_eq!(state["sentence"], comparison.sentence.as_str());
+        assert_eq!(state["sentence"], wording::comparison(&comparison));
         for (shown, pair) in state["pairs"].as_array().unwrap().iter().zip(&comparison.pairs) {
             let texts = shown["new"]["lines"].as_array().unwrap().iter().map(|line| line["text"].as_str().unwrap());
             assert!(texts.eq(pair.new.lines.iter().map(|line| line.text.as_str())), "{name}");
@@ -318,20 +326,40 @@ fn the_bundle_has_text_html_and_the_report() {
     let bundle = mime_bundle(&comparison);
     let keys: Vec<&str> = bundle.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(keys, ["text/plain", "text/html", COMPARISON_MIME]);
-    let report: twincell_compare::report::Comparison = serde_json::from_value(bundle[COMPARISON_MIME].clone()).unwrap();
-    // Probabilities are f32 and go through JSON's doubles unharmed.
-    assert_eq!(report, comparison);
+    let report = &bundle[COMPARISON_MIME];
+    assert_eq!(report["sentence"], wording::comparison(&comparison));
+    for (shown, pair) in report["pairs"].as_array().unwrap().iter().zip(&comparison.pairs) {
+        assert_eq!(
+            (&shown["sentence"], &shown["reason"]),
+            (&wording::pair(pair).into(), &wording::reason(pair).into())
+        );
+        // Probabilities are f32 and go through JSON's doubles unharmed.
+        assert_eq!(from_value::<Option<Witness>>(shown["witness"].clone()).unwrap(), pair.witness);
+        assert_eq!(from_value::<VersionReport>(shown["new"].clone()).unwrap(), pair.new);
+    }
 }
 
 fn file<'a>(path: &'a str, comparison: &'a Comparison) -> SummaryFile<'a> {
     SummaryFile { path, is_test: false, result: Ok(comparison) }
 }
 
+/// The example of a change, without conditions.
+fn example(call: &str, old: &str, new: &str) -> Headline {
+    let shown = PerSide::new(old, new).map(|shown| Some(shown.to_owned()));
+    let contrast = Contrast { place: String::new(), shown };
+    Headline { call: call.into(), contrast, conditions: vec![], unlikely: false }
+}
+
+fn condition(path: &str, value: Recipe) -> Condition {
+    let choice = Choice { path: path.into(), decision: Decision::Value(value) };
+    Condition { choice, call: CallSite::Unknown }
+}
+
 /// A pair that changed, with a headline of this many words.
 fn changing(name: &str, words: usize) -> PairReport {
     let mut pair = samples::changing_pair();
     (pair.old.qualname, pair.new.qualname) = (name.into(), name.into());
-    pair.sentence = format!("{name}(x=0): {}", vec!["value"; words].join(" "));
+    pair.headline = Some(example(&format!("{name}(x=0)"), "", &vec!["value"; words].join(" ")));
     pair
 }
 
@@ -381,19 +409,12 @@ fn a_class_is_told_by_its_methods() {
 fn a_method_that_needs_a_state_is_shown_by_its_class() {
     let with_state = |name: &str| {
         let mut pair = changing(name, 1);
-        let headline = Headline {
-            call: format!("{name}()"),
-            place: String::new(),
-            old: Some("1".into()),
-            new: Some("2".into()),
-            conditions: vec!["self.size = -1".into()],
-            unlikely: false,
-        };
-        (pair.sentence, pair.headline) = (headline.to_string(), Some(headline));
+        let conditions = vec![condition("self.size", Recipe::Int(-1))];
+        pair.headline = Some(Headline { conditions, ..example(&format!("{name}()"), "1", "2") });
         pair
     };
     let mut class = changing("Cart", 1);
-    class.sentence = "Cart(size=1), using add(): 1 -> 2".into();
+    class.headline = Some(example("Cart(size=1), using add()", "1", "2"));
     let witness = class.witness.get_or_insert_with(|| samples::several_pairs().pairs[0].witness.clone().unwrap());
     witness.methods = vec!["Cart.add".into()];
     let whole = of(vec![class.clone(), with_state("Cart.add"), with_state("Cart.take")]);
@@ -444,15 +465,12 @@ fn a_class_that_shows_less_than_a_method_is_not_told() {
 fn a_long_headline_is_told_in_parts() {
     let mut pair = changing("Session.send", 1);
     let headline = |conditions: &[&str], old: &str, new: &str| Headline {
-        call: "Session.send(request)".into(),
-        place: "".into(),
-        old: Some(old.into()),
-        new: Some(new.into()),
-        conditions: conditions.iter().map(|one| (*one).to_owned()).collect(),
+        conditions: conditions.iter().map(|one| condition(one, Recipe::None)).collect(),
         unlikely: true,
+        ..example("Session.send(request)", old, new)
     };
     let (old, new) = (format!("raises OSError: {}", "a".repeat(60)), format!("{}{}", "b".repeat(60), "\u{1b}[31m"));
-    let long = format!("self.adapters[{}] = None", "c".repeat(50));
+    let long = format!("self.adapters.{}", "c".repeat(51));
     let shown = |pair: &PairReport| {
         let whole = of(vec![pair.clone()]);
         summary(
@@ -462,9 +480,9 @@ fn a_long_headline_is_told_in_parts() {
             &TextOptions { width: 80, ..PLAIN },
         )
     };
-    let bound = Headline { call: String::new(), place: "PROXY:".into(), ..headline(&[], &old, &new) };
-    for one in [headline(&["self.proxy = None", &long, &long], &old, &new), headline(&[], "1", "2"), bound] {
-        pair.sentence = "a".repeat(90);
+    let mut bound = Headline { call: String::new(), ..headline(&[], &old, &new) };
+    bound.contrast.place = "PROXY:".into();
+    for one in [headline(&["self.proxy", &long, &long], &old, &new), headline(&[], "1", "2"), bound] {
         pair.headline = Some(one);
         insta::assert_snapshot!(shown(&pair));
     }

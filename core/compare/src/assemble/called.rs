@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use twincell_behavior::short_text;
 use twincell_engine::protocol::Member;
 use twincell_syntax::{CodeKind, Parameter, ParameterKind, PerSide};
 use twincell_values::path::{Question, text_of};
 use twincell_values::value::{Choice, Decision, Recipe};
 
-use super::place::{Place, Sites};
-use super::wording::{NAMED_VALUES, cut, name_of, named};
+use super::NAMED_VALUES;
+use super::place::{Sites, call_site};
 use crate::assemble::PairContext;
 use crate::campaign::TestCase;
+use crate::headline::STATEMENTS;
+use crate::report::Condition;
 use crate::uses::{ArgumentPaths, Class, is_decorated, passed};
 
 /// The maximum number of arguments that are named beside others, and of characters of their values.
@@ -18,14 +21,14 @@ const OTHERS: usize = 3;
 const OTHER_VALUE: usize = 12;
 
 /// The call on the values that matter, and those of them that are no arguments: `f(x=0)`, `Cart(1).add()`, and
-/// `self.discount = 1`.
+/// the value of `self.discount`.
 pub(super) fn subject(
     context: &PairContext<'_>,
     sites: Sites<'_>,
     case: &TestCase,
     values: &[&Choice],
     uses: &[&Member],
-) -> (String, Vec<String>) {
+) -> (String, Vec<Condition>) {
     let function = &context.functions.new;
     let Used { made: parameters, uses } = Used::of(context, case, uses);
     let (mut given, mut conditions) = (Vec::new(), Vec::new());
@@ -34,7 +37,10 @@ pub(super) fn subject(
             Some(argument) => given.push(argument),
             // It stands where a member is used.
             None if uses.iter().any(|one| one.passes(choice)) => {}
-            None => conditions.push(named(choice, &Place::new(context, sites, case, choice))),
+            None => {
+                let call = call_site(context, sites, case, choice);
+                conditions.push(Condition { choice: (*choice).clone(), call });
+            }
         }
     }
     if given.is_empty() {
@@ -45,7 +51,7 @@ pub(super) fn subject(
     let given = listed(given);
     let uses: Vec<String> = uses.iter().map(|one| one.text(case, values)).collect();
     let call = match (function.kind, uses.as_slice()) {
-        (CodeKind::Snippet, _) => name_of(function).to_owned(),
+        (CodeKind::Snippet, _) => STATEMENTS.to_owned(),
         (_, []) => format!("{}({given})", function.qualname),
         (_, [only]) => format!("{}({given}).{only}", function.qualname),
         (_, uses) => format!("{}({given}), using {}", function.qualname, in_order(uses)),
@@ -176,7 +182,7 @@ impl Parameters {
     /// A decision as an argument, if it is about one: `x=0`, `further=1` of `**options`, `x not given`.
     fn argument(&self, choice: &Choice) -> Option<Argument> {
         let Question::Value(of) = Question::parse(&choice.path) else { return None };
-        let value = |recipe: &Recipe| cut(&recipe.display());
+        let value = |recipe: &Recipe| short_text(&recipe.display());
         let text = |(path, Parameter { name, kind, .. }): &(String, Parameter)| {
             let is_whole = of.as_str() == path;
             let key = of.split_item().filter(|(holder, _)| holder.as_str() == path).map(|(_, key)| key);

@@ -4,6 +4,7 @@
 use twincell_behavior::{
     Channel, Difference, EvidencePlace, Rules, Shown, afterwards, align_calls, display_call, display_observed,
     display_outcome_in_present, display_parts, display_shown, display_slot, innermost, is_argument, is_inserted,
+    short_path, short_text,
 };
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
 use twincell_engine::protocol::Injection;
@@ -13,11 +14,11 @@ use twincell_values::value::{Choice, Decision, Recipe};
 
 use super::called::subject;
 use super::place::{Sites, as_written};
-use super::wording::{NAMED_VALUES, brief, cut, injection_of};
+use super::{NAMED_VALUES, injection_of};
 use crate::assemble::{CampaignSummary, PairContext, members_used};
 use crate::campaign::TestCase;
 use crate::example::Example;
-use crate::report::{Evidence, Headline};
+use crate::report::{Contrast, Evidence, Headline};
 
 /// The maximum number of characters of what a version shows, and the number up to which a value is read at a glance.
 const SHOWN: usize = 80;
@@ -33,12 +34,6 @@ const BESIDES: usize = 2;
 /// The name of what a function returns.
 const RESULT: &str = "result";
 
-/// What differs at one place: its name, and what each version shows there.
-struct Contrast {
-    place: String,
-    shown: PerSide<Option<String>>,
-}
-
 /// The example of a difference.
 pub(super) fn headline(
     context: &PairContext<'_>,
@@ -47,28 +42,28 @@ pub(super) fn headline(
     evidence: &[Evidence],
 ) -> Headline {
     let example = case.example().filter(|one| is_whole(context, case, one));
-    let example = example.map_or_else(String::new, |one| format!(" on {}", cut(&one.source.to_string())));
+    let example = example.map_or_else(String::new, |one| format!(" on {}", short_text(&one.source.to_string())));
     let uses = members_used(context, case);
     let first = case.differences.first();
     let asked = first.filter(|one| one.channel != Channel::Calls).and_then(|_| other_calls(case, summary.rules));
-    let Contrast { place, shown } = match (first, &asked) {
-        (_, Some(calls)) => Contrast::of("calls", calls.as_ref().map(display_call).as_ref().map(|text| &**text)),
+    let contrast = match (first, &asked) {
+        (_, Some(calls)) => contrast_of("calls", calls.as_ref().map(display_call).as_ref().map(|text| &**text)),
         // The subject has the member already.
         (Some(difference @ Difference { place: EvidencePlace::Left { slot: Slot::Use { .. } }, .. }), _)
             if uses.len() == 1 =>
         {
-            Contrast::of("", difference.sides().map(display_shown))
+            contrast_of("", difference.sides().map(display_shown))
         }
         (Some(difference), _) => {
             // What a class gives is its object.
             let result = if context.functions.new.kind == CodeKind::Class { "self" } else { RESULT };
             contrast(summary.sites, case, difference, summary.rules, result)
         }
-        (None, _) => Contrast { place: "the two differ".into(), shown: PerSide::of(|_| None) },
+        (None, _) => Contrast::default(),
     };
     let callees: Vec<&str> = asked.iter().flat_map(PerSide::iter).map(|call| call.callee.as_str()).collect();
     let outcome = first.is_some_and(|one| matches!(one.place, EvidencePlace::ReturnValue | EvidencePlace::Exception));
-    let told: Vec<&str> = [&shown.old, &shown.new].into_iter().flatten().filter(|_| outcome).map(|s| &**s).collect();
+    let told: Vec<&str> = contrast.shown.iter().flatten().filter(|_| outcome).map(|s| &**s).collect();
     let values = named_values(context, case, &that_matter(summary), &told);
     // Members are told as uses, what a call gave that differs says nothing beside the call, and the exception says what
     // failed.
@@ -84,7 +79,7 @@ pub(super) fn headline(
     let says_enough = context.functions.new.kind == CodeKind::Snippet && is_of_name && asked.is_none();
     let call = if says_enough { example.trim_start().to_owned() } else { format!("{call}{example}") };
     let unlikely = evidence.iter().any(|one| one.edge_case);
-    Headline { call, place, old: shown.old, new: shown.new, conditions, unlikely }
+    Headline { call, contrast, conditions, unlikely }
 }
 
 /// Whether an example has all arguments. Objects that nobody wrote as data are drawn.
@@ -138,11 +133,9 @@ fn gave(callee: &str, path: &str) -> bool {
     AccessPath::new(path).callee().is_some_and(|of| of.as_str() == callee)
 }
 
-/// What each version shows at one place, in words: `3 -> 0`, `stdout 'a\n' -> 'b\n'`.
-pub(super) fn difference(case: &TestCase, difference: &Difference, rules: &Rules) -> String {
-    let Contrast { place, shown } = contrast(PerSide::of(|_| &[][..]), case, difference, rules, RESULT);
-    let PerSide { old, new } = shown;
-    Headline { call: String::new(), place, old, new, conditions: vec![], unlikely: false }.to_string()
+/// What each version shows at one place.
+pub(super) fn difference(case: &TestCase, difference: &Difference, rules: &Rules) -> Contrast {
+    contrast(PerSide::of(|_| &[][..]), case, difference, rules, RESULT)
 }
 
 /// What each version shows at one place. Of long values, the part that differs. `result` names what is returned.
@@ -152,9 +145,9 @@ fn contrast(sites: Sites<'_>, case: &TestCase, difference: &Difference, rules: &
     let part = Shared::of(case, difference, result)
         .and_then(|shared| shared.assigned().or_else(|| if is_long { shared.innermost(rules) } else { None }));
     if let Some((place, parts)) = part {
-        return Contrast::of(place, parts.as_ref().map(String::as_str));
+        return contrast_of(place, parts.as_ref().map(String::as_str));
     }
-    let with = |name: &str| Contrast::of(name, shown);
+    let with = |name: &str| contrast_of(name, shown);
     if matches!(difference.place, EvidencePlace::ReturnValue | EvidencePlace::Exception)
         && let Some(ended) = ended_use(case)
     {
@@ -171,39 +164,39 @@ fn contrast(sites: Sites<'_>, case: &TestCase, difference: &Difference, rules: &
                 _ => shown[side].to_owned(),
             };
             let outcomes = different(|is_brief| PerSide::of(|side| outcome(side, is_brief)));
-            Contrast::of("", outcomes.as_ref().map(String::as_str))
+            contrast_of("", outcomes.as_ref().map(String::as_str))
         }
         EvidencePlace::Output { stream } => with(stream.name()),
         EvidencePlace::Left { .. } if matches!(difference.old, Shown::InState { .. }) => with("gives"),
         EvidencePlace::Left { slot: Slot::Use { member, .. } } => with(member),
         EvidencePlace::Left { slot: Slot::Same { place, other } } => {
             let is = difference.sides().map(|shown| if *shown == Shown::Same { "True" } else { "False" });
-            Contrast::of(format!("{} is {}:", brief(place), brief(other)), is)
+            contrast_of(format!("{} is {}:", short_path(place), short_path(other)), is)
         }
-        EvidencePlace::Left { slot: Slot::Name(name) } => with(&format!("{}:", cut(name))),
+        EvidencePlace::Left { slot: Slot::Name(name) } => with(&format!("{}:", short_text(name))),
         EvidencePlace::Left { slot } => with(&format!("{}{}", slot_name(slot), afterwards(slot))),
         EvidencePlace::Message { .. } => {
             let quoted = |shown: &Shown| match shown {
                 Shown::Text(text) => format!("'{text}'"),
                 nothing => display_shown(nothing).into(),
             };
-            Contrast::of("logs", difference.sides().map(quoted).as_ref().map(String::as_str))
+            contrast_of("logs", difference.sides().map(quoted).as_ref().map(String::as_str))
         }
         EvidencePlace::Call { .. } => {
             let calls = different(|is_brief| {
                 PerSide::of(|side| match made(case, side, shown[side]).filter(|_| is_brief) {
                     Some(call) => {
                         let call = as_written(sites, side, call);
-                        display_call(&Call { callee: brief(&call.callee), ..call })
+                        display_call(&Call { callee: short_path(&call.callee), ..call })
                     }
                     None => shown[side].to_owned(),
                 })
             });
             let only = |side: Side| PerSide::of(|own| (own == side).then(|| calls[own].as_str()));
             match difference.sides() {
-                PerSide { new: Shown::NoCall, .. } => Contrast::one_sided("calls", only(Side::Old)),
-                PerSide { old: Shown::NoCall, .. } => Contrast::one_sided("calls", only(Side::New)),
-                _ => Contrast::of("calls", calls.as_ref().map(String::as_str)),
+                PerSide { new: Shown::NoCall, .. } => one_sided("calls", only(Side::Old)),
+                PerSide { old: Shown::NoCall, .. } => one_sided("calls", only(Side::New)),
+                _ => contrast_of("calls", calls.as_ref().map(String::as_str)),
             }
         }
     }
@@ -228,7 +221,7 @@ fn with_brief_attribute(case: &TestCase, raised: &Outcome) -> Outcome {
             |choice| matches!(Question::parse(&choice.path), Question::Attribute(path) if path.as_str() == message),
         )
     {
-        *message = brief(message);
+        *message = short_path(message);
     }
     raised
 }
@@ -262,7 +255,7 @@ fn ended_use(case: &TestCase) -> Option<Contrast> {
             _ => display_observed(value),
         },
     };
-    Some(Contrast::of(place, PerSide::of(outcome).as_ref().map(String::as_str)))
+    Some(contrast_of(place, PerSide::of(outcome).as_ref().map(String::as_str)))
 }
 
 /// Two values of one place.
@@ -282,7 +275,7 @@ impl<'a> Shared<'a> {
         let slot_of = |slot| PerSide::of(|side| case.behavior(side)?.left(slot));
         let (values, name, after) = match &difference.place {
             EvidencePlace::ReturnValue => (PerSide::of(returned), result.to_owned(), ""),
-            EvidencePlace::Left { slot: slot @ Slot::Name(name) } => (slot_of(slot), cut(name), ":"),
+            EvidencePlace::Left { slot: slot @ Slot::Name(name) } => (slot_of(slot), short_text(name), ":"),
             EvidencePlace::Left { slot } if is_argument(slot) => (slot_of(slot), slot_name(slot), afterwards(slot)),
             _ => return None,
         };
@@ -320,7 +313,7 @@ fn assigned(old: &Observed, new: &Observed) -> Option<(String, PerSide<String>)>
     let beyond = |some: &[(String, Observed)], others: &[(String, Observed)]| {
         let further = some.iter().filter(|one| !others.contains(one)).collect::<Vec<_>>();
         match further.as_slice() {
-            [only] if others.len() + 1 == some.len() => Some((cut(&only.0), display_observed(&only.1))),
+            [only] if others.len() + 1 == some.len() => Some((short_text(&only.0), display_observed(&only.1))),
             _ => None,
         }
     };
@@ -333,7 +326,7 @@ fn assigned(old: &Observed, new: &Observed) -> Option<(String, PerSide<String>)>
 /// The name of what is left behind.
 fn slot_name(slot: &Slot) -> String {
     match slot {
-        Slot::Argument(path) | Slot::Reordered(path) => brief(path),
+        Slot::Argument(path) | Slot::Reordered(path) => short_path(path),
         other => display_slot(other).into(),
     }
 }
@@ -347,25 +340,23 @@ fn beside_nothing(value: &Observed) -> String {
     }
 }
 
-impl Contrast {
-    /// Two texts that differ, both from shortly before their first difference if they are long.
-    fn of(place: impl Into<String>, texts: PerSide<&str>) -> Self {
-        let (place, PerSide { old, new }) = (place.into(), texts);
-        if old == new {
-            let place = format!("{place} {} in both, but not equal", cut(old)).trim_start().to_owned();
-            return Self { place, shown: PerSide::of(|_| None) };
-        }
-        let same = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
-        let is_long = |text: &str| text.chars().count() > SHOWN;
-        // The start stays where the difference begins in it.
-        let from = if (is_long(old) || is_long(new)) && same + DIFFERENT > SHOWN - END { same - BEFORE } else { 0 };
-        Self { place, shown: texts.map(|text| Some(if from > 0 { part_from(text, from) } else { shortened(text) })) }
+/// Two texts that differ, both from shortly before their first difference if they are long.
+fn contrast_of(place: impl Into<String>, texts: PerSide<&str>) -> Contrast {
+    let (place, PerSide { old, new }) = (place.into(), texts);
+    if old == new {
+        let place = format!("{place} {} in both, but not equal", short_text(old)).trim_start().to_owned();
+        return Contrast { place, ..Contrast::default() };
     }
+    let same = old.chars().zip(new.chars()).take_while(|(one, other)| one == other).count();
+    let is_long = |text: &str| text.chars().count() > SHOWN;
+    // The start stays where the difference begins in it.
+    let from = if (is_long(old) || is_long(new)) && same + DIFFERENT > SHOWN - END { same - BEFORE } else { 0 };
+    Contrast { place, shown: texts.map(|text| Some(if from > 0 { part_from(text, from) } else { shortened(text) })) }
+}
 
-    /// What only one version shows.
-    fn one_sided(place: &str, texts: PerSide<Option<&str>>) -> Self {
-        Self { place: place.to_owned(), shown: texts.map(|text| text.map(cut)) }
-    }
+/// What only one version shows.
+fn one_sided(place: &str, texts: PerSide<Option<&str>>) -> Contrast {
+    Contrast { place: place.to_owned(), shown: texts.map(|text| text.map(short_text)) }
 }
 
 /// The part of a text behind so many characters.

@@ -3,21 +3,19 @@
 mod called;
 mod headline;
 mod place;
-mod sensitivity;
 #[cfg(test)]
-mod sentences;
+mod tests;
 mod values;
-pub(crate) mod wording;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use twincell_behavior::{Difference, Rules, align_calls, display_outcome, display_place, display_shown};
 use twincell_engine::observed::Behavior;
-use twincell_engine::protocol::{Context, Member};
+use twincell_engine::protocol::{Context, Injection, Member};
 use twincell_search::Target;
 use twincell_syntax::{AlignedRow, CodeKind, Diff, Function, Parameter, ParameterKind, PerSide, Side, functions};
 use twincell_values::path::Question;
-use twincell_values::value::{Decision, Recipe};
+use twincell_values::value::{Choice, Decision, Recipe};
 
 use place::Sites;
 
@@ -25,12 +23,18 @@ use crate::ExampleSource;
 use crate::campaign::{
     Campaign, Decisive, SetAside, TestCase, Variations, is_without_module, joint_probability, replaced,
 };
-use crate::note::{Changed, Note};
+use crate::note::Note;
 use crate::report::{
-    Bound, BranchReport, Divergence, Evidence, ExecutionReport, LineReport, PairReport, PartReport, Reproducer,
-    SetAsideReport, Varied, VersionReport, Witness,
+    Bound, BranchReport, CallSite, ChangeReached, Condition, Contrast, DecidedBy, Divergence, Evidence,
+    ExecutionReport, LineReport, PairFacts, PairReport, PartReport, Reason, Reproducer, SetAsideReport, StoppedExample,
+    VersionReport, Witness,
 };
 use crate::verdict::{self, EDGE_CASE, Verdict};
+
+/// The maximum number of values named in a sentence, unless more are decisive.
+const NAMED_VALUES: usize = 3;
+/// A changed line ran in few executions if more than this number of times as many ran in all.
+const FEW: usize = 4;
 
 /// What is known about a pair before it runs.
 pub(crate) struct PairContext<'a> {
@@ -67,8 +71,13 @@ impl PairContext<'_> {
         }
     }
 
-    pub(crate) fn has_same_text(&self) -> bool {
+    fn has_same_text(&self) -> bool {
         self.functions.old.text == self.functions.new.text
+    }
+
+    fn facts(&self) -> PairFacts {
+        let new = &self.functions.new;
+        PairFacts { kind: new.kind, name: new.qualname.clone(), has_same_text: self.has_same_text() }
     }
 }
 
@@ -77,7 +86,7 @@ pub(crate) struct CampaignSummary<'a> {
     /// What the versions ask for, and where.
     pub sites: Sites<'a>,
     pub verdict: Verdict,
-    pub reason: String,
+    pub reason: Reason,
     pub campaign: &'a Campaign,
     pub witness: Option<&'a TestCase>,
     /// The decisive values of the witness.
@@ -97,42 +106,49 @@ pub(crate) struct CampaignSummary<'a> {
 
 /// The report of a pair that is the same program.
 pub(crate) fn identical(context: &PairContext<'_>) -> PairReport {
-    let (reason, sentence) = wording::identical(context);
-    unexecuted(context, Verdict::Identical, reason, sentence)
+    let PerSide { old, new } = context.functions;
+    let reason = if context.has_same_text() {
+        Reason::SameText
+    } else if old.qualname != new.qualname {
+        Reason::SameCode { old: old.qualname.clone(), new: new.qualname.clone() }
+    } else {
+        let locals = !context.diff.renames.is_empty();
+        Reason::SameProgram { locals, private_attributes: context.renamed_attributes().next().is_some() }
+    };
+    unexecuted(context, Verdict::Identical, reason)
 }
 
 /// The report of a pair that could not run.
-pub(crate) fn failed(context: &PairContext<'_>, reason: String) -> PairReport {
-    let sentence = format!("{}: {reason}", wording::name_of(&context.functions.new));
-    unexecuted(context, Verdict::Inconclusive, reason, sentence)
+pub(crate) fn failed(context: &PairContext<'_>, reason: Reason) -> PairReport {
+    unexecuted(context, Verdict::Inconclusive, reason)
 }
 
 /// The report of a pair that a bound kept from running.
 pub(crate) fn bounded(context: &PairContext<'_>, bound: Bound) -> PairReport {
-    PairReport { bound: Some(bound), ..failed(context, wording::bound(&bound)) }
+    PairReport { bound: Some(bound), ..failed(context, Reason::Bound(bound)) }
 }
 
 /// Marks a pair that a bound ended. Without a difference nothing is decided, since the rest might have shown one.
-pub(crate) fn cut(context: &PairContext<'_>, report: &mut PairReport, bound: Bound) {
-    let what = wording::bound(&bound);
+pub(crate) fn cut(report: &mut PairReport, bound: Bound) {
     report.bound = Some(bound);
     if report.verdict == Verdict::Changing {
-        report.notes.push(what);
+        report.notes.push(Note::Bound(bound));
     } else {
         report.verdict = Verdict::Inconclusive;
-        report.sentence = format!("{}: {what}", wording::name_of(&context.functions.new));
-        report.reason = what;
+        report.reason = Reason::Bound(bound);
+        (report.reached, report.stopped) = (None, None);
     }
 }
 
-fn unexecuted(context: &PairContext<'_>, verdict: Verdict, reason: String, sentence: String) -> PairReport {
+fn unexecuted(context: &PairContext<'_>, verdict: Verdict, reason: Reason) -> PairReport {
     let campaign = Campaign::default();
     let PerSide { old, new } = PerSide::of(|side| version(context, side, &campaign, &Target::default(), None));
     PairReport {
         verdict,
         reason,
-        sentence,
         headline: None,
+        reached: None,
+        stopped: None,
         bound: None,
         evidence: vec![],
         set_aside: vec![],
@@ -146,30 +162,18 @@ fn unexecuted(context: &PairContext<'_>, verdict: Verdict, reason: String, sente
         witness: None,
         shown_by: None,
         cell: None,
-        decided_by: vec![],
+        decided_by: DecidedBy::Itself,
         uses_changed: uses_changed(context),
         accepted: None,
         reproducer: None,
         lost: 0,
         isolation: Default::default(),
         stays_away: false,
-        facts: Default::default(),
+        facts: context.facts(),
         predicted_by: String::new(),
         notes: vec![],
         milliseconds: 0.0,
     }
-}
-
-/// Marks a pair as decided by others, which together have this verdict.
-pub(crate) fn decided_elsewhere(report: &mut PairReport, by: Vec<String>, verdict: Verdict) {
-    report.sentence = wording::decided_elsewhere(report, &by, verdict);
-    report.decided_by = by;
-}
-
-/// Marks a pair whose difference comes from changes in other modules, which are judged there.
-pub(crate) fn decided_in_other_modules(report: &mut PairReport, changed: &[Changed]) {
-    report.decided_by = changed.iter().map(wording::elsewhere).collect();
-    report.sentence = wording::decided_in_other_modules(report, changed);
 }
 
 /// The report of a pair that ran.
@@ -186,14 +190,15 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
     let evidence = summary.witness.map_or_else(Vec::new, |case| evidence(case, probability));
     let shows_it = summary.witness.filter(|_| summary.verdict == Verdict::Changing);
     let headline = shows_it.map(|case| headline::headline(context, summary, case, &evidence));
-    let sentence = wording::sentence(context, summary, headline.as_ref());
+    let told = headline.is_some();
     let mut line_sets = LineSets::default();
     let executions = campaign.executions.iter().map(|case| execution(case, &mut line_sets)).collect();
     PairReport {
         verdict: summary.verdict,
-        reason: if headline.is_some() { sentence.clone() } else { summary.reason.clone() },
-        sentence,
+        reason: summary.reason.clone(),
         headline,
+        reached: (!told && summary.verdict == Verdict::LikelyPreserving).then(|| reached(context, summary)),
+        stopped: stopped().filter(|_| !told).map(stopped_example),
         bound: None,
         evidence,
         set_aside: set_aside(summary),
@@ -209,14 +214,14 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
             .map(|witness| with_variations(witness, summary.variations)),
         shown_by: shown_by(summary),
         cell: None,
-        decided_by: vec![],
+        decided_by: DecidedBy::Itself,
         uses_changed: uses_changed(context),
         accepted: None,
         reproducer: summary.reproducer.cloned(),
         lost: campaign.lost.len() as u32,
         isolation: Default::default(),
         stays_away: campaign.stays_away(),
-        facts: Default::default(),
+        facts: context.facts(),
         predicted_by: String::new(),
         notes: notes(context, summary),
         milliseconds: summary.milliseconds,
@@ -224,13 +229,41 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
 }
 
 fn with_variations(witness: Witness, variations: &Variations) -> Witness {
-    let with_sentence = |one: &Varied| Varied { sentence: sensitivity::sentence(one), ..one.clone() };
     Witness {
-        varied: variations.varied.iter().map(with_sentence).collect(),
+        varied: variations.varied.clone(),
         varied_together: variations.together.clone(),
         input_weights: variations.weights.clone(),
         ..witness
     }
+}
+
+/// What the executions reached of the change.
+fn reached(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> ChangeReached {
+    let campaign = summary.campaign;
+    let lines = context.changed_lines(summary.target);
+    let never = PerSide::of(|side| {
+        let missed = lines[side].iter().filter(|line| !campaign.reached[side].contains(line));
+        missed.map(|line| context.functions[side].first_line + line - 1).collect::<Vec<u32>>()
+    });
+    let ran = Side::BOTH.into_iter().flat_map(|side| lines[side].iter().map(move |line| campaign.ran(side, *line)));
+    ChangeReached {
+        changed: lines.iter().map(Vec::len).sum(),
+        never,
+        least: ran.min().filter(|least| *least as usize * FEW < campaign.executed()),
+        changed_names: context.changed_names.to_vec(),
+        stopped_early: campaign.stopped_early,
+    }
+}
+
+/// A stopped execution with the first injected values.
+fn stopped_example(case: &TestCase) -> StoppedExample {
+    let entered = case.record.choices.iter().filter(|choice| injection_of(case, choice).is_some());
+    let condition = |choice: &Choice| Condition { choice: choice.clone(), call: CallSite::Unknown };
+    StoppedExample { values: entered.take(NAMED_VALUES).map(condition).collect(), execution: number(case) }
+}
+
+fn injection_of<'a>(case: &'a TestCase, choice: &Choice) -> Option<&'a Injection> {
+    case.record.injections.iter().find(|injection| injection.path == choice.path)
 }
 
 /// The report of a pair with an execution on values that a person chose as its example. `chosen` are their access paths.
@@ -253,7 +286,7 @@ pub(crate) fn with_example(
     }
     let summary = CampaignSummary {
         verdict: Verdict::Changing,
-        reason: String::new(),
+        reason: Reason::Differs,
         campaign: &Campaign::default(),
         witness: Some(case),
         sites: PerSide::of(|_| &[][..]),
@@ -268,7 +301,6 @@ pub(crate) fn with_example(
         milliseconds: 0.0,
     };
     let headline = headline::headline(context, &summary, case, &evidence);
-    let sentence = headline.to_string();
     let witness = Witness { chosen: chosen.to_vec(), ..witness(context, case, decisive, rules)? };
     let with_hits = |version: &VersionReport, side: Side| {
         let hits = |number: u32| case.behavior(side).map_or(0, |behavior| behavior.hits(number));
@@ -277,9 +309,10 @@ pub(crate) fn with_example(
     };
     Some(PairReport {
         verdict: Verdict::Changing,
-        reason: sentence.clone(),
-        sentence,
+        reason: Reason::Differs,
         headline: Some(headline),
+        reached: None,
+        stopped: None,
         evidence,
         old: with_hits(&report.old, Side::Old),
         new: with_hits(&report.new, Side::New),
@@ -299,7 +332,7 @@ fn lines_run(case: &TestCase) -> usize {
     case.record.behaviors.iter().map(|behavior| behavior.lines.len()).sum()
 }
 
-fn notes(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> Vec<String> {
+fn notes(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> Vec<Note> {
     let (campaign, PerSide { old, new }) = (summary.campaign, context.functions);
     let renames: Vec<(String, String)> =
         context.diff.renames.iter().chain(context.renamed_attributes()).cloned().collect();
@@ -314,9 +347,17 @@ fn notes(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> Vec<String
         (summary.context == Context::Function).then_some(Note::FunctionContext),
         replacement(summary),
     ];
-    let set_aside =
-        campaign.set_aside.iter().map(|one| wording::set_aside(one, changed_verdict(summary, one), summary.rules));
-    summary.notes.iter().chain(further.iter().flatten()).map(wording::note).chain(set_aside).collect()
+    let set_aside = campaign.set_aside.iter().map(|one| {
+        let first = one.case.differences.first();
+        Note::SetAside {
+            rule: one.rule.clone(),
+            contrast: first
+                .map_or_else(Contrast::default, |first| headline::difference(&one.case, first, summary.rules)),
+            execution: number(&one.case),
+            changed_verdict: changed_verdict(summary, one),
+        }
+    });
+    summary.notes.iter().cloned().chain(further.into_iter().flatten()).chain(set_aside).collect()
 }
 
 /// Which calls of old fail with the signature of new, if any.

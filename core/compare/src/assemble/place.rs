@@ -10,41 +10,31 @@ use twincell_values::value::Choice;
 
 use super::PairContext;
 use crate::campaign::TestCase;
+use crate::report::CallSite;
 
 /// The sites of both versions, helpers' included.
 pub(crate) type Sites<'a> = PerSide<&'a [Site]>;
 
-/// Where a function makes a call that no name tells.
-pub(super) enum Place {
-    /// The call with the callee that the code has.
-    Code(String),
-    /// The line in its file.
-    Line(u32),
-    Unknown,
-}
-
-impl Place {
-    /// The place of the call that a decision is about.
-    pub(super) fn new(context: &PairContext<'_>, sites: Sites<'_>, case: &TestCase, choice: &Choice) -> Self {
-        let path = match Question::parse(&choice.path) {
-            Question::Raise(operation) => operation,
-            Question::Succeeds(operation) => operation.as_str(),
-            _ => &choice.path,
-        };
-        // What fails in place of giving a value has no line.
-        let injection = case.record.injections.iter().find(|injection| injection.path == path);
-        let at = injection.map(|injection| (Side::numbered(injection.version), injection.line));
-        let is_own = |(side, line): &(Side, u32)| (1..=context.own_lines[*side]).contains(line);
-        let once = AccessPath::new(path).without_repetition();
-        if let Some(written) = at.and_then(|at| of_inner_function(sites, once, at)) {
-            return Place::Code(written + &path[once.as_str().len()..]);
-        }
-        let Some((_, given)) = once.split_call() else { return Place::Unknown };
-        match (callee(sites, path, count(given), at), at.filter(is_own)) {
-            (Some(callee), _) => Place::Code(AccessPath::new(&callee).call(given) + &path[once.as_str().len()..]),
-            (None, Some((side, line))) => Place::Line(context.functions[side].first_line + line - 1),
-            (None, None) => Place::Unknown,
-        }
+/// Where a function makes the call that a decision is about.
+pub(super) fn call_site(context: &PairContext<'_>, sites: Sites<'_>, case: &TestCase, choice: &Choice) -> CallSite {
+    let path = match Question::parse(&choice.path) {
+        Question::Raise(operation) => operation,
+        Question::Succeeds(operation) => operation.as_str(),
+        _ => &choice.path,
+    };
+    // What fails in place of giving a value has no line.
+    let injection = case.record.injections.iter().find(|injection| injection.path == path);
+    let at = injection.map(|injection| (Side::numbered(injection.version), injection.line));
+    let is_own = |(side, line): &(Side, u32)| (1..=context.own_lines[*side]).contains(line);
+    let once = AccessPath::new(path).without_repetition();
+    if let Some(written) = at.and_then(|at| of_inner_function(sites, once, at)) {
+        return CallSite::Code(written + &path[once.as_str().len()..]);
+    }
+    let Some((_, given)) = once.split_call() else { return CallSite::Unknown };
+    match (callee(sites, path, count(given), at), at.filter(is_own)) {
+        (Some(callee), _) => CallSite::Code(AccessPath::new(&callee).call(given) + &path[once.as_str().len()..]),
+        (None, Some((side, line))) => CallSite::Line(context.functions[side].first_line + line - 1),
+        (None, None) => CallSite::Unknown,
     }
 }
 

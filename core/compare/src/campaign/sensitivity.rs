@@ -87,7 +87,7 @@ pub fn variations(
                 found.further = std::mem::take(&mut trial.further);
             }
             found.weights.extend(weight(choice, own, &tried));
-            found.varied.push(Varied { path: choice.path.clone(), sentence: String::new(), values });
+            found.varied.push(Varied { path: choice.path.clone(), values });
         }
     }
     let containers = witness.record.choices.iter().filter_map(|choice| Some((choice, container(choice)?)));

@@ -41,10 +41,9 @@ use twincell_syntax::{CodeKind, Function, PerSide, Side, too_deep};
 use twincell_values::predictor::Predictor;
 
 use crate::assemble;
-use crate::assemble::wording;
 use crate::campaign::{self, Plan, TestCase, Variations};
 use crate::note::{Isolated, Note};
-use crate::report::{Bound, Comparison, FORMAT, PairFacts, PairReport};
+use crate::report::{Bound, Comparison, DecidedBy, FORMAT, PairReport, Reason};
 use crate::verdict::Verdict;
 use crate::{CompareError, CompareOptions, Continue, Progress, Source, decide, reproduce};
 
@@ -98,7 +97,7 @@ pub fn compare(
     let stopped = Cell::new(false);
     for (number, (pair, taken)) in pairs.iter().zip(taken).enumerate() {
         if stopped.get() && !pair.is_same_program() {
-            reports.push(assemble::failed(&pair.context(), "stopped before its turn came".into()));
+            reports.push(assemble::failed(&pair.context(), Reason::NotReached));
             continue;
         }
         let mut pair_progress = |executions: u32, coverage: f64| {
@@ -123,24 +122,24 @@ pub fn compare(
                     matches!(alone.verdict, Verdict::LikelyPreserving | Verdict::Identical) && !stopped.get()
                 });
                 if is_preserving {
-                    assemble::decided_in_other_modules(&mut report, &changed);
+                    report.decided_by = DecidedBy::OtherModules(changed.clone());
                 }
             }
             let note = (!changed.is_empty()).then_some(Note::ChangedElsewhere { changed, are_judged });
-            report.notes.extend(note.map(|note| wording::note(&note)));
+            report.notes.extend(note);
         }
         // It is told once: of the statements, or of the function that somebody asked for.
         if pair.kind() == CodeKind::Snippet || options.function.is_some() {
-            select::note_replacing(&sources, &pair.context(), &mut report);
+            select::note_replacing(&sources, &mut report);
         }
         reports.push(report);
     }
     let pairs: Vec<Pair> = prune_inconclusive(pairs, &mut reports);
-    let in_other_modules: Vec<bool> = reports.iter().map(|report| !report.decided_by.is_empty()).collect();
+    let in_other_modules: Vec<bool> = reports.iter().map(|report| !report.decides_itself()).collect();
     let decided = select::deciders(&sources, &pairs, &reports);
     // Who is judged elsewhere lends nobody its verdict.
     let decides = |(position, report): &(usize, &PairReport)| {
-        report.decided_by.is_empty() && decided.iter().all(|(other, _)| other != position)
+        report.decides_itself() && decided.iter().all(|(other, _)| other != position)
     };
     let changing = reports.iter().enumerate().filter(decides).map(|(_, report)| report);
     let changing = changing.filter(|report| report.verdict == Verdict::Changing);
@@ -149,7 +148,7 @@ pub fn compare(
         if !in_other_modules[position] {
             let is_changing = by.iter().any(|name| changing.contains(name));
             let verdict = if is_changing { Verdict::Changing } else { Verdict::LikelyPreserving };
-            assemble::decided_elsewhere(&mut reports[position], by, verdict);
+            reports[position].decided_by = DecidedBy::Pairs { names: by, verdict };
         }
     }
     let has_run = reports.iter().any(|report| !report.executions.is_empty());
@@ -157,25 +156,21 @@ pub fn compare(
         let unknown = examples::unknown(&sources, &options.examples);
         let not_given = options.not_given.iter().cloned().map(Note::NotGiven);
         let notes = old_note.into_iter().chain(new_note).chain(unknown).chain(not_given);
-        report.notes.extend(notes.map(|note| wording::note(&note)));
+        report.notes.extend(notes);
     }
     if let Some(report) = reports.iter_mut().find(|report| !report.executions.is_empty()) {
-        report.notes.extend(of_project([&old, &new]).map(|note| wording::note(&note)));
+        report.notes.extend(of_project([&old, &new]));
     }
     let verdict = overall(&reports);
-    for ((report, pair), in_other_modules) in reports.iter_mut().zip(&pairs).zip(in_other_modules) {
-        let has_same_text = pair.context().has_same_text();
-        report.facts = PairFacts { kind: pair.kind(), has_same_text, in_other_modules };
-    }
-    let sentence = wording::overall(verdict, &reports, &added, &removed);
     Ok(Comparison {
         format: FORMAT,
         twincell: env!("CARGO_PKG_VERSION").into(),
         verdict,
-        sentence,
+        verdict_of_pairs: verdict,
         pairs: reports,
         added,
         removed,
+        cells_left_out: vec![],
         predictor: predictor.describe(),
         seed: options.seed,
         budget: options.budget,
@@ -186,7 +181,7 @@ pub fn compare(
 
 /// The verdict on all pairs.
 fn overall(reports: &[PairReport]) -> Verdict {
-    let is_deciding = |report: &&PairReport| report.decided_by.is_empty();
+    let is_deciding = |report: &&PairReport| report.decides_itself();
     match reports.is_empty() || reports.iter().any(|report| is_deciding(&report)) {
         true => Verdict::worst(reports.iter().filter(is_deciding).map(|report| report.verdict)),
         // Everything that differs comes from other modules, whose own comparisons judge it.
@@ -293,7 +288,7 @@ fn compare_pair(
     let mut report = compare_within(pair, predictor, &pool, options, &mut within, &was_stopped)?;
     // One that ended by itself just now is whole.
     if is_over() && (was_stopped.get() || pool.was_cut()) {
-        assemble::cut(&about, &mut report, Bound::Deadline { seconds: options.deadline.as_secs_f64() });
+        assemble::cut(&mut report, Bound::Deadline { seconds: options.deadline.as_secs_f64() });
     }
     Ok(report)
 }
@@ -313,24 +308,24 @@ fn compare_within(
     let Prepared { instrumented, mut program, mut loaded, context, target, plan, mut notes } =
         match prepare(pair, quick.unwrap_or(predictor), pool, options)? {
             Ok(prepared) => prepared,
-            Err(reason) => return Ok(assemble::failed(&about, reason)),
+            Err(reason) => return Ok(assemble::failed(&about, Reason::NotRun(reason))),
         };
     let mut predicted_by = quick.unwrap_or(predictor);
     let tried = match quick.map(|_| trial::run(&mut loaded, &target, &plan, progress)) {
         None => None,
         Some(Ok(settled)) => settled,
-        Some(Err(error)) => return Ok(assemble::failed(&about, error.to_string())),
+        Some(Err(error)) => return Ok(assemble::failed(&about, Reason::NotRun(error.to_string()))),
     };
     if tried.is_none() && quick.is_some() {
         predicted_by = predictor;
         if let Err(error) = trial::predict(pair, &instrumented, predictor, &mut program, &mut loaded, options)? {
-            return Ok(assemble::failed(&about, error.to_string()));
+            return Ok(assemble::failed(&about, Reason::NotRun(error.to_string())));
         }
     }
     let mut campaign = match tried.map_or_else(|| campaign::run(&mut loaded, &target, &plan, progress), Ok) {
         Ok(campaign) => campaign,
         // A worker that cannot be replaced costs only this pair.
-        Err(error) => return Ok(assemble::failed(&about, error.to_string())),
+        Err(error) => return Ok(assemble::failed(&about, Reason::NotRun(error.to_string()))),
     };
     was_stopped.set(campaign.stopped_early);
     let mut forged = loaded.forged;
@@ -341,13 +336,13 @@ fn compare_within(
         let done;
         (loaded, campaign, done) = match isolated {
             Ok(found) => found,
-            Err(error) => return Ok(assemble::failed(&about, error.to_string())),
+            Err(error) => return Ok(assemble::failed(&about, Reason::NotRun(error.to_string()))),
         };
         was_stopped.set(was_stopped.get() || campaign.stopped_early);
         notes.extend(done.map(Note::Isolated));
     }
     if let Err(error) = campaign.settle_limits(&mut loaded) {
-        return Ok(assemble::failed(&about, error.to_string()));
+        return Ok(assemble::failed(&about, Reason::NotRun(error.to_string())));
     }
     // This is only shown. Without it a view says less.
     let classes = campaign::explain(&mut loaded, &campaign).unwrap_or_default();
@@ -523,7 +518,7 @@ mod tests {
         let mut report = PairReport { verdict: Verdict::Changing, ..assemble::identical(&pair.context()) };
         assert_eq!(overall(&[]), Verdict::Identical);
         assert_eq!(overall(std::slice::from_ref(&report)), Verdict::Changing);
-        report.decided_by = vec!["rate (shop/tax.py)".into()];
+        report.decided_by = DecidedBy::OtherModules(vec![]);
         assert_eq!(overall(&[report]), Verdict::LikelyPreserving);
     }
 

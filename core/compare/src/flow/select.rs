@@ -8,7 +8,7 @@ use twincell_syntax::{CodeKind, Function, Index, PerSide, Side};
 
 use super::pair::Pair;
 use super::sources::Sources;
-use crate::assemble::{self, PairContext};
+use crate::assemble;
 use crate::report::{Bound, PairReport};
 use crate::verdict::Verdict;
 use crate::{CompareError, CompareOptions, Source};
@@ -174,7 +174,7 @@ pub(super) fn is_worth(sources: &Sources, pair: &(Function, Function), options: 
 }
 
 /// Marks a report where a statement may replace functions: what these do then was not run.
-pub(super) fn note_replacing(sources: &Sources, context: &PairContext<'_>, report: &mut PairReport) {
+pub(super) fn note_replacing(sources: &Sources, report: &mut PairReport) {
     // One that did not run, or not to its end, says enough.
     if report.bound.is_some() {
         return;
@@ -183,7 +183,7 @@ pub(super) fn note_replacing(sources: &Sources, context: &PairContext<'_>, repor
     let first = [Side::New, Side::Old].into_iter().find_map(|side| Some((side, *lines[side].first()?)));
     let Some((side, line)) = first else { return };
     let more = lines.iter().map(|lines| lines.len()).sum::<usize>() - 1;
-    assemble::cut(context, report, Bound::Replaces { side, line, more });
+    assemble::cut(report, Bound::Replaces { side, line, more });
 }
 
 /// Whether the texts differ outside the definitions that they hold.

@@ -8,9 +8,9 @@ use twincell_syntax::site::SiteKind;
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Decision, Recipe};
 
-use super::file::Writer;
 use super::python;
 use super::refusal::Refusal;
+use super::writer::Writer;
 
 /// What stands in a reproducer for one access path.
 #[derive(Debug, Clone, PartialEq, Eq)]

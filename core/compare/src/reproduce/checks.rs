@@ -11,52 +11,11 @@ use twincell_values::value::{Decision, Recipe};
 use super::equality::Equality;
 use super::identity;
 use super::moments::{Moments, watched};
+use super::plan::{Checks, Raises};
 use super::refusal::Refusal;
 use super::shape::{Shape, shape, shaped};
 use super::words::Words;
 use super::{Case, python};
-
-/// What a call raises.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Raises {
-    /// A class that the test names.
-    Class(String),
-    /// An exception that the test does not compare.
-    Anything,
-}
-
-/// The body of a test: how the call is made, and what must hold afterwards.
-#[derive(Debug, Default)]
-pub(super) struct Checks {
-    /// The expression around the bare call.
-    pub shape: Shape,
-    /// The exception that the call is expected to raise.
-    pub raises: Option<Raises>,
-    /// Whether the exception is examined after the call.
-    pub caught: bool,
-    /// Whether the result needs a name.
-    pub result: bool,
-    /// Whether the call is made a second time, and the result of that has a name.
-    pub again: bool,
-    /// Whether the result may be a coroutine that nobody awaits.
-    pub closes: bool,
-    /// Whether what the code's own functions give, which missing code was handed, needs a name.
-    pub called_back: bool,
-    /// Whether what the code's own functions give, which it stored, needs a name.
-    pub stored: bool,
-    /// Whether standard output or error is captured under its name.
-    pub output: Vec<&'static str>,
-    /// Whether messages to loggers and warnings are recorded.
-    pub log: bool,
-    /// A statement for each item of the generator that the call gives.
-    pub each: Option<String>,
-    /// Statements before the call.
-    pub before: Vec<String>,
-    /// Statements after it.
-    pub after: Vec<String>,
-    /// The access paths of arguments that are examined after the call.
-    pub watched: Vec<String>,
-}
 
 /// The checks of a case, or why there are none. `standins` says whether the parts of `standin/` can be used.
 pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, Refusal> {

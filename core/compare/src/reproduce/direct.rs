@@ -21,16 +21,17 @@ use twincell_values::value::Decision;
 use super::arguments::{Argument, source};
 use super::checks::assigned_at;
 use super::equality::Equality;
-use super::file::Writer;
 use super::given_file::NAMES_OF;
-use super::in_project::ProjectTest;
 use super::moments::{Moments, mocked};
 use super::objects::Objects;
+use super::plan::Test;
 use super::refusal::Refusal;
 use super::shape::{shape, shaped};
 use super::text::{block_of_words, decorated, function_text, short_imports, written_name};
 use super::words::Words;
+use super::writer::Writer;
 use super::{python, slice};
+use crate::project_test::ProjectTest;
 
 /// The names that such a file uses itself.
 pub(super) const OWN: [&str; 14] = [
@@ -53,26 +54,6 @@ pub(super) const OWN: [&str; 14] = [
 pub(super) const MODULE_PART: usize = 4000;
 /// A call and the condition on its result are one line if they have fewer bytes together.
 const ONE_LINE: usize = 90;
-
-/// The lines of a test.
-#[derive(Default)]
-pub(super) struct Test {
-    before: Vec<String>,
-    /// Context managers around the call.
-    around: Vec<String>,
-    /// What must hold of the result.
-    pub(super) result: Option<Equality>,
-    after: Vec<String>,
-    /// The arguments that are examined after the call, by path.
-    watched: BTreeSet<String>,
-}
-
-impl Test {
-    /// Whether it looks at the result of the call and at nothing else.
-    pub(super) fn is_of_result(&self) -> bool {
-        self.before.is_empty() && self.around.is_empty() && self.after.is_empty() && self.watched.is_empty()
-    }
-}
 
 impl Writer<'_> {
     /// The whole file, with or without the part of the module that the functions need.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use twincell_syntax::{PerSide, Side, imports_others};
 
-use super::file::Writer;
+use super::writer::Writer;
 
 /// The name of the function below.
 pub(super) const NAMES_OF: &str = "names_of";

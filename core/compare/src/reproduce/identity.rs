@@ -5,7 +5,7 @@ use twincell_syntax::python::is_identifier;
 use twincell_values::path::AccessPath;
 use twincell_values::value::Decision;
 
-use super::checks::Checks;
+use super::plan::Checks;
 use super::refusal::Refusal;
 use super::{Case, python};
 

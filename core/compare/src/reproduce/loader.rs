@@ -8,8 +8,8 @@ use twincell_syntax::parse::parse;
 use twincell_syntax::scopes::Bindings;
 use twincell_syntax::{Function, PerSide, global_names};
 
-use super::file::Writer;
 use super::text::written_name;
+use super::writer::Writer;
 use super::{python, slice};
 use crate::note::Note;
 

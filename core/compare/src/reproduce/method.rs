@@ -14,12 +14,13 @@ use twincell_syntax::{Function, PerSide, Side, classes, global_names};
 use twincell_values::path::AccessPath;
 
 use super::direct::{MODULE_PART, OWN};
-use super::file::Writer;
 use super::objects::Objects;
+use super::plan::ClassFile;
 use super::refusal::Refusal;
-use super::sequence::{ClassFile, snake};
+use super::sequence::snake;
 use super::text::decorated;
 use super::words::Words;
+use super::writer::Writer;
 use super::{Case, slice};
 use crate::uses::Class;
 

@@ -14,7 +14,6 @@ mod equality;
 mod file;
 mod given_file;
 mod identity;
-mod in_project;
 mod loader;
 mod method;
 mod moments;
@@ -23,6 +22,7 @@ mod order;
 mod parameters;
 mod parts;
 mod places;
+mod plan;
 mod python;
 mod recorded;
 mod refusal;
@@ -33,6 +33,7 @@ mod tables;
 mod test;
 mod text;
 mod words;
+mod writer;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,9 +47,9 @@ use twincell_values::path::AccessPath;
 use twincell_values::value::{Decision, Recipe};
 
 use self::file::Written;
-pub use self::in_project::ProjectTest;
 use self::refusal::{Failure, Refusal};
 use crate::note::Note;
+pub use crate::project_test::ProjectTest;
 use crate::report::Reproducer;
 
 /// Everything that a reproducer is made of.
@@ -146,7 +147,7 @@ fn candidates<'a>(
     let chosen: Vec<&[Difference]> = alone.chain(several).collect();
     // All of a difference first, and then each part of it that may hold if another one does not.
     let parts = [None, Some(0), Some(1), Some(2)];
-    let texts = file::Style::of(case).into_iter().flat_map(move |style| {
+    let texts = file::styles(case).into_iter().flat_map(move |style| {
         let has_parts = move |chosen: &[Difference]| {
             style.has_standins()
                 && chosen.iter().any(|difference| matches!(difference.channel, Channel::Calls | Channel::Arguments))

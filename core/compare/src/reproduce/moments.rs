@@ -9,8 +9,8 @@ use twincell_syntax::PerSide;
 use twincell_syntax::python::is_identifier;
 use twincell_values::path::AccessPath;
 
-use super::checks::Checks;
 use super::objects::Objects;
+use super::plan::Checks;
 use super::python;
 use super::refusal::Refusal;
 

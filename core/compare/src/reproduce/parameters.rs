@@ -9,9 +9,9 @@ use twincell_syntax::python::is_identifier;
 
 use super::arguments::{Argument, source};
 use super::equality::Equality;
-use super::file::Writer;
 use super::objects::Objects;
 use super::shape::shape;
+use super::writer::Writer;
 use super::{Case, python};
 
 /// What such a test calls the result that it expects.

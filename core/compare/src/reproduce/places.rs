@@ -6,8 +6,8 @@ use twincell_syntax::python::is_identifier;
 use twincell_values::path::{AccessPath, EVERYTHING, Question, environment_key};
 use twincell_values::value::{Choice, Decision, Recipe};
 
-use super::file::Writer;
 use super::python;
+use super::writer::Writer;
 
 /// What the machine tells a program, besides its environment.
 const OF_THE_MACHINE: [&str; 4] = ["sys.argv", "sys.platform", "os.name", "platform.system()"];
@@ -17,7 +17,45 @@ fn is_of_machine(path: &str) -> bool {
     environment_key(path).is_some() || OF_THE_MACHINE.contains(&path)
 }
 
+/// Whether a name stands for the object or class of a method.
+fn is_receiver(name: &str) -> bool {
+    matches!(name, "self" | "cls" | "mcs")
+}
+
 impl Writer<'_> {
+    /// A call during which modules lack these parts, mappings have these items and the machine is that of this execution,
+    /// and the context that this needs.
+    pub(super) fn patching(&self, call: &str) -> (Option<String>, String) {
+        let mut lines: Vec<String> = self.machine();
+        lines.extend(self.lacking().iter().map(|part| format!("patch.delattr({})\n", python::string(part))));
+        lines.extend(self.fills().iter().map(|fill| format!("{fill}\n")));
+        if lines.is_empty() {
+            return (None, call.to_string());
+        }
+        (Some("pytest.MonkeyPatch.context() as patch".into()), lines.into_iter().chain([call.to_string()]).collect())
+    }
+
+    /// Items that were injected because a mapping of the process or of the module lacked them: `os.environ['HOME']`.
+    pub(super) fn fills(&self) -> Vec<String> {
+        if !self.standins || self.case.context != Context::Module {
+            return vec![];
+        }
+        let fill = |path: &str| {
+            let (place, key) = AccessPath::new(path).split_item()?;
+            let root = place.as_str().split('.').next().unwrap_or_default();
+            let is_plain = key.starts_with(['\'', '"']) || key.parse::<i64>().is_ok();
+            let is_real = place.is_dotted() && !self.decisions.contains_key(root) && !self.is_shared(root);
+            let (place, path) = (python::string(place.as_str()), python::string(&python::masked(path)));
+            (is_plain && is_real && !is_receiver(root)).then(|| format!("fill(patch, {place}, {key}, {path})"))
+        };
+        let choices = self.case.record.choices.iter().filter(|choice| !self.is_set_on_machine(&choice.path));
+        let values = choices.filter(|choice| matches!(choice.decision, Decision::Value(_)));
+        values
+            .filter(|choice| matches!(Question::parse(&choice.path), Question::Value(_)))
+            .filter_map(|choice| fill(&choice.path))
+            .collect()
+    }
+
     /// The values in the place of real ones, by the paths under which the code reads them.
     fn in_place(&self) -> impl Iterator<Item = (&str, &Recipe)> {
         let is_of_module = self.case.context == Context::Module;

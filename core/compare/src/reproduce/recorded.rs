@@ -14,10 +14,10 @@ use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{AbstractValue, Decision, Recipe};
 
 use super::answers::{Answer, is_own_method};
-use super::file::Writer;
 use super::parts::{Feature, compose};
 use super::refusal::Refusal;
 use super::words::Words;
+use super::writer::Writer;
 use super::{python, slice};
 
 /// The tokens of comparisons by order.

@@ -13,13 +13,14 @@ use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Decision, Recipe};
 
 use super::arguments::{Argument, arguments, source};
-use super::file::Writer;
-use super::in_project::ProjectTest;
 use super::objects::Objects;
+use super::plan::ClassFile;
 use super::python;
 use super::refusal::Refusal;
 use super::shape::{first_items, items, shaped};
 use super::text::decorated;
+use super::writer::Writer;
+use crate::project_test::ProjectTest;
 use crate::uses::{ArgumentPaths, Class, is_decorated, passed};
 
 /// The test's lines that are the same for both versions, and the variables that they need.
@@ -32,20 +33,6 @@ struct Steps {
     used: Vec<(Slot, String)>,
     /// The names of all arguments that were passed or could have been.
     given: Vec<String>,
-}
-
-/// The parts of a file about a class.
-pub(super) struct ClassFile<'a> {
-    pub qualname: &'a str,
-    /// What the class needs of its module.
-    pub module: String,
-    /// Names that are injected.
-    pub missing: Vec<String>,
-    /// Both versions, with their decorators.
-    pub texts: PerSide<String>,
-    /// The name of the test, and its statements.
-    pub test: String,
-    pub lines: Vec<String>,
 }
 
 impl Writer<'_> {

@@ -9,10 +9,10 @@ use twincell_values::path::AccessPath;
 use twincell_values::value::{Decision, Recipe};
 
 use super::arguments::{Argument, source};
-use super::checks::{Checks, Raises};
-use super::file::Writer;
+use super::plan::{Checks, Raises};
 use super::python;
 use super::refusal::Refusal;
+use super::writer::Writer;
 
 /// Statements within context managers.
 fn within(around: &[String], statements: &str) -> String {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use twincell_behavior::Rules;
 use twincell_compare::campaign::{self, Campaign, Execute, Plan, Techniques, Values};
+use twincell_compare::report::{Reason, Usable};
 use twincell_compare::verdict::Verdict;
 use twincell_compare::{Continue, Example, ExampleSource, decide};
 use twincell_engine::observed::{Behavior, Limit, Observed, Outcome};
@@ -159,7 +160,7 @@ fn versions_that_do_the_same_use_up_the_budget() {
     assert_eq!(campaign.witness, None);
     let (verdict, reason) = decide(&campaign, None, &target());
     assert_eq!(verdict, Verdict::LikelyPreserving);
-    assert_eq!(reason, "no difference in 100 executions");
+    assert_eq!(reason, Reason::NoDifference(Usable { valid: 100, all: 100, varied: true }));
 }
 
 #[test]
@@ -256,7 +257,7 @@ fn a_worker_that_is_always_lost_ends_the_campaign_soon() {
     let (campaign, requests) = run(|_, _, _| None);
     assert!(requests.len() < 10, "{}", requests.len());
     let (verdict, reason) = decide(&campaign, None, &target());
-    assert_eq!((verdict, reason.as_str()), (Verdict::Inconclusive, "no execution came back: the worker died"));
+    assert_eq!((verdict, reason), (Verdict::Inconclusive, Reason::AllLost { first: "the worker died".into() }));
 }
 
 #[test]
@@ -272,7 +273,7 @@ fn executions_that_are_all_stopped_by_a_bound_end_the_campaign() {
     assert!(requests.len() < 40, "{}", requests.len());
     let (verdict, reason) = decide(&campaign, None, &target());
     assert_eq!(verdict, Verdict::Inconclusive);
-    assert!(reason.ends_with("executions were stopped: a version used up its steps"), "{reason}");
+    assert!(matches!(reason, Reason::AllStopped { limit: Limit::Steps, .. }), "{reason:?}");
 }
 
 #[test]
@@ -280,7 +281,7 @@ fn unintended_exceptions_say_nothing() {
     let (campaign, _) = run(|_, version, _| if version == 0 { unintended() } else { returned(1) });
     let (verdict, reason) = decide(&campaign, None, &target());
     assert_eq!(verdict, Verdict::Inconclusive);
-    assert!(reason.contains("all 100 executions"), "{reason}");
+    assert_eq!(reason, Reason::AllRaised { executions: 100 });
 }
 
 #[test]
@@ -290,7 +291,7 @@ fn code_that_no_usable_execution_reached_leaves_it_open() {
     let campaign = campaign::run(&mut fake, &target, &plan(10, 0), &mut |_, _| Continue::Yes).unwrap();
     let (verdict, reason) = decide(&campaign, None, &target);
     assert_eq!(verdict, Verdict::Inconclusive);
-    assert!(reason.contains("changed line"), "{reason}");
+    assert!(matches!(reason, Reason::ChangeNotRun { .. }), "{reason:?}");
 }
 
 #[test]
@@ -326,7 +327,7 @@ fn a_difference_whose_repetition_is_stopped_is_no_lost_worker() {
     assert!(campaign.stopped_early && campaign.unrepeated > 0, "{campaign:?}");
     assert!(campaign.lost.is_empty() && campaign.unconfirmed == 0 && campaign.witness.is_none());
     let (verdict, reason) = decide(&campaign, None, &target());
-    assert_eq!((verdict, reason.as_str()), (Verdict::Inconclusive, "stopped before a difference was repeated"));
+    assert_eq!((verdict, reason), (Verdict::Inconclusive, Reason::StoppedBeforeRepetition));
 }
 
 #[test]

@@ -1,15 +1,18 @@
 //! Reports built by hand, one for each thing that a view has to cope with. Used by the tests and by the gallery.
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use twincell_behavior::{CallRow, EvidencePlace, Stream, Strength};
 use twincell_compare::report::{
-    Comparison, Divergence, Evidence, ExecutionReport, FORMAT, InputWeight, LineReport, PairReport, Varied,
-    VariedOutcome, VariedValue, VersionReport, Witness,
+    CallSite, ChangeReached, Comparison, Condition, Contrast, Divergence, Evidence, ExecutionReport, FORMAT, Headline,
+    InputWeight, LineReport, Note, PairFacts, PairReport, Reason, Usable, Varied, VariedOutcome, VariedValue,
+    VersionReport, Witness,
 };
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome, Slot};
-use twincell_engine::protocol::Injection;
-use twincell_syntax::AlignedRow;
+use twincell_engine::protocol::{Injection, Unevaluated};
 use twincell_syntax::site::SiteKind;
+use twincell_syntax::{AlignedRow, PerSide};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 use twincell_widgets::{Label, STATE_FORMAT, StudyRow, StudyState};
 
@@ -126,16 +129,21 @@ fn comparison(pairs: Vec<PairReport>) -> Comparison {
         format: FORMAT,
         twincell: "0.1.0".into(),
         verdict: first.verdict,
-        sentence: first.sentence.clone(),
+        verdict_of_pairs: first.verdict,
         pairs,
         added: vec![],
         removed: vec![],
+        cells_left_out: vec![],
         predictor: "neural (ONNX Runtime, CPU)".into(),
         seed: 0,
         budget: 300,
         sandbox: None,
         milliseconds: 58.25,
     }
+}
+
+fn named(name: &str) -> PairFacts {
+    PairFacts { name: name.into(), ..PairFacts::default() }
 }
 
 const RETRY_OLD: &[Line<'_>] = &[
@@ -210,7 +218,6 @@ fn varied() -> Varied {
     let copied = "returned request.copy()";
     Varied {
         path: "self.max_retry_times".into(),
-        sentence: "differs for self.max_retry_times = 1 to 10, not for -1 to 0, all else the same".into(),
         values: vec![
             value(-1, VariedOutcome::Same, "returned None"),
             value(0, VariedOutcome::Same, "returned None"),
@@ -275,11 +282,20 @@ pub fn changing_pair() -> PairReport {
         message: "gave up".into(),
     };
     PairReport {
-        reason:
-            "The return value differs in an execution that neither version spoiled, and differs again when repeated."
-                .into(),
-        sentence: "RetryMiddleware._retry(): None -> <request.copy()>, where request.meta = {'max_retry_times': 0}"
-            .into(),
+        reason: Reason::Differs,
+        headline: Some(Headline {
+            call: "RetryMiddleware._retry()".into(),
+            contrast: Contrast {
+                place: String::new(),
+                shown: PerSide::new("None", "<request.copy()>").map(|shown| Some(shown.to_owned())),
+            },
+            conditions: vec![Condition {
+                choice: Choice { path: "request.meta".into(), decision: Decision::Value(meta(0)) },
+                call: CallSite::Unknown,
+            }],
+            unlikely: false,
+        }),
+        facts: named("RetryMiddleware._retry"),
         evidence: vec![
             seen(EvidencePlace::ReturnValue, "return value", ["None", "<request.copy()>"]),
             seen(EvidencePlace::Call { number: 2 }, "call 2", ["self.stats.inc_value('retry/max_reached')", "no call"]),
@@ -312,8 +328,8 @@ pub fn changing_pair() -> PairReport {
         witness: Some(changing_witness()),
         lost: 1,
         notes: vec![
-            "scrapy is not installed here: names imported from it are injected.".into(),
-            format!("An execution ended with: {}", twincell_behavior::display_outcome(&raised)),
+            Note::Unevaluated(Unevaluated::Library { module: "scrapy".into() }),
+            Note::Lost { count: 1, first: twincell_behavior::display_outcome(&raised) },
         ],
         milliseconds: 41.3,
         ..twincell_samples::pair(Verdict::Changing)
@@ -330,8 +346,15 @@ pub fn preserving_pair() -> PairReport {
         execution(index, &value, &value, false, if index < 4 { 0.5 } else { 1.0 })
     });
     PairReport {
-        reason: "Every changed line ran in both versions and no channel differed in 40 executions.".into(),
-        sentence: "Behavior is likely preserved: 40 executions, all changed lines reached, no difference.".into(),
+        reason: Reason::NoDifference(Usable { valid: 40, all: 40, varied: true }),
+        reached: Some(ChangeReached {
+            changed: 5,
+            never: PerSide::default(),
+            least: None,
+            changed_names: vec![],
+            stopped_early: false,
+        }),
+        facts: named("total"),
         old: version(
             "total",
             &[
@@ -368,7 +391,7 @@ pub fn preserving_pair() -> PairReport {
             chosen: vec![],
             calls: vec![],
         }),
-        notes: vec!["The parameter values was renamed to items.".into()],
+        notes: vec![Note::Renamed(vec![("items".into(), "values".into())])],
         milliseconds: 96.0,
         ..twincell_samples::pair(Verdict::LikelyPreserving)
     }
@@ -381,9 +404,8 @@ pub fn preserving() -> Comparison {
 pub fn inconclusive_pair() -> PairReport {
     let message = "raised TypeError: unsupported operand type(s) for +: 'NoneType' and 'str'";
     PairReport {
-        reason: "No execution reached a changed line: all 12 ended before in an exception that injected values caused."
-            .into(),
-        sentence: "Inconclusive: the changed line was not reached in 12 executions.".into(),
+        reason: Reason::AllRaised { executions: 12 },
+        facts: named("render"),
         old: version(
             "render",
             &[
@@ -417,8 +439,8 @@ pub fn identical_pair() -> PairReport {
     let renamed: [Line<'_>; 2] =
         [("def area(width, h):  # in pixels", false, None), ("    return width * h", false, Some(0))];
     PairReport {
-        reason: "The two differ only in comments and in names of parameters.".into(),
-        sentence: "Identical: the same program after comments and names of locals are dropped.".into(),
+        reason: Reason::SameProgram { locals: true, private_attributes: false },
+        facts: named("area"),
         old: version("area", &lines),
         new: version("area", &renamed),
         rows: straight(2),
@@ -435,7 +457,7 @@ pub fn several_pairs() -> Comparison {
     let pairs = vec![identical_pair(), preserving_pair(), changing_pair(), inconclusive_pair()];
     Comparison {
         verdict: Verdict::Changing,
-        sentence: "Behavior changed in 1 of 4 functions: RetryMiddleware._retry.".into(),
+        verdict_of_pairs: Verdict::Changing,
         added: vec!["RetryMiddleware.close".into(), "backoff".into()],
         removed: vec!["RetryMiddleware._sleep".into()],
         ..comparison(pairs)
@@ -444,10 +466,21 @@ pub fn several_pairs() -> Comparison {
 
 /// The changing comparison with [`HOSTILE`] in every text that comes from user code.
 pub fn hostile() -> Comparison {
-    let mut value = serde_json::to_value(several_pairs()).expect("a report is JSON");
-    poison(&mut value);
-    let mut hostile: Comparison = serde_json::from_value(value).expect("still a report");
+    let mut hostile = several_pairs();
+    let texts = [&mut hostile.twincell, &mut hostile.predictor];
+    let names = hostile.added.iter_mut().chain(&mut hostile.removed);
+    texts.into_iter().chain(names).for_each(|text| text.push_str(HOSTILE));
     for pair in &mut hostile.pairs {
+        pair.facts.name.push_str(HOSTILE);
+        (pair.old, pair.new) = (poisoned(&pair.old), poisoned(&pair.new));
+        (pair.evidence, pair.executions) = (poisoned(&pair.evidence), poisoned(&pair.executions));
+        (pair.paths, pair.witness) = (poisoned(&pair.paths), poisoned(&pair.witness));
+        pair.notes.push(Note::ModuleEndsWorker { reason: HOSTILE.into() });
+        if let Some(headline) = &mut pair.headline {
+            headline.call.push_str(HOSTILE);
+            headline.conditions[0].choice.path.push_str(HOSTILE);
+            headline.contrast.shown.iter_mut().flatten().for_each(|text| text.push_str(HOSTILE));
+        }
         if let Some(witness) = &mut pair.witness {
             witness.injections.push(injection(HOSTILE, Recipe::Str(HOSTILE.into()), Some(SiteKind::Name), 2, 0.5));
             witness.old.stdout = HOSTILE.into();
@@ -460,6 +493,12 @@ pub fn hostile() -> Comparison {
         }
     }
     hostile
+}
+
+fn poisoned<T: Serialize + DeserializeOwned>(part: &T) -> T {
+    let mut value = serde_json::to_value(part).expect("it is JSON");
+    poison(&mut value);
+    serde_json::from_value(value).expect("it is still one")
 }
 
 /// Appends the hostile text to every string; the names that serde gave to variants are left alone.
@@ -486,7 +525,7 @@ pub fn long_values() -> Comparison {
     let long = "abcdefghij".repeat(5_000);
     pair.evidence[0].old = long.clone();
     pair.old.lines[8].text = format!("    value = '{long}'");
-    pair.notes.push(long.clone());
+    pair.notes.push(Note::ModuleEndsWorker { reason: long.clone() });
     if let Some(witness) = &mut pair.witness {
         let items = (0..20_000).map(Recipe::Int).collect();
         witness.injections.push(injection("values", Recipe::List(items), Some(SiteKind::Name), 8, 0.2));
@@ -501,8 +540,7 @@ pub fn long_values() -> Comparison {
 
 pub fn empty_function() -> Comparison {
     let mut pair = inconclusive_pair();
-    pair.reason = "Neither version holds a line that runs.".into();
-    pair.sentence = "Inconclusive: there is nothing to execute.".into();
+    pair.reason = Reason::NothingRan;
     pair.old = version("nothing", &[]);
     pair.new = version("", &[]);
     pair.rows = vec![];
