@@ -53,6 +53,15 @@ def options():
     return table(["option", "default", "what it does", "commands"], rows)
 
 
+def techniques():
+    """The techniques that each analysis can leave out."""
+    rows = []
+    for option in _twincell.option_table():
+        of = ", ".join(option["jobs"])
+        rows += [[f"`{name}`", of, text] for name, text in option["techniques"]]
+    return table(["technique", "of", "what it does"], rows)
+
+
 def arguments(command):
     """The arguments that a command has besides the options."""
     shared = {f"--{option['name']}" for option in _twincell.option_table() if command in option["jobs"]}
@@ -140,6 +149,8 @@ def region(subject):
     match word:
         case "options":
             return options()
+        case "techniques":
+            return techniques()
         case "arguments":
             return arguments(rest.removeprefix("of "))
         case "exit":

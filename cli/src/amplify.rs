@@ -24,6 +24,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let versions = revisions(range, matches.get_flag("staged")).map_err(Abort::Failed)?;
     let repository = matches.get_one::<PathBuf>("repository").cloned().unwrap_or_else(|| PathBuf::from("."));
     let (options, notices) = amplify_options(&repository, &versions, &given).map_err(Abort::Failed)?;
+    session.warn_of_old_spellings(&options)?;
     let notices = Notices { all: &notices, allows_changes: options.allow_policy_change };
     let bar = progress_bar(session.progress);
     let interrupted = &mut *session.interrupted;

@@ -42,10 +42,10 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         let staged = matches.get_flag("staged");
         let given = command_line::given(matches, Job::Compare).map_err(Abort::new)?;
         let base = trusted(&here, range, staged, named(&given).as_deref()).map_err(Abort::new)?;
-        let limits = Limits::of(Job::Compare, base.policy.as_ref(), &given)?;
+        let limits = Limits::of(Job::Compare, base.policy.as_ref(), &given, session)?;
         return revisions(&Range { here, range, staged }, &files, base, limits, matches, session);
     }
-    let limits = Limits::read(matches, Job::Compare)?;
+    let limits = Limits::read(matches, Job::Compare, session)?;
     match files.as_slice() {
         [old, new] => two_texts(&read_version(old)?, &read_version(new)?, &limits, matches, session),
         _ => Err(Abort::Failed(format!(
@@ -306,7 +306,7 @@ fn revisions(
     Ok(status)
 }
 
-/// Sets aside what somebody accepted, and with a reason the rest, too.
+/// Suppresses what somebody accepted, and with a reason the rest, too.
 fn accept(
     mut accepted: Accepted,
     compared: &mut [Compared],

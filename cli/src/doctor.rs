@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use twincell_driver::amplify::checkouts;
-use twincell_driver::options::{OptionSpec, Options, TABLE, Value};
+use twincell_driver::options::{GivenOption, Options, TABLE};
 use twincell_driver::policy::{OWN, Policy};
 use twincell_driver::warm::{Environment, model_options, worker_info};
 use twincell_models::{Backend, Disk, backend_report};
@@ -121,22 +121,23 @@ pub struct SettingReport {
 }
 
 /// Every option and every rule of the policy, with its origin.
-pub fn policy_report(policy: Option<&Policy>, given: &[(&'static OptionSpec, Value)]) -> PolicyReport {
+pub fn policy_report(policy: Option<&Policy>, given: &[GivenOption]) -> PolicyReport {
     let of_policy = |name: &str| {
         let policy = policy?;
         let setting = policy.settings.iter().find(|setting| setting.name == name)?;
         Some((setting.value.text(), format!("{}:{}", policy.file, setting.line)))
     };
     let of_line = |name: &str| {
-        let (_, value) = given.iter().rev().find(|(spec, _)| spec.name == name)?;
-        Some((value.to_string(), "command line".to_owned()))
+        let one = given.iter().find(|one| one.spec.whole_name() == name)?;
+        Some((one.value.to_string(), "command line".to_owned()))
     };
     let report = |name: &str, default: &str| {
         let (value, from) = of_line(name).or_else(|| of_policy(name)).unzip();
         let value = value.or_else(|| (!default.is_empty()).then(|| default.to_owned()));
         SettingReport { name: name.to_owned(), value, from: from.unwrap_or_else(|| "default".to_owned()) }
     };
-    let options = TABLE.iter().filter(|spec| spec.name != "function").map(|spec| report(spec.name, spec.default));
+    let options = TABLE.iter().filter(|spec| spec.name != "function");
+    let options = options.map(|spec| report(&spec.whole_name(), spec.default));
     let rules = OWN.map(|name| report(name, ""));
     PolicyReport { file: policy.map(|policy| policy.file.clone()), settings: options.chain(rules).collect() }
 }

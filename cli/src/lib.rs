@@ -149,6 +149,7 @@ fn examine(matches: &clap::ArgMatches, session: &mut Session<'_>) -> Result<i32,
     let given = command_line::given(matches, Job::Doctor).map_err(Abort::new)?;
     let policy = found(&given).map_err(Abort::new)?;
     let options = resolved(Job::Doctor, policy.as_ref(), &given).map_err(Abort::new)?;
+    session.warn_of_old_spellings(&options)?;
     let in_force = doctor::policy_report(policy.as_ref(), &given);
     let removed = matches.get_flag("clean").then(|| doctor::clean(&session.environment)).transpose()?;
     let report = doctor::Report { removed, ..doctor::examine(&options, &session.environment, in_force) };

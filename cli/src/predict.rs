@@ -11,10 +11,10 @@ use twincell_driver::warm::{self, Failure};
 use twincell_values::predicted::{Predicted, SitePrediction};
 use twincell_widgets::{plain_sentence, predictions_text};
 
-use crate::session::{Abort, Session, UNCHANGED, read_options};
+use crate::session::{Abort, Session, UNCHANGED};
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
-    let options = read_options(matches, Job::Predict)?;
+    let options = session.read_options(matches, Job::Predict)?;
     // clap has checked that it is given.
     let path = matches.get_one::<PathBuf>("file").cloned().unwrap_or_default();
     let text = files::read_source(&path).map_err(Abort::Failed)?;

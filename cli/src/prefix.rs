@@ -14,14 +14,14 @@ use twincell_widgets::{
 };
 
 use crate::programs;
-use crate::session::{Abort, Session, UNCHANGED, read_options};
+use crate::session::{Abort, Session, UNCHANGED};
 use crate::study::progress_bar;
 
 /// Some lines do not run.
 const INCOMPLETE: i32 = 1;
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
-    let options = read_options(matches, Job::Prefix)?;
+    let options = session.read_options(matches, Job::Prefix)?;
     let mut paths: Vec<PathBuf> = matches.get_many::<PathBuf>("file").into_iter().flatten().cloned().collect();
     let is_standard_input = |path: &PathBuf| path == Path::new("-");
     if let Some(rows) = matches.get_one::<PathBuf>("study") {
@@ -50,7 +50,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let interrupted = &mut *session.interrupted;
     let mut is_interrupted = false;
     let bar = progress_bar(session.progress);
-    let budget = (options.generators != Generators::Local).then_some(options.tokens);
+    let budget = (options.generators != Generators::Local).then_some(options.token_budget);
     let mut progress = |progress: twincell_prefix::Progress| {
         is_interrupted |= interrupted();
         bar.set_length(100);

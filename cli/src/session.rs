@@ -7,11 +7,11 @@ use clap::ArgMatches;
 use serde::Serialize;
 use twincell_compare::notice::Notice;
 use twincell_driver::options::command_line::LineError;
-use twincell_driver::options::{Job, OptionSpec, Options, Value, command_line};
+use twincell_driver::options::{GivenOption, Job, Options, Spelling, command_line};
 use twincell_driver::policy::{Policy, found, resolved};
 use twincell_driver::warm::Environment;
 use twincell_study::farm::Farm;
-use twincell_widgets::plain_json;
+use twincell_widgets::{plain_json, plain_sentence};
 
 /// Exit statuses. A study and the doctor end with [`UNCHANGED`] when they did their work.
 pub const UNCHANGED: i32 = 0;
@@ -48,6 +48,21 @@ impl Session<'_> {
         let json = serde_json::to_string_pretty(value).map_err(Abort::new)?;
         Ok(writeln!(self.out, "{}", plain_json(&json))?)
     }
+
+    /// The options that a command line sets.
+    pub fn read_options(&mut self, matches: &ArgMatches, job: Job) -> Result<Options, Abort> {
+        let options = command_line::read(matches, job).map_err(Abort::new)?;
+        self.warn_of_old_spellings(&options)?;
+        Ok(options)
+    }
+
+    /// Says what to write in place of old spellings, in one line each.
+    pub fn warn_of_old_spellings(&mut self, options: &Options) -> Result<(), Abort> {
+        for deprecation in &options.deprecations {
+            writeln!(self.err, "twincell: {}", plain_sentence(&deprecation.line(Spelling::CommandLine)))?;
+        }
+        Ok(())
+    }
 }
 
 /// Workers at an address, for some options. An error without a text is an interruption.
@@ -70,14 +85,6 @@ impl Abort {
     }
 }
 
-/// The options of the table that a command line sets.
-pub fn read_options(matches: &ArgMatches, job: Job) -> Result<Options, Abort> {
-    command_line::read(matches, job).map_err(Abort::new)
-}
-
-/// Options that a command line gives.
-pub type Given = [(&'static OptionSpec, Value)];
-
 /// The options in force, and what a policy among them makes of the search.
 pub struct Limits {
     pub options: Options,
@@ -88,8 +95,14 @@ pub struct Limits {
 }
 
 impl Limits {
-    pub fn of(job: Job, policy: Option<&Policy>, given: &Given) -> Result<Self, Abort> {
+    pub fn of(
+        job: Job,
+        policy: Option<&Policy>,
+        given: &[GivenOption],
+        session: &mut Session<'_>,
+    ) -> Result<Self, Abort> {
         let options = resolved(job, policy, given).map_err(|error| Abort::new(LineError::from(error)))?;
+        session.warn_of_old_spellings(&options)?;
         Ok(Self {
             options,
             weakened: policy.map(|policy| policy.weakening(given)).unwrap_or_default(),
@@ -98,8 +111,8 @@ impl Limits {
     }
 
     /// With the policy that is named or nearest.
-    pub fn read(matches: &ArgMatches, job: Job) -> Result<Self, Abort> {
+    pub fn read(matches: &ArgMatches, job: Job, session: &mut Session<'_>) -> Result<Self, Abort> {
         let given = command_line::given(matches, job).map_err(Abort::new)?;
-        Self::of(job, found(&given).map_err(Abort::new)?.as_ref(), &given)
+        Self::of(job, found(&given).map_err(Abort::new)?.as_ref(), &given, session)
     }
 }

@@ -21,7 +21,7 @@ use crate::exports;
 use crate::session::{Abort, FAILED, Limits, Session};
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
-    let limits = Limits::read(matches, Job::Study)?;
+    let limits = Limits::read(matches, Job::Study, session)?;
     let order = order(matches, limits.options, session)?;
     let out = order.outputs.out.clone();
     let done = compared(order, session)?;

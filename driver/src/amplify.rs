@@ -21,7 +21,7 @@ use twincell_testing::{Outcome, TestError, TestLimits, environment};
 use crate::decode::python_source;
 use crate::files;
 use crate::options::command_line::LineError;
-use crate::options::{Job, OptionSpec, Options, Value};
+use crate::options::{GivenOption, Job, Options};
 use crate::policy::{Base, named, resolved};
 use crate::reproducers;
 use crate::waiting::watched;
@@ -62,7 +62,7 @@ pub fn revisions(range: Option<&str>, staged: bool) -> Result<PerSide<Revision>,
 pub fn amplify_options(
     repository: &Path,
     versions: &PerSide<Revision>,
-    given: &[(&'static OptionSpec, Value)],
+    given: &[GivenOption],
 ) -> Result<(Options, Vec<Notice>), String> {
     let base = Base::of_revisions(repository, versions, named(given).as_deref()).map_err(|error| error.to_string())?;
     let options = resolved(Job::Amplify, base.policy.as_ref(), given);

@@ -12,13 +12,13 @@
 //! A prediction needs no worker, so this runs wherever twincell is built:
 //!
 //! ```
-//! use twincell_driver::options::Options;
+//! use twincell_driver::options::{Job, Options};
 //! use twincell_driver::warm::{Environment, predict};
 //! use twincell_engine::Stop;
 //!
 //! let mut options = Options::default();
-//! options.set_text("predictor", "uniform")?;
-//! let error = options.set_text("budget", "many").unwrap_err();
+//! options.set_text(Job::Compare, "predictor", "uniform")?;
+//! let error = options.set_text(Job::Compare, "budget", "many").unwrap_err();
 //! assert_eq!(error.to_string(), "budget cannot be 'many': give a whole number from 1 to 1000000");
 //!
 //! let text = "def total(order):\n    return order.price\n";

@@ -11,7 +11,7 @@ use twincell_compare::verdict::Verdict;
 
 use crate::files::{make_folder, write_text};
 
-/// The pairs that changed, with their reproducers. What is judged elsewhere has not changed by itself.
+/// The pairs that changed, with their reproducers. What others cover has not changed by itself.
 fn changed(comparison: &Comparison) -> impl Iterator<Item = (&PairReport, Option<&Reproducer>)> {
     let decides = |pair: &&PairReport| pair.verdict == Verdict::Changing && pair.decides();
     let changed = comparison.pairs.iter().filter(decides);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use twincell_cli::arguments;
 use twincell_driver::options::command_line::LineError;
-use twincell_driver::options::{Job, OptionSpec, Options, Value, command_line};
+use twincell_driver::options::{GivenOption, Job, Options, command_line};
 use twincell_syntax::python::is_identifier;
 use twincell_syntax::runs_python;
 
@@ -293,7 +293,7 @@ fn prefix_command(has_cell: bool) -> Command {
 #[derive(Debug, Clone, PartialEq)]
 pub struct AmplifyLine {
     /// The options of the line. Those of the policy depend on the change.
-    pub given: Vec<(&'static OptionSpec, Value)>,
+    pub given: Vec<GivenOption>,
     pub repository: PathBuf,
     /// A commit, or two of them as `OLD..NEW`. Absent for what is not committed yet.
     pub change: Option<String>,
@@ -350,7 +350,8 @@ pub fn flags(magic: &str) -> Vec<String> {
         "%amplify" => amplify_command(),
         _ => compare_stored_command(),
     };
-    command.get_arguments().filter_map(|argument| argument.get_long().map(|long| format!("--{long}"))).collect()
+    let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
+    shown.filter_map(|argument| argument.get_long().map(|long| format!("--{long}"))).collect()
 }
 
 /// The old and the new version of a `%%compare` cell. Empty lines before each keep the line numbers that the notebook

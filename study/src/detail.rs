@@ -25,7 +25,7 @@ pub struct Detail {
     line: Option<u32>,
     /// A test that passes on old and fails on new.
     test: Option<String>,
-    /// What rules set aside, and what bounds cut.
+    /// What rules suppress, and what bounds cut.
     #[serde(default)]
     notices: Vec<Notice>,
 }
@@ -81,7 +81,7 @@ impl Details {
         }
     }
 
-    /// What rules set aside, and what bounds cut, in the order of the input.
+    /// What rules suppress, and what bounds cut, in the order of the input.
     pub fn notices(&self) -> impl Iterator<Item = Notice> + '_ {
         self.held.values().flat_map(|(_, detail)| detail.notices.iter().cloned())
     }

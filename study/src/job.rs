@@ -51,7 +51,7 @@ pub struct Done {
     pub comparisons: PageComparisons,
     /// What exports for other programs have besides the rows.
     pub details: Details,
-    /// What rules left out or set aside, for files for other programs.
+    /// What rules left out or suppressed, for files for other programs.
     pub notices: Vec<Notice>,
     /// Facts about the input, one line each.
     pub notes: Vec<String>,

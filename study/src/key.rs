@@ -62,10 +62,10 @@ impl Keys {
         let mut hash = self.shared.clone();
         put(&mut hash, b"prefixes");
         put(&mut hash, &options.width.to_le_bytes());
-        put(&mut hash, &options.rounds.to_le_bytes());
+        put(&mut hash, &options.prefix_budget.to_le_bytes());
         put(&mut hash, format!("{:?}", options.prefix_techniques).as_bytes());
         if options.generators != Generators::Local {
-            put(&mut hash, format!("{:?} {}", options.generators, options.tokens).as_bytes());
+            put(&mut hash, format!("{:?} {}", options.generators, options.token_budget).as_bytes());
             put(&mut hash, twincell_models::Endpoint::named().as_bytes());
         }
         if options.install {
@@ -90,13 +90,13 @@ fn settings(options: &Options) -> Result<String, String> {
         budget: _,
         seed: _,
         width: _,
-        rounds: _,
+        prefix_budget: _,
         generators: _,
-        tokens: _,
+        token_budget: _,
         install: _,
-        search_rounds: _,
+        variant_budget: _,
+        round_budget: _,
         pass_env: _,
-        variants: _,
         tests: _,
         guided: _,
         network: _,
@@ -137,6 +137,7 @@ fn settings(options: &Options) -> Result<String, String> {
         effects: _,
         providers: _,
         paths: _,
+        deprecations: _,
     } = options;
     let analysis = Options { deadline: Options::default().deadline, ..options.clone() }.for_core();
     let analysis = serde_json::to_string(&analysis).map_err(|error| error.to_string())?;
@@ -160,7 +161,7 @@ mod tests {
 
     use super::*;
     use twincell_behavior::{DeclaredEffect, FunctionEffect};
-    use twincell_driver::options::{Cache, TABLE};
+    use twincell_driver::options::{Cache, Job, TABLE};
 
     fn change() -> Change {
         Change { old: "a".into(), new: "b".into(), ..Change::default() }
@@ -172,7 +173,6 @@ mod tests {
         let plain = key(&Options::default());
         assert_eq!(plain.len(), 32);
         for (name, text) in [
-            ("function", "f"),
             ("budget", "7"),
             ("seed", "7"),
             ("predictor", "uniform"),
@@ -189,15 +189,17 @@ mod tests {
             ("isolation", "process"),
             ("max-source", "7"),
             ("max-function", "7"),
-            ("without", "mutation"),
+            ("disable", "mutation"),
             ("python", "/other/python"),
             ("unsafe", "on"),
         ] {
             let mut options = Options::default();
-            options.set_text(name, text).unwrap();
+            options.set_text(Job::Study, name, text).unwrap();
             assert_ne!(key(&options), plain, "{name}");
         }
         let other = Environment { version: "cpython 3.99".into(), ..Environment::default() };
+        let function = Options { function: Some("f".into()), ..Options::default() };
+        assert_ne!(key(&function), plain);
         assert_ne!(Keys::new(&Options::default(), &other).unwrap().of_change(&change()), plain);
         let effect = DeclaredEffect { functions: "metrics.*".to_owned(), effect: FunctionEffect::None };
         assert_ne!(key(&Options { effects: vec![effect], ..Options::default() }), plain);
@@ -205,15 +207,22 @@ mod tests {
         given.add_examples(twincell_driver::examples::given_as_text("{\"function\": \"f\", \"args\": [1]}").unwrap());
         assert_ne!(key(&given), plain);
         // `jobs`, `cache` and `deadline` change nothing, `model`, `examples` and `recorded` count by their content,
-        // `policy` by what it says, and `width`, `rounds`, `generator`, `tokens`, `install` and `skip` are of prefixes.
-        // `search-rounds`, `variants`, `tests`, `unguided`, `network` and `pass-env` are of tests, and
-        // `allow-policy-change` is of an exit status.
+        // `policy` by what it says, and `width`, `generator`, `install`, and the `budget`, `budget-tokens` and `disable` of
+        // prefixes are of prefixes. `tests`, `network`, `pass-env`, and the `budget`, `budget-rounds` and `disable` of
+        // `amplify` are of tests, and `allow-policy-change` is of an exit status.
         assert_eq!(TABLE.len(), 20 + 13 + 6 + 1);
         let mut others = Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() };
-        for name in ["deadline", "width", "rounds", "tokens", "search-rounds", "variants"] {
-            others.set_text(name, "7").unwrap();
+        for (job, name) in [
+            (Job::Study, "deadline"),
+            (Job::Prefix, "width"),
+            (Job::Prefix, "budget"),
+            (Job::Prefix, "budget-tokens"),
+            (Job::Amplify, "budget"),
+            (Job::Amplify, "budget-rounds"),
+        ] {
+            others.set_text(job, name, "7").unwrap();
         }
-        others.set_text("install", "on").unwrap();
+        others.set_text(Job::Prefix, "install", "on").unwrap();
         assert_eq!(key(&others), plain);
     }
 

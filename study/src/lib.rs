@@ -13,7 +13,7 @@
 //!
 //! ```
 //! use twincell_compare::{CompareOptions, Continue, Source};
-//! use twincell_driver::{options::Options, warm::Environment};
+//! use twincell_driver::{options::{Job, Options}, warm::Environment};
 //! use twincell_study::find::{Refused, Wanted};
 //! use twincell_study::run::{Study, Workers, run};
 //! use twincell_study::{key::Keys, read, store::Memory};
@@ -23,7 +23,7 @@
 //! std::fs::write(&file, r#"{"id": "tax", "old": "def f(x): return x", "new": "def f(x): return x + 1"}"#)?;
 //!
 //! let mut options = Options::default();
-//! options.set_text("predictor", "uniform")?;
+//! options.set_text(Job::Study, "predictor", "uniform")?;
 //! let keys = Keys::new(&options, &Environment::default())?;
 //! let refuse = |_: &Source, _: &Source, _: &CompareOptions, _: &mut dyn FnMut() -> Continue| {
 //!     Err(Refused { reason: "there is no engine here".to_owned(), for_good: false })

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use twincell_compare::report::{Comparison, Reason};
 use twincell_compare::verdict::Verdict;
 use twincell_compare::{CompareOptions, Continue, Source};
-use twincell_driver::options::Options;
+use twincell_driver::options::{Job, Options};
 use twincell_driver::warm::Environment;
 use twincell_samples::{comparison, pair};
 
@@ -62,7 +62,7 @@ impl Script {
 
 pub fn keys() -> Keys {
     let mut options = Options::default();
-    options.set_text("predictor", "uniform").unwrap();
+    options.set_text(Job::Study, "predictor", "uniform").unwrap();
     Keys::new(&options, &Environment::default()).unwrap()
 }
 

@@ -104,7 +104,7 @@ def test_what_depends_on_the_seed_of_hashes_shows_no_change(repository: Path) ->
     )
     git(repository, "commit", "-qam", "two")
     (repository / "shop.py").write_text(old.replace("{name}", "{name}!"))
-    ran = amplify(repository, "--json", "--search-rounds", "1")
+    ran = amplify(repository, "--json", "--budget-rounds", "1")
     found = json.loads(ran.stdout)
     assert (found["status"], found["tests"]) == ("nothing_found", []), ran.stderr
 
@@ -172,7 +172,7 @@ def test_what_is_expected_to_raise_shows_what_it_raises(
     (repository / "shop.py").write_text(RAISES.replace(old, new))
     patches = tmp_path / "new.patch", tmp_path / "old.patch"
     options = ["--patch", str(patches[0]), "--patch-old", str(patches[1])]
-    ran = amplify(repository, "--json", "--search-rounds", rounds, *options)
+    ran = amplify(repository, "--json", "--budget-rounds", rounds, *options)
     assert sentence in [test["sentence"] for test in json.loads(ran.stdout)["tests"]], ran.stdout
     for patch, passes in zip(patches, (True, False), strict=True):
         git(repository, "apply", str(patch))
@@ -211,7 +211,7 @@ def test_tests_of_the_project_that_show_the_change_are_named(repository: Path) -
     assert (found["detecting"], found["brought"]) == (["test_shop.py::test_limit"], [])
     # Now the change comes with its test.
     (repository / "test_shop.py").write_text(tests.replace("LIMIT == 10", "LIMIT == 11"))
-    ran = amplify(repository, "--search-rounds", "0")
+    ran = amplify(repository, "--budget-rounds", "0")
     assert "# 1 test that comes with the change fails without it: test_shop.py::test_limit\n" in ran.stdout
     assert ran.returncode == 1, ran.stderr
 
@@ -278,7 +278,7 @@ def test_what_a_mock_is_called_with_shows_a_change(repository: Path) -> None:
     )
     git(repository, "commit", "-qam", "two")
     (repository / "shop.py").write_text(old.replace("/a", "/b"))
-    ran = amplify(repository, "--json", "--search-rounds", "0")
+    ran = amplify(repository, "--json", "--budget-rounds", "0")
     sentences = [test["sentence"] for test in json.loads(ran.stdout)["tests"]]
     assert "client.mock_calls[1].args gave ('/a', 'text'), gives ('/b', 'text')" in sentences, ran.stdout
 
@@ -322,7 +322,7 @@ def test_what_is_printed_logged_and_warned_shows_a_change(
     git(repository, "commit", "-qam", "two")
     (repository / "shop.py").write_text(OLD + LOUD.replace(old, new))
     patch = tmp_path / "new.patch"
-    ran = amplify(repository, "--json", "--search-rounds", "0", "--patch", str(patch))
+    ran = amplify(repository, "--json", "--budget-rounds", "0", "--patch", str(patch))
     assert ran.returncode == 1, ran.stderr
     assert [test["sentence"] for test in json.loads(ran.stdout)["tests"]] == [sentence]
     git(repository, "apply", str(patch))
@@ -500,7 +500,7 @@ def test_the_environment_of_the_repository_runs_the_tests_from_any_folder(reposi
     venv.create(repository / ".venv")
     (repository / "shop.py").write_text(OLD.replace("- discount", "- discount if prices else None"))
     environment = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
-    command = [sys.executable, "-m", "twincell", "amplify", "--repository", "docs", "--search-rounds", "0"]
+    command = [sys.executable, "-m", "twincell", "amplify", "--repository", "docs", "--budget-rounds", "0"]
     ran = run_here(command, capture_output=True, text=True, cwd=repository, env=environment, timeout=300)
     assert ran.returncode == 3 and "pytest" in ran.stderr and str(repository / ".venv") in ran.stderr, ran.stderr
 
@@ -562,7 +562,7 @@ def test_folders_of_the_checkouts_show_no_change(repository: Path) -> None:
     (repository / "test_shop.py").write_text("from shop import place\n\n\ndef test_place():\n    assert place()\n")
     git(repository, "commit", "-qam", "two")
     (repository / "shop.py").write_text(old.replace("[0:2]", "[0:3]"))
-    ran = amplify(repository, "--json", "--search-rounds", "0")
+    ran = amplify(repository, "--json", "--budget-rounds", "0")
     sentences = json.dumps([test["sentence"] for test in json.loads(ran.stdout)["tests"]])
     assert "twincell" not in sentences and "/files" not in sentences, ran.stdout
 
@@ -641,7 +641,7 @@ def test_test_files_that_pytest_cannot_collect_are_named(repository: Path) -> No
     git(repository, "add", ".")
     git(repository, "commit", "-qm", "two")
     (repository / "shop.py").write_text(OLD.replace("int(text)", "int(text) + 1"))
-    ran = amplify(repository, "--search-rounds", "0")
+    ran = amplify(repository, "--budget-rounds", "0")
     assert "# pytest cannot collect test_broken.py: " in ran.stdout and "no_such_module_at_all" in ran.stdout
     assert ran.returncode == 1, ran.stdout + ran.stderr
 

@@ -85,8 +85,8 @@ def test_a_rule_sets_a_difference_aside_and_the_report_names_it(name: str, tmp_p
     (aside,) = pair["set_aside"]
     assert (aside["rule"], aside["changed_verdict"]) == (rule, True)
     assert aside["evidence"] and not pair["evidence"]
-    assert any(note.startswith("set aside by ") for note in pair["notes"])
-    assert "set aside by" in report["sentence"]
+    assert any(note.startswith("suppressed by ") for note in pair["notes"])
+    assert "suppressed by" in report["sentence"]
 
     without = compared(tmp_path, old, new, "--policy", "none")
     assert without["verdict"] == "changing" and not without["pairs"][0]["set_aside"]
@@ -124,6 +124,20 @@ def test_doctor_says_what_is_in_force_and_where_it_comes_from(tmp_path: Path):
     assert "in force     budget = 77 (twincell.toml:2)" in text
 
 
+def test_a_policy_may_have_an_old_spelling_and_is_told_the_new_one(tmp_path: Path):
+    (tmp_path / "twincell.toml").write_text('\nwithout = ["calls", "trial"]\n')
+    done = twincell("doctor", "--json", cwd=tmp_path)
+    old, new = "without", 'disable = ["calls", "trial"]'
+    line = f"{old} is the old spelling of {new}: write that, since the next version drops {old}\n"
+    assert done.stderr == f"twincell: twincell.toml:2: {line}"
+    found = {
+        setting["name"]: (setting["value"], setting["from"])
+        for setting in json.loads(done.stdout)["policy"]["settings"]
+    }
+    assert found["disable"] == ("calls,trial", "twincell.toml:2")
+    assert found["disable of prefix"] == (None, "default")
+
+
 @pytest.mark.parametrize(
     ("policy", "expected"),
     [
@@ -133,6 +147,8 @@ def test_doctor_says_what_is_in_force_and_where_it_comes_from(tmp_path: Path):
         ("timeout = 100", "twincell.toml:1: timeout cannot be above 5 in a policy"),
         ("memory = 100000", "twincell.toml:1: memory cannot be above 1024 in a policy"),
         ("budget = 0", "twincell.toml:1: budget cannot be 0: give a whole number from 1 to 1000000"),
+        ("disable = ['luck']", "twincell.toml:1: disable cannot be 'luck': give some of learning, observation"),
+        ("disable = 'calls'\nwithout = 'trial'", "twincell.toml:2: disable is there twice"),
         ("exclude = ['[']", "twincell.toml:1: exclude: '[' is no pattern"),
         ("x = = 1", "twincell.toml:1: this is not TOML"),
     ],
@@ -209,7 +225,7 @@ def test_a_study_asks_again_where_the_policy_changes_a_result(tmp_path: Path):
     (tmp_path / "twincell.toml").write_text('ignore = ["log"]\nexclude = ["docs"]\n')
     found, said = study()
     assert [(row["id"], row["verdict"]) for row in found] == [("src", "likely_preserving")]
-    assert "set aside by" in found[0]["reason"]
+    assert "suppressed by" in found[0]["reason"]
     assert "1 change is in a file that the policy leaves out" in said
     (tmp_path / "twincell.toml").write_text('# moved down\nignore = ["log"]\nexclude = ["docs"]\n')
     assert "have results from an earlier run" in study()[1]

@@ -85,7 +85,7 @@ def test_executions_go_first_and_the_model_gets_what_they_leave(ask, tmp_path):
     (tmp_path / "snippet.py").write_text("if hash(key) % 1000003 == 77 and len(set(key)) > 5:\n    found = 1\n")
     key = answer("class K(str):", "    def __hash__(self): return 77", "key = K('abcdef')")
     with chat(lambda *_: [key]) as served:
-        done = ask(served, "--rounds", "1", "--json", generator="both")
+        done = ask(served, "--budget", "1", "--json", generator="both")
     tree = json.loads(done.stdout)
     assert tree["covered"] == [1, 2] and tree["nodes"][tree["best"]]["origin"] == "llm", done.stderr
     assert "found = 1  # not run yet" in served.requests[0]["messages"][0]["content"]
@@ -130,7 +130,7 @@ def test_parts_of_an_answer_that_fail_are_left_out(ask):
         imports=(USER,),
     )
     with chat(lambda *_: [both]) as served:
-        done = ask(served, "--width", "1", "--rounds", "0", "--json")
+        done = ask(served, "--width", "1", "--budget", "0", "--json")
     tree = json.loads(done.stdout)
     best = tree["nodes"][tree["best"]]["text"]
     assert tree["covered"] == [1, 5] and "nowhere" not in best and "/ 0" not in best
@@ -157,7 +157,7 @@ def test_control_characters_of_an_endpoint_never_reach_the_terminal(ask):
         (200, b"\x1b[31m"),
     ):
         with chat(lambda *_, reply=reply: reply) as served:
-            done = ask(served, "--width", "1", "--rounds", "1")
+            done = ask(served, "--width", "1", "--budget", "1")
         for text in (done.stdout, done.stderr):
             assert "\x1b" not in text and "\x07" not in text and "\u202e" not in text
 
@@ -213,8 +213,8 @@ def test_answers_that_nobody_can_read_are_dropped(ask):
 
 def test_the_budget_of_tokens_ends_the_questions(ask):
     with chat(lambda *_: [OTHER]) as served:
-        done = ask(served, "--width", "1", "--tokens", "700")
-    assert done.returncode == 3 and "--tokens" in done.stderr and done.stderr.count("\n") == 1
+        done = ask(served, "--width", "1", "--budget-tokens", "700")
+    assert done.returncode == 3 and "--budget-tokens" in done.stderr and done.stderr.count("\n") == 1
     assert 1 <= len(served.requests) <= 7
     assert all(request["max_tokens"] < 700 for request in served.requests)
     assert "the language model used" in done.stdout

@@ -65,7 +65,7 @@ def is_up(address: str) -> bool:
 
 def prefixes(endpoint, folder, *arguments) -> dict:
     (folder / "snippet.py").write_text(CODE)
-    command = [sys.executable, "-m", "twincell", "prefix", "snippet.py", "--json", "--width", "1", "--rounds", "1"]
+    command = [sys.executable, "-m", "twincell", "prefix", "snippet.py", "--json", "--width", "1", "--budget", "1"]
     done = run_here(
         [*command, "--deadline", "400", *arguments],
         cwd=folder,
@@ -83,13 +83,13 @@ def prefixes(endpoint, folder, *arguments) -> dict:
 
 
 def test_a_model_is_asked_and_what_it_used_is_counted(endpoint, tmp_path):
-    tree = prefixes(endpoint, tmp_path, "--generator", "llm", "--tokens", "6000")
+    tree = prefixes(endpoint, tmp_path, "--generator", "llm", "--budget-tokens", "6000")
     assert tree["tokens"] > 100
     # What it wrote may all have been dropped.
     assert {node["origin"] for node in tree["nodes"][1:]} <= {"llm"}
 
 
 def test_with_both_the_model_is_asked_only_for_what_is_left(endpoint, tmp_path):
-    tree = prefixes(endpoint, tmp_path, "--generator", "both", "--tokens", "6000")
+    tree = prefixes(endpoint, tmp_path, "--generator", "both", "--budget-tokens", "6000")
     assert tree["covered"] == tree["lines"] == [1, 2, 3]
     assert (tree["tokens"], tree["problem"]) == (0, None)

@@ -124,8 +124,29 @@ def test_parts_of_a_search_can_be_left_out(tmp_path):
     )
     steps = lambda *arguments: {node["guidance"] for node in search(tmp_path, code, *arguments)["nodes"]}  # noqa: E731
     assert steps() == {"undefinedness", "error", "coverage"}
-    assert "coverage" not in steps("--skip", "coverage") and "error" not in steps("--skip", "errors")
-    assert steps("--skip", "errors,coverage,solver") == {"undefinedness"}
+    assert "coverage" not in steps("--disable", "coverage") and "error" not in steps("--disable", "errors")
+    assert steps("--disable", "errors,coverage", "--disable", "solver") == {"undefinedness"}
+
+
+def test_an_old_spelling_works_and_says_what_to_write(tmp_path):
+    (tmp_path / "odd.py").write_text("x = missing\n")
+    done = twincell("prefix", "odd.py", "--predictor", "uniform", "--skip", "errors", "--rounds", "0", cwd=tmp_path)
+    assert done.returncode == 0
+    assert [line.split(":")[1] for line in done.stderr.splitlines()] == [
+        " --skip is the old spelling of --disable errors",
+        " --rounds is the old spelling of --budget 0",
+    ]
+    assert "--skip" not in twincell("prefix", "--help", cwd=tmp_path).stdout
+    both = twincell("prefix", "odd.py", "--rounds", "1", "--budget", "1", cwd=tmp_path)
+    assert (both.returncode, both.stderr.count("\n")) == (3, 1)
+
+
+def test_an_unknown_technique_is_answered_with_the_known_ones(tmp_path):
+    done = twincell("prefix", "odd.py", "--disable", "luck", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (
+        3,
+        "twincell: --disable cannot be 'luck': give some of errors, coverage, solver, with commas\n",
+    )
 
 
 def test_lines_without_a_run_are_told_as_ranges(tmp_path):

@@ -108,7 +108,7 @@ def test_a_difference_that_comes_from_another_module_is_judged_there(tmp_path: P
     )
     pair = pairs(folder, "HEAD~2..HEAD~1")["gross"]
     assert pair["decided_by"] == ["RATES (src/shop/tax.py)"], pair["sentence"]
-    assert "is judged elsewhere: RATES (src/shop/tax.py)" in pair["sentence"]
+    assert "is covered by RATES (src/shop/tax.py)" in pair["sentence"]
     own = pairs(folder, "HEAD~2..HEAD")["gross"]
     assert (own["verdict"], own["decided_by"]) == ("changing", []), own["sentence"]
     assert any("RATES (src/shop/tax.py)" in note for note in own["notes"])

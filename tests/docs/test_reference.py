@@ -91,7 +91,7 @@ def test_results_have_the_fields_of_the_tables(tmp_path):
     assert list(comparison.evidence[0]) == field_names("Evidence")
     assert list(twincell.predict("def f(a):\n    return a or 1\n")[0]) == field_names("Prediction")
     assert list(twincell.predict("def f(a):\n    return a\n\ndef g(:\n").errors[0]) == field_names("WrongPlace")
-    tree = twincell.prefix("print(a)\n", rounds=0).to_dict()
+    tree = twincell.prefix("print(a)\n", budget=0).to_dict()
     assert list(tree) == field_names("PrefixTree")
     assert list(tree["nodes"][0]) == field_names("PrefixNode")
     changes = tmp_path / "changes.jsonl"

@@ -27,10 +27,10 @@ def versions(name):
 @over(GUARDED, seed=range(3))
 def test_a_changed_line_behind_several_values_is_reached(name, runs):
     for run in runs:
-        options = {"predictor": "frequency", "without": REST} | run
+        options = {"predictor": "frequency", "disable": REST} | run
         found = expect(CHANGING, *versions(name), **options)
         assert timeless(found.to_dict()) == timeless(expect(CHANGING, *versions(name), **options).to_dict())
 
 
 def test_they_can_be_left_out():
-    expect(INCONCLUSIVE, *versions("items of items"), predictor="frequency", without=f"{REST},environments")
+    expect(INCONCLUSIVE, *versions("items of items"), predictor="frequency", disable=f"{REST},environments")

@@ -22,7 +22,7 @@ NEW = OLD.replace("return rate", "return [rate, flag]")
 def compared(old=OLD, new=NEW, docstring="", **options):
     old, new = (text.replace("{docstring}", docstring) for text in (old, new))
     return twincell.compare(
-        old, new, predictor="frequency", budget=40, **{"without": "observation,directed", **options}
+        old, new, predictor="frequency", budget=40, **{"disable": "observation,directed", **options}
     )
 
 

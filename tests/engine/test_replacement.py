@@ -234,7 +234,7 @@ def test_a_helper_that_changed_is_not_injected():
 
 
 def test_replacement_can_be_left_out():
-    comparison = compare(*BEHIND["a helper that finds nothing"], context="module", without="replacement")
+    comparison = compare(*BEHIND["a helper that finds nothing"], context="module", disable="replacement")
     assert comparison.verdict != "changing"
 
 

@@ -406,7 +406,7 @@ def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
             "seen = []\ndef f(x):\n    seen.append(x)\n    return len(seen)\n",
             "seen = []\ndef f(x):\n    seen.append(x)\n    return 1\n",
             PRESERVING,
-            without="replacement",
+            disable="replacement",
         ),
         pair(
             "cache = {'a': {'b': []}}\ndef f(x):\n    cache['a']['b'].append(1)\n    return cache\n",
@@ -433,7 +433,7 @@ def test_what_is_returned_is_unwrapped(old, new, verdict, options, context):
             "def g(rows=[]):\n    rows.append(1)\n    return len(rows)\ndef f(x):\n    return g()\n",
             "def g(rows=[]):\n    rows.append(1)\n    return len(rows)\ndef f(x):\n    g()\n    return 1\n",
             PRESERVING,
-            without="replacement",
+            disable="replacement",
         ),
         pair(
             "import functools\n@functools.lru_cache\ndef g():\n    print('a')\n    return 1\ndef f(x):\n"

@@ -15,7 +15,7 @@ def rendered(found, is_single):
     record = found["record"]
     lines = [f"{choice['path']} {decision(choice['decision'])}" for choice in record["choices"]]
     # Each version names its own.
-    for kind in ("forced", "failed"):
+    for kind in ("synthesized", "failed"):
         lines += [f"{kind}: {path}" for path in dict.fromkeys(record[kind])]
     old, new = (behavior(one) for one in record["behaviors"])
     lines += [""] if lines else []

@@ -60,6 +60,15 @@ def test_progress_is_shown_in_one_place_and_gives_way_to_the_result(kernel, earl
     assert outcome.types[-2:] == ["clear_output", "execute_result"]
 
 
+def test_an_old_spelling_is_told_in_one_line_on_standard_error(kernel):
+    outcome = kernel.run(f"%%compare --budget 20 --without calls\n{STEADY}# ---\n{STEADY_TOO}")
+    (said,) = [content["text"] for content in outcome.of("stream") if content["name"] == "stderr"]
+    assert (
+        said == "--without is the old spelling of --disable calls: write that, since the next version drops --without\n"
+    )
+    assert len(comparisons(outcome)) == 1
+
+
 def test_an_interrupt_shows_what_was_found(kernel):
     outcome = interrupted(kernel, LONG)
     (comparison,) = comparisons(outcome)

@@ -29,13 +29,13 @@ ROWS = {
     "all techniques": [],
     "predictor: frequencies": ["--predictor", "frequency"],
     "predictor: chance": ["--predictor", "uniform"],
-    "without learning": ["--without", "learning"],
-    "without all techniques of the search": ["--without", ",".join(SEARCH)],
+    "without learning": ["--disable", "learning"],
+    "without all techniques of the search": ["--disable", ",".join(SEARCH)],
     "without module context": ["--context", "function"],
-    "without calls told apart": ["--without", "calls"],
-    "the network from the start": ["--without", "trial"],
+    "without calls told apart": ["--disable", "calls"],
+    "the network from the start": ["--disable", "trial"],
 }
-EACH = {f"without {name}": ["--without", name] for name in SEARCH[1:]}
+EACH = {f"without {name}": ["--disable", name] for name in SEARCH[1:]}
 #: Changes of one share: their predictions must fit into the memory of the predictor together.
 SHARE = 150
 

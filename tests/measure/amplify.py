@@ -1,7 +1,7 @@
 """Real bug fixes: which of them amplified tests detect, by assertions alone and by search, and how long it takes.
 
     python -m tests.measure.amplify ROWS.jsonl FIXES.jsonl PROJECT=CLONE [PROJECT=CLONE ...] [--only PROJECT-NAME,...]
-        [--environment environment-of-mined] [--unguided] [--techniques aampl,sbampl] [--replay N]
+        [--environment environment-of-mined] [--disable guidance] [--techniques aampl,sbampl] [--replay N]
 
 `FIXES` is what `tests.measure.fixes` wrote, and `CLONE` a clone of the project, also without a work tree. For each
 fix the tests of the commit before it are amplified; those of the fix are not read. A fix counts as detected if
@@ -97,7 +97,7 @@ def main() -> int:
     parser.add_argument("fixes", type=Path)
     parser.add_argument("clones", nargs="+", metavar="PROJECT=CLONE")
     parser.add_argument("--only", help="fixes as PROJECT-NAME, separated by commas [default: all]")
-    parser.add_argument("--unguided", action="store_true")
+    parser.add_argument("--disable", metavar="TECHNIQUES", help="what the search does without [default: nothing]")
     parser.add_argument("--techniques", default=",".join(TECHNIQUES), help="[default: aampl,sbampl]")
     parser.add_argument("--deadline", default="300", metavar="SECONDS", help="of a search [default: 300]")
     parser.add_argument("--environment", default="environment", help="the one in FOLDER [default: environment]")
@@ -111,7 +111,7 @@ def main() -> int:
     rows = [json.loads(line) for line in text.splitlines()]
     done = {(row["project"], row["name"]) for row in rows}
     wanted = set((arguments.only or "").split(",")) - {""}
-    common = ["--unguided"] if arguments.unguided else []
+    common = ["--disable", arguments.disable] if arguments.disable else []
     for line in arguments.fixes.read_text(encoding="utf-8").splitlines():
         fix = json.loads(line)
         project, name, commits = fix["project"], fix["name"], fix["commits"]
@@ -122,7 +122,7 @@ def main() -> int:
         row = {"project": project, "name": name, "shown": bool(fix["shown"])}
         patch = folder / "tests.patch"
         options = {
-            "aampl": ["--search-rounds", "0"],
+            "aampl": ["--budget-rounds", "0"],
             "sbampl": ["--deadline", arguments.deadline, "--patch-old", str(patch)],
         }
         techniques = arguments.techniques.split(",")

@@ -38,9 +38,9 @@ WHOLE = {"whole": []}
 ABLATION = {
     "predictor: frequencies": ["--predictor", "frequency"],
     "predictor: chance": ["--predictor", "uniform"],
-    "without error guidance": ["--skip", "errors"],
-    "without coverage guidance": ["--skip", "coverage"],
-    "without the solver": ["--skip", "solver"],
+    "without error guidance": ["--disable", "errors"],
+    "without coverage guidance": ["--disable", "coverage"],
+    "without the solver": ["--disable", "solver"],
 }
 
 #: Runs a program as `python program.py` does, and writes the lines that it executed to a file: also those of its

@@ -139,7 +139,22 @@ def test_none_leaves_the_default():
     assert twincell.compare(OLD, NEW, budget=None, function=None).to_dict()["budget"] == 300
 
 
-@pytest.mark.parametrize("job", ["compare", "study", "predict"])
+def test_lists_of_words_are_lists_or_texts():
+    for words in (["calls", "trial"], ("calls", "trial"), "calls,trial", []):
+        twincell.compare(OLD, NEW, budget=1, predictor="uniform", disable=words)
+    with pytest.raises(twincell.TwincellError, match="disable cannot be 'luck': give some of learning, observation"):
+        twincell.compare(OLD, NEW, disable=["luck"])
+
+
+def test_an_old_keyword_works_and_says_what_to_write():
+    with pytest.warns(DeprecationWarning, match=r'without is the old spelling of disable=\["calls"\]: write that'):
+        old = twincell.compare(OLD, NEW, budget=20, predictor="uniform", without="calls")
+    assert old.verdict == twincell.compare(OLD, NEW, budget=20, predictor="uniform", disable=["calls"]).verdict
+    with pytest.warns(DeprecationWarning, match="rounds is the old spelling of budget=0: write that"):
+        twincell.prefix("print(a)\n", rounds=0, predictor="uniform")
+
+
+@pytest.mark.parametrize("job", ["compare", "study", "predict", "amplify"])
 def test_the_types_list_exactly_the_options_of_the_table(job):
     tree = ast.parse(files("twincell").joinpath("_twincell.pyi").read_text())
     stub = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == job)

@@ -39,6 +39,11 @@ def test_examples_of_a_file_run_first(shell, tmp_path):
     assert first["example"] == {"file": {"label": str(calls), "line": 1}} and first["old"] == "returned 4"
 
 
+def test_an_old_spelling_works_and_says_what_to_write(shell, capsys):
+    assert run(shell, f"%%compare --budget 20 --without calls\n{OLD}# ---\n{NEW}").result.verdict == "changing"
+    assert capsys.readouterr().err.startswith("--without is the old spelling of --disable calls: write that")
+
+
 def test_nothing_is_run_unless_asked_for(shell):
     run(shell, f"%%compare\n{OLD}# ---\n{NEW}")
     assert "f" not in shell.user_ns

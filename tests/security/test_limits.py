@@ -78,7 +78,7 @@ LONG = answer("a = None", "x = '" + "y" * 40_000 + "'")
 def test_an_endpoint_cannot_make_its_user_pay_more_than_the_budget(person, reply):
     with chat(lambda *_: reply) as served:
         person.environment |= served.environment
-        done = ask(person, "--tokens", str(BUDGET), "--rounds", "50", "--json")
+        done = ask(person, "--budget-tokens", str(BUDGET), "--budget", "50", "--json")
     tree = json.loads(done.stdout)
     heard = [tokens(*(choice["message"]["content"] for choice in body["choices"])) for body in bodies(served, reply)]
     sent = [asked(request) for request in served.requests]
@@ -99,8 +99,8 @@ def bodies(served, reply):
 def test_an_endpoint_that_reports_too_much_ends_the_questions_and_nothing_else(person, most):
     with chat(lambda *_: completion(WRONG, usage={"total_tokens": most, "prompt_tokens": most})) as served:
         person.environment |= served.environment
-        done = ask(person, "--tokens", str(BUDGET), "--rounds", "50", "--width", "1")
-    assert done.returncode == 3 and done.stderr.count("\n") == 1 and "--tokens" in done.stderr, done.stderr
+        done = ask(person, "--budget-tokens", str(BUDGET), "--budget", "50", "--width", "1")
+    assert done.returncode == 3 and done.stderr.count("\n") == 1 and "--budget-tokens" in done.stderr, done.stderr
     assert 1 <= len(served.requests) <= BUDGET // 64
 
 
@@ -163,7 +163,7 @@ def test_credentials_in_an_address_are_in_no_row_and_in_no_page(person, url):
 def test_a_query_goes_where_the_address_has_it_and_to_the_endpoint_alone(person):
     with chat(lambda *_: completion(WRONG)) as served:
         person.environment |= served.environment | {"TWINCELL_LLM_URL": f"http://{host(served)}/v1?key={SECRET}"}
-        done = ask(person, "--width", "1", "--rounds", "1", "--json")
+        done = ask(person, "--width", "1", "--budget", "1", "--json")
     assert served.paths and set(served.paths) == {f"/v1/chat/completions?key={SECRET}"}, done.stderr
     assert not person.is_out(done.stdout, done.stderr)
 
@@ -312,7 +312,7 @@ def leaving(what: str) -> str:
 def test_what_tests_leave_on_the_disk_goes_with_them(person, what):
     person.commit({"shop.py": SHOP, "inner/a.py": "", "test_shop.py": leaving(what)})
     person.commit({"shop.py": SHOP.replace("2", "3")})
-    done = person.run("amplify", "HEAD", "--search-rounds", "0")
+    done = person.run("amplify", "HEAD", "--budget-rounds", "0")
     assert done.returncode in (0, 1, 2), done.stderr
     assert kept(person) < MEBIBYTE, sorted((person.home / ".cache").rglob("*"))
     cleaned = json.loads(person.run("doctor", "--clean", "--json").stdout)["removed"]
@@ -416,6 +416,6 @@ def test_what_tests_say_of_themselves_is_bounded(person, kind):
     person.commit({"shop.py": SHOP, "test_shop.py": f"import pytest\n{TEST}\n\n{tests[kind]}"})
     person.commit({"shop.py": SHOP.replace("2", "3")})
     limited = ("prlimit", f"--as={3 << 30}", sys.executable, "-m", "twincell")
-    done = person.run("amplify", "HEAD", "--search-rounds", "0", program=limited)
+    done = person.run("amplify", "HEAD", "--budget-rounds", "0", program=limited)
     assert done.returncode in (1, 3) and done.stderr.count("\n") <= 1 and "bug" not in done.stderr, done.stderr
     assert kept(person) < 8 * MEBIBYTE and len(done.stdout) < MEBIBYTE

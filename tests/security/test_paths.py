@@ -203,7 +203,7 @@ def test_a_link_within_the_folder_of_a_study_is_read(person):
 SHOP = "def total(prices, discount=0):\n    return sum(prices) - discount\n"
 CHANGED = "def total(prices, discount=0):\n    return sum(prices) - discount if prices else 0\n"
 TESTS = "from shop import total\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n"
-AMPLIFY = ("amplify", "HEAD", "--search-rounds", "1", "--variants", "20")
+AMPLIFY = ("amplify", "HEAD", "--budget-rounds", "1", "--budget", "20")
 
 FORGING = """\
 import os

@@ -70,7 +70,7 @@ SILENCING = {
     "max-function": ("max-function = 1", OLD, NEW),
     "timeout": ("timeout = 0.01", OLD, NEW),
     "memory": ("memory = 16", OLD, NEW),
-    "without": (f'without = "{TECHNIQUES}"', RARE_OLD, RARE),
+    "disable": (f'disable = "{TECHNIQUES}"', RARE_OLD, RARE),
     "float-tolerance": ("float-tolerance = 1.0", *(f"def f(a: float):\n    return a * {n}\n" for n in (0.5, 0.7))),
     "unordered": ('unordered = ["items"]', *(f"def f(a: int):\n    return {n}\n" for n in ("[a, 1]", "[1, a]"))),
     "effects": (
@@ -555,7 +555,7 @@ def test_an_entry_of_the_first_format_covers_nothing_and_says_so(person):
 
 
 #: How each kind of notice comes about, as (files of the base, files of the change, words that every format has).
-BASE_POLICY = 'exclude = ["docs"]\nignore = ["log"]\nmax-function = 20\nbudget = 5\nwithout = "mutation"\n'
+BASE_POLICY = 'exclude = ["docs"]\nignore = ["log"]\nmax-function = 20\nbudget = 5\ndisable = "mutation"\n'
 LOGGING = "import logging\n\n\ndef note(x: int):\n    logging.info({!r})\n    return x\n"
 LARGE = "def large(x: int):\n" + "".join(f"    x = x + {number}\n" for number in range(30)) + "    return x{}\n"
 
@@ -723,7 +723,7 @@ def test_the_library_amplifies_by_the_policy_of_the_base(person):
 def test_a_study_names_what_the_policy_leaves_out_in_every_format(person):
     rows = [{"id": name, "old": OLD, "new": NEW, "file": f"{name}/shop.py"} for name in ("src", "docs")]
     (person.repository / "changes.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
-    (person.repository / "twincell.toml").write_text(f'exclude = ["docs"]\nwithout = "mutation"\n{SILENT}')
+    (person.repository / "twincell.toml").write_text(f'exclude = ["docs"]\ndisable = "mutation"\n{SILENT}')
     files = [person.home / name for name in ("x.sarif", "x.xml", "x.md")]
     options = [
         f"--sarif={files[0]}",
@@ -736,4 +736,4 @@ def test_a_study_names_what_the_policy_leaves_out_in_every_format(person):
     assert done.returncode == 0, done.stderr
     for file in files:
         text = file.read_text().replace("\\", "")
-        assert "docs/shop.py" in text and "set aside by ignore" in text and "without = mutation" in text, text
+        assert "docs/shop.py" in text and "suppressed by ignore" in text and "disable = mutation" in text, text

@@ -62,7 +62,7 @@ MARKS = {
     "changing": ["≠", "changing"],
     "inconclusive": ["?", "inconclusive"],
     "likely_preserving": ["≈", "likely preserving"],
-    "elsewhere": ["~", "judged elsewhere"],
+    "covered": ["~", "covered by others"],
     "identical": ["=", "identical"],
 }
 
@@ -383,8 +383,8 @@ def pair(count: int = 300, verdict: str = "changing", name: str = "RetryMiddlewa
     }
 
 
-def judged_elsewhere(one: dict, names: list[str]) -> dict:
-    return {**one, "mark": ["~", "judged elsewhere"], "rank": list(MARKS).index("elsewhere"), "decided_by": names}
+def covered(one: dict, names: list[str]) -> dict:
+    return {**one, "mark": ["~", "covered by others"], "rank": list(MARKS).index("covered"), "decided_by": names}
 
 
 def comparison(count: int = 300, several: bool = False) -> dict:
@@ -393,7 +393,7 @@ def comparison(count: int = 300, several: bool = False) -> dict:
         pairs += [
             pair(120, "likely_preserving", "RetryMiddleware.process_response"),
             pair(60, "inconclusive", "RetryMiddleware.process_exception"),
-            judged_elsewhere(pair(40, name="_limit"), ["RetryMiddleware.next_request"]),
+            covered(pair(40, name="_limit"), ["RetryMiddleware.next_request"]),
             pair(0, "identical", "RetryMiddleware.__init__"),
         ]
     return {

@@ -432,12 +432,12 @@ def test_one_of_several_pairs_is_chosen(open_tab, scheme):
     chooser = page.get_by_role("navigation", name="Functions compared")
     verdicts = [text.split("\n")[0] for text in chooser.get_by_role("button").all_inner_texts()]
     assert [text[0] for text in verdicts] == ["≠", "?", "≈", "~", "="]
-    assert "judged elsewhere" in verdicts[3] and "changing" not in verdicts[3]
+    assert "covered by others" in verdicts[3] and "changing" not in verdicts[3]
     chooser.get_by_role("button").nth(2).click()
     assert chooser.get_by_role("button").nth(2).get_attribute("aria-current") == "true"
     assert page.get_by_role("heading", name="process_response").count() == 1
     chooser.get_by_role("button").nth(3).click()
-    assert "Judged by what these do: RetryMiddleware.next_request." in page.get_by_role("tabpanel").inner_text()
+    assert "Covered by RetryMiddleware.next_request." in page.get_by_role("tabpanel").inner_text()
     chooser.get_by_role("button").nth(4).click()
     assert page.get_by_role("tab").all_inner_texts() == ["Found"]
     assert "Only in new: retry_reason" in page.locator(".tcw").inner_text()

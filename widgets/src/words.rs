@@ -196,7 +196,7 @@ pub const EXECUTION_LEGEND: &str = "○ says nothing: a version ended in an exce
     caused, so the execution is no evidence.";
 
 pub const UNEXAMINED_LEGEND: &str =
-    "? not examined: the two versions differed, but the execution was set aside, so it is no evidence.";
+    "? not examined: the two versions differed, but the execution was not repeated, so it is no evidence.";
 
 /// The place of evidence, with its channel where the place does not name it: `output: stdout`, `return value`.
 pub fn evidence_place(one: &Evidence) -> String {
@@ -376,16 +376,16 @@ pub fn strength(evidence: &Evidence) -> String {
     }
 }
 
-/// A pair's sign and word: those of its verdict, unless others decide in its place or it is accepted.
+/// A pair's sign and word: those of its verdict, unless others cover it or it is accepted.
 pub fn mark(pair: &PairReport) -> (&'static str, &'static str) {
     match &pair.accepted {
         Some(_) => ("✓", "accepted"),
-        None if !pair.decides_itself() => ("~", "judged elsewhere"),
+        None if !pair.decides_itself() => ("~", "covered by others"),
         None => (icon(pair.verdict), pair.verdict.name()),
     }
 }
 
-/// Pairs in the order shown: what changed first, then what others decide on, identical ones last.
+/// Pairs in the order shown: what changed first, then what others cover, identical ones last.
 pub fn ordered_pairs(comparison: &Comparison) -> Vec<&PairReport> {
     let mut pairs: Vec<&PairReport> = comparison.pairs.iter().collect();
     pairs.sort_by_key(|pair| rank(pair));

@@ -41,7 +41,7 @@ mod wording;
 pub use again::{rerun, with_test};
 pub use captured_output::{Heard, Style};
 pub use change::{ChangedFile, ChangedText, Constants, Touchable, Touched, changed_file, constants};
-pub use flow::{AmplifyOptions, Change, Progress, Witness, amplify};
+pub use flow::{AmplifyOptions, Change, Progress, TECHNIQUES, Witness, amplify};
 pub use observe::Difference;
 pub use operators::Operator;
 pub use repository::{Opened, open};

@@ -95,14 +95,14 @@ mod tests {
     use twincell_values::path::AccessPath;
     use twincell_values::value::{Choice, Decision, Recipe};
 
-    /// A difference that needs the value 1 at `x`, which is unlikely, and this forced operation.
-    fn case(forced: &[&str]) -> TestCase {
+    /// A difference that needs the value 1 at `x`, which is unlikely, and this synthesized result.
+    fn case(synthesized: &[&str]) -> TestCase {
         let shown = |text: &str| Shown::Text(text.into());
         let choice = Choice { path: "x".into(), decision: Decision::Value(Recipe::Int(1)) };
         TestCase {
             record: ExecutionRecord {
                 choices: vec![choice],
-                forced: forced.iter().map(|&path| path.into()).collect(),
+                synthesized: synthesized.iter().map(|&path| path.into()).collect(),
                 ..ExecutionRecord::default()
             },
             differences: vec![Difference::new(EvidencePlace::Exception, shown("1"), shown("2"), Basis::Seen)],
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_result_that_the_versions_name_differently_is_invented() {
-        let invented = |forced: &[&str]| case(forced).invented();
+        let invented = |synthesized: &[&str]| case(synthesized).invented();
         assert_eq!(invented(&["x.strip()", "1.strip()"]), Invented::Perhaps);
         assert_eq!([invented(&["x.strip()"]), invented(&["1.strip()"])], [Invented::No; 2]);
     }
@@ -135,7 +135,7 @@ mod tests {
         let likely = TestCase { probability: 1.0, ..case(&[]) };
         let mut refused = likely.clone();
         refused.record.failed = vec!["loan.overdue".into()];
-        refused.record.forced = vec![AccessPath::new("loan.overdue").any_call()];
+        refused.record.synthesized = vec![AccessPath::new("loan.overdue").any_call()];
         assert_eq!((refused.invented(), likely.score() >= CHANGING), (Invented::Surely, true));
         assert!(refused.score() < CHANGING);
     }

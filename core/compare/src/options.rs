@@ -81,7 +81,7 @@ pub struct CompareOptions {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub providers: Vec<Arc<Provider>>,
     /// The files of the project that the same job compares, each by itself, as paths from its root. Only what changed in
-    /// these is judged elsewhere.
+    /// these is covered there.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub compared_files: BTreeSet<String>,
     /// The folders of the packages that are installed where workers run. What is in them says what their classes declare.

@@ -53,7 +53,7 @@ pub const CHANGING: f64 = 0.4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Invented {
     No,
-    /// The result of a forced operation: of a look-up in a container of an unlikely class, or of one that the versions name
+    /// A synthesized result: of a look-up in a container of an unlikely class, or of one that the versions name
     /// differently.
     Perhaps,
     /// What a function of the program did not give, since it failed as it would in Python.

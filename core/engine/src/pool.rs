@@ -518,13 +518,13 @@ mod tests {
             given: true,
             ..ExecutionRequest::default()
         };
-        let is_own = |request: &ExecutionRequest, choice: &str, value: Recipe, forced: &[&str]| {
+        let is_own = |request: &ExecutionRequest, choice: &str, value: Recipe, synthesized: &[&str]| {
             let exception = Observed::Exception { class: "TypeError".into(), arguments: vec![] };
             let outcome = Outcome::Raised { exception, intended: false, line: 1, message: String::new() };
             let record = ExecutionRecord {
                 choices: vec![Choice { path: choice.into(), decision: Decision::Value(value) }],
                 behaviors: vec![Behavior::new(outcome)],
-                forced: forced.iter().map(|path| (*path).to_owned()).collect(),
+                synthesized: synthesized.iter().map(|path| (*path).to_owned()).collect(),
                 // The worker may say what it wants.
                 given: true,
                 ..ExecutionRecord::default()

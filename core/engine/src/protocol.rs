@@ -353,9 +353,9 @@ pub struct ExecutionRecord {
     pub behaviors: Vec<Behavior>,
     /// In order of appearance, each once, bounded. Empty unless the request asks for them.
     pub observations: Vec<Observation>,
-    /// The access paths of forced operations, whose results were invented where Python itself would have failed: an
+    /// The access paths of synthesized results, which were invented where Python itself would have failed: an
     /// item that an injected dictionary does not have, the call of an injected number.
-    pub forced: Vec<String>,
+    pub synthesized: Vec<String>,
     /// The access paths of functions of the program that failed on injected values when they were called, so that what they
     /// give was invented, or that were made to fail.
     pub failed: Vec<String>,
@@ -371,7 +371,7 @@ impl ExecutionRecord {
     /// How many results were invented where Python itself would have failed. What a function of the program did not give on
     /// plain values counts twice, as it can never occur.
     pub fn invented(&self) -> usize {
-        self.forced.len() + self.failed.len()
+        self.synthesized.len() + self.failed.len()
     }
 
     /// The record as the request makes it: on values that a person gave, every exception is the code's own.
@@ -380,7 +380,7 @@ impl ExecutionRecord {
             let is_object = matches!(&choice.decision, Decision::Value(value) if value.has_object());
             request.fixed.contains_key(&choice.path) && !is_object
         };
-        self.given = request.given && self.forced.is_empty() && self.choices.iter().all(is_given);
+        self.given = request.given && self.synthesized.is_empty() && self.choices.iter().all(is_given);
         for behavior in self.behaviors.iter_mut().filter(|_| self.given) {
             if let Outcome::Raised { intended, .. } = &mut behavior.outcome {
                 *intended = true;

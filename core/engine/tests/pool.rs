@@ -684,12 +684,12 @@ mod fake {
             }
             "many parts" => {
                 // Empty texts: a byte each, and many times as much once read.
-                let forced = vec![String::new(); frame::MAX_PARTS];
-                send(socket, &falsify(&|_, record| record.forced = forced.clone()));
+                let synthesized = vec![String::new(); frame::MAX_PARTS];
+                send(socket, &falsify(&|_, record| record.synthesized = synthesized.clone()));
             }
             "parts" => {
-                let forced = vec![String::new(); frame::MAX_PARTS - 100];
-                send(socket, &falsify(&|_, record| record.forced = forced.clone()));
+                let synthesized = vec![String::new(); frame::MAX_PARTS - 100];
+                send(socket, &falsify(&|_, record| record.synthesized = synthesized.clone()));
             }
             "words" if request.is_none() => {
                 let error = "word ".repeat(1000);

@@ -118,18 +118,17 @@ impl Default for Techniques {
 }
 
 impl Techniques {
-    /// The names by which techniques are left out.
-    pub const NAMES: [&str; 3] = ["errors", "coverage", "solver"];
+    /// The names by which techniques are left out, and what each does.
+    pub const ALL: [(&str, &str); 3] = [
+        ("errors", "mend prefixes that end in an error"),
+        ("coverage", "search for lines that no prefix covers"),
+        ("solver", "solve conditions that keep these lines from running"),
+    ];
 
-    /// Leaves out the technique with this name. `false` if there is none.
-    pub fn leave_out(&mut self, name: &str) -> bool {
-        match name {
-            "errors" => self.errors = false,
-            "coverage" => self.coverage = false,
-            "solver" => self.solver = false,
-            _ => return false,
-        }
-        true
+    /// All techniques but those of these names.
+    pub fn except(names: &[&str]) -> Self {
+        let is_used = |name| !names.contains(&name);
+        Self { errors: is_used("errors"), coverage: is_used("coverage"), solver: is_used("solver") }
     }
 }
 

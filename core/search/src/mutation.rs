@@ -169,7 +169,7 @@ fn class_name(value: &Recipe) -> &'static str {
     match value {
         Recipe::None => "NoneType",
         Recipe::Bytes(_) => "bytes",
-        Recipe::Versatile(_) => "Versatile",
+        Recipe::Versatile(_) => "Mock",
         other => other.abstract_value().name(),
     }
 }

@@ -4,7 +4,9 @@
 //! A new option is one entry in [`TABLE`] and one field of [`Options`]. Nothing here parses a command line or knows
 //! Python objects.
 
+mod alias;
 pub mod command_line;
+mod given;
 mod value;
 
 use std::collections::BTreeSet;
@@ -25,6 +27,8 @@ use twincell_values::value::Provider;
 
 use crate::policy::PathRules;
 
+pub use alias::{ALIASES, Alias, Deprecation, Spelling, aliases_of};
+pub use given::{GivenOption, OptionName, add_given, find_for};
 pub use value::{Kind, OptionError, Value};
 
 /// The values of all options, and the rules that only a policy has. [`Options::default`] holds the defaults of the
@@ -32,19 +36,20 @@ pub use value::{Kind, OptionError, Value};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     pub function: Option<String>,
+    /// The maximum number of executions of one pair.
     pub budget: u32,
     pub seed: u64,
     /// The number of prefixes for which a step asks, and the maximum number of attempts to cover more.
     pub width: u32,
-    pub rounds: u32,
+    pub prefix_budget: u32,
     /// What finds prefixes, and the maximum number of tokens that a language model may use.
     pub generators: Generators,
-    pub tokens: u64,
+    pub token_budget: u64,
     /// Whether libraries that a snippet imports are installed if they are missing.
     pub install: bool,
-    /// Rounds of a search for tests, and the maximum number of variants in all.
-    pub search_rounds: u32,
-    pub variants: u32,
+    /// The maximum number of variants of tests in all, and of rounds of the search for them.
+    pub variant_budget: u32,
+    pub round_budget: u32,
     /// The files and folders with tests. If absent, those of the project's configuration.
     pub tests: Option<String>,
     /// Whether values of the change and coverage lead the search for tests.
@@ -102,6 +107,9 @@ pub struct Options {
     pub providers: Vec<Arc<Provider>>,
     /// The policy's rules for paths.
     pub paths: PathRules,
+    /// Old spellings that were used.
+    #[serde(skip)]
+    pub deprecations: Vec<Deprecation>,
 }
 
 /// Where the neural network may run.
@@ -160,10 +168,10 @@ pub struct OptionSpec {
     apply: fn(&mut Options, Value),
 }
 
-/// An option goes by its name.
+/// An option goes by its name and its jobs.
 impl PartialEq for OptionSpec {
     fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
+        self.name == other.name && self.jobs == other.jobs
     }
 }
 
@@ -181,7 +189,11 @@ const SEARCHING: &[Job] = &[Job::Compare, Job::Study, Job::Prefix];
 const SEEDED: &[Job] = &[Job::Compare, Job::Study, Job::Prefix, Job::Amplify];
 const COMPARING: &[Job] = &[Job::Compare, Job::Study];
 
-/// All options, in the order in which help lists them.
+/// The help of `disable`, which every analysis has for techniques of its own.
+const DISABLE: &str = "Techniques to leave out, to measure what each contributes";
+
+/// All options, in the order in which help lists them. Several jobs may have an option of one name, each with an entry for
+/// what it means there.
 pub static TABLE: &[OptionSpec] = &[
     OptionSpec {
         name: "function",
@@ -220,13 +232,13 @@ pub static TABLE: &[OptionSpec] = &[
         apply: |options, value| options.width = value.integer() as u32,
     },
     OptionSpec {
-        name: "rounds",
+        name: "budget",
         kind: Kind::Integer { minimum: 0, maximum: 1000 },
         default: "10",
         absent: "",
         help: "Maximum number of attempts to cover lines that no prefix covers yet",
         jobs: &[Job::Prefix],
-        apply: |options, value| options.rounds = value.integer() as u32,
+        apply: |options, value| options.prefix_budget = value.integer() as u32,
     },
     OptionSpec {
         name: "generator",
@@ -244,13 +256,13 @@ pub static TABLE: &[OptionSpec] = &[
         },
     },
     OptionSpec {
-        name: "tokens",
+        name: "budget-tokens",
         kind: Kind::Integer { minimum: 1, maximum: 1_000_000_000 },
         default: "200000",
         absent: "",
         help: "Maximum number of tokens that the language model may use for one search",
         jobs: &[Job::Prefix],
-        apply: |options, value| options.tokens = value.integer() as u64,
+        apply: |options, value| options.token_budget = value.integer() as u64,
     },
     OptionSpec {
         name: "install",
@@ -262,22 +274,22 @@ pub static TABLE: &[OptionSpec] = &[
         apply: |options, value| options.install = value.flag(),
     },
     OptionSpec {
-        name: "search-rounds",
-        kind: Kind::Integer { minimum: 0, maximum: 100 },
-        default: "3",
-        absent: "",
-        help: "Rounds of the search for inputs, each from what the last one found; 0 only adds assertions",
-        jobs: &[Job::Amplify],
-        apply: |options, value| options.search_rounds = value.integer() as u32,
-    },
-    OptionSpec {
-        name: "variants",
+        name: "budget",
         kind: Kind::Integer { minimum: 1, maximum: 1_000_000 },
         default: "3000",
         absent: "",
-        help: "Maximum number of variants of tests to run",
+        help: "Maximum number of variants of tests to run, in all rounds",
         jobs: &[Job::Amplify],
-        apply: |options, value| options.variants = value.integer() as u32,
+        apply: |options, value| options.variant_budget = value.integer() as u32,
+    },
+    OptionSpec {
+        name: "budget-rounds",
+        kind: Kind::Integer { minimum: 0, maximum: 100 },
+        default: "3",
+        absent: "",
+        help: "Maximum number of rounds of the search for inputs, each from what the last one found; 0 only adds assertions",
+        jobs: &[Job::Amplify],
+        apply: |options, value| options.round_budget = value.integer() as u32,
     },
     OptionSpec {
         name: "tests",
@@ -289,13 +301,13 @@ pub static TABLE: &[OptionSpec] = &[
         apply: |options, value| options.tests = value.text(),
     },
     OptionSpec {
-        name: "unguided",
-        kind: Kind::Flag,
-        default: "off",
-        absent: "",
-        help: "Search without the values and functions of the change and without coverage, to measure what these contribute",
+        name: "disable",
+        kind: Kind::Techniques { all: &twincell_amplify::TECHNIQUES },
+        default: "",
+        absent: "all are used",
+        help: DISABLE,
         jobs: &[Job::Amplify],
-        apply: |options, value| options.guided = !value.flag(),
+        apply: |options, value| options.guided = value.words().is_empty(),
     },
     OptionSpec {
         name: "network",
@@ -316,17 +328,13 @@ pub static TABLE: &[OptionSpec] = &[
         apply: |options, value| options.pass_env = value.text(),
     },
     OptionSpec {
-        name: "skip",
-        kind: Kind::Words { allowed: &twincell_prefix::Techniques::NAMES },
+        name: "disable",
+        kind: Kind::Techniques { all: &twincell_prefix::Techniques::ALL },
         default: "",
         absent: "all are used",
-        help: "Parts of a search to leave out, to measure what each contributes: mending errors, covering what is left, solving",
+        help: DISABLE,
         jobs: &[Job::Prefix],
-        apply: |options, value| {
-            for name in value.words() {
-                options.prefix_techniques.leave_out(name);
-            }
-        },
+        apply: |options, value| options.prefix_techniques = twincell_prefix::Techniques::except(value.words()),
     },
     OptionSpec {
         name: "predictor",
@@ -530,17 +538,13 @@ pub static TABLE: &[OptionSpec] = &[
         },
     },
     OptionSpec {
-        name: "without",
-        kind: Kind::Words { allowed: &Techniques::NAMES },
+        name: "disable",
+        kind: Kind::Techniques { all: &Techniques::ALL },
         default: "",
         absent: "all are used",
-        help: "Techniques to leave out, to measure what each contributes",
+        help: DISABLE,
         jobs: COMPARING,
-        apply: |options, value| {
-            for name in value.words() {
-                options.techniques.leave_out(name);
-            }
-        },
+        apply: |options, value| options.techniques = Techniques::except(value.words()),
     },
     OptionSpec {
         name: "examples",
@@ -599,12 +603,12 @@ impl Default for Options {
             budget: core.budget,
             seed: core.seed,
             width: prefix.width,
-            rounds: prefix.rounds,
+            prefix_budget: prefix.rounds,
             generators: prefix.generators,
-            tokens: prefix.tokens,
+            token_budget: prefix.tokens,
             install: false,
-            search_rounds: amplify.rounds,
-            variants: u32::try_from(amplify.variants).unwrap_or(u32::MAX),
+            variant_budget: u32::try_from(amplify.variants).unwrap_or(u32::MAX),
+            round_budget: amplify.rounds,
             tests: None,
             guided: amplify.guided,
             network: false,
@@ -639,37 +643,42 @@ impl Default for Options {
             effects: core.declared.effects,
             providers: core.providers,
             paths: PathRules::default(),
+            deprecations: vec![],
         }
     }
 }
 
 impl Options {
-    /// Sets the option of this name (`raise-probability` or `raise_probability`).
-    pub fn set(&mut self, name: &str, value: Value) -> Result<(), OptionError> {
-        let spec = find(name)?;
-        let value = spec.kind.check(spec.name, value)?;
-        (spec.apply)(self, value);
-        Ok(())
-    }
-
-    /// Sets an option from what a user typed.
-    pub fn set_text(&mut self, name: &str, text: &str) -> Result<(), OptionError> {
-        let spec = find(name)?;
-        (spec.apply)(self, spec.kind.parse(spec.name, text)?);
+    /// Sets the option of a job with this name (`raise-probability` or `raise_probability`) from what a user typed.
+    pub fn set_text(&mut self, job: Job, name: &str, text: &str) -> Result<(), OptionError> {
+        find_for(job, name)?.parse(text)?.apply(self);
         Ok(())
     }
 
     /// These options for [`twincell_prefix::prefixes`].
     pub fn for_prefix(&self) -> PrefixOptions {
-        let Self { width, rounds, seed, generators, tokens, prefix_techniques: techniques, .. } = *self;
-        let deadline = Duration::from_secs_f64(self.deadline);
-        PrefixOptions { width, rounds, seed, deadline, generators, tokens, techniques, ..PrefixOptions::default() }
+        PrefixOptions {
+            width: self.width,
+            rounds: self.prefix_budget,
+            seed: self.seed,
+            deadline: Duration::from_secs_f64(self.deadline),
+            generators: self.generators,
+            tokens: self.token_budget,
+            techniques: self.prefix_techniques,
+            ..PrefixOptions::default()
+        }
     }
 
     /// These options for [`twincell_amplify::amplify`].
     pub fn for_amplify(&self) -> AmplifyOptions {
-        let (rounds, variants, seed, guided) = (self.search_rounds, self.variants as usize, self.seed, self.guided);
-        AmplifyOptions { rounds, variants, seed, guided, seconds: self.deadline, ..AmplifyOptions::default() }
+        AmplifyOptions {
+            rounds: self.round_budget,
+            variants: self.variant_budget as usize,
+            seed: self.seed,
+            guided: self.guided,
+            seconds: self.deadline,
+            ..AmplifyOptions::default()
+        }
     }
 
     /// The options that the analysis takes.
@@ -746,40 +755,32 @@ pub fn of(job: Job) -> impl Iterator<Item = &'static OptionSpec> {
 }
 
 impl OptionSpec {
+    /// The name, with its job where `compare` has another option of this name.
+    pub fn whole_name(&self) -> String {
+        let is_other = !self.jobs.contains(&Job::Compare) && of(Job::Compare).any(|spec| spec.name == self.name);
+        match self.jobs.first() {
+            Some(job) if is_other => format!("{} of {}", self.name, job.name()),
+            _ => self.name.to_owned(),
+        }
+    }
+
     /// The name of the keyword argument in Python.
     pub fn keyword(&self) -> String {
         self.name.replace('-', "_")
     }
 
-    /// The help, with the allowed values and the default.
+    /// The help, with the allowed values and the default. Techniques have a line each.
     pub fn full_help(&self) -> String {
         let default = if self.default.is_empty() { self.absent } else { self.default };
-        match self.kind.allowed() {
-            Some(allowed) => format!("{} [{allowed}; default: {default}]", self.help),
-            None => format!("{} [default: {default}]", self.help),
-        }
+        let allowed = self.kind.allowed().map(|allowed| format!("{allowed}; ")).unwrap_or_default();
+        let techniques = self.kind.techniques().iter().map(|(name, help)| format!("\n- {name}: {help}"));
+        format!("{} [{allowed}default: {default}]{}", self.help, techniques.collect::<String>())
     }
 }
 
-/// The option of this name (`raise-probability` or `raise_probability`).
-fn find(name: &str) -> Result<&'static OptionSpec, OptionError> {
-    let dashed = name.replace('_', "-");
-    let known = || keywords(TABLE.iter());
-    TABLE
-        .iter()
-        .find(|spec| spec.name == dashed)
-        .ok_or_else(|| OptionError::Unknown { name: name.to_owned(), known: known() })
-}
-
-/// The option of a job with this name, as the command line or as Python writes it.
-pub fn find_for(job: Job, name: &str) -> Result<&'static OptionSpec, OptionError> {
-    let spec = find(name)?;
-    let other = || OptionError::OfOtherJob { job: job.name(), name: name.to_owned(), known: keywords(of(job)) };
-    if spec.jobs.contains(&job) { Ok(spec) } else { Err(other()) }
-}
-
-fn keywords(specs: impl Iterator<Item = &'static OptionSpec>) -> String {
-    specs.map(OptionSpec::keyword).collect::<Vec<_>>().join(", ")
+/// The options of a job, as Python writes them.
+fn keywords(job: Job) -> String {
+    of(job).map(OptionSpec::keyword).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -790,7 +791,7 @@ mod tests {
     fn the_defaults_of_the_table_are_the_defaults_of_the_options() {
         let mut written = Options::default();
         for spec in TABLE.iter().filter(|spec| !spec.default.is_empty()) {
-            written.set_text(spec.name, spec.default).unwrap();
+            written.set_text(spec.jobs[0], spec.name, spec.default).unwrap();
         }
         assert_eq!(written, Options::default());
     }
@@ -805,12 +806,13 @@ mod tests {
                 Kind::Number { maximum, .. } => maximum.to_string(),
                 Kind::Flag => "on".to_owned(),
                 Kind::Words { allowed } => allowed.join(","),
+                Kind::Techniques { all } => all[0].0.to_owned(),
                 Kind::Choice { allowed } => {
                     (*allowed.iter().find(|choice| **choice != spec.default).unwrap()).to_owned()
                 }
             };
             let mut options = Options::default();
-            options.set_text(spec.name, &sample).unwrap();
+            options.set_text(spec.jobs[0], spec.name, &sample).unwrap();
             assert_ne!(options, Options::default(), "{} changes nothing", spec.name);
             assert!(!seen.contains(&options), "{} changes what another option changes", spec.name);
             seen.push(options);
@@ -818,9 +820,11 @@ mod tests {
     }
 
     #[test]
-    fn names_are_unique_and_sorted_into_jobs() {
+    fn names_are_unique_in_a_job_and_sorted_into_jobs() {
         for (index, spec) in TABLE.iter().enumerate() {
-            assert!(TABLE[..index].iter().all(|earlier| earlier.name != spec.name), "{} is there twice", spec.name);
+            for earlier in TABLE[..index].iter().filter(|earlier| earlier.name == spec.name) {
+                assert!(earlier.jobs.iter().all(|job| !spec.jobs.contains(job)), "{} is there twice", spec.name);
+            }
             assert!(!spec.jobs.is_empty(), "{} is an option of nothing", spec.name);
             assert!(spec.default.is_empty() != spec.absent.is_empty(), "{} needs one of default and absent", spec.name);
         }
@@ -828,7 +832,7 @@ mod tests {
 
     #[test]
     fn an_unknown_option_is_answered_with_the_known_ones() {
-        let error = Options::default().set_text("bugdet", "3").unwrap_err().to_string();
+        let error = find_for(Job::Compare, "bugdet").unwrap_err().to_string();
         assert!(error.contains("bugdet") && error.contains("budget") && error.contains("raise_probability"), "{error}");
         let error = find_for(Job::Predict, "budget").err().map(|error| error.to_string());
         assert_eq!(
@@ -847,25 +851,50 @@ mod tests {
             ("context", "file", "context cannot be 'file': give function or module"),
             ("predictor", "", "predictor cannot be '': give neural, frequency or uniform"),
             (
-                "without",
+                "disable",
                 "mutation,luck",
-                "without cannot be 'mutation,luck': give some of learning, observation, directed, mutation, hints, replacement, calls, trial, environments, with commas",
+                "disable cannot be 'mutation,luck': give some of learning, observation, directed, mutation, hints, replacement, calls, trial, environments, with commas",
             ),
             ("ignore-edge-cases", "perhaps", "ignore-edge-cases cannot be 'perhaps': give on or off"),
             ("function", "", "function cannot be '': give a text that is not empty"),
         ] {
-            assert_eq!(Options::default().set_text(name, text).unwrap_err().to_string(), expected);
+            assert_eq!(Options::default().set_text(Job::Compare, name, text).unwrap_err().to_string(), expected);
         }
     }
 
     #[test]
     fn values_of_the_wrong_type_are_refused() {
-        let mut options = Options::default();
-        assert!(options.set("budget", Value::Text("100".into())).is_err());
-        assert!(options.set("budget", Value::Number(1.5)).is_err());
-        assert!(options.set("function", Value::Integer(1)).is_err());
-        assert!(options.set("timeout", Value::Integer(2)).is_ok());
-        assert_eq!(options.timeout, 2.0);
-        assert!(options.set("python", Value::Text("/usr/bin/python3".into())).is_ok());
+        let given = |name, value| find_for(Job::Compare, name).unwrap().check(value);
+        assert!(given("budget", Value::Text("100".into())).is_err());
+        assert!(given("budget", Value::Number(1.5)).is_err());
+        assert!(given("function", Value::Integer(1)).is_err());
+        assert_eq!(given("timeout", Value::Integer(2)).unwrap().value, Value::Number(2.0));
+        assert!(given("python", Value::Text("/usr/bin/python3".into())).is_ok());
+    }
+
+    #[test]
+    fn each_analysis_has_a_budget_and_techniques_of_its_own() {
+        for (job, budget, technique) in
+            [(Job::Compare, 300, "learning"), (Job::Prefix, 10, "solver"), (Job::Amplify, 3000, "guidance")]
+        {
+            let spec = find_for(job, "budget").unwrap().spec;
+            assert_eq!(spec.default, budget.to_string());
+            let mut options = Options::default();
+            options.set_text(job, "budget", "7").unwrap();
+            options.set_text(job, "disable", technique).unwrap();
+            let [compare, prefix, amplify] = [Job::Compare, Job::Prefix, Job::Amplify].map(|other| other == job);
+            assert_eq!((options.budget == 7, !options.techniques.learning), (compare, compare));
+            assert_eq!((options.prefix_budget == 7, !options.prefix_techniques.solver), (prefix, prefix));
+            assert_eq!((options.variant_budget == 7, !options.guided), (amplify, amplify));
+        }
+    }
+
+    #[test]
+    fn the_help_of_disable_has_a_line_for_each_technique() {
+        let help = find_for(Job::Prefix, "disable").unwrap().spec.full_help();
+        assert!(
+            help.starts_with("Techniques to leave out, to measure what each contributes [default: all are used]\n")
+        );
+        assert!(help.contains("\n- solver: ") && help.lines().count() == 4, "{help}");
     }
 }

@@ -42,6 +42,10 @@ pub enum Kind {
     Words {
         allowed: &'static [&'static str],
     },
+    /// Any techniques of an analysis, separated by commas. Each has a name and says what it does.
+    Techniques {
+        all: &'static [(&'static str, &'static str)],
+    },
 }
 
 /// What is wrong with an option, and what is allowed.
@@ -51,6 +55,8 @@ pub enum OptionError {
     Unknown { name: String, known: String },
     #[error("{job} has no option {name}: it has {known}")]
     OfOtherJob { job: &'static str, name: String, known: String },
+    #[error("{old} is the old spelling of {new}: give only one of them")]
+    Twice { old: &'static str, new: &'static str },
     #[error("{name} cannot be {given}: give {wanted}")]
     Value { name: &'static str, given: String, wanted: String },
 }
@@ -65,17 +71,39 @@ impl Kind {
             Kind::Choice { .. } => "WORD",
             Kind::Flag => "",
             Kind::Words { .. } => "WORDS",
+            Kind::Techniques { .. } => "TECHNIQUES",
         }
     }
 
     /// The allowed values, in short. `None` if anything is allowed.
     pub fn allowed(&self) -> Option<String> {
         match self {
-            Kind::Text { .. } | Kind::Path { .. } | Kind::Flag => None,
+            Kind::Text { .. } | Kind::Path { .. } | Kind::Flag | Kind::Techniques { .. } => None,
             Kind::Integer { minimum, maximum } => Some(format!("{minimum} to {maximum}")),
             Kind::Number { minimum, maximum } => Some(format!("{minimum} to {maximum}")),
             Kind::Choice { allowed } => Some(listed(allowed)),
             Kind::Words { allowed } => Some(allowed.join(", ")),
+        }
+    }
+
+    /// The techniques that can be given: their names, and what each does.
+    pub fn techniques(&self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Kind::Techniques { all } => all,
+            _ => &[],
+        }
+    }
+
+    /// Whether several may be given, separated by commas or one after the other.
+    pub fn is_list(&self) -> bool {
+        matches!(self, Kind::Words { .. } | Kind::Techniques { .. })
+    }
+
+    /// The words of a list that can be given.
+    fn words(&self) -> Vec<&'static str> {
+        match self {
+            Kind::Words { allowed } => allowed.to_vec(),
+            _ => self.techniques().iter().map(|(name, _)| *name).collect(),
         }
     }
 
@@ -84,7 +112,7 @@ impl Kind {
         let value = match self {
             Kind::Integer { .. } => text.trim().parse().map(Value::Integer).ok(),
             Kind::Number { .. } => text.trim().parse().map(Value::Number).ok(),
-            Kind::Text { .. } | Kind::Path { .. } | Kind::Choice { .. } | Kind::Flag | Kind::Words { .. } => None,
+            _ => None,
         };
         self.check(name, value.unwrap_or_else(|| Value::Text(text.to_owned())))
     }
@@ -112,13 +140,14 @@ impl Kind {
                 _ => None,
             },
             (Kind::Flag, Value::Flag(_)) => Some(value.clone()),
-            (Kind::Words { allowed }, Value::Text(text)) => text
-                .split(',')
-                .map(|word| allowed.iter().find(|own| **own == word.trim()).copied())
-                .collect::<Option<Vec<_>>>()
-                .map(Value::Words),
-            (Kind::Words { allowed }, Value::Words(words)) if words.iter().all(|word| allowed.contains(word)) => {
-                Some(value.clone())
+            (Kind::Words { .. } | Kind::Techniques { .. }, Value::Text(text)) => {
+                let words = self.words();
+                let word = |given: &str| words.iter().find(|own| **own == given.trim()).copied();
+                text.split(',').map(word).collect::<Option<Vec<_>>>().map(Value::Words)
+            }
+            (Kind::Words { .. } | Kind::Techniques { .. }, Value::Words(words)) => {
+                let allowed = self.words();
+                words.iter().all(|word| allowed.contains(word)).then(|| value.clone())
             }
             _ => None,
         };
@@ -133,8 +162,19 @@ impl Kind {
             Kind::Number { minimum, maximum } => format!("a number from {minimum} to {maximum}"),
             Kind::Choice { allowed } => listed(allowed),
             Kind::Flag => "on or off".to_owned(),
-            Kind::Words { allowed } => format!("some of {}, with commas", allowed.join(", ")),
+            Kind::Words { .. } | Kind::Techniques { .. } => match self.words().as_slice() {
+                [only] => (*only).to_owned(),
+                words => format!("some of {}, with commas", words.join(", ")),
+            },
         }
+    }
+}
+
+impl Value {
+    /// A list of words that is not checked. An empty one has none.
+    pub fn listed<T: AsRef<str>>(words: Vec<T>) -> Self {
+        let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+        if words.is_empty() { Value::Words(vec![]) } else { Value::Text(words.join(",")) }
     }
 }
 

@@ -20,7 +20,7 @@ use twincell_behavior::DeclaredEffect;
 use twincell_compare::notice::Notice;
 use twincell_values::value::Provider;
 
-use crate::options::{Job, OptionError, OptionSpec, Options, Value, find_for};
+use crate::options::{GivenOption, Job, OptionError, Options, Value, find_for};
 use crate::providers;
 
 pub use base::{BASELINE, Base, BaseError, is_trusted};
@@ -69,7 +69,7 @@ pub struct Setting {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum SettingValue {
-    Option(Value),
+    Option(GivenOption),
     Effects(Vec<DeclaredEffect>),
     Exclude(Vec<String>),
     Budgets(Vec<PathBudget>),
@@ -81,7 +81,7 @@ pub const OWN: [&str; 4] = ["effects", "exclude", "budgets", "values"];
 
 /// Settings that make differences harder to find, where they are not at their default. `budget` is said of each function.
 const WEAKENING: [&str; 9] =
-    ["without", "values", "deadline", "timeout", "memory", "context", "predictor", "raise-probability", "max-source"];
+    ["disable", "values", "deadline", "timeout", "memory", "context", "predictor", "raise-probability", "max-source"];
 
 /// Says that there is no policy, in place of the name of its file.
 const NONE: &str = "none";
@@ -97,12 +97,12 @@ impl Policy {
     }
 
     /// Sets what it says. Its options are those of the table, so that they apply as given ones do.
-    fn apply(&self, options: &mut Options) -> Result<(), PolicyError> {
+    fn apply(&self, options: &mut Options) {
         for setting in &self.settings {
             match &setting.value {
-                SettingValue::Option(value) => {
-                    let set = options.set(&setting.name, value.clone());
-                    set.map_err(|error| self.error(setting.line, error.to_string()))?;
+                SettingValue::Option(option) => {
+                    option.apply(options);
+                    options.deprecations.extend(option.deprecation(Some(self.place(setting.line))));
                 }
                 SettingValue::Effects(effects) => options.effects = effects.clone(),
                 SettingValue::Exclude(exclude) => options.paths.exclude = exclude.clone(),
@@ -116,21 +116,21 @@ impl Policy {
         // More processes than this machine has processors are for its owner to ask for.
         let most = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         options.jobs = options.jobs.map(|jobs| jobs.min(most));
-        Ok(())
     }
 
-    fn error(&self, line: usize, what: String) -> PolicyError {
-        PolicyError { place: format!("{}:{line}", self.file), what }
+    fn place(&self, line: usize) -> String {
+        format!("{}:{line}", self.file)
     }
 
     /// The settings that are in force and make differences harder to find.
-    pub fn weakening(&self, given: &[(&'static OptionSpec, Value)]) -> Vec<Notice> {
-        let is_given = |name: &str| given.iter().any(|(spec, _)| spec.name == name);
+    pub fn weakening(&self, given: &[GivenOption]) -> Vec<Notice> {
+        let is_given = |name: &str| given.iter().any(|one| one.spec.name == name);
         let is_default = |setting: &Setting| {
             let mut set = Options::default();
             match &setting.value {
-                SettingValue::Option(value) => {
-                    set.set(&setting.name, value.clone()).is_ok() && set == Options::default()
+                SettingValue::Option(option) => {
+                    option.apply(&mut set);
+                    set == Options::default()
                 }
                 _ => false,
             }
@@ -148,8 +148,8 @@ impl Policy {
     }
 
     /// The number of executions that a function would get without this policy, if the policy may give it fewer.
-    pub fn usual_budget(&self, given: &[(&'static OptionSpec, Value)]) -> Option<u32> {
-        let is_given = given.iter().any(|(spec, _)| spec.name == "budget");
+    pub fn usual_budget(&self, given: &[GivenOption]) -> Option<u32> {
+        let is_given = given.iter().any(|one| one.spec.name == "budget");
         let sets = self.settings.iter().any(|setting| matches!(setting.name.as_str(), "budget" | "budgets"));
         (sets && !is_given).then(|| Options::default().budget)
     }
@@ -157,28 +157,25 @@ impl Policy {
 
 /// The options of a job: given ones, on top of the policy, on top of the defaults. The policy is the one that `given`
 /// names, or else the one for the current folder.
-pub fn in_force(job: Job, given: &[(&'static OptionSpec, Value)]) -> Result<Options, InForceError> {
+pub fn in_force(job: Job, given: &[GivenOption]) -> Result<Options, InForceError> {
     let policy = Policy::of(&current_folder(), named(given).as_deref())?;
     resolved(job, policy.as_ref(), given)
 }
 
 /// As [`in_force`], with a policy that was read before.
-pub fn resolved(
-    job: Job,
-    policy: Option<&Policy>,
-    given: &[(&'static OptionSpec, Value)],
-) -> Result<Options, InForceError> {
+pub fn resolved(job: Job, policy: Option<&Policy>, given: &[GivenOption]) -> Result<Options, InForceError> {
     let mut options = Options::default();
     if let Some(policy) = policy {
-        policy.apply(&mut options)?;
+        policy.apply(&mut options);
     }
-    for (spec, value) in given {
-        find_for(job, spec.name)?;
-        if spec.name == "budget" {
+    for one in given {
+        find_for(job, one.spec.name)?;
+        if one.spec.name == "budget" {
             // What a user gives beats the policy, for every path.
             options.paths.budgets.clear();
         }
-        options.set(spec.name, value.clone())?;
+        one.apply(&mut options);
+        options.deprecations.extend(one.deprecation(None));
     }
     options.providers = providers::in_force(std::mem::take(&mut options.providers));
     options.read_examples(job).map_err(InForceError::Examples)?;
@@ -186,17 +183,15 @@ pub fn resolved(
 }
 
 /// The policy that given options name.
-pub fn named(given: &[(&'static OptionSpec, Value)]) -> Option<PathBuf> {
-    let value = given.iter().rev().find(|(spec, _)| spec.name == "policy").map(|(_, value)| value)?;
-    match value {
+pub fn named(given: &[GivenOption]) -> Option<PathBuf> {
+    match &given.iter().find(|one| one.spec.name == "policy")?.value {
         Value::Path(path) => Some(path.clone()),
-        Value::Text(text) => Some(text.into()),
         _ => None,
     }
 }
 
 /// The policy that given options name, or else the one for the current folder.
-pub fn found(given: &[(&'static OptionSpec, Value)]) -> Result<Option<Policy>, PolicyError> {
+pub fn found(given: &[GivenOption]) -> Result<Option<Policy>, PolicyError> {
     Policy::of(&current_folder(), named(given).as_deref())
 }
 
@@ -216,7 +211,7 @@ impl SettingValue {
     pub fn text(&self) -> String {
         let listed = |items: Vec<String>| items.join(", ");
         match self {
-            SettingValue::Option(value) => value.to_string(),
+            SettingValue::Option(option) => option.value.to_string(),
             SettingValue::Effects(effects) => {
                 listed(effects.iter().map(|one| format!("{} = {}", one.functions, one.effect.name())).collect())
             }
@@ -245,13 +240,8 @@ mod tests {
 
     fn options(folder: &Path, given: &[(&str, &str)]) -> Result<Options, String> {
         let policy = Policy::of(folder, None).map_err(|error| error.to_string())?;
-        let given: Vec<_> = given
-            .iter()
-            .map(|(name, text)| {
-                let spec = find_for(Job::Compare, name).unwrap();
-                (spec, spec.kind.parse(spec.name, text).unwrap())
-            })
-            .collect();
+        let given: Vec<_> =
+            given.iter().map(|(name, text)| find_for(Job::Compare, name).unwrap().parse(text).unwrap()).collect();
         resolved(Job::Compare, policy.as_ref(), &given).map_err(|error| error.to_string())
     }
 

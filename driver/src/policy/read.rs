@@ -14,7 +14,7 @@ use twincell_values::value::{Makes, Provider};
 
 use super::{OWN, PathBudget, Policy, PolicyError, Setting, SettingValue, paths};
 use crate::files::reason;
-use crate::options::{Job, Kind, OptionSpec, Options, TABLE, Value, find_for};
+use crate::options::{GivenOption, Job, Kind, Options, Value, find_for, of};
 
 /// More than any file of settings has.
 pub(super) const MAX_BYTES: u64 = 1 << 20;
@@ -37,7 +37,7 @@ const NOT_FOR_POLICIES: [&str; 11] = [
     "examples",
     "recorded",
     "generator",
-    "tokens",
+    "budget-tokens",
     "install",
     "pass-env",
 ];
@@ -168,7 +168,9 @@ impl SettingsText<'_> {
     fn settings(&self, table: &DeTable<'_>) -> Result<Vec<Setting>, PolicyError> {
         let mut settings: Vec<Setting> = Vec::new();
         for (at, written, value) in entries(table) {
-            let name = written.replace('_', "-");
+            let dashed = written.replace('_', "-");
+            // An old spelling and a new one are one setting.
+            let name = find_for(Job::Compare, &dashed).map_or(dashed, |name| name.spec.name.to_owned());
             if settings.iter().any(|earlier| earlier.name == name) {
                 return Err(self.error(at, format!("{name} is there twice: leave one of them")));
             }
@@ -185,7 +187,7 @@ impl SettingsText<'_> {
     }
 
     /// The checked value of an option of the table.
-    fn option(&self, at: usize, written: &str, name: &str, value: &DeValue<'_>) -> Result<Value, PolicyError> {
+    fn option(&self, at: usize, written: &str, name: &str, value: &DeValue<'_>) -> Result<GivenOption, PolicyError> {
         if NOT_FOR_POLICIES.contains(&name) {
             let what = format!("{name} is not for a policy, which comes with the code: give --{name}");
             return Err(self.error(at, what));
@@ -194,14 +196,11 @@ impl SettingsText<'_> {
             let what = "unsafe is not for a policy that comes with the code: give --unsafe, or --policy with your own";
             return Err(self.error(at, what.to_owned()));
         }
-        let spec = match find_for(Job::Compare, name) {
-            Ok(spec) => spec,
-            Err(_) => return Err(self.error(at, unknown(written))),
-        };
-        let given = plain(spec, value).ok_or_else(|| {
+        let Ok(option) = find_for(Job::Compare, written) else { return Err(self.error(at, unknown(written))) };
+        let given = plain(option.kind(), value).ok_or_else(|| {
             self.error(at, format!("{name} cannot be a {}: write it as on the command line", value.type_str()))
         })?;
-        let checked = spec.kind.check(spec.name, given).map_err(|error| self.error(at, error.to_string()))?;
+        let checked = option.check(given).map_err(|error| self.error(at, error.to_string()))?;
         let defaults = Options::default();
         let most = match name {
             "timeout" => defaults.timeout,
@@ -211,7 +210,7 @@ impl SettingsText<'_> {
             "deadline" => defaults.deadline,
             _ => f64::INFINITY,
         };
-        if checked.number() > most {
+        if checked.value.number() > most {
             let what = format!("{name} cannot be above {most} in a policy, which comes with the code: give --{name}");
             return Err(self.error(at, what));
         }
@@ -265,12 +264,12 @@ impl SettingsText<'_> {
             |at| self.error(at, "budgets: write a table of paths and numbers, e.g. \"src/**\" = 1000".to_owned());
         let table = value.get_ref().as_table().ok_or_else(|| wrong(at))?;
         self.bounded(at, "budgets", table.len())?;
-        let spec = find_for(Job::Compare, "budget").map_err(|error| self.error(at, error.to_string()))?;
+        let option = find_for(Job::Compare, "budget").map_err(|error| self.error(at, error.to_string()))?;
         let one = |(at, pattern, value): (usize, &str, &Spanned<DeValue<'_>>)| {
-            let number = plain(spec, value.get_ref()).ok_or_else(|| wrong(at))?;
-            let checked = spec.kind.check(spec.name, number).map_err(|error| self.error(at, error.to_string()))?;
+            let number = plain(option.kind(), value.get_ref()).ok_or_else(|| wrong(at))?;
+            let checked = option.check(number).map_err(|error| self.error(at, error.to_string()))?;
             let paths = self.pattern(at, "budgets", pattern, paths::check)?;
-            Ok(PathBudget { paths, budget: checked.integer() as u32 })
+            Ok(PathBudget { paths, budget: checked.value.integer() as u32 })
         };
         entries(table).into_iter().map(one).collect()
     }
@@ -346,15 +345,15 @@ impl SettingsText<'_> {
 }
 
 /// A value of TOML as a user would give it. A list of texts is what commas separate on the command line.
-fn plain(spec: &OptionSpec, value: &DeValue<'_>) -> Option<Value> {
+fn plain(kind: Kind, value: &DeValue<'_>) -> Option<Value> {
     match value {
         DeValue::String(text) => Some(Value::Text(text.to_string())),
         DeValue::Integer(number) => i128::from_str_radix(number.as_str(), number.radix()).ok().map(Value::Integer),
         DeValue::Float(number) => number.as_str().parse().ok().map(Value::Number),
         DeValue::Boolean(flag) => Some(Value::Flag(*flag)),
-        DeValue::Array(items) if matches!(spec.kind, Kind::Words { .. }) => {
+        DeValue::Array(items) if kind.is_list() => {
             let words: Option<Vec<&str>> = items.iter().map(|item| item.get_ref().as_str()).collect();
-            words.map(|words| Value::Text(words.join(",")))
+            words.map(Value::listed)
         }
         _ => None,
     }
@@ -362,8 +361,8 @@ fn plain(spec: &OptionSpec, value: &DeValue<'_>) -> Option<Value> {
 
 /// What is said of a setting that does not exist, with the most similar one.
 fn unknown(written: &str) -> String {
-    let allowed = TABLE.iter().map(|spec| spec.name).filter(|name| !NOT_FOR_POLICIES.contains(name));
-    let known: Vec<&str> = allowed.filter(|name| find_for(Job::Compare, name).is_ok()).chain(OWN).collect();
+    let allowed = of(Job::Compare).map(|spec| spec.name).filter(|name| !NOT_FOR_POLICIES.contains(name));
+    let known: Vec<&str> = allowed.chain(OWN).collect();
     let dashed = written.replace('_', "-");
     let similar = known.iter().map(|name| (strsim::jaro_winkler(&dashed, name), *name));
     let best = similar.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(similarity, _)| *similarity > SIMILAR);

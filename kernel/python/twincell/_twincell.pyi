@@ -21,6 +21,8 @@ PROTOCOL_VERSION: str
 _Code = str | PathLike[str] | FunctionType | MethodType | type
 _Calls = Sequence[tuple[Any, ...] | list[Any] | Mapping[str, Any]]
 _Examples = str | PathLike[str] | _Calls | Mapping[str, _Calls]
+# Words of a list, one by one or in a text with commas.
+_Words = str | Sequence[str]
 _Verdict = Literal["changing", "likely_preserving", "inconclusive", "identical"]
 
 class TwincellError(ValueError):
@@ -324,10 +326,10 @@ def study(
     float_tolerance: float | None = None,
     ignore_edge_cases: bool | None = None,
     ordered_keys: bool | None = None,
-    ignore: str | None = None,
-    unordered: str | None = None,
+    ignore: _Words | None = None,
+    unordered: _Words | None = None,
     isolation: str | None = None,
-    without: str | None = None,
+    disable: _Words | None = None,
     examples: _Examples | None = None,
     recorded: str | PathLike[str] | None = None,
     python: str | PathLike[str] | None = None,
@@ -362,10 +364,10 @@ def compare(
     float_tolerance: float | None = None,
     ignore_edge_cases: bool | None = None,
     ordered_keys: bool | None = None,
-    ignore: str | None = None,
-    unordered: str | None = None,
+    ignore: _Words | None = None,
+    unordered: _Words | None = None,
     isolation: str | None = None,
-    without: str | None = None,
+    disable: _Words | None = None,
     examples: _Examples | None = None,
     recorded: str | PathLike[str] | None = None,
     python: str | PathLike[str] | None = None,
@@ -548,11 +550,11 @@ def prefix(
     folder: str | PathLike[str] | None = None,
     seed: int | None = None,
     width: int | None = None,
-    rounds: int | None = None,
+    budget: int | None = None,
     generator: Literal["local", "llm", "both"] | None = None,
-    tokens: int | None = None,
+    budget_tokens: int | None = None,
     install: bool | None = None,
-    skip: str | None = None,
+    disable: _Words | None = None,
     predictor: Literal["neural", "frequency", "uniform"] | None = None,
     model: str | PathLike[str] | None = None,
     device: Literal["auto", "cpu"] | None = None,
@@ -600,11 +602,11 @@ def prefix_study(
     fresh: bool = False,
     seed: int | None = None,
     width: int | None = None,
-    rounds: int | None = None,
+    budget: int | None = None,
     generator: Literal["local", "llm", "both"] | None = None,
-    tokens: int | None = None,
+    budget_tokens: int | None = None,
     install: bool | None = None,
-    skip: str | None = None,
+    disable: _Words | None = None,
     predictor: Literal["neural", "frequency", "uniform"] | None = None,
     model: str | PathLike[str] | None = None,
     device: Literal["auto", "cpu"] | None = None,
@@ -643,10 +645,10 @@ def amplify(
     *,
     staged: bool = False,
     seed: int | None = None,
-    search_rounds: int | None = None,
-    variants: int | None = None,
+    budget: int | None = None,
+    budget_rounds: int | None = None,
     tests: str | None = None,
-    unguided: bool | None = None,
+    disable: _Words | None = None,
     network: bool | None = None,
     pass_env: str | None = None,
     deadline: float | None = None,
@@ -662,6 +664,7 @@ class Option(TypedDict):
     keyword: str
     placeholder: str
     allowed: str | None
+    techniques: list[tuple[str, str]]
     default: str | None
     absent: str | None
     help: str

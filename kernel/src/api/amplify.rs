@@ -9,7 +9,7 @@ use twincell_amplify::{Amplification, AmplifiedTest};
 use twincell_compare::notice::Notice;
 use twincell_driver::amplify::{Amplified, amplify_options, amplify_repository, rerun_test, revisions, write_test};
 use twincell_driver::files;
-use twincell_driver::options::{Job, Options};
+use twincell_driver::options::{GivenOption, Job, Options};
 use twincell_repo::Revision;
 use twincell_syntax::{PerSide, Side};
 use twincell_widgets::{
@@ -20,7 +20,7 @@ use twincell_widgets::{
 use super::comparison::show;
 use super::environment;
 use super::errors::raised;
-use super::options::{Given, given};
+use super::options::{given, print_old_spellings, warn_of_old_spellings};
 use super::plain::plain;
 use super::signals::Signals;
 use crate::magics::{self, MagicLine};
@@ -58,7 +58,7 @@ pub fn amplify(
     options: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<PyAmplification> {
     let (given, _) = given(py, options, Job::Amplify)?;
-    Ok(amplified(py, &repository, change.as_deref(), staged, &given)?.0)
+    Ok(amplified(py, &repository, change.as_deref(), staged, &given, warn_of_old_spellings)?.0)
 }
 
 /// What `%amplify` is to do: show the result, print a text, raise the interrupt that stopped the search. All may be absent.
@@ -78,7 +78,8 @@ pub fn amplify_magic(py: Python<'_>, line: &str) -> PyResult<AmplifyOutcome> {
         MagicLine::Run(request) => request,
     };
     let change = request.change.as_deref();
-    let (found, interrupt) = amplified(py, &request.repository, change, request.staged, &request.given)?;
+    let (found, interrupt) =
+        amplified(py, &request.repository, change, request.staged, &request.given, print_old_spellings)?;
     if let Some(file) = &request.patch {
         files::write_text(file, &found.found.patches.new).map_err(raised)?;
     }
@@ -89,17 +90,19 @@ pub fn amplify_magic(py: Python<'_>, line: &str) -> PyResult<AmplifyOutcome> {
     Ok(AmplifyOutcome { amplification: Some(Py::new(py, found)?), interrupt, text: None })
 }
 
-/// The tests, and the exception of the signal that ended the search.
+/// The tests, and the exception of the signal that ended the search. `tell` says what is old in the options.
 fn amplified(
     py: Python<'_>,
     repository: &Path,
     change: Option<&str>,
     staged: bool,
-    given: &Given,
+    given: &[GivenOption],
+    tell: impl FnOnce(Python<'_>, &Options) -> PyResult<()>,
 ) -> PyResult<(PyAmplification, Option<PyErr>)> {
     let environment = environment::find(py)?;
     let versions = revisions(change, staged).map_err(raised)?;
     let (options, notices) = amplify_options(repository, &versions, given).map_err(raised)?;
+    tell(py, &options)?;
     let (found, signal) = py.detach(|| {
         let mut signals = Signals::new();
         let mut progress = |_| if signals.stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };

@@ -16,6 +16,7 @@ use super::comparison::PyComparison;
 use super::errors::raised;
 use super::farm;
 use super::notebook::{Notebook, bring};
+use super::options::print_old_spellings;
 use super::providers;
 use super::run_study::{self, Given, given};
 use super::study::PyStudy;
@@ -79,6 +80,7 @@ fn compare_cell(
         MagicLine::Run(request) => request,
         MagicLine::Help(help) => return Ok(MagicOutcome::text(help)),
     };
+    print_old_spellings(py, &request.options)?;
     let (old, new) = if request.with_last {
         if cell.trim().is_empty() {
             return Err(raised(MagicError::EmptyCell));
@@ -123,6 +125,7 @@ fn compare_stored(
         MagicLine::Run(request) => request,
         MagicLine::Help(help) => return Ok(MagicOutcome::text(help)),
     };
+    print_old_spellings(py, &request.options)?;
     let version = |name: &String| match versions.get(name) {
         Some(text) => Ok(source(text.clone(), &format!("the version {name}"))),
         None => {
@@ -150,6 +153,7 @@ fn study_line(py: Python<'_>, line: &str, objects: &Bound<'_, PyDict>) -> PyResu
             MagicLine::Run(request) => request,
             MagicLine::Help(help) => return Ok(MagicOutcome::text(help)),
         };
+    print_old_spellings(py, &options)?;
     let object = match changes.to_str() {
         Some(name) => objects.get_item(name)?,
         None => None,
@@ -184,9 +188,10 @@ fn write_reproducer(comparison: &PyComparison, path: Option<&Path>) -> PyResult<
 
 /// `%autocompare LINE`: whether it shall be on from now on (`None`: unchanged) and how to compare, or help to print.
 #[pyfunction]
-fn autocompare(line: &str) -> PyResult<(Option<bool>, Option<Autocompare>, Option<String>)> {
+fn autocompare(py: Python<'_>, line: &str) -> PyResult<(Option<bool>, Option<Autocompare>, Option<String>)> {
     Ok(match magics::read_autocompare(line).map_err(raised)? {
         MagicLine::Run(AutocompareLine::On(on)) => {
+            print_old_spellings(py, &on.0)?;
             (Some(true), Some(Autocompare { options: on.0, wanted: on.1 }), None)
         }
         MagicLine::Run(AutocompareLine::Off) => (Some(false), None, None),

@@ -167,7 +167,8 @@ fn widget_module() -> &'static str {
     twincell_widgets::MODULE
 }
 
-/// The options as dictionaries: `name`, `keyword`, `placeholder`, `allowed`, `default`, `absent`, `help`, `jobs`.
+/// The options as dictionaries: `name`, `keyword`, `placeholder`, `allowed`, `techniques`, `default`, `absent`, `help`,
+/// `jobs`. Old spellings are not among them.
 #[pyfunction]
 fn option_table(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let rows = TABLE.iter().map(|spec| {
@@ -176,6 +177,7 @@ fn option_table(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         row.set_item("keyword", spec.keyword())?;
         row.set_item("placeholder", spec.kind.placeholder())?;
         row.set_item("allowed", spec.kind.allowed())?;
+        row.set_item("techniques", spec.kind.techniques())?;
         row.set_item("default", (!spec.default.is_empty()).then_some(spec.default))?;
         row.set_item("absent", (!spec.absent.is_empty()).then_some(spec.absent))?;
         row.set_item("help", spec.help)?;

@@ -10,7 +10,7 @@ use twincell_values::predicted::Predicted;
 use twincell_widgets::{predictions_fragment, predictions_text};
 
 use super::errors::raised;
-use super::options::read_options;
+use super::options::{print_old_spellings, read_options};
 use super::plain::plain;
 use super::signals::interruptible;
 use super::{environment, source};
@@ -52,6 +52,7 @@ pub fn predict_magic(
         MagicLine::Run(request) => request,
         MagicLine::Help(help) => return Ok((None, Some(help))),
     };
+    print_old_spellings(py, &request.options)?;
     let source = match (cell, request.code) {
         (Some(cell), _) if cell.trim().is_empty() => return Err(raised(MagicError::EmptyCell)),
         // The magic is line 1 of the cell.

@@ -14,7 +14,7 @@ use twincell_widgets::{
 
 use super::comparison::show;
 use super::errors::raised;
-use super::options::read_options;
+use super::options::{print_old_spellings, read_options};
 use super::plain::plain;
 use super::prefix_study::{self, PyPrefixStudy, Wanted};
 use super::signals::Signals;
@@ -77,6 +77,7 @@ pub fn prefix_magic(
         MagicLine::Run(request) => request,
         MagicLine::Help(help) => return Ok(PrefixOutcome { text: Some(help), ..PrefixOutcome::default() }),
     };
+    print_old_spellings(py, &request.options)?;
     if let Some(StudyOfPrefixes { rows, html, fresh }) = request.study {
         let inputs = request.code.iter().map(|name| named.call1((name,))).collect::<PyResult<Vec<_>>>()?;
         let inputs = match <[_; 1]>::try_from(inputs) {

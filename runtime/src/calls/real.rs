@@ -110,7 +110,7 @@ impl<'py> SiteCall<'_, 'py> {
         let path = callee_path(self.callee, self.site);
         if is_plain(self.callee, self.arguments) && !error.is_instance_of::<PyOSError>(self.py()) {
             // The arguments are plain, as their tuple is.
-            failures::forced(self.arguments, &AccessPath::from(&path).any_call(), error)?;
+            failures::synthesized(self.arguments, &AccessPath::from(&path).any_call(), error)?;
         } else if !recorded {
             // What is recorded is an effect, and no failure.
             steps::invented()?;

@@ -27,7 +27,7 @@ pub(crate) struct Mark {
 }
 
 /// An injected object that stands for a callable, a resource, an object, a module or a class.
-#[pyclass(frozen, module = "twincell", name = "Versatile", weakref)]
+#[pyclass(frozen, module = "twincell", name = "Mock", weakref)]
 pub struct Versatile {
     pub(crate) path: String,
     /// Attributes are reached only by their own name, as for the result of `from module import name`.

@@ -25,7 +25,7 @@ use crate::execution::observations::Observations;
 use crate::execution::own_uses::OwnUses;
 use crate::execution::prediction_index::PredictionIndex;
 
-/// The maximum number of forced operations, and of functions that failed, kept from one run.
+/// The maximum number of synthesized results, and of functions that failed, kept from one run.
 const MAX_NOTED: usize = 20;
 
 /// What threads that the code started did.
@@ -97,8 +97,8 @@ pub(crate) struct VersionRun {
     pub public_only: bool,
     /// The sandbox blocked an effect in the current call.
     pub blocked: bool,
-    /// The access paths of forced operations, whose results were invented where Python would have failed.
-    pub forced: Vec<String>,
+    /// The access paths of synthesized results, which were invented where Python would have failed.
+    pub synthesized: Vec<String>,
     /// The access paths of functions of the program whose results were invented because they failed.
     pub failed: Vec<String>,
     /// A hash of all that the object of a class holds in the end.
@@ -191,9 +191,9 @@ pub(crate) fn replace(execution: Option<Box<Execution>>, strangers: Vec<u64>) ->
     std::mem::replace(&mut current.execution, execution)
 }
 
-/// Records a forced operation: a value is invented where Python would have failed.
-pub(crate) fn forced(path: &str) {
-    with(|execution| note(&mut execution.run.forced, path));
+/// Records a synthesized result: a value is invented where Python would have failed.
+pub(crate) fn synthesized(path: &str) {
+    with(|execution| note(&mut execution.run.synthesized, path));
 }
 
 /// Records a function of the program whose result is invented because it failed.

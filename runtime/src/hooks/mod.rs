@@ -145,7 +145,7 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
     if is_of_library || constants::is_one(object) || is_none() {
         return Err(error);
     }
-    failures::forced(object, &path, error)?;
+    failures::synthesized(object, &path, error)?;
     resolve::value(py, &path, &request)
 }
 
@@ -192,7 +192,7 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
             return Err(error);
         }
     }
-    failures::forced(object, &path, error)?;
+    failures::synthesized(object, &path, error)?;
     resolve::value(py, &path, &request)
 }
 

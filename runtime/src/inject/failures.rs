@@ -33,15 +33,15 @@ pub(crate) fn may_lack(py: Python<'_>, object: &Bound<'_, PyAny>, site: u32) -> 
     }
 }
 
-/// A value is invented where Python would have failed: a forced operation. On a plain value it fails as in Python if that
+/// A value is invented where Python would have failed: a synthesized result. On a plain value it fails as in Python if that
 /// was decided, as for a witness that is to show what really happens.
-pub(crate) fn forced(of: &Bound<'_, PyAny>, path: &str, error: PyErr) -> PyResult<()> {
+pub(crate) fn synthesized(of: &Bound<'_, PyAny>, path: &str, error: PyErr) -> PyResult<()> {
     let fails = is_of_builtin_class(of).then(|| fails(path)).flatten();
     if fails == Some(true) {
         exceptions::mark_intended(error.value(of.py()).as_any());
         return Err(error);
     }
-    state::forced(path);
+    state::synthesized(path);
     steps::invented()
 }
 

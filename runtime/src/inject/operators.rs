@@ -123,7 +123,7 @@ pub(crate) fn items(py: Python<'_>, path: &str) -> PyResult<Vec<Py<PyAny>>> {
     (0..length(path)).map(|index| item(py, path, index)).collect()
 }
 
-/// Unpacking gets as many items as it wants. If another number was decided before, this is a forced operation.
+/// Unpacking gets as many items as it wants. If another number was decided before, this is a synthesized result.
 fn unpacked(path: &str, count: usize) -> usize {
     let question = Question::Length(path.into()).to_string();
     let length = Decision::Value(Recipe::Int(i64::try_from(count).unwrap_or(i64::MAX)));
@@ -137,7 +137,7 @@ fn unpacked(path: &str, count: usize) -> usize {
         }
     });
     if other == Some(true) {
-        state::forced(&question);
+        state::synthesized(&question);
     }
     count
 }

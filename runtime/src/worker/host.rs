@@ -141,7 +141,7 @@ impl PythonHost {
         let mut injections = Vec::new();
         let mut observations = request.observe.then(Observations::default);
         let mut behaviors = Vec::new();
-        let (mut forced, mut failed, mut inside) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut synthesized, mut failed, mut inside) = (Vec::new(), Vec::new(), Vec::new());
         let first = positions.start;
         let may_replace = request.replace != ReplacementScope::Nothing || Question::any_injected(&request.fixed);
         let alone = program.index.context == Context::Module && {
@@ -180,7 +180,7 @@ impl PythonHost {
             execution.run.repeated = again > 0;
             let ran = run_version(py, version, loaded, execution)?;
             (draw, injections, observations) = (ran.draw, ran.injections, ran.observations);
-            forced.extend(ran.forced);
+            synthesized.extend(ran.synthesized);
             failed.extend(ran.failed);
             inside.extend(ran.inside);
             behaviors.push(ran.behavior);
@@ -192,7 +192,7 @@ impl PythonHost {
             injections,
             behaviors,
             observations: observations.map(Observations::into_vec).unwrap_or_default(),
-            forced,
+            synthesized,
             failed,
             inside,
             microseconds: u32::try_from(started.elapsed().as_micros()).unwrap_or(u32::MAX),
@@ -543,7 +543,7 @@ struct Ran {
     draw: Draw,
     injections: Vec<Injection>,
     observations: Option<Observations>,
-    forced: Vec<String>,
+    synthesized: Vec<String>,
     failed: Vec<String>,
     inside: Option<u64>,
 }
@@ -627,7 +627,7 @@ fn run_version(py: Python<'_>, version: &LoadedVersion, program: &Loaded, execut
     more_log.sort_by_cached_key(|logged| format!("{logged:?}"));
     calls.append(&mut more_calls);
     log.append(&mut more_log);
-    let (forced, failed) = (std::mem::take(&mut run.forced), std::mem::take(&mut run.failed));
+    let (synthesized, failed) = (std::mem::take(&mut run.synthesized), std::mem::take(&mut run.failed));
     let yields = std::mem::take(&mut run.yields);
     let inside = run.inside;
     let steps = run.steps;
@@ -635,7 +635,7 @@ fn run_version(py: Python<'_>, version: &LoadedVersion, program: &Loaded, execut
     drop(run);
     let behavior = Behavior { outcome, arguments, stdout, stderr, log, calls, yields, lines, branches, steps };
     let Execution { draw, injections, observations, .. } = *execution;
-    Ok(Ran { behavior, draw, injections, observations, forced, failed, inside })
+    Ok(Ran { behavior, draw, injections, observations, synthesized, failed, inside })
 }
 
 /// The injected values that the code changed, in a fixed order.

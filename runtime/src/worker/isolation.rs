@@ -189,7 +189,7 @@ fn add(whole: &mut ExecutionRecord, part: ExecutionRecord) {
             whole.observations.push(observation);
         }
     }
-    whole.forced.extend(part.forced);
+    whole.synthesized.extend(part.synthesized);
     whole.failed.extend(part.failed);
     whole.inside.extend(part.inside);
     whole.microseconds = whole.microseconds.saturating_add(part.microseconds);

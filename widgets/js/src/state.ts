@@ -170,7 +170,7 @@ export interface Execution {
   old_valid: boolean;
   new_valid: boolean;
   differs: boolean;
-  /** False if it showed a difference that was set aside, so that nothing is said about it. */
+  /** False if it showed a difference that was not repeated, so that nothing is said about it. */
   examined: boolean;
   /** Lines that no earlier execution ran. */
   new_lines: number;

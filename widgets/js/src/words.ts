@@ -161,7 +161,7 @@ export const VARIED_MARK: Record<VariedOutcome, [string, string]> = {
 export const OUTCOME_LEGEND: Partial<Record<Outcome, string>> = {
   nothing:
     "○ says nothing: a version ended in an exception that the injected values may have caused, so the execution is no evidence.",
-  unexamined: "? not examined: the two versions differed, but the execution was set aside, so it is no evidence.",
+  unexamined: "? not examined: the two versions differed, but the execution was not repeated, so it is no evidence.",
 };
 
 /** The coverage margin: how many executions ran a line, `·` for a line without code of its own, `–` for never. */

@@ -169,7 +169,7 @@ struct Execution<'a> {
     old_valid: bool,
     new_valid: bool,
     differs: bool,
-    /// False if it showed a difference that was set aside, so that nothing is said about it.
+    /// False if it showed a difference that was not repeated, so that nothing is said about it.
     examined: bool,
     /// Lines that no earlier execution ran.
     new_lines: u32,

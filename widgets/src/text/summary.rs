@@ -334,7 +334,7 @@ fn counts(files: &[SummaryFile<'_>], users: &[Row<'_>]) -> Option<String> {
     let compared = || files.iter().filter_map(|file| file.result.ok());
     compared().next()?;
     let pairs = || compared().flat_map(untold);
-    let elsewhere = pairs().filter(|pair| !pair.decides_itself()).count();
+    let covered = pairs().filter(|pair| !pair.decides_itself()).count();
     let accepted = pairs().filter(|pair| pair.accepted.is_some()).count();
     let of = |verdict: Verdict| pairs().filter(|pair| pair.decides() && pair.verdict == verdict).count();
     let of_users = |verdict: Verdict| users.iter().filter(|row| row.pair.verdict == verdict).count();
@@ -356,7 +356,7 @@ fn counts(files: &[SummaryFile<'_>], users: &[Row<'_>]) -> Option<String> {
         (of(Verdict::Inconclusive).saturating_sub(of_users(Verdict::Inconclusive)), "inconclusive"),
         (of(Verdict::LikelyPreserving).saturating_sub(of_users(Verdict::LikelyPreserving)), "likely preserving"),
         (users.len(), "using what changed, without a difference"),
-        (elsewhere, "judged elsewhere"),
+        (covered, "covered by others"),
         (accepted, "accepted"),
         (of(Verdict::Identical) % total.max(1), "with the same code"),
         (compared().map(|one| one.removed.len()).sum(), "only in old"),

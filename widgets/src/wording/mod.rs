@@ -51,10 +51,10 @@ pub fn pair(pair: &PairReport) -> String {
                 (_, 1) => "which behaves as before",
                 _ => "which behave as before",
             };
-            format!("{name} is judged by {}, {how}. By itself: {itself}", names.join(", "))
+            format!("{name} is covered by {}, {how}. By itself: {itself}", names.join(", "))
         }
         DecidedBy::OtherModules(changed) => format!(
-            "{name} behaves as before in one version of the project; what differs is judged elsewhere: {}. By itself: \
+            "{name} behaves as before in one version of the project; what differs is covered by {}. By itself: \
              {itself}",
             all_elsewhere(changed)
         ),
@@ -150,7 +150,7 @@ fn uncounted(why: &Uncounted) -> String {
         Uncounted::EdgeCases(count) => format!("the {count} that differ need an unlikely value"),
         Uncounted::SetAside(rules) => {
             let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
-            format!("what differs was set aside by {}", rules.join(" and by "))
+            format!("what differs was suppressed by {}", rules.join(" and by "))
         }
     }
 }
@@ -344,11 +344,11 @@ fn overall(comparison: &Comparison) -> String {
     };
     if !elsewhere.is_empty() {
         let names: Vec<&str> = elsewhere.iter().map(|pair| pair.new.qualname.as_str()).collect();
-        sentence.push_str(&format!(" Judged in other modules: {}.", list(&names)));
+        sentence.push_str(&format!(" Covered by other modules: {}.", list(&names)));
     }
     if !judged.is_empty() {
         let names: Vec<&str> = judged.iter().map(|pair| pair.new.qualname.as_str()).collect();
-        sentence.push_str(&format!(" Judged only by the code that uses them: {}.", list(&names)));
+        sentence.push_str(&format!(" Covered by the code that uses them: {}.", list(&names)));
     }
     if *verdict != Verdict::Changing {
         for (which, names) in [("old", removed), ("new", added)] {
@@ -490,14 +490,14 @@ mod tests {
             PairReport { decided_by: DecidedBy::Pairs { names, verdict }, ..changing("_help") }
         };
         let member = pair(&judged(&["Cache"], Verdict::Changing));
-        assert_eq!(member, "_help is judged by Cache, whose behavior changed. By itself: _help(x=0): 3 -> 0");
+        assert_eq!(member, "_help is covered by Cache, whose behavior changed. By itself: _help(x=0): 3 -> 0");
         let helper = judged(&["f"], Verdict::LikelyPreserving);
         let said = pair(&helper);
-        assert_eq!(said, "_help is judged by f, which behaves as before. By itself: _help(x=0): 3 -> 0");
+        assert_eq!(said, "_help is covered by f, which behaves as before. By itself: _help(x=0): 3 -> 0");
         let caller = no_difference();
         let mut both = whole(vec![caller.clone(), helper]);
         both.verdict_of_pairs = Verdict::LikelyPreserving;
-        assert_eq!(comparison(&both), format!("{} Judged only by the code that uses them: _help.", pair(&caller)));
+        assert_eq!(comparison(&both), format!("{} Covered by the code that uses them: _help.", pair(&caller)));
     }
 
     #[test]
@@ -506,7 +506,7 @@ mod tests {
         let judged = PairReport { decided_by: DecidedBy::OtherModules(vec![changed]), ..changing("f") };
         assert_eq!(
             pair(&judged),
-            "f behaves as before in one version of the project; what differs is judged elsewhere: Rates.of \
+            "f behaves as before in one version of the project; what differs is covered by Rates.of \
              (shop/tax.py). By itself: f(x=0): 3 -> 0"
         );
         assert_eq!(decided_by(&judged), ["Rates.of (shop/tax.py)"]);

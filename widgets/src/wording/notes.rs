@@ -132,7 +132,7 @@ pub fn note(note: &Note) -> String {
         }
         Note::SetAside { rule, contrast, execution, changed_verdict } => {
             let effect = if *changed_verdict { "; without this rule the verdict would be changing" } else { "" };
-            format!("set aside by {rule}: {} (execution {execution}){effect}", headline::contrast(contrast))
+            format!("suppressed by {rule}: {} (execution {execution}){effect}", headline::contrast(contrast))
         }
         Note::Bound(bound) => super::bound(bound),
         Note::Cell { cell, why: CellLeftOut::Failed { error } } => format!("{cell} was not compared: {error}"),

@@ -90,10 +90,10 @@ fn a_pair_that_others_decide_on_does_not_look_like_a_change() {
     let mut whole = samples::preserving();
     whole.pairs.push(judged);
     let shown = text(&whole, &PLAIN);
-    assert!(shown.contains("~ judged elsewhere  _help\n"), "{shown}");
+    assert!(shown.contains("~ covered by others  _help\n"), "{shown}");
     assert!(!shown.contains("≠ changing"), "{shown}");
     let html = tree(&html_fragment(&whole));
-    assert!(html.contains("judged elsewhere") && !html.contains("tc-changing"), "{html}");
+    assert!(html.contains("covered by others") && !html.contains("tc-changing"), "{html}");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn the_interactive_view_says_what_the_others_say() {
     let state = serde_json::to_value(state(&whole)).unwrap();
     assert_eq!(state["seed"], u64::MAX.to_string());
     let pair = &state["pairs"][0];
-    assert_eq!(pair["mark"], serde_json::json!(["~", "judged elsewhere"]));
+    assert_eq!(pair["mark"], serde_json::json!(["~", "covered by others"]));
     assert_eq!((&pair["rank"], &pair["reason"]), (&3.into(), &serde_json::Value::Null));
     assert_eq!(pair["role"], "Inputs that show it");
     let shown = pair["shown"]["final_values"].as_array().unwrap();

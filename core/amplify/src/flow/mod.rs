@@ -45,6 +45,10 @@ pub struct Change {
     pub steering: Vec<Steering>,
 }
 
+/// The names of the techniques that can be left out, and what each does.
+pub const TECHNIQUES: [(&str, &str); 1] =
+    [("guidance", "let values and functions of the change, and coverage, lead the search")];
+
 #[derive(Debug, Clone)]
 pub struct AmplifyOptions {
     /// Rounds of the search. 0: only assertions are added.

@@ -12,7 +12,7 @@ use super::shrink::changed;
 
 /// The maximum number of values that are written as data.
 const VALUES: usize = 4;
-/// The maximum length of a value, as it is written, unless operations were forced on it: of a longer one, what was read says
+/// The maximum length of a value, as it is written, unless it has synthesized results: of a longer one, what was read says
 /// more.
 const READABLE: usize = 80;
 /// Methods of dictionaries that read items. What `get` gives is known as an item.

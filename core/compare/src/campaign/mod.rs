@@ -2,7 +2,7 @@
 //!
 //! [`run`] is the loop. Each idea has a file: what is kept and learned (`corpus.rs`), the next execution (`choose.rs`),
 //! values from the text alone (`environments.rs`), whether a difference is real (`confirm.rs`), what rules set aside (`set_aside.rs`), a small witness (`shrink.rs`),
-//! another one (`unforced.rs`), and the predictor's expectations (`explain.rs`).
+//! another one (`natural_witnesses.rs`), and the predictor's expectations (`explain.rs`).
 
 mod bisect;
 mod causes;
@@ -18,6 +18,7 @@ mod environments;
 mod explain;
 mod metered;
 mod natural_failures;
+mod natural_witnesses;
 mod replacement;
 mod sensitivity;
 mod set_aside;
@@ -25,7 +26,6 @@ mod shrink;
 mod smaller;
 mod tally;
 mod techniques;
-mod unforced;
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -56,12 +56,12 @@ pub use confirm::{differs, is_deterministic, is_same_again, repeat};
 pub use decisive::{Decisive, decisive, joint_probability};
 pub use explain::explain;
 pub use metered::Metered;
+pub use natural_witnesses::natural_witnesses;
 pub(crate) use replacement::{is_without_module, replaced};
 pub use sensitivity::{Variations, variations};
 pub use set_aside::SetAside;
 pub use shrink::{Values, shrink};
 pub use techniques::Techniques;
-pub use unforced::unforced_witnesses;
 
 /// The size of the first batch, and of the one after a loss. Later batches grow to the largest size.
 const FIRST_BATCH: u32 = 2;
@@ -180,17 +180,18 @@ impl TestCase {
     /// or of an operation on a plain value that one version names by its path and the other by the value itself, so that
     /// the two got different results.
     pub(crate) fn invented(&self) -> Invented {
-        let forced = &self.record.forced;
+        let synthesized = &self.record.synthesized;
         let is_by_itself = |path: &str, choice: &Choice| {
             let Decision::Value(value) = &choice.decision else { return false };
             let Some(operation) = AccessPath::from(path).beyond(&choice.path) else { return false };
             let is_look_up = matches!(value, Recipe::Dict(_) | Recipe::Set(_));
-            is_look_up || !value.has_object() && forced.contains(&format!("{}{operation}", value.display()))
+            is_look_up || !value.has_object() && synthesized.contains(&format!("{}{operation}", value.display()))
         };
         let choices = &self.record.choices;
         if self.is_refused() {
             Invented::Surely
-        } else if self.rests_on_text || forced.iter().any(|path| choices.iter().any(|one| is_by_itself(path, one))) {
+        } else if self.rests_on_text || synthesized.iter().any(|path| choices.iter().any(|one| is_by_itself(path, one)))
+        {
             Invented::Perhaps
         } else {
             Invented::No
@@ -200,12 +201,12 @@ impl TestCase {
     /// Whether a function of the program failed on plain values, as it would in Python, and the code went on with a result
     /// that was invented.
     fn is_refused(&self) -> bool {
-        let ExecutionRecord { failed, forced, .. } = &self.record;
-        failed.iter().any(|path| forced.contains(&AccessPath::new(path).any_call()))
+        let ExecutionRecord { failed, synthesized, .. } = &self.record;
+        failed.iter().any(|path| synthesized.contains(&AccessPath::new(path).any_call()))
     }
 
-    /// Whether it needs no result that Python would not give: of a forced operation, of a builtin function or a function of
-    /// the program that failed, or of a function that only computes and was made to fail or to succeed.
+    /// Whether it needs no result that Python would not give: no synthesized one, and none of a builtin function or a
+    /// function of the program that failed, or of a function that only computes and was made to fail or to succeed.
     fn is_possible(&self) -> bool {
         let computes = |path: &str| {
             let callee = AccessPath::new(path).callee();
@@ -221,7 +222,7 @@ impl TestCase {
             callee.is_some_and(|callee| is_builtin(callee.as_str()))
         };
         let Self { record, .. } = self;
-        record.forced.is_empty()
+        record.synthesized.is_empty()
             && record.failed.is_empty()
             && !record.injections.iter().any(is_of_builtin)
             && !record.choices.iter().any(is_contrary)

@@ -18,14 +18,14 @@ impl Search<'_> {
     /// The witness with real failures, as far as one version returns where the other fails by them.
     pub(super) fn really(&mut self, witness: TestCase) -> Result<TestCase, EngineError> {
         let mut best = witness;
-        for operation in best.record.forced.clone() {
-            if !best.record.forced.contains(&operation) {
+        for operation in best.record.synthesized.clone() {
+            if !best.record.synthesized.contains(&operation) {
                 continue;
             }
             let found = self.failing(best.clone(), vec![failing(&operation)])?;
             // Of one value, either everything is invented or nothing.
             let of = AccessPath::new(&operation).holder();
-            let is_whole = found.record.forced.iter().all(|other| AccessPath::new(other).holder() != of);
+            let is_whole = found.record.synthesized.iter().all(|other| AccessPath::new(other).holder() != of);
             best = if is_whole { found } else { best };
         }
         let raises = |choice: &Choice| matches!(choice.decision, Decision::Raise(_));
@@ -62,8 +62,9 @@ impl Search<'_> {
         let all = BTreeSet::from(Channel::ALL);
         let decisions = vec![decision];
         let record = differing(self.execute, &witness, decisions.clone(), &all, self.rules, self.lost)?;
-        let forced = record.map(|record| record.forced).unwrap_or_default();
-        let new: Vec<&String> = forced.iter().filter(|operation| !witness.record.forced.contains(operation)).collect();
+        let synthesized = record.map(|record| record.synthesized).unwrap_or_default();
+        let new: Vec<&String> =
+            synthesized.iter().filter(|operation| !witness.record.synthesized.contains(operation)).collect();
         if new.is_empty() {
             return Ok((witness, false));
         }
@@ -84,9 +85,9 @@ impl Search<'_> {
         let channels = self.channels.iter().copied().chain([Channel::Exception]).collect();
         let found = changed(self.execute, &witness, decisions, &channels, self.rules, self.lost)?;
         let returns = |behavior: &Behavior| matches!(behavior.outcome, Outcome::Returned(_));
-        let is_new = |path: &String| !witness.record.forced.contains(path);
+        let is_new = |path: &String| !witness.record.synthesized.contains(path);
         let is_real = |case: &TestCase| {
-            !case.record.forced.iter().any(is_new)
+            !case.record.synthesized.iter().any(is_new)
                 && case.record.choices != witness.record.choices
                 && case.record.behaviors.iter().any(returns)
         };

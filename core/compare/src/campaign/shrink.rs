@@ -60,8 +60,8 @@ pub fn shrink(
     let mut channels: BTreeSet<_> = witness.differences.iter().map(|difference| difference.channel).collect();
     let mut left = budget;
     let mut lost = 0;
-    for decisions in without_forced(&best.record) {
-        if left == 0 || lost >= LOST || best.record.forced.is_empty() {
+    for decisions in without_synthesized(&best.record) {
+        if left == 0 || lost >= LOST || best.record.synthesized.is_empty() {
             break;
         }
         left -= 1;
@@ -426,7 +426,7 @@ fn exchanged(
     let Repeated::Known(confirmed) = confirm(execute, &record, Effort::USUAL, rules)? else { return Ok(None) };
     let differences = classify_basis(execute, &record, confirmed, rules)?;
     let strongest = witness.differences.iter().map(|difference| difference.basis).max();
-    // What needs fewer forced operations may be weaker.
+    // What needs fewer synthesized results may be weaker.
     let is_more_real = record.invented() < witness.record.invented();
     let is_as_strong = |difference: &Difference| {
         channels.contains(&difference.channel) && (is_more_real || Some(difference.basis) >= strongest)
@@ -439,9 +439,9 @@ fn exchanged(
     Ok(((found.score() >= CHANGING) == (witness.score() >= CHANGING)).then_some(found))
 }
 
-/// Decisions that may do without a forced operation: an object in place of the plain value that was asked for what it
+/// Decisions that may do without a synthesized result: an object in place of the plain value that was asked for what it
 /// does not have, and an attribute that exists in place of a default.
-fn without_forced(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
+fn without_synthesized(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
     let is_asked = |path: &str, value: &Recipe| {
         let path = AccessPath::new(path);
         let name = path.last_name();
@@ -453,7 +453,7 @@ fn without_forced(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>> {
             let of_value = AccessPath::new(operation).beyond(&shown).is_some();
             called || of_value || AccessPath::new(operation).beyond_value(path).is_some()
         };
-        record.forced.iter().any(more)
+        record.synthesized.iter().any(more)
     };
     let object = || Decision::Value(Recipe::Versatile(AbstractValue::Object));
     let instead = |choice: &Choice| match &choice.decision {
@@ -517,10 +517,13 @@ mod tests {
     fn an_object_in_place_of_a_dictionary_keeps_what_that_held() {
         let value = Recipe::Dict(vec![(Recipe::Str("a".into()), Recipe::Int(1))]);
         let choice = Choice { path: "meta".into(), decision: Decision::Value(value) };
-        let record =
-            ExecutionRecord { choices: vec![choice], forced: vec!["meta.flag".into()], ..ExecutionRecord::default() };
+        let record = ExecutionRecord {
+            choices: vec![choice],
+            synthesized: vec!["meta.flag".into()],
+            ..ExecutionRecord::default()
+        };
         let object = Decision::Value(Recipe::Versatile(AbstractValue::Object));
         let held = Decision::Value(Recipe::Int(1));
-        assert_eq!(without_forced(&record), [vec![("meta".to_owned(), object), ("meta['a']".to_owned(), held)]]);
+        assert_eq!(without_synthesized(&record), [vec![("meta".to_owned(), object), ("meta['a']".to_owned(), held)]]);
     }
 }

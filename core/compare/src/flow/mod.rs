@@ -137,7 +137,7 @@ pub fn compare(
     let pairs: Vec<Pair> = prune_inconclusive(pairs, &mut reports);
     let in_other_modules: Vec<bool> = reports.iter().map(|report| !report.decides_itself()).collect();
     let decided = select::deciders(&sources, &pairs, &reports);
-    // Who is judged elsewhere lends nobody its verdict.
+    // Who is covered by others lends nobody its verdict.
     let decides = |(position, report): &(usize, &PairReport)| {
         report.decides_itself() && decided.iter().all(|(other, _)| other != position)
     };

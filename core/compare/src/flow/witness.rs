@@ -17,7 +17,7 @@ const SHRINK_BUDGET: u32 = 100;
 /// The number of steps that all of this may take, a few seconds at most. It ends with what it has.
 const STEPS: u64 = 1_000_000;
 /// The number of executions spent on finding another witness if the reproducer of the smallest does not hold.
-const UNFORCED_BUDGET: u32 = 160;
+const NATURAL_BUDGET: u32 = 160;
 
 /// Makes the reproducer of a witness, and of further executions of which all else is the same but one value.
 pub(super) type Write<'a> = &'a dyn Fn(&TestCase, &[ExecutionRecord], &mut Loaded<'_>) -> Reproducer;
@@ -150,7 +150,7 @@ fn is_as_likely(decisive: &[Decisive], found: &TestCase) -> bool {
     campaign::joint_probability(decisive) >= verdict::EDGE_CASE || found.probability < verdict::EDGE_CASE
 }
 
-/// Another witness of the same difference that passes: one without forced operations near the first start, or near the
+/// Another witness of the same difference that passes: one without synthesized results near the first start, or near the
 /// second where the first has none. Each is tried before the next is made smaller, which takes the longest.
 fn another(
     steps: &Cell<u64>,
@@ -163,10 +163,10 @@ fn another(
 ) -> Option<ReportedWitness> {
     for start in starts {
         let mut metered = Metered::new(loaded, steps);
-        let unforced = campaign::unforced_witnesses(&mut metered, start, &plan.rules, literals, UNFORCED_BUDGET, go_on);
-        let unforced = unforced.unwrap_or_default();
-        let has_some = !unforced.is_empty();
-        for other in unforced {
+        let natural = campaign::natural_witnesses(&mut metered, start, &plan.rules, literals, NATURAL_BUDGET, go_on);
+        let natural = natural.unwrap_or_default();
+        let has_some = !natural.is_empty();
+        for other in natural {
             let mut metered = Metered::new(loaded, steps);
             let shrunk = campaign::shrink(&mut metered, &other, &plan.rules, Values::Plain, SHRINK_BUDGET, go_on);
             for other in shrunk.into_iter().chain([other]) {

@@ -125,7 +125,7 @@ impl Asking<'_> {
         let length = (left.saturating_sub(asked) / count).min(LONGEST);
         if length < SHORTEST_ANSWER {
             return Err(Ended::Failed(format!(
-                "the language model has used {} of {budget} tokens, and the next question needs more: raise --tokens",
+                "the language model has used {} of {budget} tokens, and the next question needs more: raise --budget-tokens",
                 tree.tokens
             )));
         }

@@ -19,7 +19,7 @@ export function foundView({ session, pair }: PairContext, panel: HTMLElement): v
     panel,
     pair.reason !== null && h("p", { class: "tcw-lead" }, plain.sentence(pair.reason)),
     pair.decided_by.length > 0 &&
-      h("p", { class: "tcw-lead" }, "Judged by what these do: ", plain.sentence(pair.decided_by.join(", ")), "."),
+      h("p", { class: "tcw-lead" }, "Covered by ", plain.sentence(pair.decided_by.join(", ")), "."),
     pair.accepted !== null && h("p", { class: "tcw-lead" }, "Accepted: ", plain.sentence(pair.accepted)),
     shown.length > 0
       ? evidenceTable(shown, "What differs", choose)

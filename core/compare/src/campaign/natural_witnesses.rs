@@ -1,8 +1,8 @@
 //! Finds other witnesses of a difference, for the case that a reproducer of the first does not hold.
 //!
 //! A witness may show a difference on values that no program can receive, because a result was invented where Python
-//! would have failed (a *forced operation*). Other witnesses that need none are searched for near it: decisions on
-//! which a forced operation rests are drawn again, and the others stay the same. If there was no forced operation, a
+//! would have failed (a *synthesized result*). Other witnesses that need none are searched for near it: decisions on
+//! which a synthesized result rests are drawn again, and the others stay the same. If there was no synthesized result, a
 //! few arbitrary decisions are drawn again.
 
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ use crate::Continue;
 const BATCH: u32 = 16;
 const MOST_CONFIRMED: u32 = 8;
 const MOST_FOUND: usize = 3;
-/// How often a decision on which a forced operation rests is drawn again, and any other.
+/// How often a decision on which a synthesized result rests is drawn again, and any other.
 const SUSPECTED: f64 = 0.7;
 const OTHER: f64 = 0.1;
 /// The maximum of small numbers.
@@ -35,9 +35,9 @@ const SMALL: i64 = 8;
 /// Separates the random numbers from those of the campaign.
 const SALT: u64 = 0x0077_6974_6e65_7373;
 
-/// Confirmed executions that differ in one of the channels of this one, at least as strongly, without a forced
+/// Confirmed executions that differ in one of the channels of this one, at least as strongly, without a synthesized
 /// operation, in the order in which they are found, after at most `budget` executions.
-pub fn unforced_witnesses(
+pub fn natural_witnesses(
     execute: &mut dyn Execute,
     witness: &TestCase,
     rules: &Rules,
@@ -61,7 +61,7 @@ pub fn unforced_witnesses(
         for executed in execute.execute(requests)? {
             let Executed::Record(record) = executed else { return Ok(found) };
             let [old, new] = record.behaviors.as_slice() else { continue };
-            let shows = record.forced.is_empty()
+            let shows = record.synthesized.is_empty()
                 && differences(old, new, rules).iter().any(|difference| channels.contains(&difference.channel));
             if !shows || found.len() >= MOST_FOUND || confirmed >= MOST_CONFIRMED {
                 continue;
@@ -77,9 +77,9 @@ pub fn unforced_witnesses(
     Ok(found)
 }
 
-/// The decisions of a witness, some of them drawn again, but for those that somebody gave. Those on which a forced operation rests are also drawn from
-/// the literals of the code, as a small number, since look-ups often use one, or as an object, which supports every
-/// operation.
+/// The decisions of a witness, some of them drawn again, but for those that somebody gave. Those on which a synthesized
+/// result rests are also drawn from the literals of the code, as a small number, since look-ups often use one, or as an
+/// object, which supports every operation.
 fn varied(witness: &TestCase, suspects: &BTreeSet<&str>, literals: &[Recipe], index: u32) -> ExecutionRequest {
     let record = &witness.record;
     let seed = xxh3_64_with_seed(&index.to_le_bytes(), record.seed ^ SALT);
@@ -107,7 +107,7 @@ fn varied(witness: &TestCase, suspects: &BTreeSet<&str>, literals: &[Recipe], in
     ExecutionRequest { index: record.index, seed, fixed, versions: both(), ..ExecutionRequest::default() }
 }
 
-/// The paths of the values on which forced operations rest: what was indexed or called, what was looked up, and their
+/// The paths of the values on which synthesized results rest: what was indexed or called, what was looked up, and their
 /// containers.
 fn suspects(witness: &TestCase) -> BTreeSet<&str> {
     let is_suspect = |choice: &&Choice| {
@@ -122,7 +122,7 @@ fn suspects(witness: &TestCase) -> BTreeSet<&str> {
         let is_key = match &choice.decision {
             Decision::Value(recipe) => {
                 let shown = recipe.display();
-                witness.record.forced.iter().map(AccessPath::from).any(|operation| {
+                witness.record.synthesized.iter().map(AccessPath::from).any(|operation| {
                     let is_key = || operation.split_item().is_some_and(|(_, key)| key == shown);
                     is_key() || operation.beyond(&shown).is_some()
                 })
@@ -133,7 +133,7 @@ fn suspects(witness: &TestCase) -> BTreeSet<&str> {
             return true;
         }
         let name = AccessPath::new(path).last_name();
-        witness.record.forced.iter().any(|operation| {
+        witness.record.synthesized.iter().any(|operation| {
             let is_named = name.len() > 1 && operation.contains(name);
             let holder = AccessPath::from(operation).holder().as_str();
             is_named
