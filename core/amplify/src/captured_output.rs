@@ -2,37 +2,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
 use twincell_syntax::{PerSide, Side};
 use twincell_testing::{Observation, Observed, Seen};
 
+use crate::block::{import_of, within};
 use crate::body::{Place, fresh, names};
+use crate::channel::{Heard, Style};
 use crate::code::{Code, Edit, definition};
-use crate::form::{import_of, within};
 use crate::literal::string;
 use crate::observe::{Difference, Finder, assertion, is_telling, matching};
 
 /// How telling a difference is, beside values: as if two questions led to it.
 const DEPTH: u32 = 2;
-
-/// How a test can listen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Style {
-    /// Functions and methods of plain classes are given fixtures of pytest.
-    Fixtures,
-    /// Methods of a `unittest.TestCase` cannot be given any, and put statements into blocks.
-    Blocks,
-}
-
-/// Where a value comes from that no variable has.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Heard {
-    pub channel: Seen,
-    pub style: Style,
-    /// Whether statements before it have said something on this channel, too.
-    pub earlier: bool,
-}
 
 /// The first difference of each channel, between two runs that passed.
 pub fn differences(

@@ -7,8 +7,10 @@ use ruff_text_size::{Ranged, TextRange};
 use twincell_syntax::{PerSide, Side};
 use twincell_testing::{Failure, Observation, Observed, Outcome, Seen};
 
+use crate::block::import_of;
 use crate::body::{Place, fresh, names, places, suites};
-use crate::captured_output::{self, Style};
+use crate::captured_output;
+use crate::channel::Style;
 use crate::code::{Code, Edit, definition};
 use crate::defined::Defined;
 use crate::literal::literal;
@@ -196,19 +198,6 @@ fn asserting(
     code.edited(vec![Edit::insert(place.behind, text)])
 }
 
-/// The code with a statement in a `with` block, behind `first` lines of it, and lines behind the block.
-pub fn within(code: &Code, place: &Place, context: &str, first: &[String], behind: &[String]) -> Option<Code> {
-    let statement = code.slice(place.range);
-    if statement.contains("'''") || statement.contains("\"\"\"") {
-        return None;
-    }
-    let inner = statement.replace('\n', "\n    ");
-    let first: String = first.iter().map(|line| format!("{line}\n{}    ", place.indent)).collect();
-    let block = format!("with {context}:\n{}    {first}{inner}", place.indent);
-    let lines: String = behind.iter().map(|line| format!("{}{line}\n", place.indent)).collect();
-    code.edited(vec![Edit::replace(place.range, block), Edit::insert(place.behind, lines)])
-}
-
 /// The code with a statement within `pytest.raises`.
 fn expecting(
     code: &Code,
@@ -236,18 +225,6 @@ fn expecting(
     let matching = matching(&raised.message);
     let text = format!("with pytest.raises({class}{matching}){name}:\n{indent}    {inner}{behind}");
     code.edited(vec![Edit::replace(place.range, text)])
-}
-
-/// The import that an exception's class needs. `None` if its name does not say where it is.
-#[allow(clippy::option_option)]
-pub fn import_of(class: &str) -> Option<Option<String>> {
-    match class.rsplit_once('.') {
-        None => Some(None),
-        Some((module, name)) => {
-            let is_module = !module.contains('<') && !module.rsplit('.').next()?.starts_with(char::is_uppercase);
-            is_module.then(|| Some(format!("from {module} import {name}")))
-        }
-    }
 }
 
 /// `result` of `result = f(x)`.

@@ -18,10 +18,12 @@
 //! ```
 
 mod again;
+mod block;
 mod body;
 mod captured_output;
 mod cases;
 mod change;
+mod channel;
 mod code;
 mod defined;
 mod flow;
@@ -39,8 +41,8 @@ mod subject;
 mod wording;
 
 pub use again::{rerun, with_test};
-pub use captured_output::{Heard, Style};
 pub use change::{ChangedFile, ChangedText, Constants, Touchable, Touched, changed_file, constants};
+pub use channel::{Heard, Style};
 pub use flow::{AmplifyOptions, Change, Progress, TECHNIQUES, Witness, amplify};
 pub use observe::Difference;
 pub use operators::Operator;

@@ -7,7 +7,7 @@ use twincell_syntax::PerSide;
 use twincell_testing::{Observation, Observed, Seen};
 
 use crate::body::places;
-use crate::captured_output::Heard;
+use crate::channel::Heard;
 use crate::code::{Code, Edit};
 use crate::literal::{MAX_LITERAL, literal, string};
 

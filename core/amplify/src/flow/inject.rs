@@ -8,7 +8,7 @@ use twincell_testing::TestError;
 
 use super::{Flow, Origin, Witness};
 use crate::body::stands_alone;
-use crate::captured_output::Style;
+use crate::channel::Style;
 use crate::code::{Edit, definition, indent, line_end};
 use crate::operators::{Material, Operator, Variant};
 use crate::result::Technique;

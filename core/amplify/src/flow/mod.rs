@@ -12,8 +12,8 @@ use twincell_syntax::{PerSide, Side};
 use twincell_testing::{CollectionError, Observed, Outcome, Seen, TestError};
 
 use self::keep::Fate;
-use crate::captured_output::Style;
 use crate::change::{ChangedFile, ChangedText, changed_file};
+use crate::channel::Style;
 use crate::code::Code;
 use crate::defined::Defined;
 use crate::form::shown;

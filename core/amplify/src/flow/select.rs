@@ -6,9 +6,9 @@ use twincell_syntax::{PerSide, Side};
 use twincell_testing::{Outcome, Request, Test, TestError, TestKind, TestRecord};
 
 use super::{BROUGHT, CHUNK, Flow, OPENED, Origin, Progress, SELECTED};
-use crate::captured_output::Style;
 use crate::cases::cases;
 use crate::change::{ChangedFile, ChangedText, Constants, Touchable, changed_file, constants};
+use crate::channel::Style;
 use crate::code::Code;
 use crate::opened::opened;
 use crate::operators::{Material, Target, Variant, donors, globals};
