@@ -118,7 +118,7 @@ fn actions<'a>(behavior: &'a Behavior, rules: &Rules) -> Vec<&'a Call> {
 }
 
 /// The calls on each receiver, with their positions.
-type ByReceiver<'a> = BTreeMap<&'a str, PerSide<Vec<(usize, &'a Call)>>>;
+type ByReceiver<'a> = BTreeMap<Option<AccessPath<'a>>, PerSide<Vec<(usize, &'a Call)>>>;
 
 fn by_receiver<'a>(old: &[&'a Call], new: &[&'a Call]) -> ByReceiver<'a> {
     let mut found = ByReceiver::new();
@@ -222,23 +222,23 @@ fn first_difference<'a>(
 
 /// The receivers for which one version has a `with` and the other opens and closes them itself. Receivers that have no
 /// effect on entering are left out.
-fn managed<'a>(old: &mut Vec<&'a Call>, new: &mut Vec<&'a Call>) -> BTreeSet<&'a str> {
+fn managed<'a>(old: &mut Vec<&'a Call>, new: &mut Vec<&'a Call>) -> BTreeSet<AccessPath<'a>> {
     let mut found = BTreeSet::new();
     if !old.iter().chain(new.iter()).any(|call| LEAVING.contains(&verb(call))) {
         return found;
     }
     let [others, own] = [new.clone(), old.clone()];
     for (with, without) in [(&mut *old, others), (&mut *new, own)] {
-        let has = |calls: &[&Call], on: &str, verbs: &[&str]| {
-            calls.iter().any(|call| receiver(call) == on && verbs.contains(&verb(call)))
+        let has = |calls: &[&Call], on: AccessPath<'_>, verbs: &[&str]| {
+            calls.iter().any(|call| receiver(call) == Some(on) && verbs.contains(&verb(call)))
         };
-        let left: BTreeSet<&str> =
-            with.iter().filter(|call| LEAVING.contains(&verb(call))).map(|call| receiver(call)).collect();
-        for on in left.into_iter().filter(|on| !has(&without, on, &LEAVING)) {
+        let left: BTreeSet<AccessPath<'_>> =
+            with.iter().filter(|call| LEAVING.contains(&verb(call))).filter_map(|call| receiver(call)).collect();
+        for on in left.into_iter().filter(|on| !has(&without, *on, &LEAVING)) {
             if has(&without, on, &["acquire", "release"]) {
                 found.insert(on);
             } else if gives_itself(on) && has(&without, on, &["close", "aclose"]) {
-                with.retain(|call| receiver(call) != on || !ENTERING.contains(&verb(call)));
+                with.retain(|call| receiver(call) != Some(on) || !ENTERING.contains(&verb(call)));
                 found.insert(on);
             }
         }
@@ -250,11 +250,11 @@ fn managed<'a>(old: &mut Vec<&'a Call>, new: &mut Vec<&'a Call>) -> BTreeSet<&'a
 }
 
 /// `await lock.acquire()`, where an `async with` awaits it.
-fn awaits_management(call: &Call, managed: &BTreeSet<&str>) -> bool {
-    let awaited = AccessPath::new(receiver(call)).split_call().and_then(|(callee, _)| callee.split_attribute());
+fn awaits_management(call: &Call, managed: &BTreeSet<AccessPath<'_>>) -> bool {
+    let called = receiver(call).and_then(AccessPath::split_call);
+    let awaited = called.and_then(|(callee, _)| callee.split_attribute());
     verb(call) == "__await__"
-        && awaited
-            .is_some_and(|(on, name)| managed.contains(on.as_str()) && [&ENTERED[..], &LEFT].concat().contains(&name))
+        && awaited.is_some_and(|(on, name)| managed.contains(&on) && [&ENTERED[..], &LEFT].concat().contains(&name))
 }
 
 const ENTERING: [&str; 2] = ["__enter__", "__aenter__"];
@@ -264,8 +264,8 @@ const ENTERED: [&str; 1] = ["acquire"];
 const LEFT: [&str; 3] = ["release", "close", "aclose"];
 
 /// Whether a `with` makes one call, and the other does the same without it.
-fn same_management(a: &Call, b: &Call, managed: &BTreeSet<&str>) -> bool {
-    if receiver(a) != receiver(b) || !managed.contains(receiver(a)) {
+fn same_management(a: &Call, b: &Call, managed: &BTreeSet<AccessPath<'_>>) -> bool {
+    if receiver(a) != receiver(b) || !receiver(a).is_some_and(|on| managed.contains(&on)) {
         return false;
     }
     let pair = [verb(a), verb(b)];
@@ -276,10 +276,10 @@ fn same_management(a: &Call, b: &Call, managed: &BTreeSet<&str>) -> bool {
 }
 
 /// Files and similar objects: entering one returns the object itself, and leaving it closes it.
-fn gives_itself(receiver: &str) -> bool {
-    let Some((made_by, _)) = AccessPath::new(receiver).split_call() else { return false };
-    let name = made_by.split_attribute().map_or(made_by.as_str(), |(_, name)| name);
-    words(name).any(|word| ["open", "file", "socket", "stream", "closing"].contains(&word.to_lowercase().as_str()))
+fn gives_itself(receiver: AccessPath<'_>) -> bool {
+    let Some((made_by, _)) = receiver.split_call() else { return false };
+    words(made_by.own_name())
+        .any(|word| ["open", "file", "socket", "stream", "closing"].contains(&word.to_lowercase().as_str()))
 }
 
 /// The words of a name: `NamedTemporaryFile` has three, and `open_stream` has two.
@@ -297,7 +297,7 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
 }
 
 fn verb(call: &Call) -> &str {
-    AccessPath::new(&call.callee).split_attribute().map_or(call.callee.as_str(), |(_, name)| name)
+    call.callee.as_path().own_name()
 }
 
 /// Both call logs side by side, in order: a longest common subsequence of equal calls.
@@ -344,13 +344,13 @@ const SMALL: usize = 200;
 
 /// Each distinct call has a number. Calls with equal numbers are identical.
 fn numbered(old: &[Call], new: &[Call]) -> PerSide<Vec<usize>> {
-    type Whole<'a> = (&'a str, &'a [Observed], &'a [(String, Observed)], &'a State);
+    type Whole<'a> = (AccessPath<'a>, &'a [Observed], &'a [(String, Observed)], &'a State);
     let mut known: FxHashMap<Whole<'_>, usize> = FxHashMap::default();
     PerSide::new(old, new).map(|calls| {
         let mut numbers = Vec::new();
         for Call { callee, arguments, keywords, state, .. } in calls {
             let next = known.len();
-            numbers.push(*known.entry((callee, arguments, keywords, state)).or_insert(next));
+            numbers.push(*known.entry((callee.as_path(), arguments, keywords, state)).or_insert(next));
         }
         numbers
     })
@@ -377,7 +377,7 @@ mod tests {
             "gzip.open('a (b ~0123456789abcdef)",
             "tempfile.NamedTemporaryFile()",
         ] {
-            assert!(gives_itself(receiver), "{receiver}");
+            assert!(gives_itself(receiver.into()), "{receiver}");
         }
         for receiver in [
             "connect(open(path))",
@@ -389,7 +389,7 @@ mod tests {
             "store.open(a.joinpath(b, ~0123456789abcdef).lock()",
             "open('a (b ~0123456789abcdef).lock()",
         ] {
-            assert!(!gives_itself(receiver), "{receiver}");
+            assert!(!gives_itself(receiver.into()), "{receiver}");
         }
     }
 

@@ -11,6 +11,7 @@ use globset::{GlobBuilder, GlobMatcher};
 use serde::{Deserialize, Serialize};
 
 use twincell_engine::observed::{Behavior, Call, Limit, Observed, Outcome};
+use twincell_values::path::AccessPath;
 
 use crate::{Channel, Difference, Rules, differences};
 
@@ -195,8 +196,8 @@ impl Effects {
     }
 
     /// What was declared for a function, by the last pattern that matches.
-    pub(crate) fn of(&self, callee: &str) -> Option<FunctionEffect> {
-        self.0.iter().rev().find(|(_, pattern)| is_match(pattern, callee)).map(|(declared, _)| declared.effect)
+    pub(crate) fn of(&self, callee: AccessPath<'_>) -> Option<FunctionEffect> {
+        self.0.iter().rev().find(|(_, pattern)| is_match(pattern, callee.as_str())).map(|(declared, _)| declared.effect)
     }
 }
 

@@ -132,7 +132,7 @@ pub fn display_call(call: &Call) -> String {
 /// The same, with what it shows.
 pub(crate) fn displayed_call(call: &Call) -> Displayed {
     let mut out = Bounded::new(DISPLAY_LIMIT);
-    out.push_part(&call.callee, of_place);
+    out.push_part(call.callee.as_str(), of_place);
     out.push("(");
     write_items(&mut out, &call.arguments);
     for (index, (name, value)) in call.keywords.iter().enumerate() {
@@ -439,7 +439,7 @@ fn write_value(out: &mut Bounded, value: &Observed) {
         }
         Observed::Injected { path, assigned } => {
             out.push("<");
-            out.push_part(path, of_object);
+            out.push_part(path.as_str(), of_object);
             if !assigned.is_empty() {
                 out.push(" with ");
                 write_named(out, assigned);

@@ -77,7 +77,7 @@ static VERBS: LazyLock<FxHashMap<&'static str, f32>> = LazyLock::new(|| {
 
 /// The effect of a call besides giving a value: as declared, or else as inferred.
 pub fn effect_within(call: &Call, declared: &Effects) -> Effect {
-    match declared.of(&call.callee) {
+    match declared.of(call.callee.as_path()) {
         Some(FunctionEffect::None) => Effect::Nothing,
         Some(FunctionEffect::Asks) => Effect::Asks,
         Some(FunctionEffect::Acts) => Effect::Acts,
@@ -87,14 +87,14 @@ pub fn effect_within(call: &Call, declared: &Effects) -> Effect {
 
 /// The effect of a call besides giving a value, as inferred.
 pub fn effect(call: &Call) -> Effect {
-    let callee = call.callee.as_str();
+    let (path, callee) = (call.callee.as_path(), call.callee.as_str());
     if callee == "open" && !opens_for_writing(call) || ASKING.contains(&callee) {
         return Effect::Asks;
     }
     if REACHING.contains(&callee) {
         return Effect::Reaches;
     }
-    let name = AccessPath::new(callee).split_attribute().map_or(callee, |(_, name)| name);
+    let name = path.own_name();
     if matches!(name, "__enter__" | "__exit__" | "__aenter__" | "__aexit__") {
         return Effect::Acts;
     }
@@ -103,7 +103,7 @@ pub fn effect(call: &Call) -> Effect {
     let discarded_share = VERBS.get(word.as_str()).copied();
     // A value may have the name of a module. Then its verbs decide.
     let by_verb = call.discarded && discarded_share.is_some_and(|share| share >= MOSTLY);
-    if !by_verb && ASKING_MODULES.iter().any(|module| is_within(callee, module)) {
+    if !by_verb && ASKING_MODULES.iter().any(|module| path.is_within(module)) {
         return Effect::Asks;
     }
     let known_to_act = ACTING.contains(&word.as_str());
@@ -125,8 +125,11 @@ pub fn looks(call: &Call) -> bool {
 /// Whether nobody knows if a method changes its receiver: it takes something, and its name is no known word.
 pub(super) fn may_change(call: &Call) -> bool {
     let takes = !call.arguments.is_empty() || !call.keywords.is_empty();
-    let word = first_word(AccessPath::new(&call.callee).last_name().trim_start_matches('_'));
-    takes && !receiver(call).is_empty() && looking_word(call) == Some(None) && !begins_with_getter(&word)
+    let word = first_word(call.callee.as_path().last_name().trim_start_matches('_'));
+    takes
+        && receiver(call).is_some_and(|on| !on.as_str().is_empty())
+        && looking_word(call) == Some(None)
+        && !begins_with_getter(&word)
 }
 
 /// Whether a word that is not known begins with that of a getter: `getdict`.
@@ -137,10 +140,10 @@ fn begins_with_getter(word: &str) -> bool {
 
 /// How often the value of a call that looks is discarded. `None` if it does not look, and if the word is not known.
 fn looking_word(call: &Call) -> Option<Option<f32>> {
-    let callee = call.callee.as_str();
-    let name = AccessPath::new(callee).split_attribute().map_or(callee, |(_, name)| name).trim_start_matches('_');
+    let (path, callee) = (call.callee.as_path(), call.callee.as_str());
+    let name = path.own_name().trim_start_matches('_');
     let is_known = callee == "open" || ASKING.contains(&callee) || is_class(name);
-    if is_known || effect(call) != Effect::Asks || ASKING_MODULES.iter().any(|module| is_within(callee, module)) {
+    if is_known || effect(call) != Effect::Asks || ASKING_MODULES.iter().any(|module| path.is_within(module)) {
         return None;
     }
     let share = VERBS.get(first_word(name).as_str()).copied();
@@ -157,14 +160,9 @@ fn opens_for_writing(call: &Call) -> bool {
     }
 }
 
-/// The receiver of a call. The order of two calls on the same receiver matters.
-pub fn receiver(call: &Call) -> &str {
-    AccessPath::new(&call.callee).split_attribute().map_or("", |(receiver, _)| receiver.as_str())
-}
-
-/// `os.path.join` is within `os.path`. So is a path that starts with a local that has a module's name.
-fn is_within(callee: &str, module: &str) -> bool {
-    callee.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+/// The receiver of a call, if it has one. The order of two calls on the same receiver matters.
+pub fn receiver(call: &Call) -> Option<AccessPath<'_>> {
+    call.callee.as_path().split_attribute().map(|(receiver, _)| receiver)
 }
 
 /// Class names are written in CapWords.

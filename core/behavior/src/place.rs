@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use twincell_engine::observed::{Observed, Reached, Slot};
+use twincell_values::path::AccessPathBuf;
 
 use crate::Channel;
 use crate::display::displayed;
@@ -98,7 +99,7 @@ pub enum Shown {
         /// The number of the call among those of the callee, or of the item, counted from one.
         moment: usize,
         /// The access path of what is called. `None` for an item of a generator.
-        callee: Option<String>,
+        callee: Option<AccessPathBuf>,
         place: Reached,
     },
     /// It makes no call.

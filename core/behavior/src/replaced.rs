@@ -1,10 +1,11 @@
 //! Behaviors with other values in place of injected objects.
 
 use twincell_engine::observed::{Behavior, Call, Observed, Outcome};
+use twincell_values::path::AccessPath;
 
 /// The behavior with what `value` gives for the access path of an injected object to which nothing was assigned. The
 /// state in which calls found things stays as it is.
-pub fn with_values(behavior: &Behavior, value: &dyn Fn(&str) -> Option<Observed>) -> Behavior {
+pub fn with_values(behavior: &Behavior, value: &dyn Fn(AccessPath<'_>) -> Option<Observed>) -> Behavior {
     let one = |seen: &Observed| replaced(seen, value);
     let outcome = match &behavior.outcome {
         Outcome::Returned(returned) => Outcome::Returned(one(returned)),
@@ -26,14 +27,14 @@ pub fn with_values(behavior: &Behavior, value: &dyn Fn(&str) -> Option<Observed>
     }
 }
 
-fn replaced(seen: &Observed, value: &dyn Fn(&str) -> Option<Observed>) -> Observed {
+fn replaced(seen: &Observed, value: &dyn Fn(AccessPath<'_>) -> Option<Observed>) -> Observed {
     use Observed as O;
     let all = |items: &[Observed]| items.iter().map(|item| replaced(item, value)).collect::<Vec<_>>();
     let named = |named: &[(String, Observed)]| {
         named.iter().map(|(name, item)| (name.clone(), replaced(item, value))).collect::<Vec<_>>()
     };
     match seen {
-        O::Injected { path, assigned } if assigned.is_empty() => value(path).unwrap_or_else(|| seen.clone()),
+        O::Injected { path, assigned } if assigned.is_empty() => value(path.as_path()).unwrap_or_else(|| seen.clone()),
         O::Injected { path, assigned } => O::Injected { path: path.clone(), assigned: named(assigned) },
         O::List(items) => O::List(all(items)),
         O::Tuple(items) => O::Tuple(all(items)),
@@ -78,7 +79,7 @@ mod tests {
                 ..Behavior::new(Outcome::Returned(Observed::Tuple(parts.into())))
             }
         };
-        let value = |path: &str| (path == "x").then(number);
+        let value = |path: AccessPath<'_>| (path == "x".into()).then(number);
         assert_eq!(with_values(&with(object("x", &[])), &value), with(number()));
         assert_eq!(with_values(&with(number()), &value), with(number()));
     }

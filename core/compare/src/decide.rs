@@ -135,7 +135,7 @@ mod tests {
         let likely = TestCase { probability: 1.0, ..case(&[]) };
         let mut refused = likely.clone();
         refused.record.failed = vec!["loan.overdue".into()];
-        refused.record.synthesized = vec![AccessPath::new("loan.overdue").any_call()];
+        refused.record.synthesized = vec![AccessPath::new("loan.overdue").any_call().into_string()];
         assert_eq!((refused.invented(), likely.score() >= CHANGING), (Invented::Surely, true));
         assert!(refused.score() < CHANGING);
     }

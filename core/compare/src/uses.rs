@@ -76,9 +76,9 @@ impl ArgumentPaths {
         let count = self.0.iter().filter(|known| *known == name).count();
         match decision(&Question::Again((&numbered(count)).into()).to_string()) {
             Some(Decision::Value(Recipe::Int(again @ 1..))) => {
-                numbered(usize::try_from(*again).unwrap_or(1).min(count.max(1)) - 1)
+                numbered(usize::try_from(*again).unwrap_or(1).min(count.max(1)) - 1).into_string()
             }
-            _ => numbered(count),
+            _ => numbered(count).into_string(),
         }
     }
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use twincell_values::path::AccessPathBuf;
+
 use crate::sources::Sources;
 
 /// A value as the runtime saw it after an execution: a bounded tree without addresses.
@@ -25,7 +27,7 @@ pub enum Observed {
     /// An injected versatile object, by its access path. Only [`Behavior::arguments`] has what the code assigned to it,
     /// so that this is compared once.
     Injected {
-        path: String,
+        path: AccessPathBuf,
         assigned: Vec<(String, Observed)>,
     },
     /// Any other object: class name and attributes, sorted by name. The columns of a table keep their order.
@@ -244,7 +246,7 @@ pub type State = Vec<(Reached, Observed)>;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
     /// The access path of the callee, e.g. `self.stats.inc_value`.
-    pub callee: String,
+    pub callee: AccessPathBuf,
     pub arguments: Vec<Observed>,
     pub keywords: Vec<(String, Observed)>,
     /// The 1-based line of the function's text, or 0 if unknown.

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use twincell_repo::ModulePath;
 use twincell_syntax::Parameter;
 use twincell_syntax::site::{SiteKind, SiteTable};
+use twincell_values::path::AccessPathBuf;
 use twincell_values::predictor::Distribution;
 use twincell_values::reading::{Hint, Locals, Uses};
 use twincell_values::value::{AbstractValue, Choice, Decision, Fixed, Given, Recipe};
@@ -309,7 +310,7 @@ pub enum ObservationPoint {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Operand {
     /// The access path, where the runtime knows it.
-    pub path: Option<String>,
+    pub path: Option<AccessPathBuf>,
     /// The value, if it is plain and small.
     pub value: Option<Recipe>,
 }
@@ -326,7 +327,7 @@ pub struct Observation {
 /// A value that was injected into an execution.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Injection {
-    pub path: String,
+    pub path: AccessPathBuf,
     pub value: Recipe,
     /// `None` for a parameter.
     pub kind: Option<SiteKind>,

@@ -269,7 +269,7 @@ impl<'a> Search<'a> {
                 }
             }
             for call in &behavior.calls {
-                novel |= self.events.insert(Event::Call(side, xxh3_64(call.callee.as_bytes())));
+                novel |= self.events.insert(Event::Call(side, xxh3_64(call.callee.as_str().as_bytes())));
             }
             if let Outcome::Raised { message, line, .. } = &behavior.outcome {
                 novel |= self.events.insert(Event::Exception(side, xxh3_64(message.as_bytes()), *line));

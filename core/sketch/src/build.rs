@@ -227,7 +227,7 @@ impl Sketch {
             let inner = if is_itself {
                 node.clone()
             } else {
-                self.build(awaited, name, AccessPath::new(&path).awaited(), scene, above)
+                self.build(awaited, name, AccessPath::new(&path).awaited().into_string(), scene, above)
             };
             node.awaited = Some(Box::new(inner));
         }

@@ -1,6 +1,6 @@
 //! Values within values as the decisions of an execution.
 
-use twincell_values::path::{AccessPath, Question, Segment};
+use twincell_values::path::{AccessPath, AccessPathBuf, Question, Segment};
 use twincell_values::value::{Decision, Fixed, Recipe};
 
 use crate::environment::{Environment, Node};
@@ -9,14 +9,15 @@ impl Environment {
     /// The decisions for what is reached without a call, since the arguments of a call are known only while it runs.
     pub fn decisions(&self) -> Fixed {
         let mut found = Fixed::new();
-        let mut waiting: Vec<(String, &Node)> = self.names.iter().map(|(name, node)| (name.clone(), node)).collect();
+        let mut waiting: Vec<(AccessPathBuf, &Node)> =
+            self.names.iter().map(|(name, node)| (name.as_str().into(), node)).collect();
         while let Some((path, node)) = waiting.pop() {
-            let at = AccessPath::new(&path);
+            let at = path.as_path();
             waiting.extend(node.attributes.iter().map(|(name, inner)| (at.attribute(name), inner)));
             waiting.extend(node.items.iter().map(|(key, inner)| (at.item(key), inner)));
             found.extend(node.length().map(|length| (Question::Length(at).to_string(), length)));
             found.extend(node.truth().map(|truth| (Question::Truth(at).to_string(), truth)));
-            found.extend(node.decision().map(|decision| (path, decision)));
+            found.extend(node.decision().map(|decision| (path.into_string(), decision)));
         }
         found
     }

@@ -234,7 +234,7 @@ impl Environment {
         }
         if is_awaited {
             let path = AccessPath::new(&node.path).awaited();
-            node = node.awaited.get_or_insert_with(|| Box::new(Node::new(path)));
+            node = node.awaited.get_or_insert_with(|| Box::new(Node::new(path.into_string())));
         }
         Some(node)
     }

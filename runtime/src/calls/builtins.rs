@@ -76,7 +76,7 @@ fn is_present(object: &Versatile, name: &str) -> bool {
         let own = assigned.attributes.iter().rev().find(|(own, _)| own == name);
         own.map(|(_, value)| value.is_some())
     });
-    assigned.unwrap_or_else(|| reflection::has_attribute(&object.attribute_path(name)))
+    assigned.unwrap_or_else(|| reflection::has_attribute(object.attribute_path(name).as_path()))
 }
 
 fn has_attribute(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
@@ -129,7 +129,7 @@ fn file(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let file = opened.as_ref().and_then(|file| file.bind(call.py()).cast_exact::<Versatile>().ok());
     if let Some(file) = file.filter(|_| reads_text(call)) {
         let path = file.get().path().to_owned();
-        state::with(|execution| execution.run.text_files.insert(path));
+        state::with(|execution| execution.run.text_files.insert(path.into()));
     }
     Ok(opened)
 }
@@ -145,7 +145,7 @@ fn reads_text(call: &SiteCall<'_, '_>) -> bool {
 
 fn outside(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let name = call.callee.getattr("__name__")?.to_string();
-    call.of_missing(&name).answer().map(Some)
+    call.of_missing(name.as_str().into()).answer().map(Some)
 }
 
 /// A number for an object, in the order in which the numbers are first asked for, independent of its address. When a

@@ -16,11 +16,11 @@ const LENIENT: [&str; 3] = ["replace", "ignore", "surrogateescape"];
 
 /// The result of a missing conversion. `None` for any other call.
 pub(crate) fn converted<'py>(
-    callee: &str,
+    callee: AccessPath<'_>,
     arguments: &Bound<'py, PyTuple>,
     keywords: Option<&Bound<'py, PyDict>>,
 ) -> Option<Bound<'py, PyAny>> {
-    let target = conversion(AccessPath::new(callee).last_name())?;
+    let target = conversion(callee.last_name())?;
     let value = arguments.get_item(0).ok()?;
     let option = |position: usize, name: &str| {
         let named = keywords.and_then(|keywords| keywords.get_item(name).ok().flatten());
@@ -31,7 +31,7 @@ pub(crate) fn converted<'py>(
     // Whatever a helper does with bytes that are no text, it does something else where it is told what to do.
     let lenient = errors.as_deref().filter(|errors| LENIENT.contains(errors)).unwrap_or("backslashreplace");
     let py = value.py();
-    let text = value.cast::<Versatile>().ok().map(|object| PyString::new(py, object.get().path()).into_any());
+    let text = value.cast::<Versatile>().ok().map(|object| PyString::new(py, object.get().path().as_str()).into_any());
     let value = text.unwrap_or(value);
     let is_text = value.cast_exact::<PyString>().is_ok() || value.cast_exact::<PyBytes>().is_ok();
     // Any other value is converted by way of its text, as `'%s' % value` does.

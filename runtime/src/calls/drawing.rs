@@ -52,7 +52,15 @@ pub(super) fn record(call: &SiteCall<'_, '_>, value: &Bound<'_, PyAny>) {
     };
     let positional = handed.iter().map(observe::value).collect();
     // What draws acts, whether or not the code uses what it gives.
-    let call = Call { callee, arguments: positional, keywords: named, line, discarded: true, by_all, state: vec![] };
+    let call = Call {
+        callee: callee.into(),
+        arguments: positional,
+        keywords: named,
+        line,
+        discarded: true,
+        by_all,
+        state: vec![],
+    };
     reach::record(arguments.py(), call, &handed);
 }
 

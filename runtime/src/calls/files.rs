@@ -7,7 +7,7 @@ use pyo3::types::{PyBool, PyCFunction, PyDict, PyFunction, PyInt, PyList, PyStri
 
 use twincell_engine::observed::Observed;
 use twincell_syntax::site::SiteKind;
-use twincell_values::path::{AccessPath, bounded};
+use twincell_values::path::AccessPath;
 use twincell_values::value::{AbstractValue, Declared, library};
 
 use crate::calls::SiteCall;
@@ -49,19 +49,18 @@ pub(super) fn read(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     };
     let Some(file) = file(call) else { return Ok(None) };
     let named: Vec<Observed> = vec![observe::value(&file)];
-    let path = bounded(AccessPath::from(&name).call(observe::arguments_text(&named, &[])));
-    let written = state::with(|execution| execution.index.path(execution.version, call.site).to_owned());
-    let written = written.unwrap_or_default();
-    let callee = AccessPath::from(&written).before_brackets().as_str().to_owned();
+    let path = AccessPath::from(&name).call(observe::arguments_text(&named, &[])).bounded();
+    let callee = state::with(|execution| execution.index.path(execution.version, call.site).before_brackets().to_buf());
+    let callee = callee.unwrap_or_default();
     let request = ValueRequest {
         site: Some(call.site),
         kind: SiteKind::Call,
         identifier: &name,
-        callee: &callee,
+        callee: callee.as_path(),
         declared: given(call.callee),
         ..ValueRequest::default()
     };
-    let content = resolve::value(call.py(), &path, &request)?;
+    let content = resolve::value(call.py(), path.as_path(), &request)?;
     let content = content.into_bound(call.py());
     // A text without columns cannot be read, and what made-up options do, nobody knows.
     // The options of polars are not tried.

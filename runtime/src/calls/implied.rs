@@ -5,7 +5,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyTuple};
 use twincell_syntax::site::SiteKind;
-use twincell_values::path::{AccessPath, Question, bounded};
+use twincell_values::path::{AccessPath, AccessPathBuf, Question};
 use twincell_values::value::{Decision, Recipe};
 
 use crate::calls::MissingCall;
@@ -22,8 +22,8 @@ const POSITION_WEIGHTS: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
 const MAPPING_PARTS: [&str; 3] = ["items", "keys", "values"];
 
 /// `x`, `get` of the callee `x.get`.
-fn method(callee: &str) -> Option<(&str, &str)> {
-    AccessPath::new(callee).split_attribute().map(|(base, name)| (base.as_str(), name))
+fn method(callee: AccessPath<'_>) -> Option<(AccessPath<'_>, &str)> {
+    callee.split_attribute()
 }
 
 /// `x.get(key)` and `x.get(key, default)` on an object that is also subscripted look up the same item.
@@ -42,9 +42,9 @@ pub(super) fn item(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     if !membership::has_item(base, &key) {
         return Ok(Some(arguments.get_item(1).map_or_else(|_| py.None(), Bound::unbind)));
     }
-    let path = bounded(AccessPath::new(base).item(key));
+    let path = base.item(key).bounded();
     let request = ValueRequest { site, kind: SiteKind::Call, identifier: "get", callee, ..ValueRequest::default() };
-    resolve::value(py, &path, &request).map(Some)
+    resolve::value(py, path.as_path(), &request).map(Some)
 }
 
 /// `x.items()`, `x.keys()` and `x.values()` of an object that some version also iterates or subscripts, like a mapping:
@@ -54,7 +54,8 @@ pub(super) fn parts(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let Some((base, part)) = method(call.callee).filter(|(_, part)| MAPPING_PARTS.contains(part)) else {
         return Ok(None);
     };
-    let is_mapping = |index: &PredictionIndex, base: &str| index.is_subscripted(base) || index.is_iterated(base);
+    let is_mapping =
+        |index: &PredictionIndex, base: AccessPath<'_>| index.is_subscripted(base) || index.is_iterated(base);
     if call.has_arguments() || !some_base(base, call.site, is_mapping) {
         return Ok(None);
     }
@@ -68,13 +69,10 @@ pub(super) fn parts(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
         if let Some(found) = plain.as_ref().and_then(|value| value.get_item(key).ok()) {
             return Ok(found.unbind());
         }
-        let path = bounded(AccessPath::new(base).item(observe::short(key.bind(py))));
-        let request = ValueRequest {
-            kind: SiteKind::Subscript,
-            identifier: AccessPath::new(base).last_name(),
-            ..ValueRequest::default()
-        };
-        resolve::value(py, &path, &request)
+        let path = base.item(observe::short(key.bind(py))).bounded();
+        let request =
+            ValueRequest { kind: SiteKind::Subscript, identifier: base.last_name(), ..ValueRequest::default() };
+        resolve::value(py, path.as_path(), &request)
     };
     let listed = match part {
         "keys" => keys,
@@ -91,7 +89,7 @@ pub(super) fn parts(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
 pub(super) fn lines(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let py = call.py();
     let Some((base, "readlines")) = method(call.callee) else { return Ok(None) };
-    let is_file = state::with(|execution| execution.run.text_files.contains(base)).unwrap_or(false);
+    let is_file = state::with(|execution| execution.run.text_files.contains(base.as_str())).unwrap_or(false);
     if call.has_arguments() || !is_file && !some_base(base, call.site, PredictionIndex::is_iterated) {
         return Ok(None);
     }
@@ -112,9 +110,9 @@ pub(super) fn copy(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let found = state::with(|execution| {
         let index = &execution.index;
         let written = index.container_path(execution.version, site);
-        let (written, _) = method(&written).filter(|(_, name)| *name == "copy")?;
+        let (written, _) = method(written.as_path()).filter(|(_, name)| *name == "copy")?;
         let class = index.copied_by(written)?;
-        Some((class, execution.run.values.get(base)?.clone_ref(py)))
+        Some((class, execution.run.values.get(base.as_str())?.clone_ref(py)))
     });
     match found.flatten() {
         Some((class, object)) => {
@@ -147,32 +145,37 @@ pub(super) fn position(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>
     };
     let part = observe::short(&part);
     let position = state::with(|execution| {
-        let question = Question::Item { item: &part, holder: base.into() }.to_string();
+        let question = Question::Item { item: &part, holder: base }.to_string();
         if let Some(holds) = holds {
             execution.draw.imply(&question, Decision::Value(Recipe::Bool(holds)));
         }
         if !execution.draw.truth(&question, 0.5) {
             return -1;
         }
-        let place = Question::Place { item: &part, holder: base.into() }.to_string();
+        let place = Question::Place { item: &part, holder: base }.to_string();
         execution.draw.number(&place, &POSITION_WEIGHTS)
     });
     Ok(position.map(|position| PyInt::new(call.py(), position).into_any().unbind()))
 }
 
 /// Whether something holds for the receiver of a method, by its path in this execution or as written at the call.
-fn some_base(base: &str, site: Option<u32>, holds: impl Fn(&PredictionIndex, &str) -> bool) -> bool {
+fn some_base(
+    base: AccessPath<'_>,
+    site: Option<u32>,
+    holds: impl Fn(&PredictionIndex, AccessPath<'_>) -> bool,
+) -> bool {
     let asked = state::with(|execution| {
         let index = &execution.index;
         let written = site.map(|site| index.container_path(execution.version, site));
-        let written = written.as_deref().and_then(method).map(|(base, _)| base);
+        let written = written.as_ref().map(AccessPathBuf::as_path).and_then(method).map(|(base, _)| base);
         holds(index, base) || written.is_some_and(|base| holds(index, base))
     });
     asked.unwrap_or(false)
 }
 
 /// The value that was injected at a path, if it is not an object.
-fn plain_value<'py>(py: Python<'py>, path: &str) -> Option<Bound<'py, PyAny>> {
-    let value = state::with(|execution| execution.run.values.get(path).map(|value| value.clone_ref(py))).flatten();
+fn plain_value<'py>(py: Python<'py>, path: AccessPath<'_>) -> Option<Bound<'py, PyAny>> {
+    let value =
+        state::with(|execution| execution.run.values.get(path.as_str()).map(|value| value.clone_ref(py))).flatten();
     value.map(|value| value.into_bound(py)).filter(|value| !value.is_instance_of::<Versatile>())
 }

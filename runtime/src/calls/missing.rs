@@ -6,7 +6,7 @@ use pyo3::types::{PyFunction, PyType};
 use twincell_engine::observed::{Call, Observed};
 use twincell_syntax::site::SiteKind;
 use twincell_values::drawing::Draw;
-use twincell_values::path::{AccessPath, Question, bounded};
+use twincell_values::path::{AccessPath, AccessPathBuf, Question};
 use twincell_values::value::{AbstractValue, Decision, Declared, Recipe};
 
 use crate::calls::{MissingCall, conversions, implied};
@@ -93,10 +93,10 @@ impl Handed {
     }
 
     /// In the notation of access paths: keywords in the order in which any version first writes them.
-    fn text(&self, callee: &str) -> String {
+    fn text(&self, callee: AccessPath<'_>) -> String {
         let mut ordered: Vec<&(String, Observed)> = self.named.iter().collect();
         state::with(|execution| {
-            ordered.sort_by_key(|(name, _)| execution.index.keyword_place(AccessPath::new(callee).last_name(), name));
+            ordered.sort_by_key(|(name, _)| execution.index.keyword_place(callee.last_name(), name));
         });
         observe::arguments_text(&self.positional, ordered.into_iter().map(|(_, value)| value))
     }
@@ -135,10 +135,10 @@ impl<'py> MissingCall<'_, 'py> {
         let functions = self.functions();
         let handed = Handed::by(self)?;
         let place = CallSite::of(self.py(), site);
-        let key = bounded(AccessPath::new(callee).call(handed.text(callee)));
+        let key = callee.call(handed.text(callee)).bounded();
         if self.recorded {
             let Handed { positional: arguments, named: keywords } = handed;
-            let (callee, line, discarded) = (callee.to_string(), place.line, place.discarded);
+            let (callee, line, discarded) = (callee.to_buf(), place.line, place.discarded);
             let by_all = site
                 .and_then(|site| state::with(|execution| execution.index.is_called_by_all(execution.version, site)));
             let by_all = by_all.unwrap_or(false);
@@ -149,11 +149,11 @@ impl<'py> MissingCall<'_, 'py> {
             if self.recorded {
                 execution.run.callbacks.extend(functions);
             }
-            self.path(execution, &key)
+            self.path(execution, key.as_path())
         })
         .unwrap_or(key);
         if self.recorded {
-            reach::made(&path, callee, &self.handed());
+            reach::made(path.as_path(), callee, &self.handed());
         }
         if !place.raised
             && !place.guarded
@@ -163,10 +163,10 @@ impl<'py> MissingCall<'_, 'py> {
         }
         steps::step(CALL_STEPS)?;
         if place.raised {
-            let exception = Versatile::from_call(path, callee.to_string(), arguments.clone().unbind());
+            let exception = Versatile::from_call(path.into(), callee.to_buf(), arguments.clone().unbind());
             return Ok(Py::new(self.py(), exception)?.into_any());
         }
-        let identifier = AccessPath::new(callee).last_name();
+        let identifier = callee.last_name();
         let of_file = state::with(|execution| of_text_file(callee, execution)).flatten();
         let request = ValueRequest {
             site,
@@ -182,7 +182,7 @@ impl<'py> MissingCall<'_, 'py> {
                 .or_else(|| resolve::of_name(identifier)),
             ..ValueRequest::default()
         };
-        resolve::value(self.py(), &path, &request)
+        resolve::value(self.py(), path.as_path(), &request)
     }
 
     /// All arguments.
@@ -195,7 +195,7 @@ impl<'py> MissingCall<'_, 'py> {
     fn functions(&self) -> Vec<Py<PyAny>> {
         let mut found = Vec::new();
         for passed in self.handed() {
-            let held = identity::contents("", &passed).into_iter().map(|(_, held)| held);
+            let held = identity::contents("".into(), &passed).into_iter().map(|(_, held)| held);
             let is_versatile = passed.is_instance_of::<Versatile>();
             let all = std::iter::once(passed).chain(held.filter(|_| !is_versatile));
             found.extend(all.filter(|value| is_function(value)).map(Bound::unbind));
@@ -205,36 +205,35 @@ impl<'py> MissingCall<'_, 'py> {
 
     /// The path of this call's value. The same question at another place has the same answer. In a loop the answer may
     /// change.
-    fn path(&self, execution: &mut Execution, key: &str) -> String {
+    fn path(&self, execution: &mut Execution, key: AccessPath<'_>) -> AccessPathBuf {
         // Each line of a file is read once, wherever that is.
         let reads_line = of_text_file(self.callee, execution) == Some("readline");
         let asked = match reads_line {
-            true => key.to_owned(),
+            true => key.to_string(),
             false => format!("{key} at {}", self.site.map_or(0, |site| site + 1)),
         };
         let count = execution.run.occurrences.entry(asked).or_insert(0);
         *count += 1;
         let count = *count;
-        let name = AccessPath::new(self.callee).last_name();
+        let name = self.callee.last_name();
         let consumes = CONSUMING.contains(&name.split('_').next().unwrap_or(name));
-        let stable =
-            |draw: &mut Draw| !consumes || draw.truth(&Question::Stable(key.into()).to_string(), STABLE_PROBABILITY);
+        let stable = |draw: &mut Draw| !consumes || draw.truth(&Question::Stable(key).to_string(), STABLE_PROBABILITY);
         if count == 1 || !reads_line && count <= PATIENCE && stable(&mut execution.draw) {
-            return key.to_string();
+            return key.to_buf();
         }
-        let path = AccessPath::new(key).repeated(count);
+        let path = key.repeated(count);
         if count > PATIENCE {
             // A file that is read to its end gives empty texts from then on.
             let end = if reads_line { Recipe::Str(String::new()) } else { Recipe::None };
-            execution.draw.settle(&path, Decision::Value(end));
+            execution.draw.settle(path.as_str(), Decision::Value(end));
         }
         path
     }
 }
 
 /// `read`, `readline` of a callee that is this method of an injected file, which is read as text.
-fn of_text_file<'a>(callee: &'a str, execution: &Execution) -> Option<&'a str> {
-    let (file, method) = AccessPath::new(callee).split_attribute()?;
+fn of_text_file<'a>(callee: AccessPath<'a>, execution: &Execution) -> Option<&'a str> {
+    let (file, method) = callee.split_attribute()?;
     let is_it = matches!(method, "read" | "readline") && execution.run.text_files.contains(file.as_str());
     is_it.then_some(method)
 }
@@ -249,8 +248,8 @@ fn while_loading(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     }
     let MissingCall { callee, arguments, .. } = *call;
     let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
-    let path = bounded(AccessPath::new(callee).call(observe::arguments_text(&observed, &[])));
-    let value = Versatile::from_call(path, callee.to_string(), arguments.clone().unbind());
+    let path = callee.call(observe::arguments_text(&observed, &[])).bounded();
+    let value = Versatile::from_call(path, callee.to_buf(), arguments.clone().unbind());
     Ok(Some(Py::new(call.py(), value)?.into_any()))
 }
 
@@ -272,7 +271,7 @@ fn logged(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
 
 /// Code that calls `sys.exit` does not intend to continue.
 fn exited(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
-    if call.recorded && call.callee == "sys.exit" {
+    if call.recorded && call.callee == "sys.exit".into() {
         return Err(PySystemExit::new_err(call.arguments.iter().next().map(Bound::unbind)));
     }
     Ok(None)
@@ -282,7 +281,7 @@ fn exited(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
 fn decorated(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let passed = if call.site.is_some() { None } else { passed_through(call)? };
     if let Some(function) = &passed {
-        let registered = (call.callee.to_owned(), function.clone_ref(call.py()));
+        let registered = (call.callee.to_buf(), function.clone_ref(call.py()));
         state::with(|execution| execution.run.registered.push(registered));
     }
     Ok(passed)

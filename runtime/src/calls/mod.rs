@@ -3,6 +3,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use twincell_values::path::AccessPath;
 use twincell_values::value::Declared;
 
 mod builtins;
@@ -19,7 +20,7 @@ mod tasks;
 /// A call of something missing, known by its access path.
 #[derive(Clone, Copy)]
 pub(crate) struct MissingCall<'a, 'py> {
-    pub callee: &'a str,
+    pub callee: AccessPath<'a>,
     /// Number of the site, when instrumented code calls.
     pub site: Option<u32>,
     pub arguments: &'a Bound<'py, PyTuple>,
@@ -50,7 +51,7 @@ impl<'a, 'py> SiteCall<'a, 'py> {
     }
 
     /// The same call, of something missing.
-    fn of_missing<'b>(&self, callee: &'b str) -> MissingCall<'b, 'py>
+    fn of_missing<'b>(&self, callee: AccessPath<'b>) -> MissingCall<'b, 'py>
     where
         'a: 'b,
     {

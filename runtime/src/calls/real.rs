@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyFloat, PyFunction, PyInt, PyModule, PyTuple, PyType}
 use twincell_engine::observed::Observed;
 use twincell_syntax::python::is_always_real;
 use twincell_syntax::site::SiteKind;
-use twincell_values::path::{AccessPath, Question, bounded};
+use twincell_values::path::{AccessPath, AccessPathBuf, Question, bounded};
 use twincell_values::reading::annotated_type;
 use twincell_values::value::Declared;
 
@@ -90,9 +90,9 @@ impl<'py> SiteCall<'_, 'py> {
             }
             return match files::read(self) {
                 Ok(Some(content)) => Ok(content),
-                Ok(None) => {
-                    files::copied(self.as_missing(&callee_path(self.callee, self.site), true)?.into_bound(self.py()))
-                }
+                Ok(None) => files::copied(
+                    self.as_missing(callee_path(self.callee, self.site).as_path(), true)?.into_bound(self.py()),
+                ),
                 Err(refused) => {
                     if caught(self.py(), self.site, &refused) == Some(Caught::Elsewhere) {
                         exceptions::mark_intended(refused.value(self.py()).as_any());
@@ -110,20 +110,20 @@ impl<'py> SiteCall<'_, 'py> {
         let path = callee_path(self.callee, self.site);
         if is_plain(self.callee, self.arguments) && !error.is_instance_of::<PyOSError>(self.py()) {
             // The arguments are plain, as their tuple is.
-            failures::synthesized(self.arguments, &AccessPath::from(&path).any_call(), error)?;
+            failures::synthesized(self.arguments, path.as_path().any_call().as_path(), error)?;
         } else if !recorded {
             // What is recorded is an effect, and no failure.
             steps::invented()?;
         }
         if code::is_of_program(self.callee) {
-            state::failed(&path);
+            state::failed(path.as_path());
         }
-        self.as_missing(&path, recorded)
+        self.as_missing(path.as_path(), recorded)
     }
 
     /// Answers the call as if its callee were missing. The arguments are in the order of the callee's signature, so
     /// that it does not matter which were named.
-    fn as_missing(&self, path: &str, recorded: bool) -> PyResult<Py<PyAny>> {
+    fn as_missing(&self, path: AccessPath<'_>, recorded: bool) -> PyResult<Py<PyAny>> {
         let declared = returned(self.callee).or_else(|| files::given(self.callee));
         let declared = declared.as_ref();
         match self.bound_arguments() {
@@ -166,10 +166,10 @@ impl<'py> SiteCall<'_, 'py> {
             return Ok(None);
         }
         let path = callee_path(self.callee, self.site);
-        if !replacement::is_injected(&path, origin) {
+        if !replacement::is_injected(path.as_str(), origin) {
             return Ok(None);
         }
-        self.as_missing(&path, true).map(Some)
+        self.as_missing(path.as_path(), true).map(Some)
     }
 
     /// A real call to another module may fail like a call to missing code: with what the `except` clauses around it
@@ -194,7 +194,7 @@ impl<'py> SiteCall<'_, 'py> {
         if module.is_empty() || module == "builtins" || is_of_code || decides_by_itself(callee, &module) {
             return Ok(());
         }
-        let path = bounded(Question::Raise(&self.path_of_value()).to_string());
+        let path = bounded(Question::Raise(self.path_of_value().as_str()).to_string());
         let request = ValueRequest {
             site: Some(site),
             kind: SiteKind::Call,
@@ -202,19 +202,19 @@ impl<'py> SiteCall<'_, 'py> {
             discarded: true,
             ..ValueRequest::default()
         };
-        let decided = resolve::value(self.py(), &path, &request);
+        let decided = resolve::value(self.py(), path.as_str().into(), &request);
         if decided.is_err() && code::is_of_program(callee) {
             // Nobody knows whether the program's own function can fail like this.
-            state::failed(&callee_path(callee, site));
+            state::failed(callee_path(callee, site).as_path());
         }
         decided.map(|_| ())
     }
 
     /// The path that the call's value would have. It does not matter which arguments are named.
-    fn path_of_value(&self) -> String {
+    fn path_of_value(&self) -> AccessPathBuf {
         let arguments = self.bound_arguments().map_or_else(|| self.arguments.clone(), |(arguments, _)| arguments);
         let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
-        AccessPath::from(&callee_path(self.callee, self.site)).call(observe::arguments_text(&observed, &[]))
+        callee_path(self.callee, self.site).as_path().call(observe::arguments_text(&observed, &[]))
     }
 }
 
@@ -530,16 +530,17 @@ fn raised_by_module(py: Python<'_>, error: &PyErr) -> Option<PyErr> {
 }
 
 /// The name of a real callee in access paths.
-fn callee_path(callee: &Bound<'_, PyAny>, site: u32) -> String {
+fn callee_path(callee: &Bound<'_, PyAny>, site: u32) -> AccessPathBuf {
     if !callee.is_callable() {
         // The path under which it was injected, or else the value itself, since versions may reach it in other ways.
         let identity = callee.as_ptr() as usize;
         let path = state::with(|execution| {
             let written = execution.index.container_path(execution.version, site);
-            let is_it = |path: &String| execution.run.values.get(path).is_some_and(|value| value.is(callee));
+            let is_it =
+                |path: &AccessPathBuf| execution.run.values.get(path.as_str()).is_some_and(|value| value.is(callee));
             execution.run.identities.get(&identity).cloned().or_else(|| Some(written).filter(is_it))
         });
-        return path.flatten().unwrap_or_else(|| observe::short(callee));
+        return path.flatten().unwrap_or_else(|| observe::short(callee).into());
     }
     let name = callee
         .getattr("__qualname__")
@@ -554,6 +555,6 @@ fn callee_path(callee: &Bound<'_, PyAny>, site: u32) -> String {
         Ok(owner) if !owner.is_none() && owner.get_type().name().is_ok_and(|name| name != "module") => {
             AccessPath::from(&observe::short(&owner)).attribute(AccessPath::from(&name).last_name())
         }
-        _ => name,
+        _ => name.into(),
     }
 }

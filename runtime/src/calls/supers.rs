@@ -86,11 +86,11 @@ fn of_running_code(py: Python<'_>) -> PyResult<Option<Place<'_>>> {
 
 /// `super()` of an object whose class, or whose base, is missing.
 fn stand_in(py: Python<'_>) -> PyResult<Py<PyAny>> {
-    let value = resolve::value(py, "super()", &ValueRequest { identifier: "super", ..ValueRequest::default() })?;
+    let value = resolve::value(py, "super()".into(), &ValueRequest { identifier: "super", ..ValueRequest::default() })?;
     if value.bind(py).is_instance_of::<Versatile>() {
         return Ok(value);
     }
-    resolve::build(py, &Recipe::Versatile(AbstractValue::Object), "super()")
+    resolve::build(py, &Recipe::Versatile(AbstractValue::Object), "super()".into())
 }
 
 fn mro<'py>(class: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
@@ -201,9 +201,8 @@ pub(super) fn inherited(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> 
     if is_object(&class) && has_more && method.getattr("__name__")?.eq("__init__")? {
         // `object` takes none: another class stands behind this one.
         let arguments = arguments.get_slice(1, arguments.len());
-        let callee = "super().__init__";
         let call = MissingCall {
-            callee,
+            callee: "super().__init__".into(),
             site: Some(call.site),
             arguments: &arguments,
             keywords: call.keywords,
@@ -229,7 +228,7 @@ pub(super) fn inherited(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> 
     let path = AccessPath::from(&class).attribute(&name);
     let keywords = call.keywords;
     MissingCall {
-        callee: &path,
+        callee: path.as_path(),
         site: Some(call.site),
         arguments: &arguments,
         keywords,

@@ -5,12 +5,16 @@ use std::collections::BTreeSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use twincell_engine::protocol::Version;
 use twincell_syntax::site::{Site, SiteKind, Yields};
+use twincell_values::path::AccessPathBuf;
 
 use super::static_paths::{container, imported, normalise};
 
 /// The classes that handlers around a site catch, in the notation of all versions.
 pub(super) fn caught(site: &Site, version: &Version) -> Vec<String> {
-    site.catches.iter().map(|name| imported(version, name).unwrap_or_else(|| name.clone())).collect()
+    site.catches
+        .iter()
+        .map(|name| imported(version, name).map_or_else(|| name.clone(), AccessPathBuf::into_string))
+        .collect()
 }
 
 /// A failure belongs to what fails and not to a version. If one version has a site in a `try` body, it may also fail in
@@ -29,7 +33,7 @@ pub(super) fn shared_catches(versions: &[Version]) -> Vec<Vec<Vec<String>>> {
         };
         versions.iter().map(of_version).collect()
     };
-    let by_path = guarded(&|site, version| normalise(&site.path, version));
+    let by_path = guarded(&|site, version| normalise(&site.path, version).into_string());
     let by_name = guarded(&|site, _| site.identifier.clone());
     let of_others = |own: usize, guarded: &[Guarded], key: &(SiteKind, String)| {
         let others = guarded.iter().enumerate().filter(|(number, _)| *number != own);
@@ -41,7 +45,7 @@ pub(super) fn shared_catches(versions: &[Version]) -> Vec<Vec<Vec<String>>> {
                 return caught(site, version);
             }
             let named = (site.kind, site.identifier.clone());
-            let path = (site.kind, normalise(&site.path, version));
+            let path = (site.kind, normalise(&site.path, version).into_string());
             // If this version has a site with this name in a `try` body, the other version's catch belongs to that site.
             let by_name = || of_others(own, &by_name, &named).filter(|_| !by_name[own].contains_key(&named));
             of_others(own, &by_path, &path).or_else(by_name).unwrap_or_default()
@@ -67,7 +71,9 @@ pub(super) fn unwinding(versions: &[Version]) -> Vec<Vec<bool>> {
         };
         versions.iter().map(of_version).collect()
     };
-    let callee = |site: &Site, version: &Version| container(SiteKind::Call, &normalise(&site.path, version));
+    let callee = |site: &Site, version: &Version| {
+        container(SiteKind::Call, normalise(&site.path, version).as_path()).into_string()
+    };
     if versions.iter().all(|version| version.sites.cleanups.is_empty()) {
         return versions.iter().map(|version| vec![false; version.sites.sites.len()]).collect();
     }
@@ -87,7 +93,7 @@ pub(super) fn unwinding(versions: &[Version]) -> Vec<Vec<bool>> {
             let by_name = || differs(&by_name, &site.identifier).filter(|_| !site.identifier.is_empty());
             let by_helper = helpers_differ && version.sites.cleanup(number).is_some();
             is_call(&site)
-                && (by_helper || differs(&by_callee, &callee(site, version)).or_else(by_name).unwrap_or(false))
+                && (by_helper || differs(&by_callee, callee(site, version).as_str()).or_else(by_name).unwrap_or(false))
         };
         version.sites.sites.iter().enumerate().map(of_site).collect()
     };
@@ -114,7 +120,7 @@ pub(super) fn guards(versions: &[Version], catches: &[Vec<Vec<String>>]) -> Vec<
     if catches.iter().flatten().all(Vec::is_empty) {
         return vec![];
     }
-    let names = |version: &Version| -> FxHashMap<String, Vec<String>> {
+    let names = |version: &Version| -> FxHashMap<AccessPathBuf, Vec<String>> {
         let caught = version.sites.sites.iter().filter(|site| site.kind == SiteKind::Name && !site.catches.is_empty());
         caught.map(|site| (normalise(&site.path, version), self::caught(site, version))).collect()
     };
@@ -141,10 +147,10 @@ pub(super) fn guards(versions: &[Version], catches: &[Vec<Vec<String>>]) -> Vec<
 }
 
 /// Paths of attributes that some version looks up where it catches an `AttributeError`.
-pub(super) fn lacking(versions: &[Version]) -> FxHashSet<String> {
+pub(super) fn lacking(versions: &[Version]) -> FxHashSet<AccessPathBuf> {
     let caught =
         |site: &&Site| site.kind == SiteKind::Attribute && site.catches.iter().any(|name| name == "AttributeError");
-    let of_version = |version: &Version| -> Vec<String> {
+    let of_version = |version: &Version| -> Vec<AccessPathBuf> {
         version.sites.sites.iter().filter(caught).map(|site| normalise(&site.path, version)).collect()
     };
     versions.iter().flat_map(of_version).collect()

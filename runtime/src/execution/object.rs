@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use twincell_values::path::{AccessPath, bounded};
+use twincell_values::path::{AccessPath, AccessPathBuf};
 
 use crate::execution::{code, state};
 
@@ -29,41 +29,41 @@ pub(crate) struct Mark {
 /// An injected object that stands for a callable, a resource, an object, a module or a class.
 #[pyclass(frozen, module = "twincell", name = "Mock", weakref)]
 pub struct Versatile {
-    pub(crate) path: String,
+    pub(crate) path: AccessPathBuf,
     /// Attributes are reached only by their own name, as for the result of `from module import name`.
     pub(crate) bare: bool,
     /// A missing module: a name imported from it is an object, unless code uses it by this very name.
     pub(crate) module: bool,
     /// The callee and the arguments, if the object is the result of calling another versatile object.
-    pub(crate) origin: Option<(String, Py<PyTuple>)>,
+    pub(crate) origin: Option<(AccessPathBuf, Py<PyTuple>)>,
     /// A real class whose methods and attributes it has (`self` in module context).
     pub(crate) real: Option<Py<PyAny>>,
     pub(crate) assigned: Mutex<Assigned>,
 }
 
 impl Versatile {
-    pub(crate) fn new(path: impl Into<String>) -> Self {
+    pub(crate) fn new(path: impl Into<AccessPathBuf>) -> Self {
         Self { path: path.into(), bare: false, module: false, origin: None, real: None, assigned: Mutex::default() }
     }
 
-    pub(crate) fn module(path: impl Into<String>, bare: bool) -> Self {
+    pub(crate) fn module(path: impl Into<AccessPathBuf>, bare: bool) -> Self {
         Self { bare, module: true, ..Self::new(path) }
     }
 
-    pub(crate) fn from_call(path: String, callee: String, arguments: Py<PyTuple>) -> Self {
+    pub(crate) fn from_call(path: AccessPathBuf, callee: AccessPathBuf, arguments: Py<PyTuple>) -> Self {
         Self { origin: Some((callee, arguments)), ..Self::new(path) }
     }
 
-    pub(crate) fn with_real(path: impl Into<String>, real: Py<PyAny>) -> Self {
+    pub(crate) fn with_real(path: impl Into<AccessPathBuf>, real: Py<PyAny>) -> Self {
         Self { real: Some(real), ..Self::new(path) }
     }
 
-    pub(crate) fn path(&self) -> &str {
-        &self.path
+    pub(crate) fn path(&self) -> AccessPath<'_> {
+        self.path.as_path()
     }
 
     /// The name of the exception class for which it stands, and the arguments with which it was made.
-    pub(crate) fn exception_form(&self, py: Python<'_>) -> (String, Py<PyTuple>) {
+    pub(crate) fn exception_form(&self, py: Python<'_>) -> (AccessPathBuf, Py<PyTuple>) {
         match &self.origin {
             Some((callee, arguments)) => (callee.clone(), arguments.clone_ref(py)),
             None => (self.path.clone(), PyTuple::empty(py).unbind()),
@@ -71,32 +71,32 @@ impl Versatile {
     }
 
     /// The dotted path of what a module holds under a name.
-    pub(crate) fn target(&self, name: &str) -> String {
-        if self.path.is_empty() { name.to_string() } else { AccessPath::from(&self.path).attribute(name) }
+    pub(crate) fn target(&self, name: &str) -> AccessPathBuf {
+        if self.path.as_str().is_empty() { name.into() } else { self.path().attribute(name) }
     }
 
-    pub(crate) fn attribute_path(&self, name: &str) -> String {
+    pub(crate) fn attribute_path(&self, name: &str) -> AccessPathBuf {
         let imported = || {
             let target = self.target(name);
             state::with(|execution| {
-                let import = execution.index.imported(execution.version, &target);
+                let import = execution.index.imported(execution.version, target.as_str());
                 import.map(|import| import.canonical.clone())
             })
         };
         if let Some(path) = self.module.then(imported).flatten().flatten() {
-            return path;
+            return path.into();
         }
         if self.bare {
-            return name.to_string();
+            return name.into();
         }
-        bounded(AccessPath::from(&self.path).attribute(&self.canonical_attribute(name)))
+        self.path().attribute(&self.canonical_attribute(name)).bounded()
     }
 
     /// The name of an attribute in access paths: its old name, if the methods' own object has it renamed, and its public
     /// one, if only this version keeps it behind a property.
     pub(crate) fn canonical_attribute(&self, name: &str) -> String {
         state::with(|execution| {
-            execution.index.canonical_attribute(execution.version, &self.path, name).map(str::to_string)
+            execution.index.canonical_attribute(execution.version, self.path.as_str(), name).map(str::to_string)
         })
         .flatten()
         .or_else(|| self.wrapped_attribute(name))
@@ -113,7 +113,7 @@ impl Versatile {
         let classes = self.real.as_ref().map(|real| Python::attach(|py| code::class_names(real.bind(py))));
         state::with(|execution| {
             let (index, version) = (&execution.index, execution.version);
-            let own = index.own_object(version).filter(|(_, own)| *own == self.path);
+            let own = index.own_object(version).filter(|(_, own)| self.path == *own);
             let classes = classes.or_else(|| own.map(|(class, _)| vec![class.to_owned()]));
             index.wrapped_attribute(version, classes.as_deref(), name).map(str::to_owned)
         })

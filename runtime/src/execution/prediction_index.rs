@@ -7,7 +7,7 @@ use twincell_engine::protocol::{Context, GivenValue, Held, Imported, Program, Ve
 use twincell_syntax::site::{Site, SiteKind, Yields};
 use twincell_syntax::{Parameter, ParameterKind};
 use twincell_values::drawing::{Known as _, Pools};
-use twincell_values::path::AccessPath;
+use twincell_values::path::{AccessPath, AccessPathBuf};
 use twincell_values::predictor::{Distribution, unknown};
 use twincell_values::reading::Uses;
 use twincell_values::value::{AbstractValue, Recipe, library};
@@ -48,9 +48,9 @@ pub(crate) struct IndexedVersion {
     /// The attribute or name of each site, as the hooks pass it to Python.
     pub names: Vec<Py<PyString>>,
     /// The normalised static path of each site.
-    paths: Vec<String>,
+    paths: Vec<AccessPathBuf>,
     /// The normalised static path of what each attribute, subscript or call site accesses or calls.
-    containers: Vec<String>,
+    containers: Vec<AccessPathBuf>,
     /// What each site says by itself. If not all have predictions, these are the first sites.
     knowledge: Vec<Knowledge>,
     /// The exceptions that may be raised at each site: those that its own version catches there, or else those that
@@ -80,7 +80,7 @@ pub(crate) struct PredictionIndex {
     /// The keywords of calls by the callee's last identifier, in the order in which they are first written.
     keywords: FxHashMap<String, Vec<String>>,
     /// The paths of attributes that some version looks up where it catches an `AttributeError`.
-    lacking: FxHashSet<String>,
+    lacking: FxHashSet<AccessPathBuf>,
     /// How a generator uses what its consumer does, in any version.
     pub yields: Yields,
     /// Whether some version collects the failures of awaitables among their results, as `gather` does if it is asked to.
@@ -97,11 +97,11 @@ const COLLECTING: &str = "return_exceptions";
 impl IndexedVersion {
     fn new(py: Python<'_>, version: Version, catches: Vec<Vec<String>>, unwinds: Vec<bool>) -> Self {
         let sites = &version.sites.sites;
-        let paths: Vec<String> = sites.iter().map(|site| normalise(&site.path, &version)).collect();
+        let paths: Vec<AccessPathBuf> = sites.iter().map(|site| normalise(&site.path, &version)).collect();
         let predicted = version.predictions.iter().zip(&version.uses).enumerate();
         Self {
             names: sites.iter().map(|site| PyString::new(py, &site.identifier).unbind()).collect(),
-            containers: sites.iter().zip(&paths).map(|(site, path)| container(site.kind, path)).collect(),
+            containers: sites.iter().zip(&paths).map(|(site, path)| container(site.kind, path.as_path())).collect(),
             paths,
             knowledge: predicted
                 .map(|(number, (distribution, uses))| Knowledge {
@@ -123,13 +123,13 @@ impl IndexedVersion {
 #[derive(Default)]
 struct Known {
     /// By normalised static access path.
-    by_path: FxHashMap<String, Knowledge>,
+    by_path: FxHashMap<AccessPathBuf, Knowledge>,
     /// The values that some version copies by calling a builtin class.
-    copied: FxHashMap<String, &'static str>,
+    copied: FxHashMap<AccessPathBuf, &'static str>,
     /// Calls by the normalised static path of the callee.
-    by_callee: FxHashMap<String, Knowledge>,
+    by_callee: FxHashMap<AccessPathBuf, Knowledge>,
     /// What objects of the class hold, by path, for what no site of the versions reads.
-    held: FxHashMap<String, Knowledge>,
+    held: FxHashMap<AccessPathBuf, Knowledge>,
     /// By kind and last identifier, for paths that no site has literally.
     by_identifier: FxHashMap<(SiteKind, String), Knowledge>,
 }
@@ -157,8 +157,8 @@ impl Known {
     }
 
     /// Whatever method uses what an object holds, it is the same value.
-    fn add_held(&mut self, path: String, distribution: &Distribution, uses: &Uses) {
-        if let Some(known) = self.by_path.get_mut(&path) {
+    fn add_held(&mut self, path: AccessPathBuf, distribution: &Distribution, uses: &Uses) {
+        if let Some(known) = self.by_path.get_mut(path.as_str()) {
             known.uses.merge(uses);
         }
         let held = self.held.entry(path).or_insert_with(|| Knowledge { distribution: *distribution, ..empty() });
@@ -171,7 +171,7 @@ impl Known {
             if let Some((class, argument)) = copy(&site.path) {
                 self.copied.insert(normalise(argument, version), class);
             }
-            let callee = AccessPath::from(&path).before_brackets().as_str().to_owned();
+            let callee = path.as_path().before_brackets().to_buf();
             add(self.by_callee.entry(callee).or_insert_with(empty), said);
         }
         add(self.by_path.entry(path).or_insert_with(empty), said);
@@ -213,7 +213,7 @@ impl PredictionIndex {
         let unwinds = handlers::unwinding(&program.versions);
         let mut known = Known::of(&program.versions, &unwinds);
         let yields = handlers::consumers(&program.versions);
-        known.by_callee.insert(YIELD.to_owned(), Knowledge { catches: yields.thrown.clone(), ..generic(&SENT) });
+        known.by_callee.insert(YIELD.into(), Knowledge { catches: yields.thrown.clone(), ..generic(&SENT) });
         let catches = handlers::shared_catches(&program.versions);
         let declared = program.versions.iter().flat_map(Version::all_uses).filter_map(|uses| uses.declared.as_ref());
         let has_tables = declared.flat_map(|own| &own.library).any(|class| library::has_shape(class));
@@ -250,26 +250,27 @@ impl PredictionIndex {
     }
 
     /// What somebody gave for a parameter or a global.
-    pub fn supplied(&self, path: &str) -> Option<&Supplied> {
-        self.supplied.get(path)
+    pub fn supplied(&self, path: AccessPath<'_>) -> Option<&Supplied> {
+        self.supplied.get(path.as_str())
     }
 
     /// The facts about a value: by its path or its callee's, else by the asking site, else by what its object's methods do
     /// with it, else by its last identifier.
     pub fn knowledge(
         &self,
-        path: &str,
-        callee: &str,
+        path: AccessPath<'_>,
+        callee: AccessPath<'_>,
         site: Option<(usize, u32)>,
         kind: SiteKind,
         identifier: &str,
     ) -> &Knowledge {
-        if let Some(known) = self.known.by_path.get(path).or_else(|| self.known.by_callee.get(callee)) {
+        if let Some(known) = self.known.by_path.get(path.as_str()).or_else(|| self.known.by_callee.get(callee.as_str()))
+        {
             return known;
         }
         let own = site.and_then(|(version, number)| self.versions[version].knowledge.get(number as usize));
         let of_name = || self.known.by_identifier.get(&(kind, identifier.to_string()));
-        own.or_else(|| self.known.held.get(path)).or_else(of_name).unwrap_or(&self.generic)
+        own.or_else(|| self.known.held.get(path.as_str())).or_else(of_name).unwrap_or(&self.generic)
     }
 
     /// The exceptions that may be raised at a site, since some version is prepared for them.
@@ -303,39 +304,38 @@ impl PredictionIndex {
     }
 
     /// Whether any version looks up items of this path.
-    pub fn is_subscripted(&self, path: &str) -> bool {
+    pub fn is_subscripted(&self, path: AccessPath<'_>) -> bool {
         self.known.by_path.keys().any(|known| {
-            AccessPath::from(known).beyond(path).is_some_and(|rest| rest.starts_with('[') && rest.ends_with(']'))
+            known.as_path().beyond(path.as_str()).is_some_and(|rest| rest.starts_with('[') && rest.ends_with(']'))
         })
     }
 
     /// Whether any version iterates over the value of this path, or a method of its class does.
-    pub fn is_iterated(&self, path: &str) -> bool {
-        self.known.by_path.get(path).is_some_and(|known| known.uses.iterated)
+    pub fn is_iterated(&self, path: AccessPath<'_>) -> bool {
+        self.known.by_path.get(path.as_str()).is_some_and(|known| known.uses.iterated)
     }
 
     /// The builtin class that some version calls to copy the value that it writes in this way: `dict` for `dict(x,
     /// a=1)`.
-    pub fn copied_by(&self, written: &str) -> Option<&'static str> {
-        self.known.copied.get(written).copied()
+    pub fn copied_by(&self, written: AccessPath<'_>) -> Option<&'static str> {
+        self.known.copied.get(written.as_str()).copied()
     }
 
     /// Whether the static path of a site's container starts with a local name. Such a path means nothing to another
     /// version.
     pub fn is_local(&self, version: usize, site: u32) -> bool {
         let version = &self.versions[version];
-        let path = version.containers.get(site as usize).map_or("", String::as_str);
-        let (first, _) = AccessPath::new(path).split_root();
+        let first = version.containers.get(site as usize).map_or("", |path| path.as_path().split_root().0);
         version.version.locals.names.iter().any(|name| name == first)
     }
 
     /// The static path of a site, as others write it that access its value.
-    pub fn path(&self, version: usize, site: u32) -> &str {
-        self.versions[version].paths.get(site as usize).map_or("", String::as_str)
+    pub fn path(&self, version: usize, site: u32) -> AccessPath<'_> {
+        self.versions[version].paths.get(site as usize).map(AccessPathBuf::as_path).unwrap_or_default()
     }
 
     /// The static path of what a site accesses or calls: `a.b` for `a.b.c`, `a.b[0]` and `a.b()`.
-    pub fn container_path(&self, version: usize, site: u32) -> String {
+    pub fn container_path(&self, version: usize, site: u32) -> AccessPathBuf {
         self.versions[version].containers.get(site as usize).cloned().unwrap_or_default()
     }
 
@@ -363,10 +363,10 @@ impl PredictionIndex {
     }
 
     /// The path of an attribute site, if some version catches that its object has no such attribute.
-    pub fn part_that_may_lack(&self, version: usize, site: u32) -> Option<&str> {
+    pub fn part_that_may_lack(&self, version: usize, site: u32) -> Option<AccessPath<'_>> {
         let version = &self.versions[version].version;
         let path = normalise(&version.sites.sites.get(site as usize)?.path, version);
-        self.lacking.get(&path).map(String::as_str)
+        self.lacking.get(path.as_str()).map(AccessPathBuf::as_path)
     }
 
     /// Whether every version reads an attribute with this name.
@@ -397,7 +397,7 @@ impl PredictionIndex {
             let is_free = version.parameters.iter().all(|parameter| parameter.name != name);
             let is_it = |parameter: &&Parameter| parameter.kind == ParameterKind::VarKeyword && is_free;
             let path = canonical(version, &version.parameters.iter().find(is_it)?.name);
-            let (_, uses) = self.known(path)?;
+            let (_, uses) = self.known(path.into())?;
             uses.key_candidates.contains(&Recipe::Str(name.to_owned())).then_some(path)
         })
     }
@@ -490,8 +490,8 @@ impl PredictionIndex {
 }
 
 impl twincell_values::drawing::Known for PredictionIndex {
-    fn known(&self, path: &str) -> Option<(&Distribution, &Uses)> {
-        let known = self.known.by_path.get(path).or_else(|| self.known.held.get(path));
+    fn known(&self, path: AccessPath<'_>) -> Option<(&Distribution, &Uses)> {
+        let known = self.known.by_path.get(path.as_str()).or_else(|| self.known.held.get(path.as_str()));
         known.map(|known| (&known.distribution, &known.uses))
     }
 

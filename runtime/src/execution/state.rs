@@ -16,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use twincell_engine::observed::{Call, Logged, Observed, State};
 use twincell_engine::protocol::{Injection, ReplacementScope};
 use twincell_values::drawing::Draw;
+use twincell_values::path::{AccessPath, AccessPathBuf};
 use twincell_values::value::Recipe;
 
 use crate::execution::actions::Actions;
@@ -40,31 +41,31 @@ pub(crate) struct OfThreads {
 #[derive(Default)]
 pub(crate) struct VersionRun {
     /// The consistency map: access path -> this version's value.
-    pub values: FxHashMap<String, Py<PyAny>>,
+    pub values: FxHashMap<AccessPathBuf, Py<PyAny>>,
     /// The access paths of injected containers, by identity (`values` keeps them alive).
-    pub identities: FxHashMap<usize, String>,
+    pub identities: FxHashMap<usize, AccessPathBuf>,
     /// The static path of a site -> the access path of its last value, where Python shares the value among all equal
     /// ones.
-    pub shared: FxHashMap<String, String>,
+    pub shared: FxHashMap<String, AccessPathBuf>,
     /// Containers as they were injected, to see how the code changed them.
-    pub injected: Vec<(String, Py<PyAny>, Recipe)>,
+    pub injected: Vec<(AccessPathBuf, Py<PyAny>, Recipe)>,
     /// What objects of the code's own classes were like when they were made, by access path. Making them runs the code.
-    pub originals: FxHashMap<String, Observed>,
+    pub originals: FxHashMap<AccessPathBuf, Observed>,
     /// The access paths of the injected files that are read as text.
-    pub text_files: FxHashSet<String>,
+    pub text_files: FxHashSet<AccessPathBuf>,
     /// The sums of objects and integers, by path: the object's path, and the integer.
-    pub moved: FxHashMap<String, (String, i64)>,
+    pub moved: FxHashMap<AccessPathBuf, (AccessPathBuf, i64)>,
     /// How often a call with the same arguments was made.
     pub occurrences: FxHashMap<String, u32>,
     /// Functions that were passed to external code.
     pub callbacks: Vec<Py<PyAny>>,
     /// Functions that were decorated by external code, by the path of the decorator.
-    pub registered: Vec<(String, Py<PyAny>)>,
+    pub registered: Vec<(AccessPathBuf, Py<PyAny>)>,
     pub calls: Vec<Call>,
     /// The actions on each object, by its access path.
-    pub actions: BTreeMap<String, Actions>,
+    pub actions: BTreeMap<AccessPathBuf, Actions>,
     /// What objects of missing classes were made of: access paths, by the access path of the object.
-    pub made: BTreeMap<String, Vec<String>>,
+    pub made: BTreeMap<AccessPathBuf, Vec<AccessPathBuf>>,
     /// How many states other code found changed.
     pub moments: usize,
     /// How many values were looked at to find out.
@@ -192,13 +193,13 @@ pub(crate) fn replace(execution: Option<Box<Execution>>, strangers: Vec<u64>) ->
 }
 
 /// Records a synthesized result: a value is invented where Python would have failed.
-pub(crate) fn synthesized(path: &str) {
-    with(|execution| note(&mut execution.run.synthesized, path));
+pub(crate) fn synthesized(operation: &str) {
+    with(|execution| note(&mut execution.run.synthesized, operation));
 }
 
 /// Records a function of the program whose result is invented because it failed.
-pub(crate) fn failed(path: &str) {
-    with(|execution| note(&mut execution.run.failed, path));
+pub(crate) fn failed(path: AccessPath<'_>) {
+    with(|execution| note(&mut execution.run.failed, path.as_str()));
 }
 
 fn note(paths: &mut Vec<String>, path: &str) {

@@ -2,7 +2,7 @@
 
 use twincell_engine::protocol::Version;
 use twincell_syntax::site::SiteKind;
-use twincell_values::path::{self, AccessPath};
+use twincell_values::path::{self, AccessPath, AccessPathBuf};
 
 pub(super) fn canonical<'a>(version: &'a Version, name: &'a str) -> &'a str {
     version.renames.iter().find(|(own, _)| own == name).map_or(name, |(_, canonical)| canonical)
@@ -15,7 +15,7 @@ pub(super) fn renamed_attribute<'a>(version: &'a Version, owner: &str, name: &st
 }
 
 /// A static path in the notation of dynamic ones: with single quotes and a canonical first name.
-pub(super) fn normalise(path: &str, version: &Version) -> String {
+pub(super) fn normalise(path: &str, version: &Version) -> AccessPathBuf {
     let mut path = path.replace('"', "'");
     for _ in 0..3 {
         // A local that stands for another path.
@@ -27,23 +27,23 @@ pub(super) fn normalise(path: &str, version: &Version) -> String {
     if let Some((name, after)) = rest.strip_prefix('.').map(|rest| AccessPath::new(rest).split_root())
         && let Some(old) = renamed_attribute(version, first, name)
     {
-        return AccessPath::new(first).attribute(old) + after;
+        return format!("{}{after}", AccessPath::new(first).attribute(old)).into();
     }
     if let Some(path) = imported(version, &path) {
         return path;
     }
-    format!("{}{rest}", canonical(version, first))
+    format!("{}{rest}", canonical(version, first)).into()
 }
 
 /// A path that begins with what the versions import in different ways, in the notation of all. The longest beginning
 /// counts.
-pub(super) fn imported(version: &Version, path: &str) -> Option<String> {
+pub(super) fn imported(version: &Version, path: &str) -> Option<AccessPathBuf> {
     let fitting = version.imports.iter().filter_map(|import| {
         let rest = path.strip_prefix(&import.written)?;
         let ends = !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
         ends.then(|| (import.written.len(), format!("{}{rest}", import.canonical)))
     });
-    fitting.max_by_key(|(length, _)| *length).map(|(_, path)| path)
+    fitting.max_by_key(|(length, _)| *length).map(|(_, path)| path.into())
 }
 
 /// `dict`, `x` for `dict(x, a=1)`: a copy of an existing value.
@@ -69,13 +69,12 @@ pub(super) fn asked_attribute(path: &str) -> Option<String> {
 }
 
 /// Cuts the last attribute, subscript or argument list off a path.
-pub(super) fn container(kind: SiteKind, path: &str) -> String {
-    let path = AccessPath::new(path);
+pub(super) fn container(kind: SiteKind, path: AccessPath<'_>) -> AccessPathBuf {
     let container = match kind {
         SiteKind::Subscript | SiteKind::Call => path.before_brackets(),
         SiteKind::Name | SiteKind::Attribute => path.split_attribute().map_or(path, |(holder, _)| holder),
     };
-    awaited(container).unwrap_or(container).as_str().to_owned()
+    awaited(container).unwrap_or(container).to_buf()
 }
 
 /// `await a` for `(await a)`, which is written without the brackets where it has a name.

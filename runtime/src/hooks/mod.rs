@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyModule, PySet, PyString, PyTuple};
 use twincell_syntax::python::is_always_real;
 use twincell_syntax::site::{BranchKind, Comparator, SiteKind};
-use twincell_values::path::{AccessPath, Segment, bounded};
+use twincell_values::path::{AccessPath, AccessPathBuf, Segment};
 
 use crate::calls::{SiteCall, real, supers};
 use crate::execution::object::Versatile;
@@ -125,7 +125,7 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
     };
     let known = state::with(of_other).flatten();
     let holder = container_path(object, site);
-    let path = bounded(AccessPath::from(&holder).attribute(known.as_deref().unwrap_or(name)));
+    let path = holder.as_path().attribute(known.as_deref().unwrap_or(name)).bounded();
     let request = ValueRequest {
         site: Some(site),
         kind: SiteKind::Attribute,
@@ -133,20 +133,22 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
         failure: is_lacking.then_some("AttributeError"),
         ..ValueRequest::default()
     };
-    if is_lacking && resolve::is_caught(&path, &request) {
+    if is_lacking && resolve::is_caught(path.as_path(), &request) {
         exceptions::mark_intended(error.value(py).as_any());
         return Err(error);
     }
     // What a table lacks, nobody knows. Nor does anybody know what a library lacks that is installed. An item of a
     // container goes by its value.
-    let is_none =
-        || items::is_allowed_none(object, &holder) || holder == observe::short(object) && items::may_be_none(object);
+    let is_none = || {
+        items::is_allowed_none(object, holder.as_path())
+            || holder.as_str() == observe::short(object) && items::may_be_none(object)
+    };
     let is_of_library = observe::kinds::is_around_tables(object) || of_library(object).is_some();
     if is_of_library || constants::is_one(object) || is_none() {
         return Err(error);
     }
-    failures::synthesized(object, &path, error)?;
-    resolve::value(py, &path, &request)
+    failures::synthesized(object, path.as_path(), error)?;
+    resolve::value(py, path.as_path(), &request)
 }
 
 /// The name of a module that is real wherever it is installed, if the object is one.
@@ -172,8 +174,8 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
         return Err(error);
     }
     let holder = container_path(object, site);
-    let path = bounded(AccessPath::from(&holder).item(observe::short(key)));
-    let is_constant = constants::is_one(object) || items::is_allowed_none(object, &holder);
+    let path = holder.as_path().item(observe::short(key)).bounded();
+    let is_constant = constants::is_one(object) || items::is_allowed_none(object, holder.as_path());
     // An object without items itself, a set, may nevertheless hold the key. Then the item exists, too.
     let holds = object.is_exact_instance_of::<PySet>() && object.contains(key).unwrap_or(false);
     let request = ValueRequest {
@@ -184,7 +186,7 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
         ..ValueRequest::default()
     };
     if is_constant || !error.is_instance_of::<PyTypeError>(py) {
-        if resolve::is_caught(&path, &request) {
+        if resolve::is_caught(path.as_path(), &request) {
             exceptions::mark_intended(error.value(py).as_any());
             return Err(error);
         }
@@ -192,8 +194,8 @@ fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'
             return Err(error);
         }
     }
-    failures::synthesized(object, &path, error)?;
-    resolve::value(py, &path, &request)
+    failures::synthesized(object, path.as_path(), error)?;
+    resolve::value(py, path.as_path(), &request)
 }
 
 /// Whether the code under comparison made a container itself. What such a container lacks, it lacks in each version.
@@ -242,28 +244,29 @@ fn is_running() -> Option<bool> {
 /// The access path of the object in which an attribute or item is looked up: as injected, or else as written in the
 /// code. For an object that only a local names, and for plain data that was not injected or is an item, it is the value
 /// itself, since versions may reach it in other ways.
-fn container_path(object: &Bound<'_, PyAny>, site: u32) -> String {
+fn container_path(object: &Bound<'_, PyAny>, site: u32) -> AccessPathBuf {
     let identity = object.as_ptr() as usize;
     let path = state::with(|execution| {
         if let Some(path) = execution.run.identities.get(&identity) {
             return Some(path.clone());
         }
         let (index, version) = (&execution.index, execution.version);
-        let given = execution.run.shared.get(&index.container_path(version, site));
-        let is_it = |path: &&String| execution.run.values.get(*path).is_some_and(|value| value.is(object));
+        let given = execution.run.shared.get(index.container_path(version, site).as_str());
+        let is_it =
+            |path: &&AccessPathBuf| execution.run.values.get(path.as_str()).is_some_and(|value| value.is(object));
         // Other versions may get an item by unpacking.
-        let is_item = |path: &&String| ends_in_subscript(path) && is_plain(object);
+        let is_item = |path: &&AccessPathBuf| ends_in_subscript(path.as_path()) && is_plain(object);
         if let Some(path) = given.filter(is_it).filter(|path| !is_item(path)) {
             return Some(path.clone());
         }
         let path = (!index.is_local(version, site)).then(|| index.container_path(version, site))?;
-        (is_it(&&path) && !ends_in_subscript(&path) || !is_plain(object)).then_some(path)
+        (is_it(&&path) && !ends_in_subscript(path.as_path()) || !is_plain(object)).then_some(path)
     });
-    path.flatten().unwrap_or_else(|| observe::short(object))
+    path.flatten().unwrap_or_else(|| observe::short(object).into())
 }
 
-fn ends_in_subscript(path: &str) -> bool {
-    matches!(AccessPath::new(path).segments().last(), Some(Segment::Subscript(_)))
+fn ends_in_subscript(path: AccessPath<'_>) -> bool {
+    matches!(path.segments().last(), Some(Segment::Subscript(_)))
 }
 
 /// A value of a builtin class that only holds data.

@@ -4,7 +4,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 
-use twincell_values::path::{self, AccessPath, bounded};
+use twincell_values::path::{self, AccessPath};
 
 use crate::calls::MissingCall;
 use crate::execution::object::Versatile;
@@ -22,7 +22,7 @@ impl Versatile {
     fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
         match name {
             "__name__" | "__qualname__" => {
-                return Ok(PyString::new(slf.py(), AccessPath::from(&slf.get().path).last_name()).into_any().unbind());
+                return Ok(PyString::new(slf.py(), slf.get().path().last_name()).into_any().unbind());
             }
             _ => {}
         }
@@ -69,24 +69,24 @@ impl Versatile {
     }
 
     fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
-        texts::of(py, TextKind::Representation, &self.path, None)
+        texts::of(py, TextKind::Representation, self.path(), None)
     }
 
     fn __str__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
-        texts::of(py, TextKind::Text, &self.path, None)
+        texts::of(py, TextKind::Text, self.path(), None)
     }
 
     fn __format__(&self, specification: &Bound<'_, PyString>) -> PyResult<Py<PyAny>> {
         let py = specification.py();
-        let text = texts::of(py, TextKind::Text, &self.path, None)?.into_any();
+        let text = texts::of(py, TextKind::Text, self.path(), None)?.into_any();
         let format = py.import("builtins")?.getattr("format")?;
         let written = specification.to_string();
         // `f'{x:%H:%M}'` is `x.strftime('%H:%M')`.
         if written.trim_end_matches('%').contains('%') {
             let arguments = (specification,).into_pyobject(py)?;
-            let callee = AccessPath::new(&self.path).attribute("strftime");
+            let callee = self.path().attribute("strftime");
             let call = MissingCall {
-                callee: &callee,
+                callee: callee.as_path(),
                 site: None,
                 arguments: &arguments,
                 keywords: None,
@@ -97,11 +97,11 @@ impl Versatile {
         }
         // `f'{x:.2f}'` and `'%.2f' % x` show the same number.
         if written.ends_with(['e', 'E', 'f', 'F', 'g', 'G', '%']) {
-            let number = comparing::number(&self.path) as f64;
+            let number = comparing::number(self.path()) as f64;
             return Ok(format.call1((number, specification))?.unbind());
         }
         if written.ends_with(['d', 'b', 'o', 'x', 'X']) {
-            let number = comparing::number(&self.path);
+            let number = comparing::number(self.path());
             return Ok(format.call1((number, specification))?.unbind());
         }
         Ok(format.call1((&text, specification)).unwrap_or(text).unbind())
@@ -112,7 +112,7 @@ impl Versatile {
     }
 
     fn __fspath__(&self) -> String {
-        self.path.clone()
+        self.path().to_string()
     }
 
     fn __copy__(slf: Bound<'_, Self>) -> Py<Self> {
@@ -129,11 +129,11 @@ impl Versatile {
     }
 
     fn __instancecheck__(&self, value: &Bound<'_, PyAny>) -> bool {
-        reflection::is_instance_of_missing(value, &self.path)
+        reflection::is_instance_of_missing(value, self.path().as_str())
     }
 
     fn __subclasscheck__(&self, value: &Bound<'_, PyAny>) -> bool {
-        reflection::is_instance_of_missing(value, &self.path)
+        reflection::is_instance_of_missing(value, self.path().as_str())
     }
 
     #[pyo3(signature = (*arguments, **keywords))]
@@ -147,11 +147,11 @@ impl Versatile {
     }
 
     fn __bool__(&self) -> bool {
-        comparing::truth(&self.path)
+        comparing::truth(self.path())
     }
 
     fn __len__(&self) -> usize {
-        comparing::length(&self.path)
+        comparing::length(self.path())
     }
 
     fn __contains__(slf: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -175,15 +175,15 @@ impl Versatile {
     }
 
     fn __int__(&self, py: Python<'_>) -> PyResult<i64> {
-        comparing::converted(py, &self.path)
+        comparing::converted(py, self.path())
     }
 
     fn __index__(&self, py: Python<'_>) -> PyResult<i64> {
-        comparing::converted(py, &self.path)
+        comparing::converted(py, self.path())
     }
 
     fn __float__(&self, py: Python<'_>) -> PyResult<f64> {
-        comparing::converted(py, &self.path).map(|number| number as f64)
+        comparing::converted(py, self.path()).map(|number| number as f64)
     }
 
     fn __enter__(slf: &Bound<'_, Self>) -> Py<PyAny> {
@@ -301,15 +301,15 @@ impl Versatile {
         operators::binary(slf, ">>", other, true)
     }
     fn __neg__(&self) -> Self {
-        Versatile::new(bounded(path::unary('-', &self.path)))
+        Versatile::new(path::unary('-', self.path()).bounded())
     }
     fn __pos__(&self) -> Self {
-        Versatile::new(bounded(path::unary('+', &self.path)))
+        Versatile::new(path::unary('+', self.path()).bounded())
     }
     fn __invert__(&self) -> Self {
-        Versatile::new(bounded(path::unary('~', &self.path)))
+        Versatile::new(path::unary('~', self.path()).bounded())
     }
     fn __abs__(&self) -> Self {
-        Versatile::new(bounded(AccessPath::new("abs").call(&self.path)))
+        Versatile::new(AccessPath::new("abs").call(self.path()).bounded())
     }
 }

@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyTuple};
 use twincell_syntax::site::SiteKind;
 use twincell_syntax::{Parameter, ParameterKind};
 use twincell_values::drawing::Known;
-use twincell_values::path::{AccessPath, Question};
+use twincell_values::path::{AccessPath, AccessPathBuf, Question};
 use twincell_values::reading::Hint;
 use twincell_values::value::{AbstractValue, Recipe};
 
@@ -38,8 +38,8 @@ impl<'py> Arguments<'py> {
     /// `receiver` is the real class of `self` or `cls`, if the module has it.
     pub fn inject(py: Python<'py>, parameters: &[Parameter], receiver: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
         // Callers of one version do not know a parameter that only the other has.
-        let is_shared = |path: &str| state::with(|execution| execution.index.is_shared_parameter(path)).unwrap_or(true);
-        Self::inject_as(py, parameters, receiver, &is_shared, &canonical, &BTreeMap::new())
+        let is_shared = |name: &str| state::with(|execution| execution.index.is_shared_parameter(name)).unwrap_or(true);
+        Self::inject_as(py, parameters, receiver, &is_shared, &|name| canonical(name).into(), &BTreeMap::new())
     }
 
     /// Like [`Self::inject`], with `path` for the path of each parameter and `hints` for its uses.
@@ -48,7 +48,7 @@ impl<'py> Arguments<'py> {
         parameters: &[Parameter],
         receiver: Option<&Bound<'py, PyAny>>,
         is_shared: &dyn Fn(&str) -> bool,
-        path_of: &dyn Fn(&str) -> String,
+        path_of: &dyn Fn(&str) -> AccessPathBuf,
         hints: &BTreeMap<String, Hint>,
     ) -> PyResult<Self> {
         let mut positional = Vec::new();
@@ -70,10 +70,10 @@ impl<'py> Arguments<'py> {
             match parameter.kind {
                 ParameterKind::PositionalOnly | ParameterKind::Positional => {
                     if index == 0 && matches!(parameter.name.as_str(), "self" | "cls" | "mcs") {
-                        positional.push(self_object(py, &path, receiver)?);
+                        positional.push(self_object(py, path.as_path(), receiver)?);
                         continue;
                     }
-                    if parameter.has_default && !is_shared(&path) {
+                    if parameter.has_default && !is_shared(path.as_str()) {
                         by_keyword = true;
                         if let Some(value) = collected(py, parameter, request)? {
                             keywords.set_item(&parameter.name, value)?;
@@ -86,7 +86,7 @@ impl<'py> Arguments<'py> {
                         continue;
                     }
                     let may_default = parameter.has_default && extra == 0;
-                    match injected(py, &path, may_default, request)? {
+                    match injected(py, path.as_path(), may_default, request)? {
                         None => by_keyword = true,
                         Some(value) if by_keyword => keywords.set_item(&parameter.name, value)?,
                         Some(value) => positional.push(value),
@@ -94,24 +94,24 @@ impl<'py> Arguments<'py> {
                 }
                 ParameterKind::VarPositional => {
                     for index in 0..extra {
-                        let path = AccessPath::from(&path).item(index);
-                        positional.push(resolve::value(py, &path, &request)?.into_bound(py));
+                        let path = path.as_path().item(index);
+                        positional.push(resolve::value(py, path.as_path(), &request)?.into_bound(py));
                     }
                 }
-                ParameterKind::KeywordOnly if parameter.has_default && !is_shared(&path) => {
+                ParameterKind::KeywordOnly if parameter.has_default && !is_shared(path.as_str()) => {
                     if let Some(value) = collected(py, parameter, request)? {
                         keywords.set_item(&parameter.name, value)?;
                     }
                 }
                 ParameterKind::KeywordOnly => {
-                    if let Some(value) = injected(py, &path, parameter.has_default, request)? {
+                    if let Some(value) = injected(py, path.as_path(), parameter.has_default, request)? {
                         keywords.set_item(&parameter.name, value)?;
                     }
                 }
                 ParameterKind::VarKeyword => {
-                    for key in extra_keywords(&path, parameters) {
-                        let path = AccessPath::from(&path).keyword_item(&key);
-                        keywords.set_item(key, resolve::value(py, &path, &request)?)?;
+                    for key in extra_keywords(path.as_path(), parameters) {
+                        let path = path.as_path().keyword_item(&key);
+                        keywords.set_item(key, resolve::value(py, path.as_path(), &request)?)?;
                     }
                 }
             }
@@ -136,7 +136,7 @@ pub(crate) fn draw_number(question: Question<'_>, weights: &[f64]) -> i64 {
 /// One argument. `None` if the parameter's default applies.
 fn injected<'py>(
     py: Python<'py>,
-    path: &str,
+    path: AccessPath<'_>,
     may_default: bool,
     request: ValueRequest<'_>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -169,10 +169,14 @@ fn collected<'py>(
         is_given.then(|| AccessPath::from(&collector).keyword_item(&parameter.name))
     });
     let Some(path) = path.flatten() else { return Ok(None) };
-    Ok(Some(resolve::value(py, &path, &request)?.into_bound(py)))
+    Ok(Some(resolve::value(py, path.as_path(), &request)?.into_bound(py)))
 }
 
-fn self_object<'py>(py: Python<'py>, path: &str, receiver: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+fn self_object<'py>(
+    py: Python<'py>,
+    path: AccessPath<'_>,
+    receiver: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     let Some(real) = receiver else {
         return resolve::build(py, &Recipe::Versatile(AbstractValue::Object), path).map(|value| value.into_bound(py));
     };
@@ -184,7 +188,7 @@ fn self_object<'py>(py: Python<'py>, path: &str, receiver: Option<&Bound<'py, Py
 
 /// Names for `**kwargs`: those that somebody gave, those that the code looks up in it, each in half of the executions,
 /// those that it hands on to what takes them, and seldom one that it does not know.
-fn extra_keywords(path: &str, parameters: &[Parameter]) -> Vec<String> {
+fn extra_keywords(path: AccessPath<'_>, parameters: &[Parameter]) -> Vec<String> {
     let is_free = |name: &str| parameters.iter().all(|parameter| parameter.name != name);
     state::with(|execution| {
         let index = execution.index.clone();
@@ -196,7 +200,7 @@ fn extra_keywords(path: &str, parameters: &[Parameter]) -> Vec<String> {
                 }
             }
         }
-        for name in execution.passed_on.get(path).into_iter().flatten() {
+        for name in execution.passed_on.get(path.as_str()).into_iter().flatten() {
             if names.iter().all(|(known, _)| known != name) {
                 names.push((name.clone(), PASSED_ON_PROBABILITY));
             }
@@ -206,7 +210,7 @@ fn extra_keywords(path: &str, parameters: &[Parameter]) -> Vec<String> {
         }
         for given in execution.draw.given_paths() {
             if let Question::Keyword { name, parameter } = Question::parse(given)
-                && parameter.as_str() == path
+                && parameter == path
                 && names.iter().all(|(known, _)| known != name)
             {
                 names.push((name.to_owned(), 0.0));
@@ -214,7 +218,7 @@ fn extra_keywords(path: &str, parameters: &[Parameter]) -> Vec<String> {
         }
         names.retain(|(name, _)| is_free(name));
         let mut drawn = |(name, probability): (String, f64)| {
-            let question = Question::Keyword { name: &name, parameter: path.into() }.to_string();
+            let question = Question::Keyword { name: &name, parameter: path }.to_string();
             execution.draw.truth(&question, probability).then_some(name)
         };
         names.into_iter().filter_map(&mut drawn).collect()

@@ -41,13 +41,13 @@ const ORDER_WEIGHTS: [f64; 3] = [0.35, 0.3, 0.35];
 
 /// The truth of an object, consistent with earlier decisions: it is false if it is empty, counts to nothing or equals
 /// zero.
-pub(crate) fn truth(path: &str) -> bool {
+pub(crate) fn truth(path: AccessPath<'_>) -> bool {
     state::with(|execution| {
         if execution.loading {
             return true;
         }
         let draw = &mut execution.draw;
-        let of = AccessPath::new(path);
+        let of = path;
         let own = Question::Truth(of).to_string();
         if draw.taken(&own).is_none() {
             let number = |question: Question<'_>| match draw.taken(&question.to_string()) {
@@ -67,22 +67,23 @@ pub(crate) fn truth(path: &str) -> bool {
 }
 
 /// The truth of an object, if it was asked for.
-fn known_truth(draw: &Draw, path: &str) -> Option<bool> {
-    match draw.taken(&Question::Truth(path.into()).to_string()) {
+fn known_truth(draw: &Draw, path: AccessPath<'_>) -> Option<bool> {
+    match draw.taken(&Question::Truth(path).to_string()) {
         Some(Decision::Value(Recipe::Bool(truth))) => Some(*truth),
         _ => None,
     }
 }
 
 /// Whether an object equals zero, if earlier decisions tell. One that equals any false value does not have to.
-fn known_zero(draw: &mut Draw, path: &str) -> Option<bool> {
-    draw.orders.implied(path, NOTHING).map(|order| order == Ordering::Equal)
+fn known_zero(draw: &mut Draw, path: AccessPath<'_>) -> Option<bool> {
+    draw.orders.implied(path.as_str(), NOTHING).map(|order| order == Ordering::Equal)
 }
 
 /// The order of two values, of which the second is a number if `number` is given, if earlier decisions determine it.
 fn implied_order(draw: &mut Draw, one: &str, other: &str, number: Option<f64>) -> Option<Ordering> {
-    let is_zero =
-        |draw: &Draw| number == Some(0.0) && known_truth(draw, one) == Some(false) && draw.orders.hash(one).is_none();
+    let is_zero = |draw: &Draw| {
+        number == Some(0.0) && known_truth(draw, one.into()) == Some(false) && draw.orders.hash(one).is_none()
+    };
     draw.orders.implied(one, other).or_else(|| is_zero(draw).then_some(Ordering::Equal))
 }
 
@@ -104,7 +105,7 @@ fn zero(value: &Bound<'_, PyAny>) -> Option<&'static str> {
 }
 
 /// A false object equals one of the false values: the one that is compared first.
-fn is_zero(path: &str, kind: &str) -> bool {
+fn is_zero(path: AccessPath<'_>, kind: &str) -> bool {
     if truth(path) {
         return false;
     }
@@ -112,8 +113,8 @@ fn is_zero(path: &str, kind: &str) -> bool {
         if execution.loading {
             return false;
         }
-        let own = Question::Zero(path.into()).to_string();
-        if execution.draw.orders.hash(path).is_some() && execution.draw.taken(&own).is_none() {
+        let own = Question::Zero(path).to_string();
+        if execution.draw.orders.hash(path.as_str()).is_some() && execution.draw.taken(&own).is_none() {
             // It has the hash of no plain value.
             return false;
         }
@@ -124,36 +125,36 @@ fn is_zero(path: &str, kind: &str) -> bool {
 }
 
 /// As many items as the object's truth allows.
-pub(crate) fn length(path: &str) -> usize {
+pub(crate) fn length(path: AccessPath<'_>) -> usize {
     let drawn = state::with(|execution| {
         if execution.loading {
             return 0;
         }
         let mut weights = LENGTH_WEIGHTS;
-        match execution.draw.taken(&Question::Truth(path.into()).to_string()) {
+        match execution.draw.taken(&Question::Truth(path).to_string()) {
             Some(Decision::Value(Recipe::Bool(true))) => weights[0] = 0.0,
             Some(Decision::Value(Recipe::Bool(false))) => weights = [1.0, 0.0, 0.0, 0.0],
             _ => {}
         }
-        execution.draw.number(&Question::Length(path.into()).to_string(), &weights)
+        execution.draw.number(&Question::Length(path).to_string(), &weights)
     });
     usize::try_from(drawn.unwrap_or(0)).unwrap_or(0)
 }
 
-pub(crate) fn number(path: &str) -> i64 {
+pub(crate) fn number(path: AccessPath<'_>) -> i64 {
     let (of, by) = unmoved(path);
     if by != 0 {
-        return number(&of).saturating_add(by);
+        return number(of.as_path()).saturating_add(by);
     }
     state::with(|execution| {
         if execution.loading {
             return 1;
         }
         let draw = &mut execution.draw;
-        let own = Question::Number(path.into()).to_string();
+        let own = Question::Number(path).to_string();
         let mut weights = NUMBER_WEIGHTS;
         if draw.taken(&own).is_none() {
-            let orders = draw.orders.to_numbers(path);
+            let orders = draw.orders.to_numbers(path.as_str());
             let truth = known_truth(draw, path);
             for (number, weight) in weights.iter_mut().enumerate() {
                 let number = number as f64;
@@ -182,8 +183,8 @@ fn next_to(orders: &[(f64, Ordering)]) -> i64 {
 }
 
 /// `int(x)`, `float(x)`.
-pub(crate) fn converted(py: Python<'_>, path: &str) -> PyResult<i64> {
-    failures::may_by(py, || Question::Number(path.into()).to_string(), failures::of_number)?;
+pub(crate) fn converted(py: Python<'_>, path: AccessPath<'_>) -> PyResult<i64> {
+    failures::may_by(py, || Question::Number(path).to_string(), failures::of_number)?;
     Ok(number(path))
 }
 
@@ -192,7 +193,7 @@ const EXACT: f64 = 1e15;
 
 /// One decision orders two values, so that all six comparisons agree.
 pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: CompareOp) -> bool {
-    let own = slf.get().path();
+    let own = slf.get().path().as_str();
     let text = observe::short(other);
     let number = match observe::value(other) {
         Observed::Int(text) | Observed::Float(text) => text.parse().ok(),
@@ -214,7 +215,8 @@ pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: 
         // A value that may equal a plain one is injected as a plain one. A false object, however, equals something, and
         // so does one whose order relative to the value says so.
         let equal = !differs()
-            && (zero(other).is_some_and(|kind| is_zero(own, kind)) || is_ordered_as_equal(own, &text, &path, number));
+            && (zero(other).is_some_and(|kind| is_zero(own.into(), kind))
+                || is_ordered_as_equal(own, &text, &path, number));
         return equal == matches!(op, CompareOp::Eq);
     }
     let order = state::with(|execution| {
@@ -232,7 +234,7 @@ pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: 
                 if draw.given(&path) == Some(&Decision::Value(Recipe::Int(1))) {
                     draw.imply(&path, Decision::Value(Recipe::Int(2)));
                 }
-            } else if number == Some(0.0) && known_truth(draw, own) == Some(true) {
+            } else if number == Some(0.0) && known_truth(draw, own.into()) == Some(true) {
                 weights[1] = 0.0;
             }
             if two == EMPTY_TEXT {
@@ -274,18 +276,26 @@ impl Shifted {
     /// Two values with the order of these, where one of these is the sum of an object and an integer: `x` and `2` for
     /// `x + 1` and `3`. All ways to write the same comparison lead to the same two.
     fn of(one: &str, other: &str, number: Option<f64>) -> Option<Self> {
-        let (of, by) = unmoved(one);
+        let (of, by) = unmoved(one.into());
         if let Some(number) = number {
             let rest = number - by as f64;
             let is_exact = rest + by as f64 == number && [number, rest].iter().all(|one| one.abs() < EXACT);
             let other = if rest.fract() == 0.0 { (rest as i64).to_string() } else { format!("{rest:?}") };
-            return (by != 0 && is_exact).then_some(Self { one: of, other, is_reversed: false });
+            return (by != 0 && is_exact).then_some(Self { one: of.into_string(), other, is_reversed: false });
         }
-        let (others, its) = unmoved(other);
+        let (others, its) = unmoved(other.into());
         let more = its.checked_sub(by).filter(|more| (by, its) != (0, 0) && *more != i64::MIN)?;
         Some(match of < others {
-            true => Self { one: of, other: path::sum(&others, more), is_reversed: false },
-            false => Self { one: others, other: path::sum(&of, -more), is_reversed: true },
+            true => Self {
+                one: of.into_string(),
+                other: path::sum(others.as_path(), more).into_string(),
+                is_reversed: false,
+            },
+            false => Self {
+                one: others.into_string(),
+                other: path::sum(of.as_path(), -more).into_string(),
+                is_reversed: true,
+            },
         })
     }
 
@@ -301,20 +311,20 @@ impl Shifted {
     }
 }
 
-/// Whether the order of an object relative to a plain value, under `path`, was decided as equal. Otherwise it differs
+/// Whether the order of an object relative to a plain value, under `question`, was decided as equal. Otherwise it differs
 /// from this value for the rest of the execution, so that `x <= 5` and `x < 5 or x == 5` agree.
-fn is_ordered_as_equal(own: &str, other: &str, path: &str, number: Option<f64>) -> bool {
+fn is_ordered_as_equal(own: &str, other: &str, question: &str, number: Option<f64>) -> bool {
     state::with(|execution| {
         if execution.loading {
             return false;
         }
         let draw = &mut execution.draw;
-        if draw.given(path).is_some() && !draw.orders.are_apart(own, other) {
-            return draw.number(path, &ORDER_WEIGHTS) == 1;
+        if draw.given(question).is_some() && !draw.orders.are_apart(own, other) {
+            return draw.number(question, &ORDER_WEIGHTS) == 1;
         }
         let equal = implied_order(draw, own, other, number) == Some(Ordering::Equal);
         if equal {
-            draw.imply(path, Decision::Value(Recipe::Int(1)));
+            draw.imply(question, Decision::Value(Recipe::Int(1)));
         } else {
             draw.orders.tell_apart(own, other);
         }
@@ -329,11 +339,11 @@ pub(crate) fn hash(slf: &Bound<'_, Versatile>) -> PyResult<isize> {
     let path = slf.get().path();
     let known = state::with(|execution| {
         let draw = &execution.draw;
-        if let Some(hash) = draw.orders.hash(path) {
+        if let Some(hash) = draw.orders.hash(path.as_str()) {
             return (Some(hash), vec![]);
         }
-        let mut equal = draw.orders.equals(path);
-        equal.extend(draw.given_orders.equals(path));
+        let mut equal = draw.orders.equals(path.as_str());
+        equal.extend(draw.given_orders.equals(path.as_str()));
         let hash = equal.iter().find_map(|text| draw.orders.hash(text));
         (hash, equal.into_iter().map(str::to_owned).collect())
     });
@@ -342,14 +352,14 @@ pub(crate) fn hash(slf: &Bound<'_, Versatile>) -> PyResult<isize> {
         Some(hash) => hash,
         None => match equal.iter().find_map(|text| plain(slf.py(), text)) {
             Some(value) => value.hash()?,
-            None => xxh3_64(equal.iter().min().map_or(path, String::as_str).as_bytes()) as isize,
+            None => xxh3_64(equal.iter().min().map_or(path.as_str(), String::as_str).as_bytes()) as isize,
         },
     };
     // Python keeps this one for failures.
     let hash = if hash == -1 { -2 } else { hash };
     state::with(|execution| {
         if !execution.loading {
-            execution.draw.orders.show_hash(path, hash);
+            execution.draw.orders.show_hash(path.as_str(), hash);
         }
     });
     Ok(hash)

@@ -45,7 +45,7 @@ pub(crate) fn raisable<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Py
     let py = value.py();
     let raised = if let Ok(versatile) = value.cast::<Versatile>() {
         let (class, arguments) = versatile.get().exception_form(py);
-        missing_class(py, &class)?.call1(arguments.into_bound(py))?
+        missing_class(py, class.as_str())?.call1(arguments.into_bound(py))?
     } else if value.cast::<PyType>().is_ok_and(|class| class.is_subclass_of::<PyBaseException>().unwrap_or(false)) {
         value.call0()?
     } else {
@@ -59,7 +59,7 @@ pub(crate) fn raisable<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Py
 pub(crate) fn catchable<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
     if let Ok(versatile) = value.cast::<Versatile>() {
-        return Ok(missing_class(py, versatile.get().path())?.into_any());
+        return Ok(missing_class(py, versatile.get().path().as_str())?.into_any());
     }
     if let Ok(classes) = value.cast::<PyTuple>() {
         let usable = classes.iter().map(|class| catchable(&class)).collect::<PyResult<Vec<_>>>()?;

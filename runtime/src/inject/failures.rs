@@ -25,7 +25,7 @@ pub(crate) fn may_lack(py: Python<'_>, object: &Bound<'_, PyAny>, site: u32) -> 
         }
         let index = execution.index.clone();
         let path = index.part_that_may_lack(execution.version, site)?;
-        Some(execution.draw.failure(&Question::Raise(path).to_string(), &["AttributeError".to_owned()]))
+        Some(execution.draw.failure(&Question::Raise(path.as_str()).to_string(), &["AttributeError".to_owned()]))
     });
     match decision.flatten() {
         Some(Decision::Raise(name)) => Err(resolve::raise(py, &name)),
@@ -35,19 +35,19 @@ pub(crate) fn may_lack(py: Python<'_>, object: &Bound<'_, PyAny>, site: u32) -> 
 
 /// A value is invented where Python would have failed: a synthesized result. On a plain value it fails as in Python if that
 /// was decided, as for a witness that is to show what really happens.
-pub(crate) fn synthesized(of: &Bound<'_, PyAny>, path: &str, error: PyErr) -> PyResult<()> {
+pub(crate) fn synthesized(of: &Bound<'_, PyAny>, path: AccessPath<'_>, error: PyErr) -> PyResult<()> {
     let fails = is_of_builtin_class(of).then(|| fails(path)).flatten();
     if fails == Some(true) {
         exceptions::mark_intended(error.value(of.py()).as_any());
         return Err(error);
     }
-    state::synthesized(path);
+    state::synthesized(path.as_str());
     steps::invented()
 }
 
-fn fails(path: &str) -> Option<bool> {
+fn fails(path: AccessPath<'_>) -> Option<bool> {
     state::with(|execution| {
-        let question = bounded(Question::Succeeds(path.into()).to_string());
+        let question = bounded(Question::Succeeds(path).to_string());
         execution.draw.given(&question).is_some() && !execution.draw.truth(&question, 1.0)
     })
 }
@@ -71,10 +71,10 @@ const OF_AWAITED: &str = "RuntimeError";
 
 /// Raises the decided exception of awaiting something, at this path, if a version collects failures
 /// (`gather(..., return_exceptions=True)`).
-pub(crate) fn await_may_fail(py: Python<'_>, path: &str) -> PyResult<()> {
+pub(crate) fn await_may_fail(py: Python<'_>, path: AccessPath<'_>) -> PyResult<()> {
     let decision = state::with(|execution| {
         let is_possible = !execution.loading && execution.index.collects_failures;
-        let question = is_possible.then(|| bounded(Question::Raise(path).to_string()))?;
+        let question = is_possible.then(|| bounded(Question::Raise(path.as_str()).to_string()))?;
         Some(execution.draw.failure(&question, &[OF_AWAITED.to_owned()]))
     });
     match decision.flatten() {

@@ -3,12 +3,13 @@
 
 use pyo3::prelude::*;
 use twincell_values::drawing::Known;
+use twincell_values::path::AccessPath;
 use twincell_values::value::Recipe;
 
 use crate::execution::state;
 
 /// Whether the value is None, and the annotation of the name that holds it allows None.
-pub(crate) fn is_allowed_none(value: &Bound<'_, PyAny>, holder: &str) -> bool {
+pub(crate) fn is_allowed_none(value: &Bound<'_, PyAny>, holder: AccessPath<'_>) -> bool {
     value.is_none()
         && state::with(|execution| execution.index.known(holder)?.1.optional.then_some(())).flatten().is_some()
 }

@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyList, PyModule};
 
 use twincell_engine::protocol::Injection;
 use twincell_syntax::site::SiteKind;
-use twincell_values::path::{AccessPath, environment_key};
+use twincell_values::path::{AccessPath, AccessPathBuf, environment_key};
 use twincell_values::value::Recipe;
 
 use crate::execution::prediction_index::PredictionIndex;
@@ -30,7 +30,7 @@ const SYSTEM: (&str, &str, &[&str]) = ("platform", "system", &["Linux", "Darwin"
 /// What a program reads of its machine in every version.
 pub(crate) struct Machine {
     /// Environment variables: the path under which the code reads each, and its name.
-    variables: Vec<(String, String)>,
+    variables: Vec<(AccessPathBuf, String)>,
     reads_command_line: bool,
     /// The texts that an argument or a variable may have.
     texts: Vec<String>,
@@ -42,16 +42,17 @@ impl Machine {
             let count = index.versions[version].version.sites.sites.len() as u32;
             (0..count).map(move |site| index.path(version, site))
         };
-        let all = |is_it: &dyn Fn(&str) -> bool| (0..index.versions.len()).all(|version| paths(version).any(is_it));
-        let mut variables: Vec<(String, String)> = Vec::new();
+        let all =
+            |is_it: &dyn Fn(AccessPath<'_>) -> bool| (0..index.versions.len()).all(|version| paths(version).any(is_it));
+        let mut variables: Vec<(AccessPathBuf, String)> = Vec::new();
         for path in paths(0) {
             let Some(key) = environment_key(path) else { continue };
             let known = variables.iter().any(|(_, known)| known == key);
             if !known && all(&|path| environment_key(path) == Some(key)) {
-                variables.push((path.to_owned(), key.to_owned()));
+                variables.push((path.to_buf(), key.to_owned()));
             }
         }
-        let reads_command_line = all(&|path| path == COMMAND_LINE);
+        let reads_command_line = all(&|path| path.as_str() == COMMAND_LINE);
         Self { variables, reads_command_line, texts: index.texts.clone() }
     }
 
@@ -67,7 +68,7 @@ impl Machine {
             let mut lines = vec![Recipe::List(vec![program()])];
             lines.extend(texts.iter().map(|text| Recipe::List(vec![program(), text.clone()])));
             lines.extend(texts.windows(2).map(|two| Recipe::List(vec![program(), two[0].clone(), two[1].clone()])));
-            let line = injected(py, COMMAND_LINE, SiteKind::Attribute, &lines, &is_command_line)?;
+            let line = injected(py, COMMAND_LINE.into(), SiteKind::Attribute, &lines, &is_command_line)?;
             let real = py.import("sys")?.getattr("argv")?;
             let before = real.cast::<PyList>()?.get_slice(0, usize::MAX);
             set_command_line(&real, &line)?;
@@ -80,13 +81,13 @@ impl Machine {
 
     fn set_variables(&self, py: Python<'_>) -> PyResult<()> {
         for (path, key) in &self.variables {
-            if !replacement::is_injected(path, Origin::Own) {
+            if !replacement::is_injected(path.as_str(), Origin::Own) {
                 continue;
             }
-            let is_item = AccessPath::new(path).split_item().is_some();
+            let is_item = path.as_path().split_item().is_some();
             let kind = if is_item { SiteKind::Subscript } else { SiteKind::Call };
             let values = environment::values(&self.texts, kind);
-            let value = injected(py, path, kind, &values, &|value| environment::is_possible(value, kind))?;
+            let value = injected(py, path.as_path(), kind, &values, &|value| environment::is_possible(value, kind))?;
             let environment = py.import("os")?.getattr("environ")?;
             // Only Python's own mapping: setting a variable of the process is an effect.
             let mapping = environment.getattr("_data")?;
@@ -123,7 +124,7 @@ pub(crate) fn platform<'py>(object: &Bound<'py, PyAny>, name: &str) -> PyResult<
         return Ok(None);
     }
     let is_read = state::with(|execution| execution.index.is_read_by_all(name));
-    named(object.py(), is_read, &AccessPath::new(module).attribute(name), SiteKind::Attribute, names)
+    named(object.py(), is_read, AccessPath::new(module).attribute(name).as_path(), SiteKind::Attribute, names)
 }
 
 /// The answer of `platform.system()` in instrumented code, under another name.
@@ -140,7 +141,7 @@ pub(crate) fn system<'py>(callee: &Bound<'py, PyAny>, site: u32) -> PyResult<Opt
     named(
         callee.py(),
         is_read,
-        &AccessPath::from(&AccessPath::new(module).attribute(name)).call(""),
+        AccessPath::new(module).attribute(name).as_path().call("").as_path(),
         SiteKind::Call,
         names,
     )
@@ -149,11 +150,11 @@ pub(crate) fn system<'py>(callee: &Bound<'py, PyAny>, site: u32) -> PyResult<Opt
 fn named<'py>(
     py: Python<'py>,
     is_read: Option<bool>,
-    path: &str,
+    path: AccessPath<'_>,
     kind: SiteKind,
     names: &[&str],
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
-    if is_read != Some(true) || !replacement::is_injected(path, Origin::Own) {
+    if is_read != Some(true) || !replacement::is_injected(path.as_str(), Origin::Own) {
         return Ok(None);
     }
     let values: Vec<Recipe> = names.iter().map(|name| Recipe::Str((*name).to_owned())).collect();
@@ -172,17 +173,17 @@ fn is_module(object: &Bound<'_, PyAny>, name: &str) -> bool {
 /// One of some values, as a decision under a path.
 fn injected<'py>(
     py: Python<'py>,
-    path: &str,
+    path: AccessPath<'_>,
     kind: SiteKind,
     values: &[Recipe],
     is_fit: &dyn Fn(&Recipe) -> bool,
 ) -> PyResult<Bound<'py, PyAny>> {
     let value = state::with(|execution| {
-        let (value, is_new) = execution.draw.among(path, values, is_fit);
+        let (value, is_new) = execution.draw.among(path.as_str(), values, is_fit);
         if is_new {
             let (version, line) = (execution.version as u8, execution.run.line);
             let probability = 1.0 / values.len().max(1) as f32;
-            let (path, value) = (path.to_owned(), value.clone());
+            let (path, value) = (path.to_buf(), value.clone());
             execution.injections.push(Injection {
                 path,
                 value,

@@ -7,7 +7,7 @@ use pyo3::types::{PyInt, PyList, PySlice, PyTuple, PyType};
 
 use twincell_syntax::site::SiteKind;
 use twincell_values::drawing::Known;
-use twincell_values::path::{AccessPath, bounded};
+use twincell_values::path::AccessPath;
 
 use crate::execution::object::Versatile;
 use crate::execution::state;
@@ -40,14 +40,14 @@ fn real_attribute(slf: &Bound<'_, Versatile>, name: &str) -> PyResult<Option<Py<
         }
         if kind.name()? == "property"
             && let Ok(function) = found.getattr("fget")
-            && replacement::property(&slf.get().attribute_path(name), name, &function)
+            && replacement::property(slf.get().attribute_path(name).as_path(), name, &function)
         {
             return Ok(None);
         }
         if kind.name()? == "cached_property"
             && let Ok(function) = found.getattr("func")
         {
-            if replacement::property(&slf.get().attribute_path(name), name, &function) {
+            if replacement::property(slf.get().attribute_path(name).as_path(), name, &function) {
                 return Ok(None);
             }
             // It would keep the value in a dictionary, which this object does not have.
@@ -84,25 +84,25 @@ pub(crate) fn attribute(slf: &Bound<'_, Versatile>, name: &str, site: Option<u32
         return Err(PyAttributeError::new_err(name.to_string()));
     }
     let path = this.attribute_path(name);
-    if let Some(found) = imported(slf, name, &path)? {
+    if let Some(found) = imported(slf, name, path.as_path())? {
         return Ok(found);
     }
     if this.module && site.is_none() {
-        let used = state::with(|execution| execution.loading || execution.index.known(&path).is_some());
+        let used = state::with(|execution| execution.loading || execution.index.known(path.as_path()).is_some());
         if used == Some(false) {
-            return resolve::imported(py, &path);
+            return resolve::imported(py, path.as_path());
         }
     }
     // If any version asks whether it exists, it may be missing for all.
     let is_asked = state::with(|execution| !execution.loading && execution.index.is_asked_for(name));
-    if is_asked == Some(true) && !reflection::has_attribute(&path) {
-        let error = PyAttributeError::new_err(path);
+    if is_asked == Some(true) && !reflection::has_attribute(path.as_path()) {
+        let error = PyAttributeError::new_err(path.to_string());
         exceptions::mark_intended(error.value(py).as_any());
         return Err(error);
     }
     resolve::value(
         py,
-        &path,
+        path.as_path(),
         &ValueRequest {
             site,
             kind: SiteKind::Attribute,
@@ -116,7 +116,7 @@ pub(crate) fn attribute(slf: &Bound<'_, Versatile>, name: &str, site: Option<u32
 }
 
 /// What a missing module holds, if the versions reach that, or something in it, through different imports.
-fn imported(slf: &Bound<'_, Versatile>, name: &str, path: &str) -> PyResult<Option<Py<PyAny>>> {
+fn imported(slf: &Bound<'_, Versatile>, name: &str, path: AccessPath<'_>) -> PyResult<Option<Py<PyAny>>> {
     let (py, this) = (slf.py(), slf.get());
     if !this.module {
         return Ok(None);
@@ -124,19 +124,19 @@ fn imported(slf: &Bound<'_, Versatile>, name: &str, path: &str) -> PyResult<Opti
     let target = this.target(name);
     let (at_load, holds) = state::with(|execution| {
         let (index, version) = (&execution.index, execution.version);
-        let import = index.imported(version, &target).filter(|_| !execution.loading);
-        (import.map(|import| import.at_load), index.holds_imported(version, &target))
+        let import = index.imported(version, target.as_str()).filter(|_| !execution.loading);
+        (import.map(|import| import.at_load), index.holds_imported(version, target.as_str()))
     })
     .unwrap_or_default();
     if at_load.is_some()
-        && let Some(real) = names::pure(py, &target)
+        && let Some(real) = names::pure(py, target.as_str())
     {
         return Ok(Some(real));
     }
     match at_load {
         // As it is where a module binds it.
         Some(true) => resolve::bound(py, path).map(Some),
-        None if holds => resolve::imported(py, &target).map(Some),
+        None if holds => resolve::imported(py, target.as_path()).map(Some),
         _ => Ok(None),
     }
 }
@@ -149,7 +149,7 @@ pub(crate) fn item(slf: &Bound<'_, Versatile>, key: &Bound<'_, PyAny>, site: Opt
         return Ok(sliced);
     }
     let index = key.cast_exact::<PyInt>().ok().and_then(|index| index.extract().ok());
-    let other = index.and_then(|index| operators::other_index(&this.path, index));
+    let other = index.and_then(|index| operators::other_index(this.path(), index));
     let text = other.unwrap_or_else(|| observe::short(key));
     {
         let Ok(assigned) = this.assigned.lock() else { return Ok(py.None()) };
@@ -160,12 +160,12 @@ pub(crate) fn item(slf: &Bound<'_, Versatile>, key: &Bound<'_, PyAny>, site: Opt
             };
         }
     }
-    let path = bounded(AccessPath::from(&this.path).item(&text));
-    let known = membership::known_item(&this.path, &text);
+    let path = this.path().item(&text).bounded();
+    let known = membership::known_item(this.path(), &text);
     let request = ValueRequest {
         site,
         kind: SiteKind::Subscript,
-        identifier: AccessPath::from(&this.path).last_name(),
+        identifier: this.path().last_name(),
         // An item that exists is found.
         raises: known != Some(true),
         failure: Some("KeyError").filter(|_| known != Some(true)),
@@ -173,22 +173,22 @@ pub(crate) fn item(slf: &Bound<'_, Versatile>, key: &Bound<'_, PyAny>, site: Opt
     };
     if known == Some(false) {
         let error = PyKeyError::new_err(key.clone().unbind());
-        if resolve::is_caught(&path, &request) {
+        if resolve::is_caught(path.as_path(), &request) {
             exceptions::mark_intended(error.value(py).as_any());
         }
         return Err(error);
     }
-    resolve::value(py, &path, &request)
+    resolve::value(py, path.as_path(), &request)
 }
 
 /// A slice of an object over whose items some version iterates: a list of these items.
 fn sliced(slf: &Bound<'_, Versatile>, key: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
     let (py, path) = (slf.py(), slf.get().path());
     let is_iterated = || {
-        let slice = bounded(AccessPath::new(path).item(observe::short(key)));
+        let slice = path.item(observe::short(key)).bounded();
         let iterated = state::with(|execution| {
             let index = &execution.index;
-            !execution.loading && (index.is_iterated(path) || index.is_iterated(&slice))
+            !execution.loading && (index.is_iterated(path) || index.is_iterated(slice.as_path()))
         });
         iterated == Some(true) && slf.get().assigned.lock().is_ok_and(|assigned| assigned.items.is_empty())
     };

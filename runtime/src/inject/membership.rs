@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 
 use twincell_values::drawing::Known;
-use twincell_values::path::{AccessPath, Question, bounded};
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::reading::Key;
 use twincell_values::value::{Decision, Recipe};
 
@@ -24,13 +24,13 @@ pub(crate) fn contains(slf: &Bound<'_, Versatile>, value: &Bound<'_, PyAny>) -> 
     }
     let path = slf.get().path();
     // A test for presence is not answered by a failure.
-    let question = || Question::Item { item: &text, holder: path.into() }.to_string();
+    let question = || Question::Item { item: &text, holder: path }.to_string();
     failures::may_by(slf.py(), question, |name| !is_not_found(name))?;
     if has_known_items(path) { is_among_items(slf, value, &text) } else { Ok(has_item(path, &text)) }
 }
 
 /// Whether the code also walks through the items of an object, which is no mapping, as far as it tells.
-fn has_known_items(path: &str) -> bool {
+fn has_known_items(path: AccessPath<'_>) -> bool {
     let walks = |execution: &mut state::Execution| {
         let is_position = |key: &Key| matches!(key, Key::Int | Key::Slice);
         !execution.loading
@@ -48,13 +48,13 @@ fn is_among_items(slf: &Bound<'_, Versatile>, value: &Bound<'_, PyAny>, text: &s
     let recipe = observe::comparisons::plain(value).filter(|recipe| !recipe.has_object());
     state::with(|execution| {
         let draw = &mut execution.draw;
-        let question = Question::Item { item: text, holder: path.into() }.to_string();
-        let mut open = (0..length).map(|index| bounded(AccessPath::new(path).item(index)));
+        let question = Question::Item { item: text, holder: path }.to_string();
+        let mut open = (0..length).map(|index| path.item(index).bounded());
         if let Some(recipe) = recipe
-            && let Some(item) = open.find(|item| draw.given(item).is_none())
+            && let Some(item) = open.find(|item| draw.given(item.as_str()).is_none())
             && draw.glance(&question, MEMBER_PROBABILITY)
         {
-            draw.settle(&item, Decision::Value(recipe));
+            draw.settle(item.as_str(), Decision::Value(recipe));
         }
     });
     for index in 0..length {
@@ -68,19 +68,19 @@ fn is_among_items(slf: &Bound<'_, Versatile>, value: &Bound<'_, PyAny>, text: &s
 
 /// Whether this is among the items of an object, or among its keys. A key that was looked up successfully is; one whose
 /// look-up failed is not.
-pub(crate) fn has_item(path: &str, key: &str) -> bool {
+pub(crate) fn has_item(path: AccessPath<'_>, key: &str) -> bool {
     let has = state::with(|execution| {
         if execution.loading {
             return false;
         }
         let is_key = is_key(execution, path, key);
         let draw = &mut execution.draw;
-        let question = Question::Item { item: key, holder: path.into() }.to_string();
+        let question = Question::Item { item: key, holder: path }.to_string();
         if is_key && draw.taken(&question).is_none() {
-            let item = bounded(AccessPath::new(path).item(key));
+            let item = path.item(key).bounded();
             // A planned answer decides about a planned item.
             let is_planned = draw.given(&question).is_some();
-            let known = match if is_planned { draw.taken(&item) } else { draw.given(&item) } {
+            let known = match if is_planned { draw.taken(item.as_str()) } else { draw.given(item.as_str()) } {
                 Some(Decision::Value(_) | Decision::Same(_)) => Some(true),
                 Some(Decision::Fail) => Some(false),
                 Some(Decision::Raise(name)) if is_not_found(name) => Some(false),
@@ -102,24 +102,24 @@ fn is_not_found(name: &str) -> bool {
 
 /// Whether it was decided before that this is, or is not, among the keys of an object, without its value. A look-up that
 /// was planned to fail does not, if the key is there.
-pub(crate) fn known_item(path: &str, key: &str) -> Option<bool> {
+pub(crate) fn known_item(path: AccessPath<'_>, key: &str) -> Option<bool> {
     let known = |execution: &mut state::Execution| {
-        let item = bounded(AccessPath::new(path).item(key));
-        if execution.loading || !is_key(execution, path, key) || execution.draw.taken(&item).is_some() {
+        let item = path.item(key).bounded();
+        if execution.loading || !is_key(execution, path, key) || execution.draw.taken(item.as_str()).is_some() {
             return None;
         }
         // The other version may have run in a process of its own.
-        let known = match execution.draw.given(&Question::Item { item: key, holder: path.into() }.to_string()) {
+        let known = match execution.draw.given(&Question::Item { item: key, holder: path }.to_string()) {
             Some(Decision::Value(Recipe::Bool(known))) => *known,
             _ => return None,
         };
-        let fails = match execution.draw.given(&item) {
+        let fails = match execution.draw.given(item.as_str()) {
             Some(Decision::Fail) => true,
             Some(Decision::Raise(name)) => is_not_found(name),
             _ => false,
         };
         if known && fails {
-            execution.draw.forget(&item);
+            execution.draw.forget(item.as_str());
         }
         Some(known)
     };
@@ -128,7 +128,7 @@ pub(crate) fn known_item(path: &str, key: &str) -> Option<bool> {
 
 /// An object in which texts are looked up has keys, and so has one that the code uses as a mapping. Other values may
 /// also be searched for among items.
-fn is_key(execution: &state::Execution, path: &str, key: &str) -> bool {
+fn is_key(execution: &state::Execution, path: AccessPath<'_>, key: &str) -> bool {
     let is_mapping = || execution.index.known(path).is_some_and(|(_, uses)| uses.keys.contains(&Key::Member));
     key.starts_with(['\'', '"']) || is_mapping()
 }

@@ -162,7 +162,11 @@ fn supply(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
         imported.unwrap_or_else(|| index.canonical(version, name).to_string())
     });
     let path = path.unwrap_or_else(|| name.to_string());
-    resolve::value(py, &path, &ValueRequest { kind: SiteKind::Name, identifier: name, ..ValueRequest::default() })
+    resolve::value(
+        py,
+        path.as_str().into(),
+        &ValueRequest { kind: SiteKind::Name, identifier: name, ..ValueRequest::default() },
+    )
 }
 
 /// What a name stands for that imports bind which do not run, if the versions import in different ways: a module, or

@@ -7,7 +7,7 @@ use pyo3::types::{PyFloat, PyInt};
 
 use twincell_syntax::site::SiteKind;
 use twincell_values::drawing::Known;
-use twincell_values::path::{self, AccessPath, Question, bounded};
+use twincell_values::path::{self, AccessPath, AccessPathBuf, Question};
 use twincell_values::reading::Key;
 use twincell_values::value::{Decision, Recipe};
 
@@ -34,17 +34,17 @@ pub(crate) fn binary(
         return Ok(Versatile::new(of));
     }
     let path = match &sum {
-        Some((of, by)) => path::sum(of, *by),
+        Some((of, by)) => path::sum(of.into(), *by),
         None => {
             let text = observe::short(other);
             let is_number = other.is_instance_of::<PyInt>() || other.is_instance_of::<PyFloat>();
             let commutes = matches!(sign, "*" | "&" | "|" | "^") || sign == "+" && is_number;
-            let swap = if commutes { text.as_str() < own } else { reversed };
-            if swap { path::binary(&text, sign, own) } else { path::binary(own, sign, &text) }
+            let swap = if commutes { text.as_str() < own.as_str() } else { reversed };
+            if swap { path::binary(&text, sign, own.as_str()) } else { path::binary(own.as_str(), sign, &text) }
         }
     };
-    failures::may_by(slf.py(), || path.clone(), failures::of_operator)?;
-    let path = bounded(path);
+    failures::may_by(slf.py(), || path.to_string(), failures::of_operator)?;
+    let path = path.bounded();
     if let Some(sum) = sum {
         state::with(|execution| execution.run.moved.insert(path.clone(), sum));
     }
@@ -53,7 +53,7 @@ pub(crate) fn binary(
 
 /// The object and the integer of which the operation gives the sum, if it does. All ways to add integers to an object
 /// lead to the same, so that it has one name.
-fn moved(own: &str, sign: &str, other: &Bound<'_, PyAny>, reversed: bool) -> Option<(String, i64)> {
+fn moved(own: AccessPath<'_>, sign: &str, other: &Bound<'_, PyAny>, reversed: bool) -> Option<(AccessPathBuf, i64)> {
     let by = match sign {
         "+" => integer(other)?,
         "-" if !reversed => integer(other)?.checked_neg()?,
@@ -64,9 +64,9 @@ fn moved(own: &str, sign: &str, other: &Bound<'_, PyAny>, reversed: bool) -> Opt
 }
 
 /// The object and the integer of which a path names the sum, or what it names and zero.
-pub(crate) fn unmoved(path: &str) -> (String, i64) {
-    let known = state::with(|execution| execution.run.moved.get(path).cloned()).flatten();
-    known.unwrap_or_else(|| (path.to_owned(), 0))
+pub(crate) fn unmoved(path: AccessPath<'_>) -> (AccessPathBuf, i64) {
+    let known = state::with(|execution| execution.run.moved.get(path.as_str()).cloned()).flatten();
+    known.unwrap_or_else(|| (path.to_buf(), 0))
 }
 
 /// The integer that a value is. A truth value is none.
@@ -78,13 +78,13 @@ fn integer(value: &Bound<'_, PyAny>) -> Option<i64> {
 pub(crate) fn iterate(slf: &Bound<'_, Versatile>) -> PyResult<Py<PyAny>> {
     let py = slf.py();
     let path = slf.get().path();
-    failures::may(py, || Question::Iteration(path.into()).to_string())?;
+    failures::may(py, || Question::Iteration(path).to_string())?;
     let count = match running::unpack_count(py) {
         Some(count) => unpacked(path, count),
         None => length(path),
     };
     let items = (0..count).map(|index| item(py, path, index)).collect::<PyResult<Vec<_>>>()?;
-    Ok(Py::new(py, Items { items: items.into(), path: path.to_string() })?.into_any())
+    Ok(Py::new(py, Items { items: items.into(), path: path.to_buf() })?.into_any())
 }
 
 /// The object's items from the last to the first.
@@ -92,12 +92,12 @@ pub(crate) fn iterate_back(slf: &Bound<'_, Versatile>) -> PyResult<Py<PyAny>> {
     let py = slf.py();
     let path = slf.get().path();
     let items = items(py, path)?.into_iter().rev().collect();
-    Ok(Py::new(py, Items { items, path: path.to_string() })?.into_any())
+    Ok(Py::new(py, Items { items, path: path.to_buf() })?.into_any())
 }
 
 /// The text of an index under which the same item of an object is known: `-1` for the last position. `None` if the item
 /// goes by its own index.
-pub(crate) fn other_index(path: &str, index: i64) -> Option<String> {
+pub(crate) fn other_index(path: AccessPath<'_>, index: i64) -> Option<String> {
     state::with(|execution| {
         // Numbers that are looked up in a mapping are no positions.
         let (_, uses) = execution.index.known(path)?;
@@ -105,27 +105,27 @@ pub(crate) fn other_index(path: &str, index: i64) -> Option<String> {
             return None;
         }
         let draw = &execution.draw;
-        let length = match draw.taken(&Question::Length(path.into()).to_string())? {
+        let length = match draw.taken(&Question::Length(path).to_string())? {
             Decision::Value(Recipe::Int(length)) => *length,
             _ => return None,
         };
         let other = if index < 0 { index.checked_add(length)? } else { index.checked_sub(length)? };
         let is_inside = (-length..length).contains(&index) && (-length..length).contains(&other);
-        let known = is_inside && draw.given(&bounded(AccessPath::new(path).item(other))).is_some();
+        let known = is_inside && draw.given(path.item(other).bounded().as_str()).is_some();
         known.then(|| other.to_string())
     })
     .flatten()
 }
 
 /// All items that iterating over an object gives.
-pub(crate) fn items(py: Python<'_>, path: &str) -> PyResult<Vec<Py<PyAny>>> {
-    failures::may(py, || Question::Iteration(path.into()).to_string())?;
+pub(crate) fn items(py: Python<'_>, path: AccessPath<'_>) -> PyResult<Vec<Py<PyAny>>> {
+    failures::may(py, || Question::Iteration(path).to_string())?;
     (0..length(path)).map(|index| item(py, path, index)).collect()
 }
 
 /// Unpacking gets as many items as it wants. If another number was decided before, this is a synthesized result.
-fn unpacked(path: &str, count: usize) -> usize {
-    let question = Question::Length(path.into()).to_string();
+fn unpacked(path: AccessPath<'_>, count: usize) -> usize {
+    let question = Question::Length(path).to_string();
     let length = Decision::Value(Recipe::Int(i64::try_from(count).unwrap_or(i64::MAX)));
     let other = state::with(|execution| {
         if execution.loading {
@@ -143,13 +143,13 @@ fn unpacked(path: &str, count: usize) -> usize {
 }
 
 /// The item of an object at a position.
-pub(crate) fn item(py: Python<'_>, path: &str, index: usize) -> PyResult<Py<PyAny>> {
-    let identifier = AccessPath::new(path).last_name();
+pub(crate) fn item(py: Python<'_>, path: AccessPath<'_>, index: usize) -> PyResult<Py<PyAny>> {
+    let identifier = path.last_name();
     let key = other_index(path, index as i64).unwrap_or_else(|| index.to_string());
-    let is_line = state::with(|execution| execution.run.text_files.contains(path)).unwrap_or(false);
+    let is_line = state::with(|execution| execution.run.text_files.contains(path.as_str())).unwrap_or(false);
     resolve::value(
         py,
-        &bounded(AccessPath::new(path).item(key)),
+        path.item(key).bounded().as_path(),
         &ValueRequest { kind: SiteKind::Subscript, identifier, is_line, ..ValueRequest::default() },
     )
 }
@@ -157,7 +157,7 @@ pub(crate) fn item(py: Python<'_>, path: &str, index: usize) -> PyResult<Py<PyAn
 /// `next(x)`: the object's items, one after the other.
 pub(crate) fn next(slf: &Bound<'_, Versatile>) -> PyResult<Option<Py<PyAny>>> {
     let path = slf.get().path();
-    let key = Question::Next(path.into()).to_string();
+    let key = Question::Next(path).to_string();
     failures::may(slf.py(), || key.clone())?;
     let index = state::with(|execution| {
         let count = execution.run.occurrences.entry(key).or_insert(0);
@@ -172,17 +172,17 @@ pub(crate) fn next(slf: &Bound<'_, Versatile>) -> PyResult<Option<Py<PyAny>>> {
 
 pub(crate) fn awaited(slf: &Bound<'_, Versatile>) -> PyResult<Ready> {
     protocols::protocol(slf, "__await__");
-    let path = bounded(AccessPath::new(slf.get().path()).awaited());
-    failures::await_may_fail(slf.py(), &path)?;
+    let path = slf.get().path().awaited().bounded();
+    failures::await_may_fail(slf.py(), path.as_path())?;
     let request = ValueRequest { kind: SiteKind::Call, ..ValueRequest::default() };
-    resolve::value(slf.py(), &path, &request).map(Ready::new)
+    resolve::value(slf.py(), path.as_path(), &request).map(Ready::new)
 }
 
 /// An iterator over injected items, also an async one.
 #[pyclass(module = "twincell")]
 pub struct Items {
     items: std::collections::VecDeque<Py<PyAny>>,
-    path: String,
+    path: AccessPathBuf,
 }
 
 #[pymethods]

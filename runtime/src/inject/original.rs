@@ -14,7 +14,7 @@ use crate::inject::{given, resolve};
 use crate::observe;
 
 /// An injected container as it is now, if it is not as it was made, and in what it differs from that.
-pub(crate) fn changed(value: &Bound<'_, PyAny>, recipe: &Recipe, path: &str) -> Option<(Slot, Observed)> {
+pub(crate) fn changed(value: &Bound<'_, PyAny>, recipe: &Recipe, path: AccessPath<'_>) -> Option<(Slot, Observed)> {
     if is_as_made(value, recipe) {
         return None;
     }
@@ -24,7 +24,7 @@ pub(crate) fn changed(value: &Bound<'_, PyAny>, recipe: &Recipe, path: &str) -> 
         false if matches!(recipe, Recipe::Dict(_)) && equal(&was, &now, &Rules::default()) => Slot::Reordered,
         false => Slot::Argument,
     };
-    Some((slot(path.to_owned()), now))
+    Some((slot(path.to_string()), now))
 }
 
 /// Whether a value certainly is as it was made. Only exact builtin classes are read, which costs little.
@@ -65,9 +65,9 @@ fn is_as_made(value: &Bound<'_, PyAny>, recipe: &Recipe) -> bool {
 }
 
 /// An injected value in its original state.
-pub(crate) fn observed(py: Python<'_>, recipe: &Recipe, path: &str) -> Observed {
+pub(crate) fn observed(py: Python<'_>, recipe: &Recipe, path: AccessPath<'_>) -> Observed {
     let items = |items: &[Recipe]| {
-        items.iter().enumerate().map(|(index, item)| observed(py, item, &AccessPath::new(path).item(index))).collect()
+        items.iter().enumerate().map(|(index, item)| observed(py, item, path.item(index).as_path())).collect()
     };
     match recipe {
         Recipe::None => Observed::None,
@@ -86,15 +86,13 @@ pub(crate) fn observed(py: Python<'_>, recipe: &Recipe, path: &str) -> Observed 
         Recipe::Dict(entries) => Observed::Dict(
             entries
                 .iter()
-                .map(|(key, value)| {
-                    (observed(py, key, path), observed(py, value, &AccessPath::new(path).item(key.display())))
-                })
+                .map(|(key, value)| (observed(py, key, path), observed(py, value, path.item(key.display()).as_path())))
                 .collect(),
         ),
-        Recipe::Versatile(_) => Observed::Injected { path: path.to_string(), assigned: vec![] },
+        Recipe::Versatile(_) => Observed::Injected { path: path.to_buf(), assigned: vec![] },
         Recipe::Named(name) => resolve::named(py, name).map_or(Observed::None, |value| observe::value(value.bind(py))),
         Recipe::Made(_) | Recipe::Given(_) | Recipe::Provided(_) => {
-            let known = state::with(|execution| execution.run.originals.get(path).cloned()).flatten();
+            let known = state::with(|execution| execution.run.originals.get(path.as_str()).cloned()).flatten();
             let made = || match recipe {
                 Recipe::Given(object) => given::of_table(py, object),
                 recipe => resolve::as_made(py, recipe).ok(),

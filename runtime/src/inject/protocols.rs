@@ -11,7 +11,7 @@ use crate::inject::reach;
 
 /// Entering and leaving a versatile resource is an effect on it.
 pub(crate) fn protocol(slf: &Bound<'_, Versatile>, method: &str) {
-    let callee = AccessPath::new(slf.get().path()).attribute(method);
+    let callee = AccessPath::new(slf.get().path().as_str()).attribute(method);
     if let Some(line) = state::with(|execution| (!execution.loading).then_some(execution.run.line)).flatten() {
         let call =
             Call { callee, arguments: vec![], keywords: vec![], line, discarded: true, by_all: true, state: vec![] };

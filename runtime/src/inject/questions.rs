@@ -91,6 +91,6 @@ fn name(function: &Bound<'_, PyAny>) -> Option<String> {
 /// The answer of such a function for an injected object. `None` for every other function.
 pub(crate) fn kind(function: &Bound<'_, PyAny>, value: &Bound<'_, Versatile>) -> Option<bool> {
     let path = AccessPath::from(&name(function)?).call(value.get().path());
-    let answer = state::with(|execution| execution.loading || execution.draw.truth(&path, PRESENT_PROBABILITY));
+    let answer = state::with(|execution| execution.loading || execution.draw.truth(path.as_str(), PRESENT_PROBABILITY));
     Some(answer.unwrap_or(false))
 }

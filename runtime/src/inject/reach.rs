@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 use twincell_behavior::{Effect, effect, looks, receiver};
 use twincell_engine::observed::{Call, Elision, Observed, Reached, Slot, State};
-use twincell_values::path::AccessPath;
+use twincell_values::path::{AccessPath, AccessPathBuf};
 use twincell_values::value::Recipe;
 
 use crate::execution::object::{Mark, Versatile};
@@ -40,7 +40,7 @@ const LEFT: &str = "close";
 pub(crate) fn record(py: Python<'_>, mut call: Call, handed: &[Bound<'_, PyAny>]) {
     let acts = effect(&call) != Effect::Asks;
     if (acts || looks(&call)) && state::is_owner() {
-        let mut roots: Vec<String> = own_receiver(&call).map(str::to_owned).into_iter().collect();
+        let mut roots: Vec<AccessPathBuf> = own_receiver(&call).map(AccessPath::to_buf).into_iter().collect();
         containers_among(handed, &mut roots);
         let values = call.arguments.iter().chain(call.keywords.iter().map(|(_, value)| value));
         values.for_each(|value| injected_within(value, &mut roots));
@@ -51,10 +51,10 @@ pub(crate) fn record(py: Python<'_>, mut call: Call, handed: &[Bound<'_, PyAny>]
     }
     state::with(|execution| {
         if acts && let Some(on) = own_receiver(&call) {
-            let name = AccessPath::new(&call.callee).last_name();
+            let name = call.callee.as_path().last_name();
             let name = if LEAVING.contains(&name) { LEFT } else { name };
             if !ENTERING.contains(&name) {
-                execution.run.actions.entry(on.to_owned()).or_default().add(name);
+                execution.run.actions.entry(on.to_buf()).or_default().add(name);
             }
         }
         execution.run.calls.push(call);
@@ -62,8 +62,8 @@ pub(crate) fn record(py: Python<'_>, mut call: Call, handed: &[Bound<'_, PyAny>]
 }
 
 /// Remembers what an object of a missing class was made of.
-pub(crate) fn made(path: &str, callee: &str, handed: &[Bound<'_, PyAny>]) {
-    let name = AccessPath::new(callee).last_name();
+pub(crate) fn made(path: AccessPath<'_>, callee: AccessPath<'_>, handed: &[Bound<'_, PyAny>]) {
+    let name = callee.last_name();
     if handed.is_empty() || !name.starts_with(char::is_uppercase) {
         return;
     }
@@ -72,7 +72,7 @@ pub(crate) fn made(path: &str, callee: &str, handed: &[Bound<'_, PyAny>]) {
     handed.iter().for_each(|value| injected_within(&observe::value(value), &mut parts));
     state::with(|execution| {
         if !parts.is_empty() && execution.run.made.len() < MOST_ROOTS {
-            execution.run.made.insert(path.to_owned(), parts);
+            execution.run.made.insert(path.to_buf(), parts);
         }
     });
 }
@@ -85,20 +85,20 @@ pub(crate) fn at_yield(py: Python<'_>) {
     let roots = state::with(|execution| {
         let (index, version) = (&execution.index, execution.version);
         let parameters = &index.versions[version].version.parameters;
-        parameters.iter().map(|parameter| index.canonical(version, &parameter.name).to_owned()).collect()
+        parameters.iter().map(|parameter| index.canonical(version, &parameter.name).into()).collect()
     });
     let state = bounded(found(py, roots.unwrap_or_default(), None));
     state::with(|execution| execution.run.yields.push(state));
 }
 
 /// The object on which a method is called. A function that is called by its own name has none.
-fn own_receiver(call: &Call) -> Option<&str> {
-    let is_method = !AccessPath::new(&call.callee).last_name().is_empty();
-    Some(receiver(call)).filter(|on| is_method && !on.is_empty())
+fn own_receiver(call: &Call) -> Option<AccessPath<'_>> {
+    let is_method = !call.callee.as_path().last_name().is_empty();
+    receiver(call).filter(|on| is_method && !on.as_str().is_empty())
 }
 
 /// The access paths of the injected containers among some arguments.
-fn containers_among(handed: &[Bound<'_, PyAny>], paths: &mut Vec<String>) {
+fn containers_among(handed: &[Bound<'_, PyAny>], paths: &mut Vec<AccessPathBuf>) {
     state::with(|execution| {
         let known = handed.iter().filter_map(|value| execution.run.identities.get(&(value.as_ptr() as usize)));
         paths.extend(known.cloned());
@@ -106,7 +106,7 @@ fn containers_among(handed: &[Bound<'_, PyAny>], paths: &mut Vec<String>) {
 }
 
 /// The access paths of the injected objects in a value.
-fn injected_within(value: &Observed, paths: &mut Vec<String>) {
+fn injected_within(value: &Observed, paths: &mut Vec<AccessPathBuf>) {
     let mut waiting = vec![value];
     while let Some(value) = waiting.pop() {
         if paths.len() >= MOST_ROOTS {
@@ -126,23 +126,28 @@ fn injected_within(value: &Observed, paths: &mut Vec<String>) {
 
 /// Whether a value is the one at the root, or reached from it. What a method of the root itself gives counts as a part
 /// of it (`session.query(user)`), but what a call on another object gives may be a new object (`self.files.open(name)`).
-fn is_within(path: &str, root: &str) -> bool {
+fn is_within(path: AccessPath<'_>, root: AccessPath<'_>) -> bool {
     let is_own = |callee: AccessPath<'_>| {
         callee.as_str().strip_prefix('.').is_some_and(|method| !method.is_empty() && !method.contains(['.', '[']))
     };
     let is_reached = |rest| AccessPath::new(rest).before_first_call().is_none_or(is_own);
-    path == root || AccessPath::new(path).beyond(root).is_some_and(is_reached)
+    path == root || path.beyond(root.as_str()).is_some_and(is_reached)
 }
 
 /// An injected value that may have changed.
 enum Candidate {
     /// With its assignments before the run.
-    Object(String, Py<PyAny>, Mark),
-    Container(String, Py<PyAny>, Recipe),
+    Object(AccessPathBuf, Py<PyAny>, Mark),
+    Container(AccessPathBuf, Py<PyAny>, Recipe),
 }
 
 /// The injected values within reach of a root that may have changed and were not visited.
-fn candidates(py: Python<'_>, execution: &Execution, root: &str, visited: &mut FxHashSet<usize>) -> Vec<Candidate> {
+fn candidates(
+    py: Python<'_>,
+    execution: &Execution,
+    root: AccessPath<'_>,
+    visited: &mut FxHashSet<usize>,
+) -> Vec<Candidate> {
     let mut found = Vec::new();
     for (number, (path, value, recipe)) in execution.run.injected.iter().enumerate() {
         let may_have_changed = match recipe {
@@ -151,11 +156,11 @@ fn candidates(py: Python<'_>, execution: &Execution, root: &str, visited: &mut F
                 value.bind(py).cast_exact::<Versatile>().is_ok_and(|object| object.get().mark() != Mark::default())
             }
             // A plain container that a call returned belongs to the code.
-            Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) => !AccessPath::new(path).ends_in_call(),
+            Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) => !path.as_path().ends_in_call(),
             _ => false,
         };
         // Access paths are compared last, since that takes longest.
-        if may_have_changed && !visited.contains(&number) && is_within(path, root) {
+        if may_have_changed && !visited.contains(&number) && is_within(path.as_path(), root) {
             let value = value.clone_ref(py);
             found.push(match recipe {
                 Recipe::Versatile(_) => Candidate::Object(path.clone(), value, Mark::default()),
@@ -167,14 +172,14 @@ fn candidates(py: Python<'_>, execution: &Execution, root: &str, visited: &mut F
     for (object, mark) in execution.stand_ins.iter() {
         let now = object.get();
         if now.mark() != *mark && is_within(now.path(), root) {
-            found.push(Candidate::Object(now.path().to_owned(), object.clone_ref(py).into_any(), *mark));
+            found.push(Candidate::Object(now.path().to_buf(), object.clone_ref(py).into_any(), *mark));
         }
     }
     found
 }
 
 /// What the code has changed within reach of some access paths. The actions on `except` are compared elsewhere.
-fn found(py: Python<'_>, mut roots: Vec<String>, except: Option<&str>) -> BTreeMap<Reached, Observed> {
+fn found(py: Python<'_>, mut roots: Vec<AccessPathBuf>, except: Option<AccessPath<'_>>) -> BTreeMap<Reached, Observed> {
     let is_too_much = state::with(|execution| {
         let run = &mut execution.run;
         run.looks += (run.injected.len() + run.actions.len()) * roots.len().max(1);
@@ -190,25 +195,26 @@ fn found(py: Python<'_>, mut roots: Vec<String>, except: Option<&str>) -> BTreeM
     while let Some(root) = roots.get(next).cloned() {
         next += 1;
         let parts = state::with(|execution| {
-            let made = execution.run.made.iter().filter(|(object, _)| is_within(&root, object));
-            made.flat_map(|(_, parts)| parts).filter(|part| !roots.contains(part)).cloned().collect::<Vec<_>>()
+            let made = execution.run.made.iter().filter(|(object, _)| is_within(root.as_path(), object.as_path()));
+            made.flat_map(|(_, parts)| parts).filter(|part| !roots.contains(*part)).cloned().collect::<Vec<_>>()
         });
         roots.extend(parts.unwrap_or_default());
-        let candidates = state::with(|execution| candidates(py, execution, &root, &mut visited)).unwrap_or_default();
+        let candidates =
+            state::with(|execution| candidates(py, execution, root.as_path(), &mut visited)).unwrap_or_default();
         for candidate in candidates {
             match candidate {
                 Candidate::Object(object, value, mark) => {
                     let Ok(versatile) = value.bind(py).cast_exact::<Versatile>() else { continue };
                     for (place, value) in observe::assigned_since(versatile.get(), py, mark) {
                         injected_within(&value, &mut roots);
-                        places.insert(Reached::Assigned { object: object.clone(), place }, value);
+                        places.insert(Reached::Assigned { object: object.to_string(), place }, value);
                     }
                 }
                 Candidate::Container(path, value, recipe) => {
                     // The order of keys counts at the end alone.
-                    if let Some((Slot::Argument(_), now)) = original::changed(value.bind(py), &recipe, &path) {
+                    if let Some((Slot::Argument(_), now)) = original::changed(value.bind(py), &recipe, path.as_path()) {
                         injected_within(&now, &mut roots);
-                        places.insert(Reached::Container(path), now);
+                        places.insert(Reached::Container(path.into_string()), now);
                     }
                 }
             }
@@ -216,8 +222,8 @@ fn found(py: Python<'_>, mut roots: Vec<String>, except: Option<&str>) -> BTreeM
     }
     state::with(|execution| {
         for (on, actions) in &execution.run.actions {
-            if Some(on.as_str()) != except && roots.iter().any(|root| is_within(on, root)) {
-                places.insert(Reached::Actions(on.clone()), actions.observed());
+            if Some(on.as_path()) != except && roots.iter().any(|root| is_within(on.as_path(), root.as_path())) {
+                places.insert(Reached::Actions(on.to_string()), actions.observed());
             }
         }
         execution.run.moments += usize::from(!places.is_empty());
@@ -256,10 +262,10 @@ mod tests {
     #[test]
     fn what_is_beneath_a_root_is_within_its_reach() {
         for path in ["cart", "cart.items", "cart['x']", "cart['a('].b", "cart.get('a').b"] {
-            assert!(is_within(path, "cart"), "{path}");
+            assert!(is_within(path.into(), "cart".into()), "{path}");
         }
         for path in ["carts", "a.cart", "cart(1)", "cart.files.open('a')", ""] {
-            assert!(!is_within(path, "cart"), "{path}");
+            assert!(!is_within(path.into(), "cart".into()), "{path}");
         }
     }
 

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
-use twincell_values::path::Question;
+use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Decision, Recipe};
 
 use crate::execution::object::Versatile;
@@ -49,7 +49,7 @@ pub(crate) fn is_instance(value: &Bound<'_, Versatile>, classes: &Bound<'_, PyAn
         return Ok(false);
     }
     if let Ok(class) = classes.cast::<Versatile>() {
-        return Ok(is_instance_of_missing(value, class.get().path()));
+        return Ok(is_instance_of_missing(value, class.get().path().as_str()));
     }
     if let Ok(class) = classes.cast::<PyType>() {
         let name = class.name()?.to_string();
@@ -69,7 +69,7 @@ pub(crate) fn is_instance(value: &Bound<'_, Versatile>, classes: &Bound<'_, PyAn
 }
 
 /// Whether the attribute with this path exists, for tests of it.
-pub(crate) fn has_attribute(path: &str) -> bool {
-    let question = || Question::Attribute(path.into()).to_string();
+pub(crate) fn has_attribute(path: AccessPath<'_>) -> bool {
+    let question = || Question::Attribute(path).to_string();
     state::with(|execution| execution.loading || execution.draw.truth(&question(), PRESENT_PROBABILITY)).unwrap_or(true)
 }

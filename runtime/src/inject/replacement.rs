@@ -10,7 +10,7 @@ use pyo3::types::{PyFunction, PyType};
 
 use twincell_engine::protocol::ReplacementScope;
 use twincell_syntax::python::{OF_THE_MACHINE, is_always_real, is_pure_import};
-use twincell_values::path::Question;
+use twincell_values::path::{AccessPath, Question};
 
 use crate::execution::code::{self, FILE_NAME, MODULE_NAME};
 use crate::execution::object::Versatile;
@@ -145,8 +145,8 @@ fn is_standard(py: Python<'_>, package: &str) -> bool {
 }
 
 /// Whether a property of the methods' own object is injected instead of calculated by `getter`.
-pub(crate) fn property(path: &str, name: &str, getter: &Bound<'_, PyAny>) -> bool {
+pub(crate) fn property(path: AccessPath<'_>, name: &str, getter: &Bound<'_, PyAny>) -> bool {
     let Some(function) = code::program_name(getter).filter(|_| is_possible()) else { return false };
-    let by_all = state::with(|execution| execution.own_uses.is_read_by_all(path, name, &function));
-    by_all == Some(true) && origin(getter).is_some_and(|origin| is_injected(path, origin))
+    let by_all = state::with(|execution| execution.own_uses.is_read_by_all(path.as_str(), name, &function));
+    by_all == Some(true) && origin(getter).is_some_and(|origin| is_injected(path.as_str(), origin))
 }

@@ -12,7 +12,7 @@ use twincell_engine::protocol::{INJECTED_MESSAGE, Injection};
 use twincell_syntax::site::SiteKind;
 use twincell_values::drawing::likelihood::class_probabilities;
 use twincell_values::drawing::{Ask, Known};
-use twincell_values::path::{AccessPath, environment_key};
+use twincell_values::path::{AccessPath, AccessPathBuf, environment_key};
 use twincell_values::reading::{Hint, Uses};
 use twincell_values::value::{AbstractValue, Decision, Declared, Made, Recipe, library, within_module};
 
@@ -37,7 +37,7 @@ pub(crate) struct ValueRequest<'a> {
     /// The last identifier of the expression.
     pub identifier: &'a str,
     /// The access path of the callee, for a call.
-    pub callee: &'a str,
+    pub callee: AccessPath<'a>,
     /// Whether the exception types that `except` clauses around the site name may be raised.
     pub raises: bool,
     /// The exception that Python would raise. If the code catches it, the look-up may fail.
@@ -63,7 +63,7 @@ impl Default for ValueRequest<'_> {
             site: None,
             kind: SiteKind::Name,
             identifier: "",
-            callee: "",
+            callee: "".into(),
             raises: false,
             failure: None,
             discarded: false,
@@ -99,7 +99,7 @@ enum Resolved {
 }
 
 /// The value of a path for the running version, or the exception that was decided.
-pub(crate) fn value(py: Python<'_>, path: &str, request: &ValueRequest<'_>) -> PyResult<Py<PyAny>> {
+pub(crate) fn value(py: Python<'_>, path: AccessPath<'_>, request: &ValueRequest<'_>) -> PyResult<Py<PyAny>> {
     match optional(py, path, request)? {
         Some(value) => Ok(value),
         None => Ok(py.None()),
@@ -107,9 +107,13 @@ pub(crate) fn value(py: Python<'_>, path: &str, request: &ValueRequest<'_>) -> P
 }
 
 /// Like [`value`]. `None` if a parameter's default applies.
-pub(crate) fn optional(py: Python<'_>, path: &str, request: &ValueRequest<'_>) -> PyResult<Option<Py<PyAny>>> {
+pub(crate) fn optional(
+    py: Python<'_>,
+    path: AccessPath<'_>,
+    request: &ValueRequest<'_>,
+) -> PyResult<Option<Py<PyAny>>> {
     let resolved = state::with(|execution| {
-        if let Some(value) = execution.run.values.get(path) {
+        if let Some(value) = execution.run.values.get(path.as_str()) {
             return Resolved::Known(value.clone_ref(py));
         }
         if execution.loading {
@@ -132,7 +136,7 @@ pub(crate) fn optional(py: Python<'_>, path: &str, request: &ValueRequest<'_>) -
             {
                 state::with(|execution| {
                     let written = execution.index.path(execution.version, site).to_owned();
-                    execution.run.shared.insert(written, path.to_owned());
+                    execution.run.shared.insert(written.to_string(), path.to_buf());
                 });
             }
             Ok(Some(value))
@@ -145,17 +149,17 @@ pub(crate) fn optional(py: Python<'_>, path: &str, request: &ValueRequest<'_>) -
 }
 
 /// The object under another path, even if that is asked for only later.
-fn same(py: Python<'_>, path: &str, other: &str) -> PyResult<Py<PyAny>> {
+fn same(py: Python<'_>, path: AccessPath<'_>, other: &str) -> PyResult<Py<PyAny>> {
     let known = state::with(|execution| execution.run.values.get(other).map(|value| value.clone_ref(py))).flatten();
-    let value = match known.or_else(|| stand_in(py, other)) {
+    let value = match known.or_else(|| stand_in(py, other.into())) {
         Some(value) => value,
-        None => build(py, &Recipe::Versatile(AbstractValue::Object), other)?,
+        None => build(py, &Recipe::Versatile(AbstractValue::Object), other.into())?,
     };
     remember(py, path, &value);
     Ok(value)
 }
 
-fn decide(execution: &mut Execution, path: &str, request: &ValueRequest<'_>) -> Decision {
+fn decide(execution: &mut Execution, path: AccessPath<'_>, request: &ValueRequest<'_>) -> Decision {
     let index = execution.index.clone();
     let site = request.site.map(|number| (execution.version, number));
     let knowledge = index.knowledge(path, request.callee, site, request.kind, request.identifier);
@@ -186,7 +190,7 @@ fn decide(execution: &mut Execution, path: &str, request: &ValueRequest<'_>) -> 
         _ => true,
     });
     let ask = Ask {
-        path,
+        path: path.as_str(),
         distribution: &distribution,
         uses: of_class.as_ref().unwrap_or(&knowledge.uses),
         raises: &raises,
@@ -196,14 +200,15 @@ fn decide(execution: &mut Execution, path: &str, request: &ValueRequest<'_>) -> 
         supply: supplied.map(Supplied::supply),
         is_line: request.is_line,
     };
-    let (decision, fresh) = if path == environment::ENVIRONMENT {
+    let (decision, fresh) = if path == environment::ENVIRONMENT.into() {
         let object = Recipe::Versatile(AbstractValue::Object);
-        let (value, fresh) = execution.draw.among(path, std::slice::from_ref(&object), &|value| *value == object);
+        let (value, fresh) =
+            execution.draw.among(path.as_str(), std::slice::from_ref(&object), &|value| *value == object);
         (Decision::Value(value), fresh)
     } else if is_variable && !may_fail {
         let values = environment::values(&index.texts, request.kind);
         let (value, fresh) =
-            execution.draw.among(path, &values, &|value| environment::is_possible(value, request.kind));
+            execution.draw.among(path.as_str(), &values, &|value| environment::is_possible(value, request.kind));
         (Decision::Value(value), fresh)
     } else {
         execution.draw.value(&index.pools, &*index, &ask)
@@ -214,7 +219,7 @@ fn decide(execution: &mut Execution, path: &str, request: &ValueRequest<'_>) -> 
     {
         let class = recipe.abstract_value();
         execution.injections.push(Injection {
-            path: path.to_string(),
+            path: path.to_buf(),
             value: recipe.clone(),
             kind: (!request.parameter).then_some(request.kind),
             version: execution.version as u8,
@@ -262,7 +267,7 @@ fn only(class: AbstractValue) -> twincell_values::predictor::Distribution {
 }
 
 /// Whether any version catches the failure of this look-up. If Python itself fails, the look-up fails, too.
-pub(crate) fn is_caught(path: &str, request: &ValueRequest<'_>) -> bool {
+pub(crate) fn is_caught(path: AccessPath<'_>, request: &ValueRequest<'_>) -> bool {
     let caught = state::with(|execution| {
         let site = request.site.map(|number| (execution.version, number));
         let knowledge = execution.index.knowledge(path, request.callee, site, request.kind, request.identifier);
@@ -276,7 +281,7 @@ fn covers(name: &str, failure: &str) -> bool {
     name == failure || (name == "LookupError" || name == "IndexError") && failure == "KeyError"
 }
 
-fn failure(py: Python<'_>, path: &str, request: &ValueRequest<'_>) -> PyErr {
+fn failure(py: Python<'_>, path: AccessPath<'_>, request: &ValueRequest<'_>) -> PyErr {
     let catches_index = state::with(|execution| {
         let site = request.site?;
         let catches = execution.index.catches(execution.version, site);
@@ -313,9 +318,9 @@ pub(crate) fn raise(py: Python<'_>, name: &str) -> PyErr {
 }
 
 /// Something from a missing module that code knows by another name: an object, or again a module.
-pub(crate) fn imported(py: Python<'_>, path: &str) -> PyResult<Py<PyAny>> {
+pub(crate) fn imported(py: Python<'_>, path: AccessPath<'_>) -> PyResult<Py<PyAny>> {
     if let Some(known) =
-        state::with(|execution| execution.run.values.get(path).map(|value| value.clone_ref(py))).flatten()
+        state::with(|execution| execution.run.values.get(path.as_str()).map(|value| value.clone_ref(py))).flatten()
     {
         return Ok(known);
     }
@@ -326,8 +331,9 @@ pub(crate) fn imported(py: Python<'_>, path: &str) -> PyResult<Py<PyAny>> {
 }
 
 /// Something from a missing module that a module binds when it is evaluated: always an object.
-pub(crate) fn bound(py: Python<'_>, path: &str) -> PyResult<Py<PyAny>> {
-    let known = state::with(|execution| execution.run.values.get(path).map(|value| value.clone_ref(py))).flatten();
+pub(crate) fn bound(py: Python<'_>, path: AccessPath<'_>) -> PyResult<Py<PyAny>> {
+    let known =
+        state::with(|execution| execution.run.values.get(path.as_str()).map(|value| value.clone_ref(py))).flatten();
     if let Some(known) = known {
         return Ok(known);
     }
@@ -338,24 +344,24 @@ pub(crate) fn bound(py: Python<'_>, path: &str) -> PyResult<Py<PyAny>> {
 }
 
 /// Assignments of code to this object are observed.
-pub(crate) fn watch(py: Python<'_>, path: &str, value: &Py<PyAny>) {
+pub(crate) fn watch(py: Python<'_>, path: AccessPath<'_>, value: &Py<PyAny>) {
     let watched = value.clone_ref(py);
     state::with(|execution| {
-        execution.run.injected.push((path.to_string(), watched, Recipe::Versatile(AbstractValue::Object)));
+        execution.run.injected.push((path.to_buf(), watched, Recipe::Versatile(AbstractValue::Object)));
     });
 }
 
 /// Keeps a value under its path for the running version.
-pub(crate) fn remember(py: Python<'_>, path: &str, value: &Py<PyAny>) {
+pub(crate) fn remember(py: Python<'_>, path: AccessPath<'_>, value: &Py<PyAny>) {
     let kept = value.clone_ref(py);
-    state::with(|execution| execution.run.values.insert(path.to_string(), kept));
+    state::with(|execution| execution.run.values.insert(path.to_buf(), kept));
 }
 
 /// Builds the Python value of a recipe and keeps it, and its content, under its path.
-pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
+pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: AccessPath<'_>) -> PyResult<Py<PyAny>> {
     if matches!(recipe, Recipe::Versatile(_))
         && let Some(known) =
-            state::with(|execution| execution.run.values.get(path).map(|value| value.clone_ref(py))).flatten()
+            state::with(|execution| execution.run.values.get(path.as_str()).map(|value| value.clone_ref(py))).flatten()
         && known.bind(py).is_instance_of::<Versatile>()
     {
         // Another path already stands for it.
@@ -379,13 +385,13 @@ pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<
     let observed = container || matches!(recipe, Recipe::Versatile(_));
     let watched = observed.then(|| value.clone_ref(py));
     state::with(|execution| {
-        execution.run.values.insert(path.to_string(), kept);
-        execution.run.originals.extend(original.map(|original| (path.to_string(), original)));
+        execution.run.values.insert(path.to_buf(), kept);
+        execution.run.originals.extend(original.map(|original| (path.to_buf(), original)));
         if unique {
-            execution.run.identities.insert(identity, path.to_string());
+            execution.run.identities.insert(identity, path.to_buf());
         }
         if let Some(watched) = watched {
-            execution.run.injected.push((path.to_string(), watched, recipe.clone()));
+            execution.run.injected.push((path.to_buf(), watched, recipe.clone()));
         }
     });
     Ok(value)
@@ -413,7 +419,7 @@ fn is_changeable(recipe: &Recipe) -> bool {
 }
 
 /// Notes what else makes a given object, if the request asks for it.
-fn note_written(path: &str, value: &Bound<'_, PyAny>) {
+fn note_written(path: AccessPath<'_>, value: &Bound<'_, PyAny>) {
     let asks = |execution: &mut Execution| {
         let mut injections = execution.injections.iter();
         execution.explain && injections.any(|injection| injection.path == path && injection.written.is_none())
@@ -428,13 +434,9 @@ fn note_written(path: &str, value: &Bound<'_, PyAny>) {
     }
 }
 
-fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
+fn make(py: Python<'_>, recipe: &Recipe, path: AccessPath<'_>) -> PyResult<Py<PyAny>> {
     let items = |items: &[Recipe]| -> PyResult<Vec<Py<PyAny>>> {
-        items
-            .iter()
-            .enumerate()
-            .map(|(index, item)| build_item(py, item, || AccessPath::new(path).item(index)))
-            .collect()
+        items.iter().enumerate().map(|(index, item)| build_item(py, item, || path.item(index))).collect()
     };
     Ok(match recipe {
         Recipe::None => py.None(),
@@ -450,7 +452,7 @@ fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
             let dict = PyDict::new(py);
             for (key, value) in entries {
                 let key_value = make(py, key, path)?;
-                let value = build_item(py, value, || AccessPath::new(path).item(key.display()))?;
+                let value = build_item(py, value, || path.item(key.display()))?;
                 dict.set_item(key_value, value)?;
             }
             dict.into_any().unbind()
@@ -479,7 +481,7 @@ fn make(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
 }
 
 /// An object that stands for one of the class of the project that the code names for it, if it names one.
-fn versatile(py: Python<'_>, path: &str) -> PyResult<Py<PyAny>> {
+fn versatile(py: Python<'_>, path: AccessPath<'_>) -> PyResult<Py<PyAny>> {
     let named = state::with(|execution| execution.index.known(path)?.1.named.clone()).flatten();
     let real = named.and_then(|name| concrete_class(py, &name));
     Ok(Py::new(py, Versatile { real, ..Versatile::new(path) })?.into_any())
@@ -512,11 +514,11 @@ fn is_uneven(class: &str) -> bool {
 
 /// A value of a recipe that is part of no execution.
 pub(super) fn apart(py: Python<'_>, recipe: &Recipe) -> PyResult<Py<PyAny>> {
-    content(py, recipe, "")
+    content(py, recipe, "".into())
 }
 
 /// Calls something in a library.
-fn made(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
+fn made(py: Python<'_>, recipe: &Recipe, path: AccessPath<'_>) -> PyResult<Py<PyAny>> {
     let Recipe::Made(call) = recipe else { return content(py, recipe, path) };
     let Made { class, arguments, keywords } = &**call;
     if let [items] = arguments.as_slice()
@@ -541,13 +543,13 @@ fn made(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
     }
     let named = PyDict::new(py);
     for (name, value) in keywords {
-        named.set_item(name, content(py, value, &AccessPath::new(path).attribute(name))?)?;
+        named.set_item(name, content(py, value, path.attribute(name).as_path())?)?;
     }
     Ok(callee.call(arguments, Some(&named))?.unbind())
 }
 
 /// A part of an object that is made: it is no value of its own, so only objects in it have a path.
-fn content(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
+fn content(py: Python<'_>, recipe: &Recipe, path: AccessPath<'_>) -> PyResult<Py<PyAny>> {
     Ok(match recipe {
         Recipe::List(items) => PyList::new(py, contents(py, items, path)?)?.into_any().unbind(),
         Recipe::Tuple(items) => PyTuple::new(py, contents(py, items, path)?)?.into_any().unbind(),
@@ -555,7 +557,7 @@ fn content(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
         Recipe::Dict(entries) => {
             let dict = PyDict::new(py);
             for (key, value) in entries {
-                let value = content(py, value, &AccessPath::new(path).item(key.display()))?;
+                let value = content(py, value, path.item(key.display()).as_path())?;
                 dict.set_item(content(py, key, path)?, value)?;
             }
             dict.into_any().unbind()
@@ -566,9 +568,9 @@ fn content(py: Python<'_>, recipe: &Recipe, path: &str) -> PyResult<Py<PyAny>> {
     })
 }
 
-fn contents(py: Python<'_>, items: &[Recipe], path: &str) -> PyResult<Vec<Py<PyAny>>> {
+fn contents(py: Python<'_>, items: &[Recipe], path: AccessPath<'_>) -> PyResult<Vec<Py<PyAny>>> {
     let one = |(index, item): (usize, &Recipe)| match item {
-        Recipe::Versatile(_) => content(py, item, &AccessPath::new(path).item(index)),
+        Recipe::Versatile(_) => content(py, item, path.item(index).as_path()),
         item => content(py, item, path),
     };
     items.iter().enumerate().map(one).collect()
@@ -576,13 +578,14 @@ fn contents(py: Python<'_>, items: &[Recipe], path: &str) -> PyResult<Vec<Py<PyA
 
 /// What the value of a recipe was like when it was made.
 pub(crate) fn as_made(py: Python<'_>, recipe: &Recipe) -> PyResult<Observed> {
-    templates::observed(py, recipe, || make(py, recipe, ""))
+    templates::observed(py, recipe, || make(py, recipe, "".into()))
 }
 
 /// The stand-in that the module of the running version binds for a path: `MISSING` after `from a.b import MISSING`.
-fn stand_in(py: Python<'_>, path: &str) -> Option<Py<PyAny>> {
+fn stand_in(py: Python<'_>, path: AccessPath<'_>) -> Option<Py<PyAny>> {
     let written = state::with(|execution| {
-        let written = execution.index.written_import(execution.version, path).unwrap_or(path).to_owned();
+        let written =
+            execution.index.written_import(execution.version, path.as_str()).unwrap_or(path.as_str()).to_owned();
         Some((execution.globals.as_ref()?.clone_ref(py), written))
     });
     let (globals, written) = written.flatten()?;
@@ -652,21 +655,17 @@ pub(crate) fn named(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
     };
     match found {
         Some(value) => Ok(value),
-        None => build(py, &Recipe::Versatile(AbstractValue::Object), name),
+        None => build(py, &Recipe::Versatile(AbstractValue::Object), name.into()),
     }
 }
 
 /// Items that can be changed or queried have their own path. Plain ones need none.
-fn build_item(py: Python<'_>, recipe: &Recipe, path: impl FnOnce() -> String) -> PyResult<Py<PyAny>> {
+fn build_item(py: Python<'_>, recipe: &Recipe, path: impl FnOnce() -> AccessPathBuf) -> PyResult<Py<PyAny>> {
     match recipe {
-        recipe if is_changeable(recipe) => {
-            let path = path();
-            build(py, recipe, &path)
-        }
+        recipe if is_changeable(recipe) => build(py, recipe, path().as_path()),
         Recipe::List(_) | Recipe::Tuple(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Versatile(_) => {
-            let path = path();
-            build(py, recipe, &path)
+            build(py, recipe, path().as_path())
         }
-        _ => make(py, recipe, ""),
+        _ => make(py, recipe, "".into()),
     }
 }

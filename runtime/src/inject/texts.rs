@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use twincell_values::drawing::Known;
-use twincell_values::path::{AccessPath, Question, bounded};
+use twincell_values::path::{AccessPath, AccessPathBuf, Question};
 use twincell_values::value::Recipe;
 
 use crate::execution::state;
@@ -33,31 +33,34 @@ impl TextKind {
 pub(crate) fn of<'py>(
     py: Python<'py>,
     kind: TextKind,
-    path: &str,
+    path: AccessPath<'_>,
     site: Option<u32>,
 ) -> PyResult<Bound<'py, PyString>> {
     let default = match kind {
         TextKind::Text => path.to_string(),
         TextKind::Representation => format!("<{path}>"),
     };
-    let own = bounded(kind.question(path.into()).to_string());
+    // The code goes on with the text, so its question is a path as well.
+    let own = AccessPathBuf::from(kind.question(path).to_string()).bounded();
     let drawn = state::with(|execution| {
         if execution.loading {
             return None;
         }
-        if let Some(known) = execution.run.values.get(&own) {
+        if let Some(known) = execution.run.values.get(own.as_str()) {
             return Some(Err(known.clone_ref(py)));
         }
         let index = execution.index.clone();
         let by_site = || index.uses_of(execution.version, site?);
-        let uses = index.known(&own).map(|(_, uses)| uses).or_else(by_site)?;
-        let text = execution.draw.text(&index.pools, &*index, &own, &default, uses);
+        let uses = index.known(own.as_path()).map(|(_, uses)| uses).or_else(by_site)?;
+        let text = execution.draw.text(&index.pools, &*index, own.as_str(), &default, uses);
         Some(Ok(text))
     });
     match drawn.flatten() {
         None => Ok(PyString::new(py, &default)),
         Some(Ok(text)) if text == default => Ok(PyString::new(py, &default)),
-        Some(Ok(text)) => Ok(resolve::build(py, &Recipe::Str(text), &own)?.into_bound(py).cast_into::<PyString>()?),
+        Some(Ok(text)) => {
+            Ok(resolve::build(py, &Recipe::Str(text), own.as_path())?.into_bound(py).cast_into::<PyString>()?)
+        }
         Some(Err(known)) => match known.into_bound(py).cast_into::<PyString>() {
             Ok(text) => Ok(text),
             Err(_) => Ok(PyString::new(py, &default)),

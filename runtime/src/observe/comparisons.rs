@@ -78,7 +78,7 @@ fn note(place: ObservationPoint, truth: bool, operands: impl FnOnce() -> Vec<Ope
 
 fn operand(value: &Bound<'_, PyAny>) -> Operand {
     let path = match value.cast_exact::<Versatile>() {
-        Ok(versatile) => Some(versatile.get().path().to_string()),
+        Ok(versatile) => Some(versatile.get().path().to_buf()),
         Err(_) => {
             let identity = value.as_ptr() as usize;
             state::with(|execution| execution.run.identities.get(&identity).cloned()).flatten()

@@ -92,7 +92,7 @@ fn audit(event: &str, arguments: &Bound<'_, PyTuple>) -> PyResult<()> {
     state::with(|execution| {
         execution.run.blocked = true;
         let line = execution.run.line;
-        let callee = event.to_string();
+        let callee = event.into();
         let call =
             Call { callee, arguments: observed, keywords: vec![], line, discarded: true, by_all: true, state: vec![] };
         execution.run.calls.push(call);

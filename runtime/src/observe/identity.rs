@@ -10,7 +10,7 @@ use pyo3::types::{PyByteArray, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySe
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use twincell_engine::observed::{Observed, Slot};
-use twincell_values::path::AccessPath;
+use twincell_values::path::{AccessPath, AccessPathBuf};
 
 use crate::execution::code::MODULE_NAME;
 use crate::execution::object::Versatile;
@@ -45,15 +45,15 @@ pub(crate) struct Identities {
 }
 
 /// Whether a path leads through the result of a call.
-pub(crate) fn is_of_call(path: &str) -> bool {
-    AccessPath::new(path).before_first_call().is_some()
+pub(crate) fn is_of_call(path: AccessPath<'_>) -> bool {
+    path.before_first_call().is_some()
 }
 
 impl Identities {
     /// An object that callers hold under this path.
-    pub fn known(&mut self, value: &Bound<'_, PyAny>, path: &str) {
+    pub fn known(&mut self, value: &Bound<'_, PyAny>, path: AccessPath<'_>) {
         if !is_of_call(path) && is_mutable(value) {
-            self.holders.entry(identity(value)).or_insert_with(|| Holder::Place(path.to_owned()));
+            self.holders.entry(identity(value)).or_insert_with(|| Holder::Place(path.to_string()));
         }
     }
 
@@ -137,8 +137,8 @@ impl Identities {
                 return;
             }
         }
-        for (inner, held) in contents(place, value) {
-            self.look_within(&inner, &held, of_module, global, depth + 1);
+        for (inner, held) in contents(place.into(), value) {
+            self.look_within(inner.as_str(), &held, of_module, global, depth + 1);
         }
     }
 }
@@ -187,9 +187,12 @@ fn is_frozen(class: &Bound<'_, PyType>) -> bool {
 }
 
 /// What an object holds, each under its own place.
-pub(crate) fn contents<'py>(place: &str, value: &Bound<'py, PyAny>) -> Vec<(String, Bound<'py, PyAny>)> {
+pub(crate) fn contents<'py>(
+    place: AccessPath<'_>,
+    value: &Bound<'py, PyAny>,
+) -> Vec<(AccessPathBuf, Bound<'py, PyAny>)> {
     let numbered = |items: Vec<Bound<'py, PyAny>>| {
-        items.into_iter().enumerate().map(|(index, item)| (AccessPath::new(place).item(index), item)).collect()
+        items.into_iter().enumerate().map(|(index, item)| (place.item(index), item)).collect()
     };
     if let Ok(list) = value.cast::<PyList>() {
         return numbered(list.iter().take(MAX_ENTRIES).collect());
@@ -198,7 +201,7 @@ pub(crate) fn contents<'py>(place: &str, value: &Bound<'py, PyAny>) -> Vec<(Stri
         return numbered(tuple.iter().take(MAX_ENTRIES).collect());
     }
     if let Ok(dict) = value.cast::<PyDict>() {
-        let entry = |(key, held): (Bound<'py, PyAny>, _)| (AccessPath::new(place).item(observe::short(&key)), held);
+        let entry = |(key, held): (Bound<'py, PyAny>, _)| (place.item(observe::short(&key)), held);
         return dict.iter().take(MAX_ENTRIES).map(entry).collect();
     }
     if let Ok(versatile) = value.cast::<Versatile>() {
@@ -215,25 +218,24 @@ pub(crate) fn contents<'py>(place: &str, value: &Bound<'py, PyAny>) -> Vec<(Stri
         if public_only && name.starts_with('_') {
             return None;
         }
-        Some((AccessPath::new(place).attribute(&name), held))
+        Some((place.attribute(&name), held))
     });
     attributes.take(MAX_ENTRIES).collect()
 }
 
 /// What the code assigned to an injected object, the last value of each place.
-fn assigned<'py>(place: &str, object: &Bound<'py, Versatile>) -> Vec<(String, Bound<'py, PyAny>)> {
+fn assigned<'py>(place: AccessPath<'_>, object: &Bound<'py, Versatile>) -> Vec<(AccessPathBuf, Bound<'py, PyAny>)> {
     let py = object.py();
     let versatile = object.get();
-    let mut found: Vec<(String, Option<Py<PyAny>>)> = Vec::new();
+    let mut found: Vec<(AccessPathBuf, Option<Py<PyAny>>)> = Vec::new();
     let names: Vec<(String, Option<Py<PyAny>>)> = {
         let Ok(assigned) = versatile.assigned.lock() else { return vec![] };
         let of = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.clone_ref(py));
         let attributes = assigned.attributes.iter().map(|(name, value)| (name.clone(), of(value)));
-        found.extend(assigned.items.iter().map(|(key, _, value)| (AccessPath::new(place).item(key), of(value))));
+        found.extend(assigned.items.iter().map(|(key, _, value)| (place.item(key), of(value))));
         attributes.collect()
     };
-    let named =
-        |(name, value): (String, _)| (AccessPath::new(place).attribute(&versatile.canonical_attribute(&name)), value);
+    let named = |(name, value): (String, _)| (place.attribute(&versatile.canonical_attribute(&name)), value);
     found.extend(names.into_iter().map(named));
     let last: FxHashMap<&str, usize> =
         found.iter().enumerate().map(|(position, (place, _))| (place.as_str(), position)).collect();

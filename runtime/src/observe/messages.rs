@@ -41,8 +41,8 @@ pub(crate) fn real_method(callee: &Bound<'_, PyAny>) -> Option<String> {
 
 /// Whether the path of a missing callee is that of a logger's method (`self.logger.info`,
 /// `logging.getLogger('x').error`).
-pub(crate) fn missing_method(path: &str) -> Option<&str> {
-    let (owner, name) = AccessPath::new(path).split_attribute()?;
+pub(crate) fn missing_method(path: AccessPath<'_>) -> Option<&str> {
+    let (owner, name) = path.split_attribute()?;
     if !is_level(name) {
         return None;
     }
@@ -133,11 +133,11 @@ pub(crate) fn warned(message: &Bound<'_, PyAny>, category: Option<&Bound<'_, PyA
 
 /// `warnings.warn` if `warnings` is missing: records the warning.
 pub(crate) fn missing_warning(
-    path: &str,
+    path: AccessPath<'_>,
     arguments: &Bound<'_, PyTuple>,
     keywords: Keywords<'_, '_>,
 ) -> PyResult<bool> {
-    if path != "warnings.warn" {
+    if path != "warnings.warn".into() {
         return Ok(false);
     }
     let keyword = |name: &str| keywords.and_then(|keywords| keywords.get_item(name).ok().flatten());
@@ -169,10 +169,10 @@ mod tests {
         for path in
             ["logger.info", "self._logger.debug", "LOG.warning", "logging.getLogger('a.b').error", "app.logger.log"]
         {
-            assert!(missing_method(path).is_some(), "{path}");
+            assert!(missing_method(path.into()).is_some(), "{path}");
         }
         for path in ["self.error", "catalog.info", "dialog.warning", "logger.setLevel", "log", "self.log"] {
-            assert!(missing_method(path).is_none(), "{path}");
+            assert!(missing_method(path.into()).is_none(), "{path}");
         }
     }
 }

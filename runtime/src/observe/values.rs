@@ -111,7 +111,7 @@ pub(crate) fn short(of: &Bound<'_, PyAny>) -> String {
 /// An observed value in an access path.
 fn observed_path(value: &Observed) -> String {
     match value {
-        Observed::Injected { path, .. } => path.clone(),
+        Observed::Injected { path, .. } => path.to_string(),
         other => display_observed(other),
     }
 }
@@ -461,7 +461,7 @@ fn plain(value: &Bound<'_, PyAny>) -> Option<Observed> {
         return Some(Observed::None);
     }
     if let Ok(versatile) = value.cast_exact::<Versatile>() {
-        return Some(Observed::Injected { path: versatile.get().path().to_string(), assigned: vec![] });
+        return Some(Observed::Injected { path: versatile.get().path().to_string().into(), assigned: vec![] });
     }
     if let Ok(text) = value.cast_exact::<PyString>() {
         return Some(Observed::Str(bounded(characters(text))));

@@ -105,10 +105,10 @@ fn response(py: Python<'_>, item: usize, sent: bool) -> PyResult<Py<PyAny>> {
     let request = ValueRequest {
         kind: SiteKind::Call,
         identifier: YIELD,
-        callee: YIELD,
+        callee: YIELD.into(),
         raises: true,
         discarded: !sent,
         ..ValueRequest::default()
     };
-    resolve::value(py, &format!("{YIELD} {item}"), &request)
+    resolve::value(py, format!("{YIELD} {item}").as_str().into(), &request)
 }

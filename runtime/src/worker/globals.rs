@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyFunction, PyTuple, PyType};
 use twincell_engine::observed::Observed;
 use twincell_syntax::scopes::{assigned_attributes, declared_globals};
 use twincell_syntax::site::SiteKind;
-use twincell_values::path::AccessPath;
+use twincell_values::path::{AccessPath, AccessPathBuf};
 use twincell_values::value::AbstractValue;
 
 use crate::execution::code::MODULE_NAME;
@@ -31,7 +31,7 @@ enum Holder {
 /// A plain value that can be injected.
 pub(crate) struct Plain {
     /// How the code reads it: `DEBUG`, `self.items`.
-    path: String,
+    path: AccessPathBuf,
     name: String,
     origin: Origin,
     /// One for each version.
@@ -50,9 +50,9 @@ pub(crate) struct Replaced<'py> {
 /// replace, that are the same in every version, and that every version reads.
 pub(crate) fn plain(index: &PredictionIndex, modules: &[Bound<'_, PyDict>]) -> Vec<Plain> {
     let Some(first) = index.versions.first() else { return vec![] };
-    let mut sites: Vec<(SiteKind, &str, String)> = (first.version.sites.sites.iter().zip(0..))
+    let mut sites: Vec<(SiteKind, &str, AccessPath<'_>)> = (first.version.sites.sites.iter().zip(0..))
         .filter(|(site, _)| matches!(site.kind, SiteKind::Name | SiteKind::Attribute))
-        .map(|(site, number)| (site.kind, site.identifier.as_str(), index.path(0, number).to_owned()))
+        .map(|(site, number)| (site.kind, site.identifier.as_str(), index.path(0, number)))
         .collect();
     sites.sort_unstable();
     sites.dedup();
@@ -62,7 +62,7 @@ pub(crate) fn plain(index: &PredictionIndex, modules: &[Bound<'_, PyDict>]) -> V
     for (kind, name, path) in sites {
         let plain = match kind {
             SiteKind::Name => global(&texts, modules, name),
-            _ => attribute(index, modules, name, &path, &|name| assigned.contains(name)),
+            _ => attribute(index, modules, name, path, &|name| assigned.contains(name)),
         };
         let Some(plain) = plain else { continue };
         // What `self` and the class itself reach is one value.
@@ -114,7 +114,7 @@ fn global<F: FnOnce() -> BTreeSet<String>>(
     let values: Vec<_> = modules.iter().map(value).collect();
     let is_same = values.iter().all(|value| value.is_some() && *value == values[0]);
     is_same.then(|| Plain {
-        path: name.to_owned(),
+        path: name.into(),
         name: name.to_owned(),
         origin: Origin::Own,
         holders: modules.iter().map(|_| Holder::Globals).collect(),
@@ -127,13 +127,13 @@ fn attribute(
     index: &PredictionIndex,
     modules: &[Bound<'_, PyDict>],
     name: &str,
-    path: &str,
+    path: AccessPath<'_>,
     is_assigned: &dyn Fn(&str) -> bool,
 ) -> Option<Plain> {
     if name.starts_with("__") || !index.is_read_by_all(name) {
         return None;
     }
-    let (holder, _) = AccessPath::new(path).split_attribute()?;
+    let (holder, _) = path.split_attribute()?;
     let mut holders = Vec::new();
     let mut values = Vec::new();
     for (number, module) in modules.iter().enumerate() {
@@ -161,7 +161,7 @@ fn attribute(
         values.push((observed, origin));
     }
     let (_, origin) = values.first().filter(|first| values.iter().all(|value| value == *first))?;
-    Some(Plain { path: path.to_owned(), name: name.to_owned(), origin: *origin, holders })
+    Some(Plain { path: path.to_buf(), name: name.to_owned(), origin: *origin, holders })
 }
 
 /// The class of the module that has an attribute, along the bases of another, and the attribute.
@@ -196,8 +196,7 @@ pub(crate) fn inject_alike(
             versions.iter().map(|version| version.before.bind(py).get_item(name).ok().flatten()).collect();
         let stand_in = values.iter().flatten().find_map(|value| {
             let stand_in = value.cast_exact::<Versatile>().ok()?.get();
-            (!stand_in.module && AccessPath::new(stand_in.path()).last_name() == name)
-                .then(|| stand_in.path().to_owned())
+            (!stand_in.module && stand_in.path().last_name() == name).then(|| stand_in.path().to_buf())
         });
         let Some(path) = stand_in else { continue };
         let is_there =
@@ -213,7 +212,7 @@ pub(crate) fn inject_alike(
             |value: &Bound<'_, PyAny>| value.is_instance_of::<PyType>() || value.is_exact_instance_of::<PyFunction>();
         for (version, value) in versions.iter().zip(values) {
             if value.is_some_and(|value| is_real(&value)) {
-                let injected = Py::new(py, Versatile::new(path.as_str()))?;
+                let injected = Py::new(py, Versatile::new(path.as_path()))?;
                 version.before.bind(py).set_item(name, &injected)?;
                 version.globals.bind(py).set_item(name, injected)?;
             }
@@ -270,14 +269,14 @@ pub(crate) fn replace<'py>(
             None => globals.get_item(name)?,
             Some(class) => Some(class.getattr("__dict__")?.get_item(name)?),
         };
-        let Some(real) = real.filter(|_| is_injected(path, *origin)) else { continue };
+        let Some(real) = real.filter(|_| is_injected(path.as_str(), *origin)) else { continue };
         let (kind, class_of) = match class {
             None => (SiteKind::Name, class_of(&observe::value(&real))),
             Some(_) => (SiteKind::Attribute, class_of(&observe::value(&real))),
         };
         let request =
             ValueRequest { kind, identifier: name, class: class_of, parameter: true, ..ValueRequest::default() };
-        let injected = resolve::value(py, path, &request)?.into_bound(py);
+        let injected = resolve::value(py, path.into(), &request)?.into_bound(py);
         set(globals, class.as_ref(), name, &injected)?;
         replaced.push(Replaced { name: name.clone(), class, injected, real });
     }

@@ -19,7 +19,7 @@ use twincell_engine::protocol::{
 use twincell_engine::sources::{Source, Sources};
 use twincell_syntax::Side;
 use twincell_values::drawing::Draw;
-use twincell_values::path::{AccessPath, EVERYTHING, Question};
+use twincell_values::path::{AccessPathBuf, EVERYTHING, Question};
 use twincell_values::value::{Fixed, Provider, Recipe};
 
 use crate::execution::given::GivenObjects;
@@ -639,18 +639,18 @@ fn run_version(py: Python<'_>, version: &LoadedVersion, program: &Loaded, execut
 }
 
 /// The injected values that the code changed, in a fixed order.
-fn changed_values(py: Python<'_>, injected: &[(String, Py<PyAny>, Recipe)]) -> Vec<(Slot, Observed)> {
+fn changed_values(py: Python<'_>, injected: &[(AccessPathBuf, Py<PyAny>, Recipe)]) -> Vec<(Slot, Observed)> {
     let mut changed = Vec::new();
     for (path, value, recipe) in injected {
         let value = value.bind(py);
         if let Ok(versatile) = value.cast::<Versatile>() {
             let assigned = observe::assigned_since(versatile.get(), py, Mark::default());
             if !assigned.is_empty() {
-                changed.push((Slot::Argument(path.clone()), Observed::Injected { path: path.clone(), assigned }));
+                changed.push((Slot::Argument(path.to_string()), Observed::Injected { path: path.clone(), assigned }));
             }
-        } else if !AccessPath::new(path).ends_in_call() {
+        } else if !path.as_path().ends_in_call() {
             // A plain container that a call returned belongs to the code. Its use is observed.
-            changed.extend(original::changed(value, recipe, path));
+            changed.extend(original::changed(value, recipe, path.as_path()));
         }
     }
     changed.sort_by(|a, b| a.0.cmp(&b.0));

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use twincell_engine::observed::{Observed, Slot};
+use twincell_values::path::{AccessPath, AccessPathBuf};
 use twincell_values::value::Recipe;
 
 use crate::observe::identity::{self, Identities};
@@ -12,7 +13,7 @@ use crate::worker::version::LoadedVersion;
 /// What callers see after a run.
 pub(crate) struct Seen<'a, 'py> {
     /// The injected values, by access path.
-    pub injected: &'a [(String, Py<PyAny>, Recipe)],
+    pub injected: &'a [(AccessPathBuf, Py<PyAny>, Recipe)],
     /// The names of the changed globals, and whether every version's module has them.
     pub changed: Vec<(String, bool)>,
     /// What the code returned, and what a second call returned.
@@ -28,15 +29,15 @@ pub(crate) fn identities(
     let py = globals.py();
     let mut found = Identities::default();
     let of_module = |identity: usize| version.state.holds(identity);
-    let mut injected: Vec<(&str, &Bound<'_, PyAny>)> =
-        seen.injected.iter().map(|(path, value, _)| (path.as_str(), value.bind(py))).collect();
+    let mut injected: Vec<(AccessPath<'_>, &Bound<'_, PyAny>)> =
+        seen.injected.iter().map(|(path, value, _)| (path.as_path(), value.bind(py))).collect();
     injected.sort_by_key(|(path, _)| *path);
     for (path, value) in &injected {
-        found.known(value, path);
+        found.known(value, *path);
     }
     // What the result of an unknown call is, is not known, so nothing is found in it.
-    for (path, value) in injected.into_iter().filter(|(path, _)| !identity::is_of_call(path)) {
-        found.look(path, value, &of_module);
+    for (path, value) in injected.into_iter().filter(|(path, _)| !identity::is_of_call(*path)) {
+        found.look(path.as_str(), value, &of_module);
     }
     let mut slots = Vec::new();
     for (name, is_shared) in seen.changed {

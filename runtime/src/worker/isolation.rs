@@ -182,7 +182,7 @@ impl Serve for Apart<'_> {
 fn add(whole: &mut ExecutionRecord, part: ExecutionRecord) {
     let known: HashSet<String> = whole.choices.iter().map(|choice| choice.path.clone()).collect();
     whole.choices.extend(part.choices.into_iter().filter(|choice| !known.contains(&choice.path)));
-    whole.injections.extend(part.injections.into_iter().filter(|injection| !known.contains(&injection.path)));
+    whole.injections.extend(part.injections.into_iter().filter(|injection| !known.contains(injection.path.as_str())));
     whole.behaviors.extend(part.behaviors);
     for observation in part.observations {
         if !whole.observations.contains(&observation) {

@@ -73,7 +73,7 @@ fn own_imports(version: &Version) -> Option<BTreeMap<String, Import>> {
 pub(super) fn without_stand_ins(globals: &Bound<'_, PyDict>, index: &PredictionIndex) {
     let names = index.versions.iter().flat_map(|indexed| &indexed.version.sites.sites);
     for site in names.filter(|site| site.kind == SiteKind::Name) {
-        let declared = Known::known(index, &site.path).and_then(|(_, uses)| uses.declared.as_ref());
+        let declared = Known::known(index, AccessPath::new(&site.path)).and_then(|(_, uses)| uses.declared.as_ref());
         let is_table = declared.is_some_and(|own| own.library.iter().any(|class| library::has_shape(class)));
         if is_table
             && let Ok(Some(value)) = globals.get_item(&site.path)

@@ -6,7 +6,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use twincell_engine::observed::{Elision, Limit, Observed, Outcome, Slot};
 use twincell_syntax::site::SiteKind;
-use twincell_values::path::{self, AccessPath};
+use twincell_values::path::{self, AccessPath, AccessPathBuf};
 
 use crate::execution::object::Versatile;
 use crate::execution::steps::StopExecution;
@@ -235,13 +235,13 @@ fn function_behavior(
     for name in names.iter().take(count) {
         let request =
             ValueRequest { kind: SiteKind::Name, identifier: name, parameter: true, ..ValueRequest::default() };
-        positional.push(resolve::value(py, &path(&arguments::canonical(name)), &request)?);
+        positional.push(resolve::value(py, path(&arguments::canonical(name)).as_path(), &request)?);
     }
     let keywords = PyDict::new(py);
     for name in names.iter().skip(count).take(only) {
         let request =
             ValueRequest { kind: SiteKind::Name, identifier: name, parameter: true, ..ValueRequest::default() };
-        keywords.set_item(name, resolve::value(py, &path(&arguments::canonical(name)), &request)?)?;
+        keywords.set_item(name, resolve::value(py, path(&arguments::canonical(name)).as_path(), &request)?)?;
     }
     let positional = PyTuple::new(py, positional)?;
     let result = function.call(&positional, Some(&keywords));
@@ -285,7 +285,7 @@ fn parameters(function: &Bound<'_, PyAny>) -> PyResult<(Vec<String>, usize, usiz
 pub(crate) fn callbacks(py: Python<'_>, returned: Option<&Bound<'_, PyAny>>, extra: &mut Vec<(Slot, Observed)>) {
     let (callbacks, registered, injected) = state::with(|execution| {
         let run = &mut execution.run;
-        let injected: Vec<(String, Py<PyAny>)> =
+        let injected: Vec<(AccessPathBuf, Py<PyAny>)> =
             run.injected.iter().map(|(path, value, _)| (path.clone(), value.clone_ref(py))).collect();
         (std::mem::take(&mut run.callbacks), std::mem::take(&mut run.registered), injected)
     })
@@ -300,35 +300,35 @@ pub(crate) fn callbacks(py: Python<'_>, returned: Option<&Bound<'_, PyAny>>, ext
         }
     }
     let registered = registered.into_iter().map(|(path, function)| (path, function.into_bound(py)));
-    let mut stored: Vec<(String, Bound<'_, PyAny>)> =
+    let mut stored: Vec<(AccessPathBuf, Bound<'_, PyAny>)> =
         registered.filter(|(_, function)| is_own_function(function)).collect();
     for (path, value) in injected {
-        functions_in(&path, value.bind(py), 0, &mut stored);
+        functions_in(path.as_path(), value.bind(py), 0, &mut stored);
     }
     if let Some(returned) = returned {
-        functions_in(identity::RESULT, returned, 0, &mut stored);
+        functions_in(identity::RESULT.into(), returned, 0, &mut stored);
     }
     stored.sort_by(|(one, _), (other, _)| one.cmp(other));
     stored.dedup_by(|(one, _), (other, _)| one == other);
     for (place, function) in stored.into_iter().take(MAX_STORED) {
-        if let Ok(observed) = function_behavior(&function, AccessPath::from(&place), 1, false, &mut Vec::new()) {
-            extra.push((Slot::Stored(place), observed));
+        if let Ok(observed) = function_behavior(&function, place.as_path(), 1, false, &mut Vec::new()) {
+            extra.push((Slot::Stored(place.into_string()), observed));
         }
     }
 }
 
 /// The functions of the code itself that an object holds, by their place. The object itself is not one of them.
 fn functions_in<'py>(
-    place: &str,
+    place: AccessPath<'_>,
     value: &Bound<'py, PyAny>,
     depth: usize,
-    found: &mut Vec<(String, Bound<'py, PyAny>)>,
+    found: &mut Vec<(AccessPathBuf, Bound<'py, PyAny>)>,
 ) {
     for (place, held) in identity::contents(place, value) {
         if is_own_function(&held) {
             found.push((place, held));
         } else if depth < STORED_DEPTH && found.len() < MAX_STORED {
-            functions_in(&place, &held, depth + 1, found);
+            functions_in(place.as_path(), &held, depth + 1, found);
         }
     }
 }

@@ -4,7 +4,6 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyType};
 use twincell_syntax::site::SiteKind;
-use twincell_values::path::AccessPath;
 
 use crate::execution::code;
 use crate::execution::own_uses::{OwnUse, OwnUses};
@@ -18,18 +17,18 @@ pub(super) fn own_uses(index: &PredictionIndex, modules: &[Bound<'_, PyDict>]) -
         let sites = (0..).zip(&index.versions[version].version.sites.sites);
         let uses = sites.filter(|(_, site)| matches!(site.kind, SiteKind::Call | SiteKind::Attribute));
         let uses = uses.map(|(number, site)| {
-            let path = index.path(version, number).to_owned();
+            let path = index.path(version, number);
             let callee = match site.kind {
                 SiteKind::Call => index.container_path(version, number),
-                _ => path.clone(),
+                _ => path.to_buf(),
             };
             OwnUse {
                 site: number,
                 kind: site.kind,
                 identifier: site.identifier.clone(),
-                is_certain: AccessPath::new(&callee).is_dotted() && !index.is_local(version, number),
-                target: target(index, version, module, &callee),
-                path,
+                is_certain: callee.as_path().is_dotted() && !index.is_local(version, number),
+                target: target(index, version, module, callee.as_str()),
+                path: path.to_string(),
             }
         });
         uses.collect()

@@ -131,7 +131,7 @@ fn values(witness: &Witness, old: Option<&LineReport>, new: Option<&LineReport>)
                     @let injection = &witness.injections[index];
                     " "
                     code.tc-chip {
-                        (plain::path(&injection.path)) " = " b { (plain::value(&injection.value.display())) }
+                        (plain::path(injection.path.as_str())) " = " b { (plain::value(&injection.value.display())) }
                     }
                 }
                 @if found.len() > VALUES_AT_LINE { " and " (found.len() - VALUES_AT_LINE) " more" }

@@ -49,7 +49,7 @@ pub fn injections(pair: &PairReport, witness: &Witness) -> Markup {
     let rows = witness.injections.iter().take(VALUE_ROWS).map(|injection| {
         html! {
             tr {
-                th.tc-mono scope="row" { (plain::path(&injection.path)) }
+                th.tc-mono scope="row" { (plain::path(injection.path.as_str())) }
                 td.tc-mono { (plain::value(&injection.value.display())) }
                 td { (injection.value.abstract_value().name()) }
                 td { (words::kind_name(injection.kind)) }

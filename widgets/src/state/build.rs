@@ -196,16 +196,16 @@ fn version<'a>(version: &'a VersionReport, marked: &HashSet<u32>) -> Version<'a>
 
 fn of_witness(witness: &Witness, execution: Option<u32>, evidence: &[&report::Evidence], changed: &[String]) -> Detail {
     let value = |injection: &Injection| DetailValue {
-        path: injection.path.clone(),
+        path: injection.path.to_string(),
         value: bounded(&injection.value.display()),
         class: injection.value.abstract_value(),
         probability: injection.probability,
         version: injection.version,
         line: injection.line,
-        decisive: witness.decisive.contains(&injection.path),
+        decisive: witness.decisive.iter().any(|path| injection.path == *path),
         literal: literal(&injection.value),
         is_object: matches!(injection.value, Recipe::Versatile(_)),
-        changed: changed.contains(&injection.path),
+        changed: changed.iter().any(|path| injection.path == **path),
     };
     let text = |call: &Option<Call>| call.as_ref().map(display_call);
     Detail {

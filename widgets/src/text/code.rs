@@ -224,7 +224,7 @@ fn entered(page: &mut Page, pair: &PairReport, old: Option<&LineReport>, new: Op
     }
     let value = |&index: &usize| {
         let injection = &witness.injections[index];
-        format!("{} = {}", plain::path(&injection.path), plain::value(&injection.value.display()))
+        format!("{} = {}", plain::path(injection.path.as_str()), plain::value(&injection.value.display()))
     };
     let mut values: Vec<String> = found.iter().take(VALUES_AT_LINE).map(value).collect();
     if found.len() > VALUES_AT_LINE {

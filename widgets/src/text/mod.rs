@@ -179,7 +179,7 @@ fn values(page: &mut Page, pair: &PairReport) {
     }
     for injection in witness.injections.iter().take(VALUES_SHOWN) {
         let value = plain::value(&injection.value.display());
-        page.hanging("  ", &format!("{} = {value}", plain::path(&injection.path)));
+        page.hanging("  ", &format!("{} = {value}", plain::path(injection.path.as_str())));
         let about = format!(
             "{}, {}, {}, {} likely",
             injection.value.abstract_value().name(),

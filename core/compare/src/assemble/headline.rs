@@ -93,12 +93,12 @@ fn is_whole(context: &PairContext<'_>, case: &TestCase, example: &Example) -> bo
 fn other_calls(case: &TestCase, rules: &Rules) -> Option<PerSide<Call>> {
     let [old, new] = case.record.behaviors.as_slice() else { return None };
     let drawn_apart = |callee: &str| {
-        let is_new = |one: &Injection| Side::numbered(one.version) == Side::New && gave(callee, &one.path);
+        let is_new = |one: &Injection| Side::numbered(one.version) == Side::New && gave(callee, one.path.as_str());
         case.record.injections.iter().any(is_new)
     };
     let rows = align_calls(&old.calls, &new.calls, rules);
     let with_others = rows.iter().find_map(|row| match (&row.old, &row.new) {
-        (Some(old), Some(new)) if !row.equal && old.callee == new.callee && drawn_apart(&new.callee) => {
+        (Some(old), Some(new)) if !row.equal && old.callee == new.callee && drawn_apart(new.callee.as_str()) => {
             Some(PerSide::new(old.clone(), new.clone()))
         }
         _ => None,
@@ -125,7 +125,7 @@ fn returned_call<'a>(
     let is_returned =
         |one: &&Injection| Side::numbered(one.version) == side && says_much(&one.value) && one.value.display() == shown;
     let returned: Vec<&Injection> = case.record.injections.iter().filter(is_returned).collect();
-    calls.find(|call| returned.iter().any(|one| gave(&call.callee, &one.path)))
+    calls.find(|call| returned.iter().any(|one| gave(call.callee.as_str(), one.path.as_str())))
 }
 
 /// Whether a path is a result of this function.
@@ -187,7 +187,7 @@ fn contrast(sites: Sites<'_>, case: &TestCase, difference: &Difference, rules: &
                 PerSide::of(|side| match made(case, side, shown[side]).filter(|_| is_brief) {
                     Some(call) => {
                         let call = as_written(sites, side, call);
-                        display_call(&Call { callee: short_path(&call.callee), ..call })
+                        display_call(&Call { callee: short_path(call.callee.as_str()).into(), ..call })
                     }
                     None => shown[side].to_owned(),
                 })

@@ -32,7 +32,7 @@ pub(super) fn call_site(context: &PairContext<'_>, sites: Sites<'_>, case: &Test
     }
     let Some((_, given)) = once.split_call() else { return CallSite::Unknown };
     match (callee(sites, path, count(given), at), at.filter(is_own)) {
-        (Some(callee), _) => CallSite::Code(AccessPath::new(&callee).call(given) + &path[once.as_str().len()..]),
+        (Some(callee), _) => CallSite::Code(AccessPath::new(&callee).call(given).into_string() + &path[once.as_str().len()..]),
         (None, Some((side, line))) => CallSite::Line(context.functions[side].first_line + line - 1),
         (None, None) => CallSite::Unknown,
     }
@@ -57,10 +57,10 @@ fn of_inner_function(sites: Sites<'_>, path: AccessPath<'_>, (side, line): (Side
 
 /// A call of a version with the callee that the code has, where only a value tells it.
 pub(super) fn as_written(sites: Sites<'_>, side: Side, call: &Call) -> Call {
-    let path = AccessPath::new(&call.callee).call("");
+    let path = call.callee.as_path().call("");
     let count = call.arguments.len() + call.keywords.len();
-    let callee = callee(sites, &path, count, Some((side, call.line)));
-    Call { callee: callee.unwrap_or_else(|| call.callee.clone()), ..call.clone() }
+    let callee = callee(sites, path.as_str(), count, Some((side, call.line)));
+    Call { callee: callee.map_or_else(|| call.callee.clone(), Into::into), ..call.clone() }
 }
 
 /// The callee that the code has for a call with so many arguments; none if a name tells it, or if it may be one of several.

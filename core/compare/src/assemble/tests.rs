@@ -412,7 +412,7 @@ fn headline(text: &str, choices: &[(&str, Decision)], parameters: &[&str], decis
     execution.record.choices = choices.iter().map(choice).collect();
     let injected = |choice: &Choice| match &choice.decision {
         Decision::Value(value) => Some(Injection {
-            path: choice.path.clone(),
+            path: choice.path.as_str().into(),
             value: value.clone(),
             version: 0,
             line: 2,

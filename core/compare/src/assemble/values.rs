@@ -19,22 +19,22 @@ pub(super) fn paths(campaign: &Campaign, classes: &BTreeMap<String, Vec<f32>>) -
     for case in &campaign.executions {
         let (differs, valid) = (!case.differences.is_empty(), case.is_valid());
         for injection in &case.record.injections {
-            if !known.contains_key(&injection.path) {
+            if !known.contains_key(injection.path.as_str()) {
                 if paths.len() == MOST_PATHS {
                     continue;
                 }
                 paths.push(PathReport {
-                    path: injection.path.clone(),
+                    path: injection.path.to_string(),
                     kind: injection.kind,
                     version: injection.version,
                     line: injection.line,
-                    predicted: classes.get(&injection.path).cloned().unwrap_or_default(),
+                    predicted: classes.get(injection.path.as_str()).cloned().unwrap_or_default(),
                     injected: vec![],
                     more: 0,
                 });
-                known.insert(injection.path.clone(), (paths.len() - 1, HashMap::new()));
+                known.insert(injection.path.to_string(), (paths.len() - 1, HashMap::new()));
             }
-            let Some((position, values)) = known.get_mut(&injection.path) else { continue };
+            let Some((position, values)) = known.get_mut(injection.path.as_str()) else { continue };
             let listed = &mut paths[*position].injected;
             let text = bounded(&injection.value.display());
             let at = *values.entry(text).or_insert_with_key(|text| {

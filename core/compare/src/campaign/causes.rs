@@ -206,11 +206,11 @@ fn tell_equals(record: &ExecutionRecord, known: &mut [Difference], rules: &Rules
         Recipe::Str(text) => Some(Observed::Str(text)),
         _ => None,
     };
-    let first = |path: &str| {
-        let equal = orders.equals(path);
+    let first = |path: AccessPath<'_>| {
+        let equal = orders.equals(path.as_str());
         let object = || {
             let path = equal.iter().min()?;
-            Some(Observed::Injected { path: (*path).to_owned(), assigned: vec![] })
+            Some(Observed::Injected { path: (*path).into(), assigned: vec![] })
         };
         equal.iter().find_map(|text| plain(text)).or_else(object)
     };

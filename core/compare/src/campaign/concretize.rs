@@ -244,7 +244,7 @@ pub(super) fn zero_like(value: &Recipe) -> Recipe {
 
 /// The value with others in place of its objects, where there are any for their paths.
 pub(super) fn at_objects(path: &str, recipe: &Recipe, other: &mut dyn FnMut(&str) -> Option<Recipe>) -> Recipe {
-    let mut item = |key: String, item: &Recipe| at_objects(&AccessPath::new(path).item(key), item, other);
+    let mut item = |key: String, item: &Recipe| at_objects(AccessPath::new(path).item(key).as_str(), item, other);
     let mut items =
         |held: &[Recipe]| (0..).zip(held).map(|(at, value): (usize, _)| item(at.to_string(), value)).collect();
     match recipe {

@@ -55,7 +55,7 @@ fn written(choices: &[Choice]) -> impl Iterator<Item = (String, Recipe)> {
 
 /// The value with all that was read of it.
 fn whole(choices: &[Choice], path: &str, recipe: &Recipe) -> Recipe {
-    let item = |key: String, item: &Recipe| whole(choices, &AccessPath::new(path).item(key), item);
+    let item = |key: String, item: &Recipe| whole(choices, AccessPath::new(path).item(key).as_str(), item);
     let items = |items: &[Recipe]| items.iter().enumerate().map(|(at, value)| item(at.to_string(), value)).collect();
     match recipe {
         Recipe::Versatile(AbstractValue::Object | AbstractValue::Resource) => dictionary(choices, path)

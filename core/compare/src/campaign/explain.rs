@@ -34,7 +34,7 @@ pub fn explain(execute: &mut dyn Execute, campaign: &Campaign) -> Result<BTreeMa
         if let Executed::Record(record) = executed {
             for injection in record.injections {
                 if !injection.classes.is_empty() {
-                    classes.entry(injection.path).or_insert(injection.classes);
+                    classes.entry(injection.path.into_string()).or_insert(injection.classes);
                 }
             }
         }

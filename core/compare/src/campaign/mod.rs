@@ -202,7 +202,7 @@ impl TestCase {
     /// that was invented.
     fn is_refused(&self) -> bool {
         let ExecutionRecord { failed, synthesized, .. } = &self.record;
-        failed.iter().any(|path| synthesized.contains(&AccessPath::new(path).any_call()))
+        failed.iter().any(|path| synthesized.iter().any(|operation| AccessPath::new(path).any_call() == *operation))
     }
 
     /// Whether it needs no result that Python would not give: no synthesized one, and none of a builtin function or a
@@ -218,7 +218,7 @@ impl TestCase {
             _ => false,
         };
         let is_of_builtin = |one: &Injection| {
-            let callee = AccessPath::new(&one.path).callee().filter(|_| one.kind == Some(SiteKind::Call));
+            let callee = one.path.as_path().callee().filter(|_| one.kind == Some(SiteKind::Call));
             callee.is_some_and(|callee| is_builtin(callee.as_str()))
         };
         let Self { record, .. } = self;

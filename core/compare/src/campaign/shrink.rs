@@ -215,7 +215,7 @@ fn becomes_unlikely(choice: &Choice, other: &Decision, likely: &BTreeMap<String,
 /// The probability of each class, by path.
 fn likelihoods(execute: &mut dyn Execute, witness: &TestCase) -> Result<BTreeMap<String, Vec<f32>>, EngineError> {
     let injections = explained(execute, witness)?.into_iter();
-    Ok(injections.map(|injection| (injection.path, injection.classes)).collect())
+    Ok(injections.map(|injection| (injection.path.into_string(), injection.classes)).collect())
 }
 
 /// The injections of a witness, with all that is known of each.
@@ -470,7 +470,8 @@ fn without_synthesized(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>>
                 _ => &[],
             };
             let item = |(key, value): &(Recipe, Recipe)| {
-                (AccessPath::new(&choice.path).item(key.display()), Decision::Value(value.clone()))
+                let path = AccessPath::new(&choice.path).item(key.display());
+                (path.into_string(), Decision::Value(value.clone()))
             };
             Some([(choice.path.clone(), object())].into_iter().chain(held.iter().map(item)).collect())
         }

@@ -143,7 +143,7 @@ fn bind(pair: &Pair, side: Side, call: &Call) -> Result<(Fixed, Vec<String>), Mi
                 bound.decide(Question::Positional(&rest.name).to_string(), Recipe::Int(further.len() as i64));
             }
             for (index, value) in further.iter().enumerate() {
-                bound.pass(rest, AccessPath::new(&path).item(index), value);
+                bound.pass(rest, AccessPath::new(&path).item(index).into_string(), value);
             }
         }
         _ if further.is_empty() => {}
@@ -166,7 +166,7 @@ fn bind(pair: &Pair, side: Side, call: &Call) -> Result<(Fixed, Vec<String>), Mi
                 let path = bound.path(rest);
                 let parameter = AccessPath::new(&path);
                 bound.decide(Question::Keyword { name, parameter }.to_string(), Recipe::Bool(true));
-                bound.pass(rest, parameter.keyword_item(name), value);
+                bound.pass(rest, parameter.keyword_item(name).into_string(), value);
             }
             (None, None) => return Err(Misfit::NoParameter(name.clone())),
         }

@@ -80,8 +80,8 @@ pub(super) fn arguments(
             ParameterKind::VarPositional => {
                 for index in 0..extra {
                     let path = AccessPath::new(&path).item(index);
-                    let value = given(&path)?;
-                    passed.push(Argument { keyword: None, path, value });
+                    let value = given(path.as_str())?;
+                    passed.push(Argument { keyword: None, path: path.into_string(), value });
                 }
             }
             ParameterKind::KeywordOnly if parameter.has_default && !shared(&path) => {}
@@ -98,8 +98,8 @@ pub(super) fn arguments(
                         && **decision == Decision::Value(Recipe::Bool(true))
                     {
                         let path = path.keyword_item(name);
-                        if let Some(value) = given(&path)? {
-                            passed.push(named(&path, name, value));
+                        if let Some(value) = given(path.as_str())? {
+                            passed.push(named(path.as_str(), name, value));
                         }
                     }
                 }

@@ -58,7 +58,7 @@ pub(super) fn checks(case: &Case<'_>, standins: bool) -> Result<Checks, Refusal>
             Channel::Calls if !standins => Err(Refusal::CallsOfMissing),
             Channel::Calls => match &difference.old {
                 Shown::InState { callee: Some(callee), place, .. } => {
-                    let moments = Moments::of(PerSide { old, new }, callee, place);
+                    let moments = Moments::of(PerSide { old, new }, callee.as_str(), place);
                     moments.and_then(|moments| watched(&mut checks, &moments, &is_parameter))
                 }
                 _ => calls(&mut checks, case, old, new),

@@ -214,7 +214,7 @@ impl Writer<'_> {
             Channel::Arguments => self.argument(&mut test, difference, PerSide { old, new }, objects)?,
             Channel::Calls => match &difference.old {
                 Shown::InState { callee: Some(callee), place, .. } => {
-                    let moments = Moments::of(PerSide { old, new }, callee, place)?;
+                    let moments = Moments::of(PerSide { old, new }, callee.as_str(), place)?;
                     let equals = |name: &str, value: &Observed| {
                         let equality = self.equality(value, None, objects)?;
                         Ok(format!("{name} {}", equality.condition()))
@@ -327,7 +327,7 @@ impl Writer<'_> {
             Some(items.iter().map(|item| self.expression(item, objects)).collect::<Option<Vec<_>>>()?.join(", "))
         };
         match value {
-            Observed::Injected { path, assigned } if assigned.is_empty() => objects.reach(path),
+            Observed::Injected { path, assigned } if assigned.is_empty() => objects.reach(path.as_str()),
             Observed::List(items) => Some(format!("[{}]", all(items)?)),
             Observed::Tuple(items) if items.len() == 1 => Some(format!("({},)", all(items)?)),
             Observed::Tuple(items) => Some(format!("({})", all(items)?)),
@@ -349,7 +349,7 @@ impl Writer<'_> {
             let call = row.old.as_ref().or(row.new.as_ref()).ok_or(Refusal::NoCall)?;
             let count = |calls: &[Call]| calls.iter().filter(|other| other.callee == call.callee).count();
             let (before, after) = (count(&old.calls), count(&new.calls));
-            let Some(callee) = objects.reach(&call.callee) else { continue };
+            let Some(callee) = objects.reach(call.callee.as_str()) else { continue };
             match &row.old {
                 Some(call) if new.calls.iter().all(|other| text(other) != text(call)) => {
                     let positional = call.arguments.iter().map(|value| self.expression(value, objects));

@@ -51,7 +51,7 @@ impl<'a> Moments<'a> {
     /// The actions on an object, by their callees.
     fn actions(&self, object: &str) -> Vec<&'a str> {
         let calls = self.behaviors.into_iter().flat_map(|behavior| &behavior.calls);
-        let acting = calls.filter(|call| receiver(call) == object && effect(call) != Effect::Asks);
+        let acting = calls.filter(|call| receiver(call) == Some(object.into()) && effect(call) != Effect::Asks);
         let names: BTreeSet<&str> = acting.map(|call| call.callee.as_str()).collect();
         names.into_iter().filter(|name| !ENTERING.contains(&AccessPath::new(name).last_name())).collect()
     }

@@ -14,7 +14,7 @@ const OF_THE_MACHINE: [&str; 4] = ["sys.argv", "sys.platform", "os.name", "platf
 
 /// Whether a path is of a value that the machine tells.
 fn is_of_machine(path: &str) -> bool {
-    environment_key(path).is_some() || OF_THE_MACHINE.contains(&path)
+    environment_key(path.into()).is_some() || OF_THE_MACHINE.contains(&path)
 }
 
 /// Whether a name stands for the object or class of a method.
@@ -63,7 +63,7 @@ impl Writer<'_> {
             let replaced = Question::replaced(path, decision).filter(|name| *name != EVERYTHING);
             // A variable that is not set here was invented.
             let is_decided = || self.decisions.contains_key(Question::Injected(path).to_string().as_str());
-            let is_invented = is_of_module && environment_key(path).is_some() && !is_decided();
+            let is_invented = is_of_module && environment_key(path.into()).is_some() && !is_decided();
             let name = replaced.or(is_invented.then_some(path))?;
             match self.decisions.get(name)? {
                 Decision::Value(value) => Some((name, value)),
@@ -95,7 +95,7 @@ impl Writer<'_> {
     pub(super) fn machine(&self) -> Vec<String> {
         let line = |(path, value): (&str, &Recipe)| {
             let text = python::literal(value);
-            match (environment_key(path), path, value) {
+            match (environment_key(path.into()), path, value) {
                 (Some(key), _, Recipe::None) => format!("patch.delenv({}, raising=False)\n", python::string(key)),
                 (Some(key), ..) => format!("patch.setenv({}, {text})\n", python::string(key)),
                 (None, "platform.system()", _) => format!("patch.setattr('platform.system', lambda: {text})\n"),

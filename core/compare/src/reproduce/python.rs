@@ -242,8 +242,8 @@ pub(super) fn text(value: &Observed) -> Option<String> {
             let entries = entries.iter().map(|(key, value)| Some(format!("{}: {}", text(key)?, text(value)?)));
             format!("{{{}}}", entries.collect::<Option<Vec<_>>>()?.join(", "))
         }
-        Observed::Injected { path, assigned } if assigned.is_empty() => format!("<{}>", masked(path)),
-        Observed::Injected { path, assigned } => format!("<{} with {}>", masked(path), named(assigned)?),
+        Observed::Injected { path, assigned } if assigned.is_empty() => format!("<{}>", masked(path.as_str())),
+        Observed::Injected { path, assigned } => format!("<{} with {}>", masked(path.as_str()), named(assigned)?),
         Observed::Object { class, attributes } => match attributes.as_slice() {
             [(name, Observed::Str(inner))] if name == WRITTEN => format!("{class}({inner})"),
             _ => format!("{class}({})", named(attributes)?),
@@ -271,7 +271,11 @@ pub(super) fn named(values: &[(String, Observed)]) -> Option<String> {
 pub(super) fn call(call: &Call) -> Option<String> {
     let arguments = call.arguments.iter().map(text);
     let keywords = call.keywords.iter().map(|(name, value)| Some(format!("{name}={}", text(value)?)));
-    Some(format!("{}({})", masked(&call.callee), arguments.chain(keywords).collect::<Option<Vec<_>>>()?.join(", ")))
+    Some(format!(
+        "{}({})",
+        masked(call.callee.as_str()),
+        arguments.chain(keywords).collect::<Option<Vec<_>>>()?.join(", ")
+    ))
 }
 
 /// An access path without the hashes that stand for what was cut, since a reproducer has no such hashes.

@@ -201,7 +201,7 @@ impl Writer<'_> {
     /// Missing conversions between text and bytes that were called, with the class of what their names promise.
     fn conversions(&self) -> Vec<String> {
         let calls = self.case.record.behaviors.iter().flat_map(|behavior| &behavior.calls);
-        let names: BTreeSet<&str> = calls.map(|call| AccessPath::new(&call.callee).last_name()).collect();
+        let names: BTreeSet<&str> = calls.map(|call| call.callee.as_path().last_name()).collect();
         let entry = |name: &str| {
             let class = match conversion(name)? {
                 Conversion::Text => "str",

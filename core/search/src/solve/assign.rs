@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ruff_python_ast::Operator;
 
-use twincell_values::path::{AccessPath, Question};
+use twincell_values::path::Question;
 use twincell_values::reading::Term;
 use twincell_values::value::{AbstractValue, Decision, Recipe};
 
@@ -92,7 +92,7 @@ impl Solver<'_> {
         }
         let Some(path) = self.path(term, so_far) else { return vec![] };
         let mut way = so_far.clone();
-        way.insert(path, Decision::Value(wanted.clone()));
+        way.insert(path.into_string(), Decision::Value(wanted.clone()));
         vec![way]
     }
 
@@ -159,8 +159,8 @@ impl Solver<'_> {
             Some(Recipe::Versatile(_)) => {
                 let Some(path) = self.path(base, so_far) else { return vec![] };
                 let mut way = so_far.clone();
-                way.insert(AccessPath::new(&path).item(0), Decision::Value(wanted.clone()));
-                let length = Question::Length(AccessPath::new(&path)).to_string();
+                way.insert(path.as_path().item(0).into_string(), Decision::Value(wanted.clone()));
+                let length = Question::Length(path.as_path()).to_string();
                 if matches!(self.facts.decisions.get(length.as_str()), Some(Decision::Value(Recipe::Int(0)))) {
                     way.insert(length, Decision::Value(Recipe::Int(1)));
                 }
@@ -198,7 +198,7 @@ impl Solver<'_> {
             Some(Recipe::Versatile(_)) => {
                 let Some(path) = self.path(base, so_far) else { return vec![] };
                 let mut way = so_far.clone();
-                way.insert(AccessPath::new(&path).item(index), Decision::Value(wanted.clone()));
+                way.insert(path.as_path().item(index).into_string(), Decision::Value(wanted.clone()));
                 return vec![way];
             }
             Some(Recipe::Tuple(items) | Recipe::List(items)) if items.len() == count => items,
@@ -289,7 +289,7 @@ impl Solver<'_> {
             ("len", Recipe::Int(count)) => self.set_length(first, usize::try_from(*count).unwrap_or(0), so_far),
             ("bool", Recipe::Bool(truth)) => self.truthy(first, None, *truth, so_far),
             ("type", Recipe::Named(class)) => {
-                let samples = shapes::instances(std::slice::from_ref(class), true);
+                let samples = shapes::instances(&[class.as_str().into()], true);
                 samples.iter().flat_map(|sample| self.set(first, sample, so_far)).collect()
             }
             ("getattr", _) => match arguments.get(1).map(Rc::as_ref) {
@@ -315,7 +315,7 @@ impl Solver<'_> {
         let mut ways = self.set(&attribute, wanted, so_far);
         if let Some(path) = self.path(&attribute, so_far) {
             for way in &mut ways {
-                let question = Question::Attribute(AccessPath::new(&path)).to_string();
+                let question = Question::Attribute(path.as_path()).to_string();
                 way.insert(question, Decision::Value(Recipe::Bool(true)));
             }
         }
@@ -339,9 +339,9 @@ impl Solver<'_> {
             if let (true, Some(key), Some(path)) = (method == "get", argument.as_ref(), self.path(base, so_far)) {
                 let key = key.display();
                 let mut way = so_far.clone();
-                let question = Question::Item { item: &key, holder: AccessPath::new(&path) }.to_string();
+                let question = Question::Item { item: &key, holder: path.as_path() }.to_string();
                 way.insert(question, Decision::Value(Recipe::Bool(true)));
-                way.insert(AccessPath::new(&path).item(&key), Decision::Value(wanted.clone()));
+                way.insert(path.as_path().item(&key).into_string(), Decision::Value(wanted.clone()));
                 ways.push(way);
             }
         }
@@ -358,8 +358,7 @@ impl Solver<'_> {
             let mut ways = Vec::new();
             if let Some(path) = self.path(term, so_far) {
                 let mut way = so_far.clone();
-                let [length, truth] =
-                    [Question::Length, Question::Truth].map(|of| of(AccessPath::new(&path)).to_string());
+                let [length, truth] = [Question::Length, Question::Truth].map(|of| of(path.as_path()).to_string());
                 way.insert(length, Decision::Value(Recipe::Int(count as i64)));
                 way.remove(&truth);
                 if count > 0 && self.facts.decisions.contains_key(truth.as_str()) {

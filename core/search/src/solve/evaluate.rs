@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use ruff_python_ast::Operator;
 
 use twincell_syntax::site::Comparator;
-use twincell_values::path::{AccessPath, Question};
+use twincell_values::path::{AccessPathBuf, Question};
 use twincell_values::reading::{Condition, Term};
 use twincell_values::value::{Decision, Recipe};
 
@@ -195,49 +195,49 @@ impl Solver<'_> {
     }
 
     /// The access path of a term, if it has one here.
-    pub(super) fn path(&mut self, term: &Term, so_far: &Assignment) -> Option<String> {
+    pub(super) fn path(&mut self, term: &Term, so_far: &Assignment) -> Option<AccessPathBuf> {
         if !self.step() {
             return None;
         }
         let path = match term {
-            Term::Name(name) => self.canonical(name).to_string(),
-            Term::Attribute(base, name) => AccessPath::new(&self.path(base, so_far)?).attribute(name),
-            Term::Subscript(base, key) => AccessPath::new(&self.path(base, so_far)?).item(self.shown(key, so_far)?),
+            Term::Name(name) => self.canonical(name).into(),
+            Term::Attribute(base, name) => self.path(base, so_far)?.as_path().attribute(name),
+            Term::Subscript(base, key) => self.path(base, so_far)?.as_path().item(self.shown(key, so_far)?),
             Term::Call(callee, arguments) => {
                 let callee = self.path(callee, so_far)?;
                 let shown: Option<Vec<String>> =
                     arguments.iter().map(|argument| self.shown(argument, so_far)).collect();
-                AccessPath::new(&callee).call(shown?.join(", "))
+                callee.as_path().call(shown?.join(", "))
             }
-            Term::Await(value) => AccessPath::new(&self.path(value, so_far)?).awaited(),
-            Term::Element(base) => AccessPath::new(&self.path(base, so_far)?).item(0),
-            Term::Part(base, index, _) => AccessPath::new(&self.path(base, so_far)?).item(index),
+            Term::Await(value) => self.path(value, so_far)?.as_path().awaited(),
+            Term::Element(base) => self.path(base, so_far)?.as_path().item(0),
+            Term::Part(base, index, _) => self.path(base, so_far)?.as_path().item(index),
             Term::First(terms) => return self.path(terms.first()?, so_far),
             _ => return None,
         };
-        (path.len() <= MAX_PATH).then_some(path)
+        (path.as_str().len() <= MAX_PATH).then_some(path)
     }
 
     /// A value as access paths write it.
     fn shown(&mut self, term: &Term, so_far: &Assignment) -> Option<String> {
         match self.value(term, so_far) {
-            Some(Recipe::Versatile(_)) | None => self.path(term, so_far),
+            Some(Recipe::Versatile(_)) | None => self.path(term, so_far).map(AccessPathBuf::into_string),
             Some(value) => Some(value.display()),
         }
     }
 
     /// A name that is neither injected nor bound here stands for itself.
     pub(super) fn named(&self, term: &Term) -> Option<Recipe> {
-        fn dotted(term: &Term) -> Option<String> {
+        fn dotted(term: &Term) -> Option<AccessPathBuf> {
             match term {
-                Term::Name(name) => Some(name.clone()),
-                Term::Attribute(base, name) => Some(AccessPath::new(&dotted(base)?).attribute(name)),
+                Term::Name(name) => Some(name.as_str().into()),
+                Term::Attribute(base, name) => Some(dotted(base)?.as_path().attribute(name)),
                 _ => None,
             }
         }
         let name = dotted(term)?;
-        let (first, _) = AccessPath::new(&name).split_root();
-        (!self.is_injected(first)).then_some(Recipe::Named(name))
+        let (first, _) = name.as_path().split_root();
+        (!self.is_injected(first)).then(|| Recipe::Named(name.to_string()))
     }
 
     /// The value of a term on the given decisions, if it is plain or known to be an object.
@@ -246,7 +246,7 @@ impl Solver<'_> {
             return None;
         }
         if let Some(path) = self.path(term, so_far)
-            && let Some(Decision::Value(value)) = self.decision(&path, so_far)
+            && let Some(Decision::Value(value)) = self.decision(path.as_str(), so_far)
         {
             return Some(value.clone());
         }
@@ -364,7 +364,7 @@ impl Solver<'_> {
             Condition::Truth { term, .. } => {
                 if let Some(path) = self.path(term, so_far)
                     && let Some(Decision::Value(Recipe::Bool(truth))) =
-                        self.decision(&Question::Truth(AccessPath::new(&path)).to_string(), so_far)
+                        self.decision(&Question::Truth(path.as_path()).to_string(), so_far)
                 {
                     return Some(*truth);
                 }

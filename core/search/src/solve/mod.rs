@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 use twincell_engine::protocol::{Observation, ObservationPoint};
 use twincell_syntax::Side;
 use twincell_syntax::site::Comparator;
-use twincell_values::path::{AccessPath, Question};
+use twincell_values::path::{AccessPathBuf, Question};
 use twincell_values::reading::{Condition, Term};
 use twincell_values::value::{AbstractValue, Choice, Decision, Recipe};
 
@@ -137,7 +137,7 @@ pub(super) fn compared(
         let written = || Solver { facts, fuel: FUEL }.path(term?, &Assignment::new());
         let path = own.path.clone().or_else(written);
         if let Some(path) = path.filter(|path| facts.decisions.contains_key(path.as_str())) {
-            found.push((path, value.clone()));
+            found.push((path.into_string(), value.clone()));
         }
     }
     found
@@ -294,9 +294,9 @@ impl Solver<'_> {
         let [Some(one), Some(other)] = paths else { return vec![] };
         let mut ways = Vec::new();
         for (from, to) in [(&one, &other), (&other, &one)] {
-            if from != to && !to.starts_with(from.as_str()) {
+            if from != to && !to.as_str().starts_with(from.as_str()) {
                 let mut way = so_far.clone();
-                way.insert(from.clone(), Decision::Same(to.clone()));
+                way.insert(from.to_string(), Decision::Same(to.to_string()));
                 ways.push(way);
             }
         }
@@ -322,7 +322,7 @@ impl Solver<'_> {
         // Two objects have their own order.
         if let (Some(one), Some(two)) = (self.path(left, so_far), self.path(right, so_far)) {
             for (one, other, wanted) in [(&one, &two, wanted), (&two, &one, wanted.reverse())] {
-                let path = Question::Order { one, other }.to_string();
+                let path = Question::Order { one: one.as_str(), other: other.as_str() }.to_string();
                 if self.facts.decisions.contains_key(path.as_str()) {
                     let mut way = so_far.clone();
                     way.insert(path, Decision::Value(Recipe::Int(wanted as i64 + 1)));
@@ -350,11 +350,12 @@ impl Solver<'_> {
     ) -> Vec<Assignment> {
         let [member, holder] = self.sides(number, item, container, so_far);
         let mut ways = Vec::new();
-        let key = member.as_ref().map(Recipe::display).or_else(|| self.path(item, so_far));
+        let key =
+            member.as_ref().map(Recipe::display).or_else(|| self.path(item, so_far).map(AccessPathBuf::into_string));
         if let (Some(path), Some(key)) = (self.path(container, so_far), key)
             && matches!(holder, None | Some(Recipe::Versatile(_)))
         {
-            let aspect = Question::Item { item: &key, holder: AccessPath::new(&path) }.to_string();
+            let aspect = Question::Item { item: &key, holder: path.as_path() }.to_string();
             if self.facts.decisions.contains_key(aspect.as_str()) {
                 let mut way = so_far.clone();
                 way.insert(aspect, Decision::Value(Recipe::Bool(inside)));

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use twincell_engine::protocol::ObservationPoint;
-use twincell_values::path::{AccessPath, Question};
+use twincell_values::path::{AccessPathBuf, Question};
 use twincell_values::reading::{Condition, Term};
 use twincell_values::value::{AbstractValue, Decision, Recipe};
 
@@ -67,7 +67,7 @@ impl Solver<'_> {
         let current = self.value(term, so_far);
         let mut ways = Vec::new();
         if let (Some(path), None | Some(Recipe::Versatile(_))) = (self.path(term, so_far), &current) {
-            let [aspect, length] = [Question::Truth, Question::Length].map(|of| of(AccessPath::new(&path)).to_string());
+            let [aspect, length] = [Question::Truth, Question::Length].map(|of| of(path.as_path()).to_string());
             if self.facts.decisions.contains_key(aspect.as_str()) {
                 let mut way = so_far.clone();
                 way.insert(aspect, Decision::Value(Recipe::Bool(wanted)));
@@ -151,8 +151,8 @@ impl Solver<'_> {
             return Some(if wanted { self.set(value, &object, so_far) } else { vec![] });
         }
         let mut way = so_far.clone();
-        let attribute = AccessPath::new(&path).attribute(attribute);
-        let question = Question::Attribute(AccessPath::new(&attribute)).to_string();
+        let attribute = path.as_path().attribute(attribute);
+        let question = Question::Attribute(attribute.as_path()).to_string();
         way.insert(question, Decision::Value(Recipe::Bool(wanted)));
         Some(vec![way])
     }
@@ -201,7 +201,7 @@ impl Solver<'_> {
     }
 
     fn instance(&mut self, value: &Rc<Term>, classes: &Rc<Term>, wanted: bool, so_far: &Assignment) -> Vec<Assignment> {
-        let names: Vec<String> = match classes.as_ref() {
+        let names: Vec<AccessPathBuf> = match classes.as_ref() {
             Term::Display(terms) => terms.iter().filter_map(|term| self.path(term, so_far)).collect(),
             _ => self.path(classes, so_far).into_iter().collect(),
         };
@@ -209,15 +209,14 @@ impl Solver<'_> {
         if let Some(path) = self.path(value, so_far) {
             for name in &names {
                 // Missing classes go by their path, real ones by their own name.
-                let own = AccessPath::new(name).split_attribute().map_or(name.as_str(), |(_, own)| own);
-                for name in [name.as_str(), own] {
-                    let aspect = Question::Instance { of: AccessPath::new(&path), class: name }.to_string();
+                for name in [name.as_str(), name.as_path().own_name()] {
+                    let aspect = Question::Instance { of: path.as_path(), class: name }.to_string();
                     if self.facts.decisions.contains_key(aspect.as_str()) {
                         let mut way = so_far.clone();
                         if wanted {
                             // It is of only one missing class.
                             for known in self.facts.decisions.keys() {
-                                let is_of = |of| of == AccessPath::new(&path) && *known != aspect;
+                                let is_of = |of| of == path.as_path() && *known != aspect;
                                 if matches!(Question::parse(known), Question::Instance { of, .. } if is_of(of)) {
                                     way.insert((*known).to_string(), Decision::Value(Recipe::Bool(false)));
                                 }

@@ -11,6 +11,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::maker::{Maker, is_plausible};
 use super::{Orders, Pools, given, texts};
+use crate::path::AccessPath;
 use crate::predictor::Distribution;
 use crate::reading::Uses;
 use crate::value::{AbstractValue, Choice, Decision, Declared, Fixed, Recipe};
@@ -56,7 +57,7 @@ const COMPARED: f64 = 0.25;
 
 /// What the sites that read a path say about it. Items of drawn containers get their own prediction from this.
 pub trait Known {
-    fn known(&self, path: &str) -> Option<(&Distribution, &Uses)>;
+    fn known(&self, path: AccessPath<'_>) -> Option<(&Distribution, &Uses)>;
 
     /// How the code uses what calls of methods with this name give. `None` if it makes no such call.
     fn given_by(&self, _method: &str) -> Option<&Uses> {
@@ -193,7 +194,7 @@ impl Draw {
                 let mut distribution = [0.0; AbstractValue::COUNT];
                 distribution[AbstractValue::Str as usize] = 1.0;
                 let uses = Uses { declared: Some(Declared::of(&[AbstractValue::Str])), ..uses.clone() };
-                draw.maker(pools, known).draw(random, path, &distribution, &uses, 0)
+                draw.maker(pools, known).draw(random, path.into(), &distribution, &uses, 0)
             });
             Decision::Value(drawn.unwrap_or_else(|| Recipe::Str(default.to_string())))
         });
@@ -278,7 +279,7 @@ impl Draw {
             return Decision::Fail;
         }
         let maker = self.maker(pools, known);
-        let value = maker.draw(random, ask.path, ask.distribution, ask.uses, 0);
+        let value = maker.draw(random, ask.path.into(), ask.distribution, ask.uses, 0);
         Decision::Value(if ask.is_line { texts::line(&value) } else { value })
     }
 
@@ -311,7 +312,7 @@ mod tests {
 
     struct Nothing;
     impl Known for Nothing {
-        fn known(&self, _: &str) -> Option<(&Distribution, &Uses)> {
+        fn known(&self, _: AccessPath<'_>) -> Option<(&Distribution, &Uses)> {
             None
         }
     }

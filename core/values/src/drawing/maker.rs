@@ -55,7 +55,7 @@ impl Maker<'_> {
     pub(super) fn draw(
         &self,
         random: &mut Pcg64Mcg,
-        path: &str,
+        path: AccessPath<'_>,
         distribution: &Distribution,
         uses: &Uses,
         depth: u32,
@@ -98,7 +98,7 @@ impl Maker<'_> {
     fn declared(
         &self,
         random: &mut Pcg64Mcg,
-        path: &str,
+        path: AccessPath<'_>,
         declared: &Declared,
         distribution: &Distribution,
         uses: &Uses,
@@ -134,7 +134,7 @@ impl Maker<'_> {
         if class == AbstractValue::Tuple && !declared.parts.is_empty() {
             let part = |(index, part): (usize, &Declared)| {
                 let uses = Uses { declared: Some(part.clone()), ..Uses::default() };
-                self.element(random, &AccessPath::new(path).item(index), distribution, &uses, depth)
+                self.element(random, path.item(index).as_path(), distribution, &uses, depth)
             };
             return Recipe::Tuple(declared.parts.iter().enumerate().map(part).collect());
         }
@@ -157,7 +157,7 @@ impl Maker<'_> {
     fn of_library(
         &self,
         random: &mut Pcg64Mcg,
-        path: &str,
+        path: AccessPath<'_>,
         declared: &Declared,
         distribution: &Distribution,
         uses: &Uses,
@@ -204,14 +204,14 @@ impl Maker<'_> {
     }
 
     /// What the code may read from a response: with the keys that it looks up. `None` if it reads no JSON.
-    fn read_as_json(&self, random: &mut Pcg64Mcg, path: &str, depth: u32) -> Option<Recipe> {
+    fn read_as_json(&self, random: &mut Pcg64Mcg, path: AccessPath<'_>, depth: u32) -> Option<Recipe> {
         const METHOD: &str = "json";
-        let path = AccessPath::from(&AccessPath::new(path).attribute(METHOD)).call("");
+        let path = path.attribute(METHOD).as_path().call("");
         // What a call gives has another path than the local that stands for it.
-        let uses = self.known.known(&path).map(|(_, uses)| uses).or_else(|| self.known.given_by(METHOD))?;
+        let uses = self.known.known(path.as_path()).map(|(_, uses)| uses).or_else(|| self.known.given_by(METHOD))?;
         let is_list = uses.iterated && uses.key_candidates.is_empty();
         let class = if is_list { AbstractValue::List } else { AbstractValue::Dict };
-        let value = self.concretize(random, &path, class, uses, depth);
+        let value = self.concretize(random, path.as_path(), class, uses, depth);
         Some(self.without_objects(random, value))
     }
 
@@ -237,7 +237,7 @@ impl Maker<'_> {
     }
 
     /// An object of a class of the module, made from its fields.
-    fn of_model(&self, random: &mut Pcg64Mcg, path: &str, model: &Model, depth: u32) -> Recipe {
+    fn of_model(&self, random: &mut Pcg64Mcg, path: AccessPath<'_>, model: &Model, depth: u32) -> Recipe {
         let mut keywords = Vec::new();
         for field in &model.fields {
             if field.has_default && (depth > MAX_DEPTH || random.random_bool(DEFAULT)) {
@@ -247,18 +247,18 @@ impl Maker<'_> {
                 continue;
             }
             let path = match model.is_mapping {
-                true => AccessPath::new(path).item(Recipe::Str(field.name.clone()).display()),
-                false => AccessPath::new(path).attribute(&field.name),
+                true => path.item(Recipe::Str(field.name.clone()).display()),
+                false => path.attribute(&field.name),
             };
-            let unknown = self.element_distribution(random, &path, None, depth);
-            let (distribution, uses) = match self.known.known(&path) {
+            let unknown = self.element_distribution(random, path.as_path(), None, depth);
+            let (distribution, uses) = match self.known.known(path.as_path()) {
                 Some((distribution, uses)) => (distribution, uses.clone()),
                 None => (&unknown, Uses::default()),
             };
             let declared = field.declared.clone().or_else(|| uses.declared.clone());
             let value = match (&declared, depth > MAX_DEPTH) {
                 (None, true) => Recipe::Versatile(AbstractValue::Object),
-                _ => self.draw(random, &path, distribution, &Uses { declared, ..uses }, depth + 1),
+                _ => self.draw(random, path.as_path(), distribution, &Uses { declared, ..uses }, depth + 1),
             };
             keywords.push((field.name.clone(), value));
         }
@@ -272,7 +272,7 @@ impl Maker<'_> {
     fn declared_entries(
         &self,
         random: &mut Pcg64Mcg,
-        path: &str,
+        path: AccessPath<'_>,
         uses: &Uses,
         [of_keys, of_values]: [&Uses; 2],
         depth: u32,
@@ -286,14 +286,14 @@ impl Maker<'_> {
         }
         let distribution = self.element_distribution(random, path, None, depth);
         for index in 0..pick_weighted(random, [0.25, 0.25, 0.25, 0.15, 0.1].into_iter()) {
-            let key = self.element(random, &AccessPath::new(path).key(index), &distribution, of_keys, depth);
+            let key = self.element(random, path.key(index).as_path(), &distribution, of_keys, depth);
             if is_hashable(&key) && !keys.contains(&key) {
                 keys.push(key);
             }
         }
         let value = |key: Recipe| {
-            let item = AccessPath::new(path).item(key.display());
-            let value = self.element(random, &item, &distribution, of_values, depth);
+            let item = path.item(key.display());
+            let value = self.element(random, item.as_path(), &distribution, of_values, depth);
             (key, value)
         };
         let mut entries: Vec<(Recipe, Recipe)> = keys.into_iter().map(value).collect();
@@ -305,7 +305,7 @@ impl Maker<'_> {
     fn near_candidate(
         &self,
         random: &mut Pcg64Mcg,
-        path: &str,
+        path: AccessPath<'_>,
         candidate: &Recipe,
         uses: &Uses,
         depth: u32,
@@ -347,7 +347,14 @@ impl Maker<'_> {
         }
     }
 
-    fn concretize(&self, random: &mut Pcg64Mcg, path: &str, class: AbstractValue, uses: &Uses, depth: u32) -> Recipe {
+    fn concretize(
+        &self,
+        random: &mut Pcg64Mcg,
+        path: AccessPath<'_>,
+        class: AbstractValue,
+        uses: &Uses,
+        depth: u32,
+    ) -> Recipe {
         if let Some(value) = of_false(class).filter(|_| self.pools.is_often_false && !is_of_bytes(uses))
             && random.random_bool(FALSE)
         {
@@ -399,7 +406,7 @@ impl Maker<'_> {
         }
     }
 
-    fn items(&self, random: &mut Pcg64Mcg, path: &str, uses: &Uses, depth: u32) -> Vec<Recipe> {
+    fn items(&self, random: &mut Pcg64Mcg, path: AccessPath<'_>, uses: &Uses, depth: u32) -> Vec<Recipe> {
         let count = match uses.unpacked {
             Some(count) if random.random_bool(0.95) => usize::from(count),
             None if depth == 0 && random.random_bool(LONG) => random.random_range(10..15),
@@ -417,13 +424,13 @@ impl Maker<'_> {
         let mut items: Vec<Recipe> = (0..count)
             .map(|index| {
                 let part = uses.parts.get(index).filter(|part| element.declared.is_none() && **part != Uses::default());
-                let path = AccessPath::new(path).item(index);
+                let path = path.item(index);
                 match part {
                     Some(part) if !suits(&distribution, part) => {
-                        let own = self.element_distribution(random, &path, Some(part), depth);
-                        self.element(random, &path, &own, part, depth)
+                        let own = self.element_distribution(random, path.as_path(), Some(part), depth);
+                        self.element(random, path.as_path(), &own, part, depth)
                     }
-                    part => self.element(random, &path, &distribution, part.unwrap_or(&element), depth),
+                    part => self.element(random, path.as_path(), &distribution, part.unwrap_or(&element), depth),
                 }
             })
             .collect();
@@ -448,7 +455,7 @@ impl Maker<'_> {
         items
     }
 
-    fn entries(&self, random: &mut Pcg64Mcg, path: &str, uses: &Uses, depth: u32) -> Vec<(Recipe, Recipe)> {
+    fn entries(&self, random: &mut Pcg64Mcg, path: AccessPath<'_>, uses: &Uses, depth: u32) -> Vec<(Recipe, Recipe)> {
         let mut keys: Vec<Recipe> = Vec::new();
         let is_complete = !uses.values.is_empty() && random.random_bool(COMPLETE);
         for key in &uses.key_candidates {
@@ -475,14 +482,14 @@ impl Maker<'_> {
         let mut entries: Vec<(Recipe, Recipe)> = keys
             .into_iter()
             .map(|key| {
-                let path = AccessPath::new(path).item(key.display());
+                let path = path.item(key.display());
                 let is_it = |(own, _): &&(String, Uses)| matches!(&key, Recipe::Str(text) if text == own);
                 let used = uses.values.iter().find(is_it).map_or(&of_any, |(_, used)| used);
                 let value = if uses.values.is_empty() {
-                    self.item(random, &path, &of_all, used, depth)
+                    self.item(random, path.as_path(), &of_all, used, depth)
                 } else {
-                    let own = self.element_distribution(random, &path, Some(used), depth);
-                    self.item(random, &path, &own, used, depth)
+                    let own = self.element_distribution(random, path.as_path(), Some(used), depth);
+                    self.item(random, path.as_path(), &own, used, depth)
                 };
                 (key, value)
             })
@@ -494,7 +501,14 @@ impl Maker<'_> {
     }
 
     /// The value under a key, from the prediction for a site of this path, if there is one.
-    fn item(&self, random: &mut Pcg64Mcg, path: &str, distribution: &Distribution, uses: &Uses, depth: u32) -> Recipe {
+    fn item(
+        &self,
+        random: &mut Pcg64Mcg,
+        path: AccessPath<'_>,
+        distribution: &Distribution,
+        uses: &Uses,
+        depth: u32,
+    ) -> Recipe {
         match self.known.known(path) {
             Some((distribution, uses)) if depth < MAX_DEPTH => self.draw(random, path, distribution, uses, depth + 1),
             _ => self.element(random, path, distribution, uses, depth),
@@ -502,7 +516,7 @@ impl Maker<'_> {
     }
 
     /// A shape in which values replace the objects. They are as deep as the items of any list.
-    fn filled(&self, random: &mut Pcg64Mcg, path: &str, shape: &Recipe, uses: &Uses, depth: u32) -> Recipe {
+    fn filled(&self, random: &mut Pcg64Mcg, path: AccessPath<'_>, shape: &Recipe, uses: &Uses, depth: u32) -> Recipe {
         let within = |item: &Recipe| if matches!(item, Recipe::Versatile(_)) { depth } else { depth + 1 };
         match shape {
             Recipe::Versatile(_) => {
@@ -514,14 +528,14 @@ impl Maker<'_> {
                 let unused = Uses::default();
                 let item = |(index, item)| {
                     let uses = uses.parts.get(index).unwrap_or(&unused);
-                    self.filled(random, &AccessPath::new(path).item(index), item, uses, within(item))
+                    self.filled(random, path.item(index).as_path(), item, uses, within(item))
                 };
                 Recipe::List(items.iter().enumerate().map(item).collect())
             }
             Recipe::Dict(entries) => {
                 let entry = |(key, value): &(Recipe, Recipe)| {
-                    let path = AccessPath::new(path).item(key.display());
-                    (key.clone(), self.filled(random, &path, value, &Uses::default(), within(value)))
+                    let path = path.item(key.display());
+                    (key.clone(), self.filled(random, path.as_path(), value, &Uses::default(), within(value)))
                 };
                 Recipe::Dict(entries.iter().map(entry).collect())
             }
@@ -531,13 +545,20 @@ impl Maker<'_> {
 
     /// One class for all elements of a container: mostly one that does what the code wants of them, otherwise an object in
     /// half of the cases (ChangeGuard, Table 1). In containers that stand side by side it is mostly the same.
-    fn element_distribution(&self, random: &mut Pcg64Mcg, path: &str, uses: Option<&Uses>, depth: u32) -> Distribution {
+    fn element_distribution(
+        &self,
+        random: &mut Pcg64Mcg,
+        path: AccessPath<'_>,
+        uses: Option<&Uses>,
+        depth: u32,
+    ) -> Distribution {
         let mut distribution = [0.0; AbstractValue::COUNT];
         let known = uses.filter(|uses| uses.declared.is_none());
         let class = if let Some(uses) = known.filter(|_| random.random_bool(FITTING)) {
             let weights = AbstractValue::ALL.map(|class| f64::from(usual(class) * fitness(class, uses)));
             let is_alike = random.random_bool(ALIKE);
-            let mut shared = Pcg64Mcg::seed_from_u64(xxh3_64_with_seed(unnumbered(path).as_bytes(), self.anchor));
+            let mut shared =
+                Pcg64Mcg::seed_from_u64(xxh3_64_with_seed(unnumbered(path.as_str()).as_bytes(), self.anchor));
             AbstractValue::ALL[pick_weighted(if is_alike { &mut shared } else { random }, weights.into_iter())]
         } else if random.random_bool(0.5) {
             AbstractValue::Object
@@ -558,7 +579,7 @@ impl Maker<'_> {
     fn element(
         &self,
         random: &mut Pcg64Mcg,
-        path: &str,
+        path: AccessPath<'_>,
         distribution: &Distribution,
         uses: &Uses,
         depth: u32,

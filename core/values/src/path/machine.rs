@@ -4,11 +4,10 @@ use super::{AccessPath, arguments, text_of};
 
 /// The name of the environment variable that code reads at a path: `HOME` for `os.environ['HOME']`,
 /// `os.environ.get('HOME', '/')` and `os.getenv('HOME')`.
-pub fn environment_key(path: &str) -> Option<&str> {
-    if !path.starts_with("os.") {
+pub fn environment_key(path: AccessPath<'_>) -> Option<&str> {
+    if !path.as_str().starts_with("os.") {
         return None;
     }
-    let path = AccessPath::new(path);
     if let Some((holder, key)) = path.split_item() {
         return name(key).filter(|_| holder.as_str() == "os.environ");
     }
@@ -31,10 +30,10 @@ mod tests {
         for path in
             ["os.environ['HOME']", "os.environ.get('HOME')", "os.environ.get(\"HOME\", '/')", "os.getenv('HOME')"]
         {
-            assert_eq!(environment_key(path), Some("HOME"), "{path}");
+            assert_eq!(environment_key(path.into()), Some("HOME"), "{path}");
         }
         for path in ["os.environ", "os.environ[name]", "os.environ.get(name)", "environ.get('HOME')", "os.getenv()"] {
-            assert_eq!(environment_key(path), None, "{path}");
+            assert_eq!(environment_key(path.into()), None, "{path}");
         }
     }
 }

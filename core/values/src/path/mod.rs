@@ -2,8 +2,8 @@
 //!
 //! A path is a text such as `request.meta['retries']`, and so is a question: `len(request.meta)`, `raise load(x)`.
 //! Random streams are keyed by these texts and records carry them, so they are kept as they are. [`AccessPath`] and
-//! [`Question`] are views of such texts that know their grammar. Other code writes such texts and takes them apart
-//! through these types.
+//! [`Question`] are views of such texts that know their grammar, and [`AccessPathBuf`] owns the text of a path. Other code
+//! writes paths and takes them apart through these types, and hands them on as such.
 //!
 //! ```
 //! use twincell_values::path::{AccessPath, Question, Segment};
@@ -37,7 +37,7 @@ pub use segment::{Segment, Segments};
 
 /// How the code reaches a value: a view of the text, like [`std::path::Path`]. Any text is one; what the grammar does
 /// not know is a [`Segment::Unknown`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AccessPath<'a>(&'a str);
 
 impl<'a> From<&'a str> for AccessPath<'a> {
@@ -61,48 +61,48 @@ impl Display for AccessPath<'_> {
 /// Longer paths from it.
 impl AccessPath<'_> {
     /// `x.name`.
-    pub fn attribute(self, name: &str) -> String {
-        format!("{self}.{name}")
+    pub fn attribute(self, name: &str) -> AccessPathBuf {
+        [self.0, ".", name].concat().into()
     }
 
     /// `x[key]`.
-    pub fn item(self, key: impl Display) -> String {
-        format!("{self}[{key}]")
+    pub fn item(self, key: impl Display) -> AccessPathBuf {
+        format!("{self}[{key}]").into()
     }
 
     /// `options['name']`: the value of a further keyword argument.
-    pub fn keyword_item(self, name: &str) -> String {
+    pub fn keyword_item(self, name: &str) -> AccessPathBuf {
         self.item(format_args!("'{name}'"))
     }
 
     /// `x(arguments)`.
-    pub fn call(self, arguments: impl Display) -> String {
-        format!("{self}({arguments})")
+    pub fn call(self, arguments: impl Display) -> AccessPathBuf {
+        format!("{self}({arguments})").into()
     }
 
     /// `x(...)`: any call of it.
-    pub fn any_call(self) -> String {
+    pub fn any_call(self) -> AccessPathBuf {
         self.call(ANY)
     }
 
     /// `await x`.
-    pub fn awaited(self) -> String {
-        format!("{AWAIT}{self}")
+    pub fn awaited(self) -> AccessPathBuf {
+        [AWAIT, self.0].concat().into()
     }
 
     /// `x#2`: what the same call gives where it is repeated.
-    pub fn repeated(self, count: impl Display) -> String {
-        format!("{self}#{count}")
+    pub fn repeated(self, count: impl Display) -> AccessPathBuf {
+        format!("{self}#{count}").into()
     }
 
     /// `x (2)`: the second argument of this name in one execution. The first one has the name alone.
-    pub fn numbered(self, count: usize) -> String {
-        if count <= 1 { self.0.to_string() } else { format!("{self} ({count})") }
+    pub fn numbered(self, count: usize) -> AccessPathBuf {
+        if count <= 1 { self.to_buf() } else { format!("{self} ({count})").into() }
     }
 
     /// Where a key of a drawn dictionary is drawn; nothing stands there.
-    pub fn key(self, index: usize) -> String {
-        format!("{self} key {index}")
+    pub fn key(self, index: usize) -> AccessPathBuf {
+        format!("{self} key {index}").into()
     }
 }
 
@@ -203,6 +203,17 @@ impl<'a> AccessPath<'a> {
         &self.0[self.0.trim_end_matches(is_name_part).len()..]
     }
 
+    /// What it is called where it stands: `c` of `a.b.c`, `b(1)` of `a.b(1)`, all of a path without a holder.
+    pub fn own_name(self) -> &'a str {
+        self.split_attribute().map_or(self.0, |(_, name)| name)
+    }
+
+    /// Whether it is the module of this dotted name, or something in it by its name: `os.path.join` is within `os.path`. So
+    /// is a path that starts with a local that has the module's name.
+    pub fn is_within(self, module: &str) -> bool {
+        self.0.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+
     /// The last word in it, wherever that stands; all of a path without words.
     pub fn last_word(self) -> &'a str {
         self.0.rsplit(|c| !is_name_part(c)).find(|part| !part.is_empty()).unwrap_or(self.0)
@@ -300,7 +311,7 @@ impl<'a> AccessPath<'a> {
             let (own, length) = written.unwrap_or((1, 0));
             let Some(other) = number(own) else { continue };
             exchanged.push_str(&self.0[done..at]);
-            exchanged.push_str(&AccessPath(name).numbered(other));
+            exchanged.push_str(AccessPath(name).numbered(other).as_str());
             done = at + name.len() + length;
         }
         exchanged + &self.0[done..]
@@ -355,22 +366,22 @@ impl<'a> AccessPath<'a> {
     }
 }
 
-/// `(x + 1)`.
-pub fn binary(left: &str, sign: &str, right: &str) -> String {
-    format!("({left} {sign} {right})")
+/// `(x + 1)`. The operands are paths, or values as they stand in paths.
+pub fn binary(left: &str, sign: &str, right: &str) -> AccessPathBuf {
+    ["(", left, " ", sign, " ", right, ")"].concat().into()
 }
 
 /// `(x + 2)`, `(x - 2)`, `x`.
-pub fn sum(path: &str, by: i64) -> String {
+pub fn sum(path: AccessPath<'_>, by: i64) -> AccessPathBuf {
     match by {
-        0 => path.to_owned(),
-        by => binary(path, if by < 0 { "-" } else { "+" }, &by.unsigned_abs().to_string()),
+        0 => path.to_buf(),
+        by => binary(path.0, if by < 0 { "-" } else { "+" }, &by.unsigned_abs().to_string()),
     }
 }
 
 /// `(-x)`.
-pub fn unary(sign: char, operand: &str) -> String {
-    format!("({sign}{operand})")
+pub fn unary(sign: char, operand: AccessPath<'_>) -> AccessPathBuf {
+    format!("({sign}{operand})").into()
 }
 
 /// Whether this character may stand in a name. Beyond ASCII, marks belong to names as letters do.

@@ -92,3 +92,9 @@ impl PartialEq<AccessPath<'_>> for AccessPathBuf {
         self.as_path() == *other
     }
 }
+
+impl PartialEq<String> for AccessPathBuf {
+    fn eq(&self, other: &String) -> bool {
+        self.0 == *other
+    }
+}

@@ -125,13 +125,13 @@ proptest! {
         prop_assert_eq!(parts, text.clone());
         let path = AccessPath::new(&text);
         if let Some((callee, arguments)) = path.split_call() {
-            prop_assert_eq!(callee.call(arguments), text.clone());
+            prop_assert_eq!(callee.call(arguments), text.as_str());
         }
         if let Some((holder, key)) = path.split_item() {
-            prop_assert_eq!(holder.item(key), text.clone());
+            prop_assert_eq!(holder.item(key), text.as_str());
         }
         if let Some((holder, name)) = path.split_attribute() {
-            prop_assert_eq!(holder.attribute(name), text.clone());
+            prop_assert_eq!(holder.attribute(name), text.as_str());
         }
         let is_value = matches!(Question::parse(&text), Question::Value(_));
         let is_sequence = text.starts_with("member ") || text.starts_with("again for ");
@@ -158,8 +158,8 @@ proptest! {
     fn a_path_has_the_parts_that_it_was_made_of(base in path(), name in name(), key in literal(), arguments in vec(path(), 0..4)) {
         prop_assert!(AccessPath::new(&base).segments().all(|segment| !matches!(segment, Segment::Unknown(_))), "{}", base);
         let arguments = cut_at(arguments.join(", "), MAX_ARGUMENTS);
-        let whole = AccessPath::new(&AccessPath::new(&AccessPath::new(&base).attribute(&name)).item(&key)).call(&arguments);
-        let whole = AccessPath::new(&whole);
+        let whole = AccessPath::new(&base).attribute(&name).as_path().item(&key).as_path().call(&arguments);
+        let whole = whole.as_path();
         prop_assume!(!two_cuts(whole.as_str()));
         prop_assert_eq!(whole.split_call().map(|(_, found)| found), Some(arguments.as_str()));
         let last: Vec<Segment<'_>> = whole.segments().skip(AccessPath::new(&base).segments().count()).collect();

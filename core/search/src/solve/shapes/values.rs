@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use twincell_values::path::AccessPathBuf;
 use twincell_values::value::{AbstractValue, Recipe, library};
 
 use super::super::evaluate::{length, truth};
@@ -144,7 +145,7 @@ pub(in super::super) fn with_truth(current: Option<&Recipe>, wanted: bool) -> Ve
 }
 
 /// Values that are, or are not, of one of the classes.
-pub(in super::super) fn instances(names: &[String], wanted: bool) -> Vec<Recipe> {
+pub(in super::super) fn instances(names: &[AccessPathBuf], wanted: bool) -> Vec<Recipe> {
     let samples: [(&[&str], Recipe); 12] = [
         (&["str"], Recipe::Str("a".into())),
         (&["int", "Number", "numbers.Number", "Integral"], Recipe::Int(1)),

@@ -385,7 +385,7 @@ fn locals(collector: Collector, sites: &[Site]) -> Locals {
         let site = sites.iter().find(|site| (site.kind, site.start, site.end) == flow.value);
         let meant = match &flow.kind {
             FlowKind::Value => site.filter(|site| site.kind != SiteKind::Name).map(|site| site.path.clone()),
-            FlowKind::Awaited => site.map(|site| AccessPath::new(&site.path).awaited()),
+            FlowKind::Awaited => site.map(|site| AccessPath::new(&site.path).awaited().into_string()),
             FlowKind::Holder | FlowKind::Element | FlowKind::Part(_) | FlowKind::ElementPart(_) => None,
         };
         locals.aliases.extend(meant.map(|meant| (flow.local.clone(), meant)));
