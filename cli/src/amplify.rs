@@ -1,5 +1,6 @@
 //! `twincell amplify`: tests that show what a change did.
 
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 

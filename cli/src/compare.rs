@@ -1,11 +1,12 @@
 //! `twincell compare`: two files, or what changed between two revisions.
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use twincell_compare::notice::Notice;
+use twincell_compare::notice::{Notice, Place};
 use twincell_compare::report::Comparison;
 use twincell_compare::verdict::Verdict;
 use twincell_compare::{CompareError, CompareOptions, Continue, Progress, Source, unknown_functions};
@@ -15,7 +16,7 @@ use twincell_driver::policy::{BASELINE, Base, named};
 use twincell_driver::warm::{Engine, Failure};
 use twincell_driver::{files, reproducers};
 use twincell_engine::protocol::Context;
-use twincell_syntax::Side;
+use twincell_syntax::{SNIPPET, Side};
 use twincell_testing::is_test;
 use twincell_widgets::export::ExportRow;
 use twincell_widgets::{Advice, Format, Notices, Report, SummaryFile, TextOptions, plain_sentence, render};
@@ -107,7 +108,9 @@ fn two_texts(
 fn print(is_whole: bool, report: &Report<'_>, matches: &ArgMatches, session: &mut Session<'_>) -> Result<(), Abort> {
     let format = match is_whole {
         _ if matches.get_flag("json") => Format::Json,
-        _ if matches.get_flag("github") => Format::Annotations,
+        _ if matches.get_flag("github") => {
+            return Ok(session.out.write_commands(&render(Format::Annotations, report))?);
+        }
         true => return Ok(pager::show(&render(Format::Text, report), session)?),
         false => Format::Summary,
     };
@@ -415,6 +418,13 @@ fn of_files(files: &ChangedFiles) -> Vec<Notice> {
     let one_sided = |file: &String, side| Notice::OneSided { file: file.clone(), side };
     let added = files.added.iter().map(|file| one_sided(file, Side::New));
     let mut notices: Vec<Notice> = added.chain(files.removed.iter().map(|file| one_sided(file, Side::Old))).collect();
+    notices.extend(files.replacing.iter().map(|(file, first, more)| Notice::MayReplace {
+        place: Place { file: Some(file.clone()), function: SNIPPET.to_owned() },
+        side: Side::New,
+        line: first.line,
+        more: *more,
+        target: first.target.clone(),
+    }));
     if !files.untracked.is_empty() {
         notices.push(Notice::Untracked { files: files.untracked.clone() });
     }

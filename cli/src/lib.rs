@@ -7,19 +7,20 @@
 //! ```
 //! use std::cell::Cell;
 //!
-//! use twincell_cli::{Session, run};
+//! use twincell_cli::{Output, Session, run};
 //! use twincell_driver::warm::Environment;
 //!
 //! let (mut out, mut err) = (Vec::new(), Vec::new());
+//! let (left, deaf) = (Cell::new(false), Cell::new(false));
 //! let mut session = Session {
 //!     environment: Environment::default(),
-//!     out: &mut out,
-//!     err: &mut err,
+//!     out: Output::new(&mut out, &left),
+//!     err: Output::new(&mut err, &deaf),
 //!     color: false,
 //!     width: 80,
 //!     pager: None,
 //!     progress: false,
-//!     left: &Cell::new(false),
+//!     left: &left,
 //!     interrupted: &mut || false,
 //!     farms: &|_, _| Err(None),
 //! };
@@ -37,6 +38,7 @@ mod doctor;
 mod exports;
 mod git;
 mod mine;
+mod output;
 mod pager;
 mod predict;
 mod prefix;
@@ -45,15 +47,15 @@ mod record;
 mod session;
 mod study;
 
-use std::cell::Cell;
 use std::ffi::OsString;
-use std::io::{self, Write};
+use std::io::Write;
 
 use clap::error::ErrorKind;
 use twincell_driver::options::{Job, command_line};
 use twincell_driver::policy::{found, resolved};
 use twincell_widgets::plain_sentence;
 
+pub use output::Output;
 pub use predict::listed;
 pub use session::{Farms, Session};
 
@@ -61,20 +63,7 @@ use session::{Abort, FAILED, INTERRUPTED, UNCHANGED};
 
 /// Runs a command line without the program's name and returns the exit status.
 pub fn run(arguments: Vec<OsString>, session: &mut Session<'_>) -> i32 {
-    let mut out = UntilClosed { inner: &mut *session.out, closed: session.left };
-    let mut session = Session {
-        environment: session.environment.clone(),
-        out: &mut out,
-        err: &mut *session.err,
-        color: session.color,
-        width: session.width,
-        pager: session.pager.clone(),
-        progress: session.progress,
-        left: session.left,
-        interrupted: &mut *session.interrupted,
-        farms: session.farms,
-    };
-    dispatch(arguments, &mut session).unwrap_or_else(|abort| {
+    dispatch(arguments, session).unwrap_or_else(|abort| {
         // If standard error is closed too, there is nobody left to tell.
         let _ = writeln!(session.err, "twincell: {}", plain_sentence(&abort.to_string()));
         if matches!(abort, Abort::Interrupted) { INTERRUPTED } else { FAILED }
@@ -99,37 +88,6 @@ fn dispatch(arguments: Vec<OsString>, session: &mut Session<'_>) -> Result<i32, 
     }?;
     session.out.flush()?;
     Ok(status)
-}
-
-/// Writes until the reader has seen enough (`| head`), and then to nowhere. The exit status remains that of the work.
-struct UntilClosed<'a> {
-    inner: &'a mut dyn Write,
-    closed: &'a Cell<bool>,
-}
-
-impl Write for UntilClosed<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.closed.get() {
-            return Ok(bytes.len());
-        }
-        match self.inner.write(bytes) {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                self.closed.set(true);
-                Ok(bytes.len())
-            }
-            other => other,
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self.inner.flush() {
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                self.closed.set(true);
-                Ok(())
-            }
-            other => other,
-        }
-    }
 }
 
 /// Help and version go to standard output. Anything else is an error.
@@ -164,6 +122,9 @@ fn examine(matches: &clap::ArgMatches, session: &mut Session<'_>) -> Result<i32,
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use std::cell::Cell;
+    use std::io;
+
     use twincell_driver::warm::Environment;
 
     use super::*;
@@ -178,15 +139,16 @@ pub(crate) mod tests {
     /// Runs a command line with this standard output; (status, standard error).
     fn run_into(out: &mut dyn Write, arguments: &[&str]) -> (i32, String) {
         let mut err = Vec::new();
+        let (left, deaf) = (Cell::new(false), Cell::new(false));
         let mut session = Session {
             environment: Environment::default(),
-            out,
-            err: &mut err,
+            out: Output::new(out, &left),
+            err: Output::new(&mut err, &deaf),
             color: false,
             width: 80,
             pager: None,
             progress: false,
-            left: &Cell::new(false),
+            left: &left,
             interrupted: &mut || false,
             farms: &|_, _| Err(None),
         };

@@ -29,7 +29,8 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let mut mine = Mine::start(&repository, selection, jobs).map_err(Abort::new)?;
     let Some(path) = out else {
         let left = session.left;
-        let stopped = give(&mut mine, session.out, session.progress, &mut || left.get() || (session.interrupted)())?;
+        let stopped =
+            give(&mut mine, &mut session.out, session.progress, &mut || left.get() || (session.interrupted)())?;
         session.out.flush()?;
         write!(session.err, "{}", plain(&mine))?;
         // A reader who has read enough wants no more, which is not an interruption.

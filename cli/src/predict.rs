@@ -1,5 +1,6 @@
 //! `twincell predict`: the predictions for a file.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::ArgMatches;

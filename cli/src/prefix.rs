@@ -1,5 +1,6 @@
 //! `twincell prefix`: what makes an incomplete file run.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::ArgMatches;

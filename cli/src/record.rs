@@ -5,6 +5,7 @@
 //! it. What is written is plain data.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -13,6 +13,8 @@ use twincell_driver::warm::Environment;
 use twincell_study::farm::Farm;
 use twincell_widgets::{plain_json, plain_sentence};
 
+use crate::output::Output;
+
 /// Exit statuses. A study and the doctor end with [`UNCHANGED`] when they did their work.
 pub const UNCHANGED: i32 = 0;
 pub const CHANGED: i32 = 1;
@@ -24,8 +26,8 @@ pub const INTERRUPTED: i32 = 130;
 /// The environment of a command.
 pub struct Session<'a> {
     pub environment: Environment,
-    pub out: &'a mut dyn Write,
-    pub err: &'a mut dyn Write,
+    pub out: Output<'a>,
+    pub err: Output<'a>,
     /// Whether `out` supports colors.
     pub color: bool,
     /// The number of columns of `out`.

@@ -1,6 +1,6 @@
 //! `twincell study`: arguments, progress and summary around [`twincell_study`].
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 use clap::ArgMatches;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use std::{fs, io, str};
 
 use twincell_amplify::{
@@ -29,6 +29,10 @@ use crate::warm::{Engine, Environment, Failure};
 
 /// The maximum number of changed files that are compared where no test runs the change.
 const COMPARED: usize = 10;
+/// The time of a test. A variant of one may run for ever.
+const TEST: Duration = Duration::from_secs(5);
+/// All ends after this multiple of the deadline and the time of a test, whatever is not yet confirmed.
+const MOST_TIMES: f64 = 1.5;
 
 /// What was found in a repository.
 pub struct Amplified {
@@ -100,7 +104,10 @@ pub fn amplify_repository(
         found.files.extend(opened.unread);
         Ok(Amplified { found, work_tree: opened.work_tree })
     };
-    watched(Progress::Collecting, work, progress)
+    // Runs that have begun may end, and what was found is confirmed, but nothing goes on for ever.
+    let end = Duration::from_secs_f64(options.deadline * MOST_TIMES) + TEST;
+    let mut until = |now: Progress| if began.elapsed() > end { ControlFlow::Break(()) } else { progress(now) };
+    watched(Progress::Collecting, work, &mut until)
 }
 
 /// Both versions of a repository with their tests.
@@ -117,8 +124,7 @@ fn opened(
         incomplete: options.run_unsafe,
         arguments: options.tests.iter().flat_map(|paths| paths.split_whitespace()).map(str::to_owned).collect(),
         pass_env: names(options.pass_env.as_deref()),
-        // A variant of a test may run for ever.
-        test_seconds: 5.0,
+        test_seconds: TEST.as_secs_f64(),
         collect_seconds: options.deadline.min(TestLimits::default().collect_seconds),
         stop: stop.clone(),
         ..TestLimits::default()

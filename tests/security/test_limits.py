@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -242,6 +244,58 @@ def test_the_deadline_ends_a_collection_that_does_not_come_back(person, files):
     done = person.run("amplify", "HEAD", "--deadline", "2", timeout=50)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1), done.stderr
     assert "2 s to collect" in done.stderr and not left_running(person)
+
+
+#: A test that leaves many processes behind that no signal but one ends, in sessions of their own.
+LEAVES = (
+    "import os, signal, time\n\n"
+    + TEST
+    + """    for _ in range(40):
+        if os.fork() == 0:
+            os.setsid()
+            for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
+                signal.signal(number, signal.SIG_IGN)
+            while True:
+                time.sleep(600)
+    while True:
+        time.sleep(600)
+"""
+)
+
+
+@pytest.mark.long
+def test_the_deadline_holds_where_tests_leave_many_processes_deaf_to_signals(person):
+    person.commit({"shop.py": SHOP, "test_shop.py": LEAVES})
+    person.commit({"shop.py": SHOP.replace("2", "3")})
+    done = person.run("amplify", "HEAD", "--deadline", "1", timeout=120)
+    assert done.returncode in (0, 1, 2), done.stderr
+    assert not left_running(person)
+
+
+#: What a stranger adds to the table of a store.
+SCHEMAS = few(
+    "CREATE INDEX costly ON findings (hex(zeroblob(100000000)) || id)",
+    "ALTER TABLE findings ADD COLUMN more TEXT AS (hex(zeroblob(100000000)))",
+    "CREATE TRIGGER more AFTER INSERT ON findings BEGIN DELETE FROM findings; END",
+    "CREATE VIEW more AS SELECT * FROM findings",
+    "CREATE TABLE more (id CHECK (hex(zeroblob(100000000)) > id))",
+    quick=1,
+)
+
+
+@pytest.mark.parametrize("statement", SCHEMAS, ids=lambda statement: statement.split(" ON ")[0])
+def test_a_store_with_tables_of_a_stranger_is_refused(person, statement):
+    changes = person.repository / "changes.jsonl"
+    changes.write_text(json.dumps({"id": 1, "old": SHOP, "new": SHOP.replace("2", "3")}) + "\n")
+    run = ("study", str(changes), "--out", "rows.sqlite", "--predictor", "frequency", "--budget", "5")
+    assert person.run(*run).returncode in (0, 1, 2)
+    with contextlib.closing(sqlite3.connect(person.repository / "rows.sqlite")) as store:
+        store.execute(statement)
+        store.commit()
+    done = person.run(*run)
+    assert (done.returncode, done.stderr.count("\n")) == (3, 1), done.stderr
+    assert "other tables than those of a study" in done.stderr and "--fresh" in done.stderr
+    assert person.run(*run, "--fresh").returncode in (0, 1, 2)
 
 
 @pytest.mark.parametrize(

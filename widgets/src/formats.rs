@@ -65,8 +65,8 @@ pub struct Report<'a> {
 pub fn render(format: Format, report: &Report<'_>) -> String {
     let Report { rows, notices, .. } = *report;
     match format {
-        Format::Summary => plain::uncommanding(&summary(report.files, notices, report.advice, &report.layout)),
-        Format::Text => plain::uncommanding(&whole_text(report)),
+        Format::Summary => summary(report.files, notices, report.advice, &report.layout),
+        Format::Text => whole_text(report),
         Format::Json => plain::json(&format!("{:#}\n", data(report))),
         Format::Html => html_report(report.whole, notices, report.range.unwrap_or(report.title)),
         Format::Markdown => markdown(rows, notices),

@@ -138,7 +138,7 @@ fn pair(pair: &PairReport) -> PairJson<'_> {
         reason: wording::reason(pair),
         sentence: wording::pair(pair),
         headline: pair.headline.as_ref().map(headline),
-        bound: pair.bound,
+        bound: pair.bound.clone(),
         evidence: &pair.evidence,
         set_aside: &pair.set_aside,
         old: &pair.old,

@@ -112,12 +112,14 @@ pub fn notice_sentence(notice: &Notice) -> String {
         Notice::Deadline { place, seconds } => {
             format!("{}: stopped after {seconds} s (deadline); what was found by then is all that is known", at(place))
         }
-        Notice::MayReplace { place, side, line, more } => {
+        Notice::MayReplace { place, side, line, more, target } => {
             let others = if *more == 0 { String::new() } else { format!(" (and {more} more)") };
+            let of = target.as_ref().map_or_else(String::new, |target| format!(" of {target}"));
+            let version = version(*side);
             format!(
-                "{}: line {line} of {}{others} may put something else in the place of functions, and is not followed into them",
-                at(place),
-                version(*side)
+                "{}: line {line} of {version}{others} may put something else in the place of functions{of}, and is not \
+                 followed into them",
+                at(place)
             )
         }
         Notice::FewExecutions { place, executions, usual } => {

@@ -45,22 +45,6 @@ pub fn sentence(text: &str) -> String {
     bounded(&text.replace(['\n', '\r'], " "), 4 * VALUE_LIMIT)
 }
 
-/// A text of whose lines none is a command to the runner of a workflow, which reads what is printed.
-pub fn uncommanding(text: &str) -> String {
-    let lines = text.split_inclusive('\n').map(|line| {
-        let rest = line.trim_start();
-        let is_command = rest.starts_with("::") || rest.starts_with("##[");
-        match rest.chars().next().filter(|_| is_command) {
-            Some(first) => {
-                let (blank, after) = (&line[..line.len() - rest.len()], &rest[first.len_utf8()..]);
-                format!("{blank}\\x{:02x}{after}", u32::from(first))
-            }
-            None => line.to_owned(),
-        }
-    });
-    lines.collect()
-}
-
 /// The text of a JSON document that means the same, with every unsafe character in its strings written as JSON's escape.
 pub fn json(document: &str) -> String {
     let mut out = String::with_capacity(document.len());
@@ -165,13 +149,6 @@ mod tests {
             };
             assert_eq!(shown, wanted.text(), "{name}");
         }
-    }
-
-    #[test]
-    fn no_line_is_a_command_to_a_workflow() {
-        let text = "::error::x.py:1\n  ::set-output name=a::b\n##[group]\nf(a)::b\n# a\n: b\n";
-        let shown = "\\x3a:error::x.py:1\n  \\x3a:set-output name=a::b\n\\x23#[group]\nf(a)::b\n# a\n: b\n";
-        assert_eq!(uncommanding(text), shown);
     }
 
     #[test]

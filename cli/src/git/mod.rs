@@ -1,6 +1,7 @@
 //! The Python files and notebooks that changed between two revisions, or between a revision and the index or the working tree.
 //! Everything is only read; no checkout is touched.
 
+mod added;
 mod errors;
 
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use twincell_driver::files;
 use twincell_driver::policy::{Base, is_trusted};
 use twincell_repo::{Content, CopyError, DifferenceKind, Entry, ModulePath, Range, Repo, Revision, Snapshot};
 use twincell_semantic::{FolderFiles, Project, ProjectModule, SnapshotFiles, Store};
-use twincell_syntax::{PerSide, Side};
+use twincell_syntax::{PerSide, Replacing, Side};
 use twincell_testing::is_test;
 
 pub use self::errors::GitError;
@@ -36,6 +37,8 @@ pub struct ChangedFiles {
     pub modified: Vec<ChangedFile>,
     /// Only in the new revision.
     pub added: Vec<String>,
+    /// What new ones say that may replace functions of others.
+    pub replacing: Vec<(String, Replacing, usize)>,
     /// Only in the old revision.
     pub removed: Vec<String>,
     /// In the working tree, and unknown to git.
@@ -159,6 +162,8 @@ pub fn changed_files(
             }
         }
     }
+    let texts = files.added.iter().filter_map(|path| Some((path.clone(), read(Side::New, Path::new(path)).ok()?.text)));
+    files.replacing = added::replacing_others(texts.collect(), &files.modified);
     files.modified.sort_by(|a, b| a.path.cmp(&b.path));
     files.unreadable.sort();
     for paths in [&mut files.added, &mut files.removed, &mut files.untracked, &mut files.elsewhere, &mut files.others] {

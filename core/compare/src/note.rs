@@ -132,6 +132,8 @@ pub enum CellLeftOut {
     NoPython,
     /// The comparison was stopped before its turn came.
     Stopped,
+    /// Only one version has it, and it may put something else in the place of functions of other cells.
+    Alone,
 }
 
 impl Note {

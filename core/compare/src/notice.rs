@@ -31,8 +31,16 @@ pub enum Notice {
     TooLarge { place: Place, side: Side, size: u32, most: u32 },
     /// The time of a function was over before its executions were.
     Deadline { place: Place, seconds: f64 },
-    /// A statement outside of functions that only this version has may replace functions, and `more` others may.
-    MayReplace { place: Place, side: Side, line: u32, more: usize },
+    /// A statement outside of functions that only this version has may replace functions, and `more` others may. `target` is
+    /// the other module whose functions they are, if the text names it.
+    MayReplace {
+        place: Place,
+        side: Side,
+        line: u32,
+        more: usize,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<String>,
+    },
     /// The policy gives a function fewer executions than usual, and none of them showed a difference.
     FewExecutions { place: Place, executions: u32, usual: u32 },
     /// The policy sets something that makes differences harder to find.
@@ -156,11 +164,11 @@ impl Notice {
             }
         }
         found.extend(pair.accepted.clone().map(|reason| Notice::Accepted { place: place(), reason }));
-        match pair.bound {
+        match pair.bound.clone() {
             Some(Bound::Size { side, size, most }) => found.push(Notice::TooLarge { place: place(), side, size, most }),
             Some(Bound::Deadline { seconds }) => found.push(Notice::Deadline { place: place(), seconds }),
-            Some(Bound::Replaces { side, line, more }) => {
-                found.push(Notice::MayReplace { place: place(), side, line, more });
+            Some(Bound::Replaces { side, line, more, target }) => {
+                found.push(Notice::MayReplace { place: place(), side, line, more, target });
             }
             None => {}
         }

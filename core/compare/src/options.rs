@@ -29,6 +29,9 @@ pub struct Source {
     /// Whether the text is a notebook, a JSON document, whose cells are compared one by one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_notebook: bool,
+    /// Whether it is a cell of a notebook: what it changes may stand in an earlier one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_cell: bool,
     /// The file that the text was read from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,

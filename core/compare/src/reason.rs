@@ -122,7 +122,7 @@ pub struct StoppedExample {
 }
 
 /// A bound of the comparison of one pair.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     /// A version has more statements and expressions than this, and nothing ran.
@@ -130,6 +130,13 @@ pub enum Bound {
     /// The time of the pair was over. What was found by then is all that is known, and depends on the machine.
     Deadline { seconds: f64 },
     /// On this line, a statement outside of functions that only this version has may put something else in the place of
-    /// functions, and `more` others may. What it does is not followed into the functions that run.
-    Replaces { side: Side, line: u32, more: usize },
+    /// functions, and `more` others may. What it does is not followed into the functions that run. `target` is the other
+    /// module whose functions they are, if the text names it.
+    Replaces {
+        side: Side,
+        line: u32,
+        more: usize,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<String>,
+    },
 }

@@ -4,6 +4,8 @@
 //! - [`outputs`]: files that the user names. No link of a repository is followed, and each file is replaced as a whole.
 //! - [`private`]: folders and files of twincell's own, which no other user reads or writes.
 //! - [`names`]: which files are hidden, and which names say that there is a secret.
+//! - [`databases`]: SQLite files that somebody else may have made.
+//! - [`runner`]: output in which nothing is a command to a workflow.
 //! - [`account`]: the home folders of the user.
 //!
 //! ```
@@ -16,7 +18,9 @@
 //! ```
 
 pub mod account;
+pub mod databases;
 pub mod inside;
 pub mod names;
 pub mod outputs;
 pub mod private;
+pub mod runner;

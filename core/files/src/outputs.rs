@@ -16,6 +16,8 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{Access, AtFlags, CWD, Gid, Mode, OFlags, Uid, accessat, fchown, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
+use crate::runner::Uncommanding;
+
 /// How many links a path may lead through.
 const MAX_LINKS: usize = 40;
 /// What the system says of processes, with links that are none.
@@ -141,14 +143,14 @@ fn is_special(path: &Path) -> bool {
 fn replace(path: &Path, content: &[u8], mode: Option<u32>) -> io::Result<()> {
     let place = settle(path)?;
     let before = if is_special(&place) { None } else { std::fs::symlink_metadata(&place).ok() };
-    // A pipe or a device is written to.
+    // A pipe or a device is written to, perhaps that of the standard output.
     if is_special(&place) || before.as_ref().is_some_and(|about| !about.is_file()) {
         let mut options = OpenOptions::new();
         options.write(true).truncate(true);
         if !is_special(&place) {
             options.custom_flags(libc::O_NOFOLLOW);
         }
-        return options.open(&place)?.write_all(content);
+        return Uncommanding::new(options.open(&place)?).write_all(content);
     }
     let name = place.file_name().ok_or(io::ErrorKind::IsADirectory)?;
     let folder = open_folder(place.parent().unwrap_or(Path::new("/")))?;

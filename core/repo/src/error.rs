@@ -56,13 +56,25 @@ pub enum RepoError {
     Folder { folder: PathBuf, reason: String },
     #[error("cannot read the repository: {0}")]
     Git(String),
+    #[error(
+        "{0} belongs to another user, who may have put commands and settings into it: if you trust it, run `git config --global --add \
+         safe.directory {0}`"
+    )]
+    Owner(String),
     #[error(transparent)]
     System(#[from] io::Error),
 }
 
 impl From<git2::Error> for RepoError {
     fn from(error: git2::Error) -> Self {
-        RepoError::Git(error.message().to_owned())
+        match error.code() {
+            // libgit2 names it: repository path '/a/b/' is not owned by current user
+            git2::ErrorCode::Owner => {
+                let folder = error.message().split('\'').nth(1).unwrap_or("the repository");
+                RepoError::Owner(folder.trim_end_matches('/').to_owned())
+            }
+            _ => RepoError::Git(error.message().to_owned()),
+        }
     }
 }
 

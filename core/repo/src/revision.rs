@@ -151,6 +151,39 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_branch_that_looks_like_the_beginning_of_a_hash_is_what_git_takes_it_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = git2::Repository::init(folder.path()).unwrap();
+        let author = git2::Signature::now("A", "a@example.org").unwrap();
+        let tree = git.find_tree(git.index().unwrap().write_tree().unwrap()).unwrap();
+        let mut parent = None;
+        let mut hashes = Vec::new();
+        for message in ["one", "two"] {
+            let parents: Vec<&git2::Commit> = parent.iter().collect();
+            let id = git.commit(Some("HEAD"), &author, &author, message, &tree, &parents).unwrap();
+            parent = Some(git.find_commit(id).unwrap());
+            hashes.push(id.to_string());
+        }
+        let [one, two] = [hashes[0].as_str(), hashes[1].as_str()];
+        let repo = Repo::around(folder.path()).unwrap();
+        let of = |name: &str| repo.commit(name).unwrap().id().to_string();
+        assert_eq!(of(&two[..7]), two);
+        // The branch wins over the beginning of a hash, and a whole hash over a branch.
+        for name in [&two[..7], &two[..12], two] {
+            git.reference(&format!("refs/heads/{name}"), git2::Oid::from_str(one).unwrap(), true, "made").unwrap();
+        }
+        assert_eq!((of(&two[..7]), of(&two[..12]), of(two)), (one.to_owned(), one.to_owned(), two.to_owned()));
+        let said = |name: &str| {
+            let mut git = std::process::Command::new("git");
+            let output = git.arg("-C").arg(folder.path()).args(["rev-parse", name]).output().unwrap();
+            String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        };
+        for name in [&two[..7], &two[..12], two] {
+            assert_eq!(said(name), of(name), "{name}");
+        }
+    }
+
+    #[test]
     fn ranges_are_those_of_git() {
         let range = |old, new, from_base| Some(Range { old, new, from_base });
         for (text, expected) in [

@@ -24,7 +24,9 @@ fn next(last: &Notice, odd: &str) -> Option<Notice> {
         Notice::SetAside { .. } => Notice::Accepted { place: place(), reason: own() },
         Notice::Accepted { .. } => Notice::TooLarge { place: place(), side: Side::New, size: 9, most: 1 },
         Notice::TooLarge { .. } => Notice::Deadline { place: place(), seconds: 0.01 },
-        Notice::Deadline { .. } => Notice::MayReplace { place: place(), side: Side::New, line: 12, more: 1 },
+        Notice::Deadline { .. } => {
+            Notice::MayReplace { place: place(), side: Side::New, line: 12, more: 1, target: Some(own()) }
+        }
         Notice::MayReplace { .. } => Notice::FewExecutions { place: place(), executions: 1, usual: 300 },
         Notice::FewExecutions { .. } => Notice::Weakened { setting: own(), value: own(), file: own() },
         Notice::Weakened { .. } => Notice::TestsLeftOut { files: vec![own()] },

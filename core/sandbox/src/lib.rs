@@ -35,7 +35,7 @@ use std::path::PathBuf;
 
 pub use limits::MAX_FILE;
 pub use report::{Lack, Mechanism, Namespaces, Network, SandboxReport, SuiteReport};
-pub use suite::{SpawnError, SuiteLimits, spawn};
+pub use suite::{SpawnError, SuiteLimits, output_within, spawn};
 
 /// What the locked process may still do.
 #[derive(Debug, Clone)]

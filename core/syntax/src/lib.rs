@@ -74,7 +74,7 @@ pub use notebook::{cell_code, plain_python, runs_python, without_escapes};
 pub use pairing::{function_renames, pair};
 pub use properties::{Wrapped, wrapped_attributes};
 pub use queries::{EVALUATORS, names_in_query};
-pub use replacing::replacing;
+pub use replacing::{AfterCells, Replacing, replacing};
 pub use side::{PerSide, Side};
 pub use size::size;
 pub use snippet::{SNIPPET, Snippet, snippet, without_definitions};

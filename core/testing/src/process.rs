@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use twincell_files::account::homes;
 use twincell_files::names::lies_hidden;
 use twincell_files::{inside, private};
-use twincell_sandbox::{Lack, SpawnError, SuiteLimits, SuiteReport, spawn};
+use twincell_sandbox::{Lack, SpawnError, SuiteLimits, SuiteReport, output_within, spawn};
 
 use crate::{Checkout, CollectionError, Environment, Test, TestError, TestLimits};
 
@@ -315,14 +315,17 @@ fn not_started(error: SpawnError, environment: &Environment) -> TestError {
 pub fn enforced(checkout: &Checkout, environment: &Environment, limits: &TestLimits) -> Result<SuiteReport, TestError> {
     let folder = checkout.run.join("enforced");
     private::make_all(&folder)?;
-    let (_own, theirs) = UnixStream::pair()?;
+    let (own, theirs) = UnixStream::pair()?;
     let mut command = Command::new(&environment.python);
     command.args(["-I", "-S", "-c", ""]).current_dir(&checkout.root).env_clear();
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let bounds = bounds(checkout, environment, limits, &folder);
     let started = spawn(&mut command, theirs.as_raw_fd(), &bounds, limits.incomplete);
-    let (mut child, sandbox) = started.map_err(|error| not_started(error, environment))?;
-    child.wait()?;
+    let (child, sandbox) = started.map_err(|error| not_started(error, environment))?;
+    // Its end of the socket is the child's alone from here on.
+    drop((command, theirs));
+    output_within(child, own, Duration::from_secs_f64(limits.collect_seconds))
+        .map_err(|error| TestError::NoPython { python: environment.python.clone(), reason: error.to_string() })?;
     Ok(sandbox)
 }
 

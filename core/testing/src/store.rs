@@ -11,9 +11,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::ffi::SQLITE_CORRUPT;
 use rusqlite::{Connection, ErrorCode, OptionalExtension as _, params};
 use serde::{Deserialize, Serialize};
-use twincell_files::private;
+use twincell_files::{databases, private};
 
 use crate::{CollectionError, Test, TestError, TestRecord};
 
@@ -174,12 +175,16 @@ impl Store {
 fn connect(file: &Path, most: i64) -> rusqlite::Result<Connection> {
     let connection = Connection::open(file)?;
     connection.busy_timeout(PATIENCE)?;
+    databases::restrict(&connection)?;
     connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "normal")?;
     let page: i64 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
     connection.pragma_update_and_check(None, "max_page_count", most / page.max(1), |_| Ok(()))?;
     connection.pragma_update_and_check(None, "journal_size_limit", most, |_| Ok(()))?;
     connection.execute_batch(TABLES)?;
+    if !databases::has_schema(&connection, TABLES)? {
+        return Err(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(SQLITE_CORRUPT), None));
+    }
     Ok(connection)
 }
 
@@ -286,6 +291,15 @@ mod tests {
         assert!(store.records("key", 0).unwrap().is_empty());
         store.put("key", 0, &[passed("d", "")]).unwrap();
         assert!(store.records("key", 0).unwrap().contains_key("d"));
+    }
+
+    #[test]
+    fn a_file_with_other_tables_is_made_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        Store::open(folder.path()).unwrap().put("key", 0, &[passed("a", "")]).unwrap();
+        let costly = "CREATE INDEX costly ON records (hex(zeroblob(1)) || record);";
+        Connection::open(folder.path().join(FILE)).unwrap().execute_batch(costly).unwrap();
+        assert!(Store::open(folder.path()).unwrap().records("key", 0).unwrap().is_empty());
     }
 
     #[test]

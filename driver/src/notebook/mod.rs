@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 
 use twincell_compare::report::CellNumbers;
 use twincell_compare::{CompareError, CompareOptions, Source};
-use twincell_syntax::{CellName, EarlierCells, PerSide, Side, defined_names, plain_python, too_deep, used_names};
+use twincell_syntax::{
+    AfterCells, CellName, EarlierCells, PerSide, Side, defined_names, plain_python, replacing, too_deep, used_names,
+};
 
 use format::Cell;
 use matching::{Matching, matching};
@@ -113,6 +115,21 @@ impl Notebooks {
         PerSide::new(numbers(&self.cells.old, removed), numbers(&self.cells.new, added))
     }
 
+    /// The numbers of those that may put something else in the place of functions of other cells.
+    pub fn replacing_alone(&self) -> PerSide<Vec<u32>> {
+        let alone = self.alone();
+        PerSide::of(|side| {
+            let code =
+                |number: &u32| self.cells[side].iter().find(|cell| cell.number == *number)?.code.as_deref().map(plain);
+            let may_replace = |number: &&u32| {
+                let text = code(number).unwrap_or_default();
+                let cell = AfterCells { text: &text, before: 0, is_cell: true };
+                !replacing(AfterCells::default(), cell).new.is_empty()
+            };
+            alone[side].iter().filter(may_replace).copied().collect()
+        })
+    }
+
     /// The cells that changed and that are not Python in both versions: `%%bash` and the like.
     pub fn foreign(&self) -> Vec<CellNumbers> {
         let changed = self.matching.pairs.iter().filter_map(|&(old, new)| {
@@ -150,6 +167,7 @@ impl Notebooks {
                     text: cell.code.clone().unwrap_or_default(),
                     label: format!("{}, cell {}", self.labels[side], cell.number),
                     context: if is_same_so_far { String::new() } else { context() },
+                    is_cell: true,
                     place: places[side].place.clone(),
                     ..Source::default()
                 }

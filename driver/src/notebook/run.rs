@@ -35,7 +35,13 @@ pub fn compare(
     let Run { found, failures, unknown, stopped, .. } = run;
     let broken = failures.iter().filter(|(_, error)| !has_no_behavior(error)).map(|(cell, _)| *cell);
     let foreign = notebooks.foreign();
-    let left: Vec<CellNumbers> = foreign.iter().chain(&stopped).copied().chain(broken).collect();
+    let replacing: Vec<CellNumbers> = notebooks
+        .replacing_alone()
+        .into_iter()
+        .flatten()
+        .map(|number| CellNumbers { old: number, new: number })
+        .collect();
+    let left: Vec<CellNumbers> = foreign.iter().chain(&stopped).chain(&replacing).copied().chain(broken).collect();
     let Some(mut comparison) = together(found, &left) else {
         let first = failures.into_iter().next().map(|(_, error)| error).or(unknown);
         return Err(first.map_or_else(|| notebooks.nothing_in_common().into(), Failure::from));
@@ -48,7 +54,8 @@ pub fn compare(
     let broken = failures.iter().map(|(cell, error)| note(cell, CellLeftOut::Failed { error: error.to_string() }));
     let foreign = foreign.iter().map(|cell| note(cell, CellLeftOut::NoPython));
     let stopped = stopped.iter().map(|cell| note(cell, CellLeftOut::Stopped));
-    comparison.note(broken.chain(foreign).chain(stopped));
+    let replacing = replacing.iter().map(|cell| note(cell, CellLeftOut::Alone));
+    comparison.note(broken.chain(foreign).chain(stopped).chain(replacing));
     placed.note(&mut comparison);
     Ok(comparison)
 }

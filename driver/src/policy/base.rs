@@ -36,8 +36,19 @@ pub struct Base {
 pub enum BaseError {
     #[error(transparent)]
     Policy(#[from] PolicyError),
+    #[error("cannot read the policy of the old version: {0}")]
+    Unreadable(String),
     #[error(transparent)]
-    Repo(#[from] RepoError),
+    Repo(RepoError),
+}
+
+impl From<RepoError> for BaseError {
+    fn from(error: RepoError) -> Self {
+        match error {
+            RepoError::Git(reason) => BaseError::Unreadable(reason),
+            other => BaseError::Repo(other),
+        }
+    }
 }
 
 impl Base {

@@ -36,7 +36,7 @@ use std::io::{self, IsTerminal};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use twincell_cli::Session;
+use twincell_cli::{Output, Session};
 use twincell_driver::options::{Job, TABLE};
 
 use comparison::PyComparison;
@@ -139,15 +139,20 @@ fn main(py: Python<'_>, arguments: Vec<OsString>) -> PyResult<i32> {
         let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let terminal = console::Term::stdout();
         let mut signals = Signals::new();
+        let color = out.is_terminal() && !is_dumb && !no_color;
+        let pager = (out.is_terminal() && !is_dumb).then(pager).flatten();
+        let progress = err.is_terminal() && !is_dumb;
+        let (mut out, mut err) = (io::BufWriter::new(out.lock()), err.lock());
+        let (left, deaf) = (Cell::new(false), Cell::new(false));
         let mut session = Session {
             environment,
-            color: out.is_terminal() && !is_dumb && !no_color,
+            color,
             width: terminal.size_checked().map_or(100, |(_, columns)| columns.into()),
-            pager: (out.is_terminal() && !is_dumb).then(pager).flatten(),
-            progress: err.is_terminal() && !is_dumb,
-            out: &mut io::BufWriter::new(out.lock()),
-            err: &mut err.lock(),
-            left: &Cell::new(false),
+            pager,
+            progress,
+            out: Output::new(&mut out, &left),
+            err: Output::new(&mut err, &deaf),
+            left: &left,
             interrupted: &mut || signals.stop(),
             farms: &farm::at,
         };

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use rusqlite::ffi::{SQLITE_CANTOPEN, SQLITE_CORRUPT};
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 use sha2::{Digest, Sha256};
-use twincell_files::private;
+use twincell_files::{databases, private};
 
 use super::Key;
 
@@ -26,8 +26,9 @@ const FRESH: i64 = 24 * 60 * 60;
 const SUM: usize = 8;
 /// The maximum size of an answer. Longer ones, of functions with tens of thousands of sites, are not cached here.
 const LONGEST: usize = 4 << 20;
-/// The whole schema of the file, in SQLite's own words.
-const TABLE: &str = "CREATE TABLE predictions (id INTEGER PRIMARY KEY, used INTEGER NOT NULL, answer BLOB NOT NULL)";
+/// The whole schema of the file.
+const TABLE: &str =
+    "CREATE TABLE IF NOT EXISTS predictions (id INTEGER PRIMARY KEY, used INTEGER NOT NULL, answer BLOB NOT NULL)";
 
 /// The file, opened on first use.
 pub struct Disk {
@@ -159,6 +160,7 @@ fn open(path: &Path, limit: i64) -> rusqlite::Result<Connection> {
     }
     let connection = Connection::open(path)?;
     connection.busy_timeout(PATIENCE)?;
+    databases::restrict(&connection)?;
     // Readers and a writer do not wait for each other. Answers lost in a crash of the machine are predicted again.
     let mode: String = connection.pragma_update_and_check(None, "journal_mode", "wal", |row| row.get(0))?;
     if mode != "wal" {
@@ -166,15 +168,10 @@ fn open(path: &Path, limit: i64) -> rusqlite::Result<Connection> {
     }
     connection.pragma_update(None, "synchronous", "normal")?;
     connection.pragma_update(None, "max_page_count", limit / pragma(&connection, "page_size")?.max(1))?;
-    connection.execute(&TABLE.replacen("TABLE", "TABLE IF NOT EXISTS", 1), [])?;
-    let tables: Vec<Option<String>> = connection
-        .prepare("SELECT sql FROM sqlite_schema LIMIT 2")?
-        .query_map([], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    // Views, triggers and other columns could do anything.
-    match tables.as_slice() {
-        [Some(table)] if table == TABLE => Ok(connection),
-        _ => Err(failure(SQLITE_CORRUPT, "it holds other tables than that of predictions")),
+    connection.execute(TABLE, [])?;
+    match databases::has_schema(&connection, TABLE)? {
+        true => Ok(connection),
+        false => Err(failure(SQLITE_CORRUPT, "it holds other tables than that of predictions")),
     }
 }
 

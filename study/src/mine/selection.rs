@@ -1,5 +1,7 @@
 //! The selection of changes in a history, and its errors.
 
+use std::path::PathBuf;
+
 use twincell_driver::policy::PathRules;
 use twincell_repo::RepoError;
 
@@ -33,6 +35,18 @@ pub enum MineError {
     Shallow(String),
     #[error("{pattern} is not a regular expression: {reason}")]
     Pattern { pattern: String, reason: String },
+    #[error("{} has no commit yet, so there is nothing to mine", .0.display())]
+    NoCommit(PathBuf),
     #[error(transparent)]
-    Repo(#[from] RepoError),
+    Repo(RepoError),
+}
+
+impl From<RepoError> for MineError {
+    fn from(error: RepoError) -> Self {
+        match error {
+            // Nothing is compared here.
+            RepoError::NoCommit(repository) => MineError::NoCommit(repository),
+            other => MineError::Repo(other),
+        }
+    }
 }

@@ -170,16 +170,17 @@ mod tests {
         drop(store);
         let trigger = "CREATE TRIGGER hidden AFTER INSERT ON findings BEGIN DELETE FROM findings; END;";
         rusqlite::Connection::open(&path).unwrap().execute_batch(trigger).unwrap();
-        let mut store = open(&path, false).unwrap();
-        put(&mut *store, 1, &row("first", Some(1)));
-        put(&mut *store, 2, &row("second", Some(2)));
-        store.finish(true).unwrap();
-        drop(store);
-        assert_eq!(all(&path).len(), 2);
-        let view =
-            "DROP TRIGGER hidden; ALTER TABLE findings RENAME TO kept; CREATE VIEW findings AS SELECT * FROM kept;";
-        rusqlite::Connection::open(&path).unwrap().execute_batch(view).unwrap();
-        assert!(read(&path, &mut |_| Ok(())).is_err());
+        let error = open(&path, false).err().unwrap();
+        assert!(error.contains("other tables than those of a study") && error.contains("--fresh"), "{error}");
+        for statements in [
+            "DROP TRIGGER hidden; CREATE INDEX costly ON findings (hex(zeroblob(1)) || id);",
+            "DROP INDEX costly; ALTER TABLE findings ADD COLUMN more TEXT AS (hex(reproducer));",
+            "ALTER TABLE findings RENAME TO kept; CREATE VIEW findings AS SELECT * FROM kept;",
+        ] {
+            rusqlite::Connection::open(&path).unwrap().execute_batch(statements).unwrap();
+            assert!(open(&path, false).is_err() && read(&path, &mut |_| Ok(())).is_err(), "{statements}");
+        }
+        assert!(open(&path, true).is_ok());
     }
 
     #[test]

@@ -9,10 +9,10 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, Value as Sql, ValueRef};
 use rusqlite::{Connection, OpenFlags, Row, ToSql, named_params, params};
 use serde_json::Value;
+use twincell_files::databases;
 
 use super::places::{beside, foreign, open_locked, unreadable, unwritable};
 use super::rows::Store;
@@ -36,12 +36,14 @@ const TABLE: &str = r#"
         number INTEGER NOT NULL, run INTEGER NOT NULL,
         id, verdict TEXT NOT NULL, reason TEXT NOT NULL, evidence TEXT NOT NULL, executions INTEGER NOT NULL,
         coverage REAL NOT NULL, changed_lines_reached REAL, milliseconds REAL NOT NULL, reproducer TEXT, label TEXT,
-        project TEXT, "commit" TEXT, file TEXT, function TEXT, first_difference INTEGER, complexity INTEGER, key TEXT,
-        sandbox_lacks TEXT, date TEXT, kind TEXT
+        project TEXT, "commit" TEXT, file TEXT, function TEXT, first_difference INTEGER, complexity INTEGER,
+        key TEXT, sandbox_lacks TEXT, date TEXT, kind TEXT
     );
     CREATE INDEX findings_by_key ON findings (key);
     CREATE INDEX findings_by_number ON findings (number);
 "#;
+/// The columns to which formats have added some.
+const LAST: &str = "key TEXT, sandbox_lacks TEXT, date TEXT, kind TEXT";
 const ADD_SANDBOX: &str = "ALTER TABLE findings ADD COLUMN sandbox_lacks TEXT;";
 const ADD_KIND: &str = "ALTER TABLE findings ADD COLUMN date TEXT; ALTER TABLE findings ADD COLUMN kind TEXT;";
 const COLUMNS: &str = r#"id, verdict, reason, evidence, executions, coverage, changed_lines_reached, milliseconds,
@@ -80,7 +82,7 @@ impl Sqlite {
         let failed = |error: rusqlite::Error| broken(path, &error);
         let mut connection = Connection::open(path).map_err(failed)?;
         connection.busy_timeout(PATIENCE).map_err(failed)?;
-        run_nothing(&connection).map_err(failed)?;
+        databases::restrict(&connection).map_err(failed)?;
         let format = check(path, &connection)?;
         // A file system that cannot share memory between processes has no write-ahead log. Then SQLite stays as it is.
         connection.pragma_update(None, "journal_mode", "wal").map_err(failed)?;
@@ -262,6 +264,16 @@ pub(super) fn remove_logs(path: &Path) {
     }
 }
 
+/// The tables of a format.
+fn schema(format: i32) -> String {
+    let missing = match format {
+        WITHOUT_SANDBOX => ", sandbox_lacks TEXT, date TEXT, kind TEXT",
+        WITHOUT_KIND => ", date TEXT, kind TEXT",
+        _ => "",
+    };
+    LAST.strip_suffix(missing).map_or_else(|| TABLE.to_owned(), |last| TABLE.replacen(LAST, last, 1))
+}
+
 /// The format of the file: 0 for an empty one. An error for a foreign file.
 fn check(path: &Path, connection: &Connection) -> Result<i32, String> {
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
@@ -269,26 +281,18 @@ fn check(path: &Path, connection: &Connection) -> Result<i32, String> {
     let read = tables.and_then(|tables| Ok((tables, number("application_id")?, number("user_version")?)));
     match read.map_err(|error| broken(path, &error))? {
         (0, ..) => Ok(0),
-        (_, APPLICATION, format @ (WITHOUT_SANDBOX | WITHOUT_KIND | FORMAT)) => Ok(format),
+        (_, APPLICATION, format @ (WITHOUT_SANDBOX | WITHOUT_KIND | FORMAT)) => {
+            match databases::has_schema(connection, &schema(format)).map_err(|error| broken(path, &error))? {
+                true => Ok(format),
+                false => Err(foreign(path, "has other tables than those of a study, which could run something")),
+            }
+        }
         (_, APPLICATION, format) => Err(foreign(
             path,
             &format!("has format {format}, from another version of twincell (this one writes {FORMAT})"),
         )),
         _ => Err(foreign(path, "is a database that twincell did not make")),
     }
-}
-
-/// Keeps a store that somebody else made from running anything here.
-fn run_nothing(connection: &Connection) -> rusqlite::Result<()> {
-    for (setting, is_on) in [
-        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
-        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
-        (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
-        (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
-    ] {
-        connection.set_db_config(setting, is_on)?;
-    }
-    Ok(())
 }
 
 /// SQLite's message about a file, for people.
@@ -328,7 +332,7 @@ pub fn read(path: &Path, each: &mut dyn FnMut(Finding) -> Result<(), String>) ->
     let open = |flags| {
         let connection = Connection::open_with_flags(path, flags)?;
         connection.busy_timeout(PATIENCE)?;
-        run_nothing(&connection)?;
+        databases::restrict(&connection)?;
         connection.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get::<_, i64>(0))?;
         Ok(connection)
     };

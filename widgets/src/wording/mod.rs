@@ -221,14 +221,15 @@ fn bound(bound: &Bound) -> String {
         Bound::Deadline { seconds } => {
             format!("its time of {seconds} s was over, and this is all that was found by then; --deadline raises it")
         }
-        Bound::Replaces { side, line, more } => {
+        Bound::Replaces { side, line, more, target } => {
             let others = match more {
                 0 => String::new(),
                 more => format!(" (and {more} more)"),
             };
             format!(
-                "line {line} of the {side} version{others} may put something else in the place of functions, and is not \
-                 followed into them"
+                "line {line} of the {side} version{others} may put something else in the place of functions{}, and is not \
+                 followed into them",
+                target.as_ref().map_or_else(String::new, |target| format!(" of {target}"))
             )
         }
     }

@@ -142,6 +142,11 @@ pub fn note(note: &Note) -> String {
         Note::Cell { cell, why: CellLeftOut::Stopped } => {
             format!("{cell} was not compared: stopped before its turn came")
         }
+        Note::Cell { cell, why: CellLeftOut::Alone } => {
+            format!(
+                "{cell} is in one version only, and may put something else in the place of functions of other cells"
+            )
+        }
         Note::NotCopied { error } => {
             format!("the repository was not copied, so what its other modules give is injected: {error}")
         }

@@ -125,12 +125,12 @@ pub(crate) fn failed(context: &PairContext<'_>, reason: Reason) -> PairReport {
 
 /// The report of a pair that a bound kept from running.
 pub(crate) fn bounded(context: &PairContext<'_>, bound: Bound) -> PairReport {
-    PairReport { bound: Some(bound), ..failed(context, Reason::Bound(bound)) }
+    PairReport { bound: Some(bound.clone()), ..failed(context, Reason::Bound(bound)) }
 }
 
 /// Marks a pair that a bound ended. Without a difference nothing is decided, since the rest might have shown one.
 pub(crate) fn cut(report: &mut PairReport, bound: Bound) {
-    report.bound = Some(bound);
+    report.bound = Some(bound.clone());
     if report.verdict == Verdict::Changing {
         report.notes.push(Note::Bound(bound));
     } else {

@@ -32,7 +32,9 @@ pub(super) fn call_site(context: &PairContext<'_>, sites: Sites<'_>, case: &Test
     }
     let Some((_, given)) = once.split_call() else { return CallSite::Unknown };
     match (callee(sites, path, count(given), at), at.filter(is_own)) {
-        (Some(callee), _) => CallSite::Code(AccessPath::new(&callee).call(given).into_string() + &path[once.as_str().len()..]),
+        (Some(callee), _) => {
+            CallSite::Code(AccessPath::new(&callee).call(given).into_string() + &path[once.as_str().len()..])
+        }
         (None, Some((side, line))) => CallSite::Line(context.functions[side].first_line + line - 1),
         (None, None) => CallSite::Unknown,
     }

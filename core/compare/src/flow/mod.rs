@@ -275,8 +275,8 @@ fn compare_pair(
     if pair.is_same_program() {
         return Ok(assemble::identical(&about));
     }
-    if let Some(bound) = pair.exceeds {
-        return Ok(assemble::bounded(&about, bound));
+    if let Some(bound) = &pair.exceeds {
+        return Ok(assemble::bounded(&about, bound.clone()));
     }
     let deadline = Instant::now() + options.deadline.saturating_sub(taken);
     let is_over = || Instant::now() >= deadline;

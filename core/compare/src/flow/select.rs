@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use twincell_behavior::Channel;
 use twincell_engine::observed::{Observed, Slot};
-use twincell_syntax::{CodeKind, Function, Index, PerSide, Side};
+use twincell_syntax::{CodeKind, Function, Index, PerSide, Replacing, Side};
 
 use super::pair::Pair;
-use super::sources::Sources;
+use super::sources::{Sources, replacing};
 use crate::assemble;
 use crate::report::{Bound, PairReport};
 use crate::verdict::Verdict;
@@ -133,7 +133,7 @@ fn snippets(old: &Source, new: &Source) -> Option<(Function, Function)> {
     }
     let (one, other) = (twincell_syntax::snippet(&old.text), twincell_syntax::snippet(&new.text));
     let both_have = one.has_statements && other.has_statements;
-    let may_replace = || twincell_syntax::replacing(&old.text, &new.text).iter().any(|lines| !lines.is_empty());
+    let may_replace = || replacing(old, new).iter().any(|found| !found.is_empty());
     (both_have || may_replace()).then_some((one.function, other.function))
 }
 
@@ -179,11 +179,11 @@ pub(super) fn note_replacing(sources: &Sources, report: &mut PairReport) {
     if report.bound.is_some() {
         return;
     }
-    let lines = sources.versions.as_ref().map(|version| &version.replacing);
-    let first = [Side::New, Side::Old].into_iter().find_map(|side| Some((side, *lines[side].first()?)));
-    let Some((side, line)) = first else { return };
-    let more = lines.iter().map(|lines| lines.len()).sum::<usize>() - 1;
-    assemble::cut(report, Bound::Replaces { side, line, more });
+    let found = sources.versions.as_ref().map(|version| &version.replacing);
+    let first = [Side::New, Side::Old].into_iter().find_map(|side| Some((side, found[side].first()?)));
+    let Some((side, Replacing { line, target })) = first else { return };
+    let more = found.iter().map(|found| found.len()).sum::<usize>() - 1;
+    assemble::cut(report, Bound::Replaces { side, line: *line, more, target: target.clone() });
 }
 
 /// Whether the texts differ outside the definitions that they hold.

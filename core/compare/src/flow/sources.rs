@@ -2,6 +2,7 @@
 //! their answers here, each in a type of its own.
 
 use std::any::{Any, TypeId};
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops;
@@ -10,7 +11,7 @@ use std::rc::Rc;
 use twincell_engine::protocol::Context;
 use twincell_semantic::{ProjectModule, installed};
 use twincell_syntax::parse::normalize_newlines;
-use twincell_syntax::{Function, Import, Index, PerSide, Side, Wrapped};
+use twincell_syntax::{AfterCells, Function, Import, Index, PerSide, Replacing, Side, Wrapped};
 use twincell_values::reading::{Around, ModuleContext};
 
 use crate::{CompareOptions, Source};
@@ -51,8 +52,8 @@ pub(super) struct Version {
     /// The names that the module imports from others of its project.
     pub of_project: BTreeSet<String>,
     pub surroundings: Rc<ModuleContext>,
-    /// The lines of statements that may replace functions, and that only this version has.
-    pub replacing: Vec<u32>,
+    /// The statements that may replace functions, and that only this version has.
+    pub replacing: Vec<Replacing>,
 }
 
 impl ops::Index<Side> for Sources {
@@ -75,7 +76,7 @@ impl Sources {
         let function_renames = twincell_syntax::function_renames(&one.index.functions, &other.index.functions).into();
         let mut replacing = match cut_out {
             true => PerSide::default(),
-            false => twincell_syntax::replacing(&old.text, &new.text),
+            false => replacing(old, new),
         };
         for side in Side::BOTH {
             let version = &mut versions[side];
@@ -129,11 +130,31 @@ fn is_behind(source: &Source, context: Context) -> bool {
     context == Context::Module && source.module.is_none() && !source.context.is_empty()
 }
 
+/// The statements outside of functions that may replace some, and that only one text has.
+pub(super) fn replacing(old: &Source, new: &Source) -> PerSide<Vec<Replacing>> {
+    let sources = PerSide::new(old, new);
+    // What a cell replaces may stand in an earlier one.
+    let whole = sources.as_ref().map(|source| behind(source));
+    let of = |side: Side| AfterCells { text: &whole[side].0, before: whole[side].1, is_cell: sources[side].is_cell };
+    twincell_syntax::replacing(of(Side::Old), of(Side::New))
+}
+
+/// A text with what is evaluated before it, and how many lines that has.
+fn behind(source: &Source) -> (Cow<'_, str>, u32) {
+    match source.context.as_str() {
+        "" => (source.text.as_str().into(), 0),
+        context => {
+            let before = normalize_newlines(context).matches('\n').count() as u32 + 1;
+            (format!("{context}\n{}", source.text).into(), before)
+        }
+    }
+}
+
 /// The text whose entities count.
 fn text(source: &Source, context: Context) -> String {
     match (context, &source.module) {
         (Context::Module, Some(module)) => module.clone(),
-        _ if is_behind(source, context) => format!("{}\n{}", source.context, source.text),
+        _ if is_behind(source, context) => behind(source).0.into_owned(),
         _ => source.text.clone(),
     }
 }
@@ -143,7 +164,7 @@ impl Version {
         let text = text(source, options.context);
         let has_module = options.context == Context::Module;
         let before = match is_behind(source, options.context) {
-            true => normalize_newlines(&source.context).matches('\n').count() as u32 + 1,
+            true => behind(source).1,
             false => 0,
         };
         let mut imports = twincell_syntax::imports(&text);

@@ -11,15 +11,18 @@ use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde::Deserialize;
-use twincell_sandbox::{SpawnError, SuiteLimits, spawn};
+use twincell_sandbox::{SpawnError, SuiteLimits, output_within, spawn};
 
 /// The start of Python without the code that it runs.
 const START: &str = include_str!("start.py");
 /// The memory of a Python that answers, and the size of files that it writes: none.
 const MEMORY: u64 = 4 << 30;
 const FILES: u64 = 0;
+/// The time in which it answers, on a busy machine, too.
+const ANSWER: Duration = Duration::from_secs(60);
 
 /// The arguments that make a Python a zygote. `own` is the folder of the running twincell's package, and `is_own` says whether
 /// this Python is the one that it is installed in. With `incomplete`, code may run where the sandbox is not complete.
@@ -63,7 +66,7 @@ pub struct Interpreter {
 /// Why it does not answer.
 pub fn ask(python: &Path) -> Result<Interpreter, String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let (_own, theirs) = UnixStream::pair().map_err(|error| error.to_string())?;
+    let (own, theirs) = UnixStream::pair().map_err(|error| error.to_string())?;
     let mut command = Command::new(python);
     command.args(["-S", "-B", "-X", "utf8", "-c", START, "answer"]).current_dir("/");
     for (name, _) in std::env::vars_os() {
@@ -85,7 +88,7 @@ pub fn ask(python: &Path) -> Result<Interpreter, String> {
     // Nothing foreign runs in it, so that a part of the sandbox is enough.
     let (child, _) = spawn(&mut command, theirs.as_raw_fd(), &limits, true).map_err(reason)?;
     drop((command, theirs));
-    let ran = child.wait_with_output().map_err(|error| error.to_string())?;
+    let ran = output_within(child, own, ANSWER).map_err(|error| error.to_string())?;
     if !ran.status.success() {
         let said = String::from_utf8_lossy(&ran.stderr);
         let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it says nothing");

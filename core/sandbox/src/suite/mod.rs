@@ -19,6 +19,7 @@ mod refused;
 mod rules;
 #[cfg(target_os = "linux")]
 mod supervise;
+mod wait;
 
 use std::io;
 #[cfg(target_os = "linux")]
@@ -34,6 +35,7 @@ use crate::report::{Mechanism, Namespaces, Network, SuiteReport};
 pub use bare::spawn;
 #[cfg(target_os = "linux")]
 use enter::Entry;
+pub use wait::output_within;
 
 /// What a project's tests may do.
 #[derive(Debug, Clone)]

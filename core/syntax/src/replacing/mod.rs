@@ -1,0 +1,271 @@
+//! Statements that run when a module is imported and may put something else in the place of functions and classes, of this
+//! module or of another one.
+//!
+//! `globals()["pay"] = f`, `pay.__code__ = ...`, `from other import *`, `del pay`, `os.getcwd = fake`, and calls of what the
+//! module defines and that may do such a thing: functions, methods and closures, by whatever name they are reached. What a
+//! function of another module does with what it is given is not known here, and counts as nothing.
+
+mod module;
+mod reach;
+mod search;
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::PerSide;
+use crate::parse::{Lines, normalize_newlines, parse, with_stack_for};
+
+use module::Module;
+use reach::{Reach, Reached};
+use search::{Level, Mention, Search};
+
+/// A statement that may replace functions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replacing {
+    /// Its line, from 1.
+    pub line: u32,
+    /// The other module whose functions it may replace, if the text names it.
+    pub target: Option<String>,
+}
+
+/// A text, and what ran before it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AfterCells<'a> {
+    pub text: &'a str,
+    /// How many lines at its beginning ran before it: what earlier cells define.
+    pub before: u32,
+    /// Whether cells ran before it, perhaps others, too.
+    pub is_cell: bool,
+}
+
+/// The statements of this kind in each text that the other text does not have. Lines are those of the text without what ran
+/// before it.
+pub fn replacing(old: AfterCells<'_>, new: AfterCells<'_>) -> PerSide<Vec<Replacing>> {
+    let found = PerSide::new(old, new).map(of_text);
+    PerSide::of(|side| {
+        let mut others: BTreeMap<u64, usize> = BTreeMap::new();
+        for (_, content) in &found[side.other()] {
+            *others.entry(*content).or_default() += 1;
+        }
+        let is_own = |(_, content): &&(Replacing, u64)| match others.get_mut(content) {
+            Some(left @ 1..) => {
+                *left -= 1;
+                false
+            }
+            _ => true,
+        };
+        let mut own: Vec<Replacing> = found[side].iter().filter(is_own).map(|(one, _)| one.clone()).collect();
+        own.dedup_by_key(|one| one.line);
+        own
+    })
+}
+
+/// Each such statement with its content. What a statement calls of the module belongs to its content.
+fn of_text(after: AfterCells<'_>) -> Vec<(Replacing, u64)> {
+    let text = normalize_newlines(after.text);
+    with_stack_for(text.len(), || {
+        let parsed = parse(&text);
+        let body = &parsed.syntax().body;
+        let module = Module::of(body, after.is_cell);
+        let search = Search::of_module(&module, body);
+        let reach = Reach::of(&module);
+        // A lambda that is given something is called elsewhere.
+        let hits = search.hits.into_iter().filter(|hit| hit.level == Level::Nothing);
+        let mut found: Vec<_> = hits.map(|hit| (hit.start, hit.target, hit.content)).collect();
+        let mut add = |start, content, reached: Option<Reached>| {
+            if let Some(Reached { content: reached, target }) = reached {
+                let mut hasher = DefaultHasher::new();
+                (content, reached).hash(&mut hasher);
+                found.push((start, target, hasher.finish()));
+            }
+        };
+        for Mention { start, name, level, content } in search.mentions {
+            add(start, content, reach.of_names([(name, level)]));
+        }
+        if !search.unnamed_calls.is_empty() {
+            let stored = reach.of_names(search.stored.into_iter().map(|name| (name, Level::Holder)));
+            search.unnamed_calls.into_iter().for_each(|(start, content)| add(start, content, stored.clone()));
+        }
+        found.sort_by_key(|(start, ..)| *start);
+        let lines = Lines::new(&text);
+        let own = found.into_iter().filter_map(|(start, target, content)| {
+            let line = lines.line(start).checked_sub(after.before)?;
+            (line > 0).then_some((Replacing { line, target }, content))
+        });
+        own.collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODULE: &str =
+        "import os\n\ndef pay(x):\n    return x\n\nclass Till:\n    def open(self):\n        return 1\n";
+
+    fn found(old: &str, new: &str) -> PerSide<Vec<Replacing>> {
+        let alone = |text| AfterCells { text, ..AfterCells::default() };
+        replacing(alone(old), alone(new))
+    }
+
+    fn between(old: &str, new: &str) -> PerSide<Vec<u32>> {
+        found(old, new).map(|found| found.into_iter().map(|one| one.line).collect())
+    }
+
+    fn lines(added: &str) -> Vec<u32> {
+        between(MODULE, &format!("{MODULE}{added}")).new
+    }
+
+    #[test]
+    fn what_may_replace_a_function_is_found() {
+        for statement in [
+            "globals()['pay'] = print",
+            "vars(os)['getcwd'] = print",
+            "setattr(os, 'getcwd', None)",
+            "pay.__code__ = print.__code__",
+            "pay.__defaults__ = (1,)",
+            "Till.open = print",
+            "os.getcwd = print",
+            "__builtins__.len = print",
+            "from elsewhere import *",
+            "from elsewhere import f as pay",
+            "import pay",
+            "del pay",
+            "pay = print",
+            "pay, other = print, 1",
+            "for pay in [print]: pass",
+            "with open('f') as pay: pass",
+            "if (pay := print): pass",
+            "try:\n    x = 1\nexcept OSError as pay:\n    pass",
+            "match 1:\n    case pay: pass",
+            "exec('def pay(x): pass')",
+            "def other(x=globals().update(pay=1)): pass",
+            "@setattr(os, 'a', 1)\ndef other(): pass",
+            "class Other:\n    globals()['pay'] = print",
+            "class Other:\n    def f(self): pass\n    f = print",
+            "if os.name:\n    def fake(): pass\n    pay = fake",
+            "if os.name:\n    def pay(x): pass",
+            "try:\n    class Till: pass\nexcept OSError: pass",
+            "def setup():\n    global pay\n    pay = print\nsetup()",
+            "def inner():\n    globals()['pay'] = 1\ndef setup():\n    inner()\nsetup()",
+            "class Patch:\n    def __init__(self):\n        pay.__code__ = 1\nPatch()",
+            "def patch(f):\n    os.getcwd = f\n@patch\ndef other(): pass",
+            "def patch(module, name, value): setattr(module, name, value)\npatch(os, 'getcwd', print)",
+            "def patch(f): f.__code__ = print.__code__\npatch(pay)",
+            "class Patch:\n    def __new__(cls): setattr(cls, 'open', 1)\nPatch()",
+            "def setup():\n    global pay\n    pay = lambda x: 0\nsetup()",
+            "def setup():\n    global pay\n    def pay(x): return 0\nsetup()",
+            "if os.name:\n    pay = lambda x: 0",
+            "pay = also = lambda x: 0",
+            "import sys\nsys.modules['os'] = print",
+            "import builtins\nbuiltins.exec('')",
+            "pay.__globals__.update(helper=1)",
+            "named = lambda x: x\nnamed = print",
+            "class A:\n    def go(self): globals()['pay'] = print\nA().go()",
+            "class A:\n    def go(self): globals()['pay'] = print\na = A()\na.go()",
+            "class A:\n    def go(self): self.on()\n    def on(self): pay.__code__ = 1\nA().go()",
+            "class A:\n    @property\n    def go(self): globals()['pay'] = print\nA().go",
+            "class A:\n    def __enter__(self): exec('')\n    def __exit__(self, *a): pass\nwith A(): pass",
+            "class A:\n    @classmethod\n    def go(cls): Till.open = print\nA.go()",
+            "class A:\n    def go(self): globals()['pay'] = print\nclass B(A): pass\nB().go()",
+            "class A:\n    def __init_subclass__(cls): exec('')\nclass B(A): pass",
+            "class A(type):\n    def __init__(cls, *a): exec('')\nclass B(metaclass=A): pass",
+            "class A:\n    def go(self): exec('')\ngetattr(A(), 'go')()",
+            "def make():\n    def go(): globals()['pay'] = print\n    return go\nmake()()",
+            "def make():\n    def go(): globals()['pay'] = print\n    return go\ngo = make()\ngo()",
+            "def make(f):\n    def go(*a): exec('')\n    return go\n@make\ndef other(): pass",
+            "from functools import partial\ndef go(x): globals()['pay'] = x\npartial(go, 1)()",
+            "def go(): exec('')\nfor f in [go]:\n    f()",
+            "def go(): exec('')\nTABLE = {'a': go}\nTABLE['a']()",
+            "def go(): exec('')\nalso = go\nalso()",
+            "go = lambda: exec('')\ngo()",
+            "(lambda: globals().update(pay=1))()",
+            "import sys\ndef go(): exec('')\nsys.modules[__name__].go()",
+            "import importlib\nimportlib.import_module('os').getcwd = print",
+            "also = os\nalso.getcwd = print",
+            "class A:\n    def go(self): type(self).open = print\nA().go()",
+            "def even(n):\n    odd(n)\ndef odd(n):\n    even(n)\n    exec('')\neven(1)",
+            "def even(n):\n    exec('')\n    odd(n)\ndef odd(n):\n    even(n)\nodd(1)",
+        ] {
+            assert!(!lines(&format!("{statement}\n")).is_empty(), "{statement}");
+        }
+    }
+
+    #[test]
+    fn what_leaves_functions_alone_is_not() {
+        for statement in [
+            "LIMIT = 3",
+            "from os.path import join",
+            "os.environ['A'] = 'b'",
+            "table = {}\ntable['pay'] = pay",
+            "pay = lambda x: 1",
+            "pay: int",
+            "def pay(x):\n    return 2",
+            "def later():\n    globals()['pay'] = 1",
+            "class Other:\n    pay = 3",
+            "class Made:\n    def __init__(self, **given):\n        setattr(self, 'a', given)\nMade()",
+            "if __name__ == '__main__':\n    exec('pay = 1')",
+            "print(pay(2))",
+            "class A:\n    def go(self): globals()['pay'] = print\n    def on(self): pass\nA().on()",
+            "class A:\n    def go(self, node): node.value = 1\nA().go(3)",
+            "def mark(f):\n    f.is_marked = True\n    return f\n@mark\ndef other(): pass",
+            "def go(): exec('')\nTABLE = {'a': go}",
+            "def go(): exec('')\nalso = go",
+            "class A:\n    def __setattr__(self, name, value): object.__setattr__(self, name, value)\nA()",
+            "class A:\n    @classmethod\n    def go(cls): cls.known = {}\nA.go()",
+            "import numpy as np\nclass A:\n    def load(self): exec('')\nx = np.core.load('a')",
+        ] {
+            assert_eq!(lines(&format!("{statement}\n")), [0; 0], "{statement}");
+        }
+    }
+
+    #[test]
+    fn a_text_without_functions_changes_those_of_others() {
+        let target = |text: &str| found("", text).new.into_iter().next().map(|one| one.target);
+        let named = |target: &str| Some(Some(target.to_owned()));
+        for (text, wanted) in [
+            ("import shop.tax\nshop.tax.rate = lambda: 0\n", named("shop.tax")),
+            ("from shop import tax as t\nt.rate = print\n", named("shop.tax")),
+            ("from . import tax\ntax.rate = print\n", named(".tax")),
+            ("import os\nsetattr(os, 'getcwd', print)\n", named("os")),
+            ("import sys\nsys.modules['json'] = print\n", named("json")),
+            ("import builtins\nbuiltins.len = print\n", named("builtins")),
+            ("exec('')\n", Some(None)),
+            ("from shop import *\n", None),
+            ("LIMIT = 3\nglobals()['LIMIT'] = 4\n", None),
+            ("import os\nos.environ['A'] = 'b'\n", None),
+        ] {
+            assert_eq!(target(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_ran_before_has_functions_and_no_lines() {
+        let cells = |cell: &str| format!("def pay(x):\n    return x\n\n{cell}");
+        let (old, new) = (cells("x = 1\n"), cells("x = 1\npay.__code__ = 1\nglobals()['pay'] = 1\n"));
+        let after = |text| AfterCells { text, before: 3, is_cell: true };
+        let found = replacing(after(&old), after(&new)).new;
+        assert_eq!(found.iter().map(|one| one.line).collect::<Vec<_>>(), [2, 3]);
+        let cell = |text| AfterCells { text, before: 0, is_cell: true };
+        assert_eq!(replacing(cell("x = 1\n"), cell("globals()['pay'] = 1\n")).new.len(), 1);
+    }
+
+    #[test]
+    fn only_what_one_text_has_counts_and_a_called_function_belongs_to_it() {
+        let with = |value: &str| format!("{MODULE}def setup():\n    globals()['pay'] = {value}\n\n\nsetup()\n");
+        assert_eq!(between(&with("1"), &with("1")), PerSide::default());
+        assert_eq!(between(&with("1"), &with("2")), PerSide { old: vec![13], new: vec![13] });
+        assert_eq!(between(&with("1"), MODULE), PerSide { old: vec![13], new: vec![] });
+        // The statement that replaces is the same, and what it puts there is not.
+        let with =
+            |value: &str| format!("{MODULE}def setup():\n    global pay\n    f = {value}\n    pay = f\nsetup()\n");
+        assert_eq!(between(&with("1"), &with("2")).new, [13]);
+    }
+
+    #[test]
+    fn functions_that_call_each_other_are_searched_once() {
+        let functions: String = (0..400).map(|n| format!("def f{n}():\n    f{}(); f{}()\n", n + 1, n + 2)).collect();
+        let text = format!("{functions}def f400():\n    f0()\n    exec('')\nf0()\n");
+        assert_eq!(between("", &text).new, [804]);
+    }
+}

@@ -1,0 +1,578 @@
+//! The statements of one piece of code that may replace functions, and the names that it mentions.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use ruff_python_ast::comparable::{ComparableExpr, ComparableStmt};
+use ruff_python_ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_pattern, walk_stmt};
+use ruff_python_ast::{
+    CmpOp, Decorator, ExceptHandler, Expr, ExprAttribute, ExprCall, Parameters, Pattern, Stmt, StmtFunctionDef,
+};
+use ruff_text_size::{Ranged, TextSize};
+
+use super::module::{Code, Module, is_import};
+use crate::bound::bound;
+use crate::scopes::Bindings;
+
+/// The functions of Python that reach names as texts: those of a module's own names, and those of anything's.
+const OWN_NAMES: [&str; 2] = ["globals", "locals"];
+const REFLECTIVE: [&str; 6] = ["vars", "setattr", "delattr", "exec", "eval", "__import__"];
+
+/// The attributes that hold the names of an object, or change them.
+const NAMESPACES: [&str; 6] = ["__dict__", "__globals__", "__setattr__", "__delattr__", "f_globals", "f_locals"];
+
+/// The attributes of a function that say what it does.
+const OF_FUNCTIONS: [&str; 7] =
+    ["__code__", "__defaults__", "__kwdefaults__", "__globals__", "__dict__", "__class__", "__wrapped__"];
+
+/// What somebody gives to a function that it calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Nothing whose functions could be replaced.
+    Nothing,
+    /// A function.
+    Function,
+    /// A module, a class, or something else that has functions.
+    Holder,
+    /// What it was given itself.
+    Passed,
+}
+
+impl Level {
+    /// What a function can be given from outside.
+    pub const ALL: [Level; 3] = [Level::Nothing, Level::Function, Level::Holder];
+}
+
+/// Something that may replace a function.
+pub struct Hit {
+    pub start: TextSize,
+    /// What the code has to be given for that.
+    pub level: Level,
+    pub target: Option<String>,
+    pub content: u64,
+}
+
+/// A place that mentions a name or an attribute.
+pub struct Mention<'a> {
+    pub start: TextSize,
+    pub name: &'a str,
+    /// What is given to it.
+    pub level: Level,
+    /// The statement around it.
+    pub content: u64,
+}
+
+pub struct Search<'m, 'a> {
+    module: &'m Module<'a>,
+    /// The methods of the class whose body this is, and where they begin.
+    class: Option<BTreeMap<&'a str, TextSize>>,
+    /// In a function, the names that it takes from the module.
+    globals: Option<BTreeSet<String>>,
+    /// In a function, its parameters: what it is called with may be a function or a module.
+    parameters: BTreeSet<&'a str>,
+    /// The object that a method belongs to, and the class of a class method.
+    first: Option<&'a str>,
+    holder: Option<&'a str>,
+    /// How many statements are around this place that may not run.
+    depth: u32,
+    /// Whether this is a part of a call or of a decorator.
+    in_call: bool,
+    /// The statement of this place, if it holds no others.
+    simple: Option<&'a Stmt>,
+    pub hits: Vec<Hit>,
+    pub mentions: Vec<Mention<'a>>,
+    /// The functions that are put somewhere outside of functions, and the calls of what may come from there.
+    pub stored: BTreeSet<&'a str>,
+    pub unnamed_calls: Vec<(TextSize, u64)>,
+    /// Of a function, all of it.
+    pub content: u64,
+}
+
+impl<'m, 'a> Search<'m, 'a> {
+    fn new(module: &'m Module<'a>) -> Self {
+        Self {
+            module,
+            class: None,
+            globals: None,
+            parameters: BTreeSet::new(),
+            first: None,
+            holder: None,
+            depth: 0,
+            in_call: false,
+            simple: None,
+            hits: vec![],
+            mentions: vec![],
+            stored: BTreeSet::new(),
+            unnamed_calls: vec![],
+            content: 0,
+        }
+    }
+
+    /// What runs when the module is imported.
+    pub fn of_module(module: &'m Module<'a>, body: &'a [Stmt]) -> Self {
+        let mut search = Self::new(module);
+        search.visit_body(body);
+        search
+    }
+
+    /// What runs when a function is called.
+    pub fn of_code(module: &'m Module<'a>, code: Code<'a>) -> Self {
+        let mut search = Self::new(module);
+        search.globals = Some(BTreeSet::new());
+        let mut hasher = DefaultHasher::new();
+        match code {
+            Code::Function { node, is_method } => {
+                search.visit_function(node, is_method);
+                node.body.iter().for_each(|stmt| ComparableStmt::from(stmt).hash(&mut hasher));
+            }
+            Code::Lambda(node) => {
+                search.note_parameters(code.parameters());
+                search.visit_expr(&node.body);
+                ComparableExpr::from(node.body.as_ref()).hash(&mut hasher);
+            }
+            Code::Class(node) => {
+                let inherited = node.arguments.iter().flat_map(|arguments| arguments.args.iter());
+                inherited.for_each(|class| search.visit_expr(class));
+            }
+        }
+        search.content = hasher.finish();
+        search
+    }
+
+    fn note_parameters(&mut self, parameters: Option<&'a Parameters>) {
+        let names = parameters.into_iter().flat_map(|parameters| parameters.iter());
+        self.parameters.extend(names.map(|parameter| parameter.name().as_str()));
+    }
+
+    /// The body of a function, with those of the functions in it: somebody may call these, too.
+    fn visit_function(&mut self, node: &'a StmtFunctionDef, is_method: bool) {
+        let outer = (self.parameters.clone(), self.first, self.holder);
+        let globals = Bindings::of_body(&node.body).globals;
+        let added: Vec<String> = globals.into_iter().collect();
+        self.globals.get_or_insert_default().extend(added);
+        self.note_parameters(Some(&node.parameters));
+        if is_method {
+            let first = node.parameters.iter().next().map(|parameter| parameter.name().as_str());
+            (self.first, self.holder) = if is_of_class(node, first) { (None, first) } else { (first, None) };
+        }
+        self.visit_body(&node.body);
+        (self.parameters, self.first, self.holder) = outer;
+    }
+
+    fn statement(&self, own: impl Hash) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.simple.map(ComparableStmt::from).hash(&mut hasher);
+        own.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn add(&mut self, start: TextSize, level: Level, target: Option<String>, own: impl Hash) {
+        let content = self.statement(own);
+        let start = self.simple.map_or(start, Ranged::start);
+        self.hits.push(Hit { start, level, target, content });
+    }
+
+    fn mention(&mut self, name: &'a str, start: TextSize, level: Level) {
+        if self.module.by_name.contains_key(name) {
+            let content = if self.globals.is_none() { self.statement(name) } else { 0 };
+            let start = self.simple.map_or(start, Ranged::start);
+            self.mentions.push(Mention { start, name, level, content });
+        }
+    }
+
+    /// Whether binding a name here takes the place of a function or class.
+    fn replaces(&self, name: &str, at: TextSize) -> bool {
+        match (&self.class, &self.globals) {
+            (_, Some(globals)) => globals.contains(name) && self.module.defined.contains_key(name),
+            (Some(methods), None) => methods.get(name).is_some_and(|first| *first < at),
+            (None, None) => self.module.defined.get(name).is_some_and(|first| *first < at),
+        }
+    }
+
+    /// Whether a definition here is none that the module always makes.
+    fn may_not_run(&self) -> bool {
+        self.depth > 0 || self.globals.is_some()
+    }
+
+    /// What has to be given for an assignment to this to change a function, a class or a module, and which module.
+    fn foreign(&self, target: &Expr) -> Option<(Level, Option<String>)> {
+        let attribute = target.as_attribute_expr().map(|node| node.attr.as_str());
+        // `sys.modules["json"] = fake`
+        if let Expr::Subscript(node) = target
+            && node.value.as_attribute_expr().is_some_and(|held| &held.attr == "modules")
+        {
+            let name = node.slice.as_string_literal_expr().map(|text| text.value.to_str().to_owned());
+            return Some((Level::Nothing, name));
+        }
+        let is_known = |attribute: &&str| self.module.by_name.contains_key(attribute);
+        let mut root = target;
+        let mut parts = Vec::new();
+        loop {
+            root = match root {
+                Expr::Attribute(node) => {
+                    parts.push(node.attr.as_str());
+                    &node.value
+                }
+                Expr::Subscript(node) => &node.value,
+                // `import_module("json").dumps = fake`
+                Expr::Call(call) if is_import(&call.func) => {
+                    let name = call.arguments.args.first().and_then(Expr::as_string_literal_expr);
+                    return Some((Level::Nothing, name.map(|text| text.value.to_str().to_owned())));
+                }
+                // `type(self).open = fake`
+                Expr::Call(call) if call.func.as_name_expr().is_some_and(|name| &name.id == "type") => {
+                    return attribute.filter(is_known).map(|_| (Level::Nothing, None));
+                }
+                Expr::Name(_) if std::ptr::eq(root, target) => return None,
+                Expr::Name(name) => {
+                    let name = name.id.as_str();
+                    if self.holder == Some(name) || parts.contains(&"__class__") && self.first == Some(name) {
+                        return attribute.filter(is_known).map(|_| (Level::Nothing, None));
+                    }
+                    if self.module.defined.contains_key(name) {
+                        return Some((Level::Nothing, None));
+                    }
+                    let attribute = attribute.filter(|_| self.first != Some(name))?;
+                    if self.parameters.contains(name) {
+                        let is_code = OF_FUNCTIONS.contains(&attribute);
+                        return Some((if is_code { Level::Function } else { Level::Holder }, None));
+                    }
+                    if name == "__builtins__" {
+                        return Some((Level::Nothing, Some("builtins".to_owned())));
+                    }
+                    // The last part is what is replaced, and the others lead there.
+                    let whole = self.module.imported.get(name)?;
+                    let between = parts.iter().skip(1).rev().copied();
+                    let path: Vec<&str> = std::iter::once(whole.as_str()).chain(between).collect();
+                    return Some((Level::Nothing, Some(path.join("."))));
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// Whether an attribute may be one of this module. What another module has is not.
+    fn may_be_own(&self, node: &ExprAttribute) -> bool {
+        let is_imported = |expr: &Expr| Self::root(expr).is_some_and(|root| self.module.imported.contains_key(root));
+        // A module can import itself.
+        !is_imported(&node.value) || node.value.is_name_expr() && self.module.defined.contains_key(node.attr.as_str())
+    }
+
+    /// The root of a chain of attributes.
+    fn root(expr: &Expr) -> Option<&str> {
+        match expr {
+            Expr::Name(name) => Some(name.id.as_str()),
+            Expr::Attribute(node) => Self::root(&node.value),
+            _ => None,
+        }
+    }
+
+    /// What a call gives to the called.
+    fn level(&self, call: &'a ExprCall) -> Level {
+        let values = call.arguments.keywords.iter().map(|keyword| &keyword.value);
+        let of = |value: &'a Expr| {
+            let value = value.as_starred_expr().map_or(value, |starred| &starred.value);
+            match Self::root(value) {
+                Some(name) if self.first == Some(name) => Level::Nothing,
+                Some(name) if self.parameters.contains(name) => Level::Passed,
+                Some(name) if self.module.classes.contains_key(name) => Level::Holder,
+                Some(name) if self.module.defined.contains_key(name) => Level::Function,
+                Some(name) if self.module.imported.contains_key(name) => Level::Holder,
+                _ => Level::Nothing,
+            }
+        };
+        let levels: Vec<Level> = call.arguments.args.iter().chain(values).map(of).collect();
+        let known = levels.iter().copied().filter(|level| *level != Level::Passed).max().unwrap_or(Level::Nothing);
+        match known {
+            Level::Function if levels.contains(&Level::Passed) => Level::Holder,
+            Level::Nothing if levels.contains(&Level::Passed) => Level::Passed,
+            known => known,
+        }
+    }
+
+    /// A decorator is called with what it decorates.
+    fn visit_decorators(&mut self, decorators: &'a [Decorator], level: Level) {
+        let outer = std::mem::replace(&mut self.in_call, true);
+        for decorator in decorators {
+            match &decorator.expression {
+                Expr::Name(name) => self.mention(&name.id, decorator.start(), level),
+                Expr::Attribute(node) => self.mention(&node.attr, decorator.start(), level),
+                _ => {}
+            }
+            self.visit_expr(&decorator.expression);
+        }
+        self.in_call = outer;
+    }
+
+    /// Whether this is the object that a method belongs to.
+    fn is_first(&self, expr: Option<&Expr>) -> bool {
+        let name = expr.and_then(Expr::as_name_expr).map(|name| name.id.as_str());
+        name.is_some() && name == self.first
+    }
+
+    /// What has to be given for a use of Python's own functions to change a function, and which module it changes.
+    fn reflective(&self, name: &str, arguments: Option<&'a [Expr]>) -> Option<(Level, Option<String>)> {
+        if OWN_NAMES.contains(&name) {
+            // A file without functions changes nothing of its own.
+            return self.module.has_functions.then_some((Level::Nothing, None));
+        }
+        if !REFLECTIVE.contains(&name) {
+            return None;
+        }
+        let first = arguments.and_then(<[Expr]>::first);
+        if self.is_first(first) && name != "exec" && name != "eval" {
+            return None;
+        }
+        let root = first.and_then(Self::root);
+        let target = root.and_then(|root| self.module.imported.get(root)).cloned();
+        let is_given = root.is_some_and(|root| self.parameters.contains(root) && self.holder != Some(root))
+            && name != "exec"
+            && name != "eval";
+        Some((if is_given { Level::Function } else { Level::Nothing }, target))
+    }
+}
+
+/// `__name__ == "__main__"`.
+fn is_main(test: &Expr) -> bool {
+    let Expr::Compare(node) = test else { return false };
+    let is_name = node.left.as_name_expr().is_some_and(|name| &name.id == "__name__");
+    let texts = node.comparators.iter().filter_map(Expr::as_string_literal_expr);
+    is_name && *node.ops == [CmpOp::Eq] && texts.map(|text| text.value.to_str()).eq(["__main__"])
+}
+
+/// Whether a statement holds others.
+fn is_compound(stmt: &Stmt) -> bool {
+    matches!(
+        stmt,
+        Stmt::FunctionDef(_)
+            | Stmt::ClassDef(_)
+            | Stmt::If(_)
+            | Stmt::For(_)
+            | Stmt::While(_)
+            | Stmt::With(_)
+            | Stmt::Try(_)
+            | Stmt::Match(_)
+    )
+}
+
+/// Whether a method belongs to its class and not to an object.
+fn is_of_class(method: &StmtFunctionDef, first: Option<&str>) -> bool {
+    let is_named_so = |one: &Decorator| one.expression.as_name_expr().is_some_and(|name| &name.id == "classmethod");
+    matches!(method.name.as_str(), "__new__" | "__init_subclass__" | "__class_getitem__")
+        || matches!(first, Some("cls" | "mcs" | "mcls"))
+        || method.decorator_list.iter().any(is_named_so)
+}
+
+/// The methods of a class, and where the first of each name begins.
+fn methods(body: &[Stmt]) -> BTreeMap<&str, TextSize> {
+    let methods = body.iter().filter_map(Stmt::as_function_def_stmt);
+    methods.rev().map(|method| (method.name.as_str(), method.start())).collect()
+}
+
+impl<'a> Visitor<'a> for Search<'_, 'a> {
+    fn visit_stmt(&mut self, stmt: &'a Stmt) {
+        self.simple = (!is_compound(stmt)).then_some(stmt);
+        match stmt {
+            Stmt::FunctionDef(node) => {
+                if self.may_not_run() && self.replaces(&node.name, stmt.start()) {
+                    // What it does then is its own matter.
+                    self.add(stmt.start(), Level::Nothing, None, node.name.as_str());
+                }
+                self.visit_decorators(&node.decorator_list, Level::Function);
+                self.visit_parameters(&node.parameters);
+                if self.globals.is_some() {
+                    self.visit_function(node, false);
+                }
+                return;
+            }
+            Stmt::ClassDef(node) => {
+                if self.may_not_run() && self.replaces(&node.name, stmt.start()) {
+                    self.add(stmt.start(), Level::Nothing, None, node.name.as_str());
+                }
+                self.visit_decorators(&node.decorator_list, Level::Holder);
+                if let Some(arguments) = &node.arguments {
+                    self.visit_arguments(arguments);
+                    // A metaclass makes the class, and a base is told of it.
+                    for keyword in &arguments.keywords {
+                        if let Expr::Name(name) = &keyword.value {
+                            self.mention(&name.id, keyword.start(), Level::Holder);
+                        }
+                    }
+                    if !arguments.args.is_empty() {
+                        self.mention("__init_subclass__", stmt.start(), Level::Holder);
+                    }
+                }
+                if self.globals.is_some() {
+                    for inner in &node.body {
+                        match inner {
+                            Stmt::FunctionDef(method) => self.visit_function(method, true),
+                            other => self.visit_stmt(other),
+                        }
+                    }
+                    self.simple = None;
+                    return;
+                }
+                let outer = (self.class.replace(methods(&node.body)), std::mem::take(&mut self.depth));
+                self.visit_body(&node.body);
+                (self.class, self.depth) = outer;
+                return;
+            }
+            // The name of a star import is `*`.
+            Stmt::Import(_) | Stmt::ImportFrom(_) => {
+                let is_hit = |name: &str| name == "*" && self.module.has_functions || self.replaces(name, stmt.start());
+                if bound(stmt).into_iter().any(is_hit) {
+                    self.add(stmt.start(), Level::Nothing, None, ComparableStmt::from(stmt));
+                }
+            }
+            // It is compared as a function.
+            Stmt::Assign(node)
+                if node.value.is_lambda_expr()
+                    && self.depth == 0
+                    && self.globals.is_none()
+                    && matches!(node.targets.as_slice(), [Expr::Name(_)]) =>
+            {
+                return;
+            }
+            Stmt::AnnAssign(node) if node.value.is_none() => return,
+            Stmt::If(node) if is_main(&node.test) => {
+                // Nothing of it runs when the module is imported.
+                for clause in &node.elif_else_clauses {
+                    self.visit_elif_else_clause(clause);
+                }
+                return;
+            }
+            _ => {}
+        }
+        self.depth += 1;
+        walk_stmt(self, stmt);
+        self.depth -= 1;
+    }
+
+    fn visit_annotation(&mut self, _: &'a Expr) {}
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        let hit = match expr {
+            Expr::Name(node) if node.ctx.is_store() || node.ctx.is_del() => {
+                self.replaces(&node.id, expr.start()).then_some((Level::Nothing, None))
+            }
+            Expr::Attribute(node) if node.ctx.is_store() || node.ctx.is_del() => self.foreign(expr),
+            Expr::Subscript(node) if node.ctx.is_store() || node.ctx.is_del() => self.foreign(expr),
+            Expr::Name(node) if self.module.defined.contains_key(node.id.as_str()) => {
+                // Whoever gets a function may call it.
+                match self.in_call || self.globals.is_some() {
+                    true => self.mention(&node.id, expr.start(), Level::Nothing),
+                    false => drop(self.stored.insert(&node.id)),
+                }
+                None
+            }
+            Expr::Name(node) => self.reflective(&node.id, None),
+            Expr::Attribute(node) if matches!(node.value.as_ref(), Expr::Name(name) if &name.id == "builtins") => {
+                self.reflective(&node.attr, None)
+            }
+            Expr::Attribute(node) => {
+                // A property runs when somebody asks for it.
+                if self.may_be_own(node) && (self.in_call || self.globals.is_some() || node.value.is_call_expr()) {
+                    self.mention(&node.attr, expr.start(), Level::Nothing);
+                }
+                let is_own = self.is_first(Some(&node.value)) || is_super(&node.value);
+                (NAMESPACES.contains(&node.attr.as_str()) && !is_own).then(|| {
+                    let root = Self::root(&node.value);
+                    let is_given = root.is_some_and(|root| self.parameters.contains(root));
+                    let target = root.and_then(|root| self.module.imported.get(root)).cloned();
+                    (if is_given { Level::Function } else { Level::Nothing }, target)
+                })
+            }
+            _ => None,
+        };
+        if let Some((level, target)) = hit {
+            self.add(expr.start(), level, target, ComparableExpr::from(expr));
+        }
+        if let Expr::Lambda(node) = expr {
+            let outer = self.parameters.clone();
+            self.note_parameters(node.parameters.as_deref());
+            walk_expr(self, expr);
+            self.parameters = outer;
+            return;
+        }
+        let Expr::Call(call) = expr else {
+            walk_expr(self, expr);
+            return;
+        };
+        let outer = std::mem::replace(&mut self.in_call, true);
+        let level = self.level(call);
+        match call.func.as_ref() {
+            Expr::Name(name) if self.module.by_name.contains_key(name.id.as_str()) => {
+                self.mention(&name.id, call.start(), level);
+            }
+            Expr::Name(name) => {
+                if self.globals.is_none() && self.module.variables.contains(name.id.as_str()) {
+                    let content = self.statement("");
+                    self.unnamed_calls.push((self.simple.map_or(call.start(), Ranged::start), content));
+                }
+                if let Some((level, target)) = self.reflective(&name.id, Some(&call.arguments.args)) {
+                    self.add(call.start(), level, target, ComparableExpr::from(expr));
+                }
+                // `getattr(till, "open")()`
+                if &name.id == "getattr"
+                    && let Some(Expr::StringLiteral(text)) = call.arguments.args.get(1)
+                    && let Some((name, _)) = self.module.by_name.get_key_value(text.value.to_str())
+                {
+                    self.mention(name, call.start(), Level::Nothing);
+                }
+            }
+            Expr::Attribute(node) => {
+                if self.may_be_own(node) {
+                    self.mention(&node.attr, call.start(), level);
+                }
+                // `object.__setattr__(self, name, value)`
+                if !(NAMESPACES.contains(&node.attr.as_str()) && self.is_first(call.arguments.args.first())) {
+                    self.visit_expr(&call.func);
+                }
+            }
+            other => {
+                if self.globals.is_none() && !other.is_lambda_expr() {
+                    let content = self.statement("");
+                    self.unnamed_calls.push((self.simple.map_or(call.start(), Ranged::start), content));
+                }
+                self.visit_expr(other);
+            }
+        }
+        self.visit_arguments(&call.arguments);
+        self.in_call = outer;
+    }
+
+    fn visit_body(&mut self, body: &'a [Stmt]) {
+        for stmt in body {
+            self.visit_stmt(stmt);
+        }
+        // What follows in the statement around stands in none of these.
+        self.simple = None;
+    }
+
+    fn visit_except_handler(&mut self, handler: &'a ExceptHandler) {
+        let ExceptHandler::ExceptHandler(node) = handler;
+        if node.name.as_ref().is_some_and(|name| self.replaces(name, node.start())) {
+            self.add(node.start(), Level::Nothing, None, node.name.as_deref());
+        }
+        walk_except_handler(self, handler);
+    }
+
+    fn visit_pattern(&mut self, pattern: &'a Pattern) {
+        let name = match pattern {
+            Pattern::MatchAs(node) => node.name.as_deref(),
+            Pattern::MatchStar(node) => node.name.as_deref(),
+            Pattern::MatchMapping(node) => node.rest.as_deref(),
+            _ => None,
+        };
+        if name.is_some_and(|name| self.replaces(name, pattern.start())) {
+            self.add(pattern.start(), Level::Nothing, None, name);
+        }
+        walk_pattern(self, pattern);
+    }
+}
+
+/// `super()`.
+fn is_super(expr: &Expr) -> bool {
+    let called = expr.as_call_expr().and_then(|call| call.func.as_name_expr());
+    called.is_some_and(|name| &name.id == "super")
+}
