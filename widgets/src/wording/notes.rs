@@ -3,7 +3,9 @@
 use twincell_compare::note::{CellLeftOut, Isolated, Misfit, NotGiven, Note, WhyNotGiven};
 use twincell_engine::protocol::Unevaluated;
 
-use super::{all_elsewhere, headline};
+use super::headline::contrast;
+use super::names::all_elsewhere;
+use super::pair::bound;
 
 /// The maximum number of modules in one list.
 const NAMED_MODULES: usize = 8;
@@ -130,11 +132,11 @@ pub fn note(note: &Note) -> String {
         Note::Replaced(names) => {
             format!("context: the difference needs injected values in place of {}", names.join(", "))
         }
-        Note::SetAside { rule, contrast, execution, changed_verdict } => {
+        Note::SetAside { rule, contrast: shown, execution, changed_verdict } => {
             let effect = if *changed_verdict { "; without this rule the verdict would be changing" } else { "" };
-            format!("suppressed by {rule}: {} (execution {execution}){effect}", headline::contrast(contrast))
+            format!("suppressed by {rule}: {} (execution {execution}){effect}", contrast(shown))
         }
-        Note::Bound(bound) => super::bound(bound),
+        Note::Bound(of) => bound(of),
         Note::Cell { cell, why: CellLeftOut::Failed { error } } => format!("{cell} was not compared: {error}"),
         Note::Cell { cell, why: CellLeftOut::NoPython } => {
             format!("{cell} changed and was not compared: it is not Python")
