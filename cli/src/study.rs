@@ -15,10 +15,13 @@ use twincell_study::pace::Progress;
 use twincell_study::store::read_all;
 use twincell_study::summary::enforced_line;
 use twincell_widgets::export::ExportRow;
-use twincell_widgets::{Advice, Notices, Report, TextOptions, plain_sentence};
+use twincell_widgets::{Advice, Notices, Report, TextOptions, notices_text, plain_sentence};
 
 use crate::exports;
 use crate::session::{Abort, FAILED, Limits, Session};
+
+/// How many notices a terminal shows.
+const MOST_NOTICES: usize = 10;
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
     let limits = Limits::read(matches, Job::Study, session)?;
@@ -71,7 +74,8 @@ fn order(matches: &ArgMatches, options: Options, session: &mut Session<'_>) -> R
         fresh: matches.get_flag("fresh"),
         html: path("html"),
         reproducers: path("reproducers"),
-        details: exports::are_wanted(matches),
+        // A page has notices, too.
+        details: exports::are_wanted(matches) || matches.contains_id("html"),
     };
     exports::check(matches, &[Some(source.clone()), outputs.out.clone(), outputs.html.clone()])?;
     let (changes, name) = match matches.get_one::<String>("transform") {
@@ -130,6 +134,14 @@ fn print(done: &Done, session: &mut Session<'_>) -> Result<(), Abort> {
     if done.outcome.repeated > 0 {
         let several = if done.outcome.repeated == 1 { "row is" } else { "rows are" };
         writeln!(session.out, "{} {several} the same as another row", done.outcome.repeated)?;
+    }
+    let notices = notices_text(Notices { all: &done.notices, allows_changes: false });
+    for line in notices.lines().take(MOST_NOTICES) {
+        writeln!(session.out, "{line}")?;
+    }
+    match notices.lines().count().saturating_sub(MOST_NOTICES) {
+        0 => {}
+        more => writeln!(session.out, "and {more} more notices, which --html and --markdown have")?,
     }
     for line in &done.written {
         writeln!(session.out, "{line}")?;

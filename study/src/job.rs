@@ -122,10 +122,10 @@ pub fn run_study(
         explain(broken, source.as_deref(), watched.explains_itself())
     })?;
     warnings.extend(outputs.warnings(&outcome));
-    let written = outputs.write_page(&name, &outcome, &memory.rows, &extras.comparisons)?;
     let Extras { comparisons, details } = extras;
     let mut notices = left_out.lock().map(|named| named.clone()).unwrap_or_default();
     notices.extend(details.notices());
+    let written = outputs.write_page(&name, &outcome, &memory.rows, &comparisons, &notices)?;
     Ok(Done { outcome, rows: memory.rows, comparisons, details, notices, notes: watched.notes(), warnings, written })
 }
 

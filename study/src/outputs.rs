@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use twincell_compare::notice::Notice;
 use twincell_driver::files::{check_writable, make_folder, write_text};
+use twincell_widgets::Notices;
 
 use crate::find::Wanted;
 use crate::finding::Finding;
@@ -102,6 +104,7 @@ impl Outputs {
         outcome: &StudyOutcome,
         rows: &BTreeMap<usize, Finding>,
         comparisons: &PageComparisons,
+        notices: &[Notice],
     ) -> Result<Vec<String>, String> {
         let mut written = Vec::new();
         if let Some(out) = &self.out {
@@ -113,8 +116,9 @@ impl Outputs {
                 Some(out) => store::read_all(out)?,
                 None => rows.values().cloned().collect(),
             };
+            let notices = Notices { all: notices, allows_changes: false };
             let state = study_state(title.clone(), outcome.unfinished(), results, comparisons);
-            write_text(page, &twincell_widgets::study_page(&state, &title))?;
+            write_text(page, &twincell_widgets::study_page(&state, notices, &title))?;
             written.push(format!("page written to {}", page.display()));
         }
         Ok(written)

@@ -20,7 +20,7 @@ use twincell_study::differences::differences;
 use twincell_study::finding::Finding;
 use twincell_study::page::{PageComparisons, study_state};
 use twincell_study::{frame, store};
-use twincell_widgets::{StudyState, study_page};
+use twincell_widgets::{Notices, StudyState, study_page};
 
 use super::comparison::{PyComparison, show};
 use super::errors::{call_python, raised};
@@ -230,7 +230,7 @@ impl PyStudy {
 
     /// The study as a complete HTML page.
     fn to_html(&self) -> String {
-        study_page(&self.state(&self.comparisons), &self.title)
+        study_page(&self.state(&self.comparisons), Notices::default(), &self.title)
     }
 
     /// Writes the study to a file. Its ending selects a page (.html) or the results (.jsonl, .parquet, .sqlite).

@@ -163,7 +163,7 @@ impl<'py> MissingCall<'_, 'py> {
         }
         steps::step(CALL_STEPS)?;
         if place.raised {
-            let exception = Versatile::from_call(path.into(), callee.to_buf(), arguments.clone().unbind());
+            let exception = Versatile::from_call(path, callee.to_buf(), arguments.clone().unbind());
             return Ok(Py::new(self.py(), exception)?.into_any());
         }
         let identifier = callee.last_name();

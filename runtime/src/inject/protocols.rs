@@ -3,7 +3,6 @@
 use pyo3::prelude::*;
 
 use twincell_engine::observed::Call;
-use twincell_values::path::AccessPath;
 
 use crate::execution::object::Versatile;
 use crate::execution::state;
@@ -11,7 +10,7 @@ use crate::inject::reach;
 
 /// Entering and leaving a versatile resource is an effect on it.
 pub(crate) fn protocol(slf: &Bound<'_, Versatile>, method: &str) {
-    let callee = AccessPath::new(slf.get().path().as_str()).attribute(method);
+    let callee = slf.get().path().attribute(method);
     if let Some(line) = state::with(|execution| (!execution.loading).then_some(execution.run.line)).flatten() {
         let call =
             Call { callee, arguments: vec![], keywords: vec![], line, discarded: true, by_all: true, state: vec![] };

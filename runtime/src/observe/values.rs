@@ -461,7 +461,7 @@ fn plain(value: &Bound<'_, PyAny>) -> Option<Observed> {
         return Some(Observed::None);
     }
     if let Ok(versatile) = value.cast_exact::<Versatile>() {
-        return Some(Observed::Injected { path: versatile.get().path().to_string().into(), assigned: vec![] });
+        return Some(Observed::Injected { path: versatile.get().path().to_buf(), assigned: vec![] });
     }
     if let Ok(text) = value.cast_exact::<PyString>() {
         return Some(Observed::Str(bounded(characters(text))));

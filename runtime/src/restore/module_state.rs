@@ -132,7 +132,7 @@ impl ModuleState {
                     _ => None,
                 })?;
                 let assigned = observe::assigned_since(stand_in, py, before);
-                return Some(Observed::Injected { path: stand_in.path().to_string().into(), assigned });
+                return Some(Observed::Injected { path: stand_in.path().to_buf(), assigned });
             }
             Some(match value.cast::<PyType>() {
                 Ok(class) => observe::namespace(class),

@@ -3,7 +3,9 @@
 use twincell_compare::notice::Weight;
 use twincell_compare::verdict::Verdict;
 use twincell_samples::notices::notices;
-use twincell_widgets::{Advice, Format, Notices, Report, SummaryFile, TextOptions, notice_sentence, render};
+use twincell_widgets::{
+    Advice, Format, Notices, Report, SummaryFile, TextOptions, notice_sentence, render, study_page,
+};
 
 use crate::samples;
 
@@ -66,6 +68,15 @@ fn every_format_has_all_notices_at_once() {
         assert!(shown.contains(&letters(&notice_sentence(notice))), "the summary lacks {notice:?}");
     }
     assert!(shown.contains("morewhichverboseshows"), "{shown}");
+}
+
+#[test]
+fn the_page_of_a_study_has_every_notice() {
+    let all = notices(WORD);
+    let shown = letters(&study_page(&samples::study(), Notices { all: &all, allows_changes: false }, "Study"));
+    for notice in &all {
+        assert!(shown.contains(&letters(&notice_sentence(notice))), "{notice:?}");
+    }
 }
 
 #[test]

@@ -298,7 +298,7 @@ fn a_study_is_a_table_without_scripts_and_a_view_with_them() {
         without_sandbox,
         rows,
     };
-    let page = study_page(&state, HOSTILE);
+    let page = study_page(&state, Notices::default(), HOSTILE);
     let parsed = Html::parse_document(&page);
     assert_eq!(parsed.select(&scraper::Selector::parse("tbody tr").unwrap()).count(), 1 + 2);
     assert_eq!(parsed.select(&scraper::Selector::parse("script").unwrap()).count(), 2);

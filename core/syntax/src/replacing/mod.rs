@@ -247,7 +247,10 @@ mod tests {
         let found = replacing(after(&old), after(&new)).new;
         assert_eq!(found.iter().map(|one| one.line).collect::<Vec<_>>(), [2, 3]);
         let cell = |text| AfterCells { text, before: 0, is_cell: true };
-        assert_eq!(replacing(cell("x = 1\n"), cell("globals()['pay'] = 1\n")).new.len(), 1);
+        for statement in ["globals()['pay'] = 1\n", "pay.__code__ = 1\n"] {
+            assert_eq!(replacing(cell("x = 1\n"), cell(statement)).new.len(), 1, "{statement}");
+        }
+        assert_eq!(replacing(cell("x = 1\n"), cell("frame.columns = ['a']\n")).new, []);
     }
 
     #[test]

@@ -46,6 +46,8 @@ impl<'a> Code<'a> {
 pub struct Module<'a> {
     /// Where its functions and classes begin, the first of each name.
     pub defined: BTreeMap<&'a str, TextSize>,
+    /// Whether it is a cell, so that a name may stand for a function of an earlier one.
+    pub is_cell: bool,
     /// Whether there may be functions under its own names.
     pub has_functions: bool,
     pub classes: BTreeMap<&'a str, TextSize>,
@@ -72,6 +74,7 @@ impl<'a> Module<'a> {
     pub fn of(body: &'a [Stmt], is_cell: bool) -> Self {
         let mut module = Self::default();
         module.note(body);
+        module.is_cell = is_cell;
         module.has_functions = is_cell || !module.defined.is_empty();
         module
     }

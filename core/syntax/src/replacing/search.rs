@@ -241,7 +241,10 @@ impl<'m, 'a> Search<'m, 'a> {
                         return Some((Level::Nothing, Some("builtins".to_owned())));
                     }
                     // The last part is what is replaced, and the others lead there.
-                    let whole = self.module.imported.get(name)?;
+                    let Some(whole) = self.module.imported.get(name) else {
+                        let is_code = self.module.is_cell && OF_FUNCTIONS.contains(&attribute);
+                        return is_code.then_some((Level::Nothing, None));
+                    };
                     let between = parts.iter().skip(1).rev().copied();
                     let path: Vec<&str> = std::iter::once(whole.as_str()).chain(between).collect();
                     return Some((Level::Nothing, Some(path.join("."))));
