@@ -1,6 +1,7 @@
 //! The projects that files under comparison lie in, on their way to workers.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use tempfile::TempDir;
@@ -82,16 +83,13 @@ impl Placed {
         };
         // Each copy is one project, whatever is asked of it.
         let store = Store::new();
-        let open = |folder: &Path| Arc::new(twincell_semantic::Project::open(FolderFiles::of(folder), &store));
-        let projects = folders.as_ref().map(|folder| folder.as_deref().map(|folder| (folder, open(folder))));
-        let module = |path: ModulePath| {
-            let project = projects.iter().flatten().find(|(folder, _)| **folder == path.folder);
-            match project {
-                Some((_, project)) => ProjectModule::new(path, project.clone()),
-                None => path.into(),
-            }
+        let mut projects: BTreeMap<PathBuf, Arc<twincell_semantic::Project>> = BTreeMap::new();
+        let mut module = |path: ModulePath| {
+            let open = || Arc::new(twincell_semantic::Project::open(FolderFiles::of(&path.folder), &store));
+            let project = projects.entry(path.folder.clone()).or_insert_with(open).clone();
+            ProjectModule::new(path, project)
         };
-        (self.sources.old.place, self.sources.new.place) = (old.map(module), new.map(module));
+        (self.sources.old.place, self.sources.new.place) = (old.map(&mut module), new.map(&mut module));
         Ok(())
     }
 

@@ -162,13 +162,13 @@ pub fn changed_files(
             }
         }
     }
-    let texts = files.added.iter().filter_map(|path| Some((path.clone(), read(Side::New, Path::new(path)).ok()?.text)));
-    files.replacing = added::replacing_others(texts.collect(), &files.modified);
     files.modified.sort_by(|a, b| a.path.cmp(&b.path));
     files.unreadable.sort();
     for paths in [&mut files.added, &mut files.removed, &mut files.untracked, &mut files.elsewhere, &mut files.others] {
         paths.sort();
     }
+    let read_new = |path: &str| read(Side::New, Path::new(path)).ok();
+    files.replacing = added::replacing_others(&files.added, &files.modified, read_new);
     Ok(files)
 }
 

@@ -48,7 +48,7 @@ pub enum Note {
         gone: Vec<String>,
         required: Vec<String>,
     },
-    /// What the function uses in other modules of the project, and whether it is judged there.
+    /// What the function uses in other modules of the project, and whether it is covered there.
     ChangedElsewhere {
         changed: Vec<Changed>,
         are_judged: bool,

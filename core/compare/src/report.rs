@@ -360,7 +360,7 @@ pub struct PairReport {
     pub reproducer: Option<Reproducer>,
     /// The number of executions whose worker was lost.
     pub lost: u32,
-    /// What the sentence on all pairs needs beside this.
+    /// What sentences need beside this.
     pub facts: PairFacts,
     /// Where its executions finally ran, so that they can be repeated there.
     pub isolation: Isolation,
@@ -409,7 +409,7 @@ impl PairReport {
         self.decides_itself() && self.accepted.is_none()
     }
 
-    /// Whether no other pair decides in its place.
+    /// Whether nothing else decides in its place.
     pub fn decides_itself(&self) -> bool {
         self.decided_by == DecidedBy::Itself
     }
@@ -466,7 +466,11 @@ impl Comparison {
     fn judge(&mut self) {
         let deciding = self.pairs.iter().filter(|pair| pair.decides());
         self.verdict_of_pairs = Verdict::worst(deciding.map(|pair| pair.verdict));
-        self.verdict = self.verdict_of_pairs;
+        // Nobody knows what a cell does that was left out.
+        self.verdict = match self.cells_left_out.is_empty() {
+            true => self.verdict_of_pairs,
+            false => Verdict::worst([self.verdict_of_pairs, Verdict::Inconclusive]),
+        };
     }
 
     /// Adds what another comparison found.

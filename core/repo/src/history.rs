@@ -18,7 +18,7 @@ impl FileId {
         Oid::hash_object(ObjectType::Blob, bytes).ok().map(Self)
     }
 
-    /// The identity that a hash is, of which bytes behind its own do not count.
+    /// The identity with this hash. Bytes after the first 20 are ignored.
     pub fn from_hash(hash: &[u8]) -> Option<Self> {
         Some(Self(Oid::from_bytes(hash.get(..20)?).ok()?))
     }

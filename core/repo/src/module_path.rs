@@ -57,6 +57,17 @@ impl ModulePath {
         if is_package { &self.name } else { self.name.rsplit_once('.').map_or("", |(package, _)| package) }
     }
 
+    /// Whether imports from the module find this dotted name in its project.
+    pub fn finds(&self, dotted: &str) -> bool {
+        let root = dotted.split('.').next().filter(|root| !root.is_empty() && !root.contains(['/', '\\']));
+        root.is_some_and(|root| {
+            self.search
+                .iter()
+                .map(|search| self.folder.join(search))
+                .any(|folder| folder.join(root).is_dir() || folder.join(format!("{root}.py")).is_file())
+        })
+    }
+
     /// The file that an import of this dotted name finds on disk.
     pub fn file_of(&self, dotted: &str) -> Option<String> {
         let parts: Vec<&str> = dotted.split('.').collect();
@@ -89,6 +100,18 @@ mod tests {
         let project = project(files);
         let place = ModulePath::of(project.path(), file);
         (place.name, place.search)
+    }
+
+    #[test]
+    fn a_project_holds_the_packages_and_modules_that_its_imports_find() {
+        let project = project(&["src/shop/__init__.py", "src/shop/cart.py", "setup.py", "notes/read.txt"]);
+        let from = ModulePath::of(project.path(), "src/shop/cart.py");
+        for name in ["shop", "shop.cart.price", "setup", "notes"] {
+            assert!(from.finds(name), "{name}");
+        }
+        for name in ["json", "cart", "", "..", "/"] {
+            assert!(!from.finds(name), "{name}");
+        }
     }
 
     #[test]

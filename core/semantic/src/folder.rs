@@ -27,7 +27,9 @@ impl FolderFiles {
         let mut paths = Vec::new();
         let mut open = vec![(folder.to_owned(), String::new(), 0)];
         while let Some((inner, prefix, depth)) = open.pop() {
-            for entry in fs::read_dir(&inner).into_iter().flatten().flatten() {
+            let mut entries: Vec<_> = fs::read_dir(&inner).into_iter().flatten().flatten().collect();
+            entries.sort_by_key(fs::DirEntry::file_name);
+            for entry in entries {
                 let (Ok(name), Ok(kind)) = (entry.file_name().into_string(), entry.file_type()) else { continue };
                 let path = format!("{prefix}{name}");
                 if kind.is_dir() && depth < DEEPEST && name != ".git" {

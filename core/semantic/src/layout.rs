@@ -31,10 +31,9 @@ pub struct Place {
 }
 
 impl Place {
-    /// The package that holds the module, or that it is. Empty if there is none.
-    pub fn package(&self) -> &str {
-        let is_package = stem(&self.path).is_none_or(|stem| last(stem) == INITIAL);
-        if is_package { &self.name } else { self.name.rsplit_once('.').map_or("", |(package, _)| package) }
+    /// Whether it is the file of a package.
+    pub fn is_package(&self) -> bool {
+        stem(&self.path).is_some_and(|stem| last(stem) == INITIAL)
     }
 }
 
@@ -91,7 +90,7 @@ impl Layout {
     fn note_stems(&mut self) {
         for (position, place) in self.places.iter().enumerate() {
             let id = ModuleId(position as u32);
-            let is_package = place.content.is_some() && stem(&place.path).is_some_and(|stem| last(stem) == INITIAL);
+            let is_package = place.is_package();
             let key: Arc<str> = match stem(&place.path) {
                 Some(_) if is_package => place.folder.clone(),
                 Some(stem) => stem.into(),
@@ -134,11 +133,6 @@ impl Layout {
         folders.find_map(|folder| self.by_stem.get(joined(folder, &inner).as_str()).copied().filter(is_run))
     }
 
-    /// Whether one of some folders has a module or a folder of modules of this name.
-    pub fn has<'a>(&self, mut folders: impl Iterator<Item = &'a str>, name: &str) -> bool {
-        !name.is_empty() && folders.any(|folder| self.by_stem.contains_key(joined(folder, name).as_str()))
-    }
-
     /// The module that `from ..dotted import` finds: one folder up for each dot but the first.
     pub fn relative(&self, from: ModuleId, level: u32, dotted: &str) -> Option<ModuleId> {
         let mut folder: &str = &self.places.get(from.0 as usize)?.folder;
@@ -154,7 +148,7 @@ impl Layout {
     /// The module of this name within a package.
     pub fn submodule(&self, package: ModuleId, name: &str) -> Option<ModuleId> {
         let place = self.places.get(package.0 as usize)?;
-        let is_package = place.content.is_none() || stem(&place.path).is_some_and(|stem| last(stem) == INITIAL);
+        let is_package = place.content.is_none() || place.is_package();
         is_package.then(|| self.by_stem.get(joined(&place.folder, name).as_str()).copied()).flatten()
     }
 }

@@ -65,7 +65,7 @@ pub use files::{ContentId, Files, MemoryFiles};
 pub use flow::{calls, calls_are_cut, codes};
 pub use folder::FolderFiles;
 pub use ids::{ModuleId, SymbolId, SymbolName};
-pub use imported::{ProjectModule, imported, installed, text};
+pub use imported::{ProjectModule, imported, installed};
 pub use module::{Symbol, SymbolKind, SymbolPlace};
 pub use project::Project;
 pub use resolve::{ancestors, bases, exports, modules_named, resolve};

@@ -39,7 +39,7 @@ pub(crate) struct Memos {
     pub by_name: OnceLock<FxHashMap<Arc<str>, Vec<ModuleId>>>,
     pub flow: OnceLock<Flow>,
     pub graph: OnceLock<Graph>,
-    pub texts: Memo<ModuleId, Option<Arc<PlacedText>>>,
+    pub texts: Memo<(ModuleId, Arc<str>), Option<Arc<PlacedText>>>,
 }
 
 /// Answers by question.

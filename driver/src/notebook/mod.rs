@@ -18,6 +18,12 @@ use matching::{Matching, matching};
 pub use format::FormatError;
 pub use run::{compare, replay};
 
+/// The code of a notebook as one text, of a text that is one. Cells that are not Python have none.
+pub fn code(json: &str) -> Option<String> {
+    let cells = format::cells(json).ok()?;
+    Some(cells.into_iter().filter_map(|cell| cell.code).collect::<Vec<_>>().join("\n"))
+}
+
 /// The maximum number of cells with code.
 const MOST_CELLS: usize = 1000;
 

@@ -86,7 +86,7 @@ pub fn note(note: &Note) -> String {
             format!("signature: {} fail with new", calls.join(", and "))
         }
         Note::ChangedElsewhere { changed, are_judged } => {
-            let place = if *are_judged { ", and is judged there" } else { "" };
+            let place = if *are_judged { ", and is covered there" } else { "" };
             format!("it uses what changed in other modules as well{place}: {}", all_elsewhere(changed))
         }
         Note::UsesChanged(names) => {

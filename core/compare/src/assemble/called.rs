@@ -20,8 +20,8 @@ use crate::uses::{ArgumentPaths, Class, is_decorated, passed};
 const OTHERS: usize = 3;
 const OTHER_VALUE: usize = 12;
 
-/// The call on the values that matter, and those of them that are no arguments: `f(x=0)`, `Cart(1).add()`, and
-/// the value of `self.discount`.
+/// The call on the values that matter, and those of them that are no arguments: `f(x=0)` or `Cart(1).add()`,
+/// and the value of `self.discount`.
 pub(super) fn subject(
     context: &PairContext<'_>,
     sites: Sites<'_>,

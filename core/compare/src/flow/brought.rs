@@ -25,20 +25,22 @@ impl ModuleNames {
     }
 }
 
+/// What was found.
+struct Names(PerSide<Rc<ModuleNames>>);
+struct Calls(Rc<[GivenCall]>);
+
 /// The names that the modules of both versions bind.
 pub(super) fn module_names(sources: &Sources) -> PerSide<Rc<ModuleNames>> {
     let names = |version: &Version| match sources.context {
         Context::Module => Rc::new(ModuleNames::of(&version.index, &version.imports)),
         Context::Function => Rc::default(),
     };
-    let known: Rc<PerSide<Rc<ModuleNames>>> = sources.memo(|| sources.versions.as_ref().map(names));
-    PerSide::clone(&known)
+    sources.memo(|| Names(sources.versions.as_ref().map(names))).0.clone()
 }
 
 /// The calls that the two texts bring with them, those of new first.
 pub(super) fn brought(sources: &Sources) -> Rc<[GivenCall]> {
-    let known: Rc<Rc<[GivenCall]>> = sources.memo(|| beside(sources.versions.as_ref().map(|version| &*version.text)));
-    Rc::clone(&known)
+    sources.memo(|| Calls(beside(sources.versions.as_ref().map(|version| &*version.text)))).0.clone()
 }
 
 fn beside(texts: PerSide<&str>) -> Rc<[GivenCall]> {

@@ -38,7 +38,9 @@ mod tests {
         let (own, _theirs) = UnixStream::pair().unwrap();
         assert_eq!(output_within(start("echo a"), own, Duration::from_secs(600)).unwrap().stdout, b"a\n");
         let (own, mut theirs) = UnixStream::pair().unwrap();
-        let endless = start("read -r line");
+        let mut endless = start("read -r line");
+        // Until this goes, it has nothing to read.
+        let _input = endless.stdin.take();
         let error = output_within(endless, own, Duration::from_millis(10)).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
         // The other end is told.

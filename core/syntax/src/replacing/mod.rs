@@ -17,7 +17,7 @@ use crate::parse::{Lines, normalize_newlines, parse, with_stack_for};
 
 use module::Module;
 use reach::{Reach, Reached};
-use search::{Level, Mention, Search};
+use search::{Hit, Level, Mention, Search};
 
 /// A statement that may replace functions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +55,14 @@ pub fn replacing(old: AfterCells<'_>, new: AfterCells<'_>) -> PerSide<Vec<Replac
             _ => true,
         };
         let mut own: Vec<Replacing> = found[side].iter().filter(is_own).map(|(one, _)| one.clone()).collect();
-        own.dedup_by_key(|one| one.line);
+        // Of several on one line, what the text names is worth more.
+        own.dedup_by(|later, kept| {
+            let is_same = later.line == kept.line;
+            if is_same && kept.target.is_none() {
+                kept.target = later.target.take();
+            }
+            is_same
+        });
         own
     })
 }
@@ -69,8 +76,10 @@ fn of_text(after: AfterCells<'_>) -> Vec<(Replacing, u64)> {
         let module = Module::of(body, after.is_cell);
         let search = Search::of_module(&module, body);
         let reach = Reach::of(&module);
-        // A lambda that is given something is called elsewhere.
-        let hits = search.hits.into_iter().filter(|hit| hit.level == Level::Nothing);
+        let unnamed_calls: Vec<_> = search.unnamed_calls.iter().filter(|call| module.is_unnamed(call.name)).collect();
+        // A lambda that is given something is called here, or elsewhere.
+        let runs = |hit: &Hit| hit.level == Level::Nothing || hit.in_call || !unnamed_calls.is_empty();
+        let hits = search.hits.into_iter().filter(runs);
         let mut found: Vec<_> = hits.map(|hit| (hit.start, hit.target, hit.content)).collect();
         let mut add = |start, content, reached: Option<Reached>| {
             if let Some(Reached { content: reached, target }) = reached {
@@ -80,16 +89,17 @@ fn of_text(after: AfterCells<'_>) -> Vec<(Replacing, u64)> {
             }
         };
         for Mention { start, name, level, content } in search.mentions {
-            add(start, content, reach.of_names([(name, level)]));
+            add(start, content, reach.of_name(name, level));
         }
-        if !search.unnamed_calls.is_empty() {
-            let stored = reach.of_names(search.stored.into_iter().map(|name| (name, Level::Holder)));
-            search.unnamed_calls.into_iter().for_each(|(start, content)| add(start, content, stored.clone()));
+        if !unnamed_calls.is_empty() {
+            let stored = reach.of_names(&search.stored);
+            unnamed_calls.into_iter().for_each(|call| add(call.start, call.content, stored.clone()));
         }
         found.sort_by_key(|(start, ..)| *start);
         let lines = Lines::new(&text);
         let own = found.into_iter().filter_map(|(start, target, content)| {
             let line = lines.line(start).checked_sub(after.before)?;
+            let target = target.filter(|target| !target.is_empty());
             (line > 0).then_some((Replacing { line, target }, content))
         });
         own.collect()
@@ -189,6 +199,181 @@ mod tests {
         ] {
             assert!(!lines(&format!("{statement}\n")).is_empty(), "{statement}");
         }
+    }
+
+    #[test]
+    fn what_a_function_is_given_may_be_a_module() {
+        for given in [
+            "sys.modules[__name__]",
+            "importlib.import_module('os')",
+            "__import__('os')",
+            "a if b else os",
+            "b or os",
+            "(m := os)",
+            "[os][0]",
+            "*[os]",
+            "**{'m': os}",
+            "held",
+            "m=unknown",
+        ] {
+            for does in ["m.pay = print", "setattr(m, 'pay', print)"] {
+                let text = format!("import sys, importlib\nheld = [os]\ndef patch(m): {does}\npatch({given})\n");
+                assert!(!lines(&text).is_empty(), "{does} {given}");
+            }
+        }
+        for given in ["1", "'a'", "-1", "f'{os}'", "[1, 'a']", "{'a': 1}", "known", "len(os)", "'{}'.format(os)", "int"]
+        {
+            let text = format!("known = 3\ndef mark(m): m.pay = print\nmark({given})\n");
+            assert_eq!(lines(&text), [0; 0], "{given}");
+        }
+    }
+
+    #[test]
+    fn annotations_run_unless_they_stay_texts() {
+        for statement in [
+            "x: globals().update(pay=print) = 1",
+            "x: exec('')",
+            "def other(x: exec('...')): pass",
+            "def other(*x: exec('...')): pass",
+            "def other() -> exec(''): pass",
+            "class A:\n    x: exec('')",
+            "class A:\n    def f(self, x: exec('')): pass",
+            "def go(): exec('')\nx: go() = 1",
+            "pay: int = print",
+        ] {
+            assert!(!lines(&format!("{statement}\n")).is_empty(), "{statement}");
+        }
+        for statement in ["x: globals().update(pay=print) = 1", "def other(x: exec('...')) -> exec(''): pass"] {
+            let text = format!("from __future__ import annotations\ndef pay(x): pass\n{statement}\n");
+            assert_eq!(between("", &text).new, [0; 0], "{statement}");
+        }
+        for statement in ["x: Till = 1", "def f(x: Till) -> Till: pass", "def go():\n    x: exec('') = 1\ngo()"] {
+            let text = format!("class Till:\n    def __init__(self): exec('')\n{statement}\nd = {{}}\nd['a']()\n");
+            assert_eq!(between("", &text).new, [0; 0], "{statement}");
+        }
+    }
+
+    #[test]
+    fn functions_are_called_by_whatever_holds_them() {
+        for statement in [
+            "(lambda m: setattr(m, 'getcwd', print))(os)",
+            "list(map(lambda m: setattr(m, 'x', 1), [os]))",
+            "def patch(m): m.getcwd = print\n(lambda m: patch(m))(os)",
+            "T = {'a': lambda m: setattr(m, 'x', 1)}\nT['a'](os)",
+            "def go(): exec('')\nalso: object = go\nalso()",
+            "def go(): exec('')\nalso, b = go, 1\nalso()",
+            "def go(): exec('')\na = b = go\na()",
+            "def go(): exec('')\na = b = go\nb()",
+            "def go(): exec('')\n[f() for f in [go]]",
+            "def go(): exec('')\nlist(f() for f in [go])",
+            "def patch(m): m.getcwd = print\nlist(f(os) for f in [patch])",
+            "def go(): exec('')\nfor f, _ in [(go, 1)]: f()",
+            "def go(): exec('')\n(f := go)\nf()",
+            "def go(): exec('')\nmatch go:\n    case f: f()",
+            "def go(f): exec('')\nT = [go]\n@T[0]\ndef other(): pass",
+            "def go(f): exec('')\nalso: object = go\n@also\ndef other(): pass",
+            "def go(f): exec('')\nT = [go]\nlist(map(T[0], [1]))",
+            "def go(): exec('')\nprint: object = go\nprint()",
+            "def go(): exec('')\nc = go\nb = c\nb()",
+            "def go(f): exec('')\nalso: object = go\nlist(map(also, [1]))",
+            "def go(f): exec('')\nT = [go]\nsorted([1], key=T[0])",
+        ] {
+            assert!(!lines(&format!("{statement}\n")).is_empty(), "{statement}");
+        }
+    }
+
+    #[test]
+    fn functions_are_changed_by_whatever_stands_for_them() {
+        for statement in [
+            "p = pay\np.__code__ = print.__code__",
+            "K = Till\nK.open = print",
+            "K: object = Till\nK.open = print",
+            "K, _ = Till, 1\nK.open = print",
+            "K, *_ = [Till, 1]\nK.open = print",
+            "J = K = Till\nK.open = print",
+            "(K := Till)\nK.open = print",
+            "for m in [os]: m.getcwd = print",
+            "for m, _ in [(os, 1)]: m.getcwd = print",
+            "for m in list([os]): m.getcwd = print",
+            "m: object = os\nm.getcwd = print",
+            "m: object = os\nn = m\nn.getcwd = print",
+            "m = [os]\nm[0].getcwd = print",
+            "m = {'a': os}\ndel m['a'].getcwd",
+            "match os:\n    case m: m.getcwd = print",
+            "(os if 1 else 0).getcwd = print",
+            "(m := os).getcwd = print",
+            "[os][0].getcwd = print",
+            "def go():\n    m.getcwd = print\nm: object = os\ngo()",
+            "def go():\n    m = os\n    m.getcwd = print\ngo()",
+            "def go():\n    for m in [os]: m.getcwd = print\ngo()",
+            "def go():\n    K, _ = Till, 1\n    K.open = print\ngo()",
+            "def go(m):\n    n = m\n    n.getcwd = print\ngo(os)",
+            "def go(f):\n    g = f\n    g.__code__ = print.__code__\ngo(pay)",
+            "import importlib\ndef go():\n    m = importlib.import_module('os')\n    m.getcwd = print\ngo()",
+            "def go(m=os): m.getcwd = print\ngo()",
+            "def go(m=os): setattr(m, 'getcwd', print)\ngo()",
+        ] {
+            assert!(!lines(&format!("{statement}\n")).is_empty(), "{statement}");
+        }
+        for statement in ["t = Till()\nt.open = 1", "for n in [1, 2]: n.x = 1", "t, u = Till(), 3\nt.open = 1"] {
+            assert_eq!(lines(&format!("{statement}\n")), [0; 0], "{statement}");
+        }
+    }
+
+    #[test]
+    fn the_functions_of_python_have_other_names() {
+        for statement in [
+            "import builtins as b\nb.exec('')",
+            "from builtins import setattr as s\ns(os, 'getcwd', print)",
+            "from builtins import globals as g\ng()['pay'] = 1",
+            "__builtins__.setattr(os, 'getcwd', print)",
+            "__builtins__['exec']('')",
+            "import builtins as b\ngetattr(b, 'exec')('')",
+            "import builtins as b\nrun = b.exec",
+            "__import__('builtins').exec('')",
+            "import sys\nsys.modules['builtins'].exec('')",
+            "class A:\n    def setattr(self): pass\nsetattr(os, 'getcwd', print)",
+        ] {
+            assert!(!lines(&format!("{statement}\n")).is_empty(), "{statement}");
+        }
+        let target = |text: &str| found("", text).new.into_iter().next().and_then(|one| one.target);
+        assert_eq!(target("import os, builtins as b\nb.setattr(os, 'a', 1)\n"), Some("os".to_owned()));
+    }
+
+    #[test]
+    fn of_several_on_one_line_the_one_with_a_target_is_told() {
+        let target = |text: &str| found("", text).new.into_iter().map(|one| one.target).collect::<Vec<_>>();
+        assert_eq!(target("import os\nexec(''); os.getcwd = print\n"), [Some("os".to_owned())]);
+    }
+
+    #[test]
+    fn the_work_grows_with_the_text_and_not_faster() {
+        const MANY: usize = 20_000;
+        let repeated = |one: &str| one.repeat(MANY);
+        // Many functions of one name, which all call that name.
+        let text = format!("{}f()\n", repeated("def f():f()\n"));
+        assert_eq!(between("", &text).new, [0; 0]);
+        let text = format!("{}def f():exec('')\n{}", repeated("def f():f()\n"), repeated("f()\n"));
+        assert_eq!(between("", &text).new.len(), MANY);
+        let classes = |last: &str| {
+            let one = |n| format!("class C{n}:\n    def __init__(self):\n        super().__init__(){last}\n");
+            (0..MANY).map(one).collect::<String>()
+        };
+        let calls: String = (0..MANY).map(|n| format!("C{n}()\n")).collect();
+        assert_eq!(between("", &format!("{}{calls}", classes(""))).new, [0; 0]);
+        assert_eq!(between("", &format!("{}{calls}", classes("; exec('')"))).new.len(), MANY);
+        // Many mentions in one statement.
+        let row = "class Row:\n    def __init__(self, *a): pass\n";
+        assert_eq!(between("", &format!("{row}ROWS = [{}]\n", repeated("Row(1, 'a'), "))).new, [0; 0]);
+        let row = "def row(*a): exec('')\n";
+        assert_eq!(between("", &format!("{row}ROWS = [{}]\n", repeated("row(1, 'a'), "))).new, [2]);
+        assert_eq!(between("", &format!("{row}ROWS = [{}]\n", repeated("T[0](1), globals(), "))).new, [2]);
+        // Names that stand for each other, and many names with one value.
+        let text = format!("def f():exec('')\ng = f\n{}g()\n", repeated("f = g\ng = f\n"));
+        assert!(!between("", &text).new.is_empty());
+        let names: String = (0..MANY).map(|n| format!("a{n} = ")).collect();
+        let values: String = (0..MANY).map(|n| format!("b{n}, ")).collect();
+        assert_eq!(between("", &format!("{names}[{values}]\nfor {values} in [{values}]: pass\n")).new, [0; 0]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The statements of one piece of code that may replace functions, and the names that it mentions.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -10,8 +11,9 @@ use ruff_python_ast::{
 };
 use ruff_text_size::{Ranged, TextSize};
 
-use super::module::{Code, Module, is_import};
+use super::module::{Code, LONGEST_TARGET, Module, is_import, is_plain, names_of, roots};
 use crate::bound::bound;
+use crate::python::is_builtin;
 use crate::scopes::Bindings;
 
 /// The functions of Python that reach names as texts: those of a module's own names, and those of anything's.
@@ -50,6 +52,15 @@ pub struct Hit {
     pub level: Level,
     pub target: Option<String>,
     pub content: u64,
+    /// Whether it stands in a call.
+    pub in_call: bool,
+}
+
+/// A call of what a name or a place holds.
+pub struct UnnamedCall<'a> {
+    pub start: TextSize,
+    pub name: Option<&'a str>,
+    pub content: u64,
 }
 
 /// A place that mentions a name or an attribute.
@@ -70,6 +81,9 @@ pub struct Search<'m, 'a> {
     globals: Option<BTreeSet<String>>,
     /// In a function, its parameters: what it is called with may be a function or a module.
     parameters: BTreeSet<&'a str>,
+    /// In a function, the variables and defaults that may stand for a function, a class or a module: what has to be given for
+    /// that, and the module.
+    locals: BTreeMap<&'a str, (Level, Option<String>)>,
     /// The object that a method belongs to, and the class of a class method.
     first: Option<&'a str>,
     holder: Option<&'a str>,
@@ -77,13 +91,16 @@ pub struct Search<'m, 'a> {
     depth: u32,
     /// Whether this is a part of a call or of a decorator.
     in_call: bool,
-    /// The statement of this place, if it holds no others.
+    /// Whether this is a part of an annotation, which puts nothing anywhere.
+    in_annotation: bool,
+    /// The statement of this place, if it holds no others, and the last one whose content was calculated.
     simple: Option<&'a Stmt>,
+    known: Cell<Option<(&'a Stmt, u64)>>,
     pub hits: Vec<Hit>,
     pub mentions: Vec<Mention<'a>>,
     /// The functions that are put somewhere outside of functions, and the calls of what may come from there.
     pub stored: BTreeSet<&'a str>,
-    pub unnamed_calls: Vec<(TextSize, u64)>,
+    pub unnamed_calls: Vec<UnnamedCall<'a>>,
     /// Of a function, all of it.
     pub content: u64,
 }
@@ -95,11 +112,14 @@ impl<'m, 'a> Search<'m, 'a> {
             class: None,
             globals: None,
             parameters: BTreeSet::new(),
+            locals: BTreeMap::new(),
             first: None,
             holder: None,
             depth: 0,
             in_call: false,
+            in_annotation: false,
             simple: None,
+            known: Cell::new(None),
             hits: vec![],
             mentions: vec![],
             stored: BTreeSet::new(),
@@ -139,44 +159,130 @@ impl<'m, 'a> Search<'m, 'a> {
         search
     }
 
-    fn note_parameters(&mut self, parameters: Option<&'a Parameters>) {
-        let names = parameters.into_iter().flat_map(|parameters| parameters.iter());
-        self.parameters.extend(names.map(|parameter| parameter.name().as_str()));
+    /// Adds parameters, and says which of them are new.
+    fn note_parameters(&mut self, parameters: Option<&'a Parameters>) -> Vec<&'a str> {
+        let parameters = parameters.into_iter().flat_map(|parameters| parameters.iter());
+        let mut new = Vec::new();
+        for parameter in parameters {
+            let name = parameter.name().as_str();
+            if let Some(default) = parameter.default() {
+                self.note_local(vec![name], default);
+            }
+            if self.parameters.insert(name) {
+                new.push(name);
+            }
+        }
+        new
+    }
+
+    /// Notes what names of a function stand for.
+    fn note_local(&mut self, names: Vec<&'a str>, value: &'a Expr) {
+        let found = match value {
+            Expr::Call(call) if is_import(&call.func) => {
+                let name = call.arguments.args.first().and_then(Expr::as_string_literal_expr);
+                let name = name.map(|text| text.value.to_str()).filter(|name| name.len() <= LONGEST_TARGET);
+                Some((Level::Nothing, name.map(str::to_owned)))
+            }
+            _ => {
+                let mut names = Vec::new();
+                roots(value, &mut names);
+                names.into_iter().filter_map(|root| self.of_root(root)).min_by_key(|(level, _)| *level)
+            }
+        };
+        let Some(found) = found else { return };
+        for name in names {
+            let known = self.locals.entry(name).or_insert_with(|| found.clone());
+            if found.0 < known.0 {
+                *known = found.clone();
+            }
+        }
+    }
+
+    /// Notes what the statement of a function binds.
+    fn note_locals(&mut self, stmt: &'a Stmt) {
+        let mut names = Vec::new();
+        let value = match stmt {
+            Stmt::Assign(node) => {
+                node.targets.iter().for_each(|target| names_of(target, &mut names));
+                &node.value
+            }
+            Stmt::AnnAssign(node) => {
+                names_of(&node.target, &mut names);
+                let Some(value) = &node.value else { return };
+                value
+            }
+            Stmt::For(node) => {
+                names_of(&node.target, &mut names);
+                &node.iter
+            }
+            _ => return,
+        };
+        self.note_local(names, value);
+    }
+
+    fn forget(&mut self, parameters: Vec<&'a str>) {
+        for name in parameters {
+            self.parameters.remove(name);
+        }
     }
 
     /// The body of a function, with those of the functions in it: somebody may call these, too.
     fn visit_function(&mut self, node: &'a StmtFunctionDef, is_method: bool) {
-        let outer = (self.parameters.clone(), self.first, self.holder);
+        let outer = (self.first, self.holder);
         let globals = Bindings::of_body(&node.body).globals;
         let added: Vec<String> = globals.into_iter().collect();
         self.globals.get_or_insert_default().extend(added);
-        self.note_parameters(Some(&node.parameters));
+        let parameters = self.note_parameters(Some(&node.parameters));
         if is_method {
             let first = node.parameters.iter().next().map(|parameter| parameter.name().as_str());
             (self.first, self.holder) = if is_of_class(node, first) { (None, first) } else { (first, None) };
         }
         self.visit_body(&node.body);
-        (self.parameters, self.first, self.holder) = outer;
+        (self.first, self.holder) = outer;
+        self.forget(parameters);
     }
 
-    fn statement(&self, own: impl Hash) -> u64 {
+    /// The content of this place. A statement is looked at once, however much of it counts.
+    fn content(&self, own: impl Hash) -> u64 {
         let mut hasher = DefaultHasher::new();
-        self.simple.map(ComparableStmt::from).hash(&mut hasher);
-        own.hash(&mut hasher);
+        let statement = self.simple.map(|stmt| match self.known.get() {
+            Some((known, content)) if std::ptr::eq(known, stmt) => content,
+            _ => {
+                let mut hasher = DefaultHasher::new();
+                ComparableStmt::from(stmt).hash(&mut hasher);
+                self.known.set(Some((stmt, hasher.finish())));
+                hasher.finish()
+            }
+        });
+        match statement {
+            Some(content) => content.hash(&mut hasher),
+            None => own.hash(&mut hasher),
+        }
         hasher.finish()
     }
 
     fn add(&mut self, start: TextSize, level: Level, target: Option<String>, own: impl Hash) {
-        let content = self.statement(own);
+        let content = if self.globals.is_none() { self.content(own) } else { 0 };
         let start = self.simple.map_or(start, Ranged::start);
-        self.hits.push(Hit { start, level, target, content });
+        self.hits.push(Hit { start, level, target, content, in_call: self.in_call });
     }
 
     fn mention(&mut self, name: &'a str, start: TextSize, level: Level) {
         if self.module.by_name.contains_key(name) {
-            let content = if self.globals.is_none() { self.statement(name) } else { 0 };
+            let content = if self.globals.is_none() { self.content(name) } else { 0 };
+            // Whatever a lambda outside of functions is given may be a module.
+            let level = if self.globals.is_none() && level == Level::Passed { Level::Holder } else { level };
             let start = self.simple.map_or(start, Ranged::start);
             self.mentions.push(Mention { start, name, level, content });
+        }
+    }
+
+    /// A call of what has no name of a definition.
+    fn call_unnamed(&mut self, name: Option<&'a str>, start: TextSize) {
+        if self.globals.is_none() {
+            let content = self.content("");
+            let start = self.simple.map_or(start, Ranged::start);
+            self.unnamed_calls.push(UnnamedCall { start, name, content });
         }
     }
 
@@ -233,6 +339,10 @@ impl<'m, 'a> Search<'m, 'a> {
                         return Some((Level::Nothing, None));
                     }
                     let attribute = attribute.filter(|_| self.first != Some(name))?;
+                    if let Some((level, target)) = self.locals.get(name) {
+                        let is_code = *level == Level::Holder && OF_FUNCTIONS.contains(&attribute);
+                        return Some((if is_code { Level::Function } else { *level }, target.clone()));
+                    }
                     if self.parameters.contains(name) {
                         let is_code = OF_FUNCTIONS.contains(&attribute);
                         return Some((if is_code { Level::Function } else { Level::Holder }, None));
@@ -243,20 +353,51 @@ impl<'m, 'a> Search<'m, 'a> {
                     // The last part is what is replaced, and the others lead there.
                     let Some(whole) = self.module.imported.get(name) else {
                         let is_code = self.module.is_cell && OF_FUNCTIONS.contains(&attribute);
-                        return is_code.then_some((Level::Nothing, None));
+                        return is_code.then_some((Level::Nothing, None)).or_else(|| self.standing_for(name));
                     };
                     let between = parts.iter().skip(1).rev().copied();
                     let path: Vec<&str> = std::iter::once(whole.as_str()).chain(between).collect();
                     return Some((Level::Nothing, Some(path.join("."))));
                 }
-                _ => return None,
+                // `(os if is_new else shutil).copy = fake`
+                other => {
+                    attribute?;
+                    let mut names = Vec::new();
+                    roots(other, &mut names);
+                    return names.into_iter().find_map(|name| self.of_root(name));
+                }
             }
         }
     }
 
+    /// What has to be given for an assignment to a part of what a name stands for to change a function.
+    fn of_root(&self, name: &str) -> Option<(Level, Option<String>)> {
+        if self.first == Some(name) {
+            return None;
+        }
+        if let Some(found) = self.locals.get(name) {
+            return Some(found.clone());
+        }
+        if self.parameters.contains(name) {
+            return Some((Level::Holder, None));
+        }
+        let imported = self.module.imported.get(name).map(|target| (Level::Nothing, Some(target.clone())));
+        let own = || self.module.defined.contains_key(name).then_some((Level::Nothing, None));
+        imported.or_else(own).or_else(|| self.standing_for(name))
+    }
+
+    /// The same for a variable, which may stand for a function, a class or a module.
+    fn standing_for(&self, name: &str) -> Option<(Level, Option<String>)> {
+        let foreign = self.module.foreign.get(name).map(|target| (Level::Nothing, Some(target.clone())));
+        foreign.or_else(|| self.module.own.contains(name).then_some((Level::Nothing, None)))
+    }
+
     /// Whether an attribute may be one of this module. What another module has is not.
     fn may_be_own(&self, node: &ExprAttribute) -> bool {
-        let is_imported = |expr: &Expr| Self::root(expr).is_some_and(|root| self.module.imported.contains_key(root));
+        let is_imported = |expr: &Expr| {
+            let root = Self::root(expr);
+            root.is_some_and(|root| self.module.imported.contains_key(root) && !self.module.variables.contains(root))
+        };
         // A module can import itself.
         !is_imported(&node.value) || node.value.is_name_expr() && self.module.defined.contains_key(node.attr.as_str())
     }
@@ -273,18 +414,8 @@ impl<'m, 'a> Search<'m, 'a> {
     /// What a call gives to the called.
     fn level(&self, call: &'a ExprCall) -> Level {
         let values = call.arguments.keywords.iter().map(|keyword| &keyword.value);
-        let of = |value: &'a Expr| {
-            let value = value.as_starred_expr().map_or(value, |starred| &starred.value);
-            match Self::root(value) {
-                Some(name) if self.first == Some(name) => Level::Nothing,
-                Some(name) if self.parameters.contains(name) => Level::Passed,
-                Some(name) if self.module.classes.contains_key(name) => Level::Holder,
-                Some(name) if self.module.defined.contains_key(name) => Level::Function,
-                Some(name) if self.module.imported.contains_key(name) => Level::Holder,
-                _ => Level::Nothing,
-            }
-        };
-        let levels: Vec<Level> = call.arguments.args.iter().chain(values).map(of).collect();
+        let mut levels = Vec::new();
+        call.arguments.args.iter().chain(values).for_each(|value| self.levels(value, &mut levels));
         let known = levels.iter().copied().filter(|level| *level != Level::Passed).max().unwrap_or(Level::Nothing);
         match known {
             Level::Function if levels.contains(&Level::Passed) => Level::Holder,
@@ -293,13 +424,71 @@ impl<'m, 'a> Search<'m, 'a> {
         }
     }
 
+    /// What the parts of a value are. What is not known may be a module.
+    fn levels(&self, value: &'a Expr, levels: &mut Vec<Level>) {
+        let mut each = |value: &'a Expr| self.levels(value, levels);
+        match value {
+            Expr::Name(name) => levels.push(self.level_of_name(&name.id)),
+            Expr::Attribute(node) => each(&node.value),
+            Expr::Subscript(node) => each(&node.value),
+            Expr::Starred(node) => each(&node.value),
+            Expr::UnaryOp(node) => each(&node.operand),
+            Expr::Named(node) => each(&node.value),
+            Expr::If(node) => [&node.body, &node.orelse].into_iter().for_each(|branch| each(branch)),
+            Expr::BinOp(node) => [&node.left, &node.right].into_iter().for_each(|side| each(side)),
+            Expr::BoolOp(node) => node.values.iter().for_each(each),
+            Expr::Tuple(node) => node.elts.iter().for_each(each),
+            Expr::List(node) => node.elts.iter().for_each(each),
+            Expr::Set(node) => node.elts.iter().for_each(each),
+            Expr::Dict(node) => node.items.iter().for_each(|item| each(&item.value)),
+            // It is a function, and none that anybody else has.
+            Expr::Lambda(_) => {}
+            Expr::Call(call) if gives_plain(&call.func) => {}
+            _ if is_plain(value) => {}
+            _ => levels.push(Level::Holder),
+        }
+    }
+
+    fn level_of_name(&self, name: &str) -> Level {
+        if self.first == Some(name) {
+            return Level::Nothing;
+        }
+        if self.locals.get(name).is_some_and(|(level, _)| *level == Level::Nothing) {
+            return Level::Holder;
+        }
+        if self.parameters.contains(name) {
+            return Level::Passed;
+        }
+        let module = self.module;
+        if module.classes.contains_key(name) || module.imported.contains_key(name) || module.variables.contains(name) {
+            return Level::Holder;
+        }
+        if module.defined.contains_key(name) {
+            return Level::Function;
+        }
+        let is_plain = module.plain.contains(name)
+            || name != "__builtins__" && (is_builtin(name) || matches!(name, "__name__" | "__file__" | "__doc__"));
+        if is_plain { Level::Nothing } else { Level::Holder }
+    }
+
+    /// An annotation in a function is not looked at when it runs.
+    fn visit_annotation_of_variable(&mut self, expr: &'a Expr) {
+        if self.globals.is_none() {
+            self.visit_annotation(expr);
+        }
+    }
+
     /// A decorator is called with what it decorates.
     fn visit_decorators(&mut self, decorators: &'a [Decorator], level: Level) {
         let outer = std::mem::replace(&mut self.in_call, true);
         for decorator in decorators {
             match &decorator.expression {
-                Expr::Name(name) => self.mention(&name.id, decorator.start(), level),
+                Expr::Name(name) => {
+                    self.mention(&name.id, decorator.start(), level);
+                    self.call_unnamed(Some(&name.id), decorator.start());
+                }
                 Expr::Attribute(node) => self.mention(&node.attr, decorator.start(), level),
+                Expr::Subscript(_) => self.call_unnamed(None, decorator.start()),
                 _ => {}
             }
             self.visit_expr(&decorator.expression);
@@ -313,8 +502,31 @@ impl<'m, 'a> Search<'m, 'a> {
         name.is_some() && name == self.first
     }
 
+    /// Whether this is Python's own module.
+    fn is_builtins(&self, expr: &Expr) -> bool {
+        let is_text = |text: Option<&Expr>| {
+            text.and_then(Expr::as_string_literal_expr).is_some_and(|text| text.value.to_str() == "builtins")
+        };
+        match expr {
+            Expr::Name(name) => match self.module.imported.get(name.id.as_str()) {
+                Some(whole) => whole == "builtins",
+                None => matches!(name.id.as_str(), "builtins" | "__builtins__"),
+            },
+            Expr::Call(call) => is_import(&call.func) && is_text(call.arguments.args.first()),
+            Expr::Subscript(node) => is_text(Some(&node.slice)),
+            _ => false,
+        }
+    }
+
+    /// The name that a function of Python has there, whatever it is called here.
+    fn original<'n>(&'n self, name: &'n str) -> &'n str {
+        let imported = self.module.imported.get(name);
+        imported.and_then(|whole| whole.strip_prefix("builtins.")).unwrap_or(name)
+    }
+
     /// What has to be given for a use of Python's own functions to change a function, and which module it changes.
     fn reflective(&self, name: &str, arguments: Option<&'a [Expr]>) -> Option<(Level, Option<String>)> {
+        let name = self.original(name);
         if OWN_NAMES.contains(&name) {
             // A file without functions changes nothing of its own.
             return self.module.has_functions.then_some((Level::Nothing, None));
@@ -328,7 +540,10 @@ impl<'m, 'a> Search<'m, 'a> {
         }
         let root = first.and_then(Self::root);
         let target = root.and_then(|root| self.module.imported.get(root)).cloned();
-        let is_given = root.is_some_and(|root| self.parameters.contains(root) && self.holder != Some(root))
+        let has_default =
+            root.is_some_and(|root| self.locals.get(root).is_some_and(|(level, _)| *level == Level::Nothing));
+        let is_given = !has_default
+            && root.is_some_and(|root| self.parameters.contains(root) && self.holder != Some(root))
             && name != "exec"
             && name != "eval";
         Some((if is_given { Level::Function } else { Level::Nothing }, target))
@@ -341,6 +556,34 @@ fn is_main(test: &Expr) -> bool {
     let is_name = node.left.as_name_expr().is_some_and(|name| &name.id == "__name__");
     let texts = node.comparators.iter().filter_map(Expr::as_string_literal_expr);
     is_name && *node.ops == [CmpOp::Eq] && texts.map(|text| text.value.to_str()).eq(["__main__"])
+}
+
+/// Whether what this gives when it is called is a text, a number or a truth value.
+fn gives_plain(function: &Expr) -> bool {
+    match function {
+        Expr::Name(name) => matches!(
+            name.id.as_str(),
+            "str"
+                | "int"
+                | "float"
+                | "bool"
+                | "len"
+                | "repr"
+                | "bytes"
+                | "range"
+                | "abs"
+                | "round"
+                | "ord"
+                | "chr"
+                | "hash"
+                | "id"
+                | "isinstance"
+                | "issubclass"
+                | "hasattr"
+        ),
+        Expr::Attribute(node) => is_plain(&node.value),
+        _ => false,
+    }
 }
 
 /// Whether a statement holds others.
@@ -375,6 +618,9 @@ fn methods(body: &[Stmt]) -> BTreeMap<&str, TextSize> {
 impl<'a> Visitor<'a> for Search<'_, 'a> {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         self.simple = (!is_compound(stmt)).then_some(stmt);
+        if self.globals.is_some() {
+            self.note_locals(stmt);
+        }
         match stmt {
             Stmt::FunctionDef(node) => {
                 if self.may_not_run() && self.replaces(&node.name, stmt.start()) {
@@ -383,6 +629,7 @@ impl<'a> Visitor<'a> for Search<'_, 'a> {
                 }
                 self.visit_decorators(&node.decorator_list, Level::Function);
                 self.visit_parameters(&node.parameters);
+                node.returns.iter().for_each(|returns| self.visit_annotation(returns));
                 if self.globals.is_some() {
                     self.visit_function(node, false);
                 }
@@ -436,7 +683,18 @@ impl<'a> Visitor<'a> for Search<'_, 'a> {
             {
                 return;
             }
-            Stmt::AnnAssign(node) if node.value.is_none() => return,
+            Stmt::AnnAssign(node) if node.value.is_none() => {
+                self.visit_annotation_of_variable(&node.annotation);
+                return;
+            }
+            Stmt::AnnAssign(node) => {
+                self.visit_annotation_of_variable(&node.annotation);
+                self.depth += 1;
+                node.value.iter().for_each(|value| self.visit_expr(value));
+                self.visit_expr(&node.target);
+                self.depth -= 1;
+                return;
+            }
             Stmt::If(node) if is_main(&node.test) => {
                 // Nothing of it runs when the module is imported.
                 for clause in &node.elif_else_clauses {
@@ -451,7 +709,13 @@ impl<'a> Visitor<'a> for Search<'_, 'a> {
         self.depth -= 1;
     }
 
-    fn visit_annotation(&mut self, _: &'a Expr) {}
+    fn visit_annotation(&mut self, expr: &'a Expr) {
+        if !self.module.has_lazy_annotations {
+            let outer = std::mem::replace(&mut self.in_annotation, true);
+            self.visit_expr(expr);
+            self.in_annotation = outer;
+        }
+    }
 
     fn visit_expr(&mut self, expr: &'a Expr) {
         let hit = match expr {
@@ -462,19 +726,32 @@ impl<'a> Visitor<'a> for Search<'_, 'a> {
             Expr::Subscript(node) if node.ctx.is_store() || node.ctx.is_del() => self.foreign(expr),
             Expr::Name(node) if self.module.defined.contains_key(node.id.as_str()) => {
                 // Whoever gets a function may call it.
-                match self.in_call || self.globals.is_some() {
-                    true => self.mention(&node.id, expr.start(), Level::Nothing),
-                    false => drop(self.stored.insert(&node.id)),
+                if self.in_call || self.globals.is_some() && !self.in_annotation {
+                    self.mention(&node.id, expr.start(), Level::Nothing);
+                }
+                if self.globals.is_none() && (self.in_call || !self.in_annotation) {
+                    self.stored.insert(&node.id);
                 }
                 None
             }
-            Expr::Name(node) => self.reflective(&node.id, None),
-            Expr::Attribute(node) if matches!(node.value.as_ref(), Expr::Name(name) if &name.id == "builtins") => {
-                self.reflective(&node.attr, None)
+            Expr::Name(node) => {
+                // Whoever gets what stands for a function may call it, too.
+                if self.in_call && self.module.own.contains(node.id.as_str()) {
+                    self.call_unnamed(Some(&node.id), expr.start());
+                }
+                self.reflective(&node.id, None)
+            }
+            Expr::Attribute(node) if self.is_builtins(&node.value) => self.reflective(&node.attr, None),
+            // `__builtins__["exec"]`
+            Expr::Subscript(node) if self.is_builtins(&node.value) => {
+                let name = node.slice.as_string_literal_expr().map(|text| text.value.to_str());
+                name.map_or(Some((Level::Nothing, None)), |name| self.reflective(name, None))
             }
             Expr::Attribute(node) => {
                 // A property runs when somebody asks for it.
-                if self.may_be_own(node) && (self.in_call || self.globals.is_some() || node.value.is_call_expr()) {
+                let may_run =
+                    self.in_call || self.globals.is_some() && !self.in_annotation || node.value.is_call_expr();
+                if may_run && self.may_be_own(node) {
                     self.mention(&node.attr, expr.start(), Level::Nothing);
                 }
                 let is_own = self.is_first(Some(&node.value)) || is_super(&node.value);
@@ -491,10 +768,9 @@ impl<'a> Visitor<'a> for Search<'_, 'a> {
             self.add(expr.start(), level, target, ComparableExpr::from(expr));
         }
         if let Expr::Lambda(node) = expr {
-            let outer = self.parameters.clone();
-            self.note_parameters(node.parameters.as_deref());
+            let parameters = self.note_parameters(node.parameters.as_deref());
             walk_expr(self, expr);
-            self.parameters = outer;
+            self.forget(parameters);
             return;
         }
         let Expr::Call(call) = expr else {
@@ -504,41 +780,56 @@ impl<'a> Visitor<'a> for Search<'_, 'a> {
         let outer = std::mem::replace(&mut self.in_call, true);
         let level = self.level(call);
         match call.func.as_ref() {
-            Expr::Name(name) if self.module.by_name.contains_key(name.id.as_str()) => {
+            Expr::Name(name) if self.module.defined.contains_key(name.id.as_str()) => {
                 self.mention(&name.id, call.start(), level);
+                self.call_unnamed(Some(&name.id), call.start());
             }
             Expr::Name(name) => {
-                if self.globals.is_none() && self.module.variables.contains(name.id.as_str()) {
-                    let content = self.statement("");
-                    self.unnamed_calls.push((self.simple.map_or(call.start(), Ranged::start), content));
-                }
+                self.mention(&name.id, call.start(), level);
+                self.call_unnamed(Some(&name.id), call.start());
                 if let Some((level, target)) = self.reflective(&name.id, Some(&call.arguments.args)) {
                     self.add(call.start(), level, target, ComparableExpr::from(expr));
                 }
                 // `getattr(till, "open")()`
                 if &name.id == "getattr"
-                    && let Some(Expr::StringLiteral(text)) = call.arguments.args.get(1)
-                    && let Some((name, _)) = self.module.by_name.get_key_value(text.value.to_str())
+                    && let [object, Expr::StringLiteral(text), ..] = &*call.arguments.args
                 {
-                    self.mention(name, call.start(), Level::Nothing);
+                    if let Some((name, _)) = self.module.by_name.get_key_value(text.value.to_str()) {
+                        self.mention(name, call.start(), Level::Nothing);
+                    }
+                    if self.is_builtins(object)
+                        && let Some((level, target)) = self.reflective(text.value.to_str(), None)
+                    {
+                        self.add(call.start(), level, target, ComparableExpr::from(expr));
+                    }
                 }
             }
             Expr::Attribute(node) => {
                 if self.may_be_own(node) {
                     self.mention(&node.attr, call.start(), level);
                 }
+                // `builtins.setattr(os, name, value)`
+                if self.is_builtins(&node.value)
+                    && let Some((level, target)) = self.reflective(&node.attr, Some(&call.arguments.args))
+                {
+                    self.add(call.start(), level, target, ComparableExpr::from(expr));
+                }
                 // `object.__setattr__(self, name, value)`
-                if !(NAMESPACES.contains(&node.attr.as_str()) && self.is_first(call.arguments.args.first())) {
+                else if !(NAMESPACES.contains(&node.attr.as_str()) && self.is_first(call.arguments.args.first())) {
                     self.visit_expr(&call.func);
                 }
             }
             other => {
-                if self.globals.is_none() && !other.is_lambda_expr() {
-                    let content = self.statement("");
-                    self.unnamed_calls.push((self.simple.map_or(call.start(), Ranged::start), content));
+                if !other.is_lambda_expr() {
+                    self.call_unnamed(None, call.start());
                 }
                 self.visit_expr(other);
             }
+        }
+        // Whoever gets what was put somewhere may call it.
+        let named = call.arguments.keywords.iter().map(|keyword| &keyword.value);
+        if call.arguments.args.iter().chain(named).any(Expr::is_subscript_expr) {
+            self.call_unnamed(None, call.start());
         }
         self.visit_arguments(&call.arguments);
         self.in_call = outer;

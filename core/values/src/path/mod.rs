@@ -421,7 +421,7 @@ pub fn mentions(text: &str, path: &str) -> bool {
 /// `<(x + 1)>`. Functions and classes have representations of their own.
 pub fn representations(text: &str) -> impl Iterator<Item = &str> {
     let begins = |rest: &&str| {
-        rest.starts_with(|c: char| is_name_part(c) || matches!(c, '(' | '\'' | '"'))
+        rest.starts_with(|c: char| is_name_part(c) || matches!(c, '(' | '[' | '{' | '\'' | '"'))
             && !OF_CODE.iter().any(|kind| rest.starts_with(kind))
     };
     text.match_indices('<').map(|(at, _)| &text[at + 1..]).filter(begins)
