@@ -250,7 +250,7 @@ impl Accepted {
         kept.sort_by(|one, other| (&one.file, &one.function).cmp(&(&other.file, &other.function)));
         let stored = Stored { format: FORMAT, accepted: kept };
         let text = serde_json::to_string_pretty(&stored).map_err(|error| error.to_string())?;
-        files::write_text(&path, &(text + "\n"))
+        files::write_text(&path, &(text + "\n"), files::TextKind::Json)
     }
 }
 

@@ -65,17 +65,20 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     }
     for (argument, side) in [("patch", Side::New), ("patch-old", Side::Old)] {
         if let Some(file) = matches.get_one::<PathBuf>(argument) {
-            files::write_text(file, &found.patches[side]).map_err(Abort::Failed)?;
+            files::write_text(file, &found.patches[side], files::TextKind::Verbatim).map_err(Abort::Failed)?;
         }
     }
     if let Some(file) = matches.get_one::<PathBuf>("markdown") {
-        files::write_text(file, &amplification_markdown(&found, notices)).map_err(Abort::Failed)?;
+        files::write_text(file, &amplification_markdown(&found, notices), files::TextKind::People)
+            .map_err(Abort::Failed)?;
     }
     if let Some(file) = matches.get_one::<PathBuf>("html") {
-        files::write_text(file, &amplification_page(&found, notices, "Amplified tests")).map_err(Abort::Failed)?;
+        files::write_text(file, &amplification_page(&found, notices, "Amplified tests"), files::TextKind::Markup)
+            .map_err(Abort::Failed)?;
     }
     if let Some(file) = matches.get_one::<PathBuf>("junit") {
-        files::write_text(file, &amplification_junit(&found, notices)).map_err(Abort::Failed)?;
+        files::write_text(file, &amplification_junit(&found, notices), files::TextKind::Markup)
+            .map_err(Abort::Failed)?;
     }
     if is_interrupted {
         return Err(Abort::Interrupted);

@@ -501,7 +501,7 @@ fn layout(session: &Session<'_>) -> TextOptions {
 
 fn write_html(report: &Report<'_>, matches: &ArgMatches) -> Result<(), Abort> {
     let Some(path) = matches.get_one::<PathBuf>("html") else { return Ok(()) };
-    files::write_text(path, &render(Format::Html, report)).map_err(Abort::Failed)
+    files::write_text(path, &render(Format::Html, report), files::TextKind::Markup).map_err(Abort::Failed)
 }
 
 /// The messages go to standard error, since standard output may be JSON.

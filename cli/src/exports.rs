@@ -6,21 +6,21 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use twincell_compare::verdict::Verdict;
-use twincell_driver::files;
+use twincell_driver::files::{self, TextKind};
 use twincell_widgets::{Format, Notices, Report, render};
 
 use crate::session::{Abort, CHANGED, INCONCLUSIVE, UNCHANGED};
 
-/// (argument, what the file holds)
-const FORMATS: [(&str, &str, Format); 3] = [
-    ("sarif", "Also write the results as SARIF, for code scanning", Format::Sarif),
-    ("junit", "Also write the results as JUnit XML, for test reports", Format::Junit),
-    ("markdown", "Also write the results as Markdown, for a pull request", Format::Markdown),
+/// (argument, what the file holds, the kind of its text)
+const FORMATS: [(&str, &str, Format, TextKind); 3] = [
+    ("sarif", "Also write the results as SARIF, for code scanning", Format::Sarif, TextKind::Json),
+    ("junit", "Also write the results as JUnit XML, for test reports", Format::Junit, TextKind::Markup),
+    ("markdown", "Also write the results as Markdown, for a pull request", Format::Markdown, TextKind::People),
 ];
 
 /// Adds the arguments. `fails` is the default of `--fail-on`.
 pub fn add_to(command: Command, fails: &'static str) -> Command {
-    let command = FORMATS.iter().fold(command, |command, (name, help, _)| {
+    let command = FORMATS.iter().fold(command, |command, (name, help, ..)| {
         command.arg(Arg::new(*name).long(*name).value_name("FILE").value_parser(value_parser!(PathBuf)).help(*help))
     });
     command.arg(fail_on(fails, "The mildest verdict with an exit status other than 0"))
@@ -61,9 +61,9 @@ pub fn check(matches: &ArgMatches, others: &[Option<PathBuf>]) -> Result<(), Abo
 
 /// Writes the requested files.
 pub fn write(report: &Report<'_>, matches: &ArgMatches) -> Result<(), Abort> {
-    for (name, _, format) in FORMATS {
+    for (name, _, format, kind) in FORMATS {
         if let Some(path) = matches.get_one::<PathBuf>(name) {
-            files::write_text(path, &render(format, report)).map_err(Abort::Failed)?;
+            files::write_text(path, &render(format, report), kind).map_err(Abort::Failed)?;
         }
     }
     Ok(())

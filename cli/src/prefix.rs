@@ -75,11 +75,13 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     }
     if let Some(file) = matches.get_one::<PathBuf>("pytest") {
         let tests = prefixes_pytest(&text, &found);
-        files::write_text(file, &tests.ok_or_else(|| Abort::new(NO_TEST))?).map_err(Abort::Failed)?;
+        files::write_text(file, &tests.ok_or_else(|| Abort::new(NO_TEST))?, files::TextKind::Python)
+            .map_err(Abort::Failed)?;
     }
     if let Some(page) = matches.get_one::<PathBuf>("html") {
         let title = format!("Prefixes for {label}");
-        files::write_text(page, &prefixes_page(&text, &found, &title)).map_err(Abort::Failed)?;
+        files::write_text(page, &prefixes_page(&text, &found, &title), files::TextKind::Markup)
+            .map_err(Abort::Failed)?;
     }
     if is_interrupted {
         return Err(Abort::Interrupted);
@@ -120,7 +122,7 @@ fn study(
     }
     if let Some(page) = matches.get_one::<PathBuf>("html") {
         let page_text = prefix_study_page(&figures, &format!("Prefixes of {named}"));
-        files::write_text(page, &page_text).map_err(Abort::Failed)?;
+        files::write_text(page, &page_text, files::TextKind::Markup).map_err(Abort::Failed)?;
     }
     if outcome.interrupted {
         writeln!(session.err, "twincell: run the same command again to resume the study")?;

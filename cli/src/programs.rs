@@ -48,9 +48,13 @@ pub fn write(folder: &Path, prefixes: &Prefixes, snippet: &str) -> Result<(), St
     let hashes = programs.iter().map(|(name, text)| (name.clone(), hash(text.as_bytes()))).collect();
     let manifest = serde_json::to_string_pretty(&Manifest { version: VERSION, files: hashes });
     // First, so that a run that is killed leaves no file that nobody removes.
-    files::write_text(&folder.join(MANIFEST), &(manifest.map_err(|error| error.to_string())? + "\n"))?;
+    files::write_text(
+        &folder.join(MANIFEST),
+        &(manifest.map_err(|error| error.to_string())? + "\n"),
+        files::TextKind::Json,
+    )?;
     for (name, text) in &programs {
-        files::write_text(&folder.join(name), text)?;
+        files::write_text(&folder.join(name), text, files::TextKind::Python)?;
     }
     Ok(())
 }

@@ -57,8 +57,9 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     for made in [&start, &records] {
         twincell_files::private::make(made).map_err(Abort::new)?;
     }
-    files::write_text(&start.join("sitecustomize.py"), START).map_err(Abort::Failed)?;
-    files::write_text(&start.join("_twincell_recorder.py"), RECORDER).map_err(Abort::Failed)?;
+    files::write_text(&start.join("sitecustomize.py"), START, files::TextKind::Python).map_err(Abort::Failed)?;
+    files::write_text(&start.join("_twincell_recorder.py"), RECORDER, files::TextKind::Python)
+        .map_err(Abort::Failed)?;
     let mut search = vec![start];
     search.extend(std::env::var_os("PYTHONPATH").iter().flat_map(std::env::split_paths));
     let search = std::env::join_paths(search).map_err(Abort::new)?;
@@ -73,7 +74,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let lines = merged(&records, most)?;
     let functions: BTreeSet<&(String, String)> = lines.iter().map(|(function, _)| function).collect();
     let text: String = lines.iter().map(|(_, line)| format!("{line}\n")).collect();
-    files::write_private(&out, &text).map_err(Abort::Failed)?;
+    files::write_private(&out, &text, files::TextKind::Json).map_err(Abort::Failed)?;
     let place = out.display();
     writeln!(
         session.err,

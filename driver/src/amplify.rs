@@ -176,7 +176,7 @@ pub fn write_test(work_tree: &Path, test: &AmplifiedTest, form: Side) -> Result<
     if let Some(folder) = path.parent() {
         files::make_folder(folder)?;
     }
-    files::write_text(&path, &text)?;
+    files::write_text(&path, &text, files::TextKind::Python)?;
     Ok(test.file.clone())
 }
 

@@ -12,6 +12,8 @@ use std::time::Duration;
 use twincell_compare::Source;
 use twincell_files::outputs;
 
+pub use twincell_files::runner::TextKind;
+
 /// More than any source file or file of changes has.
 const MAX_BYTES: u64 = 256 << 20;
 /// How long a pipe may be silent.
@@ -104,13 +106,13 @@ fn wait(file: &File, patience: Duration) -> io::Result<()> {
 }
 
 /// Writes a file that the user names, as a whole. An error names it.
-pub fn write_text(path: &Path, text: &str) -> Result<(), String> {
-    outputs::write(path, text.as_bytes()).map_err(|error| unwritable(path, &error))
+pub fn write_text(path: &Path, text: &str, kind: TextKind) -> Result<(), String> {
+    outputs::write(path, text.as_bytes(), kind).map_err(|error| unwritable(path, &error))
 }
 
 /// Writes a file that the user names, and that is for nobody else. An error names it.
-pub fn write_private(path: &Path, text: &str) -> Result<(), String> {
-    outputs::write_private(path, text.as_bytes()).map_err(|error| unwritable(path, &error))
+pub fn write_private(path: &Path, text: &str, kind: TextKind) -> Result<(), String> {
+    outputs::write_private(path, text.as_bytes(), kind).map_err(|error| unwritable(path, &error))
 }
 
 /// Checks that a file can be written, before there is anything to write.
@@ -204,6 +206,6 @@ mod tests {
         let notebook = folder.path().join("a.ipynb");
         std::fs::write(&notebook, "{}").unwrap();
         assert!(read_source(&notebook).unwrap_err().contains("a.ipynb is a notebook, not Python"));
-        assert!(write_text(folder.path(), "").unwrap_err().starts_with("cannot write "));
+        assert!(write_text(folder.path(), "", TextKind::People).unwrap_err().starts_with("cannot write "));
     }
 }

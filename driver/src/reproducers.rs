@@ -9,7 +9,7 @@ use twincell_compare::report::{Comparison, PairReport, Reproducer};
 use twincell_compare::reproduce::ProjectTest;
 use twincell_compare::verdict::Verdict;
 
-use crate::files::{make_folder, write_text};
+use crate::files::{TextKind, make_folder, write_text};
 
 /// The pairs that changed, with their reproducers. What others cover has not changed by itself.
 fn changed(comparison: &Comparison) -> impl Iterator<Item = (&PairReport, Option<&Reproducer>)> {
@@ -80,7 +80,7 @@ pub fn write(comparison: &Comparison, path: &Path) -> Result<Vec<String>, String
         match reproducer.and_then(offered) {
             Some(text) => {
                 let file = if apart { place(name) } else { path.to_path_buf() };
-                write_text(&file, text)?;
+                write_text(&file, text, TextKind::Python)?;
                 let unknown = reproducer.is_some_and(|reproducer| reproducer.holds.is_none());
                 let note = if unknown { "; it could not be run here" } else { "" };
                 lines.push(format!("reproducer of {name}: {}{note}", file.display()));
@@ -122,7 +122,7 @@ pub fn of_study(comparison: &Comparison) -> Vec<Written> {
 pub fn write_all(reproducers: &[Written], id: &str, folder: &Path) -> Result<(), String> {
     for Written { suffix, offered, text } in reproducers {
         let ending = if *offered { ".py" } else { ".does-not-hold.txt" };
-        write_text(&folder.join(format!("test_{id}{}{ending}", safe(suffix))), text)?;
+        write_text(&folder.join(format!("test_{id}{}{ending}", safe(suffix))), text, TextKind::Python)?;
     }
     Ok(())
 }

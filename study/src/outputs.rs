@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use twincell_compare::notice::Notice;
-use twincell_driver::files::{check_writable, make_folder, write_text};
+use twincell_driver::files::{TextKind, check_writable, make_folder, write_text};
 use twincell_widgets::Notices;
 
 use crate::find::Wanted;
@@ -118,7 +118,7 @@ impl Outputs {
             };
             let notices = Notices { all: notices, allows_changes: false };
             let state = study_state(title.clone(), outcome.unfinished(), results, comparisons);
-            write_text(page, &twincell_widgets::study_page(&state, notices, &title))?;
+            write_text(page, &twincell_widgets::study_page(&state, notices, &title), TextKind::Markup)?;
             written.push(format!("page written to {}", page.display()));
         }
         Ok(written)

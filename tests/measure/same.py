@@ -26,7 +26,7 @@ from .commits import commits
 from .curve import read
 
 #: What is not the same in two runs of one build.
-TIMES = {"milliseconds", "twincell", "seconds"}
+TIMES = {"milliseconds", "microseconds", "twincell", "seconds"}
 
 
 def rows(file: Path) -> Iterator[tuple[str, Path | None, list[str]]]:

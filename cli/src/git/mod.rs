@@ -163,12 +163,13 @@ pub fn changed_files(
         }
     }
     files.modified.sort_by(|a, b| a.path.cmp(&b.path));
-    files.unreadable.sort();
     for paths in [&mut files.added, &mut files.removed, &mut files.untracked, &mut files.elsewhere, &mut files.others] {
         paths.sort();
     }
-    let read_new = |path: &str| read(Side::New, Path::new(path)).ok();
-    files.replacing = added::replacing_others(&files.added, &files.modified, read_new);
+    let found = added::look_at(&files.added, &files.modified, |path| read(Side::New, Path::new(path)));
+    files.replacing = found.replacing;
+    files.unreadable.extend(found.unreadable);
+    files.unreadable.sort();
     Ok(files)
 }
 
@@ -407,6 +408,18 @@ mod tests {
         let [(path, reason)] = files.unreadable.as_slice() else { panic!("{:?}", files.unreadable) };
         assert_eq!(path, "b.py");
         assert!(reason.starts_with("b.py at HEAD~1 is not UTF-8: byte 0xe9 in line 1, column 3"), "{reason}");
+    }
+
+    #[test]
+    fn a_new_file_that_runs_by_itself_and_is_not_utf8_is_reported() {
+        let folder = repository(&[
+            &[("a.py", b"x = 1\n")],
+            &[("a.py", b"x = 2\n"), ("conftest.py", b"# \xe9\n"), ("b.py", b"# \xe9\n")],
+        ]);
+        let files = changed_files(folder.path(), "HEAD~1..HEAD", false, &[], MOST).unwrap();
+        let [(path, reason)] = files.unreadable.as_slice() else { panic!("{:?}", files.unreadable) };
+        assert_eq!(path, "conftest.py");
+        assert!(reason.starts_with("conftest.py at HEAD is not UTF-8"), "{reason}");
     }
 
     #[test]

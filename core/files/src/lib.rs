@@ -11,7 +11,7 @@
 //! ```
 //! let folder = twincell_files::private::temporary("example-")?;
 //! let page = folder.path().join("page.html");
-//! twincell_files::outputs::write(&page, b"<p>")?;
+//! twincell_files::outputs::write(&page, b"<p>", twincell_files::runner::TextKind::Markup)?;
 //! assert_eq!(twincell_files::inside::read(folder.path(), "page.html".as_ref(), 10)?.unwrap(), b"<p>");
 //! assert!(twincell_files::inside::read(folder.path(), "../page.html".as_ref(), 10).is_err());
 //! # Ok::<(), std::io::Error>(())

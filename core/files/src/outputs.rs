@@ -16,7 +16,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{Access, AtFlags, CWD, Gid, Mode, OFlags, Uid, accessat, fchown, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
-use crate::runner::Uncommanding;
+use crate::runner::{TextKind, without_commands};
 
 /// How many links a path may lead through.
 const MAX_LINKS: usize = 40;
@@ -25,14 +25,19 @@ const PROCESSES: &str = "/proc";
 const MODE: u32 = 0o777;
 const PRIVATE: u32 = 0o600;
 
-/// Writes a file, in place of the one that is there.
-pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
-    replace(path, content, None)
+/// Writes a file, in place of the one that is there. A pipe or a device, perhaps that of the standard output, gets no commands to
+/// the runner of a workflow.
+///
+/// # Errors
+///
+/// What the system says, a link of a repository, or that there is a command and no escape for it in this kind of text.
+pub fn write(path: &Path, content: &[u8], kind: TextKind) -> io::Result<()> {
+    replace(path, content, kind, None)
 }
 
-/// Writes a file that is for nobody else, in place of the one that is there.
-pub fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
-    replace(path, content, Some(PRIVATE))
+/// As [`write`], for a file that is for nobody else.
+pub fn write_private(path: &Path, content: &[u8], kind: TextKind) -> io::Result<()> {
+    replace(path, content, kind, Some(PRIVATE))
 }
 
 /// Whether a file could be written, before there is anything to write. Makes it if it is not there.
@@ -140,17 +145,18 @@ fn is_special(path: &Path) -> bool {
     path.starts_with(PROCESSES)
 }
 
-fn replace(path: &Path, content: &[u8], mode: Option<u32>) -> io::Result<()> {
+fn replace(path: &Path, content: &[u8], kind: TextKind, mode: Option<u32>) -> io::Result<()> {
     let place = settle(path)?;
     let before = if is_special(&place) { None } else { std::fs::symlink_metadata(&place).ok() };
-    // A pipe or a device is written to, perhaps that of the standard output.
+    // A pipe or a device is written to.
     if is_special(&place) || before.as_ref().is_some_and(|about| !about.is_file()) {
+        let harmless = without_commands(content, kind)?;
         let mut options = OpenOptions::new();
         options.write(true).truncate(true);
         if !is_special(&place) {
             options.custom_flags(libc::O_NOFOLLOW);
         }
-        return Uncommanding::new(options.open(&place)?).write_all(content);
+        return options.open(&place)?.write_all(&harmless);
     }
     let name = place.file_name().ok_or(io::ErrorKind::IsADirectory)?;
     let folder = open_folder(place.parent().unwrap_or(Path::new("/")))?;
@@ -246,15 +252,20 @@ mod tests {
         symlink(outside.join("new"), repository.join("docs/new")).unwrap();
         for path in ["page.html", "out/file", "out/new", "docs/new", "docs/../page.html"] {
             let path = repository.join(path);
-            for done in [write(&path, b"evil"), check(&path), make_folder(&path), write_private(&path, b"evil")] {
+            for done in [
+                write(&path, b"evil", TextKind::People),
+                check(&path),
+                make_folder(&path),
+                write_private(&path, b"evil", TextKind::People),
+            ] {
                 let error = done.unwrap_err().to_string();
                 assert!(error.contains("is a link in the repository"), "{error}");
             }
         }
         // What leads there through a link of the user's own is a link of the repository all the same.
         symlink(&repository, outside.join("shortcut")).unwrap();
-        assert!(write(&outside.join("shortcut/page.html"), b"evil").is_err());
-        write(&outside.join("shortcut/docs/page.html"), b"good").unwrap();
+        assert!(write(&outside.join("shortcut/page.html"), b"evil", TextKind::People).is_err());
+        write(&outside.join("shortcut/docs/page.html"), b"good", TextKind::People).unwrap();
         assert_eq!(fs::read(repository.join("docs/page.html")).unwrap(), b"good");
         assert_eq!(fs::read(outside.join("file")).unwrap(), b"kept");
         assert!(!outside.join("new").exists());
@@ -280,26 +291,42 @@ mod tests {
         let (_folder, _, outside) = places();
         fs::set_permissions(outside.join("file"), Permissions::from_mode(0o600)).unwrap();
         symlink("file", outside.join("link")).unwrap();
-        write(&outside.join("link"), b"new").unwrap();
+        write(&outside.join("link"), b"new", TextKind::People).unwrap();
         assert!(outside.join("link").is_symlink());
         assert_eq!(fs::read(outside.join("file")).unwrap(), b"new");
         assert_eq!(fs::metadata(outside.join("file")).unwrap().mode() & MODE, 0o600);
         fs::set_permissions(outside.join("file"), Permissions::from_mode(0o644)).unwrap();
-        write_private(&outside.join("file"), b"private").unwrap();
+        write_private(&outside.join("file"), b"private", TextKind::People).unwrap();
         assert_eq!(fs::metadata(outside.join("file")).unwrap().mode() & MODE, 0o600);
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 2);
         symlink("round", outside.join("round")).unwrap();
-        assert!(write(&outside.join("round"), b"").is_err());
-        assert!(write(&outside, b"").is_err());
+        assert!(write(&outside.join("round"), b"", TextKind::People).is_err());
+        assert!(write(&outside, b"", TextKind::People).is_err());
     }
 
     #[test]
     fn what_is_no_file_is_written_to() {
-        write(Path::new("/dev/null"), b"nothing").unwrap();
+        write(Path::new("/dev/null"), b"nothing", TextKind::People).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let file = File::create(folder.path().join("file")).unwrap();
         use std::os::fd::AsRawFd;
-        write(Path::new(&format!("/dev/fd/{}", file.as_raw_fd())), b"new").unwrap();
+        write(Path::new(&format!("/dev/fd/{}", file.as_raw_fd())), b"new", TextKind::People).unwrap();
         assert_eq!(fs::read(folder.path().join("file")).unwrap(), b"new");
+    }
+
+    #[test]
+    fn what_runners_may_read_holds_no_commands_and_files_hold_all() {
+        use std::os::fd::AsRawFd;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        write(&path, b"    ::\n", TextKind::Verbatim).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"    ::\n");
+        let file = File::options().write(true).open(&path).unwrap();
+        let device = PathBuf::from(format!("/dev/fd/{}", file.as_raw_fd()));
+        // What is refused leaves what was there.
+        assert!(write(&device, b"    ::\n", TextKind::Verbatim).is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"    ::\n");
+        write(&device, b"    ::\n", TextKind::Markup).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"    :&#58;\n");
     }
 }

@@ -35,9 +35,18 @@ pub fn imports(text: &str) -> BTreeMap<String, Import> {
 /// which may be modules as well. Relative imports, and those for type checkers alone, are left out.
 pub fn imported_modules(text: &str) -> BTreeSet<String> {
     with_stack_for(text.len(), || {
-        let mut found = FirstThing::default();
+        let mut found = Modules::default();
         found.visit_body(&parse(text).syntax().body);
-        found.0
+        found.paths
+    })
+}
+
+/// As [`imported_modules`], with what functions import when they are called, and with what is for type checkers.
+pub fn modules_imported_anywhere(text: &str) -> BTreeSet<String> {
+    with_stack_for(text.len(), || {
+        let mut found = Modules { anywhere: true, ..Modules::default() };
+        found.visit_body(&parse(text).syntax().body);
+        found.paths
     })
 }
 
@@ -105,21 +114,26 @@ impl<'a> StatementVisitor<'a> for Others {
     }
 }
 
+/// Modules that a text imports.
 #[derive(Default)]
-struct FirstThing(BTreeSet<String>);
+struct Modules {
+    paths: BTreeSet<String>,
+    /// Whether imports in functions and for type checkers count.
+    anywhere: bool,
+}
 
-impl<'a> StatementVisitor<'a> for FirstThing {
+impl<'a> StatementVisitor<'a> for Modules {
     fn visit_stmt(&mut self, stmt: &'a Stmt) {
         match stmt {
-            Stmt::Import(import) => self.0.extend(import.names.iter().map(|alias| alias.name.to_string())),
+            Stmt::Import(import) => self.paths.extend(import.names.iter().map(|alias| alias.name.to_string())),
             Stmt::ImportFrom(import) if import.level == 0 => {
                 let Some(module) = &import.module else { return };
-                self.0.insert(module.to_string());
+                self.paths.insert(module.to_string());
                 let named = import.names.iter().filter(|alias| alias.name.as_str() != "*");
-                self.0.extend(named.map(|alias| format!("{module}.{}", alias.name)));
+                self.paths.extend(named.map(|alias| format!("{module}.{}", alias.name)));
             }
-            Stmt::FunctionDef(_) => {}
-            Stmt::If(branch) if is_for_type_checkers(&branch.test) => {
+            Stmt::FunctionDef(_) if !self.anywhere => {}
+            Stmt::If(branch) if !self.anywhere && is_for_type_checkers(&branch.test) => {
                 branch.elif_else_clauses.iter().for_each(|clause| self.visit_body(&clause.body));
             }
             _ => walk_stmt(self, stmt),
@@ -232,6 +246,8 @@ mod tests {
                     if typing.TYPE_CHECKING:\n    import q\nelse:\n    import r\n";
         let found: Vec<String> = imported_modules(text).into_iter().collect();
         assert_eq!(found, ["a.b", "d", "e.f", "e.f.g", "e.f.h", "m", "n", "o", "r"]);
+        let anywhere: Vec<String> = modules_imported_anywhere(text).into_iter().collect();
+        assert_eq!(anywhere, ["a.b", "d", "e.f", "e.f.g", "e.f.h", "m", "n", "o", "p", "q", "r"]);
     }
 
     #[test]

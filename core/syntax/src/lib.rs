@@ -66,7 +66,7 @@ pub use diff::{diff, diff_renamed, rows, same_tree, unaligned_diff};
 pub use dotted::dotted;
 pub use functions::{classes, functions};
 pub use guards::{Guard, Tested, guards, tests_other_truths};
-pub use imports::{Import, absolute_imports, imported_modules, imports, imports_others};
+pub use imports::{Import, absolute_imports, imported_modules, imports, imports_others, modules_imported_anywhere};
 pub use index::{Class, Index, attribute_names, changed_entities, global_names};
 pub use kind::{ChangeKind, change_kind};
 pub use nesting::{Nesting, TooDeep, too_deep};

@@ -34,6 +34,8 @@ const MAX_COLLECTED: usize = 128 << 20;
 const MAX_ID: usize = 16 << 10;
 /// How much of pytest's own output is read to find out why it ended.
 const LOG_TAIL: u64 = 64 << 10;
+/// The time for a Python that does nothing. The user's limits are for tests.
+const PROBE: Duration = Duration::from_secs(60);
 /// The time for a process to end once nobody asks it any more.
 const FAREWELL: Duration = Duration::from_secs(3);
 /// The variables of the user's environment that tests get: where programs and libraries are, the language, what Python and
@@ -324,7 +326,7 @@ pub fn enforced(checkout: &Checkout, environment: &Environment, limits: &TestLim
     let (child, sandbox) = started.map_err(|error| not_started(error, environment))?;
     // Its end of the socket is the child's alone from here on.
     drop((command, theirs));
-    output_within(child, own, Duration::from_secs_f64(limits.collect_seconds))
+    output_within(child, own, PROBE)
         .map_err(|error| TestError::NoPython { python: environment.python.clone(), reason: error.to_string() })?;
     Ok(sandbox)
 }

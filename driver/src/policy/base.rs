@@ -9,6 +9,7 @@ use twincell_repo::{Content, Repo, RepoError, Revision, Snapshot};
 use twincell_syntax::PerSide;
 
 use super::{NONE, Policy, PolicyError, SettingValue, read};
+use crate::options::GivenOption;
 
 /// The file with accepted differences, at the root of a repository.
 pub const BASELINE: &str = "twincell-accepted.json";
@@ -130,7 +131,7 @@ fn candidates(old: &Snapshot<'_>, new: &Snapshot<'_>, inside: &Path) -> Result<B
     Ok(found)
 }
 
-/// What a file says, so that layout and comments are no change.
+/// What a file says, so that layout, comments and old spellings are no change.
 #[derive(PartialEq)]
 enum Said {
     Nothing,
@@ -154,12 +155,20 @@ impl Said {
         match read::of_content(path, String::new(), Content::File(bytes.clone())) {
             Ok(None) => Said::Nothing,
             Ok(Some(policy)) => {
-                let mut settings: Vec<_> = policy.settings.into_iter().map(|one| (one.name, one.value)).collect();
+                let mut settings: Vec<_> =
+                    policy.settings.into_iter().map(|one| (one.name, without_spelling(one.value))).collect();
                 settings.sort_by(|one, other| one.0.cmp(&other.0));
                 Said::Settings(settings)
             }
             Err(_) => Said::Bytes(bytes),
         }
+    }
+}
+
+fn without_spelling(value: SettingValue) -> SettingValue {
+    match value {
+        SettingValue::Option(option) => SettingValue::Option(GivenOption { alias: None, ..option }),
+        other => other,
     }
 }
 
@@ -174,5 +183,29 @@ fn change(path: &Path, sides: PerSide<Content>) -> Option<FileChange> {
         (Said::Nothing, _) => Some(FileChange::Added),
         (_, Said::Nothing) => Some(FileChange::Removed),
         _ => Some(FileChange::Changed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_policy_says_is_a_change() {
+        let of = |old: &str, new: &str| {
+            let file = |text: &str| Content::File(text.as_bytes().to_vec());
+            change(Path::new("twincell.toml"), PerSide::new(file(old), file(new)))
+        };
+        for (old, new) in [
+            ("without = ['mutation']\n", "disable = ['mutation']\n"),
+            ("seed = 1\nbudget = 5\n", "# fast\nbudget = 5\nseed = 1\n"),
+        ] {
+            assert_eq!(of(old, new), None, "{new}");
+        }
+        for (old, new) in
+            [("without = ['mutation']\n", "disable = ['mutation', 'learning']\n"), ("budget = 5\n", "seed = 5\n")]
+        {
+            assert_eq!(of(old, new), Some(FileChange::Changed), "{new}");
+        }
     }
 }

@@ -124,7 +124,8 @@ impl Policy {
 
     /// The settings that are in force and make differences harder to find.
     pub fn weakening(&self, given: &[GivenOption]) -> Vec<Notice> {
-        let is_given = |name: &str| given.iter().any(|one| one.spec.name == name);
+        // An option of another job that has the name of one of the policy's does not replace it.
+        let is_given = |setting: &Setting| matches!(&setting.value, SettingValue::Option(option) if given.iter().any(|one| one.spec == option.spec));
         let is_default = |setting: &Setting| {
             let mut set = Options::default();
             match &setting.value {
@@ -135,9 +136,10 @@ impl Policy {
                 _ => false,
             }
         };
-        let weakening = self.settings.iter().filter(|setting| {
-            WEAKENING.contains(&setting.name.as_str()) && !is_given(&setting.name) && !is_default(setting)
-        });
+        let weakening = self
+            .settings
+            .iter()
+            .filter(|setting| WEAKENING.contains(&setting.name.as_str()) && !is_given(setting) && !is_default(setting));
         weakening
             .map(|setting| Notice::Weakened {
                 setting: setting.name.clone(),
@@ -149,7 +151,7 @@ impl Policy {
 
     /// The number of executions that a function would get without this policy, if the policy may give it fewer.
     pub fn usual_budget(&self, given: &[GivenOption]) -> Option<u32> {
-        let is_given = given.iter().any(|one| one.spec.name == "budget");
+        let is_given = given.iter().any(is_budget);
         let sets = self.settings.iter().any(|setting| matches!(setting.name.as_str(), "budget" | "budgets"));
         (sets && !is_given).then(|| Options::default().budget)
     }
@@ -170,7 +172,7 @@ pub fn resolved(job: Job, policy: Option<&Policy>, given: &[GivenOption]) -> Res
     }
     for one in given {
         find_for(job, one.spec.name)?;
-        if one.spec.name == "budget" {
+        if is_budget(one) {
             // What a user gives beats the policy, for every path.
             options.paths.budgets.clear();
         }
@@ -180,6 +182,11 @@ pub fn resolved(job: Job, policy: Option<&Policy>, given: &[GivenOption]) -> Res
     options.providers = providers::in_force(std::mem::take(&mut options.providers));
     options.read_examples(job).map_err(InForceError::Examples)?;
     Ok(options)
+}
+
+/// Whether it is the number of executions that a policy sets, not what other jobs call their budget.
+fn is_budget(option: &GivenOption) -> bool {
+    find_for(Job::Compare, "budget").is_ok_and(|budget| budget.spec == option.spec)
 }
 
 /// The policy that given options name.
@@ -257,6 +264,31 @@ mod tests {
         let given = options(folder.path(), &[("budget", "5"), ("ignore", "output,calls")]).unwrap();
         assert_eq!((given.budget, given.ignore.len()), (5, 2));
         assert_eq!(given.paths.budget(Path::new("src/a/b.py")), None, "a given budget holds for every path");
+    }
+
+    #[test]
+    fn an_option_of_another_job_replaces_none_of_the_policy() {
+        let text = "disable = ['mutation']\nbudget = 70\ndeadline = 1\n[budgets]\n'src/**' = 9\n";
+        let folder = in_folder(&[("twincell.toml", text)]);
+        let policy = Policy::of(folder.path(), None).unwrap().unwrap();
+        let given = |job, options: &[(&str, &str)]| -> Vec<GivenOption> {
+            options.iter().map(|(name, text)| find_for(job, name).unwrap().parse(text).unwrap()).collect()
+        };
+        let weakening = |given: &[GivenOption]| -> Vec<String> {
+            let notices = policy.weakening(given).into_iter();
+            notices
+                .filter_map(|one| if let Notice::Weakened { setting, .. } = one { Some(setting) } else { None })
+                .collect()
+        };
+        let of_amplify = given(Job::Amplify, &[("disable", "guidance"), ("budget", "5"), ("deadline", "9")]);
+        assert_eq!(weakening(&of_amplify), ["disable"]);
+        assert_eq!(policy.usual_budget(&of_amplify), Some(Options::default().budget));
+        let paths = |job, given: &[GivenOption]| resolved(job, Some(&policy), given).unwrap().paths;
+        assert_eq!(paths(Job::Amplify, &of_amplify).budget(Path::new("src/a.py")), Some(9));
+        let of_compare = given(Job::Compare, &[("disable", "learning"), ("budget", "5"), ("deadline", "9")]);
+        assert_eq!(weakening(&of_compare), Vec::<String>::new());
+        assert_eq!(policy.usual_budget(&of_compare), None);
+        assert_eq!(paths(Job::Compare, &of_compare).budget(Path::new("src/a.py")), None);
     }
 
     #[test]

@@ -81,10 +81,10 @@ pub fn amplify_magic(py: Python<'_>, line: &str) -> PyResult<AmplifyOutcome> {
     let (found, interrupt) =
         amplified(py, &request.repository, change, request.staged, &request.given, print_old_spellings)?;
     if let Some(file) = &request.patch {
-        files::write_text(file, &found.found.patches.new).map_err(raised)?;
+        files::write_text(file, &found.found.patches.new, files::TextKind::Verbatim).map_err(raised)?;
     }
     if let Some(file) = &request.html {
-        files::write_text(file, &found.to_html("Amplified tests")).map_err(raised)?;
+        files::write_text(file, &found.to_html("Amplified tests"), files::TextKind::Markup).map_err(raised)?;
     }
     let interrupt = interrupt.map(|error| error.into_value(py).into_any());
     Ok(AmplifyOutcome { amplification: Some(Py::new(py, found)?), interrupt, text: None })

@@ -183,11 +183,11 @@ impl PyComparison {
 
     /// Writes the report to a file. Its ending selects HTML, JSON or the reproducer.
     fn save(&self, path: PathBuf) -> PyResult<()> {
-        let text = match path.extension().and_then(|ending| ending.to_str()) {
-            Some("html" | "htm") => self.to_html(),
-            Some("json") => self.to_json()?,
+        let (text, kind) = match path.extension().and_then(|ending| ending.to_str()) {
+            Some("html" | "htm") => (self.to_html(), files::TextKind::Markup),
+            Some("json") => (self.to_json()?, files::TextKind::Json),
             Some("py") => match self.reproducer() {
-                Some(text) => text.to_owned(),
+                Some(text) => (text.to_owned(), files::TextKind::Python),
                 None => return Err(raised("there is no reproducer to save: no change has one")),
             },
             _ => {
@@ -197,7 +197,7 @@ impl PyComparison {
                 )));
             }
         };
-        files::write_text(&path, &text).map_err(raised)
+        files::write_text(&path, &text, kind).map_err(raised)
     }
 
     /// Shows the interactive view where there is a front end for it. Elsewhere IPython uses the MIME bundle.

@@ -102,7 +102,7 @@ pub fn prefix_magic(
     };
     let prefixes = found(py, in_folder(code), &request.options)?;
     if let Some(file) = &request.pytest {
-        files::write_text(file, &prefixes.pytest()?).map_err(raised)?;
+        files::write_text(file, &prefixes.pytest()?, files::TextKind::Python).map_err(raised)?;
     }
     let before =
         std::env::current_dir().map_or_else(|_| String::new(), |folder| prefixes.prefixes.before_cell(&folder));

@@ -97,7 +97,7 @@ pub fn run(
     };
     let study = PyPrefixStudy { title, rows, origin: Some((texts, options)) };
     if let Some(page) = html {
-        files::write_text(&page, &study.to_html()).map_err(raised)?;
+        files::write_text(&page, &study.to_html(), files::TextKind::Markup).map_err(raised)?;
     }
     Ok((study, interrupt))
 }
@@ -222,7 +222,7 @@ impl PyPrefixStudy {
     /// Writes the study to a file. Its ending selects a page (.html) or the rows (.jsonl).
     fn save(&self, path: PathBuf) -> PyResult<()> {
         match path.extension().and_then(|ending| ending.to_str()) {
-            Some("html" | "htm") => files::write_text(&path, &self.to_html()).map_err(raised),
+            Some("html" | "htm") => files::write_text(&path, &self.to_html(), files::TextKind::Markup).map_err(raised),
             Some("jsonl") => prefixes::write(&path, &self.rows).map_err(raised),
             _ => Err(raised(format!(
                 "a study of prefixes is not written to {}: give a name that ends in .html or .jsonl",

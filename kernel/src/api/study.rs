@@ -236,7 +236,7 @@ impl PyStudy {
     /// Writes the study to a file. Its ending selects a page (.html) or the results (.jsonl, .parquet, .sqlite).
     fn save(&self, path: PathBuf) -> PyResult<()> {
         match path.extension().and_then(|ending| ending.to_str()) {
-            Some("html" | "htm") => files::write_text(&path, &self.to_html()).map_err(raised),
+            Some("html" | "htm") => files::write_text(&path, &self.to_html(), files::TextKind::Markup).map_err(raised),
             _ if store::format(&path).is_err() => Err(raised(format!(
                 "a study is not written to {}: give a name that ends in .html, .jsonl, .sqlite or .parquet",
                 path.display()

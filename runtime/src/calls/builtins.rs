@@ -109,7 +109,7 @@ fn text(call: &SiteCall<'_, '_>, kind: TextKind) -> PyResult<Option<Py<PyAny>>> 
     let value = call.arguments.get_item(0)?;
     let Ok(value) = value.cast::<Versatile>() else { return Ok(None) };
     let path = value.get().path();
-    failures::may_by(call.py(), || Question::Text(path.into()).to_string(), failures::of_text)?;
+    failures::may_by(call.py(), || Question::Text(path).to_string(), failures::of_text)?;
     Ok(Some(texts::of(call.py(), kind, path, Some(call.site))?.into_any().unbind()))
 }
 

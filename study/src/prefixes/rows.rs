@@ -6,6 +6,7 @@ use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use twincell_files::outputs;
+use twincell_files::runner::TextKind;
 
 use super::row::{PrefixRow, Snippet};
 use crate::store::{aside, foreign, open_locked, unreadable, unwritable};
@@ -55,7 +56,7 @@ impl Rows {
             outputs::copy_beside(&self.path, &before).map_err(|error| unwritable(&before, &error))?;
         }
         let text = rows.iter().map(line).collect::<Result<String, String>>()?;
-        outputs::write(&self.path, text.as_bytes()).map_err(|error| unwritable(&self.path, &error))
+        outputs::write(&self.path, text.as_bytes(), TextKind::Json).map_err(|error| unwritable(&self.path, &error))
     }
 }
 

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use crate::common::without_namespaces;
 use crate::common::{Project, limits, python};
 use twincell_repo::Revision;
-use twincell_testing::{Kept, Outcome, Request, Session, Store, SuiteOptions, run_suite};
+use twincell_testing::{Kept, Outcome, Request, Session, Store, SuiteOptions, TestError, TestLimits, run_suite};
 
 #[test]
 fn nothing_runs_twice() {
@@ -98,6 +98,16 @@ fn results_of_another_sandbox_are_no_results() {
         (first.outcomes, again.ran, again.outcomes),
         ([(Outcome::Passed, 1)].into(), 0, [(Outcome::Passed, 1)].into())
     );
+}
+
+#[test]
+fn a_short_limit_of_tests_is_no_missing_python() {
+    let project = Project::new(&[("test_a.py", "def test_a(): pass\n")]);
+    let mut store = Store::open(project.cache.path()).unwrap();
+    let limits = TestLimits { collect_seconds: 0.0, ..limits() };
+    let options = SuiteOptions::default();
+    let error = run_suite(&project.head(), &python(), &mut store, &limits, &options, &mut |_, _| {}).unwrap_err();
+    assert!(matches!(error, TestError::CollectingTookTooLong(_)), "{error}");
 }
 
 #[test]

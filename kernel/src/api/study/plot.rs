@@ -44,7 +44,7 @@ impl PyPlot {
         if path.extension().is_none_or(|ending| ending != "svg") {
             return Err(raised(format!("cannot save to {}: the name must end in .svg", path.display())));
         }
-        files::write_text(&path, &self.plot.svg).map_err(raised)
+        files::write_text(&path, &self.plot.svg, files::TextKind::Markup).map_err(raised)
     }
 
     fn _repr_svg_(&self) -> &str {
