@@ -21,7 +21,7 @@ use super::comparison::show;
 use super::environment;
 use super::errors::raised;
 use super::options::{given, print_old_spellings, warn_of_old_spellings};
-use super::plain::plain;
+use super::plain::{json, plain};
 use super::signals::Signals;
 use crate::magics::{self, MagicLine};
 
@@ -165,7 +165,7 @@ impl PyAmplification {
 
     /// The same as JSON.
     fn to_json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.data()?).map_err(raised)
+        json(&self.data()?)
     }
 
     /// A patch that adds the tests: in the form that passes after the change, or in the one that passes before it.

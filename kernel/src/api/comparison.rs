@@ -13,7 +13,7 @@ use twincell_driver::{files, reproducers};
 use twincell_widgets::{comparison_json, wording};
 
 use super::errors::{call_python, raised};
-use super::plain::plain;
+use super::plain::{json, plain};
 use super::replay::{self, Origin, Start};
 use super::tables;
 
@@ -173,7 +173,7 @@ impl PyComparison {
 
     /// The whole report as JSON.
     fn to_json(&self) -> PyResult<String> {
-        serde_json::to_string(&comparison_json(&self.report)).map_err(raised)
+        json(&comparison_json(&self.report))
     }
 
     /// The report as a complete HTML page.

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use serde::Serialize;
 use serde_json::Value;
+use twincell_widgets::plain_json;
 
 use super::errors::raised;
 
@@ -11,6 +12,11 @@ use super::errors::raised;
 pub fn plain<'py>(py: Python<'py>, data: &impl Serialize) -> PyResult<Bound<'py, PyAny>> {
     let json = serde_json::to_string(data).map_err(raised)?;
     py.import("json")?.call_method1("loads", (json,))
+}
+
+/// The text of a JSON document that can be printed: no character of a string in it changes a terminal.
+pub fn json(data: &impl Serialize) -> PyResult<String> {
+    Ok(plain_json(&serde_json::to_string(data).map_err(raised)?))
 }
 
 /// An id given in Python.

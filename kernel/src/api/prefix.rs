@@ -15,7 +15,7 @@ use twincell_widgets::{
 use super::comparison::show;
 use super::errors::raised;
 use super::options::{print_old_spellings, read_options};
-use super::plain::plain;
+use super::plain::{json, plain};
 use super::prefix_study::{self, PyPrefixStudy, Wanted};
 use super::signals::Signals;
 use super::{environment, source};
@@ -182,7 +182,7 @@ impl PyPrefixes {
 
     /// The same as JSON.
     fn to_json(&self) -> PyResult<String> {
-        serde_json::to_string(&self.prefixes).map_err(raised)
+        json(&self.prefixes)
     }
 
     /// A node of the tree with the snippet behind it, as one program; the best one unless a number is given.
