@@ -1,4 +1,4 @@
-//! Channel: intended exceptions, by class and arguments.
+//! Channel: intended exceptions, by class and arguments. Which are intended is decided where they are raised, in a worker.
 
 use twincell_engine::observed::{Behavior, Outcome};
 

@@ -54,7 +54,7 @@ fn nothing_that_counts(campaign: &Campaign, found: Option<&TestCase>) -> Reason 
         (Some(found), _) => match found.differences.iter().map(|difference| difference.basis).max() {
             Some(Basis::Equal) => Uncounted::EqualValues,
             Some(Basis::Written) => Uncounted::Formatting,
-            Some(Basis::Reordered) => Uncounted::Order,
+            Some(Basis::Reordered) => Uncounted::Reordered,
             _ if found.invented() != Invented::No => Uncounted::Invented,
             _ => Uncounted::Unlikely,
         },

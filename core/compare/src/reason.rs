@@ -79,7 +79,7 @@ pub struct Usable {
     pub varied: bool,
 }
 
-/// Why a difference does not count.
+/// Why a difference does not count. `decide.rs` chooses, and views word it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Uncounted {
     /// Only which of equal values is given.
@@ -87,7 +87,7 @@ pub enum Uncounted {
     /// Only how results that are calculated from objects are written.
     Formatting,
     /// Only the order of calls on different objects.
-    Order,
+    Reordered,
     /// It needs a result that Python would not give.
     Invented,
     /// It needs an unlikely value.

@@ -1,7 +1,7 @@
 //! What the name of a file says of it.
 //!
-//! This is the one rule for checkouts, for copies and for what is closed: code gets no hidden file that git does not track,
-//! and none that git does not track and whose name says that it is a secret.
+//! This is the one rule for checkouts, for copies and for what is closed. Code gets no file that git does not track and that
+//! is hidden or has the name of a secret. A copy for a comparison has no hidden file at all.
 
 use std::ffi::OsStr;
 use std::path::{Component, Path};

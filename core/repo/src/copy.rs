@@ -1,4 +1,4 @@
-//! Copies of a version's files.
+//! Copies of a version's files, for code under comparison: which it gets, how many, and how large.
 
 use std::fs::{self, File};
 use std::os::fd::OwnedFd;

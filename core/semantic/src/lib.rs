@@ -1,16 +1,18 @@
 //! What the names of a project stand for, which symbol uses which, and what a change means.
 //!
 //! A [`Project`] is one version: its [`Files`] with their modules, each text read once. A [`SymbolId`] is a module, class,
-//! function, method, variable or field of it, and a [`SymbolName`] is the same in every version. Each query is a function
-//! that keeps its answers in the project: [`resolve`], [`references`], [`uses`], [`used_by`], [`reaches`], [`calls`],
-//! [`ancestors`], [`fields`], [`overrides`]. A [`Change`] compares two projects. A [`Store`] holds what texts say by
-//! themselves, by content, so that a version reads only what no version before had.
+//! function, method, variable or field of it, and a [`SymbolName`] is the same in every version. Each query is a function:
+//! [`resolve`], [`exports`], [`modules_named`], [`references`], [`uses`], [`used_by`], [`reaches`], [`calls`], [`codes`],
+//! [`bases`], [`ancestors`], [`subclasses`], [`fields`], [`overrides`], [`overridden`]. What is expensive is kept in the
+//! project's `Memos` (`project.rs`), where only the file of the query writes it. A [`Change`] compares two projects. A
+//! [`Store`] holds what texts say by themselves, by content, so that a version reads only what no version before had.
 //!
 //! [`SnapshotFiles`] are those of a version in a repository, [`FolderFiles`] those of a folder. For those who follow texts
 //! and not symbols, a [`ProjectModule`] finds those of other modules.
 //!
-//! Deliberately absent: anything that imports or runs code. What is not of the project has a dotted path
-//! and nothing more. No text makes it panic; everything that follows something else is bounded.
+//! Deliberately absent: cells of a notebook, whose names `twincell_syntax::EarlierCells` resolves, and anything that imports
+//! or runs code. What is not of the project has a dotted path and nothing more. No text makes it panic; everything that follows
+//! something else is bounded.
 //!
 //! ```
 //! use twincell_semantic::{Cause, MemoryFiles, Project, Referent, Store, change, resolve, used_by};

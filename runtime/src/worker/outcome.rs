@@ -1,4 +1,5 @@
-//! Runs a function on injected arguments and unwraps its result: generators, coroutines, returned functions.
+//! Runs a function on injected arguments, unwraps its result (generators, coroutines, returned functions), and says how it
+//! ended: with a value, with an exception, intended or not, or stopped.
 
 use pyo3::exceptions::{PyAssertionError, PyMemoryError, PyRecursionError, PySystemExit};
 use pyo3::prelude::*;

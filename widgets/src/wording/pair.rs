@@ -121,7 +121,7 @@ fn uncounted(why: &Uncounted) -> String {
         Uncounted::Formatting => {
             "results calculated from objects are written differently, but are the same with numbers".into()
         }
-        Uncounted::Order => "calls on different objects happen in another order".into(),
+        Uncounted::Reordered => "calls on different objects happen in another order".into(),
         Uncounted::Invented => "it needs a result that Python would not give".into(),
         Uncounted::Unlikely => "it needs an unlikely value".into(),
         Uncounted::EdgeCases(1) => "the one that differs needs an unlikely value".into(),
