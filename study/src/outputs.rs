@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use twincell_compare::notice::Notice;
 use twincell_driver::files::{TextKind, check_writable, make_folder, write_text};
-use twincell_widgets::Notices;
 
 use crate::find::Wanted;
 use crate::finding::Finding;
@@ -116,9 +115,8 @@ impl Outputs {
                 Some(out) => store::read_all(out)?,
                 None => rows.values().cloned().collect(),
             };
-            let notices = Notices { all: notices, allows_changes: false };
-            let state = study_state(title.clone(), outcome.unfinished(), results, comparisons);
-            write_text(page, &twincell_widgets::study_page(&state, notices, &title), TextKind::Markup)?;
+            let state = study_state(title.clone(), outcome.unfinished(), results, comparisons, notices);
+            write_text(page, &twincell_widgets::study_page(&state, &title), TextKind::Markup)?;
             written.push(format!("page written to {}", page.display()));
         }
         Ok(written)

@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use twincell_compare::notice::Notice;
 use twincell_compare::report::Comparison;
 use twincell_compare::verdict::Verdict;
-use twincell_widgets::{Enforced, Label, STATE_FORMAT, StudyRow, StudyState, may_be_packed, packed, state};
+use twincell_widgets::{
+    Enforced, Label, Notices, STATE_FORMAT, StudyRow, StudyState, may_be_packed, notice_lines, packed, state,
+};
 
 use crate::change::{Change, shown};
 use crate::finding::Finding;
@@ -71,6 +74,7 @@ pub fn study_state(
     unfinished: Option<String>,
     results: Vec<Finding>,
     comparisons: &PageComparisons,
+    notices: &[Notice],
 ) -> StudyState {
     let by_key: HashMap<&str, &Arc<str>> =
         comparisons.held.values().map(|(key, state)| (key.as_str(), state)).collect();
@@ -100,6 +104,7 @@ pub fn study_state(
         title,
         unfinished,
         without_sandbox,
+        notices: notice_lines(Notices { all: notices, allows_changes: false }),
         rows: results.into_iter().map(row).collect(),
     }
 }
@@ -125,7 +130,7 @@ mod tests {
     fn rows_have_their_comparisons_behind_them() {
         let mut comparisons = PageComparisons::default();
         add(&mut comparisons, 1, "a", Verdict::Identical, "packed".into());
-        let made = study_state("t".into(), None, vec![row("a"), row("b")], &comparisons);
+        let made = study_state("t".into(), None, vec![row("a"), row("b")], &comparisons, &[]);
         let of = |row: usize| made.rows[row].comparison.as_deref();
         assert_eq!((of(0), of(1)), (Some("packed"), None));
         let json = serde_json::to_value(&made).unwrap();

@@ -397,7 +397,7 @@ def comparison(count: int = 300, several: bool = False) -> dict:
             pair(0, "identical", "RetryMiddleware.__init__"),
         ]
     return {
-        "format": 5,
+        "format": 6,
         "twincell": "0.1.0",
         "verdict": "changing",
         "sentence": SENTENCE,
@@ -451,7 +451,10 @@ def study(count: int = 120) -> dict:
             }
         )
     rows[0]["verdict"] = "changing"
-    return {"format": 5, "title": "Changes of nine projects", "unfinished": None, "without_sandbox": None, "rows": rows}
+    title = "Changes of nine projects"
+    notices = [{"is_trust": True, "title": "Policy changed", "sentence": "twincell.toml: changed"}]
+    marks = {"unfinished": None, "without_sandbox": None, "notices": notices}
+    return {"format": 6, "title": title, "rows": rows} | marks
 
 
 HOSTILE = (
@@ -510,7 +513,7 @@ def prefixes() -> dict:
         for number, text in enumerate(SNIPPET.splitlines(), 1)
     ]
     return {
-        "format": 5,
+        "format": 6,
         "sentence": "5 of 5 lines run, with 2 prefixes of 4 tried",
         "whole": True,
         "undefined": ["fetch_orders", "requeue", "session", "threshold"],
@@ -552,7 +555,7 @@ def amplification() -> dict:
         | {"origin_text": "", "by": "injected values", "file": "tests/test_cart_change.py"},
     ]
     return {
-        "format": 5,
+        "format": 6,
         "sentence": "no test of the project shows the change; 3 new tests do",
         "shown": True,
         "facts": ["shop/cart.py: tests run 2 of 3 changed statements"],

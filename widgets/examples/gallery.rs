@@ -6,7 +6,7 @@ mod samples;
 
 use std::path::PathBuf;
 
-use twincell_widgets::{Notices, StudyPlot, TextOptions, html_page, pair_plots, study_page, study_plot, text};
+use twincell_widgets::{StudyPlot, TextOptions, html_page, pair_plots, study_page, study_plot, text};
 
 fn main() -> std::io::Result<()> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| "gallery".into()));
@@ -19,7 +19,7 @@ fn main() -> std::io::Result<()> {
         }
     }
     let study = samples::study();
-    std::fs::write(folder.join("study.html"), study_page(&study, Notices::default(), &study.title))?;
+    std::fs::write(folder.join("study.html"), study_page(&study, &study.title))?;
     let of_a_pair = samples::many_executions().pairs.iter().flat_map(pair_plots).collect::<Vec<_>>();
     for plot in of_a_pair.into_iter().chain(StudyPlot::ALL.map(|which| study_plot(&study, which))) {
         std::fs::write(folder.join(format!("{}.svg", plot.title.replace(' ', "_").to_lowercase())), plot.svg)?;

@@ -84,7 +84,7 @@ pub use formats::{Format, Report, render};
 pub use html::{html_fragment, html_page, html_report, study_fragment, study_page};
 pub use json::{ComparisonJson, PairJson, comparison_json};
 pub use label::Label;
-pub use notices::{NoticeRow, Notices, notice_rows, notice_sentence, notices_text};
+pub use notices::{NoticeLine, NoticeRow, Notices, notice_lines, notice_rows, notice_sentence, notices_text};
 pub use packed::{may_be_packed, packed};
 pub use plain::{json as plain_json, sentence as plain_sentence};
 pub use plot::{Confusion, Plot, StudyPlot, confusion_of, found_plot, pair_plots, study_plot};

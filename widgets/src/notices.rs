@@ -47,6 +47,44 @@ pub struct NoticeRow<'a> {
     sentence: String,
 }
 
+/// A notice for people.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct NoticeLine {
+    /// Whether it says that something trusted is not what it was.
+    is_trust: bool,
+    /// Its kind: `Policy changed`.
+    title: &'static str,
+    sentence: String,
+}
+
+/// Notices for views, in the order of weight.
+pub fn notice_lines(notices: Notices<'_>) -> Vec<NoticeLine> {
+    let line = |notice| NoticeLine {
+        is_trust: Notice::weight(notice) == Weight::Trust,
+        title: title(notice),
+        sentence: notice_sentence(notice),
+    };
+    notices.ordered().into_iter().map(line).collect()
+}
+
+/// A list of notices, or nothing.
+pub(crate) fn lines_markup(lines: &[NoticeLine]) -> Markup {
+    html! {
+        @if !lines.is_empty() {
+            section.tc-notices aria-label="Notices" {
+                ul {
+                    @for line in lines {
+                        li class=[line.is_trust.then_some("tc-trust")] {
+                            strong { (line.title) } ": " (plain::sentence(&line.sentence))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Notices as JSON.
 pub fn notice_rows<'a>(notices: Notices<'a>) -> Vec<NoticeRow<'a>> {
     notices.ordered().into_iter().map(|notice| NoticeRow { notice, sentence: notice_sentence(notice) }).collect()
@@ -187,25 +225,5 @@ pub fn notices_text(notices: Notices<'_>) -> String {
 
 /// Notices as a part of a page. It stands apart from what the interactive view replaces.
 pub(crate) fn markup(notices: Notices<'_>) -> Markup {
-    html! {
-        @if !notices.all.is_empty() {
-            section.tc-notices aria-label="Notices" {
-                ul {
-                    @for notice in notices.ordered() {
-                        li class=(tone(notice.weight())) {
-                            strong { (title(notice)) } ": " (plain::sentence(&notice_sentence(notice)))
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn tone(weight: Weight) -> &'static str {
-    match weight {
-        Weight::Trust => "tc-trust",
-        Weight::Rule => "tc-rule",
-        Weight::Remark => "tc-remark",
-    }
+    lines_markup(&notice_lines(notices))
 }

@@ -113,5 +113,6 @@ pub fn run(
     };
     let title = format!("Study of {name}");
     let called = out.map_or(name, |out| out.display().to_string());
-    Ok((PyStudy::new(title, called, rows, done.comparisons, origin).with_unfinished(unfinished), interrupt))
+    let study = PyStudy::new(title, called, rows, done.comparisons, origin);
+    Ok((study.with_unfinished(unfinished).with_notices(done.notices), interrupt))
 }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyIterator};
+use twincell_compare::notice::Notice;
 use twincell_compare::verdict::Verdict;
 use twincell_driver::files;
 use twincell_driver::options::Job;
@@ -20,7 +21,7 @@ use twincell_study::differences::differences;
 use twincell_study::finding::Finding;
 use twincell_study::page::{PageComparisons, study_state};
 use twincell_study::{frame, store};
-use twincell_widgets::{Notices, StudyState, study_page};
+use twincell_widgets::{Notices, StudyState, notices_text, study_page};
 
 use super::comparison::{PyComparison, show};
 use super::errors::{call_python, raised};
@@ -45,6 +46,8 @@ pub struct PyStudy {
     origin: Option<Origin>,
     /// A sentence if it was stopped before its end.
     unfinished: Option<String>,
+    /// What is to say beside the verdicts.
+    notices: Vec<Notice>,
 }
 
 impl PyStudy {
@@ -56,7 +59,8 @@ impl PyStudy {
         comparisons: PageComparisons,
         origin: Option<Origin>,
     ) -> Self {
-        Self { title, name, findings: Arc::new(findings), comparisons: Arc::new(comparisons), origin, unfinished: None }
+        let (findings, comparisons) = (Arc::new(findings), Arc::new(comparisons));
+        Self { title, name, findings, comparisons, origin, unfinished: None, notices: vec![] }
     }
 
     /// The same, stopped before its end.
@@ -64,9 +68,15 @@ impl PyStudy {
         Self { unfinished, ..self }
     }
 
+    /// The same, with what is to say beside its verdicts.
+    pub fn with_notices(self, notices: Vec<Notice>) -> Self {
+        Self { notices, ..self }
+    }
+
     /// For views.
     fn state(&self, comparisons: &PageComparisons) -> StudyState {
-        study_state(self.title.clone(), self.unfinished.clone(), self.findings.to_vec(), comparisons)
+        let (title, unfinished) = (self.title.clone(), self.unfinished.clone());
+        study_state(title, unfinished, self.findings.to_vec(), comparisons, &self.notices)
     }
 }
 
@@ -230,7 +240,7 @@ impl PyStudy {
 
     /// The study as a complete HTML page.
     fn to_html(&self) -> String {
-        study_page(&self.state(&self.comparisons), Notices::default(), &self.title)
+        study_page(&self.state(&self.comparisons), &self.title)
     }
 
     /// Writes the study to a file. Its ending selects a page (.html) or the results (.jsonl, .parquet, .sqlite).
@@ -278,7 +288,8 @@ impl PyStudy {
         // Jupyter filters the bundle itself.
         let _ = (include, exclude);
         let html = twincell_widgets::study_fragment(&self.state(&PageComparisons::default()));
-        plain(py, &serde_json::json!({ "text/plain": self.__repr__(), "text/html": html }))
+        let text = self.__repr__() + "\n" + &notices_text(Notices { all: &self.notices, allows_changes: false });
+        plain(py, &serde_json::json!({ "text/plain": text.trim_end(), "text/html": html }))
     }
 
     fn __repr__(&self) -> String {

@@ -2,7 +2,7 @@
 // hand. Strings are raw: they come from user code and go through `plain` before they are shown.
 
 /** Version of the state's shape: the view refuses another one. */
-export const STATE_FORMAT = 5;
+export const STATE_FORMAT = 6;
 
 export type Verdict = "changing" | "likely_preserving" | "inconclusive" | "identical";
 
@@ -348,7 +348,18 @@ export interface StudyState {
   unfinished: string | null;
   /** A sentence where code ran without a complete sandbox. */
   without_sandbox: string | null;
+  /** What is to say beside the verdicts, the weightiest first. */
+  notices: Array<NoticeLine>;
   rows: Array<StudyRow>;
+}
+
+/** A notice for people. */
+export interface NoticeLine {
+  /** Whether it says that something trusted is not what it was. */
+  is_trust: boolean;
+  /** Its kind: `Policy changed`. */
+  title: string;
+  sentence: string;
 }
 
 /** One change of a study. */

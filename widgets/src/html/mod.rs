@@ -54,7 +54,7 @@ pub fn study_fragment(study: &StudyState) -> String {
 
 /// A study as a page like that of [`html_page`]. Without scripts it shows a table of its changes. What it carries is
 /// packed: the rows in one piece, and each comparison that was kept in a piece of its own.
-pub fn study_page(study: &StudyState, notices: Notices<'_>, title: &str) -> String {
+pub fn study_page(study: &StudyState, title: &str) -> String {
     let carried = html! {
         script type="text/plain" data-twincell-packed { (PreEscaped(packed(study))) }
         @for (index, row) in study.rows.iter().enumerate() {
@@ -63,7 +63,7 @@ pub fn study_page(study: &StudyState, notices: Notices<'_>, title: &str) -> Stri
             }
         }
     };
-    scripted(title, &notices::markup(notices), &study::table(study), &carried)
+    scripted(title, &html! {}, &study::table(study), &carried)
 }
 
 pub(crate) fn page(title: &str, notices: Notices<'_>, fragment: &Markup, state: &impl Serialize) -> String {

@@ -6,6 +6,7 @@ use super::code::LEFT;
 use super::{badge, plots, tone};
 use crate::bundle::STYLE;
 use crate::label::{Label, label_name};
+use crate::notices::lines_markup;
 use crate::plot::{Confusion, Plot, StudyPlot, confusion_of, study_plot};
 use crate::state::{StudyRow, StudyState};
 use crate::{plain, words};
@@ -22,6 +23,7 @@ pub fn table(study: &StudyState) -> Markup {
             @for mark in study.unfinished.iter().chain(&study.without_sandbox) {
                 p.tc-reason { strong { (plain::sentence(mark)) } }
             }
+            (lines_markup(&study.notices))
             div.tc-scroll { table.tc-table {
                 caption { (words::count(study.rows.len(), "change")) }
                 thead {

@@ -20,6 +20,7 @@ use twincell_compare::verdict::Verdict;
 use twincell_values::value::AbstractValue;
 
 use crate::label::Label;
+use crate::notices::NoticeLine;
 use crate::words::FinalValue;
 
 pub use amplification::{AmplificationState, amplification_state};
@@ -27,7 +28,7 @@ pub use build::{detail, state};
 pub use prefixes::{PrefixesState, prefixes_state};
 
 /// The version of the state's format. The view refuses any other.
-pub const STATE_FORMAT: u32 = 5;
+pub const STATE_FORMAT: u32 = 6;
 
 /// A comparison.
 #[derive(Debug, Serialize)]
@@ -371,6 +372,8 @@ pub struct StudyState {
     pub unfinished: Option<String>,
     /// A sentence where code ran without a complete sandbox.
     pub without_sandbox: Option<String>,
+    /// What is to say beside the verdicts, the weightiest first.
+    pub notices: Vec<NoticeLine>,
     pub rows: Vec<StudyRow>,
 }
 

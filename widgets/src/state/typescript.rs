@@ -7,6 +7,8 @@ use serde::Serialize;
 use serde_json::to_value;
 use ts_rs::{Config, TS};
 
+use crate::NoticeLine;
+
 use super::amplification::{AmplificationState, AmplifiedState, FormState};
 use super::prefixes::{CodeLine, PrefixNode, PrefixesState};
 use super::{
@@ -158,6 +160,7 @@ fn file() -> String {
         VariedTogether,
         InputWeight,
         StudyState,
+        NoticeLine,
         StudyRow,
         Label
     );

@@ -4,7 +4,8 @@ use twincell_compare::notice::Weight;
 use twincell_compare::verdict::Verdict;
 use twincell_samples::notices::notices;
 use twincell_widgets::{
-    Advice, Format, Notices, Report, SummaryFile, TextOptions, notice_sentence, render, study_page,
+    Advice, Format, Notices, Report, StudyState, SummaryFile, TextOptions, notice_lines, notice_sentence, render,
+    study_page,
 };
 
 use crate::samples;
@@ -73,7 +74,9 @@ fn every_format_has_all_notices_at_once() {
 #[test]
 fn the_page_of_a_study_has_every_notice() {
     let all = notices(WORD);
-    let shown = letters(&study_page(&samples::study(), Notices { all: &all, allows_changes: false }, "Study"));
+    let notices = notice_lines(Notices { all: &all, allows_changes: false });
+    let study = StudyState { notices, ..samples::study() };
+    let shown = letters(&study_page(&study, "Study"));
     for notice in &all {
         assert!(shown.contains(&letters(&notice_sentence(notice))), "{notice:?}");
     }

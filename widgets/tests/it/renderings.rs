@@ -14,11 +14,12 @@ use twincell_compare::report::{
 };
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::{Observed, Slot};
+use twincell_samples::notices::notices;
 use twincell_syntax::{PerSide, Side};
 use twincell_values::value::{Choice, Decision, Recipe};
 use twincell_widgets::{
     Advice, COMPARISON_MIME, Label, MODULE, Notices, STATE_FORMAT, StudyState, SummaryFile, TextOptions, html_fragment,
-    html_page, mime_bundle, state, study_fragment, study_page, summary, text, wording,
+    html_page, mime_bundle, notice_lines, state, study_fragment, study_page, summary, text, wording,
 };
 
 const PLAIN: TextOptions = TextOptions { color: false, width: 100 };
@@ -296,9 +297,10 @@ fn a_study_is_a_table_without_scripts_and_a_view_with_them() {
         title: HOSTILE.into(),
         unfinished: Some(HOSTILE.into()),
         without_sandbox,
+        notices: notice_lines(Notices { all: &notices(HOSTILE), allows_changes: false }),
         rows,
     };
-    let page = study_page(&state, Notices::default(), HOSTILE);
+    let page = study_page(&state, HOSTILE);
     let parsed = Html::parse_document(&page);
     assert_eq!(parsed.select(&scraper::Selector::parse("tbody tr").unwrap()).count(), 1 + 2);
     assert_eq!(parsed.select(&scraper::Selector::parse("script").unwrap()).count(), 2);

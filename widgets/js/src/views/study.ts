@@ -12,7 +12,7 @@ import { figuresView } from "../plots/figure";
 import { studyPlots } from "../plots/study";
 import { Store } from "../store";
 import { VirtualTable } from "../table/virtual";
-import type { ComparisonState, StudyRow, StudyState } from "../types";
+import type { ComparisonState, NoticeLine, StudyRow, StudyState } from "../types";
 import * as words from "../words";
 import { changeView, type Around, type ChangeView } from "./change";
 import { changeColumns } from "./changes";
@@ -69,6 +69,7 @@ export class StudyView {
       h("h2", { class: "tcw-studytitle" }, plain.sentence(state.title)),
       !!state.unfinished && h("p", { class: "tcw-lead" }, h("strong", {}, plain.sentence(state.unfinished))),
       !!state.without_sandbox && h("p", { class: "tcw-lead" }, h("strong", {}, plain.sentence(state.without_sandbox))),
+      state.notices.length > 0 && h("ul", { class: "tcw-notices", "aria-label": "Notices" }, state.notices.map(notice)),
       h("div", FILTERS, verdicts(rows, this.store, signal), filters(this.store, signal), found),
       this.table.element,
       h("p", { class: "tcw-legend" }, sharedPlaces(rows), "Choose a change to see it in full."),
@@ -152,6 +153,12 @@ export class StudyView {
     event.preventDefault();
     event.stopPropagation();
   }
+}
+
+/** A line that stands beside the verdicts. */
+function notice(line: NoticeLine): HTMLElement {
+  const tone = line.is_trust ? "tcw-trust" : "";
+  return h("li", { class: tone }, h("strong", {}, line.title), ": ", plain.sentence(line.sentence));
 }
 
 const FILTERS = { class: "tcw-bar", role: "group", "aria-label": "Which changes" };

@@ -617,5 +617,12 @@ pub fn study() -> StudyState {
         }
     });
     let title = "Study of changes.jsonl".into();
-    StudyState { format: STATE_FORMAT, title, unfinished: None, without_sandbox: None, rows: rows.collect() }
+    StudyState {
+        format: STATE_FORMAT,
+        title,
+        unfinished: None,
+        without_sandbox: None,
+        notices: vec![],
+        rows: rows.collect(),
+    }
 }
