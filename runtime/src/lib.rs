@@ -13,7 +13,7 @@
 //! - `restore`: state that is restored after each run: the interpreter, the code's own module, the time, the files.
 //! - `inject`: injection: a value for each access path that the code asks for and does not have.
 //! - `calls`: the results of calls, of missing and of existing code.
-//! - [`hooks`]: the functions that instrumented code calls, and the versatile object as Python sees it.
+//! - [`hooks`]: the functions that instrumented code calls, and the mock object as Python sees it.
 //! - [`worker`]: the loop: it loads programs, runs executions, and answers the engine.
 //! - [`record`]: hooks for other processes that only count, from which the predictor learns the values of real programs.
 //!

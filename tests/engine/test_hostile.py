@@ -83,12 +83,12 @@ ENDLESS = {
     "decimal_power": "import decimal\nreturn decimal.Decimal(7) ** decimal.Decimal(10 ** 12) and 1",
     "sorting": "class A:\n    def __lt__(self, other):\n        return self < other\nsorted([A(), A()])",
     "attribute_loop": "class A:\n    def __getattr__(self, name):\n        return getattr(self, name + 'a')\nA().a",
-    "versatile_in_for": "for a in x:\n    x.append(a)",
-    "versatile_in_while": "while x.more():\n    x.step()",
-    "versatile_popped": "while x:\n    x.pop()",
-    "versatile_iterator": "rows = iter(x)\nwhile True:\n    next(rows, None)",
-    "versatile_chain": "while x is not None:\n    x = x.next",
-    "versatile_index": "n = 0\nwhile x[n]:\n    n += 1",
+    "mock_in_for": "for a in x:\n    x.append(a)",
+    "mock_in_while": "while x.more():\n    x.step()",
+    "mock_popped": "while x:\n    x.pop()",
+    "mock_iterator": "rows = iter(x)\nwhile True:\n    next(rows, None)",
+    "mock_chain": "while x is not None:\n    x = x.next",
+    "mock_index": "n = 0\nwhile x[n]:\n    n += 1",
     "del_loop": "class A:\n    def __del__(self):\n        while True:\n            pass\nA()",
 }
 
@@ -102,7 +102,7 @@ QUICK_ENDLESS = [
     "sleep",
     "catch_all",
     "deep_repr",
-    "versatile_chain",
+    "mock_chain",
 ]
 
 

@@ -24,7 +24,7 @@ pub enum Observed {
     Dict(Vec<(Observed, Observed)>),
     /// In a canonical order.
     Set(Vec<Observed>),
-    /// An injected versatile object, by its access path. Only [`Behavior::arguments`] has what the code assigned to it,
+    /// An injected mock object, by its access path. Only [`Behavior::arguments`] has what the code assigned to it,
     /// so that this is compared once.
     Injected {
         path: AccessPathBuf,
@@ -242,7 +242,7 @@ pub enum Reached {
 /// What other code can see at some moment of what the code under comparison has changed: each place once, in order.
 pub type State = Vec<(Reached, Observed)>;
 
-/// One call to missing code (a versatile object), or a blocked effect.
+/// One call to missing code (a mock object), or a blocked effect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Call {
     /// The access path of the callee, e.g. `self.stats.inc_value`.

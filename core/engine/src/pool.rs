@@ -536,7 +536,7 @@ mod tests {
         assert!(is_own(&given(Recipe::Int(1)), "x", Recipe::Int(1), &[]));
         assert!(!is_own(&given(Recipe::Int(1)), "y", Recipe::Int(1), &[]));
         assert!(!is_own(&given(Recipe::Int(1)), "x", Recipe::Int(1), &["x.name"]));
-        let object = || Recipe::Versatile(AbstractValue::Object);
+        let object = || Recipe::Mock(AbstractValue::Object);
         assert!(!is_own(&given(object()), "x", object(), &[]));
         let drawn = ExecutionRequest { given: false, ..given(Recipe::Int(1)) };
         assert!(!is_own(&drawn, "x", Recipe::Int(1), &[]));

@@ -374,7 +374,7 @@ fn assign(writer: &mut Writer<'_>, name: &str, node: &Node) {
         return;
     }
     let is_mocked = writer.lessons.mocked.contains(name);
-    let is_function = node.value == Some(Recipe::Versatile(AbstractValue::Callable)) && node.calls.is_empty();
+    let is_function = node.value == Some(Recipe::Mock(AbstractValue::Callable)) && node.calls.is_empty();
     let constant = match () {
         () if is_mocked => None,
         () if is_function && node.attributes.is_empty() => Some(Expression::text("None")),

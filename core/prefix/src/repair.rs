@@ -348,7 +348,7 @@ fn known_path(path: &str, environment: &Environment, locals: &Locals) -> Option<
 }
 
 fn objects(node: &Node, out: &mut Vec<String>) {
-    if matches!(node.value, None | Some(Recipe::Versatile(_))) {
+    if matches!(node.value, None | Some(Recipe::Mock(_))) {
         out.push(node.path.clone());
     }
     let children = node.attributes.iter().chain(&node.items).chain(&node.calls);

@@ -125,7 +125,7 @@ impl<'a> Writer<'a> {
 
     /// A function that gives the same to all calls, if it is one: its result.
     pub(crate) fn constant_result(&mut self, node: &Node) -> Option<Expression> {
-        let is_function = matches!(node.value, None | Some(Recipe::Versatile(_)));
+        let is_function = matches!(node.value, None | Some(Recipe::Mock(_)));
         let is_bare = node.attributes.is_empty() && node.items.is_empty() && node.length.is_none();
         let is_bare = is_bare && node.gives.is_empty();
         let ((_, first), rest) = node.calls.split_first().filter(|_| is_function && is_bare)?;
@@ -158,7 +158,7 @@ impl<'a> Writer<'a> {
 
     /// What an object has to be able to do.
     fn parts(&self, node: &Node) -> Parts {
-        let is_object = matches!(node.value, None | Some(Recipe::Versatile(_)));
+        let is_object = matches!(node.value, None | Some(Recipe::Mock(_)));
         let mut attributes: Vec<String> = Vec::new();
         for (name, _) in &node.attributes {
             if is_object && is_identifier(name) {
@@ -278,11 +278,11 @@ impl<'a> Writer<'a> {
     /// An object of which nothing is asked.
     fn bare(&mut self, node: &Node) -> Expression {
         match node.value {
-            Some(Recipe::Versatile(AbstractValue::Callable)) => {
+            Some(Recipe::Mock(AbstractValue::Callable)) => {
                 self.makes("function");
                 Expression::text("None").behind(&self.lambda(&node.path))
             }
-            Some(Recipe::Versatile(AbstractValue::Resource)) => {
+            Some(Recipe::Mock(AbstractValue::Resource)) => {
                 self.import(Import::name("contextlib", "nullcontext"));
                 self.makes("nullcontext");
                 Expression::text("nullcontext()")

@@ -130,15 +130,15 @@ fn with_other_truth(value: &Recipe) -> Option<Recipe> {
         Recipe::Tuple(items) if !items.is_empty() => Recipe::Tuple(vec![]),
         Recipe::Set(items) if !items.is_empty() => Recipe::Set(vec![]),
         Recipe::Dict(entries) if !entries.is_empty() => Recipe::Dict(vec![]),
-        Recipe::Versatile(AbstractValue::Callable)
+        Recipe::Mock(AbstractValue::Callable)
         | Recipe::Named(_)
         | Recipe::Made(_)
         | Recipe::Given(_)
         | Recipe::Provided(_) => {
             return None;
         }
-        Recipe::Versatile(_) => Recipe::List(vec![]),
-        _ => Recipe::Versatile(AbstractValue::Object),
+        Recipe::Mock(_) => Recipe::List(vec![]),
+        _ => Recipe::Mock(AbstractValue::Object),
     })
 }
 
@@ -169,7 +169,7 @@ fn class_name(value: &Recipe) -> &'static str {
     match value {
         Recipe::None => "NoneType",
         Recipe::Bytes(_) => "bytes",
-        Recipe::Versatile(_) => "Mock",
+        Recipe::Mock(_) => "Mock",
         other => other.abstract_value().name(),
     }
 }
@@ -338,7 +338,7 @@ fn diagnose(failure: &Failure<'_>) -> Option<(Culprits, Need)> {
 
 /// The values whose class does not support an operation, and values of classes that may support it.
 fn of_wrong_class(message: &str) -> Option<(Culprits, Need)> {
-    let object = || Recipe::Versatile(AbstractValue::Object);
+    let object = || Recipe::Mock(AbstractValue::Object);
     let text = || Recipe::Str("a".into());
     let named = classes(message);
     let (first, last) = (*named.first()?, *named.last()?);
@@ -432,8 +432,8 @@ mod tests {
     fn the_other_truth_is_of_the_same_class_where_it_can_be() {
         assert_eq!(with_other_truth(&Recipe::Float(1.5)), Some(Recipe::Float(0.0)));
         assert_eq!(with_other_truth(&Recipe::Bytes(vec![1])), Some(Recipe::Bytes(vec![])));
-        assert_eq!(with_other_truth(&Recipe::None), Some(Recipe::Versatile(AbstractValue::Object)));
-        assert_eq!(with_other_truth(&Recipe::Versatile(AbstractValue::Callable)), None);
+        assert_eq!(with_other_truth(&Recipe::None), Some(Recipe::Mock(AbstractValue::Object)));
+        assert_eq!(with_other_truth(&Recipe::Mock(AbstractValue::Callable)), None);
     }
 
     #[test]

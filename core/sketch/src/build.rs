@@ -113,7 +113,7 @@ impl Sketch {
         node.instances = instances.collect();
         let is_instance = node.instances.iter().any(|(_, truth)| *truth);
         let is_empty = value.asked.iter().any(|asked| asked.test == Test::Truth && !scene.truth(asked));
-        let is_object = Some(Recipe::Versatile(AbstractValue::Object));
+        let is_object = Some(Recipe::Mock(AbstractValue::Object));
         match if is_instance { Form::Object } else { self.form(value, scene) } {
             Form::Leaf => {
                 node.is_unused = value.asked.is_empty()
@@ -180,7 +180,7 @@ impl Sketch {
                     && [value.result, value.entered, value.awaited, value.element].iter().all(Option::is_none)
                     && !is_instance
                 {
-                    node.value = Some(Recipe::Versatile(AbstractValue::Callable));
+                    node.value = Some(Recipe::Mock(AbstractValue::Callable));
                     return node;
                 }
                 node.value = is_object;
@@ -203,7 +203,7 @@ impl Sketch {
                     let mut result = self.build(result, &called, format!("{path}()"), scene, above);
                     // Classes make objects.
                     if result.is_unused && natural::is_of_class(name) {
-                        result.value = Some(Recipe::Versatile(AbstractValue::Object));
+                        result.value = Some(Recipe::Mock(AbstractValue::Object));
                     }
                     let raising = scene.raising.and_then(|number| self.guarded.get(number));
                     result.raises =
@@ -698,7 +698,7 @@ fn of_item((_, item): &(String, Node)) -> Recipe {
 }
 
 fn of(item: &Node) -> Recipe {
-    item.value.clone().unwrap_or(Recipe::Versatile(AbstractValue::Object))
+    item.value.clone().unwrap_or(Recipe::Mock(AbstractValue::Object))
 }
 
 /// Whether two values are the same, wherever they stand.
@@ -739,7 +739,7 @@ fn default(name: &str, kind: Option<Kind>) -> Recipe {
         None if last == "content" => Recipe::Bytes(b"content".to_vec()),
         _ => promised.unwrap_or_else(|| match last {
             "" => Recipe::Int(1),
-            last if natural::is_object(last) => Recipe::Versatile(AbstractValue::Object),
+            last if natural::is_object(last) => Recipe::Mock(AbstractValue::Object),
             last if natural::is_plural(last) => {
                 Recipe::List(vec![Recipe::Str(natural::text(&natural::singular(last)))])
             }

@@ -64,7 +64,7 @@ impl Node {
     fn decision(&self) -> Option<Decision> {
         let value = self.value.as_ref().filter(|_| !self.is_unused)?;
         let is_known = match value {
-            Recipe::Versatile(_) => !self.attributes.is_empty() || !self.items.is_empty() || self.entered.is_some(),
+            Recipe::Mock(_) => !self.attributes.is_empty() || !self.items.is_empty() || self.entered.is_some(),
             // Whether a library is there is not known here.
             Recipe::Made(_) => false,
             _ => true,
@@ -79,7 +79,7 @@ impl Node {
 
     /// An object that a condition wants to be false is `None`.
     fn truth(&self) -> Option<Decision> {
-        let is_object = matches!(self.value, Some(Recipe::Versatile(_)));
+        let is_object = matches!(self.value, Some(Recipe::Mock(_)));
         is_object.then_some(Decision::Value(Recipe::Bool(true)))
     }
 }
@@ -101,7 +101,7 @@ mod tests {
             Some(Decision::Value(value)) => Some(value.clone()),
             _ => None,
         };
-        assert_eq!(value("order"), Some(Recipe::Versatile(AbstractValue::Object)));
+        assert_eq!(value("order"), Some(Recipe::Mock(AbstractValue::Object)));
         assert_eq!(value("order.meta['n']"), Some(Recipe::Int(9)));
         assert_eq!(value("bool(order)"), Some(Recipe::Bool(true)));
         assert!(["load", "rest", "unused", "order.items"].iter().all(|path| value(path).is_none()), "{decisions:?}");

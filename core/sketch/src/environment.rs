@@ -156,7 +156,7 @@ impl Environment {
                 match &choice.decision {
                     Decision::Value(value) => {
                         // What was in it before is no part of it.
-                        if !matches!(value, Recipe::Versatile(_)) {
+                        if !matches!(value, Recipe::Mock(_)) {
                             node.items.clear();
                             node.default = None;
                         }

@@ -68,7 +68,7 @@ const LONG: usize = 60;
 pub fn instead_of(value: Option<&Recipe>, name: &str) -> Vec<Recipe> {
     let mut found: Vec<Recipe> = promised(name).into_iter().collect();
     if is_object(name) {
-        found.push(Recipe::Versatile(AbstractValue::Object));
+        found.push(Recipe::Mock(AbstractValue::Object));
     }
     let is_collection = matches!(value, Some(Recipe::List(_) | Recipe::Tuple(_) | Recipe::Set(_) | Recipe::Dict(_)));
     if is_collection && found.is_empty() && name.len() > 1 && !is_plural(name) {
@@ -103,11 +103,11 @@ pub fn instead_of(value: Option<&Recipe>, name: &str) -> Vec<Recipe> {
                 Recipe::Dict(rest.map(|(_, entry)| entry.clone()).collect())
             }));
         }
-        Some(Recipe::Versatile(AbstractValue::Callable | AbstractValue::Resource)) if !is_promised => {
-            found.push(Recipe::Versatile(AbstractValue::Object));
+        Some(Recipe::Mock(AbstractValue::Callable | AbstractValue::Resource)) if !is_promised => {
+            found.push(Recipe::Mock(AbstractValue::Object));
         }
         // Nothing is known of it.
-        None => found.extend([Recipe::None, Recipe::Versatile(AbstractValue::Object)]),
+        None => found.extend([Recipe::None, Recipe::Mock(AbstractValue::Object)]),
         _ => {}
     }
     found.retain(|other| Some(other) != value);
@@ -198,7 +198,7 @@ pub fn result(function: &str) -> String {
     match words {
         Some((verb, noun)) if VERBS.contains(&verb) => noun.to_owned(),
         // What a handler gives is none.
-        _ if matches!(promised(function), Some(Recipe::Versatile(_))) => "result".to_owned(),
+        _ if matches!(promised(function), Some(Recipe::Mock(_))) => "result".to_owned(),
         None if promised(function).is_none() && !is_plural(function) => "result".to_owned(),
         _ => function.to_owned(),
     }
@@ -375,7 +375,7 @@ pub fn promised(name: &str) -> Option<Recipe> {
         .unwrap_or(word);
     let Some((_, meaning)) = NAMES.iter().find(|(words, _)| words.contains(&word)) else {
         if ACTING.iter().any(|start| lower.trim_start_matches('_').starts_with(start)) {
-            return Some(Recipe::Versatile(AbstractValue::Callable));
+            return Some(Recipe::Mock(AbstractValue::Callable));
         }
         return NUMBERS.iter().any(|start| lower.starts_with(start)).then_some(Recipe::Int(1));
     };
@@ -385,7 +385,7 @@ pub fn promised(name: &str) -> Option<Recipe> {
         Meaning::Dict => Recipe::Dict(vec![]),
         Meaning::Text(text) => Recipe::Str((*text).to_owned()),
         Meaning::Own => Recipe::Str(word.to_owned()),
-        Meaning::Function => Recipe::Versatile(AbstractValue::Callable),
+        Meaning::Function => Recipe::Mock(AbstractValue::Callable),
         Meaning::Exception => {
             let arguments = vec![Recipe::Str("failure".to_owned())];
             Made { class: "builtins.Exception".into(), arguments, keywords: vec![] }.into()
@@ -467,9 +467,9 @@ mod tests {
         let typed = ["getint", "get_boolean", "toString", "dumps", "get_print"].map(result);
         assert_eq!(typed, ["number", "flag", "text", "text", "print"]);
         assert_eq!(instead_of(Some(&Recipe::Set(vec![])), "answer"), [text("answer")]);
-        assert_eq!(instead_of(Some(&Recipe::Int(1)), "request"), [Recipe::Versatile(AbstractValue::Object)]);
-        let function = Recipe::Versatile(AbstractValue::Callable);
-        assert_eq!(instead_of(Some(&function), "follow"), [Recipe::Versatile(AbstractValue::Object)]);
+        assert_eq!(instead_of(Some(&Recipe::Int(1)), "request"), [Recipe::Mock(AbstractValue::Object)]);
+        let function = Recipe::Mock(AbstractValue::Callable);
+        assert_eq!(instead_of(Some(&function), "follow"), [Recipe::Mock(AbstractValue::Object)]);
         assert_eq!(instead_of(Some(&function), "callback"), []);
         assert_eq!(instead_of(Some(&Recipe::None), "callback"), [function]);
         assert!(is_of_class("Response") && is_of_class("_Page") && !is_of_class("BASE") && !is_of_class("page"));

@@ -84,7 +84,7 @@ pub(crate) fn empty(value: &Recipe) -> Recipe {
         Recipe::List(_) => Recipe::List(vec![]),
         Recipe::Tuple(_) => Recipe::Tuple(vec![]),
         Recipe::Dict(_) => Recipe::Dict(vec![]),
-        Recipe::Versatile(AbstractValue::Object) => Recipe::None,
+        Recipe::Mock(AbstractValue::Object) => Recipe::None,
         _ => Recipe::Bool(false),
     }
 }

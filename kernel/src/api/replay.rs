@@ -178,7 +178,7 @@ const OBJECT: &str = "object()";
 
 fn value(path: &str, text: &str) -> PyResult<Recipe> {
     if text.trim() == OBJECT {
-        return Ok(Recipe::Versatile(AbstractValue::Object));
+        return Ok(Recipe::Mock(AbstractValue::Object));
     }
     written_value(text).ok_or_else(|| {
         raised(format!(

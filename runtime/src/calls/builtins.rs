@@ -7,7 +7,7 @@ use pyo3::types::{PyBool, PyInt};
 use twincell_values::path::Question;
 
 use crate::calls::{SiteCall, supers};
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::inject::reflection;
 use crate::inject::texts::{self, TextKind};
@@ -56,7 +56,7 @@ fn truth(py: Python<'_>, truth: bool) -> PyResult<Option<Py<PyAny>>> {
 /// `isinstance(x, class)` and `issubclass(x, class)` of an injected object.
 fn is_instance(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     if call.arguments.len() == 2
-        && let Ok(value) = call.arguments.get_item(0)?.cast::<Versatile>()
+        && let Ok(value) = call.arguments.get_item(0)?.cast::<MockObject>()
     {
         return truth(call.py(), reflection::is_instance(value, &call.arguments.get_item(1)?)?);
     }
@@ -64,13 +64,13 @@ fn is_instance(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
 }
 
 /// The injected object and the attribute that `hasattr` or `getattr` asks for.
-fn asked<'py>(call: &SiteCall<'_, 'py>) -> PyResult<Option<(Bound<'py, Versatile>, String)>> {
-    let Ok(object) = call.arguments.get_item(0)?.cast_into::<Versatile>() else { return Ok(None) };
+fn asked<'py>(call: &SiteCall<'_, 'py>) -> PyResult<Option<(Bound<'py, MockObject>, String)>> {
+    let Ok(object) = call.arguments.get_item(0)?.cast_into::<MockObject>() else { return Ok(None) };
     let name = call.arguments.get_item(1)?.extract::<String>();
     Ok(name.ok().map(|name| (object, name)))
 }
 
-fn is_present(object: &Versatile, name: &str) -> bool {
+fn is_present(object: &MockObject, name: &str) -> bool {
     // The last assignment counts, which may be a deletion.
     let assigned = object.assigned.lock().ok().and_then(|assigned| {
         let own = assigned.attributes.iter().rev().find(|(own, _)| own == name);
@@ -107,7 +107,7 @@ fn text(call: &SiteCall<'_, '_>, kind: TextKind) -> PyResult<Option<Py<PyAny>>> 
         return Ok(None);
     }
     let value = call.arguments.get_item(0)?;
-    let Ok(value) = value.cast::<Versatile>() else { return Ok(None) };
+    let Ok(value) = value.cast::<MockObject>() else { return Ok(None) };
     let path = value.get().path();
     failures::may_by(call.py(), || Question::Text(path).to_string(), failures::of_text)?;
     Ok(Some(texts::of(call.py(), kind, path, Some(call.site))?.into_any().unbind()))
@@ -119,14 +119,14 @@ fn class(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
         return Ok(None);
     }
     let value = call.arguments.get_item(0)?;
-    let Ok(value) = value.cast::<Versatile>() else { return Ok(None) };
+    let Ok(value) = value.cast::<MockObject>() else { return Ok(None) };
     Ok(value.get().real.as_ref().map(|real| real.clone_ref(call.py())))
 }
 
 /// `open(x)`. The lines of a file that is read as text are texts.
 fn file(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let opened = outside(call)?;
-    let file = opened.as_ref().and_then(|file| file.bind(call.py()).cast_exact::<Versatile>().ok());
+    let file = opened.as_ref().and_then(|file| file.bind(call.py()).cast_exact::<MockObject>().ok());
     if let Some(file) = file.filter(|_| reads_text(call)) {
         let path = file.get().path().to_owned();
         state::with(|execution| execution.run.text_files.insert(path.into()));
@@ -176,7 +176,7 @@ fn kind(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
         return Ok(None);
     }
     let value = call.arguments.get_item(0)?;
-    let Ok(value) = value.cast::<Versatile>() else { return Ok(None) };
+    let Ok(value) = value.cast::<MockObject>() else { return Ok(None) };
     match questions::kind(call.callee, value) {
         Some(answer) => truth(call.py(), answer),
         None => Ok(None),

@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use twincell_syntax::python::{Conversion, conversion};
 use twincell_values::path::AccessPath;
 
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 
 /// Ways to decode bytes that are no text without failing.
 const LENIENT: [&str; 3] = ["replace", "ignore", "surrogateescape"];
@@ -31,7 +31,7 @@ pub(crate) fn converted<'py>(
     // Whatever a helper does with bytes that are no text, it does something else where it is told what to do.
     let lenient = errors.as_deref().filter(|errors| LENIENT.contains(errors)).unwrap_or("backslashreplace");
     let py = value.py();
-    let text = value.cast::<Versatile>().ok().map(|object| PyString::new(py, object.get().path().as_str()).into_any());
+    let text = value.cast::<MockObject>().ok().map(|object| PyString::new(py, object.get().path().as_str()).into_any());
     let value = text.unwrap_or(value);
     let is_text = value.cast_exact::<PyString>().is_ok() || value.cast_exact::<PyBytes>().is_ok();
     // Any other value is converted by way of its text, as `'%s' % value` does.

@@ -12,7 +12,7 @@ use twincell_values::value::{AbstractValue, Declared, library};
 
 use crate::calls::SiteCall;
 use crate::execution::code;
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::inject::resolve::{self, ValueRequest};
 use crate::observe::{self, kinds::Kind};
@@ -30,7 +30,7 @@ pub(super) fn is_missing(call: &SiteCall<'_, '_>, error: &PyErr) -> bool {
     reader(call.callee).is_some_and(|(given, _)| !matches!(given, library::Given::Answer(_)))
         && (error.is_instance_of::<PyOSError>(py)
             || error.is_instance_of::<PyImportError>(py)
-            || file(call).is_some_and(|file| file.is_instance_of::<Versatile>()) && is_possible(call))
+            || file(call).is_some_and(|file| file.is_instance_of::<MockObject>()) && is_possible(call))
 }
 
 /// Whether the function takes these arguments.
@@ -67,7 +67,7 @@ pub(super) fn read(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let is_readable = given_frame(call.callee) == Some(library::FRAME)
         && observe::kinds::of(&content) == Some(Kind::Frame)
         && content.getattr("columns")?.len()? > 0;
-    if !is_readable || has_versatile_option(call) {
+    if !is_readable || has_mock_option(call) {
         return copied(content).map(Some);
     }
     reread(call, &name, &content).map(|content| Some(content.unbind()))
@@ -88,11 +88,12 @@ pub(super) fn copied(content: Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     }
 }
 
-fn has_versatile_option(call: &SiteCall<'_, '_>) -> bool {
+fn has_mock_option(call: &SiteCall<'_, '_>) -> bool {
     let is_option = |(name, value): &(Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-        value.is_instance_of::<Versatile>() && !name.extract::<String>().is_ok_and(|name| FILE.contains(&name.as_str()))
+        value.is_instance_of::<MockObject>()
+            && !name.extract::<String>().is_ok_and(|name| FILE.contains(&name.as_str()))
     };
-    call.arguments.iter().skip(1).any(|value| value.is_instance_of::<Versatile>())
+    call.arguments.iter().skip(1).any(|value| value.is_instance_of::<MockObject>())
         || call.keywords.is_some_and(|keywords| keywords.iter().any(|option| is_option(&option)))
 }
 
@@ -131,7 +132,7 @@ fn reread<'py>(call: &SiteCall<'_, 'py>, name: &str, content: &Bound<'py, PyAny>
 fn file<'py>(call: &SiteCall<'_, 'py>) -> Option<Bound<'py, PyAny>> {
     let named = |name: &&str| call.keywords.and_then(|keywords| keywords.get_item(name).ok().flatten());
     let file = call.arguments.iter().next().or_else(|| FILE.iter().find_map(named))?;
-    let is_name = file.is_instance_of::<Versatile>()
+    let is_name = file.is_instance_of::<MockObject>()
         || file.is_instance_of::<PyString>()
         || file.hasattr("__fspath__").unwrap_or(false);
     is_name.then_some(file)

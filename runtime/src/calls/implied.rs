@@ -9,7 +9,7 @@ use twincell_values::path::{AccessPath, AccessPathBuf, Question};
 use twincell_values::value::{Decision, Recipe};
 
 use crate::calls::MissingCall;
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::prediction_index::PredictionIndex;
 use crate::execution::state;
 use crate::inject::resolve::{self, ValueRequest};
@@ -177,5 +177,5 @@ fn some_base(
 fn plain_value<'py>(py: Python<'py>, path: AccessPath<'_>) -> Option<Bound<'py, PyAny>> {
     let value =
         state::with(|execution| execution.run.values.get(path.as_str()).map(|value| value.clone_ref(py))).flatten();
-    value.map(|value| value.into_bound(py)).filter(|value| !value.is_instance_of::<Versatile>())
+    value.map(|value| value.into_bound(py)).filter(|value| !value.is_instance_of::<MockObject>())
 }

@@ -10,7 +10,7 @@ use twincell_values::path::{AccessPath, AccessPathBuf, Question};
 use twincell_values::value::{AbstractValue, Decision, Declared, Recipe};
 
 use crate::calls::{MissingCall, conversions, implied};
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state::{self, Execution};
 use crate::execution::steps;
 use crate::inject::reach;
@@ -163,7 +163,7 @@ impl<'py> MissingCall<'_, 'py> {
         }
         steps::step(CALL_STEPS)?;
         if place.raised {
-            let exception = Versatile::from_call(path, callee.to_buf(), arguments.clone().unbind());
+            let exception = MockObject::from_call(path, callee.to_buf(), arguments.clone().unbind());
             return Ok(Py::new(self.py(), exception)?.into_any());
         }
         let identifier = callee.last_name();
@@ -196,8 +196,8 @@ impl<'py> MissingCall<'_, 'py> {
         let mut found = Vec::new();
         for passed in self.handed() {
             let held = identity::contents("".into(), &passed).into_iter().map(|(_, held)| held);
-            let is_versatile = passed.is_instance_of::<Versatile>();
-            let all = std::iter::once(passed).chain(held.filter(|_| !is_versatile));
+            let is_mock = passed.is_instance_of::<MockObject>();
+            let all = std::iter::once(passed).chain(held.filter(|_| !is_mock));
             found.extend(all.filter(|value| is_function(value)).map(Bound::unbind));
         }
         found
@@ -249,7 +249,7 @@ fn while_loading(call: &MissingCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let MissingCall { callee, arguments, .. } = *call;
     let observed: Vec<Observed> = arguments.iter().map(|argument| observe::value(&argument)).collect();
     let path = callee.call(observe::arguments_text(&observed, &[])).bounded();
-    let value = Versatile::from_call(path, callee.to_buf(), arguments.clone().unbind());
+    let value = MockObject::from_call(path, callee.to_buf(), arguments.clone().unbind());
     Ok(Some(Py::new(call.py(), value)?.into_any()))
 }
 

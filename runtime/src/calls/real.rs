@@ -16,7 +16,7 @@ use twincell_values::value::Declared;
 
 use crate::calls::{MissingCall, SiteCall, builtins, drawing, files, queries, supers, tasks};
 use crate::execution::code;
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::{state, steps};
 use crate::inject::exceptions;
 use crate::inject::failures;
@@ -37,8 +37,8 @@ impl<'py> SiteCall<'_, 'py> {
     /// The value of the call, or the exception that it raises.
     pub fn answer(&self) -> PyResult<Py<PyAny>> {
         let Self { callee, arguments, keywords, .. } = *self;
-        if let Ok(versatile) = callee.cast::<Versatile>() {
-            return self.of_missing(versatile.get().path()).answer();
+        if let Ok(mock) = callee.cast::<MockObject>() {
+            return self.of_missing(mock.get().path()).answer();
         }
         if state::with(|_| ()).is_none() {
             return callee.call(arguments, keywords).map(Bound::unbind);
@@ -289,7 +289,7 @@ fn stand_in(call: &SiteCall<'_, '_>, error: &PyErr) -> StandIn {
         }
         // If only one version makes the call, an invented result would be a difference of its own.
         None if !called_by_all => StandIn::No,
-        // `int('a')` and `''.join([1])` always fail, while a versatile argument would never occur. If the versions
+        // `int('a')` and `''.join([1])` always fail, while a mock argument would never occur. If the versions
         // write the call differently, each invented result would be a difference of its own.
         None if is_of_values(callee) && is_plain(callee, arguments) => StandIn::No,
         None if is_builtin(callee) && (is_plain(callee, arguments) || !is_called_alike(site)) => StandIn::No,
@@ -390,18 +390,18 @@ fn refuses_containers(callee: &Bound<'_, PyAny>) -> bool {
     callee.is(py.get_type::<PyInt>()) || callee.is(py.get_type::<PyFloat>())
 }
 
-/// Neither the callee nor its arguments are versatile, as far as one level of containers shows.
+/// Neither the callee nor its arguments are mock objects, as far as one level of containers shows.
 fn is_plain(callee: &Bound<'_, PyAny>, arguments: &Bound<'_, PyTuple>) -> bool {
     if refuses_containers(callee) {
-        return !arguments.iter().any(|value| value.is_instance_of::<Versatile>());
+        return !arguments.iter().any(|value| value.is_instance_of::<MockObject>());
     }
-    let is_versatile = |value: &Bound<'_, PyAny>| {
-        value.is_instance_of::<Versatile>()
+    let is_mock = |value: &Bound<'_, PyAny>| {
+        value.is_instance_of::<MockObject>()
             || matches!(observe::value(value), Observed::List(items) | Observed::Tuple(items) | Observed::Set(items)
                 if items.iter().any(|item| matches!(item, Observed::Injected { .. })))
     };
     let receiver = callee.getattr("__self__").ok();
-    !receiver.iter().any(is_versatile) && !arguments.iter().any(|value| is_versatile(&value))
+    !receiver.iter().any(is_mock) && !arguments.iter().any(|value| is_mock(&value))
 }
 
 /// Builtin functions and classes, and methods of builtin classes.

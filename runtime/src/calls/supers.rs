@@ -13,7 +13,7 @@ use twincell_values::path::AccessPath;
 use twincell_values::value::{AbstractValue, Recipe};
 
 use crate::calls::{MissingCall, SiteCall};
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::inject::members;
 use crate::inject::resolve::{self, ValueRequest};
@@ -48,7 +48,7 @@ pub(super) fn answer(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let Some(Place { class, object }) = place.filter(|place| place.class.is_instance_of::<PyType>()) else {
         return stand_in(py).map(Some);
     };
-    let is_missing = object.cast::<Versatile>().is_ok_and(|object| object.get().real.is_none());
+    let is_missing = object.cast::<MockObject>().is_ok_and(|object| object.get().real.is_none());
     if is_missing || has_only_missing_bases(&class)? {
         return stand_in(py).map(Some);
     }
@@ -87,10 +87,10 @@ fn of_running_code(py: Python<'_>) -> PyResult<Option<Place<'_>>> {
 /// `super()` of an object whose class, or whose base, is missing.
 fn stand_in(py: Python<'_>) -> PyResult<Py<PyAny>> {
     let value = resolve::value(py, "super()".into(), &ValueRequest { identifier: "super", ..ValueRequest::default() })?;
-    if value.bind(py).is_instance_of::<Versatile>() {
+    if value.bind(py).is_instance_of::<MockObject>() {
         return Ok(value);
     }
-    resolve::build(py, &Recipe::Versatile(AbstractValue::Object), "super()".into())
+    resolve::build(py, &Recipe::Mock(AbstractValue::Object), "super()".into())
 }
 
 fn mro<'py>(class: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
@@ -109,7 +109,7 @@ fn lacks_a_base(class: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
     let written = namespace.get_item("__orig_bases__")?;
     let Ok(written) = written.cast::<PyTuple>() else { return Ok(false) };
-    Ok(written.iter().any(|base| base.is_instance_of::<Versatile>()))
+    Ok(written.iter().any(|base| base.is_instance_of::<MockObject>()))
 }
 
 fn has_only_missing_bases(class: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -145,12 +145,12 @@ pub(crate) fn attribute(object: &Bound<'_, PyAny>, name: &str, site: u32) -> PyR
     }
     let Some((base, found)) = found else {
         // Of an injected object, as in a class that others inherit from beside the one that has it.
-        if !lacks && !own.is_instance_of::<Versatile>() {
+        if !lacks && !own.is_instance_of::<MockObject>() {
             return Ok(None);
         }
         return of_missing(py, name, site);
     };
-    let Ok(versatile) = own.cast::<Versatile>() else { return Ok(None) };
+    let Ok(mock) = own.cast::<MockObject>() else { return Ok(None) };
     let kind = found.get_type().name()?.to_string();
     if OF_BUILTIN_CLASSES.iter().any(|of| kind == *of) {
         let method = if is_object(&base) { own.get_type().getattr(name)? } else { found };
@@ -160,14 +160,14 @@ pub(crate) fn attribute(object: &Bound<'_, PyAny>, name: &str, site: u32) -> PyR
         return of_missing(py, name, site);
     }
     if matches!(kind.as_str(), "getset_descriptor" | "member_descriptor") {
-        return members::attribute(versatile, name, Some(site)).map(Some);
+        return members::attribute(mock, name, Some(site)).map(Some);
     }
     Ok(None)
 }
 
 fn of_missing(py: Python<'_>, name: &str, site: u32) -> PyResult<Option<Py<PyAny>>> {
     let missing = stand_in(py)?.into_bound(py);
-    match missing.cast::<Versatile>() {
+    match missing.cast::<MockObject>() {
         Ok(missing) => members::attribute(missing, name, Some(site)).map(Some),
         Err(_) => Ok(None),
     }
@@ -195,7 +195,7 @@ pub(super) fn inherited(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> 
         _ => return Ok(None),
     };
     let Some(object) = arguments.iter().next() else { return Ok(None) };
-    let Ok(versatile) = object.cast::<Versatile>() else { return Ok(None) };
+    let Ok(mock) = object.cast::<MockObject>() else { return Ok(None) };
     let class = method.getattr("__objclass__")?;
     let has_more = arguments.len() > 1 || call.has_keywords();
     if is_object(&class) && has_more && method.getattr("__name__")?.eq("__init__")? {
@@ -211,10 +211,10 @@ pub(super) fn inherited(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> 
         };
         return call.answer().map(Some);
     }
-    if class.is(py.get_type::<Versatile>()) {
+    if class.is(py.get_type::<MockObject>()) {
         return method.call(&arguments, call.keywords).map(|value| Some(value.unbind()));
     }
-    let Some(real) = &versatile.get().real else { return Ok(None) };
+    let Some(real) = &mock.get().real else { return Ok(None) };
     if !real.bind(py).cast::<PyType>()?.is_subclass(&class)? {
         return Ok(None);
     }

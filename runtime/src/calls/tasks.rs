@@ -6,7 +6,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyModule, PyTuple};
 
 use crate::calls::SiteCall;
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 
 /// Functions of `asyncio` that take a coroutine alone.
 const TAKING: [&str; 2] = ["create_task", "run"];
@@ -24,7 +24,7 @@ static AWAITED: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 /// The arguments of a call that makes tasks, with coroutines in place of injected objects. `None` for other calls.
 pub(super) fn arguments<'py>(call: &SiteCall<'_, 'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
     let py = call.py();
-    let is_injected = |argument: &Bound<'_, PyAny>| argument.is_instance_of::<Versatile>();
+    let is_injected = |argument: &Bound<'_, PyAny>| argument.is_instance_of::<MockObject>();
     if !call.arguments.iter().any(|argument| is_injected(&argument)) {
         return Ok(None);
     }

@@ -1,7 +1,7 @@
-//! The versatile object as data: its access path, its origin, and the assignments of the code to it.
+//! The mock object as data: its access path, its origin, and the assignments of the code to it.
 //!
 //! Its answers are elsewhere: attributes and items in `inject::members`, operators in `inject::operators`, calls in
-//! `calls::missing`. `hooks::versatile` is the face that Python sees.
+//! `calls::missing`. `hooks::mock_object` is the face that Python sees.
 
 use std::sync::Mutex;
 
@@ -28,20 +28,20 @@ pub(crate) struct Mark {
 
 /// An injected object that stands for a callable, a resource, an object, a module or a class.
 #[pyclass(frozen, module = "twincell", name = "Mock", weakref)]
-pub struct Versatile {
+pub struct MockObject {
     pub(crate) path: AccessPathBuf,
     /// Attributes are reached only by their own name, as for the result of `from module import name`.
     pub(crate) bare: bool,
     /// A missing module: a name imported from it is an object, unless code uses it by this very name.
     pub(crate) module: bool,
-    /// The callee and the arguments, if the object is the result of calling another versatile object.
+    /// The callee and the arguments, if the object is the result of calling another mock object.
     pub(crate) origin: Option<(AccessPathBuf, Py<PyTuple>)>,
     /// A real class whose methods and attributes it has (`self` in module context).
     pub(crate) real: Option<Py<PyAny>>,
     pub(crate) assigned: Mutex<Assigned>,
 }
 
-impl Versatile {
+impl MockObject {
     pub(crate) fn new(path: impl Into<AccessPathBuf>) -> Self {
         Self { path: path.into(), bare: false, module: false, origin: None, real: None, assigned: Mutex::default() }
     }

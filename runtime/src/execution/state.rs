@@ -21,7 +21,7 @@ use twincell_values::value::Recipe;
 
 use crate::execution::actions::Actions;
 use crate::execution::given::GivenObjects;
-use crate::execution::object::{Mark, Versatile};
+use crate::execution::object::{Mark, MockObject};
 use crate::execution::observations::Observations;
 use crate::execution::own_uses::OwnUses;
 use crate::execution::prediction_index::PredictionIndex;
@@ -136,7 +136,7 @@ pub(crate) struct Execution {
     /// The class whose method runs, if the running version has it.
     pub receiver: Option<Py<PyAny>>,
     /// The module's stand-ins for what is missing, as the module left them.
-    pub stand_ins: Rc<Vec<(Py<Versatile>, Mark)>>,
+    pub stand_ins: Rc<Vec<(Py<MockObject>, Mark)>>,
     /// A module is being evaluated: decorators return the decorated object, and nothing is recorded.
     pub loading: bool,
     /// A failing import fails for real, since the module handles it.

@@ -1,7 +1,7 @@
-//! The functions that instrumented code calls (`twincell_syntax::instrument` has the table of hooks), and the versatile
+//! The functions that instrumented code calls (`twincell_syntax::instrument` has the table of hooks), and the mock
 //! object as that code meets it.
 
-mod versatile;
+mod mock_object;
 
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyAttributeError, PyIndexError, PyKeyError, PyNameError, PyRuntimeError, PyTypeError};
@@ -12,7 +12,7 @@ use twincell_syntax::site::{BranchKind, Comparator, SiteKind};
 use twincell_values::path::{AccessPath, AccessPathBuf, Segment};
 
 use crate::calls::{SiteCall, real, supers};
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::execution::steps::{self, StopExecution};
 use crate::inject::constants;
@@ -99,8 +99,8 @@ fn attribute(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>) -> PyResult<P
         None => identifier(py, site)?,
     };
     let name = &name;
-    if let Ok(versatile) = object.cast_exact::<Versatile>() {
-        return members::attribute(versatile, name.to_str()?, Some(site));
+    if let Ok(mock) = object.cast_exact::<MockObject>() {
+        return members::attribute(mock, name.to_str()?, Some(site));
     }
     if let Some(inherited) = supers::attribute(object, name.to_str()?, site)? {
         return Ok(inherited);
@@ -160,8 +160,8 @@ pub(crate) fn of_library(object: &Bound<'_, PyAny>) -> Option<String> {
 /// Subscript loads.
 #[pyfunction]
 fn subscript(py: Python<'_>, site: u32, object: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
-    if let Ok(versatile) = object.cast_exact::<Versatile>() {
-        return members::item(versatile, key, Some(site));
+    if let Ok(mock) = object.cast_exact::<MockObject>() {
+        return members::item(mock, key, Some(site));
     }
     let error = match object.get_item(key) {
         Ok(value) => return Ok(value.unbind()),

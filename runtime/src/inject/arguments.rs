@@ -13,7 +13,7 @@ use twincell_values::path::{AccessPath, AccessPathBuf, Question};
 use twincell_values::reading::Hint;
 use twincell_values::value::{AbstractValue, Recipe};
 
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::inject::exceptions;
 use crate::inject::resolve::{self, ValueRequest};
@@ -178,9 +178,9 @@ fn self_object<'py>(
     receiver: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let Some(real) = receiver else {
-        return resolve::build(py, &Recipe::Versatile(AbstractValue::Object), path).map(|value| value.into_bound(py));
+        return resolve::build(py, &Recipe::Mock(AbstractValue::Object), path).map(|value| value.into_bound(py));
     };
-    let value = Py::new(py, Versatile::with_real(path, real.clone().unbind()))?.into_any();
+    let value = Py::new(py, MockObject::with_real(path, real.clone().unbind()))?.into_any();
     resolve::remember(py, path, &value);
     resolve::watch(py, path, &value);
     Ok(value.into_bound(py))

@@ -1,12 +1,12 @@
 //! Definitions of classes whose metaclass is missing, or one of whose bases is.
 //!
-//! A missing base adds nothing (`Versatile.__mro_entries__`), and `type` takes the place of a missing metaclass. Keywords of
+//! A missing base adds nothing (`MockObject.__mro_entries__`), and `type` takes the place of a missing metaclass. Keywords of
 //! the definition are for what is missing where nothing else takes them: `class Hero(Model, table=True)`.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::inject::names;
 use crate::observe;
 
@@ -36,7 +36,7 @@ pub(super) fn build_class(
 }
 
 fn is_missing(one: &Bound<'_, PyAny>) -> bool {
-    one.is_instance_of::<Versatile>()
+    one.is_instance_of::<MockObject>()
 }
 
 /// Whether a class is missing, or was defined with a missing base.

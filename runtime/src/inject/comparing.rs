@@ -1,4 +1,4 @@
-//! The answers of a versatile object about itself and others: truth, length, number, order, equality, hash.
+//! The answers of a mock object about itself and others: truth, length, number, order, equality, hash.
 //!
 //! Every answer is a decision under a path that names the question, so both versions get the same answer and a witness
 //! can show it: `bool(x)`, `len(x)`, `order(x, 1)`. Together they are one consistent world: what follows from earlier
@@ -16,7 +16,7 @@ use twincell_values::drawing::Draw;
 use twincell_values::path::{self, AccessPath, Question};
 use twincell_values::value::{Decision, Recipe};
 
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::inject::failures;
 use crate::inject::operators::unmoved;
@@ -192,14 +192,14 @@ pub(crate) fn converted(py: Python<'_>, path: AccessPath<'_>) -> PyResult<i64> {
 const EXACT: f64 = 1e15;
 
 /// One decision orders two values, so that all six comparisons agree.
-pub(crate) fn compare(slf: &Bound<'_, Versatile>, other: &Bound<'_, PyAny>, op: CompareOp) -> bool {
+pub(crate) fn compare(slf: &Bound<'_, MockObject>, other: &Bound<'_, PyAny>, op: CompareOp) -> bool {
     let own = slf.get().path().as_str();
     let text = observe::short(other);
     let number = match observe::value(other) {
         Observed::Int(text) | Observed::Float(text) => text.parse().ok(),
         _ => None,
     };
-    let is_object = other.is_instance_of::<Versatile>();
+    let is_object = other.is_instance_of::<MockObject>();
     if is_object && text == own {
         return matches!(op, CompareOp::Eq | CompareOp::Le | CompareOp::Ge);
     }
@@ -335,7 +335,7 @@ fn is_ordered_as_equal(own: &str, other: &str, question: &str, number: Option<f6
 
 /// The hash of an object: that of all values that it equals. What shows another hash is not equal for the rest of the
 /// execution.
-pub(crate) fn hash(slf: &Bound<'_, Versatile>) -> PyResult<isize> {
+pub(crate) fn hash(slf: &Bound<'_, MockObject>) -> PyResult<isize> {
     let path = slf.get().path();
     let known = state::with(|execution| {
         let draw = &execution.draw;

@@ -6,7 +6,7 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 
 use twincell_syntax::python::aliased_exception;
 
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::inject::names;
 
@@ -39,12 +39,12 @@ pub(crate) fn mark_intended(exception: &Bound<'_, PyAny>) {
     });
 }
 
-/// The exception that `raise value` raises: classes are instantiated, and versatile objects become an instance of a
+/// The exception that `raise value` raises: classes are instantiated, and mock objects become an instance of a
 /// stand-in class.
 pub(crate) fn raisable<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
-    let raised = if let Ok(versatile) = value.cast::<Versatile>() {
-        let (class, arguments) = versatile.get().exception_form(py);
+    let raised = if let Ok(mock) = value.cast::<MockObject>() {
+        let (class, arguments) = mock.get().exception_form(py);
         missing_class(py, class.as_str())?.call1(arguments.into_bound(py))?
     } else if value.cast::<PyType>().is_ok_and(|class| class.is_subclass_of::<PyBaseException>().unwrap_or(false)) {
         value.call0()?
@@ -55,11 +55,11 @@ pub(crate) fn raisable<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Py
     Ok(raised)
 }
 
-/// The class that `except value:` can catch: versatile objects become their stand-in class.
+/// The class that `except value:` can catch: mock objects become their stand-in class.
 pub(crate) fn catchable<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = value.py();
-    if let Ok(versatile) = value.cast::<Versatile>() {
-        return Ok(missing_class(py, versatile.get().path().as_str())?.into_any());
+    if let Ok(mock) = value.cast::<MockObject>() {
+        return Ok(missing_class(py, mock.get().path().as_str())?.into_any());
     }
     if let Ok(classes) = value.cast::<PyTuple>() {
         let usable = classes.iter().map(|class| catchable(&class)).collect::<PyResult<Vec<_>>>()?;

@@ -1,4 +1,4 @@
-//! Attributes and items of versatile objects: first those that the code assigned, then those of the real class, then
+//! Attributes and items of mock objects: first those that the code assigned, then those of the real class, then
 //! injected ones.
 
 use pyo3::exceptions::{PyAttributeError, PyKeyError};
@@ -9,17 +9,17 @@ use twincell_syntax::site::SiteKind;
 use twincell_values::drawing::Known;
 use twincell_values::path::AccessPath;
 
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::inject::resolve::{self, ValueRequest};
 use crate::inject::{exceptions, membership, names, operators, reflection, replacement};
 use crate::observe;
 
-/// Dunder attributes that are data. The others are protocols that a versatile object does not claim.
+/// Dunder attributes that are data. The others are protocols that a mock object does not claim.
 const DATA_DUNDERS: [&str; 4] = ["__version__", "__author__", "__file__", "__all__"];
 
 /// The attribute as real code of the class gives it, bound to this object.
-fn real_attribute(slf: &Bound<'_, Versatile>, name: &str) -> PyResult<Option<Py<PyAny>>> {
+fn real_attribute(slf: &Bound<'_, MockObject>, name: &str) -> PyResult<Option<Py<PyAny>>> {
     let py = slf.py();
     let Some(real) = &slf.get().real else { return Ok(None) };
     for class in real.bind(py).getattr("__mro__")?.cast::<PyTuple>()?.iter() {
@@ -31,7 +31,7 @@ fn real_attribute(slf: &Bound<'_, Versatile>, name: &str) -> PyResult<Option<Py<
             continue;
         }
         let found = namespace.get_item(name)?;
-        if found.is_instance_of::<Versatile>() {
+        if found.is_instance_of::<MockObject>() {
             return Ok(Some(found.unbind()));
         }
         let kind = found.get_type();
@@ -63,7 +63,7 @@ fn real_attribute(slf: &Bound<'_, Versatile>, name: &str) -> PyResult<Option<Py<
 }
 
 /// Looks up an attribute. `site` is the place of the code.
-pub(crate) fn attribute(slf: &Bound<'_, Versatile>, name: &str, site: Option<u32>) -> PyResult<Py<PyAny>> {
+pub(crate) fn attribute(slf: &Bound<'_, MockObject>, name: &str, site: Option<u32>) -> PyResult<Py<PyAny>> {
     let py = slf.py();
     let this = slf.get();
     match this.assigned_attribute(py, name) {
@@ -116,7 +116,7 @@ pub(crate) fn attribute(slf: &Bound<'_, Versatile>, name: &str, site: Option<u32
 }
 
 /// What a missing module holds, if the versions reach that, or something in it, through different imports.
-fn imported(slf: &Bound<'_, Versatile>, name: &str, path: AccessPath<'_>) -> PyResult<Option<Py<PyAny>>> {
+fn imported(slf: &Bound<'_, MockObject>, name: &str, path: AccessPath<'_>) -> PyResult<Option<Py<PyAny>>> {
     let (py, this) = (slf.py(), slf.get());
     if !this.module {
         return Ok(None);
@@ -142,7 +142,7 @@ fn imported(slf: &Bound<'_, Versatile>, name: &str, path: AccessPath<'_>) -> PyR
 }
 
 /// Looks up an item.
-pub(crate) fn item(slf: &Bound<'_, Versatile>, key: &Bound<'_, PyAny>, site: Option<u32>) -> PyResult<Py<PyAny>> {
+pub(crate) fn item(slf: &Bound<'_, MockObject>, key: &Bound<'_, PyAny>, site: Option<u32>) -> PyResult<Py<PyAny>> {
     let py = slf.py();
     let this = slf.get();
     if let Some(sliced) = sliced(slf, key)? {
@@ -182,7 +182,7 @@ pub(crate) fn item(slf: &Bound<'_, Versatile>, key: &Bound<'_, PyAny>, site: Opt
 }
 
 /// A slice of an object over whose items some version iterates: a list of these items.
-fn sliced(slf: &Bound<'_, Versatile>, key: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
+fn sliced(slf: &Bound<'_, MockObject>, key: &Bound<'_, PyAny>) -> PyResult<Option<Py<PyAny>>> {
     let (py, path) = (slf.py(), slf.get().path());
     let is_iterated = || {
         let slice = path.item(observe::short(key)).bounded();

@@ -1,4 +1,4 @@
-//! Whether something is in a versatile object: among its keys, or among its items.
+//! Whether something is in a mock object: among its keys, or among its items.
 
 use pyo3::prelude::*;
 
@@ -7,7 +7,7 @@ use twincell_values::path::{AccessPath, Question};
 use twincell_values::reading::Key;
 use twincell_values::value::{Decision, Recipe};
 
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::inject::{comparing, failures, operators};
 use crate::observe;
@@ -15,7 +15,7 @@ use crate::observe;
 /// How often a value is among the items of an object, where nothing else is known.
 const MEMBER_PROBABILITY: f64 = 0.5;
 
-pub(crate) fn contains(slf: &Bound<'_, Versatile>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+pub(crate) fn contains(slf: &Bound<'_, MockObject>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let text = observe::short(value);
     if let Ok(assigned) = slf.get().assigned.lock()
         && let Some((_, _, value)) = assigned.items.iter().rev().find(|(own, _, _)| *own == text)
@@ -42,7 +42,7 @@ fn has_known_items(path: AccessPath<'_>) -> bool {
 
 /// Whether a value equals one of the items, so that `x in y` and a walk through `y` agree. An item that nothing is known
 /// of may be made this very value.
-fn is_among_items(slf: &Bound<'_, Versatile>, value: &Bound<'_, PyAny>, text: &str) -> PyResult<bool> {
+fn is_among_items(slf: &Bound<'_, MockObject>, value: &Bound<'_, PyAny>, text: &str) -> PyResult<bool> {
     let path = slf.get().path();
     let length = comparing::length(path);
     let recipe = observe::comparisons::plain(value).filter(|recipe| !recipe.has_object());

@@ -10,7 +10,7 @@ use twincell_syntax::python::{PURE_MODULES, PURE_NAMES, is_always_real, is_pure_
 use twincell_syntax::site::SiteKind;
 
 use crate::execution::code::MODULE_NAME;
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state::{self, Execution};
 use crate::inject::classes;
 use crate::inject::questions;
@@ -181,7 +181,7 @@ fn imported(py: Python<'_>, name: &str) -> PyResult<Option<Py<PyAny>>> {
         Some((Some(target), _)) => pure(py, &target),
         Some((None, Some(module))) => match pure(py, &module) {
             Some(real) => Some(real),
-            None => Some(Py::new(py, Versatile::module(module, false))?.into_any()),
+            None => Some(Py::new(py, MockObject::module(module, false))?.into_any()),
         },
         _ => None,
     })
@@ -202,9 +202,9 @@ pub(crate) fn pure(py: Python<'_>, target: &str) -> Option<Py<PyAny>> {
 fn stand_in(py: Python<'_>, name: &str, fromlist: Option<&Bound<'_, PyAny>>) -> PyResult<Py<PyAny>> {
     let from = fromlist.is_some_and(|list| list.is_truthy().unwrap_or(false));
     let module = if from {
-        Versatile::module(name, true)
+        MockObject::module(name, true)
     } else {
-        Versatile::module(name.split('.').next().unwrap_or(name), false)
+        MockObject::module(name.split('.').next().unwrap_or(name), false)
     };
     Ok(Py::new(py, module)?.into_any())
 }

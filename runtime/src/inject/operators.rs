@@ -1,4 +1,4 @@
-//! The answers of a versatile object to operators, iteration and awaiting. Every answer is a decision under a path that
+//! The answers of a mock object to operators, iteration and awaiting. Every answer is a decision under a path that
 //! names the operation.
 
 use pyo3::exceptions::PyStopIteration;
@@ -11,7 +11,7 @@ use twincell_values::path::{self, AccessPath, AccessPathBuf, Question};
 use twincell_values::reading::Key;
 use twincell_values::value::{Decision, Recipe};
 
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::inject::comparing::length;
 use crate::inject::resolve::{self, ValueRequest};
@@ -19,19 +19,19 @@ use crate::inject::{failures, protocols, running};
 use crate::observe;
 
 pub(crate) fn binary(
-    slf: &Bound<'_, Versatile>,
+    slf: &Bound<'_, MockObject>,
     sign: &str,
     other: &Bound<'_, PyAny>,
     reversed: bool,
-) -> PyResult<Versatile> {
+) -> PyResult<MockObject> {
     let own = slf.get().path();
     if sign == "*" && integer(other) == Some(1) {
         // What is asked of the result is asked of the object.
-        return Ok(Versatile::new(own));
+        return Ok(MockObject::new(own));
     }
     let sum = moved(own, sign, other, reversed);
     if let Some((of, 0)) = sum {
-        return Ok(Versatile::new(of));
+        return Ok(MockObject::new(of));
     }
     let path = match &sum {
         Some((of, by)) => path::sum(of.into(), *by),
@@ -48,7 +48,7 @@ pub(crate) fn binary(
     if let Some(sum) = sum {
         state::with(|execution| execution.run.moved.insert(path.clone(), sum));
     }
-    Ok(Versatile::new(path))
+    Ok(MockObject::new(path))
 }
 
 /// The object and the integer of which the operation gives the sum, if it does. All ways to add integers to an object
@@ -75,7 +75,7 @@ fn integer(value: &Bound<'_, PyAny>) -> Option<i64> {
 }
 
 /// A fresh iterator over the object's items. When the code unpacks, it gets as many items as it wants.
-pub(crate) fn iterate(slf: &Bound<'_, Versatile>) -> PyResult<Py<PyAny>> {
+pub(crate) fn iterate(slf: &Bound<'_, MockObject>) -> PyResult<Py<PyAny>> {
     let py = slf.py();
     let path = slf.get().path();
     failures::may(py, || Question::Iteration(path).to_string())?;
@@ -88,7 +88,7 @@ pub(crate) fn iterate(slf: &Bound<'_, Versatile>) -> PyResult<Py<PyAny>> {
 }
 
 /// The object's items from the last to the first.
-pub(crate) fn iterate_back(slf: &Bound<'_, Versatile>) -> PyResult<Py<PyAny>> {
+pub(crate) fn iterate_back(slf: &Bound<'_, MockObject>) -> PyResult<Py<PyAny>> {
     let py = slf.py();
     let path = slf.get().path();
     let items = items(py, path)?.into_iter().rev().collect();
@@ -155,7 +155,7 @@ pub(crate) fn item(py: Python<'_>, path: AccessPath<'_>, index: usize) -> PyResu
 }
 
 /// `next(x)`: the object's items, one after the other.
-pub(crate) fn next(slf: &Bound<'_, Versatile>) -> PyResult<Option<Py<PyAny>>> {
+pub(crate) fn next(slf: &Bound<'_, MockObject>) -> PyResult<Option<Py<PyAny>>> {
     let path = slf.get().path();
     let key = Question::Next(path).to_string();
     failures::may(slf.py(), || key.clone())?;
@@ -170,7 +170,7 @@ pub(crate) fn next(slf: &Bound<'_, Versatile>) -> PyResult<Option<Py<PyAny>>> {
     }
 }
 
-pub(crate) fn awaited(slf: &Bound<'_, Versatile>) -> PyResult<Ready> {
+pub(crate) fn awaited(slf: &Bound<'_, MockObject>) -> PyResult<Ready> {
     protocols::protocol(slf, "__await__");
     let path = slf.get().path().awaited().bounded();
     failures::await_may_fail(slf.py(), path.as_path())?;

@@ -8,7 +8,7 @@ use twincell_engine::observed::{Observed, Slot};
 use twincell_values::path::AccessPath;
 use twincell_values::value::{Recipe, library};
 
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::inject::{given, resolve};
 use crate::observe;
@@ -56,7 +56,7 @@ fn is_as_made(value: &Bound<'_, PyAny>, recipe: &Recipe) -> bool {
                     .zip(entries)
                     .all(|((key, item), (known, recipe))| is_as_made(&key, known) && is_as_made(&item, recipe))
         }),
-        Recipe::Versatile(_) => value.cast_exact::<Versatile>().is_ok(),
+        Recipe::Mock(_) => value.cast_exact::<MockObject>().is_ok(),
         Recipe::Made(call) => !library::is_changeable(&call.class),
         Recipe::Given(object) => given::is_as_made(value, object),
         // Their order depends on hashes; what a name stands for must be looked up.
@@ -89,7 +89,7 @@ pub(crate) fn observed(py: Python<'_>, recipe: &Recipe, path: AccessPath<'_>) ->
                 .map(|(key, value)| (observed(py, key, path), observed(py, value, path.item(key.display()).as_path())))
                 .collect(),
         ),
-        Recipe::Versatile(_) => Observed::Injected { path: path.to_buf(), assigned: vec![] },
+        Recipe::Mock(_) => Observed::Injected { path: path.to_buf(), assigned: vec![] },
         Recipe::Named(name) => resolve::named(py, name).map_or(Observed::None, |value| observe::value(value.bind(py))),
         Recipe::Made(_) | Recipe::Given(_) | Recipe::Provided(_) => {
             let known = state::with(|execution| execution.run.originals.get(path.as_str()).cloned()).flatten();

@@ -10,7 +10,7 @@ use pyo3::types::{PyCode, PyDict};
 
 use twincell_values::value::{Makes, NOTEBOOK, Provided, within_module};
 
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::inject::{names, resolve};
 
@@ -35,14 +35,14 @@ pub(crate) fn make<'py>(py: Python<'py>, provided: &Provided) -> PyResult<Py<PyA
                 NOTEBOOK => own_globals(py)?.get_item(name)?,
                 _ => resolve::in_project(py, module, name)?,
             };
-            if function.is_instance_of::<Versatile>() {
+            if function.is_instance_of::<MockObject>() {
                 return Err(not_there(module, name));
             }
             let random = py.import("random")?.getattr("Random")?.call1((provided.number,))?;
             function.call1((random,))?
         }
     };
-    if value.is_instance_of::<Versatile>() {
+    if value.is_instance_of::<MockObject>() {
         return Err(PyNameError::new_err("something that it uses is missing"));
     }
     Ok(value.unbind())
@@ -61,7 +61,7 @@ fn evaluate<'py>(py: Python<'py>, text: &str, class: &str) -> PyResult<Bound<'py
     let globals = match within_module(class) {
         (Some(module), name) => {
             let found = resolve::project_module(py, module, name)?;
-            if found.is_instance_of::<Versatile>() {
+            if found.is_instance_of::<MockObject>() {
                 return Err(not_there(module, name));
             }
             found.getattr("__dict__")?

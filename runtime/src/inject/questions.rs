@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyModule};
 use twincell_values::path::AccessPath;
 
 use crate::execution::code;
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::inject::reflection::{self, PRESENT_PROBABILITY};
 
@@ -53,7 +53,7 @@ pub(super) fn install(builtins: &Bound<'_, PyDict>) -> PyResult<()> {
 #[pyfunction]
 #[pyo3(signature = (object, class_or_tuple, /))]
 fn isinstance(object: &Bound<'_, PyAny>, class_or_tuple: &Bound<'_, PyAny>) -> PyResult<bool> {
-    match object.cast_exact::<Versatile>() {
+    match object.cast_exact::<MockObject>() {
         Ok(value) if state::with(|execution| execution.loading) == Some(false) => {
             reflection::is_instance(value, class_or_tuple)
         }
@@ -63,7 +63,7 @@ fn isinstance(object: &Bound<'_, PyAny>, class_or_tuple: &Bound<'_, PyAny>) -> P
 
 #[pyfunction]
 fn is_injected(value: &Bound<'_, PyAny>) -> bool {
-    value.is_exact_instance_of::<Versatile>()
+    value.is_exact_instance_of::<MockObject>()
 }
 
 #[pyfunction]
@@ -73,7 +73,7 @@ fn is_question(function: &Bound<'_, PyAny>) -> bool {
 
 /// The answer to code in this file. None if Python answers.
 #[pyfunction]
-fn told(original: &Bound<'_, PyAny>, value: &Bound<'_, Versatile>, file: &str) -> Option<bool> {
+fn told(original: &Bound<'_, PyAny>, value: &Bound<'_, MockObject>, file: &str) -> Option<bool> {
     let is_loading = state::with(|execution| execution.loading) != Some(false);
     let is_ours = matches!(file, code::FILE_NAME | code::FUNCTION_FILE_NAME) || code::is_file_of_project(file);
     if is_loading || !is_ours { None } else { kind(original, value) }
@@ -89,7 +89,7 @@ fn name(function: &Bound<'_, PyAny>) -> Option<String> {
 }
 
 /// The answer of such a function for an injected object. `None` for every other function.
-pub(crate) fn kind(function: &Bound<'_, PyAny>, value: &Bound<'_, Versatile>) -> Option<bool> {
+pub(crate) fn kind(function: &Bound<'_, PyAny>, value: &Bound<'_, MockObject>) -> Option<bool> {
     let path = AccessPath::from(&name(function)?).call(value.get().path());
     let answer = state::with(|execution| execution.loading || execution.draw.truth(path.as_str(), PRESENT_PROBABILITY));
     Some(answer.unwrap_or(false))

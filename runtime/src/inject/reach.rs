@@ -18,7 +18,7 @@ use twincell_engine::observed::{Call, Elision, Observed, Reached, Slot, State};
 use twincell_values::path::{AccessPath, AccessPathBuf};
 use twincell_values::value::Recipe;
 
-use crate::execution::object::{Mark, Versatile};
+use crate::execution::object::{Mark, MockObject};
 use crate::execution::state::{self, Execution};
 use crate::inject::original;
 use crate::observe::{self, bindings, files};
@@ -152,8 +152,8 @@ fn candidates(
     for (number, (path, value, recipe)) in execution.run.injected.iter().enumerate() {
         let may_have_changed = match recipe {
             // No code runs here: only the class is asked for.
-            Recipe::Versatile(_) => {
-                value.bind(py).cast_exact::<Versatile>().is_ok_and(|object| object.get().mark() != Mark::default())
+            Recipe::Mock(_) => {
+                value.bind(py).cast_exact::<MockObject>().is_ok_and(|object| object.get().mark() != Mark::default())
             }
             // A plain container that a call returned belongs to the code.
             Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) => !path.as_path().ends_in_call(),
@@ -163,7 +163,7 @@ fn candidates(
         if may_have_changed && !visited.contains(&number) && is_within(path.as_path(), root) {
             let value = value.clone_ref(py);
             found.push(match recipe {
-                Recipe::Versatile(_) => Candidate::Object(path.clone(), value, Mark::default()),
+                Recipe::Mock(_) => Candidate::Object(path.clone(), value, Mark::default()),
                 _ => Candidate::Container(path.clone(), value, recipe.clone()),
             });
             visited.insert(number);
@@ -204,8 +204,8 @@ fn found(py: Python<'_>, mut roots: Vec<AccessPathBuf>, except: Option<AccessPat
         for candidate in candidates {
             match candidate {
                 Candidate::Object(object, value, mark) => {
-                    let Ok(versatile) = value.bind(py).cast_exact::<Versatile>() else { continue };
-                    for (place, value) in observe::assigned_since(versatile.get(), py, mark) {
+                    let Ok(mock) = value.bind(py).cast_exact::<MockObject>() else { continue };
+                    for (place, value) in observe::assigned_since(mock.get(), py, mark) {
                         injected_within(&value, &mut roots);
                         places.insert(Reached::Assigned { object: object.to_string(), place }, value);
                     }

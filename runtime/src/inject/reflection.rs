@@ -6,15 +6,15 @@ use pyo3::types::{PyTuple, PyType};
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::value::{Decision, Recipe};
 
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state;
 
 /// How often an attribute exists that is asked for with an alternative (`hasattr`, `getattr` with a default).
 pub(crate) const PRESENT_PROBABILITY: f64 = 0.5;
 
-/// Whether a value is an instance of a missing class. Each versatile object has at most one such class and keeps it.
+/// Whether a value is an instance of a missing class. Each mock object has at most one such class and keeps it.
 pub(crate) fn is_instance_of_missing(value: &Bound<'_, PyAny>, class: &str) -> bool {
-    let Ok(value) = value.cast::<Versatile>() else {
+    let Ok(value) = value.cast::<MockObject>() else {
         return value.get_type().name().is_ok_and(|name| name == class);
     };
     let path = value.get().path().to_string();
@@ -38,8 +38,8 @@ pub(crate) fn is_instance_of_missing(value: &Bound<'_, PyAny>, class: &str) -> b
     .unwrap_or(false)
 }
 
-/// `isinstance(versatile, classes)`: decided for classes that a stand-in may have, and false for the builtin ones.
-pub(crate) fn is_instance(value: &Bound<'_, Versatile>, classes: &Bound<'_, PyAny>) -> PyResult<bool> {
+/// `isinstance(mock, classes)`: decided for classes that a stand-in may have, and false for the builtin ones.
+pub(crate) fn is_instance(value: &Bound<'_, MockObject>, classes: &Bound<'_, PyAny>) -> PyResult<bool> {
     if let Ok(classes) = classes.cast::<PyTuple>() {
         for class in classes.iter() {
             if is_instance(value, &class)? {
@@ -48,7 +48,7 @@ pub(crate) fn is_instance(value: &Bound<'_, Versatile>, classes: &Bound<'_, PyAn
         }
         return Ok(false);
     }
-    if let Ok(class) = classes.cast::<Versatile>() {
+    if let Ok(class) = classes.cast::<MockObject>() {
         return Ok(is_instance_of_missing(value, class.get().path().as_str()));
     }
     if let Ok(class) = classes.cast::<PyType>() {

@@ -13,7 +13,7 @@ use twincell_syntax::python::{OF_THE_MACHINE, is_always_real, is_pure_import};
 use twincell_values::path::{AccessPath, Question};
 
 use crate::execution::code::{self, FILE_NAME, MODULE_NAME};
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::observe::kinds::{self, Kind};
 
@@ -65,7 +65,7 @@ pub(crate) fn origin(callee: &Bound<'_, PyAny>) -> Option<Origin> {
         Ok(function) => {
             let owner = callee.getattr("__self__").ok()?;
             // Methods of real objects belong to these objects.
-            if !owner.is_instance_of::<Versatile>() && !owner.is_instance_of::<PyType>() {
+            if !owner.is_instance_of::<MockObject>() && !owner.is_instance_of::<PyType>() {
                 return None;
             }
             function

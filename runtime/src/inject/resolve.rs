@@ -18,7 +18,7 @@ use twincell_values::value::{AbstractValue, Decision, Declared, Made, Recipe, li
 
 use crate::execution::code;
 use crate::execution::given::Supplied;
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::prediction_index::Knowledge;
 use crate::execution::state::{self, Execution};
 use crate::inject::{environment, exceptions, given, names, provided, templates};
@@ -125,7 +125,7 @@ pub(crate) fn optional(
     match resolved {
         Resolved::Known(value) => Ok(Some(value)),
         Resolved::Outside => {
-            let value = Py::new(py, Versatile::new(path))?.into_any();
+            let value = Py::new(py, MockObject::new(path))?.into_any();
             remember(py, path, &value);
             Ok(Some(value))
         }
@@ -153,7 +153,7 @@ fn same(py: Python<'_>, path: AccessPath<'_>, other: &str) -> PyResult<Py<PyAny>
     let known = state::with(|execution| execution.run.values.get(other).map(|value| value.clone_ref(py))).flatten();
     let value = match known.or_else(|| stand_in(py, other.into())) {
         Some(value) => value,
-        None => build(py, &Recipe::Versatile(AbstractValue::Object), other.into())?,
+        None => build(py, &Recipe::Mock(AbstractValue::Object), other.into())?,
     };
     remember(py, path, &value);
     Ok(value)
@@ -201,7 +201,7 @@ fn decide(execution: &mut Execution, path: AccessPath<'_>, request: &ValueReques
         is_line: request.is_line,
     };
     let (decision, fresh) = if path == environment::ENVIRONMENT.into() {
-        let object = Recipe::Versatile(AbstractValue::Object);
+        let object = Recipe::Mock(AbstractValue::Object);
         let (value, fresh) =
             execution.draw.among(path.as_str(), std::slice::from_ref(&object), &|value| *value == object);
         (Decision::Value(value), fresh)
@@ -324,7 +324,7 @@ pub(crate) fn imported(py: Python<'_>, path: AccessPath<'_>) -> PyResult<Py<PyAn
     {
         return Ok(known);
     }
-    let value = Py::new(py, Versatile::module(path, false))?.into_any();
+    let value = Py::new(py, MockObject::module(path, false))?.into_any();
     remember(py, path, &value);
     watch(py, path, &value);
     Ok(value)
@@ -337,7 +337,7 @@ pub(crate) fn bound(py: Python<'_>, path: AccessPath<'_>) -> PyResult<Py<PyAny>>
     if let Some(known) = known {
         return Ok(known);
     }
-    let value = Py::new(py, Versatile::new(path))?.into_any();
+    let value = Py::new(py, MockObject::new(path))?.into_any();
     remember(py, path, &value);
     watch(py, path, &value);
     Ok(value)
@@ -347,7 +347,7 @@ pub(crate) fn bound(py: Python<'_>, path: AccessPath<'_>) -> PyResult<Py<PyAny>>
 pub(crate) fn watch(py: Python<'_>, path: AccessPath<'_>, value: &Py<PyAny>) {
     let watched = value.clone_ref(py);
     state::with(|execution| {
-        execution.run.injected.push((path.to_buf(), watched, Recipe::Versatile(AbstractValue::Object)));
+        execution.run.injected.push((path.to_buf(), watched, Recipe::Mock(AbstractValue::Object)));
     });
 }
 
@@ -359,10 +359,10 @@ pub(crate) fn remember(py: Python<'_>, path: AccessPath<'_>, value: &Py<PyAny>) 
 
 /// Builds the Python value of a recipe and keeps it, and its content, under its path.
 pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: AccessPath<'_>) -> PyResult<Py<PyAny>> {
-    if matches!(recipe, Recipe::Versatile(_))
+    if matches!(recipe, Recipe::Mock(_))
         && let Some(known) =
             state::with(|execution| execution.run.values.get(path.as_str()).map(|value| value.clone_ref(py))).flatten()
-        && known.bind(py).is_instance_of::<Versatile>()
+        && known.bind(py).is_instance_of::<MockObject>()
     {
         // Another path already stands for it.
         return Ok(known);
@@ -382,7 +382,7 @@ pub(crate) fn build(py: Python<'_>, recipe: &Recipe, path: AccessPath<'_>) -> Py
         }
         _ => None,
     };
-    let observed = container || matches!(recipe, Recipe::Versatile(_));
+    let observed = container || matches!(recipe, Recipe::Mock(_));
     let watched = observed.then(|| value.clone_ref(py));
     state::with(|execution| {
         execution.run.values.insert(path.to_buf(), kept);
@@ -457,34 +457,34 @@ fn make(py: Python<'_>, recipe: &Recipe, path: AccessPath<'_>) -> PyResult<Py<Py
             }
             dict.into_any().unbind()
         }
-        Recipe::Versatile(_) => versatile(py, path)?,
+        Recipe::Mock(_) => mock(py, path)?,
         Recipe::Named(name) => named(py, name)?,
         // A class that only one of the versions has is missing in all.
-        Recipe::Made(call) if is_uneven(&call.class) => Py::new(py, Versatile::new(path))?.into_any(),
+        Recipe::Made(call) if is_uneven(&call.class) => Py::new(py, MockObject::new(path))?.into_any(),
         // What cannot be made here is missing here.
         Recipe::Made(call) => match templates::value(py, recipe, || made(py, recipe, path)) {
             Ok(value) => value,
             // A class of the code may refuse values. Then there is no such call.
             Err(error) if library::is_model(&call.class) => return Err(error),
-            Err(_) => Py::new(py, Versatile::new(path))?.into_any(),
+            Err(_) => Py::new(py, MockObject::new(path))?.into_any(),
         },
         Recipe::Given(given) => match given::make(py, given)? {
             Some(value) => value,
-            None => Py::new(py, Versatile::new(path))?.into_any(),
+            None => Py::new(py, MockObject::new(path))?.into_any(),
         },
         // An expression could be made when the program was loaded, and a function with one seed. Where it fails with
         // another, there is no such value in this version, and nothing stands in for it.
         Recipe::Provided(provided) if provided::is_in_reach(py, provided)? => provided::make(py, provided)?,
         // Without its module.
-        Recipe::Provided(_) => Py::new(py, Versatile::new(path))?.into_any(),
+        Recipe::Provided(_) => Py::new(py, MockObject::new(path))?.into_any(),
     })
 }
 
 /// An object that stands for one of the class of the project that the code names for it, if it names one.
-fn versatile(py: Python<'_>, path: AccessPath<'_>) -> PyResult<Py<PyAny>> {
+fn mock(py: Python<'_>, path: AccessPath<'_>) -> PyResult<Py<PyAny>> {
     let named = state::with(|execution| execution.index.known(path)?.1.named.clone()).flatten();
     let real = named.and_then(|name| concrete_class(py, &name));
-    Ok(Py::new(py, Versatile { real, ..Versatile::new(path) })?.into_any())
+    Ok(Py::new(py, MockObject { real, ..MockObject::new(path) })?.into_any())
 }
 
 /// The class of the program that the running version has under a dotted name, unless others have to define its methods.
@@ -563,14 +563,14 @@ fn content(py: Python<'_>, recipe: &Recipe, path: AccessPath<'_>) -> PyResult<Py
             dict.into_any().unbind()
         }
         Recipe::Made(_) => made(py, recipe, path)?,
-        Recipe::Versatile(_) => build(py, recipe, path)?,
+        Recipe::Mock(_) => build(py, recipe, path)?,
         other => make(py, other, path)?,
     })
 }
 
 fn contents(py: Python<'_>, items: &[Recipe], path: AccessPath<'_>) -> PyResult<Vec<Py<PyAny>>> {
     let one = |(index, item): (usize, &Recipe)| match item {
-        Recipe::Versatile(_) => content(py, item, path.item(index).as_path()),
+        Recipe::Mock(_) => content(py, item, path.item(index).as_path()),
         item => content(py, item, path),
     };
     items.iter().enumerate().map(one).collect()
@@ -592,9 +592,9 @@ fn stand_in(py: Python<'_>, path: AccessPath<'_>) -> Option<Py<PyAny>> {
     let mut parts = written.split('.');
     let mut value = globals.bind(py).get_item(parts.next()?).ok()??;
     for part in parts {
-        value = value.cast_exact::<Versatile>().ok()?.getattr(part).ok()?;
+        value = value.cast_exact::<MockObject>().ok()?.getattr(part).ok()?;
     }
-    let is_it = value.cast_exact::<Versatile>().is_ok_and(|stand_in| stand_in.get().path() == path);
+    let is_it = value.cast_exact::<MockObject>().is_ok_and(|stand_in| stand_in.get().path() == path);
     is_it.then(|| value.unbind())
 }
 
@@ -621,7 +621,7 @@ fn written(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
     let (module, name) = within_module(name);
     if let Some(module) = module
         && let Ok(found) = in_project(py, module, name)
-        && !found.is_instance_of::<Versatile>()
+        && !found.is_instance_of::<MockObject>()
     {
         return Ok(found.unbind());
     }
@@ -635,7 +635,7 @@ fn written(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
     Ok(value.unbind())
 }
 
-/// The object of a dotted name in the running version. A name that only one of the versions has is a versatile object
+/// The object of a dotted name in the running version. A name that only one of the versions has is a mock object
 /// in all, and so is one that stands for itself, directly or through others.
 pub(crate) fn named(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
     let own = (std::thread::current().id(), name.to_owned());
@@ -655,7 +655,7 @@ pub(crate) fn named(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
     };
     match found {
         Some(value) => Ok(value),
-        None => build(py, &Recipe::Versatile(AbstractValue::Object), name.into()),
+        None => build(py, &Recipe::Mock(AbstractValue::Object), name.into()),
     }
 }
 
@@ -663,7 +663,7 @@ pub(crate) fn named(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
 fn build_item(py: Python<'_>, recipe: &Recipe, path: impl FnOnce() -> AccessPathBuf) -> PyResult<Py<PyAny>> {
     match recipe {
         recipe if is_changeable(recipe) => build(py, recipe, path().as_path()),
-        Recipe::List(_) | Recipe::Tuple(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Versatile(_) => {
+        Recipe::List(_) | Recipe::Tuple(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Mock(_) => {
             build(py, recipe, path().as_path())
         }
         _ => make(py, recipe, "".into()),

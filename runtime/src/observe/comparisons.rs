@@ -10,7 +10,7 @@ use twincell_engine::protocol::{Observation, ObservationPoint, Operand};
 use twincell_syntax::site::TELLING_CALLS;
 use twincell_values::value::{AbstractValue, Recipe};
 
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::observe;
 
@@ -46,7 +46,7 @@ pub(crate) fn call(site: u32, callee: &Bound<'_, PyAny>, arguments: &Bound<'_, P
         let receiver = callee.getattr("__self__").ok().map_or_else(Operand::default, |receiver| {
             // A compiled pattern is known by its text.
             match receiver.getattr("pattern") {
-                Ok(pattern) if !receiver.is_instance_of::<Versatile>() => operand(&pattern),
+                Ok(pattern) if !receiver.is_instance_of::<MockObject>() => operand(&pattern),
                 _ => operand(&receiver),
             }
         });
@@ -77,8 +77,8 @@ fn note(place: ObservationPoint, truth: bool, operands: impl FnOnce() -> Vec<Ope
 }
 
 fn operand(value: &Bound<'_, PyAny>) -> Operand {
-    let path = match value.cast_exact::<Versatile>() {
-        Ok(versatile) => Some(versatile.get().path().to_buf()),
+    let path = match value.cast_exact::<MockObject>() {
+        Ok(mock) => Some(mock.get().path().to_buf()),
         Err(_) => {
             let identity = value.as_ptr() as usize;
             state::with(|execution| execution.run.identities.get(&identity).cloned()).flatten()
@@ -96,8 +96,8 @@ fn recipe(value: &Bound<'_, PyAny>, depth: u32) -> Option<Recipe> {
     if value.is_none() {
         return Some(Recipe::None);
     }
-    if value.cast_exact::<Versatile>().is_ok() {
-        return Some(Recipe::Versatile(AbstractValue::Object));
+    if value.cast_exact::<MockObject>().is_ok() {
+        return Some(Recipe::Mock(AbstractValue::Object));
     }
     if let Ok(text) = value.cast_exact::<PyString>() {
         // A lone surrogate has no UTF-8.

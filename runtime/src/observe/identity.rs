@@ -13,7 +13,7 @@ use twincell_engine::observed::{Observed, Slot};
 use twincell_values::path::{AccessPath, AccessPathBuf};
 
 use crate::execution::code::MODULE_NAME;
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::observe::{self, classes};
 
@@ -204,8 +204,8 @@ pub(crate) fn contents<'py>(
         let entry = |(key, held): (Bound<'py, PyAny>, _)| (place.item(observe::short(&key)), held);
         return dict.iter().take(MAX_ENTRIES).map(entry).collect();
     }
-    if let Ok(versatile) = value.cast::<Versatile>() {
-        return assigned(place, versatile);
+    if let Ok(mock) = value.cast::<MockObject>() {
+        return assigned(place, mock);
     }
     let is_own = value.get_type().module().is_ok_and(|module| module == MODULE_NAME);
     if !is_own || value.is_instance_of::<PyType>() {
@@ -224,18 +224,18 @@ pub(crate) fn contents<'py>(
 }
 
 /// What the code assigned to an injected object, the last value of each place.
-fn assigned<'py>(place: AccessPath<'_>, object: &Bound<'py, Versatile>) -> Vec<(AccessPathBuf, Bound<'py, PyAny>)> {
+fn assigned<'py>(place: AccessPath<'_>, object: &Bound<'py, MockObject>) -> Vec<(AccessPathBuf, Bound<'py, PyAny>)> {
     let py = object.py();
-    let versatile = object.get();
+    let mock = object.get();
     let mut found: Vec<(AccessPathBuf, Option<Py<PyAny>>)> = Vec::new();
     let names: Vec<(String, Option<Py<PyAny>>)> = {
-        let Ok(assigned) = versatile.assigned.lock() else { return vec![] };
+        let Ok(assigned) = mock.assigned.lock() else { return vec![] };
         let of = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.clone_ref(py));
         let attributes = assigned.attributes.iter().map(|(name, value)| (name.clone(), of(value)));
         found.extend(assigned.items.iter().map(|(key, _, value)| (place.item(key), of(value))));
         attributes.collect()
     };
-    let named = |(name, value): (String, _)| (place.attribute(&versatile.canonical_attribute(&name)), value);
+    let named = |(name, value): (String, _)| (place.attribute(&mock.canonical_attribute(&name)), value);
     found.extend(names.into_iter().map(named));
     let last: FxHashMap<&str, usize> =
         found.iter().enumerate().map(|(position, (place, _))| (place.as_str(), position)).collect();

@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 use twincell_engine::observed::Logged;
 use twincell_values::path::AccessPath;
 
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::{state, steps};
 use crate::observe;
 
@@ -142,7 +142,7 @@ pub(crate) fn missing_warning(
     }
     let keyword = |name: &str| keywords.and_then(|keywords| keywords.get_item(name).ok().flatten());
     let Some(message) = arguments.get_item(0).ok().or_else(|| keyword("message")) else { return Ok(false) };
-    if message.is_instance_of::<Versatile>() && arguments.len() == 1 && keywords.is_none() {
+    if message.is_instance_of::<MockObject>() && arguments.len() == 1 && keywords.is_none() {
         return Ok(false);
     }
     let category = arguments.get_item(1).ok().or_else(|| keyword("category"));

@@ -16,7 +16,7 @@ use twincell_behavior::display_observed;
 use twincell_engine::observed::{Elision, INDEX, ITEMS, NAMES, Observed, TEXT, VALUE, VALUES, WRITTEN};
 use twincell_values::path::{self, MAX_ARGUMENTS, cut_at};
 
-use crate::execution::object::{Mark, Versatile};
+use crate::execution::object::{Mark, MockObject};
 use crate::execution::{code, state};
 use crate::observe::answers;
 use crate::observe::classes::{self, class_namespace};
@@ -53,7 +53,7 @@ pub(crate) fn whole(value: &Bound<'_, PyAny>) -> Observed {
 }
 
 /// Later assignments of the code: the last value of each attribute and item, by name.
-pub(crate) fn assigned_since(object: &Versatile, py: Python<'_>, mark: Mark) -> Vec<(String, Observed)> {
+pub(crate) fn assigned_since(object: &MockObject, py: Python<'_>, mark: Mark) -> Vec<(String, Observed)> {
     let mut found: Vec<(String, Option<Py<PyAny>>)> = Vec::new();
     {
         let Ok(assigned) = object.assigned.lock() else { return vec![] };
@@ -94,8 +94,8 @@ pub(crate) fn namespace(class: &Bound<'_, PyType>) -> Observed {
 
 /// A short text for access paths: literals as they are, injected objects by path, and others by class.
 pub(crate) fn short(of: &Bound<'_, PyAny>) -> String {
-    if let Ok(versatile) = of.cast::<Versatile>() {
-        return versatile.get().path().to_string();
+    if let Ok(mock) = of.cast::<MockObject>() {
+        return mock.get().path().to_string();
     }
     if let Ok(slice) = of.cast::<PySlice>() {
         let part = |name: &str| {
@@ -460,8 +460,8 @@ fn plain(value: &Bound<'_, PyAny>) -> Option<Observed> {
     if value.is_none() {
         return Some(Observed::None);
     }
-    if let Ok(versatile) = value.cast_exact::<Versatile>() {
-        return Some(Observed::Injected { path: versatile.get().path().to_buf(), assigned: vec![] });
+    if let Ok(mock) = value.cast_exact::<MockObject>() {
+        return Some(Observed::Injected { path: mock.get().path().to_buf(), assigned: vec![] });
     }
     if let Ok(text) = value.cast_exact::<PyString>() {
         return Some(Observed::Str(bounded(characters(text))));

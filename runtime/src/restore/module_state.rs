@@ -14,7 +14,7 @@ use pyo3::types::{
 use twincell_engine::observed::Observed;
 
 use crate::execution::code::MODULE_NAME;
-use crate::execution::object::{Mark, Versatile};
+use crate::execution::object::{Mark, MockObject};
 use crate::observe::bindings::unchanged;
 use crate::observe::{self, classes, identity};
 
@@ -39,7 +39,7 @@ enum Saved {
     /// A lock that nobody held.
     Lock(Py<PyAny>),
     /// A stand-in for something missing, and the number of the module's assignments to it.
-    StandIn(Py<Versatile>, Mark),
+    StandIn(Py<MockObject>, Mark),
 }
 
 /// Everything reachable from a module's globals that code may change in place.
@@ -68,7 +68,7 @@ struct Walk<'py> {
 
 impl ModuleState {
     /// The stand-ins for what is missing, as the module left them.
-    pub fn stand_ins(&self, py: Python<'_>) -> Vec<(Py<Versatile>, Mark)> {
+    pub fn stand_ins(&self, py: Python<'_>) -> Vec<(Py<MockObject>, Mark)> {
         let stand_ins = self.saved.iter().filter_map(|(_, saved)| match saved {
             Saved::StandIn(object, mark) => Some((object.clone_ref(py), *mark)),
             _ => None,
@@ -125,7 +125,7 @@ impl ModuleState {
         }
         let observed = |name: &str| -> Option<Observed> {
             let value = look_up(name)?;
-            if let Ok(stand_in) = value.cast_exact::<Versatile>() {
+            if let Ok(stand_in) = value.cast_exact::<MockObject>() {
                 let stand_in = stand_in.get();
                 let before = self.saved.iter().find_map(|(_, saved)| match saved {
                     Saved::StandIn(known, before) if std::ptr::eq(known.get(), stand_in) => Some(*before),
@@ -234,7 +234,7 @@ impl<'py> Walk<'py> {
             self.class(class)?;
         } else if value.is_exact_instance_of::<PyFunction>() {
             self.function(value)?;
-        } else if let Ok(stand_in) = value.cast_exact::<Versatile>() {
+        } else if let Ok(stand_in) = value.cast_exact::<MockObject>() {
             self.keep(Saved::StandIn(stand_in.clone().unbind(), stand_in.get().mark()));
         } else {
             self.object(value)?;

@@ -14,7 +14,7 @@ use twincell_values::path::{AccessPath, AccessPathBuf};
 use twincell_values::value::AbstractValue;
 
 use crate::execution::code::MODULE_NAME;
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::prediction_index::PredictionIndex;
 use crate::inject::replacement::{Origin, is_injected, is_possible};
 use crate::inject::resolve::{self, ValueRequest};
@@ -195,12 +195,13 @@ pub(crate) fn inject_alike(
         let values: Vec<Option<Bound<'_, PyAny>>> =
             versions.iter().map(|version| version.before.bind(py).get_item(name).ok().flatten()).collect();
         let stand_in = values.iter().flatten().find_map(|value| {
-            let stand_in = value.cast_exact::<Versatile>().ok()?.get();
+            let stand_in = value.cast_exact::<MockObject>().ok()?.get();
             (!stand_in.module && stand_in.path().last_name() == name).then(|| stand_in.path().to_buf())
         });
         let Some(path) = stand_in else { continue };
-        let is_there =
-            |value: &Option<Bound<'_, PyAny>>| value.as_ref().is_some_and(|value| !value.is_instance_of::<Versatile>());
+        let is_there = |value: &Option<Bound<'_, PyAny>>| {
+            value.as_ref().is_some_and(|value| !value.is_instance_of::<MockObject>())
+        };
         let used = |wanted: bool| {
             let there = (0..).zip(&values).filter(|(_, value)| is_there(value) == wanted);
             there.map(|(version, _)| version).any(|version| is_used(version, name))
@@ -212,7 +213,7 @@ pub(crate) fn inject_alike(
             |value: &Bound<'_, PyAny>| value.is_instance_of::<PyType>() || value.is_exact_instance_of::<PyFunction>();
         for (version, value) in versions.iter().zip(values) {
             if value.is_some_and(|value| is_real(&value)) {
-                let injected = Py::new(py, Versatile::new(path.as_path()))?;
+                let injected = Py::new(py, MockObject::new(path.as_path()))?;
                 version.before.bind(py).set_item(name, &injected)?;
                 version.globals.bind(py).set_item(name, injected)?;
             }

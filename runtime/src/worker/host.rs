@@ -23,7 +23,7 @@ use twincell_values::path::{AccessPathBuf, EVERYTHING, Question};
 use twincell_values::value::{Fixed, Provider, Recipe};
 
 use crate::execution::given::GivenObjects;
-use crate::execution::object::{Mark, Versatile};
+use crate::execution::object::{Mark, MockObject};
 use crate::execution::observations::Observations;
 use crate::execution::own_uses::OwnUses;
 use crate::execution::prediction_index::PredictionIndex;
@@ -643,8 +643,8 @@ fn changed_values(py: Python<'_>, injected: &[(AccessPathBuf, Py<PyAny>, Recipe)
     let mut changed = Vec::new();
     for (path, value, recipe) in injected {
         let value = value.bind(py);
-        if let Ok(versatile) = value.cast::<Versatile>() {
-            let assigned = observe::assigned_since(versatile.get(), py, Mark::default());
+        if let Ok(mock) = value.cast::<MockObject>() {
+            let assigned = observe::assigned_since(mock.get(), py, Mark::default());
             if !assigned.is_empty() {
                 changed.push((Slot::Argument(path.to_string()), Observed::Injected { path: path.clone(), assigned }));
             }

@@ -15,7 +15,7 @@ use twincell_values::path::AccessPath;
 use twincell_values::reading::Uses;
 use twincell_values::value::{Declared, library};
 
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::prediction_index::PredictionIndex;
 use crate::hooks;
 use crate::observe;
@@ -77,7 +77,7 @@ pub(super) fn without_stand_ins(globals: &Bound<'_, PyDict>, index: &PredictionI
         let is_table = declared.is_some_and(|own| own.library.iter().any(|class| library::has_shape(class)));
         if is_table
             && let Ok(Some(value)) = globals.get_item(&site.path)
-            && value.is_instance_of::<Versatile>()
+            && value.is_instance_of::<MockObject>()
         {
             let _ = globals.del_item(&site.path);
         }

@@ -11,7 +11,7 @@ use twincell_engine::protocol::{Body, Companion, Context, Unevaluated, Version};
 use twincell_syntax::scopes::mangle;
 
 use crate::execution::code::FILE_NAME;
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::state;
 use crate::observe;
 use crate::observe::classes;
@@ -316,7 +316,7 @@ fn function_at<'py>(globals: &Bound<'py, PyDict>, qualname: &str) -> Option<Boun
             }
         }
         let inner = ["__wrapped__", "__func__", "fget", "func"].iter().find_map(|name| {
-            found.getattr(*name).ok().filter(|inner| !inner.is_none() && !inner.is_instance_of::<Versatile>())
+            found.getattr(*name).ok().filter(|inner| !inner.is_none() && !inner.is_instance_of::<MockObject>())
         });
         found = inner?;
     }
@@ -336,11 +336,11 @@ pub(crate) fn decorate<'py>(
     let before = state::with(|execution| std::mem::replace(&mut execution.loading, true));
     for text in decorators.iter().rev() {
         let Ok(decorator) = eval.call1((text, globals)) else { continue };
-        if decorator.is_instance_of::<Versatile>() {
+        if decorator.is_instance_of::<MockObject>() {
             continue;
         }
         if let Ok(result) = decorator.call1((&decorated,))
-            && !result.is_instance_of::<Versatile>()
+            && !result.is_instance_of::<MockObject>()
         {
             decorated = result;
         }

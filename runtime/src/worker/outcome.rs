@@ -9,7 +9,7 @@ use twincell_engine::observed::{Elision, Limit, Observed, Outcome, Slot};
 use twincell_syntax::site::SiteKind;
 use twincell_values::path::{self, AccessPath, AccessPathBuf};
 
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::steps::StopExecution;
 use crate::execution::{code, state};
 use crate::inject::arguments;
@@ -53,7 +53,7 @@ fn cause(py: Python<'_>, error: &PyErr) -> Option<Observed> {
 
 /// The result of a coroutine, or the value itself. The second part says how deep it is.
 fn awaited<'py>(value: Bound<'py, PyAny>, extra: &mut Vec<(Slot, Observed)>) -> PyResult<(Bound<'py, PyAny>, u32)> {
-    if value.is_instance_of::<Versatile>() || kinds::of(&value) != Some(Kind::Coroutine) {
+    if value.is_instance_of::<MockObject>() || kinds::of(&value) != Some(Kind::Coroutine) {
         return Ok((value, 0));
     }
     extra.push((Slot::Awaited, Observed::Bool(true)));
@@ -148,7 +148,7 @@ fn raising_line(py: Python<'_>, error: &PyErr) -> Option<u32> {
 /// Follows a returned value to something that can be compared.
 pub(crate) fn unwrap(value: &Bound<'_, PyAny>, depth: u32, extra: &mut Vec<(Slot, Observed)>) -> PyResult<Observed> {
     let py = value.py();
-    if value.is_instance_of::<Versatile>() {
+    if value.is_instance_of::<MockObject>() {
         return Ok(observe::value(value));
     }
     let Some(kind) = kinds::of(value) else { return Ok(observe::value(value)) };

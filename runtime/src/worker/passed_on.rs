@@ -8,7 +8,7 @@ use twincell_syntax::ParameterKind;
 use twincell_syntax::site::SiteKind;
 use twincell_values::path::{self, AccessPath};
 
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::execution::prediction_index::PredictionIndex;
 use crate::worker::module::{self, helpers};
 
@@ -74,12 +74,12 @@ fn real<'py>(version: &Version, module: &Bound<'py, PyDict>, name: &str) -> Opti
         None => module.get_item(first).ok()??,
     };
     for part in parts {
-        if found.is_instance_of::<Versatile>() {
+        if found.is_instance_of::<MockObject>() {
             return None;
         }
         found = found.getattr(part).ok()?;
     }
-    (!found.is_instance_of::<Versatile>()).then_some(found)
+    (!found.is_instance_of::<MockObject>()).then_some(found)
 }
 
 /// The optional parameters behind so many positional ones that can be named.

@@ -19,7 +19,7 @@ use twincell_values::path::{AccessPath, Question};
 use twincell_values::reading::Hint;
 
 use crate::execution::given::GivenObjects;
-use crate::execution::object::{Mark, Versatile};
+use crate::execution::object::{Mark, MockObject};
 use crate::execution::state;
 use crate::execution::steps::StopExecution;
 use crate::inject::arguments::{self, Arguments};
@@ -73,7 +73,7 @@ pub(crate) struct LoadedVersion {
     /// [`world::left`]: crate::restore::world::left
     pub left: Option<Py<PyAny>>,
     /// The module's stand-ins for what is missing.
-    pub stand_ins: Rc<Vec<(Py<Versatile>, Mark)>>,
+    pub stand_ins: Rc<Vec<(Py<MockObject>, Mark)>>,
     /// It may assign globals that other code sees. The names of a snippet are its results.
     pub assigns_globals: bool,
     /// The class of `self`, if the module has it.

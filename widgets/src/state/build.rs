@@ -204,7 +204,7 @@ fn of_witness(witness: &Witness, execution: Option<u32>, evidence: &[&report::Ev
         line: injection.line,
         decisive: witness.decisive.iter().any(|path| injection.path == *path),
         literal: literal(&injection.value),
-        is_object: matches!(injection.value, Recipe::Versatile(_)),
+        is_object: matches!(injection.value, Recipe::Mock(_)),
         changed: changed.iter().any(|path| injection.path == **path),
     };
     let text = |call: &Option<Call>| call.as_ref().map(display_call);
@@ -286,7 +286,7 @@ mod tests {
         }
         let many = Recipe::Str("x".repeat(10_000));
         let none = [f64::INFINITY, f64::NEG_INFINITY, f64::NAN].map(Recipe::Float);
-        let none = none.into_iter().chain([many, Recipe::Versatile(AbstractValue::Object)]);
+        let none = none.into_iter().chain([many, Recipe::Mock(AbstractValue::Object)]);
         for recipe in none.chain([Recipe::Named("math.inf".into())]) {
             assert_eq!(literal(&recipe), None, "{recipe:?}");
             assert_eq!(literal(&Recipe::List(vec![recipe])), None);

@@ -484,7 +484,7 @@ fn where_no_value_decides_the_headline_has_the_arguments() {
     let choices = |of: Recipe| [("x", Decision::Value(of)), ("y", Decision::Default)];
     let text = "def f(x, y=1):\n    return x\n";
     assert_eq!(headline(text, &choices(Recipe::Int(7)), &["x"], &[], returned(0)), "f(x=7): 3 -> 0");
-    let object = Recipe::Versatile(AbstractValue::Object);
+    let object = Recipe::Mock(AbstractValue::Object);
     assert_eq!(headline(text, &choices(object), &["x"], &[], returned(0)), "f(x): 3 -> 0");
 }
 

@@ -41,7 +41,7 @@ pub(super) fn classify_basis(
     let decision = |path: &str| record.choices.iter().find(|choice| choice.path == path).map(|choice| &choice.decision);
     let plain = Decision::Value(Recipe::Int(7));
     // With other answers: does the difference follow them? Whether an object is true is drawn.
-    let is_object = |decision: &Decision| matches!(decision, Decision::Value(Recipe::Versatile(_)));
+    let is_object = |decision: &Decision| matches!(decision, Decision::Value(Recipe::Mock(_)));
     let mut varied = repeat(record);
     for path in old.iter().chain(&new) {
         let varied_decision = decision(path)
@@ -55,7 +55,7 @@ pub(super) fn classify_basis(
     for (at, path) in new.iter().enumerate() {
         let counterpart = old.get(at).or(old.last());
         let same = counterpart.and_then(|path| decision(path)).filter(|decision| {
-            !matches!(decision, Decision::Value(Recipe::Versatile(_))) && matches!(decision, Decision::Value(_))
+            !matches!(decision, Decision::Value(Recipe::Mock(_))) && matches!(decision, Decision::Value(_))
         });
         unified.insert(path.clone(), same.unwrap_or(&plain).clone());
         if let Some(counterpart) = counterpart.filter(|_| same.is_none()) {
@@ -67,7 +67,7 @@ pub(super) fn classify_basis(
     let mut objects = repeat(record);
     for path in old.iter().chain(&new).filter(|_| !built.is_empty()) {
         let of_builder = built.iter().any(|pair| pair.iter().any(|built| *built == path.as_str()));
-        let object = Decision::Value(Recipe::Versatile(AbstractValue::Object));
+        let object = Decision::Value(Recipe::Mock(AbstractValue::Object));
         objects.insert(path.clone(), if of_builder { object } else { plain.clone() });
     }
     let mut requests = vec![again(record, varied, both()), again(record, unified, both())];
@@ -278,7 +278,7 @@ fn in_order(recipe: &Recipe) -> Recipe {
 
 /// Whether it is a container that holds objects.
 fn holds_objects(recipe: &Recipe) -> bool {
-    let is_object = |item: &Recipe| matches!(item, Recipe::Versatile(_)) || holds_objects(item);
+    let is_object = |item: &Recipe| matches!(item, Recipe::Mock(_)) || holds_objects(item);
     match recipe {
         Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().any(is_object),
         Recipe::Dict(entries) => entries.iter().any(|(_, value)| is_object(value)),
@@ -290,7 +290,7 @@ fn holds_objects(recipe: &Recipe) -> bool {
 fn with_numbers(recipe: &Recipe, next: &mut dyn FnMut() -> i64) -> Recipe {
     let mut all = |items: &[Recipe]| items.iter().map(|item| with_numbers(item, next)).collect();
     match recipe {
-        Recipe::Versatile(_) => Recipe::Int(next()),
+        Recipe::Mock(_) => Recipe::Int(next()),
         Recipe::List(items) => Recipe::List(all(items)),
         Recipe::Tuple(items) => Recipe::Tuple(all(items)),
         Recipe::Dict(entries) => {
@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn what_a_calculation_has_as_its_operand_gives_way_to_a_number() {
-        let object = || Recipe::Versatile(AbstractValue::Object);
+        let object = || Recipe::Mock(AbstractValue::Object);
         let texts = ["<([<a[0]>] - b)>".to_owned()];
         let of = |path: &str, recipe: Recipe, operand| calculated(&texts, &texts, path, &recipe, operand, &mut || 3);
         for operand in [Operand::Inside, Operand::Whole] {

@@ -111,7 +111,7 @@ impl Held {
     /// The plain classes of the object, likeliest first. Nobody knows them of the objects in a container.
     fn classes(&self, likely: &BTreeMap<String, Vec<f32>>) -> Vec<AbstractValue> {
         match self.choice.decision {
-            Decision::Value(Recipe::Versatile(_)) => classes(&self.choice.path, likely),
+            Decision::Value(Recipe::Mock(_)) => classes(&self.choice.path, likely),
             _ => PLAIN.to_vec(),
         }
     }
@@ -129,7 +129,7 @@ fn objects(witness: &TestCase, passes: impl Fn(&TestCase, &str) -> bool) -> Vec<
 /// The values of a witness that are zero, as if they were objects.
 fn zeros(witness: &TestCase) -> impl Iterator<Item = Held> {
     let zeros = witness.record.choices.iter().filter(|choice| is_zero(choice));
-    let object = Decision::Value(Recipe::Versatile(AbstractValue::Object));
+    let object = Decision::Value(Recipe::Mock(AbstractValue::Object));
     zeros.take(OBJECTS).map(move |choice| Held {
         choice: Choice { path: choice.path.clone(), decision: object.clone() },
         false_paths: BTreeSet::new(),
@@ -248,7 +248,7 @@ pub(super) fn at_objects(path: &str, recipe: &Recipe, other: &mut dyn FnMut(&str
     let mut items =
         |held: &[Recipe]| (0..).zip(held).map(|(at, value): (usize, _)| item(at.to_string(), value)).collect();
     match recipe {
-        Recipe::Versatile(_) => other(path).unwrap_or_else(|| recipe.clone()),
+        Recipe::Mock(_) => other(path).unwrap_or_else(|| recipe.clone()),
         Recipe::List(held) => Recipe::List(items(held)),
         Recipe::Tuple(held) => Recipe::Tuple(items(held)),
         Recipe::Set(held) => Recipe::Set(items(held)),
@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     fn object(path: &str) -> Held {
-        let decision = Decision::Value(Recipe::Versatile(AbstractValue::Object));
+        let decision = Decision::Value(Recipe::Mock(AbstractValue::Object));
         Held { choice: Choice { path: path.into(), decision }, false_paths: BTreeSet::new() }
     }
 
@@ -316,7 +316,7 @@ mod tests {
 
     #[test]
     fn objects_within_a_container_give_way() {
-        let object = || Recipe::Versatile(AbstractValue::Object);
+        let object = || Recipe::Mock(AbstractValue::Object);
         let inside = |first, second| {
             Recipe::Dict(vec![
                 (Recipe::Str("a".into()), first),

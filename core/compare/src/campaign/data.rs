@@ -58,7 +58,7 @@ fn whole(choices: &[Choice], path: &str, recipe: &Recipe) -> Recipe {
     let item = |key: String, item: &Recipe| whole(choices, AccessPath::new(path).item(key).as_str(), item);
     let items = |items: &[Recipe]| items.iter().enumerate().map(|(at, value)| item(at.to_string(), value)).collect();
     match recipe {
-        Recipe::Versatile(AbstractValue::Object | AbstractValue::Resource) => dictionary(choices, path)
+        Recipe::Mock(AbstractValue::Object | AbstractValue::Resource) => dictionary(choices, path)
             .or_else(|| list(choices, path))
             .or_else(|| text(choices, path))
             .unwrap_or_else(|| recipe.clone()),
@@ -194,7 +194,7 @@ mod tests {
     }
 
     fn object() -> Recipe {
-        Recipe::Versatile(AbstractValue::Object)
+        Recipe::Mock(AbstractValue::Object)
     }
 
     fn shown(all: &[(&str, Recipe)]) -> Vec<(String, String)> {
@@ -206,7 +206,7 @@ mod tests {
         let read = [
             ("orders", Recipe::List(vec![object()])),
             ("orders[0]['status']", text("paid")),
-            ("orders[0].get", Recipe::Versatile(AbstractValue::Callable)),
+            ("orders[0].get", Recipe::Mock(AbstractValue::Callable)),
             ("'refund' in orders[0]", Recipe::Bool(false)),
             ("orders[0]['lines']", object()),
             ("orders[0]['lines']['a']", Recipe::Int(2)),
@@ -255,10 +255,10 @@ mod tests {
     #[test]
     fn an_object_of_which_methods_of_texts_were_called_is_a_text() {
         let read = [
-            ("x", Recipe::Versatile(AbstractValue::Resource)),
+            ("x", Recipe::Mock(AbstractValue::Resource)),
             ("len(x)", Recipe::Int(1)),
             ("x[0]", object()),
-            ("x[0].lower", Recipe::Versatile(AbstractValue::Callable)),
+            ("x[0].lower", Recipe::Mock(AbstractValue::Callable)),
             ("x[0].lower()", text("a")),
         ];
         assert_eq!(shown(&read)[0], ("x".to_owned(), "['a']".to_owned()));

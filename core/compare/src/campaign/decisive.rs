@@ -181,7 +181,7 @@ pub(super) fn other(path: &str, decision: &Decision) -> Option<Decision> {
         Decision::Value(recipe) => recipe,
         // Another object.
         Decision::Raise(_) | Decision::Same(_) => {
-            return Some(Decision::Value(Recipe::Versatile(AbstractValue::Object)));
+            return Some(Decision::Value(Recipe::Mock(AbstractValue::Object)));
         }
         Decision::Default | Decision::Fail => return None,
     };
@@ -191,7 +191,7 @@ pub(super) fn other(path: &str, decision: &Decision) -> Option<Decision> {
         return Some(Decision::Value(usual));
     }
     let value = match recipe {
-        Recipe::None | Recipe::Named(_) => Recipe::Versatile(AbstractValue::Object),
+        Recipe::None | Recipe::Named(_) => Recipe::Mock(AbstractValue::Object),
         Recipe::Bool(value) => Recipe::Bool(!value),
         // Less, equal, greater.
         Recipe::Int(value) if matches!(Question::parse(path), Question::Order { .. }) => {
@@ -212,7 +212,7 @@ pub(super) fn other(path: &str, decision: &Decision) -> Option<Decision> {
         Recipe::Made(_) => library::others(recipe).into_iter().next()?,
         Recipe::Given(given) => given.others().next()?,
         Recipe::Provided(provided) => provided.others().next()?,
-        Recipe::Versatile(_) => return None,
+        Recipe::Mock(_) => return None,
     };
     Some(Decision::Value(value))
 }

@@ -234,7 +234,7 @@ impl TestCase {
         let Decision::Value(value) = &choice.decision else { return false };
         let has_attributes =
             |within: &Choice| AccessPath::new(&within.path).beyond(&choice.path).is_some_and(|rest| rest.contains('.'));
-        let is_container = !matches!(value, Recipe::Versatile(_)) && value.has_object();
+        let is_container = !matches!(value, Recipe::Mock(_)) && value.has_object();
         is_container && !self.record.choices.iter().any(has_attributes)
     }
 

@@ -33,7 +33,7 @@ impl Search<'_> {
             witness.record.choices.iter().filter(|choice| passes(choice)).map(|choice| choice.path.clone()).collect()
         };
         for path in paths(&best, &raises) {
-            let value = Decision::Value(Recipe::Versatile(AbstractValue::Object));
+            let value = Decision::Value(Recipe::Mock(AbstractValue::Object));
             best = self.with_its_failures(best, (path, value))?.0;
         }
         for path in paths(&best, &|_| true) {

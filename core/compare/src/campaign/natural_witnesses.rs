@@ -85,7 +85,7 @@ fn varied(witness: &TestCase, suspects: &BTreeSet<&str>, literals: &[Recipe], in
     let seed = xxh3_64_with_seed(&index.to_le_bytes(), record.seed ^ SALT);
     let mut random = Pcg64Mcg::seed_from_u64(seed);
     let mut fixed = repeat(record);
-    let object = || Recipe::Versatile(AbstractValue::Object);
+    let object = || Recipe::Mock(AbstractValue::Object);
     for choice in &record.choices {
         let path = choice.path.as_str();
         let is_suspect = suspects.contains(path);
@@ -111,7 +111,7 @@ fn varied(witness: &TestCase, suspects: &BTreeSet<&str>, literals: &[Recipe], in
 /// containers.
 fn suspects(witness: &TestCase) -> BTreeSet<&str> {
     let is_suspect = |choice: &&Choice| {
-        if matches!(&choice.decision, Decision::Value(Recipe::Versatile(_))) {
+        if matches!(&choice.decision, Decision::Value(Recipe::Mock(_))) {
             return false;
         }
         let shown = match &choice.decision {

@@ -338,7 +338,7 @@ fn likelier(choice: &Choice, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Decisio
     }
     let is_replaceable = !matches!(
         recipe,
-        Recipe::Versatile(_) | Recipe::Named(_) | Recipe::Made(_) | Recipe::Provided(_) | Recipe::Given(_)
+        Recipe::Mock(_) | Recipe::Named(_) | Recipe::Made(_) | Recipe::Provided(_) | Recipe::Given(_)
     );
     let is_false = matches!(recipe, Recipe::None | Recipe::Bool(false)) || zero_like(recipe) == *recipe;
     let is_scalar = |class: &AbstractValue| !matches!(class, AbstractValue::List | AbstractValue::Tuple);
@@ -455,9 +455,9 @@ fn without_synthesized(record: &ExecutionRecord) -> Vec<Vec<(String, Decision)>>
         };
         record.synthesized.iter().any(more)
     };
-    let object = || Decision::Value(Recipe::Versatile(AbstractValue::Object));
+    let object = || Decision::Value(Recipe::Mock(AbstractValue::Object));
     let instead = |choice: &Choice| match &choice.decision {
-        Decision::Value(Recipe::Versatile(_)) => None,
+        Decision::Value(Recipe::Mock(_)) => None,
         Decision::Value(Recipe::Bool(false)) => {
             let Question::Attribute(attribute) = Question::parse(&choice.path) else { return None };
             let there = (choice.path.clone(), Decision::Value(Recipe::Bool(true)));
@@ -490,7 +490,7 @@ mod tests {
         let choice = |path: &str, decision| Choice { path: path.into(), decision };
         let choices = [choice("x", value(70)), choice("f(70, 1)", value(5)), choice("g(y)", value(6))];
         assert_eq!(follow(&choices, &[("x".into(), value(0))]), [("f(0, 1)".to_owned(), value(5))]);
-        let object = Decision::Value(Recipe::Versatile(AbstractValue::Object));
+        let object = Decision::Value(Recipe::Mock(AbstractValue::Object));
         assert_eq!(follow(&choices, &[("x".into(), object)]), [("f(x, 1)".to_owned(), value(5))]);
         let choices = [choice("x", value(70)), choice("y", value(80)), choice("f(70, 80)", value(5))];
         let both = [("x".into(), value(0)), ("y".into(), value(1))];
@@ -523,7 +523,7 @@ mod tests {
             synthesized: vec!["meta.flag".into()],
             ..ExecutionRecord::default()
         };
-        let object = Decision::Value(Recipe::Versatile(AbstractValue::Object));
+        let object = Decision::Value(Recipe::Mock(AbstractValue::Object));
         let held = Decision::Value(Recipe::Int(1));
         assert_eq!(without_synthesized(&record), [vec![("meta".to_owned(), object), ("meta['a']".to_owned(), held)]]);
     }

@@ -12,7 +12,7 @@ pub(super) fn simpler(decision: &Decision, seen: bool) -> Vec<Decision> {
     let values: Vec<Recipe> = match recipe {
         Recipe::Int(value) if !matches!(value, 0 | 1) => vec![Recipe::Int(0), Recipe::Int(1)],
         Recipe::Float(_) => vec![Recipe::Int(0), Recipe::Int(1), Recipe::Float(0.0)],
-        Recipe::Versatile(_) if seen => vec![Recipe::Int(0), Recipe::Int(1), Recipe::Str(String::new())],
+        Recipe::Mock(_) if seen => vec![Recipe::Int(0), Recipe::Int(1), Recipe::Str(String::new())],
         // The empty text looks like a special case. Texts of one character stay as they are.
         Recipe::Str(text) if text.chars().count() > 1 => vec![Recipe::Str("a".into()), Recipe::Str(String::new())],
         Recipe::List(items) if !items.is_empty() => vec![Recipe::List(vec![]), Recipe::List(items[..1].to_vec())],
@@ -89,7 +89,7 @@ fn of_values<K: Clone>(entries: &[(K, Recipe)], whole: impl Fn(Vec<(K, Recipe)>)
 fn parts(item: &Recipe) -> Vec<Recipe> {
     match item {
         Recipe::Str(text) if text.len() > 1 => vec![Recipe::Str("a".into())],
-        Recipe::Versatile(_) => vec![Recipe::Int(1), Recipe::Str("a".into())],
+        Recipe::Mock(_) => vec![Recipe::Int(1), Recipe::Str("a".into())],
         Recipe::Int(value) if !(0..10).contains(value) => vec![Recipe::Int(1), Recipe::Int(2), Recipe::Int(0)],
         Recipe::Float(value) if value.fract() != 0.0 || value.abs() >= 10.0 => vec![Recipe::Int(1), Recipe::Float(1.5)],
         other => within(other),

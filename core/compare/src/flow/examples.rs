@@ -213,7 +213,7 @@ impl Bound<'_> {
 fn is_known(pair: &Pair, value: &Recipe) -> bool {
     let known = |value: &Recipe| is_known(pair, value);
     match value {
-        Recipe::Versatile(_) => false,
+        Recipe::Mock(_) => false,
         Recipe::Named(name) => {
             let first = name.split('.').next().unwrap_or(name);
             pair.module_names.iter().all(|names| names.all.contains(first))

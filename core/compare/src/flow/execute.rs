@@ -106,7 +106,7 @@ fn execution(executed: Executed, rules: &Rules) -> Execution {
 pub fn written_decision(text: &str) -> Option<Decision> {
     let text = text.trim();
     let named = |start: &str| text.strip_prefix(start).map(str::trim).filter(|name| !name.is_empty());
-    let object = |class| Some(Decision::Value(Recipe::Versatile(class)));
+    let object = |class| Some(Decision::Value(Recipe::Mock(class)));
     match text {
         "missing" => Some(Decision::Fail),
         "default" => Some(Decision::Default),
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_decision_is_written_as_a_value_or_in_words() {
-        let resource = Decision::Value(Recipe::Versatile(AbstractValue::Resource));
+        let resource = Decision::Value(Recipe::Mock(AbstractValue::Resource));
         let table = [
             ("missing", Decision::Fail),
             (" default ", Decision::Default),

@@ -148,7 +148,7 @@ fn changed(again: &Again<'_>) -> Result<Fixed, String> {
             ));
         };
         match fixed.get(holder) {
-            None | Some(Decision::Value(Recipe::Versatile(_))) => {}
+            None | Some(Decision::Value(Recipe::Mock(_))) => {}
             Some(Decision::Value(value)) => {
                 let value = bounded(&value.display());
                 return Err(format!("{holder} is {value} here, which has no {path}: put object() in its place first"));
@@ -163,7 +163,7 @@ fn changed(again: &Again<'_>) -> Result<Fixed, String> {
             let is_there = Question::Attribute(here).to_string();
             fixed.insert(is_there, Decision::Value(Recipe::Bool(true)));
             here = here.holder();
-            let object = Decision::Value(Recipe::Versatile(AbstractValue::Object));
+            let object = Decision::Value(Recipe::Mock(AbstractValue::Object));
             fixed.entry(here.as_str().to_owned()).or_insert(object);
         }
     }
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn an_attribute_goes_on_from_what_was_decided() {
-        let object = || Decision::Value(Recipe::Versatile(AbstractValue::Object));
+        let object = || Decision::Value(Recipe::Mock(AbstractValue::Object));
         let fixed: Fixed = [("self".to_owned(), object()), ("self.get('a')".to_owned(), object())].into();
         assert_eq!(holder("self.shop.discount", &fixed), Some("self"));
         assert_eq!(holder("self.get('a').b[0]", &fixed), Some("self.get('a')"));

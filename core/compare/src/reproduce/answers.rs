@@ -62,7 +62,7 @@ impl Writer<'_> {
                 Decision::Fail => Answer::late("Raises()".into()),
                 Decision::Default => continue,
                 Decision::Same(other) => Answer::late(format!("Same({})", python::string(&python::masked(other)))),
-                Decision::Value(Recipe::Versatile(_)) if !is_patched && !is_told(path) => continue,
+                Decision::Value(Recipe::Mock(_)) if !is_patched && !is_told(path) => continue,
                 // An operation that did not fail.
                 Decision::Value(Recipe::None) if !is_patched && matches!(question, Question::Raise(_)) => continue,
                 // The value of a call that nobody uses.
@@ -79,7 +79,7 @@ impl Writer<'_> {
         for (path, length) in lengths {
             let known = self.decisions.contains_key(Question::Length((&path).into()).to_string().as_str());
             let plain = matches!(self.decisions.get(path.as_str()), Some(Decision::Value(recipe))
-                if !matches!(recipe, Recipe::Versatile(_)));
+                if !matches!(recipe, Recipe::Mock(_)));
             if !known && !plain && !path.is_empty() {
                 let path = python::masked(&path);
                 let question = Question::Length((&path).into()).to_string();

@@ -47,7 +47,7 @@ pub(super) fn arguments(
         Some(Decision::Value(recipe)) => Ok(Some(recipe.clone())),
         Some(Decision::Default) => Ok(None),
         // It is looked up, so that it is the very object.
-        Some(Decision::Same(_)) => Ok(Some(Recipe::Versatile(AbstractValue::Object))),
+        Some(Decision::Same(_)) => Ok(Some(Recipe::Mock(AbstractValue::Object))),
         Some(_) => Err(Refusal::ArgumentIsNoValue(path.to_string())),
         None => Err(Refusal::ArgumentNotRecorded(path.to_string())),
     };

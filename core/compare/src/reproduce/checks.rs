@@ -293,7 +293,7 @@ fn argument(
         _ if standins => None,
         _ => return Err(Refusal::AfterTheCall(place.to_string())),
     };
-    let is_object = matches!(start, None | Some(Recipe::Versatile(_)));
+    let is_object = matches!(start, None | Some(Recipe::Mock(_)));
     let assertion = match then {
         Some(Observed::Injected { assigned, .. }) => assigned_to(&name, assigned, others, case.only)?,
         None if is_object => assigned_to(&name, &[], others, case.only)?,

@@ -99,8 +99,7 @@ impl Case<'_> {
     fn stored(&self) -> BTreeMap<&str, (&str, &str)> {
         let is_object = |path: &str| {
             let mut choices = self.record.choices.iter();
-            choices
-                .any(|choice| choice.path == path && matches!(&choice.decision, Decision::Value(Recipe::Versatile(_))))
+            choices.any(|choice| choice.path == path && matches!(&choice.decision, Decision::Value(Recipe::Mock(_))))
         };
         let left = self.record.behaviors.iter().flat_map(|behavior| &behavior.arguments);
         let places = left.filter_map(|(slot, _)| match slot {

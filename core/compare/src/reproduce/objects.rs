@@ -177,7 +177,7 @@ impl Node {
     }
 
     fn value(&self, recipe: &Recipe) -> Result<String, Refusal> {
-        if let Recipe::Versatile(_) = recipe {
+        if let Recipe::Mock(_) = recipe {
             return self.object();
         }
         if !self.attributes.is_empty() || !self.results.is_empty() {
@@ -247,7 +247,7 @@ impl Node {
             && self.raises.is_none()
             && !matches!(
                 &self.decision,
-                Some(Decision::Value(Recipe::Versatile(twincell_values::value::AbstractValue::Callable)))
+                Some(Decision::Value(Recipe::Mock(twincell_values::value::AbstractValue::Callable)))
             )
             && self.attributes.values().chain(self.items.values()).all(Node::has_no_calls)
     }
@@ -290,7 +290,7 @@ mod tests {
         Objects::of(&choices, &|_| false)
     }
 
-    const OBJECT: Recipe = Recipe::Versatile(AbstractValue::Object);
+    const OBJECT: Recipe = Recipe::Mock(AbstractValue::Object);
 
     #[test]
     fn attributes_items_and_results_are_put_together() {

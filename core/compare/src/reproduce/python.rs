@@ -26,7 +26,7 @@ pub(super) fn literal(recipe: &Recipe) -> String {
             let entries = entries.iter().map(|(key, value)| format!("{}: {}", literal(key), literal(value)));
             format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
         }
-        Recipe::Versatile(_) => "...".into(),
+        Recipe::Mock(_) => "...".into(),
         Recipe::Named(name) => format!("Same({})", string(name)),
         Recipe::Made(call) => {
             let Made { class, arguments, keywords } = &**call;
@@ -132,7 +132,7 @@ fn reached(name: &str) -> String {
 
 /// Whether a recipe contains a stand-in.
 pub(super) fn has_standin(recipe: &Recipe) -> bool {
-    holds(recipe, &|part| matches!(part, Recipe::Versatile(_) | Recipe::Named(_)))
+    holds(recipe, &|part| matches!(part, Recipe::Mock(_) | Recipe::Named(_)))
 }
 
 /// Whether a recipe contains what a name stands for.

@@ -223,7 +223,7 @@ impl Writer<'_> {
     fn extended(&self) -> Vec<String> {
         let is_object = |recipe: &Recipe| {
             use AbstractValue::{Callable, Object, Resource};
-            matches!(recipe, Recipe::Versatile(Object | Resource | Callable))
+            matches!(recipe, Recipe::Mock(Object | Resource | Callable))
         };
         let choices = self.case.record.choices.iter().filter(|choice| match &choice.decision {
             Decision::Value(recipe) => !is_object(recipe) && self.is_extended(&choice.path),

@@ -106,7 +106,7 @@ impl Solver<'_> {
     ) -> Vec<Assignment> {
         let (holder, key) = (self.value(base, so_far), self.value(key, so_far));
         match (holder, key) {
-            (Some(Recipe::Versatile(_)), _) | (None, None) => self.decide(term, wanted, so_far),
+            (Some(Recipe::Mock(_)), _) | (None, None) => self.decide(term, wanted, so_far),
             (Some(holder), Some(key)) => match shapes::with_item(&holder, &key, wanted) {
                 Some(holder) => self.set(base, &holder, so_far),
                 None => vec![],
@@ -156,7 +156,7 @@ impl Solver<'_> {
             }
         }
         match self.value(base, so_far) {
-            Some(Recipe::Versatile(_)) => {
+            Some(Recipe::Mock(_)) => {
                 let Some(path) = self.path(base, so_far) else { return vec![] };
                 let mut way = so_far.clone();
                 way.insert(path.as_path().item(0).into_string(), Decision::Value(wanted.clone()));
@@ -195,14 +195,14 @@ impl Solver<'_> {
         so_far: &Assignment,
     ) -> Vec<Assignment> {
         let mut parts = match self.value(base, so_far) {
-            Some(Recipe::Versatile(_)) => {
+            Some(Recipe::Mock(_)) => {
                 let Some(path) = self.path(base, so_far) else { return vec![] };
                 let mut way = so_far.clone();
                 way.insert(path.as_path().item(index).into_string(), Decision::Value(wanted.clone()));
                 return vec![way];
             }
             Some(Recipe::Tuple(items) | Recipe::List(items)) if items.len() == count => items,
-            _ => vec![Recipe::Versatile(AbstractValue::Object); count],
+            _ => vec![Recipe::Mock(AbstractValue::Object); count],
         };
         // `for index, item in enumerate(items)`.
         if let Term::Element(iterated) = base.as_ref()
@@ -334,7 +334,7 @@ impl Solver<'_> {
         let receiver = self.value(base, so_far);
         let argument = arguments.first().and_then(|first| self.value(first, so_far));
         let mut ways = Vec::new();
-        if matches!(receiver, None | Some(Recipe::Versatile(_))) {
+        if matches!(receiver, None | Some(Recipe::Mock(_))) {
             ways = self.decide(term, wanted, so_far);
             if let (true, Some(key), Some(path)) = (method == "get", argument.as_ref(), self.path(base, so_far)) {
                 let key = key.display();
@@ -345,7 +345,7 @@ impl Solver<'_> {
                 ways.push(way);
             }
         }
-        if !matches!(receiver, Some(Recipe::Versatile(_))) {
+        if !matches!(receiver, Some(Recipe::Mock(_))) {
             let targets = shapes::receivers(receiver.as_ref(), method, argument.as_ref(), wanted);
             ways.extend(targets.iter().flat_map(|target| self.set(base, target, so_far)));
         }
@@ -354,7 +354,7 @@ impl Solver<'_> {
 
     fn set_length(&mut self, term: &Rc<Term>, count: usize, so_far: &Assignment) -> Vec<Assignment> {
         let current = self.value(term, so_far);
-        if let Some(Recipe::Versatile(_)) = &current {
+        if let Some(Recipe::Mock(_)) = &current {
             let mut ways = Vec::new();
             if let Some(path) = self.path(term, so_far) {
                 let mut way = so_far.clone();

@@ -50,7 +50,7 @@ pub(super) fn truth(value: &Recipe) -> Option<bool> {
         Recipe::Bytes(bytes) => !bytes.is_empty(),
         Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => !items.is_empty(),
         Recipe::Dict(entries) => !entries.is_empty(),
-        Recipe::Versatile(_) | Recipe::Named(_) | Recipe::Made(_) | Recipe::Given(_) | Recipe::Provided(_) => {
+        Recipe::Mock(_) | Recipe::Named(_) | Recipe::Made(_) | Recipe::Given(_) | Recipe::Provided(_) => {
             return None;
         }
     })
@@ -221,7 +221,7 @@ impl Solver<'_> {
     /// A value as access paths write it.
     fn shown(&mut self, term: &Term, so_far: &Assignment) -> Option<String> {
         match self.value(term, so_far) {
-            Some(Recipe::Versatile(_)) | None => self.path(term, so_far).map(AccessPathBuf::into_string),
+            Some(Recipe::Mock(_)) | None => self.path(term, so_far).map(AccessPathBuf::into_string),
             Some(value) => Some(value.display()),
         }
     }
@@ -380,14 +380,14 @@ impl Solver<'_> {
 
 fn compare(left: &Recipe, comparator: Comparator, right: &Recipe) -> Option<bool> {
     use Comparator as C;
-    let versatile = |value: &Recipe| matches!(value, Recipe::Versatile(_) | Recipe::Named(_));
+    let is_object = |value: &Recipe| matches!(value, Recipe::Mock(_) | Recipe::Named(_));
     let singleton = |value: &Recipe| matches!(value, Recipe::None | Recipe::Bool(_));
     let contains = || match (left, right) {
         (Recipe::Str(part), Recipe::Str(text)) => Some(text.contains(part.as_str())),
-        (_, Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items)) if !versatile(left) => {
+        (_, Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items)) if !is_object(left) => {
             Some(items.contains(left))
         }
-        (_, Recipe::Dict(entries)) if !versatile(left) => Some(entries.iter().any(|(key, _)| key == left)),
+        (_, Recipe::Dict(entries)) if !is_object(left) => Some(entries.iter().any(|(key, _)| key == left)),
         _ => None,
     };
     match comparator {
@@ -400,7 +400,7 @@ fn compare(left: &Recipe, comparator: Comparator, right: &Recipe) -> Option<bool
         C::In => contains(),
         C::NotIn => contains().map(|inside| !inside),
         C::Eq | C::NotEq => {
-            if versatile(left) && versatile(right)
+            if is_object(left) && is_object(right)
                 || matches!(left, Recipe::Named(_))
                 || matches!(right, Recipe::Named(_))
             {

@@ -102,7 +102,7 @@ pub(super) fn correspond(choices: &[Choice], observation: &Observation, wanted: 
     let mut found = Vec::new();
     for (from, to, flip) in [(left, right, false), (right, left, true)] {
         let (Some(own), Some(other)) = (&from.value, &to.value) else { continue };
-        if matches!(own, Recipe::Versatile(_) | Recipe::None | Recipe::Bool(_)) {
+        if matches!(own, Recipe::Mock(_) | Recipe::None | Recipe::Bool(_)) {
             continue;
         }
         let wanted = if flip { wanted.map(Ordering::reverse) } else { wanted };
@@ -133,7 +133,7 @@ pub(super) fn compared(
     };
     let mut found = Vec::new();
     for ((own, term), other) in [(left, terms[0]), (right, terms[1])].into_iter().zip([right, left]) {
-        let Some(value) = other.value.as_ref().filter(|value| !matches!(value, Recipe::Versatile(_))) else { continue };
+        let Some(value) = other.value.as_ref().filter(|value| !matches!(value, Recipe::Mock(_))) else { continue };
         let written = || Solver { facts, fuel: FUEL }.path(term?, &Assignment::new());
         let path = own.path.clone().or_else(written);
         if let Some(path) = path.filter(|path| facts.decisions.contains_key(path.as_str())) {
@@ -265,7 +265,7 @@ impl Solver<'_> {
             }
             (C::Is, false) | (C::IsNot, true) => {
                 let some = [
-                    Recipe::Versatile(AbstractValue::Object),
+                    Recipe::Mock(AbstractValue::Object),
                     Recipe::Str("a".into()),
                     Recipe::Int(1),
                     Recipe::List(vec![]),
@@ -353,7 +353,7 @@ impl Solver<'_> {
         let key =
             member.as_ref().map(Recipe::display).or_else(|| self.path(item, so_far).map(AccessPathBuf::into_string));
         if let (Some(path), Some(key)) = (self.path(container, so_far), key)
-            && matches!(holder, None | Some(Recipe::Versatile(_)))
+            && matches!(holder, None | Some(Recipe::Mock(_)))
         {
             let aspect = Question::Item { item: &key, holder: path.as_path() }.to_string();
             if self.facts.decisions.contains_key(aspect.as_str()) {

@@ -121,7 +121,7 @@ fn lengths_are_set() {
         assert_both_ways("len(x) == 4", &[("x", value.clone())]);
         assert_both_ways("len(x) > 2", &[("x", value)]);
     }
-    let (found, _) = solved("len(x) == 3", &[("x", Recipe::Versatile(AbstractValue::Object))], true);
+    let (found, _) = solved("len(x) == 3", &[("x", Recipe::Mock(AbstractValue::Object))], true);
     assert_eq!(found[0].get("len(x)"), Some(&Decision::Value(int(3))));
 }
 

@@ -66,7 +66,7 @@ impl Solver<'_> {
         }
         let current = self.value(term, so_far);
         let mut ways = Vec::new();
-        if let (Some(path), None | Some(Recipe::Versatile(_))) = (self.path(term, so_far), &current) {
+        if let (Some(path), None | Some(Recipe::Mock(_))) = (self.path(term, so_far), &current) {
             let [aspect, length] = [Question::Truth, Question::Length].map(|of| of(path.as_path()).to_string());
             if self.facts.decisions.contains_key(aspect.as_str()) {
                 let mut way = so_far.clone();
@@ -118,7 +118,7 @@ impl Solver<'_> {
             ("isinstance", [value, classes]) => Some(self.instance(value, classes, wanted, so_far)),
             ("bool", [value, ..]) => Some(self.truthy(value, None, wanted, so_far)),
             ("callable", [value, ..]) => {
-                let value_wanted = if wanted { Recipe::Versatile(AbstractValue::Callable) } else { Recipe::Int(1) };
+                let value_wanted = if wanted { Recipe::Mock(AbstractValue::Callable) } else { Recipe::Int(1) };
                 Some(self.set(value, &value_wanted, so_far))
             }
             ("hasattr", [value, attribute, ..]) => {
@@ -146,8 +146,8 @@ impl Solver<'_> {
         so_far: &Assignment,
     ) -> Option<Vec<Assignment>> {
         let path = self.path(value, so_far)?;
-        if !matches!(self.value(value, so_far), Some(Recipe::Versatile(_))) {
-            let object = Recipe::Versatile(AbstractValue::Object);
+        if !matches!(self.value(value, so_far), Some(Recipe::Mock(_))) {
+            let object = Recipe::Mock(AbstractValue::Object);
             return Some(if wanted { self.set(value, &object, so_far) } else { vec![] });
         }
         let mut way = so_far.clone();
@@ -190,7 +190,7 @@ impl Solver<'_> {
         let observed = site.and_then(|site| self.facts.operands(ObservationPoint::Call(site)));
         let receiver = receiver
             .or_else(|| observed.and_then(|seen| seen.operands.first()?.value.clone()))
-            .filter(|receiver| !matches!(receiver, Recipe::Versatile(_)));
+            .filter(|receiver| !matches!(receiver, Recipe::Mock(_)));
         let argument = arguments.first().and_then(|first| self.value(first, so_far));
         let argument = argument.or_else(|| observed.and_then(|seen| seen.operands.get(1)?.value.clone()));
         let targets = shapes::answering(receiver.as_ref(), method, argument.as_ref(), wanted);

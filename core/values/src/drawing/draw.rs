@@ -124,7 +124,7 @@ impl Draw {
         self.decide(ask.path, |draw, random| draw.draw_value(random, pools, known, ask))
     }
 
-    /// A yes or no, such as the truth of a versatile object.
+    /// A yes or no, such as the truth of a mock object.
     pub fn truth(&mut self, path: &str, probability: f64) -> bool {
         let decision = self.decide(path, |_, random| Decision::Value(Recipe::Bool(random.random_bool(probability)))).0;
         matches!(decision, Decision::Value(Recipe::Bool(true)))
@@ -156,7 +156,7 @@ impl Draw {
         (known || probability > 0.0) && self.truth(path, probability)
     }
 
-    /// A small number, such as the number of items of a versatile object.
+    /// A small number, such as the number of items of a mock object.
     pub fn number(&mut self, path: &str, weights: &[f64]) -> i64 {
         let decision = self
             .decide(path, |_, random| {
@@ -397,12 +397,12 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_is_called_is_versatile() {
+    fn a_value_that_is_called_is_a_mock() {
         let uses = Uses { called: true, ..Uses::default() };
         for seed in 0..50 {
             let mut draw = Draw::new(seed, Fixed::new(), 0.0);
             let decision = draw.value(&Pools::default(), &Nothing, &ask("f", &UNIFORM, &uses)).0;
-            assert!(matches!(decision, Decision::Value(Recipe::Versatile(_))), "{decision:?}");
+            assert!(matches!(decision, Decision::Value(Recipe::Mock(_))), "{decision:?}");
         }
     }
 
@@ -475,7 +475,7 @@ mod tests {
                 let mut draw = Draw::new(seed, Fixed::new(), 0.0);
                 match draw.value(&Pools::default(), &Nothing, &ask("x", &UNIFORM, &uses)).0 {
                     Decision::Value(Recipe::List(items) | Recipe::Tuple(items)) => items.len() == 3,
-                    Decision::Value(Recipe::Versatile(_)) => true,
+                    Decision::Value(Recipe::Mock(_)) => true,
                     _ => false,
                 }
             })

@@ -12,7 +12,7 @@ use crate::value::AbstractValue as A;
 /// A factor for the predicted probability of a class, given how the code uses the value.
 pub(super) fn fitness(class: AbstractValue, uses: &Uses) -> f32 {
     if uses.called || uses.exception || uses.class || uses.awaited || uses.entered {
-        return if is_versatile(class) { 1.0 } else { 0.0 };
+        return if is_mock(class) { 1.0 } else { 0.0 };
     }
     let of = |rules: &'static [Rule]| rules.iter().map(move |rule| rule(class, uses));
     let keys = uses.keys.iter().map(|key| of_key(class, key));
@@ -26,7 +26,7 @@ type Rule = fn(AbstractValue, &Uses) -> f32;
 const BEFORE_KEYS: [Rule; 6] = [of_like, of_matching, of_formatted, of_bytes, of_mapping, of_items];
 const AFTER_KEYS: [Rule; 4] = [of_arithmetic, of_order, of_attributes, of_hashed];
 
-fn is_versatile(class: AbstractValue) -> bool {
+fn is_mock(class: AbstractValue) -> bool {
     matches!(class, A::Callable | A::Resource | A::Object)
 }
 
@@ -132,14 +132,11 @@ fn of_attributes(class: AbstractValue, uses: &Uses) -> f32 {
     }
     let all_native = |class: A| uses.attributes.iter().all(|attribute| is_native(class, attribute));
     match class {
-        _ if is_versatile(class)
-            && all_native(A::Str)
-            && uses.attributes.iter().any(|name| OF_TEXTS.contains(&&**name)) =>
-        {
+        _ if is_mock(class) && all_native(A::Str) && uses.attributes.iter().any(|name| OF_TEXTS.contains(&&**name)) => {
             0.01
         }
         // Every attribute belongs to a builtin class, so an object of another class is less likely.
-        _ if is_versatile(class) => {
+        _ if is_mock(class) => {
             if [A::Str, A::List, A::Dict, A::Set].into_iter().any(all_native) {
                 0.2
             } else {

@@ -45,7 +45,7 @@ pub fn varied(value: &Recipe, random: &mut Pcg64Mcg) -> Recipe {
             let number = random.random_range(0..provided.by.count().max(1));
             Provided { number, ..Provided::clone(provided) }.into()
         }
-        Recipe::None | Recipe::Versatile(_) | Recipe::Named(_) => value.clone(),
+        Recipe::None | Recipe::Mock(_) | Recipe::Named(_) => value.clone(),
     }
 }
 
@@ -54,7 +54,7 @@ pub fn is_like(value: &Recipe, given: &Recipe) -> bool {
     match (value, given) {
         // The object of the same file, or what was written for it.
         (Recipe::Given(own), Recipe::Given(given)) => own.index == given.index,
-        (Recipe::Versatile(_), _) => false,
+        (Recipe::Mock(_), _) => false,
         (Recipe::Int(_), Recipe::Float(_)) => true,
         (value, Recipe::Given(given)) => value.abstract_value() == given.class,
         (value, given) => value.abstract_value() == given.abstract_value(),
@@ -151,6 +151,6 @@ mod tests {
             is_large: true,
         });
         assert!(variations(&value).iter().all(|other| matches!(other, Recipe::Given(own) if own.variation > 0)));
-        assert!(!is_like(&Recipe::Versatile(class), &value) && !is_like(&Recipe::None, &value));
+        assert!(!is_like(&Recipe::Mock(class), &value) && !is_like(&Recipe::None, &value));
     }
 }

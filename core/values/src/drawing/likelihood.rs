@@ -83,7 +83,7 @@ fn usual_number(recipe: &Recipe) -> Option<Recipe> {
 
 /// Representative values of the classes: an empty and a full one, a usual and a special one.
 pub fn representatives() -> Vec<Recipe> {
-    let object = || Recipe::Versatile(AbstractValue::Object);
+    let object = || Recipe::Mock(AbstractValue::Object);
     vec![
         Recipe::None,
         Recipe::Bool(true),
@@ -117,10 +117,10 @@ pub fn probability<'a>(classes: &[f32], values: impl IntoIterator<Item = &'a Rec
             _ => own.max(typicality(value)),
         };
     }
-    // All kinds of versatile objects behave alike here.
+    // All kinds of mock objects behave alike here.
     use AbstractValue as A;
-    let versatile = [A::Callable, A::Resource, A::Object].map(|class| usual[class as usize]);
-    let most = versatile.into_iter().fold(0.0, f64::max);
+    let mocks = [A::Callable, A::Resource, A::Object].map(|class| usual[class as usize]);
+    let most = mocks.into_iter().fold(0.0, f64::max);
     for class in [A::Callable, A::Resource, A::Object] {
         usual[class as usize] = most;
     }

@@ -63,12 +63,12 @@ impl Maker<'_> {
         if let Some(declared) = &uses.declared {
             return self.declared(random, path, declared, distribution, uses, depth);
         }
-        let versatile_only = uses.called || uses.exception || uses.class || uses.awaited || uses.entered;
-        if versatile_only && uses.candidates.contains(&Recipe::None) && random.random_bool(0.25) {
+        let mock_only = uses.called || uses.exception || uses.class || uses.awaited || uses.entered;
+        if mock_only && uses.candidates.contains(&Recipe::None) && random.random_bool(0.25) {
             // Code that tests whether the value is there before calling it.
             return Recipe::None;
         }
-        if !versatile_only && !uses.candidates.is_empty() && random.random_bool(0.4) {
+        if !mock_only && !uses.candidates.is_empty() && random.random_bool(0.4) {
             let candidate = &uses.candidates[random.random_range(0..uses.candidates.len())];
             // A class that the predictor thinks impossible is tried seldom, even where the code asks for it.
             let class = candidate.abstract_value();
@@ -88,7 +88,7 @@ impl Maker<'_> {
                 // The code expects this class, whatever else it does with the value.
                 return f64::from(predicted.max(0.1));
             }
-            f64::from(predicted * fitness(class, uses).max(if versatile_only { 0.0 } else { 1e-4 }))
+            f64::from(predicted * fitness(class, uses).max(if mock_only { 0.0 } else { 1e-4 }))
         });
         let class = AbstractValue::ALL[pick_weighted(random, weights.iter().copied())];
         self.concretize(random, path, class, uses, depth)
@@ -225,7 +225,7 @@ impl Maker<'_> {
                 let entry = |(key, value)| (key, self.without_objects(random, value));
                 Recipe::Dict(entries.into_iter().map(entry).collect())
             }
-            Recipe::Bytes(_) | Recipe::Versatile(_) | Recipe::Named(_) | Recipe::Made(_) => {
+            Recipe::Bytes(_) | Recipe::Mock(_) | Recipe::Named(_) | Recipe::Made(_) => {
                 match random.random_range(0..4) {
                     0 => Recipe::Str(self.pools.text(random)),
                     1 => Recipe::List((0..random.random_range(0..3)).map(Recipe::Int).collect()),
@@ -257,7 +257,7 @@ impl Maker<'_> {
             };
             let declared = field.declared.clone().or_else(|| uses.declared.clone());
             let value = match (&declared, depth > MAX_DEPTH) {
-                (None, true) => Recipe::Versatile(AbstractValue::Object),
+                (None, true) => Recipe::Mock(AbstractValue::Object),
                 _ => self.draw(random, path.as_path(), distribution, &Uses { declared, ..uses }, depth + 1),
             };
             keywords.push((field.name.clone(), value));
@@ -402,7 +402,7 @@ impl Maker<'_> {
             AbstractValue::Object if is_decoded(uses) && random.random_bool(0.5) => {
                 Recipe::Bytes(texts::bytes(random, self.pools, uses, self.letters))
             }
-            AbstractValue::Callable | AbstractValue::Resource | AbstractValue::Object => Recipe::Versatile(class),
+            AbstractValue::Callable | AbstractValue::Resource | AbstractValue::Object => Recipe::Mock(class),
         }
     }
 
@@ -517,9 +517,9 @@ impl Maker<'_> {
 
     /// A shape in which values replace the objects. They are as deep as the items of any list.
     fn filled(&self, random: &mut Pcg64Mcg, path: AccessPath<'_>, shape: &Recipe, uses: &Uses, depth: u32) -> Recipe {
-        let within = |item: &Recipe| if matches!(item, Recipe::Versatile(_)) { depth } else { depth + 1 };
+        let within = |item: &Recipe| if matches!(item, Recipe::Mock(_)) { depth } else { depth + 1 };
         match shape {
-            Recipe::Versatile(_) => {
+            Recipe::Mock(_) => {
                 let known = Some(uses).filter(|uses| **uses != Uses::default());
                 let distribution = self.element_distribution(random, path, known, depth);
                 self.item(random, path, &distribution, uses, depth)
@@ -590,7 +590,7 @@ impl Maker<'_> {
             None => MAX_DEPTH,
         };
         if depth >= most {
-            return Recipe::Versatile(AbstractValue::Object);
+            return Recipe::Mock(AbstractValue::Object);
         }
         self.draw(random, path, distribution, uses, depth + 1)
     }
@@ -677,10 +677,10 @@ fn unnumbered(path: &str) -> String {
     found
 }
 
-/// Whether the recipe contains a versatile object.
+/// Whether the recipe contains a mock object.
 fn holds_object(recipe: &Recipe) -> bool {
     match recipe {
-        Recipe::Versatile(_) => true,
+        Recipe::Mock(_) => true,
         Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().any(holds_object),
         Recipe::Dict(entries) => entries.iter().any(|(key, value)| holds_object(key) || holds_object(value)),
         _ => false,

@@ -218,7 +218,7 @@ impl Declared {
                     || self.models.iter().any(|model| model.class == call.class)
             }
             Recipe::Provided(value) => self.provided.iter().any(|own| own.class == value.by.class),
-            Recipe::Versatile(_) if !self.is_any_object() => false,
+            Recipe::Mock(_) if !self.is_any_object() => false,
             _ if !self.classes.contains(&recipe.abstract_value()) => false,
             Recipe::Tuple(list) if !self.parts.is_empty() => {
                 list.len() == self.parts.len() && self.parts.iter().zip(list).all(|(part, item)| part.admits(item))

@@ -91,8 +91,9 @@ pub enum Recipe {
     /// In insertion order. Keys are hashable recipes.
     Dict(Vec<(Recipe, Recipe)>),
     Set(Vec<Recipe>),
-    /// A versatile object that stands for a callable, a resource or an object.
-    Versatile(AbstractValue),
+    /// A mock object that stands for a callable, a resource or an object.
+    #[serde(rename = "versatile")]
+    Mock(AbstractValue),
     /// The very object that a dotted name refers to in each version: a constant, a member of an enum, a class. A name in
     /// another module than the code's own has this module before it: `shop.models:Level.LOW`.
     Named(String),
@@ -122,10 +123,10 @@ impl From<Made> for Recipe {
 }
 
 impl Recipe {
-    /// Whether the value is a versatile object or holds one.
+    /// Whether the value is a mock object or holds one.
     pub fn has_object(&self) -> bool {
         match self {
-            Recipe::Versatile(_) => true,
+            Recipe::Mock(_) => true,
             Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().any(Recipe::has_object),
             Recipe::Dict(entries) => entries.iter().any(|(_, value)| value.has_object()),
             Recipe::Made(call) => {
@@ -136,7 +137,7 @@ impl Recipe {
         }
     }
 
-    /// Text like Python source, e.g. `{'max_retry_times': 0}`. A versatile object reads `<object>`. The text is as long
+    /// Text like Python source, e.g. `{'max_retry_times': 0}`. A mock object reads `<object>`. The text is as long
     /// as the value; views cut it.
     pub fn display(&self) -> String {
         let mut text = String::new();
@@ -186,7 +187,7 @@ impl Recipe {
                 }
                 out.push('}');
             }
-            Recipe::Versatile(class) => write!(out, "<{}>", class.name()).unwrap_or_default(),
+            Recipe::Mock(class) => write!(out, "<{}>", class.name()).unwrap_or_default(),
             Recipe::Named(name) => out.push_str(within_module(name).1),
             Recipe::Made(call) => {
                 let Made { class, arguments, keywords } = &**call;
@@ -224,7 +225,7 @@ impl Recipe {
             Recipe::Tuple(_) => AbstractValue::Tuple,
             Recipe::Dict(_) => AbstractValue::Dict,
             Recipe::Set(_) => AbstractValue::Set,
-            Recipe::Versatile(class) => *class,
+            Recipe::Mock(class) => *class,
             Recipe::Given(given) => given.class,
         }
     }
@@ -260,7 +261,7 @@ pub fn short_module(module: &str) -> Option<&'static str> {
 
 /// One entry of a choice sequence: the decision for one access path.
 ///
-/// A path that does not stand for a plain value carries its aspect: `bool(x)` is the truth of a versatile object,
+/// A path that does not stand for a plain value carries its aspect: `bool(x)` is the truth of a mock object,
 /// `len(x)` the number of its items, `x == 'a'` the result of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

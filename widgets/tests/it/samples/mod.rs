@@ -241,8 +241,8 @@ fn changing_witness() -> Witness {
         example: None,
         replaced: vec![],
         injections: vec![
-            injection("self", Recipe::Versatile(AbstractValue::Object), None, 0, 0.99),
-            injection("request", Recipe::Versatile(AbstractValue::Object), None, 0, 0.98),
+            injection("self", Recipe::Mock(AbstractValue::Object), None, 0, 0.99),
+            injection("request", Recipe::Mock(AbstractValue::Object), None, 0, 0.98),
             injection("request.meta", meta(0), Some(SiteKind::Attribute), 2, 0.932),
             injection("self.max_retry_times", Recipe::Int(10), Some(SiteKind::Attribute), 3, 0.871),
         ],

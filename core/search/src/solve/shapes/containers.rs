@@ -9,7 +9,7 @@ use super::values::unlike;
 pub(in super::super) fn members(holder: &Recipe) -> Vec<Recipe> {
     match holder {
         Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => {
-            items.iter().filter(|item| !matches!(item, Recipe::Versatile(_))).cloned().collect()
+            items.iter().filter(|item| !matches!(item, Recipe::Mock(_))).cloned().collect()
         }
         Recipe::Dict(entries) => entries.iter().map(|(key, _)| key.clone()).collect(),
         Recipe::Str(text) => {
@@ -38,7 +38,7 @@ pub(in super::super) fn strangers(holder: &Recipe) -> Vec<Recipe> {
 
 /// Containers that hold `member`: the present one with it, or else one of each kind.
 pub(in super::super) fn holding(holder: Option<&Recipe>, member: &Recipe) -> Vec<Recipe> {
-    if matches!(member, Recipe::Versatile(_)) {
+    if matches!(member, Recipe::Mock(_)) {
         return vec![];
     }
     let hashable = !matches!(member, Recipe::List(_) | Recipe::Dict(_) | Recipe::Set(_) | Recipe::Named(_));
@@ -48,7 +48,7 @@ pub(in super::super) fn holding(holder: Option<&Recipe>, member: &Recipe) -> Vec
         Some(Recipe::Set(items)) if hashable => vec![Recipe::Set(added(items, member))],
         Some(Recipe::Dict(entries)) if hashable => {
             let mut entries = entries.clone();
-            entries.push((member.clone(), Recipe::Versatile(AbstractValue::Object)));
+            entries.push((member.clone(), Recipe::Mock(AbstractValue::Object)));
             vec![Recipe::Dict(entries)]
         }
         Some(Recipe::Str(text)) => match member {
@@ -67,7 +67,7 @@ pub(in super::super) fn holding(holder: Option<&Recipe>, member: &Recipe) -> Vec
                 made.insert(0, Recipe::Str(format!("a{part}a")));
             }
             if hashable {
-                made.push(Recipe::Dict(vec![(member.clone(), Recipe::Versatile(AbstractValue::Object))]));
+                made.push(Recipe::Dict(vec![(member.clone(), Recipe::Mock(AbstractValue::Object))]));
             }
             made
         }

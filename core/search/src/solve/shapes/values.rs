@@ -12,7 +12,7 @@ use super::MAX_LENGTH;
 pub(in super::super) fn targets(other: &Recipe, wanted: Option<Ordering>) -> Vec<Recipe> {
     use Ordering as O;
     match (other, wanted) {
-        (Recipe::Versatile(_), _) => vec![],
+        (Recipe::Mock(_), _) => vec![],
         (_, None | Some(O::Equal)) => vec![other.clone()],
         (Recipe::Bool(value), Some(wanted)) => targets(&Recipe::Int(i64::from(*value)), Some(wanted)),
         (Recipe::Int(value), Some(O::Less)) => [1, 10].map(|by| Recipe::Int(value.saturating_sub(by))).into(),
@@ -57,8 +57,8 @@ pub(in super::super) fn unlike(value: &Recipe) -> Vec<Recipe> {
         Recipe::Float(value) => vec![Recipe::Float(value + 1.0)],
         Recipe::Str(text) => vec![Recipe::Str(format!("{text}a")), Recipe::Str(String::new())],
         Recipe::Bytes(bytes) => vec![Recipe::Bytes([bytes.as_slice(), b"a"].concat())],
-        Recipe::Versatile(_) => vec![],
-        Recipe::Named(_) => vec![Recipe::Versatile(AbstractValue::Object)],
+        Recipe::Mock(_) => vec![],
+        Recipe::Named(_) => vec![Recipe::Mock(AbstractValue::Object)],
         Recipe::Made(_) => library::others(value),
         Recipe::Given(given) => given.others().collect(),
         Recipe::Provided(provided) => provided.others().collect(),
@@ -132,7 +132,7 @@ pub(in super::super) fn with_truth(current: Option<&Recipe>, wanted: bool) -> Ve
         _ => None,
     };
     let others = if wanted {
-        vec![Recipe::Bool(true), Recipe::Versatile(AbstractValue::Object), Recipe::Str("a".into()), Recipe::Int(1)]
+        vec![Recipe::Bool(true), Recipe::Mock(AbstractValue::Object), Recipe::Str("a".into()), Recipe::Int(1)]
     } else {
         vec![Recipe::Bool(false), Recipe::None, Recipe::Str(String::new()), Recipe::Int(0)]
     };
@@ -171,7 +171,7 @@ pub(in super::super) fn instances(names: &[AccessPathBuf], wanted: bool) -> Vec<
         (&["type"], Recipe::Named("int".into())),
         (&["bytes"], Recipe::Bytes(b"a".to_vec())),
         (&["NoneType", "types.NoneType"], Recipe::None),
-        (&["object", "Callable", "collections.abc.Callable"], Recipe::Versatile(AbstractValue::Object)),
+        (&["object", "Callable", "collections.abc.Callable"], Recipe::Mock(AbstractValue::Object)),
     ];
     let is_named = |known: &[&str]| names.iter().any(|name| known.contains(&name.as_str()));
     let found = samples.into_iter().filter(|(known, _)| is_named(known) == wanted).map(|(_, sample)| sample);

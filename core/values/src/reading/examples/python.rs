@@ -532,7 +532,7 @@ impl<'a> Reader<'a> {
 
 /// What stands for a value that is not known, so that an outer value of the same name does not.
 fn unknown() -> Recipe {
-    Recipe::Versatile(crate::value::AbstractValue::Object)
+    Recipe::Mock(crate::value::AbstractValue::Object)
 }
 
 /// Whether a call of this makes a value by computing alone.

@@ -584,7 +584,7 @@ mod tests {
         let expected = [Recipe::Int(0), Recipe::Int(1), Recipe::None, named, Recipe::Str("a".into())];
         assert_eq!(literals.candidates, expected);
         assert_eq!(literals.tested, [AbstractValue::Str]);
-        let (text, any) = (|text: &str| Recipe::Str(text.into()), || Recipe::Versatile(AbstractValue::Object));
+        let (text, any) = (|text: &str| Recipe::Str(text.into()), || Recipe::Mock(AbstractValue::Object));
         let items = of("case ['go', (1 | 2) as number, _, *rest]: pass");
         let list = |number, rest| {
             let items = [text("go"), Recipe::Int(number), any()];

@@ -128,7 +128,7 @@ fn is_any(node: &PatternMatchClass) -> bool {
 /// Plain values that match, with objects where any value matches. Empty where this is unknown, or where lists and
 /// dictionaries are nested deeper than `depth`.
 fn shapes(pattern: &Pattern, depth: usize) -> Vec<Recipe> {
-    let any = || Recipe::Versatile(AbstractValue::Object);
+    let any = || Recipe::Mock(AbstractValue::Object);
     let nested = |pattern: &Pattern| shapes(pattern, depth.saturating_sub(1));
     let mut shapes = match pattern {
         Pattern::MatchSequence(_) | Pattern::MatchMapping(_) if depth == 0 => vec![],

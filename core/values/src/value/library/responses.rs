@@ -138,7 +138,7 @@ mod tests {
     fn what_a_response_holds_is_written_as_json() {
         let value = Recipe::Dict(vec![
             (text("a\"b"), Recipe::List(vec![Recipe::None, Recipe::Float(1.5), Recipe::Bool(true)])),
-            (Recipe::Int(3), Recipe::Versatile(crate::value::AbstractValue::Object)),
+            (Recipe::Int(3), Recipe::Mock(crate::value::AbstractValue::Object)),
             (text("line"), text("x\ny\\")),
         ]);
         assert_eq!(json(&value), r#"{"a\"b": [null, 1.5, true], "3": 1, "line": "x\u000ay\\"}"#);

@@ -1,4 +1,4 @@
-//! The versatile object as Python sees it: every protocol that it answers. What the answers are is decided in `inject`
+//! The mock object as Python sees it: every protocol that it answers. What the answers are is decided in `inject`
 //! and `calls`.
 
 use pyo3::prelude::*;
@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyString, PyTuple};
 use twincell_values::path::{self, AccessPath};
 
 use crate::calls::MissingCall;
-use crate::execution::object::Versatile;
+use crate::execution::object::MockObject;
 use crate::inject::comparing;
 use crate::inject::members;
 use crate::inject::membership;
@@ -18,7 +18,7 @@ use crate::inject::texts::{self, TextKind};
 use crate::observe;
 
 #[pymethods]
-impl Versatile {
+impl MockObject {
     fn __getattr__(slf: &Bound<'_, Self>, name: &str) -> PyResult<Py<PyAny>> {
         match name {
             "__name__" | "__qualname__" => {
@@ -301,15 +301,15 @@ impl Versatile {
         operators::binary(slf, ">>", other, true)
     }
     fn __neg__(&self) -> Self {
-        Versatile::new(path::unary('-', self.path()).bounded())
+        MockObject::new(path::unary('-', self.path()).bounded())
     }
     fn __pos__(&self) -> Self {
-        Versatile::new(path::unary('+', self.path()).bounded())
+        MockObject::new(path::unary('+', self.path()).bounded())
     }
     fn __invert__(&self) -> Self {
-        Versatile::new(path::unary('~', self.path()).bounded())
+        MockObject::new(path::unary('~', self.path()).bounded())
     }
     fn __abs__(&self) -> Self {
-        Versatile::new(AccessPath::new("abs").call(self.path()).bounded())
+        MockObject::new(AccessPath::new("abs").call(self.path()).bounded())
     }
 }
