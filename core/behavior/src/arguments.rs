@@ -48,9 +48,9 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
             _ => (Shown::left(slot, a), Shown::left(slot, b)),
         };
         let basis = match (a, b) {
-            _ if slot.is_identity() => Basis::Alike,
+            _ if slot.is_identity() => Basis::TypeOnly,
             (Some(a), Some(b)) => rules.basis(a, b),
-            _ => Basis::Seen,
+            _ => Basis::Observable,
         };
         found.push(Difference::new(EvidencePlace::Left { slot: slot.clone() }, old, new, basis));
     }

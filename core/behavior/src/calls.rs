@@ -145,7 +145,7 @@ fn in_other_state(old: &[&Call], new: &[&Call], counts: &dyn Fn(&Call) -> bool, 
         others.min_by_key(|(at, ..)| *at)?;
     let moment = 1 + old[..at].iter().filter(|call| call.callee == a.callee).count();
     let (then, now) = (in_state(a, moment, place, &part, then), in_state(b, moment, place, &part, now));
-    Some(Difference::new(EvidencePlace::Call { number: at + 1 }, then, now, Basis::Seen))
+    Some(Difference::new(EvidencePlace::Call { number: at + 1 }, then, now, Basis::Observable))
 }
 
 /// The first question of both versions that is asked in another state, or of one version only although its callee may
@@ -157,7 +157,7 @@ fn asked_otherwise(old: &Behavior, new: &Behavior, rules: &Rules) -> Option<Diff
     };
     let (own, mut others) = (looking(old), looking(new));
     let text = |call: &Call| Shown::Text(displayed_call(call));
-    let only = |number, old, new| Some(Difference::new(EvidencePlace::Call { number }, old, new, Basis::Asked));
+    let only = |number, old, new| Some(Difference::new(EvidencePlace::Call { number }, old, new, Basis::OneSidedQuery));
     let mut alone = None;
     for at in own {
         let call = &old.calls[at];
@@ -217,7 +217,7 @@ fn first_difference<'a>(
             && !new.iter().any(|call| same(one, call))
             && !old.iter().any(|call| same(call, other))
     });
-    Some((one, other, if reaches || is_given_otherwise { Basis::Seen } else { Basis::Acted }))
+    Some((one, other, if reaches || is_given_otherwise { Basis::Observable } else { Basis::SideEffect }))
 }
 
 /// The receivers for which one version has a `with` and the other opens and closes them itself. Receivers that have no
@@ -446,10 +446,10 @@ mod tests {
             found.first().map(|difference| difference.basis)
         };
         let (a, b, c) = (call("x.write", &[1], true), call("x.write", &[2], true), call("y.send", &[], true));
-        assert_eq!(basis(vec![a.clone(), b.clone()], vec![b.clone(), a.clone()]), Some(Basis::Acted));
+        assert_eq!(basis(vec![a.clone(), b.clone()], vec![b.clone(), a.clone()]), Some(Basis::SideEffect));
         assert_eq!(basis(vec![a.clone(), c.clone()], vec![c.clone(), a.clone()]), Some(Basis::Reordered));
         assert_eq!(basis(vec![a.clone(), c.clone()], vec![a.clone(), c]), None);
-        assert_eq!(basis(vec![call("os.remove", &[], true)], vec![]), Some(Basis::Seen));
+        assert_eq!(basis(vec![call("os.remove", &[], true)], vec![]), Some(Basis::Observable));
     }
 
     #[test]
@@ -460,11 +460,11 @@ mod tests {
             compare(&behavior(calls(old)), &behavior(calls(new)), &Rules::default(), &mut found);
             found.first().map(|difference| difference.basis)
         };
-        assert_eq!(basis(&[1], &[2]), Some(Basis::Seen));
-        assert_eq!(basis(&[1, 2], &[1, 3]), Some(Basis::Seen));
+        assert_eq!(basis(&[1], &[2]), Some(Basis::Observable));
+        assert_eq!(basis(&[1, 2], &[1, 3]), Some(Basis::Observable));
         // A call more, and another order.
-        assert_eq!(basis(&[1, 2], &[2]), Some(Basis::Acted));
-        assert_eq!(basis(&[1, 2], &[2, 1]), Some(Basis::Acted));
+        assert_eq!(basis(&[1, 2], &[2]), Some(Basis::SideEffect));
+        assert_eq!(basis(&[1, 2], &[2, 1]), Some(Basis::SideEffect));
     }
 
     #[test]

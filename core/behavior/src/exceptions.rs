@@ -14,6 +14,6 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, rules: &Rules, found: &mut
         _ => false,
     };
     if differs {
-        found.push(Difference::of_outcomes(old, new, Basis::Seen));
+        found.push(Difference::of_outcomes(old, new, Basis::Observable));
     }
 }

@@ -100,13 +100,12 @@ pub struct CallRow {
 }
 
 /// What a difference rests on, the weakest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Basis {
     /// Which of the values is shown that are equal, as was decided when the code compared them.
     Equal,
     /// The notation of a result that was calculated from objects. With numbers in their place the results are the same.
-    Written,
+    FormattingOnly,
     /// The order of actions on different receivers.
     Reordered,
     /// An exception that only one version ends in, and that the values alone may have caused; or one version that goes
@@ -114,22 +113,26 @@ pub enum Basis {
     Crashed,
     /// The answers of unknown calls, where each version makes calls of its own. With equal answers the difference
     /// disappears.
-    Exchanged,
+    DifferentQueries,
     /// The answers of unknown calls that only one version makes.
-    Asked,
+    OneSidedQuery,
     /// What is returned or left behind is equal and of another type (`2.0` and `2`, a list and a tuple), or another object.
-    Alike,
+    TypeOnly,
     /// A call to unknown code that has an effect, as far as its name and use tell.
-    Acted,
+    SideEffect,
     /// Behavior that a user of the code can see.
-    Seen,
+    Observable,
 }
 
 impl Basis {
     pub fn strength(self) -> Strength {
         match self {
-            Basis::Seen | Basis::Alike | Basis::Crashed | Basis::Written | Basis::Equal => Strength::Observable,
-            Basis::Acted | Basis::Asked | Basis::Exchanged | Basis::Reordered => Strength::CallPattern,
+            Basis::Observable | Basis::TypeOnly | Basis::Crashed | Basis::FormattingOnly | Basis::Equal => {
+                Strength::Observable
+            }
+            Basis::SideEffect | Basis::OneSidedQuery | Basis::DifferentQueries | Basis::Reordered => {
+                Strength::CallPattern
+            }
         }
     }
 }
@@ -198,7 +201,7 @@ impl Rules {
     /// How two values differ that are not equal: maybe in their types alone.
     fn basis(&self, old: &Observed, new: &Observed) -> Basis {
         let lenient = Rules { types_alike: true, ..self.clone() };
-        if equal::equal(old, new, &lenient) { Basis::Alike } else { Basis::Seen }
+        if equal::equal(old, new, &lenient) { Basis::TypeOnly } else { Basis::Observable }
     }
 
     /// Whether either version ran a changed line.
@@ -225,11 +228,11 @@ pub fn differences(old: &Behavior, new: &Behavior, rules: &Rules) -> Vec<Differe
     calls::compare(old, new, rules, &mut found);
     state::compare_yields(old, new, rules, &mut found);
     found.retain(|difference| !rules.ignores(difference.channel));
-    if found.iter().any(|difference| difference.basis == Basis::Alike) {
+    if found.iter().any(|difference| difference.basis == Basis::TypeOnly) {
         // What says most about the change is told first.
         found.sort_by_key(|difference| match difference.basis {
-            Basis::Seen | Basis::Acted => 0,
-            Basis::Alike => 1,
+            Basis::Observable | Basis::SideEffect => 0,
+            Basis::TypeOnly => 1,
             _ => 2,
         });
     }
@@ -252,10 +255,10 @@ mod tests {
             differences(old, new, &Rules::default()).iter().map(|one| (one.channel, one.basis)).collect()
         };
         let (whole, other) = (of(Observed::Int("2".into()), "a"), of(float("2.0"), "b"));
-        assert_eq!(bases(&whole, &other), [(Channel::Output, Basis::Seen), (Channel::Return, Basis::Alike)]);
-        assert_eq!(bases(&whole, &of(float("2.5"), "a")), [(Channel::Return, Basis::Seen)]);
+        assert_eq!(bases(&whole, &other), [(Channel::Output, Basis::Observable), (Channel::Return, Basis::TypeOnly)]);
+        assert_eq!(bases(&whole, &of(float("2.5"), "a")), [(Channel::Return, Basis::Observable)]);
         let same = Slot::Same { place: "a".into(), other: "b".into() };
         let with = Behavior { arguments: vec![(same, Observed::None)], ..whole.clone() };
-        assert_eq!(bases(&whole, &with), [(Channel::Arguments, Basis::Alike)]);
+        assert_eq!(bases(&whole, &with), [(Channel::Arguments, Basis::TypeOnly)]);
     }
 }

@@ -20,6 +20,6 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference
             None => Shown::NothingLogged,
         };
         let place = EvidencePlace::Message { number: index + 1 };
-        found.push(Difference::new(place, shown(a.get(index)), shown(b.get(index)), Basis::Seen));
+        found.push(Difference::new(place, shown(a.get(index)), shown(b.get(index)), Basis::Observable));
     }
 }

@@ -12,7 +12,7 @@ pub(super) fn compare(old: &Behavior, new: &Behavior, found: &mut Vec<Difference
         if !same_text(a, b) {
             let shown = |text: &str| Observed::Str(text.into());
             let (old, new) = contrast(&shown(a), &shown(b), &Rules::default());
-            found.push(Difference::new(EvidencePlace::Output { stream }, old, new, Basis::Seen));
+            found.push(Difference::new(EvidencePlace::Output { stream }, old, new, Basis::Observable));
         }
     }
 }

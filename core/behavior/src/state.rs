@@ -75,7 +75,7 @@ pub(super) fn compare_yields(old: &Behavior, new: &Behavior, rules: &Rules, foun
         place: place.clone(),
     };
     let at = EvidencePlace::Left { slot: Slot::Yielded };
-    found.push(Difference::new(at, shown(old), shown(new), Basis::Seen));
+    found.push(Difference::new(at, shown(old), shown(new), Basis::Observable));
 }
 
 #[cfg(test)]
@@ -113,9 +113,9 @@ mod tests {
         let (with, without) = (call("store.save", &[flag()]), call("store.save", &[]));
         assert_eq!(found(vec![with.clone()], vec![with.clone()]), []);
         let seen = found(vec![with.clone()], vec![without.clone()]);
-        assert_eq!(seen, [(Basis::Seen, "store.save() with m.flag = True".into())]);
+        assert_eq!(seen, [(Basis::Observable, "store.save() with m.flag = True".into())]);
         let seen = found(vec![without], vec![with]);
-        assert_eq!(seen, [(Basis::Seen, "store.save() with m.flag as it was".into())]);
+        assert_eq!(seen, [(Basis::Observable, "store.save() with m.flag as it was".into())]);
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
         let place = Reached::Assigned { object: "m".into(), place: ".logger".into() };
         let with = |level| call("store.save", &[(place.clone(), logger(level))]);
         let seen = found(vec![with(1)], vec![with(2)]);
-        assert_eq!(seen, [(Basis::Seen, "store.save() with m.logger.level = 1".into())]);
+        assert_eq!(seen, [(Basis::Observable, "store.save() with m.logger.level = 1".into())]);
     }
 
     #[test]
@@ -139,7 +139,7 @@ mod tests {
         let (clear, before, after) =
             (call("cart.clear", &[]), call("gateway.charge", &[]), call("gateway.charge", &[cleared]));
         let seen = found(vec![clear.clone(), after], vec![before, clear]);
-        assert_eq!(seen, [(Basis::Seen, "gateway.charge() after cart.clear".into())]);
+        assert_eq!(seen, [(Basis::Observable, "gateway.charge() after cart.clear".into())]);
     }
 
     #[test]

@@ -53,7 +53,7 @@ fn nothing_that_counts(campaign: &Campaign, found: Option<&TestCase>) -> Reason 
     let why = match (found, campaign.edge_cases) {
         (Some(found), _) => match found.differences.iter().map(|difference| difference.basis).max() {
             Some(Basis::Equal) => Uncounted::EqualValues,
-            Some(Basis::Written) => Uncounted::Formatting,
+            Some(Basis::FormattingOnly) => Uncounted::Formatting,
             Some(Basis::Reordered) => Uncounted::Reordered,
             _ if found.invented() != Invented::No => Uncounted::Invented,
             _ => Uncounted::Unlikely,
@@ -105,7 +105,7 @@ mod tests {
                 synthesized: synthesized.iter().map(|&path| path.into()).collect(),
                 ..ExecutionRecord::default()
             },
-            differences: vec![Difference::new(EvidencePlace::Exception, shown("1"), shown("2"), Basis::Seen)],
+            differences: vec![Difference::new(EvidencePlace::Exception, shown("1"), shown("2"), Basis::Observable)],
             new_lines: 0,
             coverage: 0.0,
             probability: 0.0,

@@ -64,14 +64,14 @@ pub enum Invented {
 /// on unlikely values.
 pub fn score(basis: Basis, probability: f64, invented: Invented) -> f64 {
     let certainty = match basis {
-        Basis::Seen => 1.0,
-        Basis::Acted => 0.95,
-        Basis::Alike => 0.9,
-        Basis::Asked => 0.7,
-        Basis::Exchanged => 0.5,
+        Basis::Observable => 1.0,
+        Basis::SideEffect => 0.95,
+        Basis::TypeOnly => 0.9,
+        Basis::OneSidedQuery => 0.7,
+        Basis::DifferentQueries => 0.5,
         Basis::Crashed => 0.6,
         Basis::Reordered => 0.35,
-        Basis::Written | Basis::Equal => 0.3,
+        Basis::FormattingOnly | Basis::Equal => 0.3,
     };
     match (probability < EDGE_CASE, invented) {
         (true, Invented::Perhaps) | (_, Invented::Surely) => certainty * 0.35,

@@ -99,7 +99,7 @@ pub(super) fn classify_basis(
         }
         let goes = |found: &Vec<Difference>| found.iter().all(|other| other.channel != difference.channel);
         let exchanged = !old.is_empty() && !new.is_empty() && unified.as_ref().is_some_and(goes);
-        difference.basis = difference.basis.min(if exchanged { Basis::Exchanged } else { Basis::Asked });
+        difference.basis = difference.basis.min(if exchanged { Basis::DifferentQueries } else { Basis::OneSidedQuery });
     }
     Ok(differences)
 }
@@ -184,7 +184,7 @@ fn calculate(
         for difference in differences.iter_mut().filter(|difference| is_calculated(difference)) {
             let stays = |found: &Vec<Difference>| found.iter().any(|other| other.channel == difference.channel);
             if !outcomes.iter().any(stays) {
-                difference.basis = difference.basis.min(Basis::Written);
+                difference.basis = difference.basis.min(Basis::FormattingOnly);
             }
         }
         return Ok(());
@@ -332,11 +332,11 @@ mod tests {
         };
         let two = || Observed::Int("2".into());
         assert_eq!(basis(&[("order(x, 2)", 1)], object("x"), two()), Basis::Equal);
-        assert_eq!(basis(&[("order(x, 2)", 2)], object("x"), two()), Basis::Seen);
+        assert_eq!(basis(&[("order(x, 2)", 2)], object("x"), two()), Basis::Observable);
         assert_eq!(basis(&[("order(x, y)", 1), ("order(y, z)", 1)], object("x"), object("z")), Basis::Equal);
         let pair = |first: Observed| Observed::List(vec![first, Observed::None]);
         assert_eq!(basis(&[("order(x, 2)", 1)], pair(object("x")), pair(two())), Basis::Equal);
-        assert_eq!(basis(&[("order(x, 2)", 1)], pair(object("x")), pair(Observed::Int("3".into()))), Basis::Seen);
+        assert_eq!(basis(&[("order(x, 2)", 1)], pair(object("x")), pair(Observed::Int("3".into()))), Basis::Observable);
     }
 
     #[test]

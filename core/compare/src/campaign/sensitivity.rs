@@ -396,7 +396,7 @@ mod tests {
         let shown = |text: &str| Shown::Text(text.into());
         TestCase {
             record: ExecutionRecord { choices, ..ExecutionRecord::default() },
-            differences: vec![Difference::new(EvidencePlace::ReturnValue, shown("1"), shown("2"), Basis::Acted)],
+            differences: vec![Difference::new(EvidencePlace::ReturnValue, shown("1"), shown("2"), Basis::SideEffect)],
             new_lines: 0,
             coverage: 1.0,
             probability: 1.0,

@@ -107,11 +107,13 @@ mod tests {
     #[test]
     fn the_first_edge_case_that_would_decide_is_kept() {
         let mut campaign = Campaign::default();
-        for basis in [Basis::Exchanged, Basis::Reordered, Basis::Acted, Basis::Seen, Basis::Written] {
+        for basis in
+            [Basis::DifferentQueries, Basis::Reordered, Basis::SideEffect, Basis::Observable, Basis::FormattingOnly]
+        {
             keep_edge_case(&mut campaign, &edge_case(basis));
         }
         let kept: Vec<Basis> = campaign.set_aside.iter().map(|one| one.case.differences[0].basis).collect();
-        assert_eq!(kept, [Basis::Acted]);
+        assert_eq!(kept, [Basis::SideEffect]);
         assert!(campaign.set_aside[0].would_decide());
     }
 }

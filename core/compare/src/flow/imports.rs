@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use twincell_engine::protocol::{Context, Imported, Version};
 use twincell_syntax::{Import, PerSide, Side};
 use twincell_values::path::AccessPath;
-use twincell_values::reading::{Basis, Hint};
+use twincell_values::reading::{Hint, HintBasis};
 use twincell_values::value::library;
 
 /// The imports by name: those of the module, and those of the code itself.
@@ -20,7 +20,7 @@ impl Imports {
     /// Drops what hints declare of classes of libraries that the code cannot mean. Without its module, code has none of
     /// those that do not come with Python.
     pub fn keep_library(&self, context: Context, hints: &mut BTreeMap<String, Hint>) {
-        let is_meant = |class: &str, basis: Basis| {
+        let is_meant = |class: &str, basis: HintBasis| {
             if library::is_model(class) {
                 return context == Context::Module;
             }
@@ -30,18 +30,18 @@ impl Imports {
     }
 
     /// Whether the code can mean this class of a library. Code that was cut out of its module shows no imports.
-    fn may_mean(&self, class: &str, basis: Basis) -> bool {
+    fn may_mean(&self, class: &str, basis: HintBasis) -> bool {
         let module = library::module_of(class);
         let mut all = self.of_module.values().chain(self.own.values()).peekable();
         let is_within = |target: &str| target.strip_prefix(module).is_some_and(|rest| rest.starts_with('.'));
         match basis {
-            Basis::Name => {
+            HintBasis::Name => {
                 library::is_standard(class) && (all.peek().is_none() || module == "builtins")
                     || all
                         .any(|import| import.target == class || import.target == module || names(&import.target, class))
             }
-            Basis::Use => all.any(|import| import.target == module || is_within(&import.target)),
-            Basis::OwnUse => {
+            HintBasis::Use => all.any(|import| import.target == module || is_within(&import.target)),
+            HintBasis::UniqueUse => {
                 let mut targets = all.map(|import| import.target.as_str());
                 targets.clone().any(|target| target == module)
                     || targets.all(|target| !library::is_like(module, target))

@@ -50,20 +50,20 @@ pub struct Hint {
     /// Whether the annotation allows None.
     optional: bool,
     /// What says so.
-    pub basis: Basis,
+    pub basis: HintBasis,
 }
 
 /// How a type of a library is known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Basis {
+pub enum HintBasis {
     /// Its name is written: it means the class that is imported under this name.
     #[default]
     Name,
     /// By uses that other classes have as well. The library has to be imported.
     Use,
     /// By uses that tell it from all others.
-    OwnUse,
+    UniqueUse,
 }
 
 /// The hints of a function, by parameter.
@@ -142,7 +142,7 @@ pub fn apply(hints: &BTreeMap<String, Hint>, sites: &[Site], predictions: &mut [
 
 impl Hint {
     /// Takes the declared classes of libraries for others of the same name, unless the code can mean them.
-    pub fn keep_library(&mut self, is_meant: &dyn Fn(&str, Basis) -> bool) {
+    pub fn keep_library(&mut self, is_meant: &dyn Fn(&str, HintBasis) -> bool) {
         let basis = self.basis;
         let is_other = |declared: &Declared| !declared.is_of_library(&|class| is_meant(class, basis));
         // What a container holds may be anything then.

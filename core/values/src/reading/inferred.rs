@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use ruff_python_ast::StmtFunctionDef;
 
-use super::hints::{Basis, Hint};
+use super::hints::{Hint, HintBasis};
 use super::models::{self, Known};
 use super::moments::{Moments, moments};
 use super::tables::{self, Found, Kind, Tables, Written};
@@ -35,7 +35,7 @@ pub(super) fn from_uses(
         let Some((kind, is_certain)) = table.kind(known.has_arrays).filter(|_| is_open) else { continue };
         has_table = true;
         let declared = of_kind(kind, table);
-        let basis = if is_certain { Basis::OwnUse } else { Basis::Use };
+        let basis = if is_certain { HintBasis::UniqueUse } else { HintBasis::Use };
         infer(found.entry(name.clone()).or_default(), declared, basis);
     }
     for (name, table) in read.iter().filter(|(_, table)| has_table && !table.columns.is_empty()) {
@@ -86,13 +86,13 @@ pub(super) fn from_uses(
             kind => Some(*kind),
         };
         let Some(kind) = kind.filter(|kind| *kind != Kind::Other) else { continue };
-        infer(found.entry(path.clone()).or_default(), of_kind(kind, table), Basis::Use);
+        infer(found.entry(path.clone()).or_default(), of_kind(kind, table), HintBasis::Use);
     }
     let written = types::written(definition);
     for (name, (declared, is_certain)) in tested::types(definition, known) {
         let hint = found.entry(name).or_default();
         if hint.declared.is_none() && hint.classes.iter().all(|class| *class == AbstractValue::None) {
-            infer(hint, declared, if is_certain { Basis::OwnUse } else { Basis::Use });
+            infer(hint, declared, if is_certain { HintBasis::UniqueUse } else { HintBasis::Use });
         }
     }
     from_moments(definition, found);
@@ -123,7 +123,7 @@ fn from_moments(definition: &StmtFunctionDef, found: &mut BTreeMap<String, Hint>
     for (name, (class, is_certain)) in values {
         let hint = found.entry(name).or_default();
         if hint.declared.is_none() && hint.classes.iter().all(|class| *class == A::None) {
-            infer(hint, of_class(class), if is_certain { Basis::OwnUse } else { Basis::Use });
+            infer(hint, of_class(class), if is_certain { HintBasis::UniqueUse } else { HintBasis::Use });
         }
     }
     for (name, class) in members {
@@ -132,7 +132,7 @@ fn from_moments(definition: &StmtFunctionDef, found: &mut BTreeMap<String, Hint>
         let classes: Vec<A> = hint.classes.iter().copied().filter(|class| *class != A::None).collect();
         if hint.declared.is_none() && classes.iter().all(is_container) {
             let classes = if classes.is_empty() { vec![A::List, A::Tuple, A::Set] } else { classes };
-            infer(hint, Declared { items: Some(Box::new(of_class(class))), ..Declared::of(&classes) }, Basis::Use);
+            infer(hint, Declared { items: Some(Box::new(of_class(class))), ..Declared::of(&classes) }, HintBasis::Use);
         }
     }
 }
@@ -167,7 +167,7 @@ fn by_default(hint: &Hint) -> Option<Declared> {
 }
 
 /// Takes a type for that of a parameter. A default of `None` stays possible.
-pub(super) fn infer(hint: &mut Hint, declared: Declared, basis: Basis) {
+pub(super) fn infer(hint: &mut Hint, declared: Declared, basis: HintBasis) {
     let declared = match hint.candidates.contains(&Recipe::None) {
         true => declared.or(&Declared::of(&[AbstractValue::None])),
         false => declared,

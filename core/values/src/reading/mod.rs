@@ -24,7 +24,9 @@ mod uses;
 pub use attributes::{attribute_hints, kept_parameters};
 pub use conditions::{Condition, Conditions, Decided, Term, conditions};
 pub use constants::{Constants, constants};
-pub use hints::{Basis, Hint, annotated_type, apply as apply_hints, apply_constants, field_hints, hints, hints_within};
+pub use hints::{
+    Hint, HintBasis, annotated_type, apply as apply_hints, apply_constants, field_hints, hints, hints_within,
+};
 pub use imported::Around;
 pub use literals::{literals, written_value};
 pub use models::Known;
