@@ -6,7 +6,7 @@ use twincell_behavior::CallRow;
 use twincell_compare::ExampleSource;
 use twincell_compare::report::{
     Bound, CellNumbers, Comparison, Divergence, Evidence, ExecutionReport, Headline, InputWeight, PairReport,
-    PathReport, Reproducer, SetAsideReport, Varied, VariedTogether, VariedValue, VersionReport, Witness,
+    PathReport, Reproducer, SuppressedReport, Varied, VariedTogether, VariedValue, VersionReport, Witness,
 };
 use twincell_compare::verdict::Verdict;
 use twincell_engine::observed::Behavior;
@@ -45,7 +45,7 @@ pub struct PairJson<'a> {
     headline: Option<HeadlineJson<'a>>,
     bound: Option<Bound>,
     evidence: &'a [Evidence],
-    set_aside: &'a [SetAsideReport],
+    set_aside: &'a [SuppressedReport],
     old: &'a VersionReport,
     new: &'a VersionReport,
     rows: &'a [AlignedRow],
@@ -140,7 +140,7 @@ fn pair(pair: &PairReport) -> PairJson<'_> {
         headline: pair.headline.as_ref().map(headline),
         bound: pair.bound.clone(),
         evidence: &pair.evidence,
-        set_aside: &pair.set_aside,
+        set_aside: &pair.suppressed,
         old: &pair.old,
         new: &pair.new,
         rows: &pair.rows,

@@ -97,7 +97,7 @@ pub(crate) fn title(notice: &Notice) -> &'static str {
         Notice::BaselineChanged { .. } => "Accepted differences changed",
         Notice::BaselineOutdated { .. } => "Accepted differences outdated",
         Notice::Excluded { .. } => "Left out by the policy",
-        Notice::SetAside { .. } => "Suppressed by a rule",
+        Notice::Suppressed { .. } => "Suppressed by a rule",
         Notice::Accepted { .. } => "Accepted",
         Notice::TooLarge { .. } => "Too large to run",
         Notice::Deadline { .. } => "Out of time",
@@ -135,7 +135,7 @@ pub fn notice_sentence(notice: &Notice) -> String {
             )
         }
         Notice::Excluded { file, pattern } => format!("{file}: left out by the policy (exclude: {pattern})"),
-        Notice::SetAside { place, rule, changed_verdict } => {
+        Notice::Suppressed { place, rule, changed_verdict } => {
             let effect = if *changed_verdict { "; without this rule the verdict would be changing" } else { "" };
             format!("{}: differences suppressed by {rule}{effect}", at(place))
         }

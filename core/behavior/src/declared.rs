@@ -1,6 +1,6 @@
 //! What a project declares about behavior: channels and orders that count for nothing, and what its functions do.
 //!
-//! [`Declared`] is plain data, as a project writes it. [`set_aside`] names the differences that count for nothing
+//! [`Declared`] is plain data, as a project writes it. [`suppressed`] names the differences that count for nothing
 //! because of it, each with the [`Rule`] that sets it aside.
 
 use std::cmp::Reverse;
@@ -263,7 +263,7 @@ impl Rules {
 const MOST_RULES: usize = 64;
 
 /// The rules without which two behaviors would show a further difference, each with the strongest such difference.
-pub fn set_aside(old: &Behavior, new: &Behavior, rules: &Rules) -> Vec<(Rule, Difference)> {
+pub fn suppressed(old: &Behavior, new: &Behavior, rules: &Rules) -> Vec<(Rule, Difference)> {
     let mut declared = rules.declared_rules();
     // Nearly all executions leave the very same values, and are compared once.
     declared.extend((!rules.ordered_keys && !has_same_values(old, new)).then_some(Rule::KeyOrder));
@@ -377,7 +377,7 @@ mod tests {
             (calls(&["a.save"]), calls(&["a.save", "a.save"]), unordered(Unordered::Calls), None),
         ] {
             let rules = Rules::default().declaring(&declared);
-            let rule = set_aside(&old, &new, &rules).into_iter().next().map(|(rule, _)| rule);
+            let rule = suppressed(&old, &new, &rules).into_iter().next().map(|(rule, _)| rule);
             assert_eq!(rule, expected, "{declared:?}");
             assert_eq!(differences(&old, &new, &rules).is_empty(), expected.is_some(), "{declared:?}");
         }
@@ -391,7 +391,7 @@ mod tests {
         let ignoring = Declared { ignore: [Ignored::Exception].into(), ..Declared::default() };
         let changed = PerSide::new(vec![2], vec![]);
         let rules = Rules { changed, ..Rules::default() }.declaring(&ignoring);
-        let named = |reason| set_aside(&ended, &stopped(reason), &rules).into_iter().map(|(rule, _)| rule).next();
+        let named = |reason| suppressed(&ended, &stopped(reason), &rules).into_iter().map(|(rule, _)| rule).next();
         assert_eq!(named(Limit::Steps), Some(Rule::Ignore { what: Ignored::Exception }));
         assert_eq!(named(Limit::Memory), None);
     }

@@ -50,7 +50,7 @@ pub use calls::align as align_calls;
 pub use contrast::{display_parts, innermost, is_inserted};
 pub use crash::is_telling;
 pub use declared::{
-    Declared, DeclaredEffect, Effects, FunctionEffect, Ignored, Rule, Unordered, check_functions, set_aside,
+    Declared, DeclaredEffect, Effects, FunctionEffect, Ignored, Rule, Unordered, check_functions, suppressed,
 };
 pub use denoise::{Denoised, denoise};
 pub use display::{

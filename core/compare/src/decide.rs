@@ -61,7 +61,7 @@ fn nothing_that_counts(campaign: &Campaign, found: Option<&TestCase>) -> Reason 
         (None, count) if count > 0 => Uncounted::EdgeCases(count),
         (None, _) => match rules_that_decide(campaign) {
             rules if rules.is_empty() => return Reason::NoDifference(usable(campaign)),
-            rules => Uncounted::SetAside(rules),
+            rules => Uncounted::Suppressed(rules),
         },
     };
     Reason::NoneThatCounts { usable: usable(campaign), why }
@@ -84,7 +84,7 @@ pub fn forged() -> (Verdict, Reason) {
 
 /// The rules without which the verdict would be changing.
 fn rules_that_decide(campaign: &Campaign) -> Vec<Rule> {
-    campaign.set_aside.iter().filter(|one| one.would_decide()).map(|one| one.rule.clone()).collect()
+    campaign.suppressed.iter().filter(|one| one.would_decide()).map(|one| one.rule.clone()).collect()
 }
 
 #[cfg(test)]

@@ -86,8 +86,8 @@ pub enum Note {
     },
     /// The existing objects that are injected in the execution that shows the difference.
     Replaced(Vec<String>),
-    /// A rule set a difference of this execution aside.
-    SetAside {
+    /// A rule suppressed a difference of this execution.
+    Suppressed {
         rule: Rule,
         contrast: Contrast,
         execution: u32,

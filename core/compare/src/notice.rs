@@ -23,8 +23,9 @@ pub enum Notice {
     BaselineOutdated { file: String, entries: usize },
     /// The policy leaves a file out.
     Excluded { file: String, pattern: String },
-    /// A rule sets differences of a function aside.
-    SetAside { place: Place, rule: String, changed_verdict: bool },
+    /// A rule suppresses differences of a function.
+    #[serde(rename = "set_aside")]
+    Suppressed { place: Place, rule: String, changed_verdict: bool },
     /// The differences of a function are accepted.
     Accepted { place: Place, reason: String },
     /// A function was not run, since it is too large.
@@ -101,7 +102,7 @@ impl Notice {
             Notice::PolicyChanged { .. } | Notice::BaselineChanged { .. } => Weight::Trust,
             Notice::BaselineOutdated { .. }
             | Notice::Excluded { .. }
-            | Notice::SetAside { .. }
+            | Notice::Suppressed { .. }
             | Notice::Accepted { .. }
             | Notice::TooLarge { .. }
             | Notice::Deadline { .. }
@@ -130,7 +131,7 @@ impl Notice {
             | Notice::Weakened { file, .. }
             | Notice::OneSided { file, .. }
             | Notice::NothingToCompare { file, .. } => Some(file),
-            Notice::SetAside { place, .. }
+            Notice::Suppressed { place, .. }
             | Notice::Accepted { place, .. }
             | Notice::TooLarge { place, .. }
             | Notice::Deadline { place, .. }
@@ -156,11 +157,11 @@ impl Notice {
     fn of_pair(pair: &PairReport, file: Option<&str>, budget: Option<(u32, u32)>) -> Vec<Self> {
         let place = || Place { file: file.map(str::to_owned), function: pair.place() };
         let mut found: Vec<Self> = Vec::new();
-        for aside in &pair.set_aside {
+        for aside in &pair.suppressed {
             let (rule, changed_verdict) = (aside.rule.to_string(), aside.changed_verdict);
             // What is noted of every comparison is no rule that somebody wrote.
             if changed_verdict || aside.rule != Rule::KeyOrder {
-                found.push(Notice::SetAside { place: place(), rule, changed_verdict });
+                found.push(Notice::Suppressed { place: place(), rule, changed_verdict });
             }
         }
         found.extend(pair.accepted.clone().map(|reason| Notice::Accepted { place: place(), reason }));

@@ -94,8 +94,8 @@ pub enum Uncounted {
     Unlikely,
     /// So many executions differ, and each of them needs an unlikely value.
     EdgeCases(u32),
-    /// These rules set it aside.
-    SetAside(Vec<Rule>),
+    /// These rules suppressed it.
+    Suppressed(Vec<Rule>),
 }
 
 /// What the executions without a difference reached of a change.

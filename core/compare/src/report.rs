@@ -62,9 +62,9 @@ impl Evidence {
     }
 }
 
-/// A confirmed difference that a rule sets aside.
+/// A confirmed difference that a rule suppresses.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SetAsideReport {
+pub struct SuppressedReport {
     pub rule: Rule,
     pub evidence: Vec<Evidence>,
     /// Whether the verdict would be changing without the rule.
@@ -333,8 +333,8 @@ pub struct PairReport {
     /// The bound that kept the pair from running, or ended it.
     pub bound: Option<Bound>,
     pub evidence: Vec<Evidence>,
-    /// What rules of the project's policy set aside, once for each rule. It does not count.
-    pub set_aside: Vec<SetAsideReport>,
+    /// What rules of the project's policy suppressed, once for each rule. It does not count.
+    pub suppressed: Vec<SuppressedReport>,
     pub old: VersionReport,
     pub new: VersionReport,
     pub rows: Vec<AlignedRow>,

@@ -64,7 +64,7 @@ pub fn pair(verdict: Verdict) -> PairReport {
         isolation: Default::default(),
         stays_away: false,
         facts: PairFacts { name: "f".to_owned(), ..PairFacts::default() },
-        set_aside: Vec::new(),
+        suppressed: Vec::new(),
         predicted_by: String::new(),
         notes: Vec::new(),
         milliseconds: 0.0,

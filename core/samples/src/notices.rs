@@ -20,8 +20,8 @@ fn next(last: &Notice, odd: &str) -> Option<Notice> {
         Notice::PolicyChanged { .. } => Notice::BaselineChanged { file: own(), change: FileChange::Removed },
         Notice::BaselineChanged { .. } => Notice::BaselineOutdated { file: own(), entries: 3 },
         Notice::BaselineOutdated { .. } => Notice::Excluded { file: own(), pattern: own() },
-        Notice::Excluded { .. } => Notice::SetAside { place: place(), rule: own(), changed_verdict: true },
-        Notice::SetAside { .. } => Notice::Accepted { place: place(), reason: own() },
+        Notice::Excluded { .. } => Notice::Suppressed { place: place(), rule: own(), changed_verdict: true },
+        Notice::Suppressed { .. } => Notice::Accepted { place: place(), reason: own() },
         Notice::Accepted { .. } => Notice::TooLarge { place: place(), side: Side::New, size: 9, most: 1 },
         Notice::TooLarge { .. } => Notice::Deadline { place: place(), seconds: 0.01 },
         Notice::Deadline { .. } => {

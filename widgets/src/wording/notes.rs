@@ -132,7 +132,7 @@ pub fn note(note: &Note) -> String {
         Note::Replaced(names) => {
             format!("context: the difference needs injected values in place of {}", names.join(", "))
         }
-        Note::SetAside { rule, contrast: shown, execution, changed_verdict } => {
+        Note::Suppressed { rule, contrast: shown, execution, changed_verdict } => {
             let effect = if *changed_verdict { "; without this rule the verdict would be changing" } else { "" };
             format!("suppressed by {rule}: {} (execution {execution}){effect}", contrast(shown))
         }

@@ -126,7 +126,7 @@ fn uncounted(why: &Uncounted) -> String {
         Uncounted::Unlikely => "it needs an unlikely value".into(),
         Uncounted::EdgeCases(1) => "the one that differs needs an unlikely value".into(),
         Uncounted::EdgeCases(count) => format!("the {count} that differ need an unlikely value"),
-        Uncounted::SetAside(rules) => {
+        Uncounted::Suppressed(rules) => {
             let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
             format!("what differs was suppressed by {}", rules.join(" and by "))
         }

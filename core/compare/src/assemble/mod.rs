@@ -21,13 +21,13 @@ use place::Sites;
 
 use crate::ExampleSource;
 use crate::campaign::{
-    Campaign, Decisive, SetAside, TestCase, Variations, is_without_module, joint_probability, replaced,
+    Campaign, Decisive, Suppressed, TestCase, Variations, is_without_module, joint_probability, replaced,
 };
 use crate::note::Note;
 use crate::report::{
     Bound, BranchReport, CallSite, ChangeReached, Condition, Contrast, DecidedBy, Divergence, Evidence,
-    ExecutionReport, LineReport, PairFacts, PairReport, PartReport, Reason, Reproducer, SetAsideReport, StoppedExample,
-    VersionReport, Witness,
+    ExecutionReport, LineReport, PairFacts, PairReport, PartReport, Reason, Reproducer, StoppedExample,
+    SuppressedReport, VersionReport, Witness,
 };
 use crate::verdict::{self, EDGE_CASE, Verdict};
 
@@ -151,7 +151,7 @@ fn unexecuted(context: &PairContext<'_>, verdict: Verdict, reason: Reason) -> Pa
         stopped: None,
         bound: None,
         evidence: vec![],
-        set_aside: vec![],
+        suppressed: vec![],
         old,
         new,
         rows: context.diff.rows.clone(),
@@ -201,7 +201,7 @@ pub(crate) fn report(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -
         stopped: stopped().filter(|_| !told).map(stopped_example),
         bound: None,
         evidence,
-        set_aside: set_aside(summary),
+        suppressed: suppressed(summary),
         old,
         new,
         rows: context.diff.rows.clone(),
@@ -347,9 +347,9 @@ fn notes(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> Vec<Note> 
         (summary.context == Context::Function).then_some(Note::FunctionContext),
         replacement(summary),
     ];
-    let set_aside = campaign.set_aside.iter().map(|one| {
+    let suppressed = campaign.suppressed.iter().map(|one| {
         let first = one.case.differences.first();
-        Note::SetAside {
+        Note::Suppressed {
             rule: one.rule.clone(),
             contrast: first
                 .map_or_else(Contrast::default, |first| headline::difference(&one.case, first, summary.rules)),
@@ -357,7 +357,7 @@ fn notes(context: &PairContext<'_>, summary: &CampaignSummary<'_>) -> Vec<Note> 
             changed_verdict: changed_verdict(summary, one),
         }
     });
-    summary.notes.iter().cloned().chain(further.into_iter().flatten()).chain(set_aside).collect()
+    summary.notes.iter().cloned().chain(further.into_iter().flatten()).chain(suppressed).collect()
 }
 
 /// Which calls of old fail with the signature of new, if any.
@@ -378,17 +378,17 @@ fn signature(old: &Function, new: &Function) -> Option<Note> {
 }
 
 /// Whether the verdict would be another one without the rule.
-fn changed_verdict(summary: &CampaignSummary<'_>, one: &SetAside) -> bool {
+fn changed_verdict(summary: &CampaignSummary<'_>, one: &Suppressed) -> bool {
     summary.verdict != Verdict::Changing && one.would_decide()
 }
 
-fn set_aside(summary: &CampaignSummary<'_>) -> Vec<SetAsideReport> {
-    let report = |one: &SetAside| SetAsideReport {
+fn suppressed(summary: &CampaignSummary<'_>) -> Vec<SuppressedReport> {
+    let report = |one: &Suppressed| SuppressedReport {
         rule: one.rule.clone(),
         evidence: evidence(&one.case, one.case.probability),
         changed_verdict: changed_verdict(summary, one),
     };
-    summary.campaign.set_aside.iter().map(report).collect()
+    summary.campaign.suppressed.iter().map(report).collect()
 }
 
 /// What was injected in place of existing objects, as far as the verdict rests on it.

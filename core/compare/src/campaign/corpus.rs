@@ -9,7 +9,7 @@ use twincell_syntax::Side;
 
 use super::environments::Environments;
 use super::replacement::Replacement;
-use super::{Campaign, Plan, TestCase, set_aside};
+use super::{Campaign, Plan, TestCase, suppressed};
 use crate::Example;
 
 pub(super) struct State<'a> {
@@ -73,7 +73,7 @@ pub(super) fn learn(state: &mut State<'_>, campaign: &mut Campaign, mut record: 
         [old, new] => differences(old, new, state.rules),
         _ => vec![],
     };
-    set_aside::keep_further(campaign, &record, state.rules);
+    suppressed::keep_further(campaign, &record, state.rules);
     let coverage = state.search.coverage();
     campaign.executions.push(TestCase { new_lines, coverage, given, ..TestCase::new(record, found) });
 }

@@ -1,8 +1,9 @@
 //! The executions of one pair: choose, execute, learn, stop.
 //!
 //! [`run`] is the loop. Each idea has a file: what is kept and learned (`corpus.rs`), the next execution (`choose.rs`),
-//! values from the text alone (`environments.rs`), whether a difference is real (`confirm.rs`), what rules set aside (`set_aside.rs`), a small witness (`shrink.rs`),
-//! another one (`natural_witnesses.rs`), and the predictor's expectations (`explain.rs`).
+//! values from the text alone (`environments.rs`), whether a difference is real (`confirm.rs`), what rules suppress
+//! (`suppressed.rs`), a small witness (`shrink.rs`), another one (`natural_witnesses.rs`), and the predictor's expectations
+//! (`explain.rs`).
 
 mod bisect;
 mod causes;
@@ -21,9 +22,9 @@ mod natural_failures;
 mod natural_witnesses;
 mod replacement;
 mod sensitivity;
-mod set_aside;
 mod shrink;
 mod smaller;
+mod suppressed;
 mod tally;
 mod techniques;
 
@@ -59,8 +60,8 @@ pub use metered::Metered;
 pub use natural_witnesses::natural_witnesses;
 pub(crate) use replacement::{is_without_module, replaced};
 pub use sensitivity::{Variations, variations};
-pub use set_aside::SetAside;
 pub use shrink::{Values, shrink};
+pub use suppressed::Suppressed;
 pub use techniques::Techniques;
 
 /// The size of the first batch, and of the one after a loss. Later batches grow to the largest size.
@@ -118,7 +119,7 @@ pub struct TestCase {
     pub rests_on_text: bool,
     /// Whether they need a container of objects in which the code only looks things up: plain values would say more.
     pub rests_on_objects: bool,
-    /// Whether its differences were examined, or there were none. `false` if a difference was set aside.
+    /// Whether its differences were examined, or there were none. `false` if a difference was dropped without a repetition.
     pub examined: bool,
     /// The example from which its decisions come. See [`Self::example`].
     pub given: Option<Arc<Example>>,
@@ -140,8 +141,8 @@ impl TestCase {
         }
     }
 
-    /// Sets aside its differences, which nobody repeated.
-    fn set_aside(&mut self) {
+    /// Drops its differences, which nobody repeated.
+    fn discard_differences(&mut self) {
         self.examined &= self.differences.is_empty();
         self.differences.clear();
     }
@@ -290,8 +291,8 @@ pub struct Campaign {
     pub noisy: Option<Box<ExecutionRecord>>,
     /// The number of confirmed differences that were left out because only an unlikely value shows them.
     pub edge_cases: u32,
-    /// What rules set aside, once for each rule.
-    pub set_aside: Vec<SetAside>,
+    /// What rules suppressed, once for each rule.
+    pub suppressed: Vec<Suppressed>,
     /// The changed lines that a valid execution ran.
     pub reached: PerSide<BTreeSet<u32>>,
     /// The sides of branches that a valid execution took, by the numbers of the branches.
@@ -386,7 +387,7 @@ pub fn run(
         }
         if progress(next, coverage) == Continue::Stop {
             // One that had nothing left to do ended by itself.
-            campaign.stopped_early |= next < triage.end || !campaign.set_aside.is_empty();
+            campaign.stopped_early |= next < triage.end || !campaign.suppressed.is_empty();
             break;
         }
     }
@@ -395,9 +396,9 @@ pub fn run(
     }
     if campaign.stopped_early {
         // Nobody waits for what would have to be repeated.
-        campaign.set_aside.retain(|one| one.rule == Rule::EdgeCases);
+        campaign.suppressed.retain(|one| one.rule == Rule::EdgeCases);
     }
-    set_aside::confirm_all(execute, &mut campaign, plan)?;
+    suppressed::confirm_all(execute, &mut campaign, plan)?;
     if campaign.witness.is_some() && campaign.lost.is_empty() && !campaign.stopped_early {
         complete(execute, &mut state, &mut campaign, plan, next)?;
     }
@@ -426,7 +427,7 @@ enum Attention {
     /// There are none, or none is confirmed any more.
     None,
     /// They count for nothing, because others showed them more clearly.
-    SetAside,
+    Redundant,
     /// They are most likely noise.
     Noise,
     Confirm,
@@ -456,13 +457,13 @@ impl<'p> Triage<'p> {
     ) -> Result<(), EngineError> {
         match self.attention(campaign, &campaign.executions[last]) {
             Attention::None => return Ok(()),
-            Attention::SetAside => {
-                campaign.executions[last].set_aside();
+            Attention::Redundant => {
+                campaign.executions[last].discard_differences();
                 return Ok(());
             }
             Attention::Noise => {
                 campaign.nondeterministic += 1;
-                campaign.executions[last].set_aside();
+                campaign.executions[last].discard_differences();
                 return Ok(());
             }
             Attention::Confirm => {}
@@ -502,13 +503,13 @@ impl<'p> Triage<'p> {
     fn attention(&self, campaign: &Campaign, case: &TestCase) -> Attention {
         if self.sure {
             // It has already run: its coverage counts, its differences do not.
-            return Attention::SetAside;
+            return Attention::Redundant;
         }
         if case.differences.is_empty() {
             return Attention::None;
         }
         if self.weak >= MOST_WEAK && case.differences.iter().all(may_be_weak) {
-            return Attention::SetAside;
+            return Attention::Redundant;
         }
         let found = campaign.witness.map(|witness| &campaign.executions[witness]);
         let is_better = |found: &TestCase| {
@@ -521,13 +522,13 @@ impl<'p> Triage<'p> {
         let can_be = |found: &TestCase| found.score() >= verdict::CHANGING && found.is_possible();
         if found.is_some_and(can_be) && !case.is_possible() {
             // It would not be shown.
-            return Attention::SetAside;
+            return Attention::Redundant;
         }
         let scores = case.differences.iter().map(|difference| verdict::score(difference.basis, 1.0, Invented::No));
         let most = scores.fold(0.0, f64::max).min(verdict::SURE);
         if found.is_some_and(|found| found.score() >= most && !is_better(found)) {
             // Only one that shows more would be better, or one on possible values, or on values that can be read.
-            return Attention::SetAside;
+            return Attention::Redundant;
         }
         let noise = campaign.nondeterministic;
         let is_known_noise = noise >= MOST_NOISY && places(case).all(|place| self.noisy_places.contains(&place));
@@ -558,13 +559,13 @@ fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, pl
         Repeated::Lost => {
             campaign.unconfirmed += 1;
             campaign.lost.push("a difference could not be repeated: the worker was lost each time".into());
-            campaign.executions[number].set_aside();
+            campaign.executions[number].discard_differences();
             return Ok(());
         }
         Repeated::Stopped => {
             campaign.unrepeated += 1;
             campaign.stopped_early = true;
-            campaign.executions[number].set_aside();
+            campaign.executions[number].discard_differences();
             return Ok(());
         }
     };
@@ -586,7 +587,7 @@ fn examine(execute: &mut dyn Execute, campaign: &mut Campaign, number: usize, pl
     if plan.ignore_edge_cases && probability < verdict::EDGE_CASE {
         campaign.edge_cases += 1;
         let case = campaign.executions[number].clone();
-        set_aside::keep_edge_case(campaign, &case);
+        suppressed::keep_edge_case(campaign, &case);
         campaign.executions[number].differences.clear();
     }
     Ok(())
@@ -628,7 +629,7 @@ fn complete(
                 Executed::Record(record) => {
                     learn(state, campaign, *record);
                     if let Some(last) = campaign.executions.last_mut() {
-                        last.set_aside();
+                        last.discard_differences();
                     }
                 }
             }

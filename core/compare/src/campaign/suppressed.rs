@@ -1,9 +1,9 @@
-//! Differences that a rule sets aside. For each rule, the first one that would decide the verdict is kept, or else the
+//! Differences that a rule suppresses. For each rule, the first one that would decide the verdict is kept, or else the
 //! first one. It is confirmed like any other, so that a report can say which rule changed a verdict.
 
 use std::collections::BTreeSet;
 
-use twincell_behavior::{Channel, Rule, Rules, differences, set_aside};
+use twincell_behavior::{Channel, Rule, Rules, differences, suppressed};
 use twincell_engine::EngineError;
 use twincell_engine::protocol::ExecutionRecord;
 
@@ -15,27 +15,27 @@ const MOST_RULES: usize = 16;
 
 /// A difference that does not count because of a rule.
 #[derive(Debug, Clone)]
-pub struct SetAside {
+pub struct Suppressed {
     pub rule: Rule,
-    /// The execution, with the differences that the rule sets aside.
+    /// The execution, with the differences that the rule suppresses.
     pub case: TestCase,
 }
 
-impl SetAside {
+impl Suppressed {
     /// Whether the pair would be changing without the rule, if nothing else shows a change.
     pub fn would_decide(&self) -> bool {
         self.case.score() >= CHANGING
     }
 }
 
-/// Keeps what the rules set aside in an execution.
+/// Keeps what the rules suppress in an execution.
 pub(super) fn keep_further(campaign: &mut Campaign, record: &ExecutionRecord, rules: &Rules) {
     let [old, new] = record.behaviors.as_slice() else { return };
-    for (rule, difference) in set_aside(old, new, rules) {
+    for (rule, difference) in suppressed(old, new, rules) {
         let decides = verdict::score(difference.basis, 1.0, Invented::No) >= CHANGING;
         if is_wanted(campaign, &rule, decides) {
             let case = TestCase::new(record.clone(), vec![difference]);
-            keep(campaign, SetAside { rule, case });
+            keep(campaign, Suppressed { rule, case });
         }
     }
 }
@@ -44,30 +44,30 @@ pub(super) fn keep_further(campaign: &mut Campaign, record: &ExecutionRecord, ru
 pub(super) fn keep_edge_case(campaign: &mut Campaign, case: &TestCase) {
     let rule = Rule::EdgeCases;
     if is_wanted(campaign, &rule, case.score() >= CHANGING) {
-        keep(campaign, SetAside { rule, case: case.clone() });
+        keep(campaign, Suppressed { rule, case: case.clone() });
     }
 }
 
 /// Whether a rule has no execution yet, or one that would not decide while this one does.
 fn is_wanted(campaign: &Campaign, rule: &Rule, decides: bool) -> bool {
-    match campaign.set_aside.iter().find(|one| one.rule == *rule) {
+    match campaign.suppressed.iter().find(|one| one.rule == *rule) {
         Some(kept) => decides && !kept.would_decide(),
-        None => campaign.set_aside.len() < MOST_RULES,
+        None => campaign.suppressed.len() < MOST_RULES,
     }
 }
 
-fn keep(campaign: &mut Campaign, found: SetAside) {
-    match campaign.set_aside.iter_mut().find(|one| one.rule == found.rule) {
+fn keep(campaign: &mut Campaign, found: Suppressed) {
+    match campaign.suppressed.iter_mut().find(|one| one.rule == found.rule) {
         Some(kept) => *kept = found,
-        None => campaign.set_aside.push(found),
+        None => campaign.suppressed.push(found),
     }
 }
 
 /// Drops what does not appear again. `examine` has confirmed edge cases before it set them aside.
 pub(super) fn confirm_all(execute: &mut dyn Execute, campaign: &mut Campaign, plan: &Plan) -> Result<(), EngineError> {
-    for SetAside { rule, case } in std::mem::take(&mut campaign.set_aside) {
+    for Suppressed { rule, case } in std::mem::take(&mut campaign.suppressed) {
         if rule == Rule::EdgeCases {
-            campaign.set_aside.push(SetAside { rule, case });
+            campaign.suppressed.push(Suppressed { rule, case });
             continue;
         }
         let counted: BTreeSet<Channel> = match case.record.behaviors.as_slice() {
@@ -78,7 +78,7 @@ pub(super) fn confirm_all(execute: &mut dyn Execute, campaign: &mut Campaign, pl
         let mut case = examined(execute, case.record, &without)?;
         case.differences.retain(|difference| !counted.contains(&difference.channel));
         if !case.differences.is_empty() {
-            campaign.set_aside.push(SetAside { rule, case });
+            campaign.suppressed.push(Suppressed { rule, case });
         }
     }
     Ok(())
@@ -112,8 +112,8 @@ mod tests {
         {
             keep_edge_case(&mut campaign, &edge_case(basis));
         }
-        let kept: Vec<Basis> = campaign.set_aside.iter().map(|one| one.case.differences[0].basis).collect();
+        let kept: Vec<Basis> = campaign.suppressed.iter().map(|one| one.case.differences[0].basis).collect();
         assert_eq!(kept, [Basis::SideEffect]);
-        assert!(campaign.set_aside[0].would_decide());
+        assert!(campaign.suppressed[0].would_decide());
     }
 }
