@@ -93,7 +93,7 @@ pub fn write(comparison: &Comparison, path: &Path) -> Result<Vec<String>, String
 
 /// The reproducer of a change of a study, to be written if there is a folder for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Written {
+pub struct ReproducerFile {
     /// The suffix after the name of the change: nothing, or `-NAME` if several functions changed.
     suffix: String,
     offered: bool,
@@ -101,15 +101,15 @@ pub struct Written {
 }
 
 /// The reproducers of one change of a study. One that does not hold is a text with the reason.
-pub fn of_study(comparison: &Comparison) -> Vec<Written> {
+pub fn of_study(comparison: &Comparison) -> Vec<ReproducerFile> {
     let found: Vec<(&PairReport, &Reproducer)> =
         changed(comparison).filter_map(|(pair, reproducer)| Some((pair, reproducer?))).collect();
     let written = found.iter().filter_map(|(pair, reproducer)| {
         let suffix = if found.len() > 1 { format!("-{}", pair.new.qualname) } else { String::new() };
         match (offered(reproducer), &reproducer.source) {
-            (Some(text), _) => Some(Written { suffix, offered: true, text: text.to_owned() }),
+            (Some(text), _) => Some(ReproducerFile { suffix, offered: true, text: text.to_owned() }),
             (None, Some(text)) => {
-                Some(Written { suffix, offered: false, text: format!("{}\n\n{text}", status(Some(reproducer))) })
+                Some(ReproducerFile { suffix, offered: false, text: format!("{}\n\n{text}", status(Some(reproducer))) })
             }
             (None, None) => None,
         }
@@ -119,8 +119,8 @@ pub fn of_study(comparison: &Comparison) -> Vec<Written> {
 
 /// Writes the reproducers of one change into a folder: `test_ID.py`, or `test_ID-NAME.py`, as pytest looks for them.
 /// The id must be suitable for file names.
-pub fn write_all(reproducers: &[Written], id: &str, folder: &Path) -> Result<(), String> {
-    for Written { suffix, offered, text } in reproducers {
+pub fn write_all(reproducers: &[ReproducerFile], id: &str, folder: &Path) -> Result<(), String> {
+    for ReproducerFile { suffix, offered, text } in reproducers {
         let ending = if *offered { ".py" } else { ".does-not-hold.txt" };
         write_text(&folder.join(format!("test_{id}{}{ending}", safe(suffix))), text, TextKind::Python)?;
     }

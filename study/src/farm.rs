@@ -82,7 +82,7 @@ struct FarmAnswer {
 }
 
 /// A change that was handed out.
-struct Held {
+struct PendingChange {
     job: Job,
     attempts: u32,
 }
@@ -103,9 +103,9 @@ pub fn answer_chunk(
     Ok(answers)
 }
 
-fn write_chunk(held: &[Held], wanted: Wanted) -> Result<String, String> {
+fn write_chunk(held: &[PendingChange], wanted: Wanted) -> Result<String, String> {
     let mut chunk = String::new();
-    for Held { job, .. } in held {
+    for PendingChange { job, .. } in held {
         let task = FarmTask { change: job.change.clone(), key: job.key.clone(), wanted };
         chunk.push_str(&serde_json::to_string(&task).map_err(|error| error.to_string())?);
         chunk.push('\n');
@@ -127,9 +127,9 @@ pub(crate) fn tend(farm: &mut dyn Farm, shared: &Shared, wanted: Wanted, events:
 struct Tended<'a> {
     farm: &'a mut dyn Farm,
     wanted: Wanted,
-    out: BTreeMap<u64, Vec<Held>>,
+    out: BTreeMap<u64, Vec<PendingChange>>,
     /// Lost changes, to be handed out again, each alone.
-    again: VecDeque<Held>,
+    again: VecDeque<PendingChange>,
     /// Something broke down, and the changes that were out then are tried one by one.
     careful: bool,
     next_ticket: u64,
@@ -197,14 +197,14 @@ impl<'a> Tended<'a> {
     }
 
     /// The waiting changes that should go out together.
-    fn take(&mut self, shared: &Shared, is_closed: &mut bool) -> Vec<Held> {
+    fn take(&mut self, shared: &Shared, is_closed: &mut bool) -> Vec<PendingChange> {
         let size = self.size(shared.jobs.last());
         let mut chunk = Vec::new();
         while chunk.len() < size && !*is_closed {
             // With nothing out, there is nothing else to wait for.
             let patience = if chunk.is_empty() && self.out.is_empty() { INTERVAL } else { Duration::ZERO };
             match shared.jobs.pop(patience) {
-                Next::Item(job) => chunk.push(Held { job, attempts: 0 }),
+                Next::Item(job) => chunk.push(PendingChange { job, attempts: 0 }),
                 Next::Nothing => break,
                 Next::Closed => *is_closed = true,
             }
@@ -222,7 +222,7 @@ impl<'a> Tended<'a> {
         last.map_or(LARGEST_CHUNK, share).clamp(within(SHORTEST_TIME), within(CHUNK_TIME))
     }
 
-    fn hand_out(&mut self, mut chunk: Vec<Held>) -> Result<(), String> {
+    fn hand_out(&mut self, mut chunk: Vec<PendingChange>) -> Result<(), String> {
         for held in &mut chunk {
             held.attempts += 1;
         }
@@ -264,7 +264,7 @@ impl<'a> Tended<'a> {
     }
 
     /// Passes the answers on. A change without an answer is lost.
-    fn give(&mut self, chunk: Vec<Held>, text: &str) -> Result<(), String> {
+    fn give(&mut self, chunk: Vec<PendingChange>, text: &str) -> Result<(), String> {
         let mut answers = BTreeMap::new();
         for line in text.lines() {
             let answer: FarmAnswer =
@@ -284,7 +284,7 @@ impl<'a> Tended<'a> {
         Ok(())
     }
 
-    fn lose(&mut self, held: Held, reason: &str) {
+    fn lose(&mut self, held: PendingChange, reason: &str) {
         if held.attempts < ATTEMPTS {
             self.again.push_back(held);
             return;

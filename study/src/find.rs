@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use twincell_compare::report::{Bound, Comparison};
 use twincell_compare::{CompareOptions, Continue, Source};
-use twincell_driver::reproducers::{self, Written};
+use twincell_driver::reproducers::{self, ReproducerFile};
 
 use crate::change::Change;
 use crate::detail::Detail;
@@ -42,7 +42,7 @@ pub struct ComparedChange {
     pub finding: Finding,
     /// What a page shows of the comparison, packed.
     pub state: Option<String>,
-    pub reproducers: Vec<Written>,
+    pub reproducers: Vec<ReproducerFile>,
     pub detail: Option<Detail>,
 }
 

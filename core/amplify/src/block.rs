@@ -1,10 +1,10 @@
 //! Statements of a test that are put into a `with` block, and the imports that this needs.
 
-use crate::body::Place;
+use crate::body::InsertionPoint;
 use crate::code::{Code, Edit};
 
 /// The code with a statement in a `with` block, behind `first` lines of it, and lines behind the block.
-pub fn within(code: &Code, place: &Place, context: &str, first: &[String], behind: &[String]) -> Option<Code> {
+pub fn within(code: &Code, place: &InsertionPoint, context: &str, first: &[String], behind: &[String]) -> Option<Code> {
     let statement = code.slice(place.range);
     if statement.contains("'''") || statement.contains("\"\"\"") {
         return None;

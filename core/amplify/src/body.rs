@@ -10,7 +10,7 @@ use crate::code::{Code, Edit, definition, indent, line_end, line_start};
 
 /// A statement behind which others can stand, and which runs at most once in a run of its test.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct InsertionPoint {
     pub range: TextRange,
     /// The blanks before it.
     pub indent: String,
@@ -26,7 +26,7 @@ pub struct Place {
 
 /// The places of a test, in the order in which they run. Their positions in this list are the numbers of observation
 /// points.
-pub fn places(code: &Code) -> Vec<Place> {
+pub fn places(code: &Code) -> Vec<InsertionPoint> {
     let parsed = code.parse();
     let mut found = Vec::new();
     if let Some(function) = definition(&parsed) {
@@ -43,7 +43,7 @@ struct Around {
     catches: bool,
 }
 
-fn collect(code: &Code, body: &[Stmt], around: Around, found: &mut Vec<Place>) {
+fn collect(code: &Code, body: &[Stmt], around: Around, found: &mut Vec<InsertionPoint>) {
     let inner = Around { is_outer: false, ..around };
     for stmt in body {
         let mut catches = around.catches;
@@ -88,7 +88,7 @@ fn collect(code: &Code, body: &[Stmt], around: Around, found: &mut Vec<Place>) {
         );
         let is_docstring = matches!(stmt, Stmt::Expr(one) if one.value.is_string_literal_expr());
         if !binds_nothing && !is_docstring && stands_alone(code.text(), stmt.range()) {
-            found.push(Place {
+            found.push(InsertionPoint {
                 range: stmt.range(),
                 indent: indent(code.text(), stmt.start().to_usize()).to_owned(),
                 behind: line_end(code.text(), stmt.end().to_usize()),

@@ -6,7 +6,7 @@ use twincell_syntax::{PerSide, Side};
 use twincell_testing::{Observation, Observed, Seen};
 
 use crate::block::{import_of, within};
-use crate::body::{Place, fresh, names};
+use crate::body::{InsertionPoint, fresh, names};
 use crate::channel::{Heard, Style};
 use crate::code::{Code, Edit, definition};
 use crate::literal::string;
@@ -100,7 +100,7 @@ fn own(values: &PerSide<Observed>, side: Side) -> Option<&Observed> {
 /// A test that expects what a side says at a place. `None` if it cannot be told from what the other says.
 pub fn expecting(
     code: &Code,
-    place: &Place,
+    place: &InsertionPoint,
     difference: &Difference,
     heard: &Heard,
     side: Side,
@@ -143,7 +143,7 @@ pub fn expecting(
 
 fn warned(
     code: &Code,
-    place: &Place,
+    place: &InsertionPoint,
     values: &PerSide<Observed>,
     side: Side,
     imports: &mut BTreeSet<String>,
@@ -181,7 +181,7 @@ fn message(expression: &str, values: &PerSide<Observed>, side: Side) -> Option<S
 }
 
 /// Lines behind a place.
-fn behind(place: &Place, lines: &[String]) -> Edit {
+fn behind(place: &InsertionPoint, lines: &[String]) -> Edit {
     let text: String = lines.iter().map(|line| format!("{}{line}\n", place.indent)).collect();
     Edit::insert(place.behind, text)
 }

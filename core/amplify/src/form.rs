@@ -8,7 +8,7 @@ use twincell_syntax::{PerSide, Side};
 use twincell_testing::{Failure, Observation, Observed, Outcome, Seen};
 
 use crate::block::import_of;
-use crate::body::{Place, fresh, names, places, suites};
+use crate::body::{InsertionPoint, fresh, names, places, suites};
 use crate::captured_output;
 use crate::channel::Style;
 use crate::code::{Code, Edit, definition};
@@ -40,9 +40,9 @@ pub fn shown(code: &Code, tried: &Tried, defined: &Defined, hidden: &[String], s
         }
         let first = at.into_iter().flatten().min_by_key(|(point, _)| *point);
         // In a block that catches exceptions, one that does not leave it was raised as well.
-        let is_open = |place: &Place| !place.catches || raised.iter().all(Option::is_some);
+        let is_open = |place: &InsertionPoint| !place.catches || raised.iter().all(Option::is_some);
         // That one version lacks a name of the other is no difference.
-        let is_lacking = |place: &Place| {
+        let is_lacking = |place: &InsertionPoint| {
             Side::BOTH.iter().any(|side| {
                 let raised = raised[*side].as_ref().filter(|_| tried.is_direct[*side]);
                 raised.is_some_and(|raised| defined.lacks(*side, code, place.range, raised))
@@ -68,7 +68,13 @@ pub fn shown(code: &Code, tried: &Tried, defined: &Defined, hidden: &[String], s
 }
 
 /// The value that a statement bound, if it can be written down. Of an object, one attribute that can be.
-fn returned(code: &Code, place: &Place, point: u32, seen: &[Observation], hidden: &[String]) -> Option<Observed> {
+fn returned(
+    code: &Code,
+    place: &InsertionPoint,
+    point: u32,
+    seen: &[Observation],
+    hidden: &[String],
+) -> Option<Observed> {
     let name = bound(code.slice(place.range))?;
     let is_it = |one: &&Observation| one.point == point && matches!(&one.seen, Seen::Local(local) if local == name);
     let value = &seen.iter().rev().find(is_it)?.value;
@@ -121,8 +127,8 @@ fn tidy(message: &str) -> &str {
 }
 
 /// The innermost statement at a position, with its number.
-fn place_at(code: &Code, at: usize) -> Option<(usize, Place)> {
-    let holds = |(_, place): &(usize, Place)| place.range.to_std_range().contains(&at);
+fn place_at(code: &Code, at: usize) -> Option<(usize, InsertionPoint)> {
+    let holds = |(_, place): &(usize, InsertionPoint)| place.range.to_std_range().contains(&at);
     places(code).into_iter().enumerate().filter(holds).min_by_key(|(_, place)| place.range.len())
 }
 
@@ -181,7 +187,7 @@ fn valued(code: &Code, difference: &Difference, side: Side, imports: &mut BTreeS
 /// The code with an assertion behind a statement that an expression has a value, where it may also have another one.
 fn asserting(
     code: &Code,
-    place: &Place,
+    place: &InsertionPoint,
     expression: &str,
     value: &Observed,
     other: &Observed,
@@ -201,7 +207,7 @@ fn asserting(
 /// The code with a statement within `pytest.raises`.
 fn expecting(
     code: &Code,
-    place: &Place,
+    place: &InsertionPoint,
     raised: &Raised,
     exactly: bool,
     imports: &mut BTreeSet<String>,
@@ -240,7 +246,7 @@ fn unbound(statement: &str) -> Option<String> {
 }
 
 /// The code where a statement binds its value to no name, if nothing else has the name.
-fn without_binding(code: &Code, place: &Place) -> Code {
+fn without_binding(code: &Code, place: &InsertionPoint) -> Code {
     without_names(code, |_, assign| assign.range() == place.range)
 }
 

@@ -117,7 +117,7 @@ pub struct Version {
     /// How the code uses each site's value, one entry for each site.
     pub uses: Vec<Uses>,
     /// How the methods of its class use what objects of the class hold.
-    pub held: Vec<Held>,
+    pub held: Vec<HeldValue>,
     pub parameters: Vec<Parameter>,
     /// (name in this version, canonical name): parameters and locals that the diff found renamed. They are applied to
     /// access paths.
@@ -159,7 +159,7 @@ impl Version {
 
 /// A value that objects of a class hold: `self.last`, `self.clock()`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Held {
+pub struct HeldValue {
     pub path: String,
     pub distribution: Distribution,
     pub uses: Uses,

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::{functions, too_deep};
 
-use crate::code::{Code, Made, Statement};
+use crate::code::{Code, Statement, TypeCounts};
 
 /// More than any prefix needs, in bytes.
 const MAX_BYTES: usize = 64 << 10;
@@ -143,8 +143,8 @@ fn statements(text: &str) -> Vec<Statement> {
             let source = &text[statement.range()];
             let is_block = matches!(statement, Stmt::FunctionDef(_) | Stmt::ClassDef(_));
             found.push(match is_block {
-                true => Statement::block(source, Made::new()),
-                false => Statement::line(source, Made::new()),
+                true => Statement::block(source, TypeCounts::new()),
+                false => Statement::line(source, TypeCounts::new()),
             });
         }
         found

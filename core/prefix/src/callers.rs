@@ -6,7 +6,7 @@ use twincell_syntax::python::python_string;
 use crate::import::Import;
 use crate::layout::Expression;
 use crate::values::Writer;
-use twincell_sketch::Place;
+use twincell_sketch::ArgumentPlace;
 use twincell_sketch::environment::{Callback, Node};
 
 /// Writes the function that stands for a node, and gives its name.
@@ -21,16 +21,16 @@ pub(crate) fn write(writer: &mut Writer<'_>, node: &Node, name: &str, target: Op
     let function = target.map_or_else(|| writer.fresh(name), str::to_owned);
     writer.take(&function);
     let mut lines: Vec<String> = Vec::new();
-    let mut places: Vec<&Place> = node.gives.iter().map(|given| &given.place).collect();
+    let mut places: Vec<&ArgumentPlace> = node.gives.iter().map(|given| &given.place).collect();
     places.dedup();
     for place in places {
         let given: Vec<&Callback> = node.gives.iter().filter(|given| given.place == *place).collect();
         let Some(first) = given.first() else { continue };
         let (whole, is_there) = match place {
-            Place::Position(index) => {
+            ArgumentPlace::Position(index) => {
                 (format!("args[{index}]"), format!("len(args) > {index} and callable(args[{index}])"))
             }
-            Place::Keyword(name) => {
+            ArgumentPlace::Keyword(name) => {
                 let key = python_string(name);
                 (format!("kwargs[{key}]"), format!("{key} in kwargs"))
             }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::import::Import;
 
 /// The number of values that code makes, by the name of their type.
-pub type Made = BTreeMap<String, u32>;
+pub type TypeCounts = BTreeMap<String, u32>;
 
 /// The type of objects that take whatever is asked of them.
 pub(crate) const MOCK: &str = "MagicMock";
@@ -18,11 +18,11 @@ pub(crate) struct Statement {
     is_block: bool,
     /// The sandbox does the same without it, and other machines do not.
     is_kept: bool,
-    makes: Made,
+    makes: TypeCounts,
 }
 
 impl Statement {
-    pub(crate) fn line(text: impl Into<String>, makes: Made) -> Self {
+    pub(crate) fn line(text: impl Into<String>, makes: TypeCounts) -> Self {
         Self { text: text.into(), is_block: false, is_kept: false, makes }
     }
 
@@ -31,7 +31,7 @@ impl Statement {
         Self { is_kept: true, ..self }
     }
 
-    pub(crate) fn block(text: impl Into<String>, makes: Made) -> Self {
+    pub(crate) fn block(text: impl Into<String>, makes: TypeCounts) -> Self {
         Self { text: text.into(), is_block: true, is_kept: false, makes }
     }
 }
@@ -50,8 +50,8 @@ impl Code {
     }
 
     /// The values that it makes.
-    pub(crate) fn makes(&self) -> Made {
-        let mut makes = Made::new();
+    pub(crate) fn makes(&self) -> TypeCounts {
+        let mut makes = TypeCounts::new();
         for (kind, count) in self.statements.iter().flat_map(|statement| &statement.makes) {
             *makes.entry(kind.clone()).or_default() += count;
         }
@@ -146,7 +146,7 @@ mod tests {
     fn a_module_within_another_one_stays_imported_where_it_is_used() {
         let code = |text: &str| Code {
             imports: [Import::module("a.b")].into(),
-            statements: vec![Statement::line(text, Made::new())],
+            statements: vec![Statement::line(text, TypeCounts::new())],
         };
         for (text, is_kept) in
             [("c = a.b.D()", true), ("a.b = 1", true), ("c = a.bc", false), ("c = x.a.b", false), ("c = a", false)]
@@ -160,7 +160,7 @@ mod tests {
         let code = Code {
             imports: [Import::module("a")].into(),
             statements: vec![
-                Statement::line("b = f(\n    1,\n)", Made::new()),
+                Statement::line("b = f(\n    1,\n)", TypeCounts::new()),
                 Statement::line("c = 2", [("int".into(), 1)].into()),
                 Statement::block("def g():\n    return 2", [("function".into(), 1), ("int".into(), 2)].into()),
             ],

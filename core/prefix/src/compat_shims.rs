@@ -1,7 +1,7 @@
 //! What does the work of something that this Python or this sandbox does not offer: names of Python 2, functions that have
 //! moved, programs and processes that must not start. A person would write the same in place of a mock.
 
-use crate::code::{Made, Statement};
+use crate::code::{Statement, TypeCounts};
 use crate::import::Import;
 use crate::reading::Reading;
 use twincell_sketch::Test;
@@ -139,15 +139,15 @@ pub(crate) fn statements(dotted: &str, reading: &Reading) -> Option<(Vec<Import>
     // Who decodes what a program prints gets bytes.
     let is_bytes = reading.attributes.contains("decode");
     let (module, name) = dotted.rsplit_once('.')?;
-    let made = |kind: &str| -> Made { [(kind.to_owned(), 1)].into() };
+    let made = |kind: &str| -> TypeCounts { [(kind.to_owned(), 1)].into() };
     if dotted == "subprocess.Popen" {
         let streams = if has_descriptor(reading) { Import::module("tempfile") } else { Import::module("io") };
         let imports = vec![streams, Import::module("subprocess")];
-        let place = Statement::line("subprocess.Popen = Popen", Made::new());
+        let place = Statement::line("subprocess.Popen = Popen", TypeCounts::new());
         return Some((imports, vec![Statement::block(popen(reading, is_bytes), made("type")), place]));
     }
     let now = expression(dotted).or_else(|| of_programs(dotted, is_bytes))?;
-    let kind = if now.starts_with("lambda") { made("function") } else { Made::new() };
+    let kind = if now.starts_with("lambda") { made("function") } else { TypeCounts::new() };
     // Methods are within a class of their module.
     let imported = match dotted {
         "sched.scheduler.run" | "timeit.Timer.timeit" => module.split('.').next().unwrap_or(module),

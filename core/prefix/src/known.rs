@@ -2,7 +2,7 @@
 
 use twincell_syntax::python::builtin_now;
 
-use crate::code::{Made, Statement};
+use crate::code::{Statement, TypeCounts};
 use crate::import::Import;
 
 /// Modules by the short names under which people import them.
@@ -501,9 +501,9 @@ pub(crate) fn old(name: &str) -> Option<Statement> {
         return Some(Statement::block("def cmp(a, b):\n    return (a > b) - (a < b)", function()));
     }
     if name == "reload" {
-        return Some(Statement::line("from importlib import reload", Made::new()));
+        return Some(Statement::line("from importlib import reload", TypeCounts::new()));
     }
-    Some(Statement::line(format!("{name} = {}", builtin_now(name)?), Made::new()))
+    Some(Statement::line(format!("{name} = {}", builtin_now(name)?), TypeCounts::new()))
 }
 
 /// What gives a builtin the meaning that it had in Python 2, with what it needs.
@@ -532,7 +532,7 @@ pub(crate) fn meant_as_in_python_2(message: &str) -> Option<&'static str> {
     Some(of_lists)
 }
 
-fn function() -> Made {
+fn function() -> TypeCounts {
     [("function".to_owned(), 1)].into()
 }
 

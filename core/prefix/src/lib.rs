@@ -52,7 +52,7 @@ use twincell_engine::EngineError;
 use twincell_search::Methods;
 use twincell_values::predictor::PredictError;
 
-pub use code::Made;
+pub use code::TypeCounts;
 pub use compact::Compact;
 pub use function::{Beside, Subject, first_function_subject, function_subject};
 pub use generators::Generators;

@@ -10,7 +10,7 @@ use twincell_syntax::python::{is_builtin, python_string};
 use twincell_syntax::{defined_names, without_escapes};
 
 use crate::body::indented;
-use crate::code::{MOCK, Made};
+use crate::code::{MOCK, TypeCounts};
 use crate::hints::dedented;
 use crate::libraries::{Library, NotInstalled};
 use crate::reading::awaits;
@@ -49,7 +49,7 @@ pub struct Prefix {
     /// Python source. Empty for the snippet as it is.
     pub text: String,
     /// The values that it makes.
-    pub makes: Made,
+    pub makes: TypeCounts,
     /// The lines of the snippet that complete behind it, ascending.
     pub completed: Vec<u32>,
     pub end: End,
@@ -63,7 +63,7 @@ impl Default for Prefix {
             guidance,
             origin,
             text: String::new(),
-            makes: Made::new(),
+            makes: TypeCounts::new(),
             completed: vec![],
             end: End::Whole,
         }

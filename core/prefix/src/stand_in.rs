@@ -9,7 +9,7 @@ use twincell_syntax::python::is_identifier;
 use twincell_values::path::AccessPath;
 use twincell_values::value::Recipe;
 
-use crate::code::{Made, Statement};
+use crate::code::{Statement, TypeCounts};
 use crate::import::Import;
 use crate::layout::Expression;
 use crate::reading::Imported;
@@ -54,7 +54,7 @@ fn install(writer: &mut Writer<'_>, source: &Source, role: Role) {
         let makes = [("function".to_owned(), 1)].into();
         let raises = format!("def {function}({}):\n    raise {failure}", writer.parameters(name));
         writer.statement(Statement::block(raises, makes).kept());
-        writer.statement(Statement::line(format!("{place}.{name} = {function}"), Made::new()).kept());
+        writer.statement(Statement::line(format!("{place}.{name} = {function}"), TypeCounts::new()).kept());
         return;
     }
     let node = reading.sketch.node(source.value, &role.class().to_lowercase(), &writer.lessons.scene);

@@ -6,10 +6,10 @@ use twincell_sketch::environment::Node;
 use twincell_sketch::natural;
 use twincell_syntax::python::{is_builtin, is_identifier, python_float, python_string};
 use twincell_values::path::{AccessPath, text_of};
-use twincell_values::value::{AbstractValue, Made, Recipe, library, written_class};
+use twincell_values::value::{AbstractValue, ConstructorCall, Recipe, library, written_class};
 
 use crate::callers;
-use crate::code::{Code, MOCK, Made as Makes, Statement};
+use crate::code::{Code, MOCK, Statement, TypeCounts};
 use crate::import::Import;
 use crate::layout::{Expression, entries};
 use crate::lessons::Lessons;
@@ -24,17 +24,17 @@ const EACH: usize = 20;
 pub(crate) struct Writer<'a> {
     pub(crate) reading: &'a Reading,
     pub(crate) lessons: &'a Lessons,
-    written: Written,
+    written: PrefixDraft,
     /// The name to which the next value is assigned.
     target: Option<String>,
 }
 
 /// What was written so far.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct Written {
+struct PrefixDraft {
     code: Code,
     /// The values of the statement that is being written.
-    makes: Makes,
+    makes: TypeCounts,
     /// The names that are bound.
     taken: BTreeSet<String>,
     /// The names of classes by the access paths at which the snippet finds them.
@@ -45,7 +45,7 @@ struct Written {
 
 impl<'a> Writer<'a> {
     pub(crate) fn new(reading: &'a Reading, lessons: &'a Lessons) -> Self {
-        Self { reading, lessons, written: Written::default(), target: None }
+        Self { reading, lessons, written: PrefixDraft::default(), target: None }
     }
 
     pub(crate) fn finish(self) -> Code {
@@ -617,7 +617,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A value of a class of a library.
-    fn made(&mut self, call: &Made) -> Expression {
+    fn made(&mut self, call: &ConstructorCall) -> Expression {
         if let Some((before, behind)) = library::written_stream(&call.class) {
             let arguments = call.arguments.iter().map(Recipe::display).collect::<Vec<_>>().join(", ");
             return Expression::text(format!("{before}{arguments}{behind}"));

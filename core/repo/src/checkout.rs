@@ -110,11 +110,11 @@ type Entries = BTreeMap<PathBuf, Entry>;
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Manifest {
     tree: String,
-    files: Vec<Written>,
+    files: Vec<CheckedOutFile>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Written {
+struct CheckedOutFile {
     /// The bytes of its path.
     path: Vec<u8>,
     mode: u32,
@@ -420,7 +420,7 @@ fn fill(repository: &Repository, slot: &Path, root: &Path, tree: &str, entries: 
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io_failed(error)),
         _ => {}
     }
-    let known: BTreeMap<PathBuf, Written> =
+    let known: BTreeMap<PathBuf, CheckedOutFile> =
         known.files.into_iter().map(|written| (bytes_as_path(&written.path), written)).collect();
     let is_kept = |path: &Path| {
         let (Some(entry), Some(written)) = (entries.get(path), known.get(path)) else { return false };
@@ -450,7 +450,7 @@ fn fill(repository: &Repository, slot: &Path, root: &Path, tree: &str, entries: 
             }
         };
         let path = path.as_os_str().as_bytes().to_vec();
-        files.push(Written { path, mode: entry.mode, id: entry.id.to_string(), stamp });
+        files.push(CheckedOutFile { path, mode: entry.mode, id: entry.id.to_string(), stamp });
     }
     let manifest = serde_json::to_vec(&Manifest { tree: tree.to_owned(), files }).map_err(io::Error::other);
     let new = slot.join("manifest.new");

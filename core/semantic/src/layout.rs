@@ -17,7 +17,7 @@ const INITIAL: &str = "__init__";
 
 /// Where a module stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct ModulePlace {
     /// The path of its file. A namespace package has that of its folder, which ends in `/`.
     pub path: Arc<str>,
     /// The dotted name.
@@ -30,7 +30,7 @@ pub struct Place {
     search: usize,
 }
 
-impl Place {
+impl ModulePlace {
     /// Whether it is the file of a package.
     pub fn is_package(&self) -> bool {
         stem(&self.path).is_some_and(|stem| last(stem) == INITIAL)
@@ -41,7 +41,7 @@ impl Place {
 #[derive(Debug, Default)]
 pub struct Layout {
     /// In order of their paths.
-    pub places: Vec<Place>,
+    pub places: Vec<ModulePlace>,
     /// `shop/cart` for `shop/cart.py` and for `shop/cart/__init__.py`, of which a package comes first.
     by_stem: FxHashMap<Arc<str>, ModuleId>,
     searches: Vec<Vec<Arc<str>>>,
@@ -81,7 +81,7 @@ impl Layout {
                 layout.searches.len() - 1
             });
             let folder = folder_of(&path).into();
-            layout.places.push(Place { path, name: name.into(), folder, content, search });
+            layout.places.push(ModulePlace { path, name: name.into(), folder, content, search });
         }
         layout.note_stems();
         layout
@@ -96,7 +96,7 @@ impl Layout {
                 Some(stem) => stem.into(),
                 None => place.folder.clone(),
             };
-            let rank = |place: &Place| match place.content {
+            let rank = |place: &ModulePlace| match place.content {
                 Some(_) if place.path.ends_with("/__init__.py") => 0,
                 Some(_) if place.path.ends_with(".py") => 1,
                 Some(_) => 2,

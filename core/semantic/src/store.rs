@@ -12,11 +12,11 @@ use crate::text::ModuleText;
 
 /// What texts say by themselves, read once for each content. A clone is the same store.
 #[derive(Debug, Clone, Default)]
-pub struct Store(Arc<Held>);
+pub struct Store(Arc<SharedModules>);
 
 /// By content. A text that could not be read is none.
 #[derive(Debug, Default)]
-struct Held {
+struct SharedModules {
     modules: Mutex<FxHashMap<ContentId, Arc<Module>>>,
     texts: Mutex<FxHashMap<ContentId, Option<Arc<ModuleText>>>>,
 }

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use twincell_syntax::python::{attributes_of, python_string};
 use twincell_values::path::AccessPath;
-use twincell_values::value::{AbstractValue, Made, Recipe};
+use twincell_values::value::{AbstractValue, ConstructorCall, Recipe};
 
-use super::{Asked, Given, Id, Kind, Operand, Sketch, Test, Value};
+use super::{ConditionPart, Given, Id, Kind, Operand, Sketch, Test, Value};
 use crate::environment::{Callback, Contains, Environment, Node};
 use crate::json::json;
 use crate::natural;
@@ -40,7 +40,7 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    fn truth(&self, asked: &Asked) -> bool {
+    fn truth(&self, asked: &ConditionPart) -> bool {
         asked.holds != self.turned.contains(&asked.condition)
     }
 
@@ -141,7 +141,7 @@ impl Sketch {
                 node.value = Some(if value.is_tuple { Recipe::Tuple(items) } else { Recipe::List(items) });
             }
             Form::Plain(Kind::Set) => {
-                let contains = |asked: &Asked| match &asked.test {
+                let contains = |asked: &ConditionPart| match &asked.test {
                     Test::Keyed(_) | Test::Holds(_) => scene.truth(asked),
                     _ => true,
                 };
@@ -463,7 +463,7 @@ impl Sketch {
 
     /// The members that conditions ask for.
     fn contained(&self, value: &Value, scene: &Scenario) -> Vec<Recipe> {
-        let member = |asked: &Asked| match &asked.test {
+        let member = |asked: &ConditionPart| match &asked.test {
             Test::Holds(member) if scene.truth(asked) => Some(member.clone()),
             Test::Keyed(member) if scene.truth(asked) => self.member(*member, scene),
             _ => None,
@@ -492,7 +492,7 @@ impl Sketch {
             (Recipe::Str(name), Recipe::List(vec![one, other]))
         });
         let columns = Recipe::Dict(columns.collect());
-        let made = Made { class: "pandas.DataFrame".into(), arguments: vec![columns], keywords: vec![] };
+        let made = ConstructorCall { class: "pandas.DataFrame".into(), arguments: vec![columns], keywords: vec![] };
         made.into()
     }
 
@@ -543,7 +543,7 @@ impl Sketch {
             candidates.push(Recipe::List(contained));
         }
         let met = |candidate: &Recipe| {
-            let is_met = |asked: &&Asked| {
+            let is_met = |asked: &&ConditionPart| {
                 let meets = match self.asked_member(asked, scene) {
                     Some(member) => self.meets(&Test::Holds(member), candidate),
                     None => self.meets(&asked.test, candidate),
@@ -557,7 +557,7 @@ impl Sketch {
     }
 
     /// The member that a condition looks for, where that is a plain value.
-    fn asked_member(&self, asked: &Asked, scene: &Scenario) -> Option<Recipe> {
+    fn asked_member(&self, asked: &ConditionPart, scene: &Scenario) -> Option<Recipe> {
         match asked.test {
             Test::Keyed(member) => self.member(member, scene),
             _ => None,
@@ -728,7 +728,7 @@ fn default(name: &str, kind: Option<Kind>) -> Recipe {
         Some(Kind::Code) => Recipe::Str("1 + 2".into()),
         Some(Kind::Duration) => {
             let keywords = vec![("days".into(), Recipe::Int(1))];
-            Made { class: "datetime.timedelta".into(), arguments: vec![], keywords }.into()
+            ConstructorCall { class: "datetime.timedelta".into(), arguments: vec![], keywords }.into()
         }
         Some(Kind::Text) => match promised {
             Some(text @ Recipe::Str(_)) => text,

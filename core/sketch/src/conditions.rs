@@ -6,7 +6,7 @@ use twincell_values::reading::literal;
 use twincell_values::value::Recipe;
 
 use super::walk::Walk;
-use super::{Asked, Id, Kind, Operand, Sketch, Test, Value};
+use super::{ConditionPart, Id, Kind, Operand, Sketch, Test, Value};
 
 impl Walk<'_> {
     /// Notes what a condition asks. `holds` is false within a `not`.
@@ -43,7 +43,7 @@ impl Walk<'_> {
         let condition = self.sketch.conditions;
         self.sketch.conditions += 1;
         self.sketch.condition_lines.push(self.condition_line);
-        self.sketch.value_mut(of).asked.push(Asked { condition, holds, test });
+        self.sketch.value_mut(of).asked.push(ConditionPart { condition, holds, test });
     }
 
     fn comparison(&mut self, left: &Expr, operator: CmpOp, right: &Expr, holds: bool) {

@@ -7,7 +7,7 @@ use ruff_python_ast::{Expr, Parameters, Stmt};
 use twincell_syntax::dotted;
 
 use super::walk::{Function, Walk};
-use super::{Given, Id, Place, Value};
+use super::{ArgumentPlace, Given, Id, Value};
 use crate::foreign::is_foreign;
 
 impl Walk<'_> {
@@ -132,7 +132,7 @@ impl Walk<'_> {
         if value.function.is_some() || value.is_made || !is_foreign {
             return;
         }
-        let given = self.given(Place::Position(0), false, function);
+        let given = self.given(ArgumentPlace::Position(0), false, function);
         let result = self.sketch.fresh();
         let value = self.sketch.value_mut(by);
         value.decorates = true;
@@ -142,7 +142,7 @@ impl Walk<'_> {
     }
 
     /// A function of the snippet, as what is given to a call.
-    fn given(&self, place: Place, is_item: bool, number: usize) -> Given {
+    fn given(&self, place: ArgumentPlace, is_item: bool, number: usize) -> Given {
         let Function { name, needed, is_async, is_method, .. } = &self.functions[number];
         let parameters = needed.iter().skip(usize::from(*is_method)).cloned().collect();
         let is_within = self.inside.contains(&number);
@@ -151,8 +151,8 @@ impl Walk<'_> {
 
     /// Notes which functions of the snippet a call is given.
     pub(super) fn note_given(&mut self, callee: Id, positions: &[Id], named: &[(String, Id)]) {
-        let positions = positions.iter().enumerate().map(|(index, id)| (Place::Position(index), *id));
-        let named = named.iter().map(|(name, id)| (Place::Keyword(name.clone()), *id));
+        let positions = positions.iter().enumerate().map(|(index, id)| (ArgumentPlace::Position(index), *id));
+        let named = named.iter().map(|(name, id)| (ArgumentPlace::Keyword(name.clone()), *id));
         let mut found = Vec::new();
         for (place, id) in positions.chain(named) {
             let value = self.sketch.value(id);

@@ -6,7 +6,7 @@ use twincell_syntax::python::is_builtin;
 use twincell_values::path::{AccessPath, Question, Segment};
 use twincell_values::value::{Choice, Decision, Recipe};
 
-use crate::Place;
+use crate::ArgumentPlace;
 
 /// What the snippet does not define, by name, in the order in which an execution asked for it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -56,7 +56,7 @@ pub struct Node {
 /// A function that a stand-in is given and calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Callback {
-    pub place: Place,
+    pub place: ArgumentPlace,
     /// It is one of a list.
     pub is_item: bool,
     pub name: String,

@@ -78,7 +78,7 @@ pub enum Operand {
 
 /// One part of a condition.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct ConditionPart {
     /// Its number in the snippet, in the order of the text.
     pub condition: usize,
     /// What the test gives where the condition holds.
@@ -135,7 +135,7 @@ pub struct Value {
     pub least: usize,
     /// The JSON text of this one.
     pub parsed: Option<Id>,
-    pub asked: Vec<Asked>,
+    pub asked: Vec<ConditionPart>,
     /// The snippet gives it this value itself.
     pub known: Option<Recipe>,
     pub kind: Option<Kind>,
@@ -165,7 +165,7 @@ pub struct Value {
 
 /// Where a call is given something.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum ArgumentPlace {
     Position(usize),
     Keyword(String),
 }
@@ -173,7 +173,7 @@ pub enum Place {
 /// A function of the snippet that a call is given.
 #[derive(Debug, Clone)]
 pub struct Given {
-    pub place: Place,
+    pub place: ArgumentPlace,
     /// It is one of a list.
     pub is_item: bool,
     pub name: String,

@@ -1,6 +1,6 @@
 //! Values that a person would have written: what a name promises, and the plainest value of a class.
 
-use twincell_values::value::{AbstractValue, Made, Recipe};
+use twincell_values::value::{AbstractValue, ConstructorCall, Recipe};
 
 /// The last words of names, and what people keep under them.
 const NAMES: &[(&[&str], Meaning)] = &[
@@ -388,7 +388,7 @@ pub fn promised(name: &str) -> Option<Recipe> {
         Meaning::Function => Recipe::Mock(AbstractValue::Callable),
         Meaning::Exception => {
             let arguments = vec![Recipe::Str("failure".to_owned())];
-            Made { class: "builtins.Exception".into(), arguments, keywords: vec![] }.into()
+            ConstructorCall { class: "builtins.Exception".into(), arguments, keywords: vec![] }.into()
         }
         Meaning::Number(number) => Recipe::Int(*number),
     })

@@ -3,7 +3,7 @@
 use ruff_python_ast::{Expr, ExprAttribute, ExprCall};
 
 use twincell_values::reading::parsed;
-use twincell_values::value::{Made, Recipe};
+use twincell_values::value::{ConstructorCall, Recipe};
 
 use super::walk::Walk;
 use super::{Id, Kind};
@@ -191,7 +191,7 @@ const YEARS: [i64; 3] = [2000, 2050, 2100];
 /// A moment of a class of `datetime`, by its place among the years.
 fn moment(class: &str, year: i64) -> Recipe {
     let arguments = [year, 1, 1].map(Recipe::Int).to_vec();
-    Made { class: class.to_owned(), arguments, keywords: vec![] }.into()
+    ConstructorCall { class: class.to_owned(), arguments, keywords: vec![] }.into()
 }
 
 /// What stands for the moment at which a snippet runs.
@@ -202,7 +202,7 @@ pub(crate) fn now(class: &str) -> Recipe {
 fn array() -> Recipe {
     let row = |row: [f64; 2]| Recipe::List(row.map(Recipe::Float).to_vec());
     let rows = Recipe::List(vec![row([1.0, 2.0]), row([3.0, 4.0])]);
-    Made { class: "numpy.array".to_owned(), arguments: vec![rows], keywords: vec![] }.into()
+    ConstructorCall { class: "numpy.array".to_owned(), arguments: vec![rows], keywords: vec![] }.into()
 }
 
 pub(crate) fn is_array(value: &Recipe) -> bool {

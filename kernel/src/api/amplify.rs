@@ -31,11 +31,11 @@ pub struct PyAmplification {
     found: Amplification,
     /// What is to say of the policy.
     notices: Vec<Notice>,
-    asked: Asked,
+    asked: AmplifyRequest,
 }
 
 /// What was amplified, so that a test can run again.
-struct Asked {
+struct AmplifyRequest {
     /// Absolute: a notebook may go to another folder.
     work_tree: PathBuf,
     versions: PerSide<Revision>,
@@ -114,7 +114,7 @@ fn amplified(
         (Err(_), Some(signal)) => return Err(signal),
         (found, signal) => (found.map_err(raised)?, signal),
     };
-    let asked = Asked { work_tree, versions, options };
+    let asked = AmplifyRequest { work_tree, versions, options };
     Ok((PyAmplification { found, notices, asked }, signal))
 }
 
@@ -180,7 +180,7 @@ impl PyAmplification {
     #[pyo3(signature = (test, *, old = false))]
     fn run_test<'py>(&self, py: Python<'py>, test: usize, old: bool) -> PyResult<Bound<'py, PyAny>> {
         let (test, environment) = (self.test(test)?, environment::find(py)?);
-        let Asked { work_tree, versions, options } = &self.asked;
+        let AmplifyRequest { work_tree, versions, options } = &self.asked;
         let (ran, signal) = py.detach(|| {
             let mut signals = Signals::new();
             let mut progress = |_| if signals.stop() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };

@@ -12,11 +12,11 @@ const RECORD_LIMIT: usize = 1 << 20;
 #[derive(Default)]
 pub struct Record {
     is_on: AtomicBool,
-    written: Mutex<Written>,
+    written: Mutex<RecordedPieces>,
 }
 
 #[derive(Default)]
-struct Written {
+struct RecordedPieces {
     pieces: Vec<(&'static str, String)>,
     size: usize,
 }
@@ -48,7 +48,7 @@ impl Record {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Written> {
+    fn lock(&self) -> MutexGuard<'_, RecordedPieces> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -55,7 +55,7 @@ enum Kind {
 }
 
 /// What a field holds.
-enum Held {
+enum FieldContent {
     Message(Kind),
     Name,
     /// A text or bytes of any length.
@@ -68,41 +68,43 @@ enum Held {
 }
 
 impl Kind {
-    fn holds(self, field: u64) -> Held {
+    fn holds(self, field: u64) -> FieldContent {
         use Kind::{
             Annotation, Attribute, Dimension, Entry, Function, Graph, Map, Model, Node, Operators, Port, Several,
             Shape, SparseTensor, Tensor, TensorType, Training, Type,
         };
         match (self, field) {
-            (Model, 7) | (Training, 1 | 2) | (Attribute, 6 | 11) => Held::Message(Graph),
-            (Model, 20) => Held::Message(Training),
-            (Model, 25) => Held::Message(Function),
-            (Model, 8) | (Function, 9) => Held::Message(Operators),
-            (Graph, 1) | (Function, 7) => Held::Message(Node),
-            (Graph, 5) | (Attribute, 5 | 10) | (SparseTensor, 1 | 2) => Held::Message(Tensor),
-            (Graph, 15) | (Attribute, 22 | 23) => Held::Message(SparseTensor),
-            (Graph, 14) => Held::Message(Annotation),
-            (Graph, 11..=13) | (Function, 12) => Held::Message(Port),
-            (Node, 5) | (Function, 11) => Held::Message(Attribute),
-            (Port, 2) | (Attribute, 14 | 15) => Held::Message(Type),
-            (Type, 1 | 8) => Held::Message(TensorType),
-            (Type, 4 | 9) => Held::Message(Several),
-            (Type, 5) => Held::Message(Map),
-            (Several, 1) | (Map, 2) => Held::Message(Type),
-            (TensorType, 2) => Held::Message(Shape),
-            (Shape, 1) => Held::Message(Dimension),
+            (Model, 7) | (Training, 1 | 2) | (Attribute, 6 | 11) => FieldContent::Message(Graph),
+            (Model, 20) => FieldContent::Message(Training),
+            (Model, 25) => FieldContent::Message(Function),
+            (Model, 8) | (Function, 9) => FieldContent::Message(Operators),
+            (Graph, 1) | (Function, 7) => FieldContent::Message(Node),
+            (Graph, 5) | (Attribute, 5 | 10) | (SparseTensor, 1 | 2) => FieldContent::Message(Tensor),
+            (Graph, 15) | (Attribute, 22 | 23) => FieldContent::Message(SparseTensor),
+            (Graph, 14) => FieldContent::Message(Annotation),
+            (Graph, 11..=13) | (Function, 12) => FieldContent::Message(Port),
+            (Node, 5) | (Function, 11) => FieldContent::Message(Attribute),
+            (Port, 2) | (Attribute, 14 | 15) => FieldContent::Message(Type),
+            (Type, 1 | 8) => FieldContent::Message(TensorType),
+            (Type, 4 | 9) => FieldContent::Message(Several),
+            (Type, 5) => FieldContent::Message(Map),
+            (Several, 1) | (Map, 2) => FieldContent::Message(Type),
+            (TensorType, 2) => FieldContent::Message(Shape),
+            (Shape, 1) => FieldContent::Message(Dimension),
             (Model, 14) | (Training, 3 | 4) | (Function, 14) | (Graph, 16) | (Node, 9) | (Annotation, 2) => {
-                Held::Message(Entry)
+                FieldContent::Message(Entry)
             }
-            (Port, 4) | (Tensor, 16) => Held::Message(Entry),
-            (Graph, 2) | (Node, 1..=4 | 7 | 8) | (Attribute, 1 | 21) | (Tensor, 8) | (Port, 1) => Held::Name,
-            (Function, 1 | 4..=6 | 10 | 13) | (Dimension, 2) | (Annotation, 1) | (Operators, 1) => Held::Name,
-            (Model, 2..=4 | 6) | (Function, 8) | (Graph, 10) | (Node, 6) | (Attribute, 4 | 9 | 13) => Held::Text,
-            (Tensor, 6 | 9 | 12) | (Port, 3) | (Type, 6) | (Dimension, 3) | (Entry, 1 | 2) => Held::Text,
-            (Tensor, 1 | 5 | 7 | 11) | (SparseTensor, 3) | (Attribute, 8) => Held::Numbers,
-            (Tensor, 4) | (Attribute, 7) => Held::Fixed(4),
-            (Tensor, 10) => Held::Fixed(8),
-            _ => Held::Other,
+            (Port, 4) | (Tensor, 16) => FieldContent::Message(Entry),
+            (Graph, 2) | (Node, 1..=4 | 7 | 8) | (Attribute, 1 | 21) | (Tensor, 8) | (Port, 1) => FieldContent::Name,
+            (Function, 1 | 4..=6 | 10 | 13) | (Dimension, 2) | (Annotation, 1) | (Operators, 1) => FieldContent::Name,
+            (Model, 2..=4 | 6) | (Function, 8) | (Graph, 10) | (Node, 6) | (Attribute, 4 | 9 | 13) => {
+                FieldContent::Text
+            }
+            (Tensor, 6 | 9 | 12) | (Port, 3) | (Type, 6) | (Dimension, 3) | (Entry, 1 | 2) => FieldContent::Text,
+            (Tensor, 1 | 5 | 7 | 11) | (SparseTensor, 3) | (Attribute, 8) => FieldContent::Numbers,
+            (Tensor, 4) | (Attribute, 7) => FieldContent::Fixed(4),
+            (Tensor, 10) => FieldContent::Fixed(8),
+            _ => FieldContent::Other,
         }
     }
 
@@ -172,14 +174,14 @@ impl Counted {
             let held = kind.holds(number);
             if let Value::Bytes(bytes) = value {
                 // What is not known here may consist of parts of two bytes.
-                let inner = if matches!(held, Held::Other) { bytes.len() as u64 / 2 } else { 0 };
+                let inner = if matches!(held, FieldContent::Other) { bytes.len() as u64 / 2 } else { 0 };
                 self.parts = self.parts.saturating_add(1 + inner);
                 if self.parts > PARTS {
                     return Err(format!("it has more than {PARTS} parts"));
                 }
             }
             match (held, value) {
-                (Held::Message(inner), Value::Bytes(bytes)) => {
+                (FieldContent::Message(inner), Value::Bytes(bytes)) => {
                     if let Some(place) = kind.only(number) {
                         if met & 1 << place != 0 {
                             return Err(format!("field {number} of a {kind:?} is there twice, and may be there once"));
@@ -189,19 +191,19 @@ impl Counted {
                     let nests = matches!(inner, Kind::Graph | Kind::Type);
                     self.message(bytes, inner, depth + u32::from(nests))?;
                 }
-                (Held::Name, Value::Bytes(name)) if name.len() > LONGEST_NAME => {
+                (FieldContent::Name, Value::Bytes(name)) if name.len() > LONGEST_NAME => {
                     return Err(format!("it has a name of {} bytes, and {LONGEST_NAME} are allowed", name.len()));
                 }
-                (Held::Numbers, Value::Bytes(mut packed)) => {
+                (FieldContent::Numbers, Value::Bytes(mut packed)) => {
                     while !packed.is_empty() {
                         read_number(&mut packed).ok_or_else(|| cut_off(kind, number))?;
                     }
                 }
-                (Held::Fixed(size), Value::Bytes(packed)) if !packed.len().is_multiple_of(size) => {
+                (FieldContent::Fixed(size), Value::Bytes(packed)) if !packed.len().is_multiple_of(size) => {
                     return Err(cut_off(kind, number));
                 }
                 // Some exporters write -1 for a size that is not fixed.
-                (Held::Other, Value::Number(size))
+                (FieldContent::Other, Value::Number(size))
                     if (kind, number) == (Kind::Dimension, 1) && size > LARGEST_DIMENSION && size as i64 != -1 =>
                 {
                     return Err(format!("an input, an output or a value has a dimension of {}", size as i64));

@@ -32,7 +32,7 @@ fn class_of_supers(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 }
 
 /// The class behind which `super` looks, and the object for which it does.
-struct Place<'py> {
+struct SuperCall<'py> {
     class: Bound<'py, PyAny>,
     object: Bound<'py, PyAny>,
 }
@@ -42,10 +42,10 @@ pub(super) fn answer(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
     let py = call.py();
     let place = match call.arguments.len() {
         0 => of_running_code(py)?,
-        2 => Some(Place { class: call.arguments.get_item(0)?, object: call.arguments.get_item(1)? }),
+        2 => Some(SuperCall { class: call.arguments.get_item(0)?, object: call.arguments.get_item(1)? }),
         _ => return Ok(None),
     };
-    let Some(Place { class, object }) = place.filter(|place| place.class.is_instance_of::<PyType>()) else {
+    let Some(SuperCall { class, object }) = place.filter(|place| place.class.is_instance_of::<PyType>()) else {
         return stand_in(py).map(Some);
     };
     let is_missing = object.cast::<MockObject>().is_ok_and(|object| object.get().real.is_none());
@@ -60,7 +60,7 @@ pub(super) fn answer(call: &SiteCall<'_, '_>) -> PyResult<Option<Py<PyAny>>> {
 }
 
 /// What `super()` without arguments means in the frame that calls, or Python's error. `None` if nobody knows the class.
-fn of_running_code(py: Python<'_>) -> PyResult<Option<Place<'_>>> {
+fn of_running_code(py: Python<'_>) -> PyResult<Option<SuperCall<'_>>> {
     let frame = py.import("sys")?.getattr("_getframe")?.call0()?;
     let code = frame.getattr("f_code")?;
     if code.getattr("co_argcount")?.extract::<usize>()? == 0 {
@@ -81,7 +81,7 @@ fn of_running_code(py: Python<'_>) -> PyResult<Option<Place<'_>>> {
             known.flatten().map(|class| class.into_bound(py))
         }
     };
-    Ok(class.map(|class| Place { class, object }))
+    Ok(class.map(|class| SuperCall { class, object }))
 }
 
 /// `super()` of an object whose class, or whose base, is missing.

@@ -3,10 +3,10 @@
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use rustc_hash::{FxHashMap, FxHashSet};
-use twincell_engine::protocol::{Context, GivenValue, Held, Imported, Program, Version};
+use twincell_engine::protocol::{Context, GivenValue, HeldValue, Imported, Program, Version};
 use twincell_syntax::site::{Site, SiteKind, Yields};
 use twincell_syntax::{Parameter, ParameterKind};
-use twincell_values::drawing::{Known as _, Pools};
+use twincell_values::drawing::{PathKnowledge, Pools};
 use twincell_values::path::{AccessPath, AccessPathBuf};
 use twincell_values::predictor::{Distribution, unknown};
 use twincell_values::reading::Uses;
@@ -74,7 +74,7 @@ pub(crate) struct PredictionIndex {
     pub given: Vec<GivenValue>,
     /// The same, by the access path.
     supplied: FxHashMap<String, Supplied>,
-    known: Known,
+    known: SiteKnowledge,
     /// Attributes that some version asks for with an alternative: `hasattr`, `getattr` with a default.
     asked_for: FxHashSet<String>,
     /// The keywords of calls by the callee's last identifier, in the order in which they are first written.
@@ -121,7 +121,7 @@ impl IndexedVersion {
 
 /// What the sites of all versions say of values.
 #[derive(Default)]
-struct Known {
+struct SiteKnowledge {
     /// By normalised static access path.
     by_path: FxHashMap<AccessPathBuf, Knowledge>,
     /// The values that some version copies by calling a builtin class.
@@ -134,7 +134,7 @@ struct Known {
     by_identifier: FxHashMap<(SiteKind, String), Knowledge>,
 }
 
-impl Known {
+impl SiteKnowledge {
     fn of(versions: &[Version], unwinds: &[Vec<bool>]) -> Self {
         let mut known = Self::default();
         for (version, unwinds) in versions.iter().zip(unwinds) {
@@ -149,7 +149,7 @@ impl Known {
             }
         }
         for version in versions {
-            for Held { path, distribution, uses } in &version.held {
+            for HeldValue { path, distribution, uses } in &version.held {
                 known.add_held(normalise(path, version), distribution, uses);
             }
         }
@@ -211,7 +211,7 @@ impl PredictionIndex {
     pub fn new(py: Python<'_>, program: Program) -> Self {
         let keywords = keywords(&program.versions);
         let unwinds = handlers::unwinding(&program.versions);
-        let mut known = Known::of(&program.versions, &unwinds);
+        let mut known = SiteKnowledge::of(&program.versions, &unwinds);
         let yields = handlers::consumers(&program.versions);
         known.by_callee.insert(YIELD.into(), Knowledge { catches: yields.thrown.clone(), ..generic(&SENT) });
         let catches = handlers::shared_catches(&program.versions);
@@ -489,7 +489,7 @@ impl PredictionIndex {
     }
 }
 
-impl twincell_values::drawing::Known for PredictionIndex {
+impl PathKnowledge for PredictionIndex {
     fn known(&self, path: AccessPath<'_>) -> Option<(&Distribution, &Uses)> {
         let known = self.known.by_path.get(path.as_str()).or_else(|| self.known.held.get(path.as_str()));
         known.map(|known| (&known.distribution, &known.uses))

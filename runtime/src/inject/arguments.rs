@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyTuple};
 
 use twincell_syntax::site::SiteKind;
 use twincell_syntax::{Parameter, ParameterKind};
-use twincell_values::drawing::Known;
+use twincell_values::drawing::PathKnowledge;
 use twincell_values::path::{AccessPath, AccessPathBuf, Question};
 use twincell_values::reading::Hint;
 use twincell_values::value::{AbstractValue, Recipe};

@@ -12,7 +12,7 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyModule, PyS
 
 use twincell_engine::observed::Observed;
 use twincell_engine::protocol::{GivenContent, GivenValue};
-use twincell_values::value::{Given, Made, Recipe};
+use twincell_values::value::{ConstructorCall, Given, Recipe};
 
 use crate::execution::given::{GivenObject, GivenObjects};
 use crate::execution::state;
@@ -119,7 +119,7 @@ fn recipe(data: &Bound<'_, PyAny>) -> Option<Recipe> {
         let arguments = arguments.iter().map(|argument| recipe(&argument)).collect::<Option<_>>()?;
         let named = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| Some((name.extract().ok()?, recipe(&value)?));
         let keywords = keywords.iter().map(named).collect::<Option<_>>()?;
-        Some(Made { class, arguments, keywords }.into())
+        Some(ConstructorCall { class, arguments, keywords }.into())
     })
 }
 

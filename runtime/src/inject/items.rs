@@ -2,7 +2,7 @@
 //! allows it. It has no attributes and no items, in whichever way code reaches them.
 
 use pyo3::prelude::*;
-use twincell_values::drawing::Known;
+use twincell_values::drawing::PathKnowledge;
 use twincell_values::path::AccessPath;
 use twincell_values::value::Recipe;
 

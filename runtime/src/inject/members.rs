@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PySlice, PyTuple, PyType};
 
 use twincell_syntax::site::SiteKind;
-use twincell_values::drawing::Known;
+use twincell_values::drawing::PathKnowledge;
 use twincell_values::path::AccessPath;
 
 use crate::execution::object::MockObject;

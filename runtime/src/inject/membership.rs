@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use twincell_values::drawing::Known;
+use twincell_values::drawing::PathKnowledge;
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::reading::Key;
 use twincell_values::value::{Decision, Recipe};

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt};
 
 use twincell_syntax::site::SiteKind;
-use twincell_values::drawing::Known;
+use twincell_values::drawing::PathKnowledge;
 use twincell_values::path::{self, AccessPath, AccessPathBuf, Question};
 use twincell_values::reading::Key;
 use twincell_values::value::{Decision, Recipe};

@@ -11,10 +11,10 @@ use twincell_engine::observed::Observed;
 use twincell_engine::protocol::{INJECTED_MESSAGE, Injection};
 use twincell_syntax::site::SiteKind;
 use twincell_values::drawing::likelihood::class_probabilities;
-use twincell_values::drawing::{Ask, Known};
+use twincell_values::drawing::{Ask, PathKnowledge};
 use twincell_values::path::{AccessPath, AccessPathBuf, environment_key};
 use twincell_values::reading::{Hint, Uses};
-use twincell_values::value::{AbstractValue, Decision, Declared, Made, Recipe, library, within_module};
+use twincell_values::value::{AbstractValue, ConstructorCall, Decision, Declared, Recipe, library, within_module};
 
 use crate::execution::code;
 use crate::execution::given::Supplied;
@@ -520,7 +520,7 @@ pub(super) fn apart(py: Python<'_>, recipe: &Recipe) -> PyResult<Py<PyAny>> {
 /// Calls something in a library.
 fn made(py: Python<'_>, recipe: &Recipe, path: AccessPath<'_>) -> PyResult<Py<PyAny>> {
     let Recipe::Made(call) = recipe else { return content(py, recipe, path) };
-    let Made { class, arguments, keywords } = &**call;
+    let ConstructorCall { class, arguments, keywords } = &**call;
     if let [items] = arguments.as_slice()
         && let Some(maker) = observe::streams::maker(class)
     {

@@ -6,7 +6,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use twincell_values::drawing::Known;
+use twincell_values::drawing::PathKnowledge;
 use twincell_values::path::{AccessPath, AccessPathBuf, Question};
 use twincell_values::value::Recipe;
 

@@ -24,14 +24,14 @@ use crate::observe;
 const MOCKS: [&str; 3] = ["unittest.mock", "mock.mock", "mock"];
 
 /// The facts about a class, under its address.
-struct Known {
+struct ClassFacts {
     value: Option<AbstractValue>,
     /// Removes the entry when the class goes, so that no other class takes its place. Builtin classes stay.
     _watch: Option<Py<PyWeakrefReference>>,
 }
 
 /// Held only between two calls of Python, so that nobody waits for it.
-static CLASSES: Mutex<Option<FxHashMap<usize, Known>>> = Mutex::new(None);
+static CLASSES: Mutex<Option<FxHashMap<usize, ClassFacts>>> = Mutex::new(None);
 
 /// The class of a value. `None` for stand-ins.
 pub(super) fn of(value: &Bound<'_, PyAny>) -> Option<AbstractValue> {
@@ -43,12 +43,12 @@ pub(super) fn of(value: &Bound<'_, PyAny>) -> Option<AbstractValue> {
     }
 }
 
-fn with<R>(py: Python<'_>, f: impl FnOnce(&mut FxHashMap<usize, Known>) -> R) -> R {
+fn with<R>(py: Python<'_>, f: impl FnOnce(&mut FxHashMap<usize, ClassFacts>) -> R) -> R {
     let mut classes = CLASSES.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     f(classes.get_or_insert_with(|| builtin(py)))
 }
 
-fn builtin(py: Python<'_>) -> FxHashMap<usize, Known> {
+fn builtin(py: Python<'_>) -> FxHashMap<usize, ClassFacts> {
     use AbstractValue as A;
     let none = py.None().bind(py).get_type();
     let classes = [
@@ -64,7 +64,7 @@ fn builtin(py: Python<'_>) -> FxHashMap<usize, Known> {
         (py.get_type::<PyFrozenSet>(), A::Set),
         (py.get_type::<PyType>(), A::Callable),
     ];
-    let known = |value| Known { value: Some(value), _watch: None };
+    let known = |value| ClassFacts { value: Some(value), _watch: None };
     classes.into_iter().map(|(class, value)| (class.as_ptr() as usize, known(value))).collect()
 }
 
@@ -73,7 +73,7 @@ fn look(class: &Bound<'_, PyType>) -> Option<AbstractValue> {
     let value = classify(class);
     let address = class.as_ptr() as usize;
     if let Ok(watch) = watch(class, address) {
-        with(class.py(), |classes| classes.insert(address, Known { value, _watch: Some(watch) }));
+        with(class.py(), |classes| classes.insert(address, ClassFacts { value, _watch: Some(watch) }));
     }
     value
 }

@@ -29,7 +29,7 @@ const FIRST: ffi::Py_hash_t = 1 << 40;
 /// The number of known objects at which those that are gone are forgotten.
 const MANY: usize = 4096;
 
-struct Known {
+struct ObjectHashes {
     /// The classes and functions that exist since the start, by address.
     old: FxHashSet<usize>,
     /// By address: a weak reference to the object, and its hash.
@@ -42,12 +42,12 @@ struct Known {
 }
 
 /// State that is shared by threads of which only one runs Python at a time.
-struct UnderLock(RefCell<Known>);
+struct UnderLock(RefCell<ObjectHashes>);
 
 // SAFETY: only threads that hold the interpreter's lock come here, and none runs Python code while it borrows the state.
 unsafe impl Sync for UnderLock {}
 
-static KNOWN: UnderLock = UnderLock(RefCell::new(Known {
+static KNOWN: UnderLock = UnderLock(RefCell::new(ObjectHashes {
     old: FxHashSet::with_hasher(FxBuildHasher),
     hashes: FxHashMap::with_hasher(FxBuildHasher),
     count: 0,

@@ -57,7 +57,7 @@ def namespace(cls):
 ";
 
 /// Something with content, and the content that it had.
-enum Held {
+enum SavedContainer {
     Dict(Py<PyDict>, Vec<(Py<PyAny>, Py<PyAny>)>),
     List(Py<PyList>, Vec<Py<PyAny>>),
     Set(Py<PySet>, Vec<Py<PyAny>>),
@@ -68,7 +68,7 @@ struct Snapshot {
     seen: HashSet<usize>,
     /// The number of names under which modules among them are imported.
     modules: usize,
-    held: Vec<Held>,
+    held: Vec<SavedContainer>,
 }
 
 static SNAPSHOT: Mutex<Option<Snapshot>> = Mutex::new(None);
@@ -167,10 +167,10 @@ impl Snapshot {
             self.dict(dict);
         } else if let Ok(list) = value.cast_exact::<PyList>() {
             self.seen.insert(list.as_ptr() as usize);
-            self.held.push(Held::List(list.clone().unbind(), list.iter().map(Bound::unbind).collect()));
+            self.held.push(SavedContainer::List(list.clone().unbind(), list.iter().map(Bound::unbind).collect()));
         } else if let Ok(set) = value.cast_exact::<PySet>() {
             self.seen.insert(set.as_ptr() as usize);
-            self.held.push(Held::Set(set.clone().unbind(), set.iter().map(Bound::unbind).collect()));
+            self.held.push(SavedContainer::Set(set.clone().unbind(), set.iter().map(Bound::unbind).collect()));
         } else if !value.is_exact_instance_of::<PyModule>()
             && !value.is_exact_instance_of::<PyFunction>()
             && !value.get_type().module()?.to_string_lossy().starts_with("twincell")
@@ -183,7 +183,7 @@ impl Snapshot {
     }
 
     fn dict(&mut self, dict: &Bound<'_, PyDict>) {
-        self.held.push(Held::Dict(dict.clone().unbind(), entries(dict)));
+        self.held.push(SavedContainer::Dict(dict.clone().unbind(), entries(dict)));
     }
 }
 
@@ -200,19 +200,19 @@ fn namespace<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
     taken.bind(py).call1((class,))
 }
 
-impl Held {
+impl SavedContainer {
     /// Takes the present content for the one that it had.
     fn renew(&mut self, py: Python<'_>) {
         match self {
-            Held::Dict(dict, before) => *before = entries(dict.bind(py)),
-            Held::List(list, before) => *before = list.bind(py).iter().map(Bound::unbind).collect(),
-            Held::Set(set, before) => *before = set.bind(py).iter().map(Bound::unbind).collect(),
+            SavedContainer::Dict(dict, before) => *before = entries(dict.bind(py)),
+            SavedContainer::List(list, before) => *before = list.bind(py).iter().map(Bound::unbind).collect(),
+            SavedContainer::Set(set, before) => *before = set.bind(py).iter().map(Bound::unbind).collect(),
         }
     }
 
     fn is_unchanged(&self, py: Python<'_>) -> bool {
         match self {
-            Held::Dict(dict, before) => {
+            SavedContainer::Dict(dict, before) => {
                 let mut known = before.iter();
                 // SAFETY: as `each` asks.
                 let same = unsafe {
@@ -222,13 +222,13 @@ impl Held {
                 };
                 same && known.next().is_none() || is_same_but_for_bookkeeping(dict.bind(py), before)
             }
-            Held::List(list, before) => {
+            SavedContainer::List(list, before) => {
                 let list = list.bind(py);
                 // SAFETY: the index is below the length, and the item is compared and not followed.
                 let item = |at: usize| unsafe { ffi::PyList_GetItem(list.as_ptr(), at as ffi::Py_ssize_t) };
                 list.len() == before.len() && before.iter().enumerate().all(|(at, held)| item(at) == held.as_ptr())
             }
-            Held::Set(set, before) => {
+            SavedContainer::Set(set, before) => {
                 let set = set.bind(py);
                 set.len() == before.len() && before.iter().all(|held| contains(set, held))
             }

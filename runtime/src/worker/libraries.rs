@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 use twincell_engine::protocol::{GivenValue, Program, Unevaluated, Version};
 use twincell_syntax::Import;
 use twincell_syntax::site::SiteKind;
-use twincell_values::drawing::Known;
+use twincell_values::drawing::PathKnowledge;
 use twincell_values::path::AccessPath;
 use twincell_values::reading::Uses;
 use twincell_values::value::{Declared, library};
@@ -73,7 +73,8 @@ fn own_imports(version: &Version) -> Option<BTreeMap<String, Import>> {
 pub(super) fn without_stand_ins(globals: &Bound<'_, PyDict>, index: &PredictionIndex) {
     let names = index.versions.iter().flat_map(|indexed| &indexed.version.sites.sites);
     for site in names.filter(|site| site.kind == SiteKind::Name) {
-        let declared = Known::known(index, AccessPath::new(&site.path)).and_then(|(_, uses)| uses.declared.as_ref());
+        let declared =
+            PathKnowledge::known(index, AccessPath::new(&site.path)).and_then(|(_, uses)| uses.declared.as_ref());
         let is_table = declared.is_some_and(|own| own.library.iter().any(|class| library::has_shape(class)));
         if is_table
             && let Ok(Some(value)) = globals.get_item(&site.path)

@@ -36,7 +36,7 @@ pub struct Jsonl {
 
 /// What distinguishes a result from other JSON.
 #[derive(Deserialize)]
-struct Known {
+struct ResultLine {
     #[serde(rename = "id")]
     _id: IgnoredAny,
     #[serde(rename = "verdict")]
@@ -80,7 +80,7 @@ impl Jsonl {
                 self.lines += 1;
                 continue;
             }
-            match serde_json::from_slice::<Known>(&line) {
+            match serde_json::from_slice::<ResultLine>(&line) {
                 Ok(row) => {
                     if let Some(key) = row.key.as_deref().and_then(number_of) {
                         self.known.insert(key, (self.length, false));
@@ -143,7 +143,7 @@ impl Jsonl {
             let mut reader = BufReader::new(At { file: &self.file, place: 0 });
             let (mut place, mut line) = (0, Vec::new());
             while reader.read_until(b'\n', &mut line)? > 0 {
-                let key = serde_json::from_slice::<Known>(&line).map(|row| row.key.as_deref().and_then(number_of));
+                let key = serde_json::from_slice::<ResultLine>(&line).map(|row| row.key.as_deref().and_then(number_of));
                 let is_wanted = match key {
                     Ok(Some(key)) => self.known.get(&key).is_some_and(|(latest, _)| *latest == place),
                     // Without a key it is compared again.

@@ -63,7 +63,7 @@ pub(super) fn plainer(
         Ok(true)
     };
     let shown = objects(&best, is_shown);
-    let zeros: Vec<Held> = zeros(&best).collect();
+    let zeros: Vec<ObjectChoice> = zeros(&best).collect();
     let mut tried = together(&shown, likely);
     if !shown.is_empty() && !zeros.is_empty() {
         // A product or a quotient of zero says nothing.
@@ -101,13 +101,13 @@ fn held(witness: &TestCase) -> impl Iterator<Item = &Choice> {
 
 /// A choice that holds an object.
 #[derive(Debug, Clone)]
-struct Held {
+struct ObjectChoice {
     choice: Choice,
     /// The paths of the objects that count as false, as empty containers and zeros do.
     false_paths: BTreeSet<String>,
 }
 
-impl Held {
+impl ObjectChoice {
     /// The plain classes of the object, likeliest first. Nobody knows them of the objects in a container.
     fn classes(&self, likely: &BTreeMap<String, Vec<f32>>) -> Vec<AbstractValue> {
         match self.choice.decision {
@@ -118,19 +118,19 @@ impl Held {
 }
 
 /// The objects of a witness that pass, up to a number.
-fn objects(witness: &TestCase, passes: impl Fn(&TestCase, &str) -> bool) -> Vec<Held> {
+fn objects(witness: &TestCase, passes: impl Fn(&TestCase, &str) -> bool) -> Vec<ObjectChoice> {
     let leaves = held(witness).filter(|choice| is_leaf(witness, &choice.path) && passes(witness, &choice.path));
     leaves
         .take(OBJECTS)
-        .map(|choice| Held { choice: choice.clone(), false_paths: false_within(witness, &choice.path) })
+        .map(|choice| ObjectChoice { choice: choice.clone(), false_paths: false_within(witness, &choice.path) })
         .collect()
 }
 
 /// The values of a witness that are zero, as if they were objects.
-fn zeros(witness: &TestCase) -> impl Iterator<Item = Held> {
+fn zeros(witness: &TestCase) -> impl Iterator<Item = ObjectChoice> {
     let zeros = witness.record.choices.iter().filter(|choice| is_zero(choice));
     let object = Decision::Value(Recipe::Mock(AbstractValue::Object));
-    zeros.take(OBJECTS).map(move |choice| Held {
+    zeros.take(OBJECTS).map(move |choice| ObjectChoice {
         choice: Choice { path: choice.path.clone(), decision: object.clone() },
         false_paths: BTreeSet::new(),
     })
@@ -187,16 +187,16 @@ fn is_hidden(witness: &TestCase, path: &str) -> bool {
 }
 
 /// Plain values for all objects at once: of the likeliest classes, numbers, texts, other numbers.
-fn together(objects: &[Held], likely: &BTreeMap<String, Vec<f32>>) -> Vec<Vec<(String, Decision)>> {
-    let all = |value: &dyn Fn(&Held, usize) -> Recipe| -> Vec<(String, Decision)> {
+fn together(objects: &[ObjectChoice], likely: &BTreeMap<String, Vec<f32>>) -> Vec<Vec<(String, Decision)>> {
+    let all = |value: &dyn Fn(&ObjectChoice, usize) -> Recipe| -> Vec<(String, Decision)> {
         let mut number = 0;
-        let mut next = |held: &Held| {
+        let mut next = |held: &ObjectChoice| {
             number += 1;
             value(held, number)
         };
         objects.iter().map(|held| (held.choice.path.clone(), filled(held, &mut next))).collect()
     };
-    let likeliest = |held: &Held, number: usize| {
+    let likeliest = |held: &ObjectChoice, number: usize| {
         of_class(held.classes(likely).first().copied().unwrap_or(AbstractValue::Int), number)
     };
     let mut found: Vec<Vec<(String, Decision)>> = Vec::new();
@@ -214,7 +214,7 @@ fn together(objects: &[Held], likely: &BTreeMap<String, Vec<f32>>) -> Vec<Vec<(S
 }
 
 /// Plain values for one object, of the likeliest classes first, then other numbers.
-fn alone(held: &Held, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Vec<(String, Decision)>> {
+fn alone(held: &ObjectChoice, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Vec<(String, Decision)>> {
     let with = |value: Recipe| vec![(held.choice.path.clone(), filled(held, &mut |_| value.clone()))];
     let classes: Vec<AbstractValue> = held.classes(likely).into_iter().take(3).collect();
     let numbers = NUMBERS.iter().filter(|_| classes.contains(&AbstractValue::Int)).map(|number| Recipe::Int(*number));
@@ -222,7 +222,7 @@ fn alone(held: &Held, likely: &BTreeMap<String, Vec<f32>>) -> Vec<Vec<(String, D
 }
 
 /// The decision of a choice with values in place of its objects.
-fn filled(held: &Held, next: &mut dyn FnMut(&Held) -> Recipe) -> Decision {
+fn filled(held: &ObjectChoice, next: &mut dyn FnMut(&ObjectChoice) -> Recipe) -> Decision {
     let Decision::Value(recipe) = &held.choice.decision else { return held.choice.decision.clone() };
     Decision::Value(at_objects(&held.choice.path, recipe, &mut |path| match next(held) {
         value if held.false_paths.contains(path) => Some(zero_like(&value)),
@@ -287,9 +287,9 @@ pub(super) fn of_class(class: AbstractValue, number: usize) -> Recipe {
 mod tests {
     use super::*;
 
-    fn object(path: &str) -> Held {
+    fn object(path: &str) -> ObjectChoice {
         let decision = Decision::Value(Recipe::Mock(AbstractValue::Object));
-        Held { choice: Choice { path: path.into(), decision }, false_paths: BTreeSet::new() }
+        ObjectChoice { choice: Choice { path: path.into(), decision }, false_paths: BTreeSet::new() }
     }
 
     #[test]
@@ -300,8 +300,10 @@ mod tests {
         assert_eq!(found[1], [("a".into(), of(Recipe::Str("a".into()))), ("b".into(), of(Recipe::Str("b".into())))]);
         assert_eq!(found.len(), 3);
         assert!(together(&[], &BTreeMap::new()).is_empty());
-        let found =
-            together(&[Held { false_paths: BTreeSet::from(["a".to_owned()]), ..object("a") }], &BTreeMap::new());
+        let found = together(
+            &[ObjectChoice { false_paths: BTreeSet::from(["a".to_owned()]), ..object("a") }],
+            &BTreeMap::new(),
+        );
         assert_eq!(found[0], [("a".into(), of(Recipe::Int(0)))]);
     }
 
@@ -324,7 +326,7 @@ mod tests {
             ])
         };
         let choice = Choice { path: "x".into(), decision: Decision::Value(inside(object(), object())) };
-        let held = Held { choice, false_paths: BTreeSet::from(["x['a']".to_owned()]) };
+        let held = ObjectChoice { choice, false_paths: BTreeSet::from(["x['a']".to_owned()]) };
         let expected = inside(Recipe::Int(0), Recipe::Int(1));
         assert_eq!(filled(&held, &mut |_| Recipe::Int(1)), Decision::Value(expected));
     }

@@ -1,6 +1,6 @@
 //! Simpler values in place of one: what a witness is tried with.
 
-use twincell_values::value::{Decision, Made, Recipe, library};
+use twincell_values::value::{ConstructorCall, Decision, Recipe, library};
 
 /// The maximum number of items of a container that are left out or made simpler.
 const ITEMS: usize = 8;
@@ -71,7 +71,9 @@ fn within(recipe: &Recipe) -> Vec<Recipe> {
             let without = without.map(|at| Recipe::Dict([&entries[..at], &entries[at + 1..]].concat()));
             without.chain(of_values(entries, Recipe::Dict)).collect()
         }
-        Recipe::Made(made) => of_values(&made.keywords, |keywords| Made { keywords, ..(**made).clone() }.into()),
+        Recipe::Made(made) => {
+            of_values(&made.keywords, |keywords| ConstructorCall { keywords, ..(**made).clone() }.into())
+        }
         _ => vec![],
     }
 }

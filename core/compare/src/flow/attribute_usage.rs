@@ -22,7 +22,7 @@ type HeldOfClass = Rc<[(String, Uses)]>;
 
 /// What was found, by class.
 #[derive(Default)]
-struct Known(RefCell<PerSide<BTreeMap<String, HeldOfClass>>>);
+struct UsageMemo(RefCell<PerSide<BTreeMap<String, HeldOfClass>>>);
 
 /// How the methods of an object's class use each value that the object holds, by access path: `self.last`,
 /// `self.clock()`. For a class, by what its constructor is given: `clock()` where it keeps that as `self.clock`. What the class
@@ -51,7 +51,7 @@ pub(super) fn held(sources: &Sources, side: Side, function: &Function) -> Vec<(S
 fn of_ancestry(sources: &Sources, side: Side, class: &str) -> Vec<(String, Uses)> {
     let index = &sources[side].index;
     let ancestry = index.ancestry(class);
-    let known = sources.memo(Known::default);
+    let known = sources.memo(UsageMemo::default);
     let mut known = known.0.borrow_mut();
     let mut found: Vec<(String, Uses)> = Vec::new();
     for class in &ancestry {

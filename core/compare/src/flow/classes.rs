@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use twincell_engine::protocol::{Body, Member};
 use twincell_syntax::{CodeKind, Function, Index, PerSide, Side, Wrapped};
-use twincell_values::reading::{Hint, Known, attribute_hints, field_hints};
+use twincell_values::reading::{Hint, ModuleFacts, attribute_hints, field_hints};
 use twincell_values::value::AbstractValue;
 
 use super::dunder::{operation, operations_of, special_methods};
@@ -76,7 +76,7 @@ pub(super) fn initializer<'a>(index: &'a Index, class: &str) -> Option<&'a Funct
 }
 
 /// What the constructor of a class says about the attributes that it assigns.
-fn assigned(index: &Index, class: &str, known: &Known) -> Fields {
+fn assigned(index: &Index, class: &str, known: &ModuleFacts) -> Fields {
     let Some(constructor) = initializer(index, class) else { return Fields::new() };
     let mut others = methods(index, class);
     others.extend(
@@ -181,7 +181,7 @@ pub(super) fn class_bodies(sources: &Sources, functions: &PerSide<Function>) -> 
 }
 
 /// What a class declares about the arguments of its constructor: in `__init__`, or as fields.
-fn constructor(index: &Index, class: &str, known: &Known) -> BTreeMap<String, Hint> {
+fn constructor(index: &Index, class: &str, known: &ModuleFacts) -> BTreeMap<String, Hint> {
     let mut found = BTreeMap::new();
     let mut waiting = VecDeque::from([class.to_string()]);
     let mut seen = BTreeSet::new();
@@ -204,7 +204,7 @@ fn constructor(index: &Index, class: &str, known: &Known) -> BTreeMap<String, Hi
     found
 }
 
-fn members(index: &Index, class: &str, known: &Known) -> Vec<Member> {
+fn members(index: &Index, class: &str, known: &ModuleFacts) -> Vec<Member> {
     const PROTOCOLS: [&str; 14] = [
         "__call__",
         "__len__",

@@ -8,7 +8,7 @@ use twincell_syntax::site::SiteKind;
 use twincell_syntax::{CodeKind, Index, Parameter, ParameterKind, Side};
 use twincell_values::path::{AccessPath, Question};
 use twincell_values::reading::examples::{Call, Passed};
-use twincell_values::value::{Decision, Fixed, Made, Recipe, library};
+use twincell_values::value::{ConstructorCall, Decision, Fixed, Recipe, library};
 
 use super::pair::Pair;
 use super::sources::Sources;
@@ -219,7 +219,7 @@ fn is_known(pair: &Pair, value: &Recipe) -> bool {
             pair.module_names.iter().all(|names| names.all.contains(first))
         }
         Recipe::Made(call) => {
-            let Made { class, arguments, keywords } = &**call;
+            let ConstructorCall { class, arguments, keywords } = &**call;
             // What a module imports is real only beside its project.
             let has_class = |side: Side| {
                 let names = &pair.module_names[side];

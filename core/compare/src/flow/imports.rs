@@ -66,7 +66,7 @@ fn names(target: &str, class: &str) -> bool {
 }
 
 /// How one version writes what it reaches through imports.
-type Written = BTreeMap<String, String>;
+type ImportSpellings = BTreeMap<String, String>;
 
 /// Notes in both versions what they reach in different ways.
 pub(super) fn unify(versions: &mut [Version], imports: &PerSide<&Imports>) {
@@ -93,8 +93,8 @@ pub(super) fn unify(versions: &mut [Version], imports: &PerSide<&Imports>) {
 }
 
 /// The dotted paths of everything that a version reaches through imports, each as the version first writes it.
-fn written(version: &Version, imports: &Imports) -> Written {
-    let mut found = Written::new();
+fn written(version: &Version, imports: &Imports) -> ImportSpellings {
+    let mut found = ImportSpellings::new();
     for site in &version.sites.sites {
         let end = site.path.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).unwrap_or(site.path.len());
         // `a.b.` of `a.b.(c)` is no path, and the name of a call is.

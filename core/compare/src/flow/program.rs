@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use twincell_engine::protocol::{Companion, GivenValue, Held, Program, Version};
+use twincell_engine::protocol::{Companion, GivenValue, HeldValue, Program, Version};
 use twincell_syntax::imported_modules;
 use twincell_syntax::instrument::{InstrumentError, Instrumented, count_steps, instrument_all};
 use twincell_syntax::site::Site;
@@ -223,9 +223,9 @@ fn hints(pair: &Pair, parts: &PerSide<Vec<Part<'_>>>, options: &CompareOptions) 
 }
 
 /// How the methods of a class use what its objects hold, with the hints for the attributes.
-fn with_hints(used: &[(String, Uses)], hints: Option<&Hints>) -> Vec<Held> {
+fn with_hints(used: &[(String, Uses)], hints: Option<&Hints>) -> Vec<HeldValue> {
     let one = |(path, uses): &(String, Uses)| {
-        let mut held = Held { path: path.clone(), distribution: unknown(), uses: uses.clone() };
+        let mut held = HeldValue { path: path.clone(), distribution: unknown(), uses: uses.clone() };
         if let Some(hint) = hints.and_then(|hints| hints.get(path)) {
             hint.apply(&mut held.distribution, &mut held.uses);
         }

@@ -5,7 +5,7 @@ use twincell_engine::observed::Observed;
 
 use super::python;
 use super::refusal::Refusal;
-use super::tables::{self, Written};
+use super::tables::{self, TableSource};
 
 /// What must hold of a value, whatever its name in the test.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Equality {
 
     /// Compares with a table or an array. `None` for any other value.
     pub(super) fn with_table(value: &Observed) -> Option<Self> {
-        let Written { function, literal, how } = tables::written(value)?;
+        let TableSource { function, literal, how } = tables::written(value)?;
         Some(Self { by: By::Content(function, how), sign: NO_SIGN, expected: literal, said: None })
     }
 

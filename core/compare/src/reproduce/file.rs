@@ -32,19 +32,19 @@ pub(super) fn styles(case: &Case<'_>) -> Vec<Style> {
 }
 
 /// A reproducer, and the same test for the project, where it can be written.
-pub(super) struct Written {
+pub(super) struct ReproducerText {
     pub(super) text: String,
     pub(super) in_project: Option<ProjectTest>,
 }
 
 /// Writes a reproducer in one style, or says why this is impossible.
-pub(super) fn write(case: &Case<'_>, style: Style) -> Result<Written, Refusal> {
+pub(super) fn write(case: &Case<'_>, style: Style) -> Result<ReproducerText, Refusal> {
     let mut writer = Writer::new(case, style);
     if let Some(object) = writer.decisions.values().find_map(|decision| python::given_object(decision)) {
         return Err(Refusal::GivenObject(object));
     }
     let text = writer.text()?;
-    Ok(Written { text, in_project: writer.in_project })
+    Ok(ReproducerText { text, in_project: writer.in_project })
 }
 impl Writer<'_> {
     fn text(&mut self) -> Result<String, Refusal> {

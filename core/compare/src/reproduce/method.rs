@@ -134,9 +134,9 @@ pub(super) fn calls_its_class(case: &Case<'_>) -> bool {
 /// The attributes of its object that a method reads.
 fn asked_of_object(text: &str) -> BTreeSet<String> {
     #[derive(Default)]
-    struct Asked(BTreeSet<String>);
+    struct AttributesRead(BTreeSet<String>);
 
-    impl<'a> SourceOrderVisitor<'a> for Asked {
+    impl<'a> SourceOrderVisitor<'a> for AttributesRead {
         fn visit_expr(&mut self, expr: &'a Expr) {
             if let Expr::Attribute(node) = expr
                 && node.ctx == ExprContext::Load
@@ -149,7 +149,7 @@ fn asked_of_object(text: &str) -> BTreeSet<String> {
     }
 
     with_stack_for(text.len(), || {
-        let mut asked = Asked::default();
+        let mut asked = AttributesRead::default();
         for stmt in &parse(text).syntax().body {
             asked.visit_stmt(stmt);
         }

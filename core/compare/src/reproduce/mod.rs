@@ -46,7 +46,7 @@ use twincell_syntax::{Function, PerSide, Side};
 use twincell_values::path::AccessPath;
 use twincell_values::value::{Decision, Recipe};
 
-use self::file::Written;
+use self::file::ReproducerText;
 use self::refusal::{Failure, Refusal};
 use crate::note::Note;
 pub use crate::project_test::ProjectTest;
@@ -155,7 +155,7 @@ fn candidates<'a>(
         texts.filter(move |(_, chosen, only)| only.is_none() || has_parts(chosen))
     });
     texts.map(|(style, differences, only)| {
-        let Written { text, in_project } = file::write(&Case { differences, only, ..*case }, style)?;
+        let ReproducerText { text, in_project } = file::write(&Case { differences, only, ..*case }, style)?;
         if [OWN_FOLDER, PROJECT_FOLDER].iter().any(|folder| text.contains(folder)) {
             return Err(Refusal::FolderOfTheWorker);
         }

@@ -8,7 +8,7 @@ use twincell_engine::observed::{Call, Observed, WRITTEN};
 use twincell_syntax::parse::parse;
 use twincell_syntax::python::{float_repr, python_float, python_string};
 use twincell_values::value::{
-    Decision, Made, Makes, NOTEBOOK, Provided, Recipe, library, short_module, within_module, written_class,
+    ConstructorCall, Decision, Makes, NOTEBOOK, Provided, Recipe, library, short_module, within_module, written_class,
 };
 
 /// A recipe as a literal. `...` stands for a stand-in.
@@ -29,7 +29,7 @@ pub(super) fn literal(recipe: &Recipe) -> String {
         Recipe::Mock(_) => "...".into(),
         Recipe::Named(name) => format!("Same({})", string(name)),
         Recipe::Made(call) => {
-            let Made { class, arguments, keywords } = &**call;
+            let ConstructorCall { class, arguments, keywords } = &**call;
             let within = |value: &Recipe| match value {
                 // What makes the values of a mapping: `int`.
                 Recipe::Named(name) => reached(name),

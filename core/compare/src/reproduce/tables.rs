@@ -9,7 +9,7 @@ pub(super) const POLARS_FRAME_EQUAL: &str = "assert_frame_equal";
 pub(super) const POLARS_SERIES_EQUAL: &str = "assert_series_equal";
 
 /// A table or an array as source, with the function that compares with it and how.
-pub(super) struct Written {
+pub(super) struct TableSource {
     /// `pd.testing.assert_frame_equal`.
     pub function: &'static str,
     pub literal: String,
@@ -18,7 +18,7 @@ pub(super) struct Written {
 }
 
 /// A value that is a table or an array as a whole. `None` for any other, and for what cannot be written.
-pub(super) fn written(value: &Observed) -> Option<Written> {
+pub(super) fn written(value: &Observed) -> Option<TableSource> {
     let Observed::Object { class, attributes } = value else { return None };
     let (columns, labels): (Vec<_>, Vec<_>) =
         attributes.iter().partition(|(name, _)| !name.starts_with('[') || name == VALUES);
@@ -50,7 +50,7 @@ pub(super) fn written(value: &Observed) -> Option<Written> {
             }
             let literal = format!("pd.DataFrame({{{}}}{index})", entries.join(", "));
             let how = if is_plain { exact } else { loose };
-            Some(Written { function: "pd.testing.assert_frame_equal", literal, how })
+            Some(TableSource { function: "pd.testing.assert_frame_equal", literal, how })
         }
         "Series" => {
             let [(_, values), rest @ ..] = columns.as_slice() else { return None };
@@ -62,7 +62,7 @@ pub(super) fn written(value: &Observed) -> Option<Written> {
             };
             let literal = format!("pd.Series({values}{index}{name})");
             let how = if is_plain { exact } else { loose };
-            Some(Written { function: "pd.testing.assert_series_equal", literal, how })
+            Some(TableSource { function: "pd.testing.assert_series_equal", literal, how })
         }
         "polars.DataFrame" => {
             let (mut data, mut schema) = (Vec::new(), Vec::new());
@@ -72,7 +72,7 @@ pub(super) fn written(value: &Observed) -> Option<Written> {
                 schema.push(format!("{}: {kind}", string(name)));
             }
             let literal = format!("pl.DataFrame({{{}}}, schema={{{}}})", data.join(", "), schema.join(", "));
-            Some(Written { function: POLARS_FRAME_EQUAL, literal, how: exact })
+            Some(TableSource { function: POLARS_FRAME_EQUAL, literal, how: exact })
         }
         "polars.Series" => {
             let [(_, values), rest @ ..] = columns.as_slice() else { return None };
@@ -83,14 +83,14 @@ pub(super) fn written(value: &Observed) -> Option<Written> {
                 _ => return None,
             };
             let literal = format!("pl.Series({name}{values}, dtype={kind})");
-            Some(Written { function: POLARS_SERIES_EQUAL, literal, how: exact })
+            Some(TableSource { function: POLARS_SERIES_EQUAL, literal, how: exact })
         }
         "ndarray" => {
             let [(_, values)] = columns.as_slice() else { return None };
             let Observed::Object { class, .. } = values else { return None };
             let (values, _) = list(values)?;
             let literal = format!("np.array({values}, dtype={})", string(class));
-            Some(Written { function: "np.testing.assert_array_equal", literal, how: "" })
+            Some(TableSource { function: "np.testing.assert_array_equal", literal, how: "" })
         }
         _ => None,
     }

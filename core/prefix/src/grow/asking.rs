@@ -7,7 +7,7 @@ use std::rc::Rc;
 use twincell_engine::protocol::End;
 use twincell_syntax::site::SiteKind;
 
-use super::{Generator, Place, Tree, prompt};
+use super::{Generator, Tree, TreePlace, prompt};
 use crate::answer;
 use crate::lessons::Lessons;
 use crate::result::{Guidance, Origin};
@@ -157,7 +157,7 @@ impl Asking<'_> {
         answer: &str,
     ) -> Result<Option<usize>, Ended> {
         let Some(code) = answer::code(answer) else { return Ok(None) };
-        let place = Place { parent, guidance, origin: Origin::Llm, is_new: false };
+        let place = TreePlace { parent, guidance, origin: Origin::Llm, is_new: false };
         Ok(tree.add_code(place, code, Rc::default(), Lessons::default())?)
     }
 }

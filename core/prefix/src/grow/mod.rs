@@ -92,7 +92,7 @@ struct Grown {
 
 /// Where a prefix goes in the tree, and what wrote it.
 #[derive(Default)]
-struct Place {
+struct TreePlace {
     parent: Option<usize>,
     guidance: Guidance,
     origin: Origin,
@@ -239,7 +239,7 @@ impl Tree<'_> {
         lessons: Lessons,
     ) -> Result<Option<usize>, PrefixError> {
         let code = render(&seed.environment, self.reading, &lessons);
-        let place = Place { parent, guidance, ..Place::default() };
+        let place = TreePlace { parent, guidance, ..TreePlace::default() };
         self.add_code(place, code, seed, lessons)
     }
 
@@ -253,13 +253,13 @@ impl Tree<'_> {
         is_new: bool,
     ) -> Result<Option<usize>, PrefixError> {
         let code = render(&seed.environment, self.reading, &lessons);
-        self.add_code(Place { parent, guidance, is_new, ..Place::default() }, code, seed, lessons)
+        self.add_code(TreePlace { parent, guidance, is_new, ..TreePlace::default() }, code, seed, lessons)
     }
 
     /// Runs the parts of a prefix, and keeps them. `None` if it was there before.
     fn add_code(
         &mut self,
-        place: Place,
+        place: TreePlace,
         mut code: Code,
         seed: Rc<Seed>,
         lessons: Lessons,
@@ -291,7 +291,7 @@ impl Tree<'_> {
         }
         completed.retain(|line| self.lines.binary_search(line).is_ok());
         let covers: BTreeSet<u32> = completed.iter().copied().collect();
-        let Place { parent, guidance, origin, is_new } = place;
+        let TreePlace { parent, guidance, origin, is_new } = place;
         if is_new && covers.is_subset(&self.covered) && !self.comes_further(&end) {
             return Ok(None);
         }

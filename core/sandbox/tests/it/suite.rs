@@ -21,12 +21,12 @@ use seccompiler::{
 use twincell_sandbox::{Mechanism, Namespaces, Network, SpawnError, SuiteLimits, SuiteReport, spawn};
 
 /// Folders for a suite: its own, a user's, and one that is closed.
-struct Place {
+struct SuiteFolders {
     folder: tempfile::TempDir,
     limits: SuiteLimits,
 }
 
-impl Place {
+impl SuiteFolders {
     fn new() -> Self {
         Self::below(Path::new(env!("CARGO_TARGET_TMPDIR")))
     }
@@ -224,7 +224,7 @@ const LOOPBACK: &str =
 
 #[test]
 fn a_suite_writes_to_its_own_folders_and_reaches_itself_only() {
-    let place = Place::new();
+    let place = SuiteFolders::new();
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let users = format!("twincell-test-{}", std::process::id());
     let _local = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&users).unwrap()).unwrap();
@@ -262,7 +262,7 @@ fn a_suite_writes_to_its_own_folders_and_reaches_itself_only() {
 #[test]
 fn below_a_temporary_folder_the_same_is_closed() {
     let more = [("temporary", "open('/tmp/file', 'w').close()"), ("memory of all", "open('/dev/shm/a', 'w').close()")];
-    let (found, report) = Place::below(Path::new("/tmp")).attempts(&[&FILES[..], &more].concat());
+    let (found, report) = SuiteFolders::below(Path::new("/tmp")).attempts(&[&FILES[..], &more].concat());
     check_files(&found, &report);
     assert_eq!((found["temporary"].as_str(), found["memory of all"].as_str()), ("OSError", "ok"));
     assert_eq!(report.lacks, []);
@@ -270,7 +270,7 @@ fn below_a_temporary_folder_the_same_is_closed() {
 
 #[test]
 fn a_suite_may_be_given_the_network() {
-    let mut place = Place::new();
+    let mut place = SuiteFolders::new();
     place.limits.network = true;
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let out = format!("socket.create_connection(('127.0.0.1', {}), 5).close()", server.local_addr().unwrap().port());
@@ -297,7 +297,7 @@ fn limits_of_others() -> String {
 #[test]
 fn where_there_are_no_namespaces_a_suite_can_do_less() {
     without(libc::SYS_unshare, libc::CLONE_NEWUSER as u64, libc::EPERM, || {
-        let place = Place::new();
+        let place = SuiteFolders::new();
         let limits = limits_of_others();
         let more = [
             ("pair", "len(socket.socketpair()) - 2 or None"),
@@ -323,7 +323,7 @@ fn where_there_are_no_namespaces_a_suite_can_do_less() {
 fn what_is_said_without_namespaces_is_true() {
     let sockets = [("loopback", LOOPBACK), ("local", "socket.socket(socket.AF_UNIX).close()")];
     without(libc::SYS_unshare, libc::CLONE_NEWUSER as u64, libc::EPERM, || {
-        let mut place = Place::new();
+        let mut place = SuiteFolders::new();
         let (found, report) = place.attempts(&sockets);
         assert!(report.lacks[0].reason.starts_with("tests get no sockets and no /tmp"), "{report:?}");
         assert_eq!((found["loopback"].as_str(), found["local"].as_str()), ("PermissionError", "PermissionError"));
@@ -332,7 +332,7 @@ fn what_is_said_without_namespaces_is_true() {
         assert!(report.lacks[0].reason.starts_with("tests get no local sockets and no /tmp"), "{report:?}");
         assert_eq!((found["loopback"].as_str(), found["local"].as_str()), ("ok", "OSError"));
         without(libc::SYS_seccomp, 2, libc::ENOSYS, || {
-            let place = Place::new();
+            let place = SuiteFolders::new();
             let (mut child, report, _own) = place.start_where("pass", true).unwrap();
             assert!(child.wait().unwrap().success());
             assert!(report.lacks[1].reason.starts_with("tests get no network and no /tmp"), "{report:?}");
@@ -344,7 +344,7 @@ fn what_is_said_without_namespaces_is_true() {
 #[test]
 fn where_processes_are_not_apart_the_rest_is() {
     without(libc::SYS_unshare, libc::CLONE_NEWPID as u64, libc::EPERM, || {
-        let place = Place::new();
+        let place = SuiteFolders::new();
         let limits = limits_of_others();
         let more = [("loopback", LOOPBACK), ("temporary", "open('/tmp/file', 'w').close()"), ("limits", &limits)];
         let (found, report) = place.attempts(&[&FILES[..], &more].concat());
@@ -358,11 +358,11 @@ fn where_processes_are_not_apart_the_rest_is() {
 #[test]
 fn without_landlock_or_seccomp_nothing_starts() {
     without(libc::SYS_landlock_create_ruleset, 0, libc::ENOSYS, || {
-        let started = Place::new().start("pass").map(drop);
+        let started = SuiteFolders::new().start("pass").map(drop);
         assert!(matches!(&started, Err(SpawnError::Incomplete(lacks)) if lacks[0].mechanism == Mechanism::Landlock));
     });
     without(libc::SYS_seccomp, 2, libc::ENOSYS, || {
-        let started = Place::new().start("pass").map(drop);
+        let started = SuiteFolders::new().start("pass").map(drop);
         assert!(matches!(&started, Err(SpawnError::Incomplete(lacks)) if lacks[0].mechanism == Mechanism::Seccomp));
     });
 }
@@ -375,7 +375,7 @@ fn nothing_starts_where_it_could_signal_processes_of_the_user() {
     for namespace in [libc::CLONE_NEWUSER, libc::CLONE_NEWPID] {
         with_landlock(5, || {
             without(libc::SYS_unshare, namespace as u64, libc::EPERM, || {
-                let place = Place::new();
+                let place = SuiteFolders::new();
                 let started = place.start("pass").map(drop);
                 assert!(matches!(&started, Err(SpawnError::Incomplete(lacks)) if lacks_signals(lacks)), "{started:?}");
                 let (mut child, report, _own) = place.start_where("pass", true).unwrap();
@@ -383,7 +383,7 @@ fn nothing_starts_where_it_could_signal_processes_of_the_user() {
             });
         });
     }
-    with_landlock(5, || assert_eq!(Place::new().start("pass").unwrap().1.lacks, []));
+    with_landlock(5, || assert_eq!(SuiteFolders::new().start("pass").unwrap().1.lacks, []));
 }
 
 /// Daemons that nobody waits for, in sessions of their own.
@@ -408,7 +408,7 @@ fn running(mark: &str) -> usize {
 }
 
 fn nothing_stays(number: u32, more: &str, end: impl FnOnce(&mut std::process::Child, &UnixStream)) {
-    let place = Place::new();
+    let place = SuiteFolders::new();
     let mark = format!("{}", 100_000_000 + u64::from(std::process::id()) * 10 + u64::from(number));
     let text = DAEMONS.replace("MARK", &format!("'{mark}'")) + more;
     let (mut child, _, own) = place.start_where(&text, true).unwrap();
@@ -462,7 +462,7 @@ time.sleep(600)
 #[test]
 fn processes_that_always_fork_end_with_a_suite() {
     let check = |number: u32| {
-        let place = Place::new();
+        let place = SuiteFolders::new();
         let mark = format!("{}", 300_000_000 + u64::from(std::process::id()) * 10 + u64::from(number));
         let (mut child, _, own) = place.start(&HOPPING.replace("MARK", &format!("'{mark}'"))).unwrap();
         let mut ready = [0; 6];

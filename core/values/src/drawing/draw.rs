@@ -56,7 +56,7 @@ pub struct Supply<'a> {
 const COMPARED: f64 = 0.25;
 
 /// What the sites that read a path say about it. Items of drawn containers get their own prediction from this.
-pub trait Known {
+pub trait PathKnowledge {
     fn known(&self, path: AccessPath<'_>) -> Option<(&Distribution, &Uses)>;
 
     /// How the code uses what calls of methods with this name give. `None` if it makes no such call.
@@ -109,7 +109,7 @@ impl Draw {
     }
 
     /// The decision for a value, and whether it is new.
-    pub fn value(&mut self, pools: &Pools, known: &dyn Known, ask: &Ask<'_>) -> (Decision, bool) {
+    pub fn value(&mut self, pools: &Pools, known: &dyn PathKnowledge, ask: &Ask<'_>) -> (Decision, bool) {
         if let Some(Decision::Value(value)) = self.fixed.get(ask.path)
             && !ask.supply.map_or_else(|| is_plausible(value, ask.uses), |supply| given::is_like(value, supply.value))
         {
@@ -185,7 +185,7 @@ impl Draw {
     }
 
     /// The text of an object, which is `default` unless the code looks at the text.
-    pub fn text(&mut self, pools: &Pools, known: &dyn Known, path: &str, default: &str, uses: &Uses) -> String {
+    pub fn text(&mut self, pools: &Pools, known: &dyn PathKnowledge, path: &str, default: &str, uses: &Uses) -> String {
         if !uses.looks_at_text() && !self.fixed.contains_key(path) && !self.taken.contains_key(path) {
             return default.to_string();
         }
@@ -256,7 +256,7 @@ impl Draw {
         Pcg64Mcg::seed_from_u64(xxh3_64_with_seed(path.as_bytes(), self.seed))
     }
 
-    fn draw_value(&self, random: &mut Pcg64Mcg, pools: &Pools, known: &dyn Known, ask: &Ask<'_>) -> Decision {
+    fn draw_value(&self, random: &mut Pcg64Mcg, pools: &Pools, known: &dyn PathKnowledge, ask: &Ask<'_>) -> Decision {
         if let Some(Supply { value, exact }) = ask.supply {
             let is_like = |candidate: &&Recipe| given::is_like(candidate, value);
             let candidates: Vec<&Recipe> = ask.uses.candidates.iter().filter(is_like).collect();
@@ -283,7 +283,7 @@ impl Draw {
         Decision::Value(if ask.is_line { texts::line(&value) } else { value })
     }
 
-    fn maker<'a>(&self, pools: &'a Pools, known: &'a dyn Known) -> Maker<'a> {
+    fn maker<'a>(&self, pools: &'a Pools, known: &'a dyn PathKnowledge) -> Maker<'a> {
         let rows = ROWS[(xxh3_64_with_seed(b"rows", self.seed) % ROWS.len() as u64) as usize];
         let anchor = xxh3_64_with_seed(b"anchor", self.seed);
         Maker { pools, known, exploration: self.exploration, letters: texts::letters(self.seed), rows, anchor }
@@ -311,7 +311,7 @@ mod tests {
     use super::*;
 
     struct Nothing;
-    impl Known for Nothing {
+    impl PathKnowledge for Nothing {
         fn known(&self, _: AccessPath<'_>) -> Option<(&Distribution, &Uses)> {
             None
         }

@@ -6,7 +6,7 @@
 use super::fitness::fitness;
 use crate::predictor::Distribution;
 use crate::reading::Uses;
-use crate::value::{AbstractValue, Made, Recipe};
+use crate::value::{AbstractValue, ConstructorCall, Recipe};
 
 /// How usual special values are within their class. All other values count as fully usual.
 const EMPTY_TEXT: f64 = 0.02;
@@ -58,7 +58,7 @@ pub fn with_usual_numbers(recipe: &Recipe) -> Option<Recipe> {
                 let arguments = all(&call.arguments);
                 let keyword = |(name, value): &(String, Recipe)| (name.clone(), within(value, found));
                 let keywords = call.keywords.iter().map(keyword).collect();
-                Made { class: call.class.clone(), arguments, keywords }.into()
+                ConstructorCall { class: call.class.clone(), arguments, keywords }.into()
             }
             other => {
                 let usual = usual_number(other);
@@ -145,7 +145,7 @@ mod tests {
 
     #[test]
     fn what_holds_an_extreme_number_is_as_unlikely_as_the_number() {
-        let talk = |minutes| Made {
+        let talk = |minutes| ConstructorCall {
             class: "Talk".into(),
             arguments: vec![Recipe::Str("a".into())],
             keywords: vec![("minutes".into(), Recipe::Int(minutes))],

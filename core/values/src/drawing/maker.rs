@@ -5,13 +5,13 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::draw::{Known, pick_weighted};
+use super::draw::{PathKnowledge, pick_weighted};
 use super::fitness::fitness;
 use super::{Pools, texts};
 use crate::path::AccessPath;
 use crate::predictor::Distribution;
 use crate::reading::{Key, Uses};
-use crate::value::{AbstractValue, Declared, Made, Model, Provided, Recipe, library};
+use crate::value::{AbstractValue, ConstructorCall, Declared, Model, Provided, Recipe, library};
 
 /// How often a container is long, and how often an item repeats the one before.
 const LONG: f64 = 0.04;
@@ -40,7 +40,7 @@ const MAX_DECLARED: u32 = 6;
 /// Makes the values of one execution.
 pub(super) struct Maker<'a> {
     pub pools: &'a Pools,
-    pub known: &'a dyn Known,
+    pub known: &'a dyn PathKnowledge,
     /// The share of draws that ignore the prediction.
     pub exploration: f64,
     /// The letters of drawn texts.
@@ -265,7 +265,7 @@ impl Maker<'_> {
         if model.is_mapping {
             return Recipe::Dict(keywords.into_iter().map(|(name, value)| (Recipe::Str(name), value)).collect());
         }
-        Made { class: model.class.clone(), arguments: vec![], keywords }.into()
+        ConstructorCall { class: model.class.clone(), arguments: vec![], keywords }.into()
     }
 
     /// Entries of declared keys and values. In half of the cases the keys are those that the code looks up.

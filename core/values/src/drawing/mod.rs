@@ -9,7 +9,7 @@ mod orders;
 mod pools;
 mod texts;
 
-pub use draw::{Ask, Draw, Known, Supply};
+pub use draw::{Ask, Draw, PathKnowledge, Supply};
 pub use orders::Orders;
 pub use pools::Pools;
 pub use texts::related;

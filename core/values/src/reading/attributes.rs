@@ -10,7 +10,7 @@ use twincell_syntax::Function;
 use twincell_syntax::parse::{parse, with_stack_for};
 
 use super::hints::{Hint, hints_within, one};
-use super::models::Known;
+use super::models::ModuleFacts;
 use super::stored::stored;
 use super::uses::{builtin_class, named};
 use crate::value::{AbstractValue, Declared};
@@ -18,7 +18,7 @@ use crate::value::{AbstractValue, Declared};
 /// The hints for the attributes that the statements of a constructor assign, by name: annotations, literals,
 /// containers, and parameters for which there are hints. An attribute that starts as a container and becomes nothing else
 /// in these methods is one. That an attribute starts as `None` says nothing about it.
-pub fn attribute_hints(constructor: &Function, methods: &[&Function], known: &Known) -> BTreeMap<String, Hint> {
+pub fn attribute_hints(constructor: &Function, methods: &[&Function], known: &ModuleFacts) -> BTreeMap<String, Hint> {
     let parameters = hints_within(constructor, known, &BTreeMap::new());
     let length = methods.iter().map(|method| method.text.len()).max().unwrap_or(0).max(constructor.text.len());
     with_stack_for(length, || {
@@ -228,7 +228,7 @@ mod tests {
                     if self.lost:\n            self.lost = None\n        \
                     for self.bound in self.lines: pass\n";
         let (functions, _) = twincell_syntax::functions(code);
-        let found = attribute_hints(&functions[0], &functions[1..].iter().collect::<Vec<_>>(), &Known::default());
+        let found = attribute_hints(&functions[0], &functions[1..].iter().collect::<Vec<_>>(), &ModuleFacts::default());
         let classes: Vec<(&str, &[A])> = found.iter().map(|(name, one)| (name.as_str(), &one.classes[..])).collect();
         let expected: [(&str, &[A]); 9] = [
             ("bound", &[A::List]),
@@ -255,7 +255,7 @@ mod tests {
                     def more(self):\n        self.mixed.insert(0, 'a')\n        self.unknown += [1]\n        self.done.append(self.gone.pop())\n";
         let module = "class Edit:\n    def __init__(self, at, text):\n        self.at = at\n        self.text = text\n";
         let (functions, _) = twincell_syntax::functions(code);
-        let known = Known::of(module);
+        let known = ModuleFacts::of(module);
         let found = attribute_hints(&functions[0], &functions[1..].iter().collect::<Vec<_>>(), &known);
         let items = |name: &str| found[name].declared.as_ref().unwrap().items.as_deref();
         assert_eq!(items("done").unwrap().models[0].class, "Edit");

@@ -8,7 +8,7 @@ use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use twincell_syntax::python::{is_builtin_exception, is_pure_import};
 
 use super::hints::{parameter_type, plain};
-use super::models::{Known, Nodes, bases, last_name, put};
+use super::models::{ModuleFacts, Nodes, bases, last_name, put};
 use crate::value::Field;
 
 /// How far bases are followed.
@@ -57,7 +57,7 @@ fn is_open(method: &StmtFunctionDef) -> bool {
 
 /// The arguments of the constructor that a class writes or inherits. `None` where it does more than to store and to check
 /// them.
-pub(super) fn fields(node: &StmtClassDef, nodes: &Nodes<'_>, known: &Known) -> Option<Vec<Field>> {
+pub(super) fn fields(node: &StmtClassDef, nodes: &Nodes<'_>, known: &ModuleFacts) -> Option<Vec<Field>> {
     let ancestry = ancestry(node, nodes);
     if !ancestry.iter().all(|class| is_plain(class, nodes)) {
         return None;
@@ -151,7 +151,7 @@ fn is_plain(class: &StmtClassDef, nodes: &Nodes<'_>) -> bool {
 
 /// What a constructor does.
 struct Body<'k> {
-    known: &'k Known,
+    known: &'k ModuleFacts,
     /// The parameters.
     names: BTreeSet<&'k str>,
     only_calculates: bool,
@@ -234,7 +234,7 @@ mod tests {
     use crate::value::AbstractValue;
 
     fn found(module: &str, class: &str) -> Option<Vec<String>> {
-        let known = Known::of(module);
+        let known = ModuleFacts::of(module);
         let models = &known.classes.get(class)?.models;
         Some(
             models
@@ -292,7 +292,7 @@ class Other(Unknown):
         let shapes = ["Square(side)", "Unit(name)"].map(String::from).to_vec();
         assert_eq!(found(module, "Shape"), Some(shapes));
         assert_eq!(found(module, "Other"), None);
-        let known = Known::of(module);
+        let known = ModuleFacts::of(module);
         let side = &known.classes["Square"].models[0].fields[0];
         assert_eq!(side.declared.as_ref().unwrap().classes, [AbstractValue::Float, AbstractValue::Int]);
     }

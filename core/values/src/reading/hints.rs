@@ -16,8 +16,8 @@ use twincell_syntax::{CodeKind, Function};
 
 use super::imported::last;
 use super::inferred::{from_uses, infer, kind};
-use super::models::Known;
-use super::tables::{Kind, Written};
+use super::models::ModuleFacts;
+use super::tables::{Kind, TokenizedText};
 use super::types;
 use super::uses::{Uses, literal, named};
 use crate::predictor::Distribution;
@@ -68,12 +68,16 @@ pub enum HintBasis {
 
 /// The hints of a function, by parameter.
 pub fn hints(function: &Function) -> BTreeMap<String, Hint> {
-    hints_within(function, &Known::default(), &BTreeMap::new())
+    hints_within(function, &ModuleFacts::default(), &BTreeMap::new())
 }
 
 /// Like [`hints`], with what the module tells, and with what another version says of parameters of which this one says
 /// nothing.
-pub fn hints_within(function: &Function, known: &Known, others: &BTreeMap<String, Hint>) -> BTreeMap<String, Hint> {
+pub fn hints_within(
+    function: &Function,
+    known: &ModuleFacts,
+    others: &BTreeMap<String, Hint>,
+) -> BTreeMap<String, Hint> {
     with_stack_for(function.text.len(), || {
         let parsed = parse(&function.text);
         let mut found: BTreeMap<String, Hint> = BTreeMap::new();
@@ -103,7 +107,7 @@ pub fn hints_within(function: &Function, known: &Known, others: &BTreeMap<String
                 infer(hint, declared.clone(), other.basis);
             }
         }
-        let written = Written { text: &function.text, tokens: parsed.tokens() };
+        let written = TokenizedText { text: &function.text, tokens: parsed.tokens() };
         // Callers in the module write the names of its functions. Methods may have the same names.
         let handed = known.handed.get(&function.name);
         let handed = handed.filter(|_| function.class_name.is_none() && function.parent.is_none());
@@ -184,7 +188,7 @@ impl Hint {
 
 /// The hints for the fields that a class declares, for classes whose constructor is generated from these: dataclasses
 /// and named tuples.
-pub fn field_hints(class: &str, known: &Known) -> BTreeMap<String, Hint> {
+pub fn field_hints(class: &str, known: &ModuleFacts) -> BTreeMap<String, Hint> {
     with_stack_for(class.len(), || {
         let parsed = parse(class);
         let mut found: BTreeMap<String, Hint> = BTreeMap::new();
@@ -233,7 +237,7 @@ fn weigh(hint: &Hint, distribution: &mut Distribution) {
     }
 }
 
-fn annotated(parameters: &Parameters, known: &Known, found: &mut BTreeMap<String, Hint>) {
+fn annotated(parameters: &Parameters, known: &ModuleFacts, found: &mut BTreeMap<String, Hint>) {
     for parameter in parameters.iter_non_variadic_params() {
         let annotation = parameter.parameter.annotation.as_deref();
         one(&parameter.parameter.name, annotation, parameter.default.as_deref(), known, found);
@@ -245,7 +249,7 @@ pub(super) fn one(
     name: &str,
     annotation: Option<&Expr>,
     default: Option<&Expr>,
-    known: &Known,
+    known: &ModuleFacts,
     found: &mut BTreeMap<String, Hint>,
 ) {
     if let Some(annotation) = annotation {
@@ -347,7 +351,7 @@ fn read_type(expr: &Expr, hint: &mut Hint, depth: u32) {
 
 /// The type of an annotation, if all of its parts are understood: builtin classes, containers and unions of them,
 /// literals.
-pub(super) fn declared(expr: &Expr, depth: u32, known: &Known) -> Option<Declared> {
+pub(super) fn declared(expr: &Expr, depth: u32, known: &ModuleFacts) -> Option<Declared> {
     use AbstractValue as A;
     if depth > MAX_DEPTH {
         return None;
@@ -446,7 +450,7 @@ fn class_named(expr: &Expr, depth: u32) -> Option<String> {
 /// The type that the text of an annotation declares, if it consists of builtin classes alone.
 pub fn annotated_type(annotation: &str) -> Option<Declared> {
     let parsed = ruff_python_parser::parse_expression(annotation).ok()?;
-    declared(&parsed.into_syntax().body, 0, &Known::default()).filter(|own| own.is_of_library(&|_| false))
+    declared(&parsed.into_syntax().body, 0, &ModuleFacts::default()).filter(|own| own.is_of_library(&|_| false))
 }
 
 fn last_name(expr: &Expr) -> Option<&str> {
@@ -458,7 +462,7 @@ fn last_name(expr: &Expr) -> Option<&str> {
 }
 
 /// The type of a parameter of a constructor: its annotation, or what its default tells.
-pub(super) fn parameter_type(parameter: &ParameterWithDefault, known: &Known) -> Option<Declared> {
+pub(super) fn parameter_type(parameter: &ParameterWithDefault, known: &ModuleFacts) -> Option<Declared> {
     if let Some(annotation) = &parameter.parameter.annotation {
         return declared(annotation, 0, known);
     }
@@ -468,7 +472,7 @@ pub(super) fn parameter_type(parameter: &ParameterWithDefault, known: &Known) ->
 
 /// The class of a name, perhaps with its module: a builtin one, an abstract one for which builtin classes stand, one of the
 /// module or one of a library.
-pub(super) fn plain(dotted: &str, known: &Known) -> Option<Declared> {
+pub(super) fn plain(dotted: &str, known: &ModuleFacts) -> Option<Declared> {
     use AbstractValue as A;
     Some(match last(dotted) {
         "str" => Declared::of(&[A::Str]),
@@ -628,7 +632,7 @@ mod tests {
         let declared = |module: &str, annotation: &str| {
             let code = format!("def f(x: {annotation}): pass");
             let (functions, _) = twincell_syntax::functions(&code);
-            let hint = hints_within(&functions[0], &Known::of(module), &BTreeMap::new()).remove("x").unwrap();
+            let hint = hints_within(&functions[0], &ModuleFacts::of(module), &BTreeMap::new()).remove("x").unwrap();
             hint.declared.map(|declared| declared.library.join(" "))
         };
         for (module, annotation, expected) in [
@@ -656,7 +660,7 @@ mod tests {
     fn two_types_in_the_brackets_of_a_class_of_the_module_are_those_of_keys_and_items() {
         let module = "from dataclasses import dataclass\n\n@dataclass\nclass Registry:\n    size: int\n";
         let (functions, _) = twincell_syntax::functions("def f(x: Registry[str, int]): pass");
-        let hint = hints_within(&functions[0], &Known::of(module), &BTreeMap::new()).remove("x").unwrap();
+        let hint = hints_within(&functions[0], &ModuleFacts::of(module), &BTreeMap::new()).remove("x").unwrap();
         let declared = hint.declared.unwrap();
         assert_eq!(declared.keys.map(|keys| keys.classes), Some(vec![A::Str]));
         assert_eq!(declared.items.map(|items| items.classes), Some(vec![A::Int]));
@@ -665,7 +669,7 @@ mod tests {
     #[test]
     fn a_method_does_not_get_what_a_function_of_its_name_is_handed() {
         let module = "import pandas as pd\ndef load(x):\n    return x\nload(pd.read_csv('x.csv'))\n";
-        let known = Known::of(module);
+        let known = ModuleFacts::of(module);
         let declared = |code: &str, name: &str| {
             let (functions, _) = twincell_syntax::functions(code);
             let method = functions.iter().find(|function| function.name == "load").unwrap();

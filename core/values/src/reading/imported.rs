@@ -10,7 +10,7 @@ use twincell_syntax::parse::{parse, with_stack_for};
 use twincell_syntax::{imported_modules, imports};
 
 use super::constants::{self, Constants};
-use super::installed::{Asked, Packages};
+use super::installed::{Packages, TypeNames};
 use super::models::{self, Classes};
 use super::provided::provided;
 use super::uses::named;
@@ -51,7 +51,7 @@ pub(super) fn classes(text: &str, around: &Around<'_>) -> Classes {
     let packages = Packages::new(around.installed);
     let mut project = Project { around, packages, modules: 0, classes: BTreeMap::new() };
     let evaluated = imported_modules(text);
-    let asked = Asked::of(text, false);
+    let asked = TypeNames::of(text, false);
     let of_name = |(written, target): (String, String)| {
         let class = project.class(&target, asked.has(&written), MAX_STEPS)?;
         // What the module binds is the class itself, wherever each version has it.
@@ -91,7 +91,7 @@ impl Project<'_> {
             self.modules += 1;
             let text = found.absolute();
             let targets = names(text).into_iter();
-            let asked = Asked::of(text, true);
+            let asked = TypeNames::of(text, true);
             let imported = targets.filter_map(|(name, target)| {
                 Some((last(&name).to_owned(), self.class(&target, asked.has(&name), steps)?))
             });

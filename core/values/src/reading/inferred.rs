@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use ruff_python_ast::StmtFunctionDef;
 
 use super::hints::{Hint, HintBasis};
-use super::models::{self, Known};
+use super::models::{self, ModuleFacts};
 use super::moments::{Moments, moments};
-use super::tables::{self, Found, Kind, Tables, Written};
+use super::tables::{self, Found, Kind, Tables, TokenizedText};
 use super::{tested, types};
 use crate::value::{AbstractValue, Declared, Recipe, library};
 
@@ -16,8 +16,8 @@ use crate::value::{AbstractValue, Declared, Recipe, library};
 /// columns. Returns the access paths of other values that may be tables. `handed` is what callers in the module hand over.
 pub(super) fn from_uses(
     definition: &StmtFunctionDef,
-    written: Written<'_>,
-    known: &Known,
+    written: TokenizedText<'_>,
+    known: &ModuleFacts,
     handed: &[Option<Kind>],
     found: &mut BTreeMap<String, Hint>,
 ) -> BTreeSet<String> {

@@ -50,7 +50,7 @@ impl<'a> Packages<'a> {
         let home = if is_library { None } else { self.home(target, steps) }?;
         let whole = home.text.absolute();
         let text = with_stack_for(whole.len(), || own_text(whole, &home.name))?;
-        let asked = Asked::of(&text, true);
+        let asked = TypeNames::of(&text, true);
         let mut imported = Classes::new();
         for (written, target) in names(whole).into_iter().filter(|(written, _)| asked.has(written)) {
             if let Some(class) = steps.checked_sub(1).and_then(|steps| self.class_within(&target, steps)) {
@@ -75,13 +75,13 @@ impl<'a> Packages<'a> {
 
 /// The names that a text has in annotations, tests of classes and patterns.
 #[derive(Default)]
-pub(super) struct Asked {
+pub(super) struct TypeNames {
     names: BTreeSet<String>,
     /// Whether the bases of classes count as well.
     with_bases: bool,
 }
 
-impl Asked {
+impl TypeNames {
     pub fn of(text: &str, with_bases: bool) -> Self {
         let mut asked = Self { with_bases, ..Self::default() };
         with_stack_for(text.len(), || asked.visit_body(parse(text).suite()));
@@ -107,7 +107,7 @@ impl Asked {
     }
 }
 
-impl<'a> Visitor<'a> for Asked {
+impl<'a> Visitor<'a> for TypeNames {
     fn visit_annotation(&mut self, expr: &'a Expr) {
         self.add(expr);
         walk_expr(self, expr);
@@ -219,10 +219,10 @@ class Bin:
     fn only_classes_that_a_text_asks_for_are_looked_up() {
         let text = "class A(B):\n    x: C[D] = E()\ndef f(a: 'G | None', b=H):\n    return isinstance(a, (I, m.J))\n\
                     match x:\n    case K(): L\n";
-        let asked = Asked::of(text, false);
+        let asked = TypeNames::of(text, false);
         let found: String = "ABCDEGHIJKL".chars().filter(|name| asked.has(&name.to_string())).collect();
         assert_eq!(found, "CDGIJK");
-        assert!(Asked::of(text, true).has("B"));
+        assert!(TypeNames::of(text, true).has("B"));
     }
 
     #[test]

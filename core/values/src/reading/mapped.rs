@@ -3,7 +3,7 @@
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtClassDef};
 
 use super::hints::{declared, plain};
-use super::models::{Known, Nodes, bases, last_name, put};
+use super::models::{ModuleFacts, Nodes, bases, last_name, put};
 use crate::value::{AbstractValue, Declared, Field};
 
 /// The types of columns that are builtin classes of Python.
@@ -23,7 +23,13 @@ pub(super) fn has_table(node: &StmtClassDef) -> bool {
 }
 
 /// The columns of a class, after those of its bases. What relates rows to others is left to its default.
-pub(super) fn columns(node: &StmtClassDef, nodes: &Nodes<'_>, known: &Known, depth: u32, fields: &mut Vec<Field>) {
+pub(super) fn columns(
+    node: &StmtClassDef,
+    nodes: &Nodes<'_>,
+    known: &ModuleFacts,
+    depth: u32,
+    fields: &mut Vec<Field>,
+) {
     for base in bases(node).filter_map(|base| nodes.get(base)).filter(|_| depth > 0) {
         columns(base, nodes, known, depth - 1, fields);
     }
@@ -32,7 +38,7 @@ pub(super) fn columns(node: &StmtClassDef, nodes: &Nodes<'_>, known: &Known, dep
     }
 }
 
-fn column(stmt: &Stmt, known: &Known) -> Option<Field> {
+fn column(stmt: &Stmt, known: &ModuleFacts) -> Option<Field> {
     let (target, annotation, value) = match stmt {
         Stmt::AnnAssign(node) => (node.target.as_ref(), Some(node.annotation.as_ref()), node.value.as_deref()),
         Stmt::Assign(node) => match node.targets.as_slice() {
@@ -61,7 +67,7 @@ fn column(stmt: &Stmt, known: &Known) -> Option<Field> {
 }
 
 /// The type of `Column(Integer, nullable=True)`.
-fn of_type(call: &ExprCall, known: &Known) -> Option<Declared> {
+fn of_type(call: &ExprCall, known: &ModuleFacts) -> Option<Declared> {
     let own = call.arguments.args.iter().find_map(|argument| {
         let written = match argument {
             Expr::Call(call) => call.func.as_ref(),
@@ -103,7 +109,7 @@ class Plain(Base):
     #[test]
     fn the_columns_of_a_row_are_its_fields() {
         use AbstractValue as A;
-        let known = Known::of(ROWS);
+        let known = ModuleFacts::of(ROWS);
         let fields = &known.classes["Order"].models[0].fields;
         let found: Vec<(&str, Vec<A>)> = fields
             .iter()

@@ -29,5 +29,5 @@ pub use hints::{
 };
 pub use imported::Around;
 pub use literals::{literals, written_value};
-pub use models::Known;
+pub use models::ModuleFacts;
 pub use uses::{Key, Locals, ModuleContext, Reading, Uses, literal, parsed, read, read_within};

@@ -22,7 +22,7 @@ pub(super) type Classes = BTreeMap<String, Declared>;
 
 /// What a module tells of the values of its functions.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Known {
+pub struct ModuleFacts {
     /// The texts, or lists of texts, that names stand for.
     pub texts: BTreeMap<String, Vec<String>>,
     /// The texts of the functions at the top level, in modules with tables.
@@ -54,7 +54,7 @@ const MOST: usize = 200;
 const MOST_TYPES: usize = 80;
 const MAX_DEPTH: u32 = 3;
 
-impl Known {
+impl ModuleFacts {
     pub fn of(module: &str) -> Self {
         Self::with_classes(module, Classes::new(), &Provided::new())
     }
@@ -89,7 +89,7 @@ impl Known {
     }
 }
 
-impl Known {
+impl ModuleFacts {
     /// Whether a name stands for the module polars. The usual ones do unless an import binds them to another module.
     pub(super) fn is_polars(&self, name: &str) -> bool {
         match self.imports.get(name) {
@@ -146,7 +146,7 @@ pub(super) fn classes(text: &str, module: Option<&str>, mut imported: Classes, p
             .take(MOST)
             .collect();
         // Each round knows the classes of the one before, so that fields may hold them.
-        let mut known = Known { classes: imported.clone(), ..Known::default() };
+        let mut known = ModuleFacts { classes: imported.clone(), ..ModuleFacts::default() };
         for _ in 0..MAX_DEPTH {
             let own = nodes
                 .iter()
@@ -168,7 +168,7 @@ pub(super) fn classes(text: &str, module: Option<&str>, mut imported: Classes, p
 pub(super) type Nodes<'a> = BTreeMap<&'a str, &'a StmtClassDef>;
 
 /// The values of a class.
-fn class(node: &StmtClassDef, nodes: &Nodes<'_>, module: Option<&str>, known: &Known) -> Option<Declared> {
+fn class(node: &StmtClassDef, nodes: &Nodes<'_>, module: Option<&str>, known: &ModuleFacts) -> Option<Declared> {
     let named = |name: &str| module.map_or_else(|| name.to_owned(), |module| format!("{module}:{name}"));
     if bases(node).any(is_enumeration) {
         let members = node.body.iter().filter_map(member).map(|name| format!("{}.{name}", node.name));
@@ -257,7 +257,7 @@ fn collect(
     node: &StmtClassDef,
     nodes: &Nodes<'_>,
     writer: Writer,
-    known: &Known,
+    known: &ModuleFacts,
     depth: u32,
     fields: &mut Vec<Field>,
 ) -> Option<()> {
@@ -334,9 +334,9 @@ fn is_not_required(annotation: &Expr) -> bool {
 
 /// The dictionaries that are given to classes by the names of their fields: `User(**data)`,
 /// `User.model_validate(data)`.
-pub(super) fn payloads(definition: &StmtFunctionDef, known: &Known) -> BTreeMap<String, Declared> {
+pub(super) fn payloads(definition: &StmtFunctionDef, known: &ModuleFacts) -> BTreeMap<String, Declared> {
     struct Finder<'k> {
-        known: &'k Known,
+        known: &'k ModuleFacts,
         found: BTreeMap<String, Declared>,
     }
     impl<'a> Visitor<'a> for Finder<'_> {
@@ -372,9 +372,9 @@ pub(super) fn payloads(definition: &StmtFunctionDef, known: &Known) -> BTreeMap<
 }
 
 /// The fields of the classes that a function names: dictionaries beside their objects often have them as keys.
-pub(super) fn fields_named(definition: &StmtFunctionDef, known: &Known) -> Vec<String> {
+pub(super) fn fields_named(definition: &StmtFunctionDef, known: &ModuleFacts) -> Vec<String> {
     struct Finder<'k> {
-        known: &'k Known,
+        known: &'k ModuleFacts,
         found: Vec<String>,
     }
     impl<'a> Visitor<'a> for Finder<'_> {
@@ -485,7 +485,7 @@ class Row(TypedDict):
 
     #[test]
     fn classes_with_declared_fields_are_made_from_them() {
-        let known = Known::of(MODULE);
+        let known = ModuleFacts::of(MODULE);
         let fields = |class: &str| {
             let model = known.classes[class].models[0].clone();
             model.fields.into_iter().map(|field| (field.name, field.has_default)).collect::<Vec<_>>()
@@ -505,7 +505,7 @@ class Row(TypedDict):
 
     #[test]
     fn fields_may_hold_values_of_other_classes() {
-        let known = Known::of(MODULE);
+        let known = ModuleFacts::of(MODULE);
         let items = known.classes["Cart"].models[0].fields[0].declared.clone().and_then(|own| own.items).unwrap();
         let color = items.models[0].fields[1].declared.clone().unwrap();
         assert_eq!(color.literals, ["Color.RED", "Color.BLUE"].map(|name| Recipe::Named(name.into())));

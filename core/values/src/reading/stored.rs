@@ -8,7 +8,7 @@ use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
 use super::attributes::own_attribute;
 use super::bindings::bound_once;
 use super::hints::plain;
-use super::models::Known;
+use super::models::ModuleFacts;
 use super::uses::literal;
 use crate::value::{AbstractValue, Declared};
 
@@ -16,14 +16,14 @@ use crate::value::{AbstractValue, Declared};
 /// that are known, and nothing is said of plain values.
 pub(super) fn stored<'a>(
     methods: impl Iterator<Item = &'a StmtFunctionDef>,
-    known: &Known,
+    known: &ModuleFacts,
 ) -> BTreeMap<String, Declared> {
-    let mut found: BTreeMap<String, Held> = BTreeMap::new();
+    let mut found: BTreeMap<String, ContainerContent> = BTreeMap::new();
     for method in methods {
         let mut put = Put { method, known, locals: bound_once(method), found: &mut found };
         put.visit_body(&method.body);
     }
-    let held = |(name, Held { known, has_others }): (String, Held)| {
+    let held = |(name, ContainerContent { known, has_others }): (String, ContainerContent)| {
         let known = known.filter(|known| !has_others || known.is_of_classes())?;
         Some((name, known))
     };
@@ -32,7 +32,7 @@ pub(super) fn stored<'a>(
 
 /// What is put into one container.
 #[derive(Default)]
-struct Held {
+struct ContainerContent {
     known: Option<Declared>,
     /// Whether there is anything else.
     has_others: bool,
@@ -40,9 +40,9 @@ struct Held {
 
 struct Put<'a, 'f> {
     method: &'a StmtFunctionDef,
-    known: &'f Known,
+    known: &'f ModuleFacts,
     locals: BTreeMap<&'a str, &'a Expr>,
-    found: &'f mut BTreeMap<String, Held>,
+    found: &'f mut BTreeMap<String, ContainerContent>,
 }
 
 impl Put<'_, '_> {

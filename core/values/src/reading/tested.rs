@@ -9,7 +9,7 @@ use twincell_syntax::python::attributes_of;
 
 use super::bindings::aliases;
 use super::hints::plain;
-use super::models::{Known, last_name};
+use super::models::{ModuleFacts, last_name};
 use super::types::told;
 use super::uses::named;
 use crate::value::{AbstractValue, Declared, Model, library};
@@ -18,7 +18,7 @@ use crate::value::{AbstractValue, Declared, Model, library};
 const MOST_CLASSES: usize = 4;
 
 /// The types of parameters. Whether the uses tell them from all others comes second.
-pub(super) fn types(definition: &StmtFunctionDef, known: &Known) -> BTreeMap<String, (Declared, bool)> {
+pub(super) fn types(definition: &StmtFunctionDef, known: &ModuleFacts) -> BTreeMap<String, (Declared, bool)> {
     let parameters = definition.parameters.iter_non_variadic_params().map(|one| one.parameter.name.as_str());
     let parameters = parameters.filter(|name| !matches!(*name, "self" | "cls" | "mcs"));
     let mut uses = Uses { parameters: parameters.collect(), ..Uses::default() };
@@ -42,20 +42,20 @@ pub(super) fn types(definition: &StmtFunctionDef, known: &Known) -> BTreeMap<Str
 
 /// What is asked of a parameter, or of its items.
 #[derive(Default)]
-struct Asked {
+struct ParameterTests {
     tested: Vec<Option<String>>,
     attributes: Vec<String>,
 }
 
-impl Asked {
-    fn declared(&self, name: &str, known: &Known) -> Option<(Declared, bool)> {
+impl ParameterTests {
+    fn declared(&self, name: &str, known: &ModuleFacts) -> Option<(Declared, bool)> {
         let by_tests = self.by_tests(known).map(|own| (own, true));
         let by_class = || told(&self.attributes).map(|(class, is_certain)| (of_library(class), is_certain));
         by_tests.or_else(|| self.by_members(name, known).map(|own| (own, true))).or_else(by_class)
     }
 
     /// The classes that it is tested for, if they are all known.
-    fn by_tests(&self, known: &Known) -> Option<Declared> {
+    fn by_tests(&self, known: &ModuleFacts) -> Option<Declared> {
         let tested = self.tested.iter().map(|class| plain(class.as_deref()?, known));
         let tested = tested.collect::<Option<Vec<_>>>()?.into_iter().reduce(|one, other| one.or(&other));
         let tested = tested.filter(|own| own.is_of_classes() || own.is_closed)?;
@@ -69,7 +69,7 @@ impl Asked {
     }
 
     /// The classes whose objects have all that is asked for.
-    fn by_members(&self, name: &str, known: &Known) -> Option<Declared> {
+    fn by_members(&self, name: &str, known: &ModuleFacts) -> Option<Declared> {
         const PLAIN: [&str; 5] = ["dict", "list", "str", "set", "tuple"];
         let has_all = |model: &Model| {
             let has =
@@ -117,13 +117,13 @@ struct Uses<'a> {
     /// The parameter of which each local is an item.
     items: BTreeMap<&'a str, &'a str>,
     /// By parameter, and whether its items are meant.
-    found: BTreeMap<(&'a str, bool), Asked>,
+    found: BTreeMap<(&'a str, bool), ParameterTests>,
     /// Parameters that are certainly no lists.
     others: Vec<&'a str>,
 }
 
 impl<'a> Uses<'a> {
-    fn asked(&mut self, expr: &'a Expr) -> Option<&mut Asked> {
+    fn asked(&mut self, expr: &'a Expr) -> Option<&mut ParameterTests> {
         let name = expr.as_name_expr()?.id.as_str();
         let of = match self.items.get(name) {
             Some(parameter) => (*parameter, true),
@@ -262,7 +262,7 @@ class Square:
     fn found(parameters: &str, body: &str) -> Option<String> {
         let parsed = parse(&format!("def f({parameters}):\n    {body}\n")).into_syntax();
         let Some(Stmt::FunctionDef(definition)) = parsed.body.first() else { panic!() };
-        let (declared, _) = types(definition, &Known::of(MODULE)).remove(parameters)?;
+        let (declared, _) = types(definition, &ModuleFacts::of(MODULE)).remove(parameters)?;
         let items = declared.items.as_deref();
         let of = items.unwrap_or(&declared);
         let names: Vec<&str> =

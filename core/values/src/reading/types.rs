@@ -3,9 +3,9 @@
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{self as ast, Expr, StmtFunctionDef};
 
-use super::models::Known;
+use super::models::ModuleFacts;
 use super::uses::{literal, named};
-use crate::value::{AbstractValue, Declared, Made, Recipe, library};
+use crate::value::{AbstractValue, ConstructorCall, Declared, Recipe, library};
 
 /// Attributes and methods that together tell a class. Any of the first, or two of the second.
 struct Telling {
@@ -40,7 +40,7 @@ pub(super) fn told(asked: &[String]) -> Option<(&'static str, bool)> {
 /// Values of the standard library's classes that the code writes out: `time(6)`, `Decimal('0.01')`. What it compares
 /// them with may well be equal.
 pub(super) fn written(definition: &StmtFunctionDef) -> Vec<Recipe> {
-    let mut written = Written::default();
+    let mut written = LibraryValues::default();
     written.visit_body(&definition.body);
     written.0
 }
@@ -49,9 +49,9 @@ pub(super) fn written(definition: &StmtFunctionDef) -> Vec<Recipe> {
 const MOST: usize = 24;
 
 #[derive(Default)]
-struct Written(Vec<Recipe>);
+struct LibraryValues(Vec<Recipe>);
 
-impl<'a> Visitor<'a> for Written {
+impl<'a> Visitor<'a> for LibraryValues {
     fn visit_expr(&mut self, expr: &'a Expr) {
         if let Expr::Call(call) = expr
             && let Expr::Name(ast::ExprName { id: name, .. })
@@ -63,7 +63,7 @@ impl<'a> Visitor<'a> for Written {
             && let Some(arguments) = call.arguments.args.iter().map(literal).collect::<Option<Vec<_>>>()
             && self.0.len() < MOST
         {
-            let value = Recipe::from(Made { class: class.to_owned(), arguments, keywords: vec![] });
+            let value = Recipe::from(ConstructorCall { class: class.to_owned(), arguments, keywords: vec![] });
             if !self.0.contains(&value) {
                 self.0.push(value);
             }
@@ -96,7 +96,7 @@ impl<'a> Visitor<'a> for ZoneNames {
 }
 
 /// The class that the description of a parameter begins with: `DataFrame`, `datetime.date, optional`.
-pub(super) fn documented(described: &str, known: &Known) -> Option<Declared> {
+pub(super) fn documented(described: &str, known: &ModuleFacts) -> Option<Declared> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
     let word: String = described.trim_start_matches(['`', ':', '~']).chars().take_while(|c| is_part(*c)).collect();
     let name = word.rsplit('.').next().unwrap_or_default();
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn docstrings_name_classes() {
-        let class = |text: &str| documented(text, &Known::default()).map(|declared| declared.library[0].clone());
+        let class = |text: &str| documented(text, &ModuleFacts::default()).map(|declared| declared.library[0].clone());
         assert_eq!(class("pd.DataFrame").as_deref(), Some("pandas.DataFrame"));
         assert_eq!(class("datetime.date, optional").as_deref(), Some("datetime.date"));
         assert_eq!((class("Path to the file"), class("date")), (None, None));

@@ -98,7 +98,7 @@ pub enum Recipe {
     /// another module than the code's own has this module before it: `shop.models:Level.LOW`.
     Named(String),
     /// What a call of something in a library makes, by its dotted name: `datetime.date(2024, 2, 29)`.
-    Made(Box<Made>),
+    Made(Box<ConstructorCall>),
     /// An object that somebody gave, as it is or varied.
     Given(Box<Given>),
     /// A value that a project declares for its class.
@@ -109,15 +109,15 @@ pub enum Recipe {
 /// module of the project, with the module before it: `shop.models:Item`. Programs hold many recipes and few
 /// calls, so these are boxed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Made {
+pub struct ConstructorCall {
     pub class: String,
     pub arguments: Vec<Recipe>,
     #[serde(default)]
     pub keywords: Vec<(String, Recipe)>,
 }
 
-impl From<Made> for Recipe {
-    fn from(call: Made) -> Recipe {
+impl From<ConstructorCall> for Recipe {
+    fn from(call: ConstructorCall) -> Recipe {
         Recipe::Made(Box::new(call))
     }
 }
@@ -130,7 +130,7 @@ impl Recipe {
             Recipe::List(items) | Recipe::Tuple(items) | Recipe::Set(items) => items.iter().any(Recipe::has_object),
             Recipe::Dict(entries) => entries.iter().any(|(_, value)| value.has_object()),
             Recipe::Made(call) => {
-                let Made { arguments, keywords, .. } = &**call;
+                let ConstructorCall { arguments, keywords, .. } = &**call;
                 arguments.iter().any(Recipe::has_object) || keywords.iter().any(|(_, value)| value.has_object())
             }
             _ => false,
@@ -190,7 +190,7 @@ impl Recipe {
             Recipe::Mock(class) => write!(out, "<{}>", class.name()).unwrap_or_default(),
             Recipe::Named(name) => out.push_str(within_module(name).1),
             Recipe::Made(call) => {
-                let Made { class, arguments, keywords } = &**call;
+                let ConstructorCall { class, arguments, keywords } = &**call;
                 if let Some((before, behind)) = library::written_stream(class) {
                     out.push_str(before);
                     arguments.iter().for_each(|items| items.write(out));

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::{Call, DEEPEST, MOST_CALLS, Passed};
-use crate::value::{Made, Recipe};
+use crate::value::{ConstructorCall, Recipe};
 
 /// What is wrong with a text, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -205,7 +205,7 @@ fn tagged(tag: &str, content: &Value, beside: &Map<String, Value>, levels: u32) 
                 _ => vec![],
             };
             let arguments = beside.get("args").map_or(Some(vec![]), all)?;
-            Recipe::from(Made { class: content.as_str()?.to_owned(), arguments, keywords })
+            Recipe::from(ConstructorCall { class: content.as_str()?.to_owned(), arguments, keywords })
         }
         _ => return None,
     })

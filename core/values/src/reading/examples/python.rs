@@ -13,7 +13,7 @@ use twincell_syntax::python::{is_builtin, is_builtin_exception, is_pure_import};
 use super::{Call, DEEPEST, MOST_CALLS, Passed};
 use crate::reading::literals::{container, is_hashable};
 use crate::reading::uses::{literal, named};
-use crate::value::{Made, Recipe, library, short_module};
+use crate::value::{ConstructorCall, Recipe, library, short_module};
 
 /// The maximum number of values that a decorator or a loop gives a test.
 const MOST_ROUNDS: usize = 50;
@@ -485,7 +485,9 @@ impl<'a> Reader<'a> {
             Some((keyword.arg.as_ref()?.to_string(), self.value(&keyword.value, levels)?))
         };
         let keywords = node.arguments.keywords.iter().map(keyword).collect::<Option<Vec<_>>>()?;
-        let made = |class: String, arguments| Some(Recipe::from(Made { class, arguments, keywords: keywords.clone() }));
+        let made = |class: String, arguments| {
+            Some(Recipe::from(ConstructorCall { class, arguments, keywords: keywords.clone() }))
+        };
         let target = match self.imports.get(first) {
             Some(target) if rest.is_empty() => Some(target.clone()),
             Some(target) => Some(format!("{target}.{rest}")),

@@ -18,7 +18,7 @@ use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
 use twincell_syntax::parse::{parse, with_stack_for};
 
-use super::models::Known;
+use super::models::ModuleFacts;
 use crate::value::Recipe;
 use crate::value::shape::{Content, Shape};
 
@@ -95,7 +95,7 @@ pub(super) struct Found {
 
 impl Found {
     /// Nothing but what a value of this kind is by itself.
-    fn of(kind: Kind, known: &Known) -> Self {
+    fn of(kind: Kind, known: &ModuleFacts) -> Self {
         let is_polars = match kind {
             Kind::PolarsFrame | Kind::PolarsLazy | Kind::PolarsSeries => true,
             Kind::Unknown => known.prefers_polars(),
@@ -207,9 +207,9 @@ pub(super) struct Tables {
 /// `written` is the text of the function with its tokens; `handed` is what callers in the module hand over.
 pub(super) fn read(
     definition: &StmtFunctionDef,
-    written: Option<Written<'_>>,
+    written: Option<TokenizedText<'_>>,
     kinds: &BTreeMap<String, Kind>,
-    known: &Known,
+    known: &ModuleFacts,
     handed: &[Option<Kind>],
 ) -> Tables {
     let parameters: Vec<String> =
@@ -235,10 +235,10 @@ pub(super) fn read(
 }
 
 /// What a module says of tables: the globals that are some, and what its functions are called with.
-pub(super) fn of_module(module: &str, known: &Known) -> (Globals, Handed) {
+pub(super) fn of_module(module: &str, known: &ModuleFacts) -> (Globals, Handed) {
     with_stack_for(module.len(), || {
         let parsed = parse(module);
-        let mut walk = Walk::of_module(Written { text: module, tokens: parsed.tokens() }, known);
+        let mut walk = Walk::of_module(TokenizedText { text: module, tokens: parsed.tokens() }, known);
         walk.body(parsed.suite());
         walk.globals()
     })
@@ -251,7 +251,7 @@ pub type Handed = BTreeMap<String, Vec<Option<Kind>>>;
 
 /// A text with its tokens.
 #[derive(Clone, Copy)]
-pub(super) struct Written<'a> {
+pub(super) struct TokenizedText<'a> {
     pub text: &'a str,
     pub tokens: &'a [Token],
 }
@@ -343,7 +343,7 @@ mod tests {
     fn found(code: &str) -> BTreeMap<String, Found> {
         let parsed = parse(code);
         let Some(Stmt::FunctionDef(definition)) = parsed.suite().first() else { panic!() };
-        read(definition, None, &BTreeMap::new(), &Known::default(), &[]).parameters
+        read(definition, None, &BTreeMap::new(), &ModuleFacts::default(), &[]).parameters
     }
 
     fn columns(code: &str, name: &str) -> Vec<(String, Vec<Content>)> {
@@ -359,7 +359,7 @@ mod tests {
         let parsed = parse(code);
         let Some(Stmt::FunctionDef(definition)) = parsed.suite().first() else { panic!() };
         let kinds = BTreeMap::from([("df".to_owned(), Kind::Frame)]);
-        let found = read(definition, None, &kinds, &Known::default(), &[]).parameters.remove("df").unwrap();
+        let found = read(definition, None, &kinds, &ModuleFacts::default(), &[]).parameters.remove("df").unwrap();
         found.shape.columns.into_iter().map(|column| column.name).collect()
     }
 
@@ -381,7 +381,7 @@ mod tests {
         let of_kind = |kind| {
             let parsed = parse(annotated);
             let Some(Stmt::FunctionDef(definition)) = parsed.suite().first() else { panic!() };
-            let known = Known::of("import pandas as pd\nNAME = 'd'\n");
+            let known = ModuleFacts::of("import pandas as pd\nNAME = 'd'\n");
             let (kinds, handed) = match kind {
                 None => (BTreeMap::new(), vec![Some(Kind::Series)]),
                 Some(kind) => (BTreeMap::from([("row".to_owned(), kind)]), vec![]),
@@ -514,7 +514,7 @@ mod tests {
         let module = "import pandas\nCOLUMN = 'b'\ndef helper(d):\n    d = d[d['a'] > 3]\n    return d\n";
         let parsed = parse("def f(df):\n    return helper(df.dropna())[COLUMN]\n");
         let Some(Stmt::FunctionDef(definition)) = parsed.suite().first() else { panic!() };
-        let found = read(definition, None, &BTreeMap::new(), &Known::of(module), &[]).parameters;
+        let found = read(definition, None, &BTreeMap::new(), &ModuleFacts::of(module), &[]).parameters;
         let names: Vec<&str> = found["df"].shape.columns.iter().map(|column| column.name.as_str()).collect();
         assert_eq!(names, ["a", "b"]);
     }
@@ -530,8 +530,8 @@ mod tests {
     fn within(module: &str, code: &str) -> Tables {
         let parsed = parse(code);
         let Some(Stmt::FunctionDef(definition)) = parsed.suite().first() else { panic!() };
-        let written = Written { text: code, tokens: parsed.tokens() };
-        let known = Known::of(module);
+        let written = TokenizedText { text: code, tokens: parsed.tokens() };
+        let known = ModuleFacts::of(module);
         let handed = known.handed.get(definition.name.as_str()).cloned().unwrap_or_default();
         read(definition, Some(written), &BTreeMap::new(), &known, &handed)
     }

@@ -7,7 +7,7 @@ use twincell_syntax::names_in_query;
 use super::roles::{Origin, Role, Source, Table};
 use super::walk::Walk;
 use super::{content_of, texts};
-use crate::reading::models::Known;
+use crate::reading::models::ModuleFacts;
 use crate::reading::uses::literal;
 use crate::value::Recipe;
 use crate::value::shape::{Column, Content};
@@ -289,7 +289,7 @@ pub(in crate::reading) fn is_plural(name: &str) -> bool {
 }
 
 /// Whether a name is a module of tables or arrays, as code names it.
-pub(super) fn is_library(name: &str, known: &Known) -> bool {
+pub(super) fn is_library(name: &str, known: &ModuleFacts) -> bool {
     matches!(name, "pd" | "pandas" | "np" | "numpy") || known.is_polars(name)
 }
 

@@ -504,12 +504,12 @@ mod tests {
     use twincell_syntax::parse::parse;
 
     use super::*;
-    use crate::reading::models::Known;
+    use crate::reading::models::ModuleFacts;
 
     fn columns(code: &str) -> Vec<(String, Option<Content>)> {
         let parsed = parse(code);
         let Some(Stmt::FunctionDef(definition)) = parsed.suite().first() else { panic!() };
-        let known = Known::of("import polars as pl\n");
+        let known = ModuleFacts::of("import polars as pl\n");
         let found =
             super::super::read(definition, None, &BTreeMap::new(), &known, &[]).parameters.remove("df").unwrap();
         assert_eq!(found.kind(false), Some((Kind::PolarsFrame, false)), "{code}");
@@ -555,7 +555,7 @@ mod tests {
             ("import pandas as pd\nimport pytorch_lightning as pl\n", "pl", false),
             ("import polars as pl\n", "pd", false),
         ] {
-            assert_eq!(Known::of(module).is_polars(name), expected, "{module}{name}");
+            assert_eq!(ModuleFacts::of(module).is_polars(name), expected, "{module}{name}");
         }
     }
 

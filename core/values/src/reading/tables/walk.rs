@@ -11,8 +11,8 @@ use ruff_python_ast::{Alias, Comprehension, Expr, ExprCall, ExprLambda, Operator
 use super::methods::is_of_tables;
 use super::notes::{is_column, is_library, is_moved, is_named, joined, result};
 use super::roles::{Origin, Role, Table};
-use super::{Found, Globals, Handed, Kind, Tables, Written, is_of_frames, is_of_rows, texts};
-use crate::reading::models::Known;
+use super::{Found, Globals, Handed, Kind, Tables, TokenizedText, is_of_frames, is_of_rows, texts};
+use crate::reading::models::ModuleFacts;
 use crate::value::Recipe;
 use crate::value::shape::{Content, Shape};
 
@@ -37,7 +37,7 @@ pub(super) struct Walk<'a> {
     /// What the others are by themselves.
     others: Vec<Kind>,
     /// The text that is read. Other values have their paths from it.
-    pub(super) written: Option<Written<'a>>,
+    pub(super) written: Option<TokenizedText<'a>>,
     /// What functions of the module are called with.
     handed: Handed,
     /// Attributes of parameters that may be columns: the parameter, the name, and the value as another one.
@@ -47,7 +47,7 @@ pub(super) struct Walk<'a> {
     pub(super) defaults: Vec<Vec<String>>,
     /// Columns that are asked of a table made from several.
     pub(super) of_any: Vec<(Vec<usize>, String, Vec<Content>)>,
-    pub(super) known: &'a Known,
+    pub(super) known: &'a ModuleFacts,
     /// What the function that is read returns.
     returned: Role,
     /// How many functions are being read, one within the other.
@@ -66,7 +66,7 @@ impl<'a> Walk<'a> {
     pub fn new(
         parameters: Vec<String>,
         kinds: &BTreeMap<String, Kind>,
-        known: &'a Known,
+        known: &'a ModuleFacts,
         defaults: &BTreeMap<String, Vec<String>>,
     ) -> Self {
         let mut names = BTreeMap::new();
@@ -112,7 +112,7 @@ impl<'a> Walk<'a> {
     }
 
     /// For the text of a module.
-    pub fn of_module(written: Written<'a>, known: &'a Known) -> Self {
+    pub fn of_module(written: TokenizedText<'a>, known: &'a ModuleFacts) -> Self {
         let walk = Self::new(vec![], &BTreeMap::new(), known, &BTreeMap::new());
         Self { is_module: true, written: Some(written), ..walk }
     }

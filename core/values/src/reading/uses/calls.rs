@@ -6,7 +6,7 @@ use ruff_text_size::Ranged;
 use twincell_syntax::python::{Conversion, conversion};
 use twincell_syntax::site::SiteKind;
 
-use super::collector::{Collector, Holder, Link, Made, place};
+use super::collector::{Collector, Derivation, Holder, Link, place};
 use super::conversions::NUMBERS;
 use super::written::{builtin_class, literal, literal_members, named};
 use super::{Key, Uses, add_missing, forms};
@@ -46,7 +46,7 @@ impl Collector {
             self.note(whole(subject), |uses| add_missing(&mut uses.matching, &texts));
         }
         if let (true, Some(subject)) = (forms::is_json(node), arguments.find_positional(0)) {
-            self.link(subject, node, Made::Json);
+            self.link(subject, node, Derivation::Json);
         }
         self.note_helper(node);
         self.note_conversion(node);
@@ -185,7 +185,7 @@ impl Collector {
             }
             ("map", [function, values @ ..]) => {
                 if let [only] = values {
-                    self.link(only, node, Made::Items);
+                    self.link(only, node, Derivation::Items);
                 }
                 let converts = matches!(function, Expr::Name(name) if matches!(name.id.as_str(), "int" | "float"));
                 for value in values {
@@ -323,10 +323,10 @@ impl Collector {
         self.note(whole(holder), |uses| change(uses.element.get_or_insert_default()));
     }
 
-    pub(super) fn link(&mut self, value: &Expr, call: &ruff_python_ast::ExprCall, made: Made) {
+    pub(super) fn link(&mut self, value: &Expr, call: &ruff_python_ast::ExprCall, made: Derivation) {
         let holder = match whole(value) {
             Expr::Name(name) => Some(Holder::Name(name.id.to_string())),
-            other => place(other).map(Holder::Place),
+            other => place(other).map(Holder::ExpressionKey),
         };
         let range = call.range();
         let call = (SiteKind::Call, range.start().to_u32(), range.end().to_u32());
@@ -338,7 +338,7 @@ impl Collector {
         let first = call.arguments.args.first();
         let splits = SPLITTING.contains(&method);
         if splits || MAKING.contains(&method) {
-            self.link(receiver, call, if splits { Made::Fields } else { Made::Text });
+            self.link(receiver, call, if splits { Derivation::Fields } else { Derivation::Text });
         }
         if splits {
             let separator = match first.map(literal) {
@@ -351,7 +351,7 @@ impl Collector {
             }
         }
         if let (true, Some(first)) = (HALVING.contains(&method), first) {
-            self.link(receiver, call, Made::Halves);
+            self.link(receiver, call, Derivation::Halves);
             if let Some(separator) = literal(first).and_then(separator) {
                 self.note(receiver, |uses| add_missing(&mut uses.separators, &[separator]));
             }

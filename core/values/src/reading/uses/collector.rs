@@ -34,7 +34,7 @@ pub(super) fn collect(text: &str, surroundings: &ModuleContext) -> Collector {
 }
 
 /// The kind and byte range of an expression.
-pub(super) type Place = (SiteKind, u32, u32);
+pub(super) type ExpressionKey = (SiteKind, u32, u32);
 
 pub(super) enum FlowKind {
     Value,
@@ -52,7 +52,7 @@ pub(super) enum FlowKind {
 /// `local = value`, or `for local in value`.
 pub(super) struct Flow {
     pub(super) local: String,
-    pub(super) value: Place,
+    pub(super) value: ExpressionKey,
     pub(super) kind: FlowKind,
 }
 
@@ -72,12 +72,12 @@ fn is_difference(expr: &Expr) -> bool {
 /// The receiver of a method.
 pub(super) enum Holder {
     Name(String),
-    Place(Place),
+    ExpressionKey(ExpressionKey),
 }
 
 /// The relation of a call's value to the value from which the call makes it.
 #[derive(Clone, Copy)]
-pub(super) enum Made {
+pub(super) enum Derivation {
     /// A text of a text.
     Text,
     /// The fields of a text.
@@ -93,8 +93,8 @@ pub(super) enum Made {
 /// A call whose value is made from another value and used like it.
 pub(super) struct Link {
     pub(super) holder: Holder,
-    pub(super) call: Place,
-    pub(super) made: Made,
+    pub(super) call: ExpressionKey,
+    pub(super) made: Derivation,
 }
 
 #[derive(Default)]
@@ -102,7 +102,7 @@ pub(super) struct Collector {
     /// The uses of names, wherever they occur: assigned to (`x += 'a'`) as well as read.
     pub(super) names: BTreeMap<String, Uses>,
     /// The uses of other expressions, by position.
-    pub(super) found: BTreeMap<Place, Uses>,
+    pub(super) found: BTreeMap<ExpressionKey, Uses>,
     pub(super) flows: Vec<Flow>,
     pub(super) links: Vec<Link>,
     /// How often each name is bound, without parameters.
@@ -480,7 +480,7 @@ impl<'a> Visitor<'a> for Collector {
     }
 }
 
-pub(super) fn place(expr: &Expr) -> Option<Place> {
+pub(super) fn place(expr: &Expr) -> Option<ExpressionKey> {
     let kind = match expr {
         Expr::Name(_) => SiteKind::Name,
         Expr::Attribute(_) => SiteKind::Attribute,

@@ -20,7 +20,7 @@ mod written;
 
 use std::collections::BTreeMap;
 
-use collector::{Collector, FlowKind, Holder, Made, collect};
+use collector::{Collector, Derivation, FlowKind, Holder, collect};
 use contents::{note_data, note_entries, note_items};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -256,7 +256,7 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
             by_path.entry(key).or_default().merge(found);
         }
     }
-    let places: FxHashMap<collector::Place, &str> = match collector.links.as_slice() {
+    let places: FxHashMap<collector::ExpressionKey, &str> = match collector.links.as_slice() {
         [] => FxHashMap::default(),
         _ => sites.iter().map(|site| ((site.kind, site.start, site.end), site.path.as_str())).collect(),
     };
@@ -296,15 +296,15 @@ fn uses(collector: &Collector, sites: &[Site]) -> Vec<Uses> {
             let Some(path) = places.get(&link.call) else { continue };
             let Some(made) = by_path.get(&(SiteKind::Call, *path)).cloned() else { continue };
             let used = match link.made {
-                Made::Fields => Uses { fields: Some(Box::new(nested(made))), ..Uses::default() },
-                Made::Halves => Uses { fields: Some(Box::new(nested(halves(made)))), ..Uses::default() },
-                Made::Json => Uses { matching: forms::json(&made), ..Uses::default() },
-                Made::Text => as_text(made),
-                Made::Items => Uses { unpacked: made.unpacked, ..Uses::default() },
+                Derivation::Fields => Uses { fields: Some(Box::new(nested(made))), ..Uses::default() },
+                Derivation::Halves => Uses { fields: Some(Box::new(nested(halves(made)))), ..Uses::default() },
+                Derivation::Json => Uses { matching: forms::json(&made), ..Uses::default() },
+                Derivation::Text => as_text(made),
+                Derivation::Items => Uses { unpacked: made.unpacked, ..Uses::default() },
             };
             let holder = match &link.holder {
                 Holder::Name(name) => (SiteKind::Name, name.as_str()),
-                Holder::Place(place) => match places.get(place) {
+                Holder::ExpressionKey(place) => match places.get(place) {
                     Some(path) => (place.0, *path),
                     None => continue,
                 },

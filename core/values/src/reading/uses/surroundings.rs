@@ -17,7 +17,7 @@ use super::constructed::of_constructor;
 use super::written::{is_constant, literal};
 use super::{Uses, as_text, read_within};
 use crate::reading::constants::{self, Constants};
-use crate::reading::{Around, Known, imported};
+use crate::reading::{Around, ModuleFacts, imported};
 use crate::value::{Recipe, matching};
 
 /// Maximum number of texts for one pattern.
@@ -48,7 +48,7 @@ pub struct ModuleContext {
     /// The members of enumerations: name and value.
     pub(super) members: BTreeMap<String, Vec<(String, Recipe)>>,
     /// What the text tells of values by names of constants and classes.
-    pub known: Arc<Known>,
+    pub known: Arc<ModuleFacts>,
     helpers: Arc<Helpers>,
     /// The constants that the text binds or imports.
     pub constants: Arc<Constants>,
@@ -57,14 +57,18 @@ pub struct ModuleContext {
 impl ModuleContext {
     pub fn of(text: &str) -> Self {
         let constants = Arc::new(constants::constants(text));
-        Self { known: Arc::new(Known::of(text)), constants, ..Self::of_texts(text) }
+        Self { known: Arc::new(ModuleFacts::of(text)), constants, ..Self::of_texts(text) }
     }
 
     /// Like [`ModuleContext::of`], for a module of a project. `module` is the text with absolute imports.
     pub fn within(text: &str, module: &str, around: &Around<'_>) -> Self {
         let mut constants = imported::constants(module, around.read);
         constants.extend(constants::constants(text));
-        Self { known: Arc::new(Known::within(module, around)), constants: Arc::new(constants), ..Self::of_texts(text) }
+        Self {
+            known: Arc::new(ModuleFacts::within(module, around)),
+            constants: Arc::new(constants),
+            ..Self::of_texts(text)
+        }
     }
 
     fn of_texts(text: &str) -> Self {

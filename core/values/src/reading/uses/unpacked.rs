@@ -2,12 +2,12 @@
 
 use ruff_python_ast::Expr;
 
-use super::collector::{Collector, Flow, FlowKind, Place};
+use super::collector::{Collector, ExpressionKey, Flow, FlowKind};
 use super::{MAX_DEPTH, MAX_PARTS, Uses};
 
 impl Collector {
     /// `a, (b, c) = value`, or `for a, (b, c) in value`.
-    pub(super) fn note_unpacked(&mut self, targets: &Expr, value: &Expr, place: Place, is_element: bool) {
+    pub(super) fn note_unpacked(&mut self, targets: &Expr, value: &Expr, place: ExpressionKey, is_element: bool) {
         let mut names = vec![];
         let unpacked = unpacked(targets, &mut vec![], &mut names);
         let used = if is_element { Uses { element: Some(Box::new(unpacked)), ..Uses::default() } } else { unpacked };

@@ -6,7 +6,7 @@ use rand_pcg::Pcg64Mcg;
 use super::cells::{self, Cells};
 use super::{Provider, ints, made, text, with};
 use crate::value::shape::{Content, Shape};
-use crate::value::{Made, Recipe};
+use crate::value::{ConstructorCall, Recipe};
 
 pub const ARRAY: &str = "numpy.ndarray";
 const MAKER: &str = "numpy.array";
@@ -106,7 +106,9 @@ fn items(value: &Recipe) -> Option<&[Recipe]> {
 
 fn replaced(value: &Recipe, values: Vec<Recipe>) -> Recipe {
     match value {
-        Recipe::Made(call) => Recipe::from(Made { arguments: vec![Recipe::List(values)], ..Made::clone(call) }),
+        Recipe::Made(call) => {
+            Recipe::from(ConstructorCall { arguments: vec![Recipe::List(values)], ..ConstructorCall::clone(call) })
+        }
         other => other.clone(),
     }
 }

@@ -19,7 +19,7 @@ mod times;
 
 use rand_pcg::Pcg64Mcg;
 
-use super::{AbstractValue, Made, Recipe, Shape};
+use super::{AbstractValue, ConstructorCall, Recipe, Shape};
 
 pub use arrays::ARRAY;
 pub use cells::{Cells, KEYS};
@@ -245,7 +245,7 @@ pub fn holding(class: &str, content: Recipe) -> Recipe {
 
 /// A call with positional arguments.
 fn made(class: &str, arguments: impl IntoIterator<Item = Recipe>) -> Recipe {
-    Made { class: class.to_owned(), arguments: arguments.into_iter().collect(), keywords: vec![] }.into()
+    ConstructorCall { class: class.to_owned(), arguments: arguments.into_iter().collect(), keywords: vec![] }.into()
 }
 
 /// The same call with one more keyword argument.

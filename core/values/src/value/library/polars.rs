@@ -7,7 +7,7 @@ use super::cells::{self, Cells};
 use super::tables::{CATEGORY, columns_of, picked, plainer, row_count, row_picks, rows};
 use super::{Provider, ints, made, text, with};
 use crate::value::shape::{Column, Content, Shape};
-use crate::value::{Made, Recipe};
+use crate::value::{ConstructorCall, Recipe};
 
 pub const FRAME: &str = "polars.DataFrame";
 pub const LAZY: &str = "polars.LazyFrame";
@@ -154,7 +154,7 @@ pub(super) fn others(value: &Recipe) -> Vec<Recipe> {
 pub(super) fn simpler(value: &Recipe) -> Vec<Recipe> {
     let mut found = row_picks(value);
     let Recipe::Made(call) = value else { return found };
-    let Made { class, arguments, keywords } = &**call;
+    let ConstructorCall { class, arguments, keywords } = &**call;
     if let ([Recipe::Dict(entries)], [(schema, Recipe::Dict(kinds))]) = (arguments.as_slice(), keywords.as_slice())
         && entries.len() > 1
     {
@@ -164,7 +164,7 @@ pub(super) fn simpler(value: &Recipe) -> Vec<Recipe> {
         };
         found.extend((0..entries.len()).rev().map(|out| {
             let keywords = vec![(schema.clone(), without(kinds, out))];
-            Made { class: class.clone(), arguments: vec![without(entries, out)], keywords }.into()
+            ConstructorCall { class: class.clone(), arguments: vec![without(entries, out)], keywords }.into()
         }));
     }
     found.push(plainer(value));

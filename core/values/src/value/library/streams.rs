@@ -1,7 +1,7 @@
 //! What gives its items once: iterators, generators and asynchronous ones, and queues of tasks. And context managers, which give one value.
 
 use super::{Provider, made, text};
-use crate::value::{AbstractValue, Made, Recipe};
+use crate::value::{AbstractValue, ConstructorCall, Recipe};
 
 /// What stands for calls that make a generator, an asynchronous one, and a filled queue: no function does.
 pub const GENERATOR: &str = "types.GeneratorType";
@@ -103,8 +103,8 @@ pub(super) fn simpler(value: &Recipe) -> Vec<Recipe> {
     fewer.map(|part| replaced(call, part)).collect()
 }
 
-fn replaced(call: &Made, items: Vec<Recipe>) -> Recipe {
-    Made { arguments: vec![Recipe::List(items)], ..call.clone() }.into()
+fn replaced(call: &ConstructorCall, items: Vec<Recipe>) -> Recipe {
+    ConstructorCall { arguments: vec![Recipe::List(items)], ..call.clone() }.into()
 }
 
 /// How a call is written that no function makes: what stands before its items, and what behind them.

@@ -6,7 +6,7 @@ use rand_pcg::Pcg64Mcg;
 use super::cells::{self, Categories, Cells};
 use super::{Provider, ints, made, text, with};
 use crate::value::shape::{Column, Content, Shape};
-use crate::value::{Made, Recipe};
+use crate::value::{ConstructorCall, Recipe};
 
 pub const FRAME: &str = "pandas.DataFrame";
 pub const SERIES: &str = "pandas.Series";
@@ -185,10 +185,10 @@ pub(super) fn others(value: &Recipe) -> Vec<Recipe> {
 pub(super) fn simpler(value: &Recipe) -> Vec<Recipe> {
     let mut found = row_picks(value);
     let Recipe::Made(call) = value else { return found };
-    let Made { class, arguments, keywords } = &**call;
+    let ConstructorCall { class, arguments, keywords } = &**call;
     if keywords.iter().any(|(name, _)| name != "dtype") {
         let kept = keywords.iter().filter(|(name, _)| name == "dtype").cloned().collect();
-        found.push(Made { class: class.clone(), arguments: arguments.clone(), keywords: kept }.into());
+        found.push(ConstructorCall { class: class.clone(), arguments: arguments.clone(), keywords: kept }.into());
     }
     if let [Recipe::Dict(entries)] = arguments.as_slice()
         && entries.len() > 1
@@ -197,7 +197,7 @@ pub(super) fn simpler(value: &Recipe) -> Vec<Recipe> {
             let mut kept = entries.clone();
             kept.remove(out);
             let arguments = vec![Recipe::Dict(kept)];
-            Made { class: class.clone(), arguments, keywords: keywords.clone() }.into()
+            ConstructorCall { class: class.clone(), arguments, keywords: keywords.clone() }.into()
         }));
     }
     found.push(plainer(value));
@@ -242,9 +242,9 @@ fn is_row(value: &Recipe) -> bool {
 fn with_numbers(row: &Recipe, number: f64) -> Recipe {
     let other = if number.is_nan() { missing() } else { Recipe::Float(number) };
     match row {
-        Recipe::Made(call) => Recipe::from(Made {
+        Recipe::Made(call) => Recipe::from(ConstructorCall {
             arguments: call.arguments.iter().map(|cells| with_numbers(cells, number)).collect(),
-            ..Made::clone(call)
+            ..ConstructorCall::clone(call)
         }),
         Recipe::Dict(cells) => {
             let cell = |cell: &Recipe| match cell {
@@ -280,7 +280,7 @@ pub(super) fn picked(value: &Recipe, rows: &[usize]) -> Recipe {
         Recipe::Dict(entries) => {
             Recipe::Dict(entries.iter().map(|(name, column)| (name.clone(), picked(column, rows))).collect())
         }
-        Recipe::Made(call) => Recipe::from(Made {
+        Recipe::Made(call) => Recipe::from(ConstructorCall {
             class: call.class.clone(),
             arguments: call.arguments.iter().map(|argument| picked(argument, rows)).collect(),
             // Others say nothing of single rows.
@@ -313,9 +313,10 @@ pub(super) fn plainer(value: &Recipe) -> Recipe {
             Recipe::Dict(entries.iter().map(|(name, values)| (name.clone(), column(values))).collect())
         }
         Recipe::List(values) => Recipe::List(values.iter().map(cell).collect()),
-        Recipe::Made(call) => {
-            Recipe::from(Made { arguments: call.arguments.iter().map(plainer).collect(), ..Made::clone(call) })
-        }
+        Recipe::Made(call) => Recipe::from(ConstructorCall {
+            arguments: call.arguments.iter().map(plainer).collect(),
+            ..ConstructorCall::clone(call)
+        }),
         other => other.clone(),
     }
 }
