@@ -100,6 +100,7 @@ pub fn note(note: &Note) -> String {
                 "{count} differences did not appear again when the execution was repeated; they do not count as evidence"
             )
         }
+        Note::Lost { count: 1, first } => format!("1 execution was lost because {first}"),
         Note::Lost { count, first } => format!("{count} executions were lost, the first because {first}"),
         Note::Misfit { source, function, misfit } => {
             let what = match misfit {
