@@ -5,9 +5,12 @@
 //! module defines and that may do such a thing: functions, methods and closures, by whatever name they are reached. What a
 //! function of another module does with what it is given is not known here, and counts as nothing.
 
+mod given;
+mod level;
 mod module;
 mod reach;
 mod search;
+mod target;
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -15,9 +18,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use crate::PerSide;
 use crate::parse::{Lines, normalize_newlines, parse, with_stack_for};
 
+use level::Level;
 use module::Module;
 use reach::{Reach, Reached};
-use search::{Hit, Level, Mention, Search};
+use search::{Hit, Mention, Search};
 
 /// A statement that may replace functions.
 #[derive(Debug, Clone, PartialEq, Eq)]

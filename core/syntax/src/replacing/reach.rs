@@ -7,8 +7,9 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::level::Level;
 use super::module::{LONGEST_TARGET, Module};
-use super::search::{Level, Search};
+use super::search::Search;
 
 /// How many steps may be taken to find what belongs to the content of all calls. Beyond, a call belongs to the whole module.
 const MOST_STEPS: usize = 2_000_000;

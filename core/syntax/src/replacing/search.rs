@@ -7,43 +7,17 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use ruff_python_ast::comparable::{ComparableExpr, ComparableStmt};
 use ruff_python_ast::visitor::{Visitor, walk_except_handler, walk_expr, walk_pattern, walk_stmt};
 use ruff_python_ast::{
-    CmpOp, Decorator, ExceptHandler, Expr, ExprAttribute, ExprCall, Parameters, Pattern, Stmt, StmtFunctionDef,
+    CmpOp, Decorator, ExceptHandler, Expr, ExprAttribute, Parameters, Pattern, Stmt, StmtFunctionDef,
 };
 use ruff_text_size::{Ranged, TextSize};
 
-use super::module::{Code, LONGEST_TARGET, Module, is_import, is_plain, names_of, roots};
+use super::level::Level;
+use super::module::{Code, LONGEST_TARGET, Module, is_import, names_of, roots};
 use crate::bound::bound;
-use crate::python::is_builtin;
 use crate::scopes::Bindings;
-
-/// The functions of Python that reach names as texts: those of a module's own names, and those of anything's.
-const OWN_NAMES: [&str; 2] = ["globals", "locals"];
-const REFLECTIVE: [&str; 6] = ["vars", "setattr", "delattr", "exec", "eval", "__import__"];
 
 /// The attributes that hold the names of an object, or change them.
 const NAMESPACES: [&str; 6] = ["__dict__", "__globals__", "__setattr__", "__delattr__", "f_globals", "f_locals"];
-
-/// The attributes of a function that say what it does.
-const OF_FUNCTIONS: [&str; 7] =
-    ["__code__", "__defaults__", "__kwdefaults__", "__globals__", "__dict__", "__class__", "__wrapped__"];
-
-/// What somebody gives to a function that it calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// Nothing whose functions could be replaced.
-    Nothing,
-    /// A function.
-    Function,
-    /// A module, a class, or something else that has functions.
-    Holder,
-    /// What it was given itself.
-    Passed,
-}
-
-impl Level {
-    /// What a function can be given from outside.
-    pub const ALL: [Level; 3] = [Level::Nothing, Level::Function, Level::Holder];
-}
 
 /// Something that may replace a function.
 pub struct Hit {
@@ -74,19 +48,19 @@ pub struct Mention<'a> {
 }
 
 pub struct Search<'m, 'a> {
-    module: &'m Module<'a>,
+    pub(super) module: &'m Module<'a>,
     /// The methods of the class whose body this is, and where they begin.
     class: Option<BTreeMap<&'a str, TextSize>>,
     /// In a function, the names that it takes from the module.
     globals: Option<BTreeSet<String>>,
     /// In a function, its parameters: what it is called with may be a function or a module.
-    parameters: BTreeSet<&'a str>,
+    pub(super) parameters: BTreeSet<&'a str>,
     /// In a function, the variables and defaults that may stand for a function, a class or a module: what has to be given for
     /// that, and the module.
-    locals: BTreeMap<&'a str, (Level, Option<String>)>,
+    pub(super) locals: BTreeMap<&'a str, (Level, Option<String>)>,
     /// The object that a method belongs to, and the class of a class method.
-    first: Option<&'a str>,
-    holder: Option<&'a str>,
+    pub(super) first: Option<&'a str>,
+    pub(super) holder: Option<&'a str>,
     /// How many statements are around this place that may not run.
     depth: u32,
     /// Whether this is a part of a call or of a decorator.
@@ -300,98 +274,6 @@ impl<'m, 'a> Search<'m, 'a> {
         self.depth > 0 || self.globals.is_some()
     }
 
-    /// What has to be given for an assignment to this to change a function, a class or a module, and which module.
-    fn foreign(&self, target: &Expr) -> Option<(Level, Option<String>)> {
-        let attribute = target.as_attribute_expr().map(|node| node.attr.as_str());
-        // `sys.modules["json"] = fake`
-        if let Expr::Subscript(node) = target
-            && node.value.as_attribute_expr().is_some_and(|held| &held.attr == "modules")
-        {
-            let name = node.slice.as_string_literal_expr().map(|text| text.value.to_str().to_owned());
-            return Some((Level::Nothing, name));
-        }
-        let is_known = |attribute: &&str| self.module.by_name.contains_key(attribute);
-        let mut root = target;
-        let mut parts = Vec::new();
-        loop {
-            root = match root {
-                Expr::Attribute(node) => {
-                    parts.push(node.attr.as_str());
-                    &node.value
-                }
-                Expr::Subscript(node) => &node.value,
-                // `import_module("json").dumps = fake`
-                Expr::Call(call) if is_import(&call.func) => {
-                    let name = call.arguments.args.first().and_then(Expr::as_string_literal_expr);
-                    return Some((Level::Nothing, name.map(|text| text.value.to_str().to_owned())));
-                }
-                // `type(self).open = fake`
-                Expr::Call(call) if call.func.as_name_expr().is_some_and(|name| &name.id == "type") => {
-                    return attribute.filter(is_known).map(|_| (Level::Nothing, None));
-                }
-                Expr::Name(_) if std::ptr::eq(root, target) => return None,
-                Expr::Name(name) => {
-                    let name = name.id.as_str();
-                    if self.holder == Some(name) || parts.contains(&"__class__") && self.first == Some(name) {
-                        return attribute.filter(is_known).map(|_| (Level::Nothing, None));
-                    }
-                    if self.module.defined.contains_key(name) {
-                        return Some((Level::Nothing, None));
-                    }
-                    let attribute = attribute.filter(|_| self.first != Some(name))?;
-                    if let Some((level, target)) = self.locals.get(name) {
-                        let is_code = *level == Level::Holder && OF_FUNCTIONS.contains(&attribute);
-                        return Some((if is_code { Level::Function } else { *level }, target.clone()));
-                    }
-                    if self.parameters.contains(name) {
-                        let is_code = OF_FUNCTIONS.contains(&attribute);
-                        return Some((if is_code { Level::Function } else { Level::Holder }, None));
-                    }
-                    if name == "__builtins__" {
-                        return Some((Level::Nothing, Some("builtins".to_owned())));
-                    }
-                    // The last part is what is replaced, and the others lead there.
-                    let Some(whole) = self.module.imported.get(name) else {
-                        let is_code = self.module.is_cell && OF_FUNCTIONS.contains(&attribute);
-                        return is_code.then_some((Level::Nothing, None)).or_else(|| self.standing_for(name));
-                    };
-                    let between = parts.iter().skip(1).rev().copied();
-                    let path: Vec<&str> = std::iter::once(whole.as_str()).chain(between).collect();
-                    return Some((Level::Nothing, Some(path.join("."))));
-                }
-                // `(os if is_new else shutil).copy = fake`
-                other => {
-                    attribute?;
-                    let mut names = Vec::new();
-                    roots(other, &mut names);
-                    return names.into_iter().find_map(|name| self.of_root(name));
-                }
-            }
-        }
-    }
-
-    /// What has to be given for an assignment to a part of what a name stands for to change a function.
-    fn of_root(&self, name: &str) -> Option<(Level, Option<String>)> {
-        if self.first == Some(name) {
-            return None;
-        }
-        if let Some(found) = self.locals.get(name) {
-            return Some(found.clone());
-        }
-        if self.parameters.contains(name) {
-            return Some((Level::Holder, None));
-        }
-        let imported = self.module.imported.get(name).map(|target| (Level::Nothing, Some(target.clone())));
-        let own = || self.module.defined.contains_key(name).then_some((Level::Nothing, None));
-        imported.or_else(own).or_else(|| self.standing_for(name))
-    }
-
-    /// The same for a variable, which may stand for a function, a class or a module.
-    fn standing_for(&self, name: &str) -> Option<(Level, Option<String>)> {
-        let foreign = self.module.foreign.get(name).map(|target| (Level::Nothing, Some(target.clone())));
-        foreign.or_else(|| self.module.own.contains(name).then_some((Level::Nothing, None)))
-    }
-
     /// Whether an attribute may be one of this module. What another module has is not.
     fn may_be_own(&self, node: &ExprAttribute) -> bool {
         let is_imported = |expr: &Expr| {
@@ -400,75 +282,6 @@ impl<'m, 'a> Search<'m, 'a> {
         };
         // A module can import itself.
         !is_imported(&node.value) || node.value.is_name_expr() && self.module.defined.contains_key(node.attr.as_str())
-    }
-
-    /// The root of a chain of attributes.
-    fn root(expr: &Expr) -> Option<&str> {
-        match expr {
-            Expr::Name(name) => Some(name.id.as_str()),
-            Expr::Attribute(node) => Self::root(&node.value),
-            _ => None,
-        }
-    }
-
-    /// What a call gives to the called.
-    fn level(&self, call: &'a ExprCall) -> Level {
-        let values = call.arguments.keywords.iter().map(|keyword| &keyword.value);
-        let mut levels = Vec::new();
-        call.arguments.args.iter().chain(values).for_each(|value| self.levels(value, &mut levels));
-        let known = levels.iter().copied().filter(|level| *level != Level::Passed).max().unwrap_or(Level::Nothing);
-        match known {
-            Level::Function if levels.contains(&Level::Passed) => Level::Holder,
-            Level::Nothing if levels.contains(&Level::Passed) => Level::Passed,
-            known => known,
-        }
-    }
-
-    /// What the parts of a value are. What is not known may be a module.
-    fn levels(&self, value: &'a Expr, levels: &mut Vec<Level>) {
-        let mut each = |value: &'a Expr| self.levels(value, levels);
-        match value {
-            Expr::Name(name) => levels.push(self.level_of_name(&name.id)),
-            Expr::Attribute(node) => each(&node.value),
-            Expr::Subscript(node) => each(&node.value),
-            Expr::Starred(node) => each(&node.value),
-            Expr::UnaryOp(node) => each(&node.operand),
-            Expr::Named(node) => each(&node.value),
-            Expr::If(node) => [&node.body, &node.orelse].into_iter().for_each(|branch| each(branch)),
-            Expr::BinOp(node) => [&node.left, &node.right].into_iter().for_each(|side| each(side)),
-            Expr::BoolOp(node) => node.values.iter().for_each(each),
-            Expr::Tuple(node) => node.elts.iter().for_each(each),
-            Expr::List(node) => node.elts.iter().for_each(each),
-            Expr::Set(node) => node.elts.iter().for_each(each),
-            Expr::Dict(node) => node.items.iter().for_each(|item| each(&item.value)),
-            // It is a function, and none that anybody else has.
-            Expr::Lambda(_) => {}
-            Expr::Call(call) if gives_plain(&call.func) => {}
-            _ if is_plain(value) => {}
-            _ => levels.push(Level::Holder),
-        }
-    }
-
-    fn level_of_name(&self, name: &str) -> Level {
-        if self.first == Some(name) {
-            return Level::Nothing;
-        }
-        if self.locals.get(name).is_some_and(|(level, _)| *level == Level::Nothing) {
-            return Level::Holder;
-        }
-        if self.parameters.contains(name) {
-            return Level::Passed;
-        }
-        let module = self.module;
-        if module.classes.contains_key(name) || module.imported.contains_key(name) || module.variables.contains(name) {
-            return Level::Holder;
-        }
-        if module.defined.contains_key(name) {
-            return Level::Function;
-        }
-        let is_plain = module.plain.contains(name)
-            || name != "__builtins__" && (is_builtin(name) || matches!(name, "__name__" | "__file__" | "__doc__"));
-        if is_plain { Level::Nothing } else { Level::Holder }
     }
 
     /// An annotation in a function is not looked at when it runs.
@@ -495,59 +308,6 @@ impl<'m, 'a> Search<'m, 'a> {
         }
         self.in_call = outer;
     }
-
-    /// Whether this is the object that a method belongs to.
-    fn is_first(&self, expr: Option<&Expr>) -> bool {
-        let name = expr.and_then(Expr::as_name_expr).map(|name| name.id.as_str());
-        name.is_some() && name == self.first
-    }
-
-    /// Whether this is Python's own module.
-    fn is_builtins(&self, expr: &Expr) -> bool {
-        let is_text = |text: Option<&Expr>| {
-            text.and_then(Expr::as_string_literal_expr).is_some_and(|text| text.value.to_str() == "builtins")
-        };
-        match expr {
-            Expr::Name(name) => match self.module.imported.get(name.id.as_str()) {
-                Some(whole) => whole == "builtins",
-                None => matches!(name.id.as_str(), "builtins" | "__builtins__"),
-            },
-            Expr::Call(call) => is_import(&call.func) && is_text(call.arguments.args.first()),
-            Expr::Subscript(node) => is_text(Some(&node.slice)),
-            _ => false,
-        }
-    }
-
-    /// The name that a function of Python has there, whatever it is called here.
-    fn original<'n>(&'n self, name: &'n str) -> &'n str {
-        let imported = self.module.imported.get(name);
-        imported.and_then(|whole| whole.strip_prefix("builtins.")).unwrap_or(name)
-    }
-
-    /// What has to be given for a use of Python's own functions to change a function, and which module it changes.
-    fn reflective(&self, name: &str, arguments: Option<&'a [Expr]>) -> Option<(Level, Option<String>)> {
-        let name = self.original(name);
-        if OWN_NAMES.contains(&name) {
-            // A file without functions changes nothing of its own.
-            return self.module.has_functions.then_some((Level::Nothing, None));
-        }
-        if !REFLECTIVE.contains(&name) {
-            return None;
-        }
-        let first = arguments.and_then(<[Expr]>::first);
-        if self.is_first(first) && name != "exec" && name != "eval" {
-            return None;
-        }
-        let root = first.and_then(Self::root);
-        let target = root.and_then(|root| self.module.imported.get(root)).cloned();
-        let has_default =
-            root.is_some_and(|root| self.locals.get(root).is_some_and(|(level, _)| *level == Level::Nothing));
-        let is_given = !has_default
-            && root.is_some_and(|root| self.parameters.contains(root) && self.holder != Some(root))
-            && name != "exec"
-            && name != "eval";
-        Some((if is_given { Level::Function } else { Level::Nothing }, target))
-    }
 }
 
 /// `__name__ == "__main__"`.
@@ -556,34 +316,6 @@ fn is_main(test: &Expr) -> bool {
     let is_name = node.left.as_name_expr().is_some_and(|name| &name.id == "__name__");
     let texts = node.comparators.iter().filter_map(Expr::as_string_literal_expr);
     is_name && *node.ops == [CmpOp::Eq] && texts.map(|text| text.value.to_str()).eq(["__main__"])
-}
-
-/// Whether what this gives when it is called is a text, a number or a truth value.
-fn gives_plain(function: &Expr) -> bool {
-    match function {
-        Expr::Name(name) => matches!(
-            name.id.as_str(),
-            "str"
-                | "int"
-                | "float"
-                | "bool"
-                | "len"
-                | "repr"
-                | "bytes"
-                | "range"
-                | "abs"
-                | "round"
-                | "ord"
-                | "chr"
-                | "hash"
-                | "id"
-                | "isinstance"
-                | "issubclass"
-                | "hasattr"
-        ),
-        Expr::Attribute(node) => is_plain(&node.value),
-        _ => false,
-    }
 }
 
 /// Whether a statement holds others.
