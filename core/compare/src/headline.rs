@@ -1,7 +1,5 @@
 //! The example of a change: the call on the values that show it, and what each version makes of it.
 
-use serde::{Deserialize, Serialize};
-
 use twincell_syntax::PerSide;
 use twincell_values::value::Choice;
 
@@ -22,7 +20,7 @@ pub struct Headline {
 }
 
 /// What differs at one place. Without a place and values, nobody knows what differs.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Contrast {
     /// What differs, in front of both: `stdout`, `calls`, `x afterwards`. Empty where a call's outcomes differ.
     pub place: String,
