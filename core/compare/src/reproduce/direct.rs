@@ -24,7 +24,7 @@ use super::equality::Equality;
 use super::given_file::NAMES_OF;
 use super::moments::{Moments, mocked};
 use super::objects::Objects;
-use super::plan::Test;
+use super::plan::{Check, Operand, Raises, TestPlan};
 use super::refusal::Refusal;
 use super::shape::{shape, shaped};
 use super::text::{block_of_words, decorated, function_text, short_imports, written_name};
@@ -70,7 +70,7 @@ impl Writer<'_> {
         }
         let PerSide { old, new } = case.behaviors()?;
         let test = self.check(difference, old, new, &objects)?;
-        let (called, lines) = self.written(test, &objects)?;
+        let (called, lines) = self.written(&test, &objects)?;
         let name = format!("test_{}", case.functions.new.name.trim_matches('_'));
         let of_one = || {
             let test: String = lines.iter().map(|line| format!("    {line}\n")).collect();
@@ -176,8 +176,8 @@ impl Writer<'_> {
         old: &Behavior,
         new: &Behavior,
         objects: &Objects,
-    ) -> Result<Test, Refusal> {
-        let mut test = Test::default();
+    ) -> Result<TestPlan, Refusal> {
+        let mut test = TestPlan::default();
         match difference.channel {
             Channel::Return | Channel::Exception => match &old.outcome {
                 Outcome::Returned(value) => {
@@ -186,7 +186,7 @@ impl Writer<'_> {
                         Outcome::Returned(other) => Some(shaped(other)),
                         _ => None,
                     };
-                    test.result = Some(self.equality(value, other.as_ref(), objects)?);
+                    test.compare(Operand::Result, self.equality(value, other.as_ref(), objects)?);
                 }
                 Outcome::Raised { exception: Observed::Exception { class, arguments }, .. } => {
                     if !is_builtin_exception(class) {
@@ -197,48 +197,43 @@ impl Writer<'_> {
                         let values: Option<Vec<String>> = arguments.iter().map(python::plain).collect();
                         let comma = if arguments.len() == 1 { "," } else { "" };
                         let values = values.ok_or(Refusal::ArgumentsOfAnException)?.join(", ");
-                        test.around.push(format!("pytest.raises({class}) as caught"));
-                        test.after.push(format!("assert caught.value.args == ({values}{comma})"));
-                    } else {
-                        test.around.push(format!("pytest.raises({class})"));
+                        let expected = Equality::to(format!("({values}{comma})"));
+                        test.compare(Operand::Caught.step(".value.args"), expected);
                     }
+                    test.raises = Some(Raises::Class(class.clone()));
                 }
                 _ => return Err(Refusal::OldDidNotEnd),
             },
             Channel::Output => {
                 let (name, text) =
                     if old.stdout != new.stdout { ("stdout", &old.stdout) } else { ("stderr", &old.stderr) };
-                test.around.push(format!("contextlib.redirect_{name}(io.StringIO()) as {name}"));
-                test.after.push(format!("assert {name}.getvalue() == {}", python::string(text)));
+                test.compare(Operand::Output(name), Equality::to(python::string(text)));
             }
             Channel::Arguments => self.argument(&mut test, difference, PerSide { old, new }, objects)?,
             Channel::Calls => match &difference.old {
                 Shown::InState { callee: Some(callee), place, .. } => {
                     let moments = Moments::of(PerSide { old, new }, callee.as_str(), place)?;
-                    let equals = |name: &str, value: &Observed| {
-                        let equality = self.equality(value, None, objects)?;
-                        Ok(format!("{name} {}", equality.condition()))
-                    };
-                    let (before, after) = mocked(&moments, objects, &equals)?;
+                    let equality = |value: &Observed| self.equality(value, None, objects);
+                    let check = mocked(&moments, objects, &equality)?;
                     if let Reached::Container(path) = place {
                         test.watched.insert(AccessPath::new(path).split_root().0.to_owned());
                     }
-                    test.before.extend(before);
-                    test.after.push(after);
+                    test.checks.push(check);
                 }
-                _ => test.after.push(self.called_as(old, new, objects)?),
+                _ => test.checks.push(self.called_as(old, new, objects)?),
             },
             Channel::Log => return Err(Refusal::Messages),
         }
-        if let (true, Outcome::Raised { .. }) = (test.around.is_empty(), &old.outcome) {
-            test.around.push("contextlib.suppress(BaseException)".into());
+        let is_bare = test.raises.is_none() && difference.channel != Channel::Output;
+        if let (true, Outcome::Raised { .. }) = (is_bare, &old.outcome) {
+            test.raises = Some(Raises::Anything);
         }
         Ok(test)
     }
 
     fn argument(
         &self,
-        test: &mut Test,
+        test: &mut TestPlan,
         difference: &Difference,
         PerSide { old, new }: PerSide<&Behavior>,
         objects: &Objects,
@@ -257,31 +252,24 @@ impl Writer<'_> {
             .parameters
             .iter()
             .any(|parameter| self.canonical(Side::Old, &parameter.name) == path);
-        let (name, then) = match (slot, then) {
-            (Slot::Global(name), Some(then)) if is_identifier(name) => (name.clone(), then.clone()),
+        let (value, then) = match (slot, then) {
+            (Slot::Global(name), Some(then)) if is_identifier(name) => (Operand::Named(name.clone()), then),
             (Slot::Global(_), _) => return Err(Refusal::GlobalNotAssigned),
             (Slot::Argument(_), then) => {
-                let name = objects.reach(path).ok_or(Refusal::OutOfReach)?;
-                let unchanged = || match start {
-                    Some(Decision::Value(recipe)) if is_argument && !python::has_standin(recipe) => {
-                        test.after.push(format!("assert {name} == {}", python::literal(recipe)));
-                        Ok(())
-                    }
-                    _ => Err(Refusal::ObjectNotChanged),
-                };
+                let value = Operand::Named(objects.reach(path).ok_or(Refusal::OutOfReach)?);
                 let Some(then) = then else {
-                    let absent: Vec<String> = others.iter().filter_map(|(place, _)| not_there(&name, place)).collect();
-                    if !absent.is_empty() {
-                        test.after.extend(absent);
-                        test.watched.extend(is_argument.then(|| path.to_string()));
-                        return Ok(());
+                    let absent: Vec<Check> = others.iter().filter_map(|(place, _)| not_there(&value, place)).collect();
+                    test.watched.extend(is_argument.then(|| path.to_string()));
+                    match start {
+                        _ if !absent.is_empty() => test.checks.extend(absent),
+                        Some(Decision::Value(recipe)) if is_argument && !python::has_standin(recipe) => {
+                            test.compare(value, Equality::to(python::literal(recipe)));
+                        }
+                        _ => return Err(Refusal::ObjectNotChanged),
                     }
-                    let mut unchanged = unchanged;
-                    unchanged()?;
-                    test.watched.insert(path.to_string());
                     return Ok(());
                 };
-                (name, then.clone())
+                (value, then)
             }
             _ => return Err(Refusal::OutOfReach),
         };
@@ -293,16 +281,16 @@ impl Writer<'_> {
                 // Only those in which the versions differ are needed.
                 let differing: Vec<_> = assigned.iter().filter(|entry| !others.contains(entry)).collect();
                 let lost = others.iter().filter(|(place, _)| assigned.iter().all(|(known, _)| known != place));
-                let absent = lost.filter_map(|(place, _)| not_there(&name, place)).collect::<Vec<_>>();
+                let absent = lost.filter_map(|(place, _)| not_there(&value, place)).collect::<Vec<_>>();
                 if differing.is_empty() && absent.is_empty() {
                     return Err(Refusal::UnsayableAssignment);
                 }
-                test.after.extend(absent);
-                for (place, value) in differing {
-                    test.after.push(self.equality(value, None, objects)?.of(&format!("{name}{place}")));
+                test.checks.extend(absent);
+                for (place, then) in differing {
+                    test.compare(value.clone().step(place), self.equality(then, None, objects)?);
                 }
             }
-            other => test.after.push(self.equality(&other, None, objects)?.of(&name)),
+            other => test.compare(value, self.equality(other, None, objects)?),
         }
         Ok(())
     }
@@ -342,14 +330,14 @@ impl Writer<'_> {
     }
 
     /// The first call that only one version makes.
-    pub(super) fn called_as(&self, old: &Behavior, new: &Behavior, objects: &Objects) -> Result<String, Refusal> {
+    pub(super) fn called_as(&self, old: &Behavior, new: &Behavior, objects: &Objects) -> Result<Check, Refusal> {
         let rows = twincell_behavior::align_calls(&old.calls, &new.calls, self.case.rules);
         let text = |call: &Call| python::call(call);
         for row in rows.iter().filter(|row| !row.equal) {
             let call = row.old.as_ref().or(row.new.as_ref()).ok_or(Refusal::NoCall)?;
             let count = |calls: &[Call]| calls.iter().filter(|other| other.callee == call.callee).count();
             let (before, after) = (count(&old.calls), count(&new.calls));
-            let Some(callee) = objects.reach(call.callee.as_str()) else { continue };
+            let Some(mock) = objects.reach(call.callee.as_str()).map(Operand::Named) else { continue };
             match &row.old {
                 Some(call) if new.calls.iter().all(|other| text(other) != text(call)) => {
                     let positional = call.arguments.iter().map(|value| self.expression(value, objects));
@@ -359,10 +347,14 @@ impl Writer<'_> {
                     let arguments: Option<Vec<String>> = positional.chain(keywords).collect();
                     let Some(arguments) = arguments else { continue };
                     let how = if before == 1 { "assert_called_once_with" } else { "assert_any_call" };
-                    return Ok(format!("{callee}.{how}({})", arguments.join(", ")));
+                    return Ok(Check::MockCalled { mock, how, arguments });
                 }
-                _ if before == 0 => return Ok(format!("{callee}.assert_not_called()")),
-                _ if before != after => return Ok(format!("assert {callee}.call_count == {before}")),
+                _ if before == 0 => {
+                    return Ok(Check::MockCalled { mock, how: "assert_not_called", arguments: vec![] });
+                }
+                _ if before != after => {
+                    return Ok(Check::Equal(mock.step(".call_count"), Equality::to(before.to_string())));
+                }
                 _ => {}
             }
         }
@@ -370,7 +362,7 @@ impl Writer<'_> {
     }
 
     /// What the test calls the function, and its statements.
-    fn written(&self, test: Test, objects: &Objects) -> Result<(String, Vec<String>), Refusal> {
+    fn written(&self, test: &TestPlan, objects: &Objects) -> Result<(String, Vec<String>), Refusal> {
         let name = &self.case.functions.new.name;
         let called = if self.case.functions.old.name == *name { name.as_str() } else { "function" };
         Ok((called.to_owned(), self.calling(called, &|_| true, test, objects)?))
@@ -381,7 +373,7 @@ impl Writer<'_> {
         &self,
         called: &str,
         is_passed: &dyn Fn(&Argument) -> bool,
-        test: Test,
+        test: &TestPlan,
         objects: &Objects,
     ) -> Result<Vec<String>, Refusal> {
         let mut bound: Vec<(String, String)> = Vec::new();
@@ -389,7 +381,7 @@ impl Writer<'_> {
             let mut failed = None;
             let passed: Vec<Argument> = self.arguments(side)?.into_iter().filter(is_passed).collect();
             let call = source(&passed, &mut |argument| {
-                self.passed(argument, &test, objects, &mut bound).unwrap_or_else(|reason| {
+                self.passed(argument, test, objects, &mut bound).unwrap_or_else(|reason| {
                     failed = Some(reason);
                     String::new()
                 })
@@ -405,21 +397,16 @@ impl Writer<'_> {
         }
         let call = shape.around(&format!("{called}({})", calls.old));
         let mut lines: Vec<String> = bound.into_iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        lines.extend(test.before);
-        let mut after = test.after;
-        let call = match test.result {
-            None => call,
+        lines.extend(test.before());
+        let is_short = |of: &&Equality| of.is_of_value_itself() && call.len() + of.condition().len() < ONE_LINE;
+        let (call, after) = match test.of_result().filter(is_short) {
             // A single line says everything.
-            Some(equality) if equality.is_of_value_itself() && call.len() + equality.condition().len() < ONE_LINE => {
-                equality.of(&call)
-            }
-            Some(equality) => {
-                after.push(equality.of("result"));
-                format!("result = {call}")
-            }
+            Some(equality) => (equality.of(&call), vec![]),
+            None if test.looks_at(&Operand::Result) => (format!("result = {call}"), test.after().collect()),
+            None => (call, test.after().collect()),
         };
         let (patching, call) = self.patching(&call);
-        let around: Vec<String> = patching.into_iter().chain(test.around).collect();
+        let around: Vec<String> = patching.into_iter().chain(test.recording()).chain(test.raising()).collect();
         if around.is_empty() {
             lines.push(call);
         } else {
@@ -443,7 +430,7 @@ impl Writer<'_> {
     fn passed(
         &self,
         argument: &Argument,
-        test: &Test,
+        test: &TestPlan,
         objects: &Objects,
         bound: &mut Vec<(String, String)>,
     ) -> Result<String, Refusal> {
@@ -577,13 +564,14 @@ impl Writer<'_> {
 }
 
 /// Asserts that assignments of the other version are absent.
-fn not_there(name: &str, place: &str) -> Option<String> {
+fn not_there(object: &Operand, place: &str) -> Option<Check> {
     match place.strip_prefix('.') {
-        Some(attribute) if is_identifier(attribute) => {
-            Some(format!("assert not hasattr({name}, {})", python::string(attribute)))
-        }
+        Some(attribute) if is_identifier(attribute) => Some(Check::NoAttribute(object.clone(), attribute.to_owned())),
         Some(_) => None,
-        None => place.strip_prefix('[')?.strip_suffix(']').map(|key| format!("assert {key} not in {name}")),
+        None => {
+            let key = place.strip_prefix('[')?.strip_suffix(']')?;
+            Some(Check::Absent(key.to_owned(), object.clone()))
+        }
     }
 }
 

@@ -52,9 +52,19 @@ impl Equality {
         })
     }
 
+    /// Compares with a value that is written like this.
+    pub(super) fn to(expected: String) -> Self {
+        Self { by: By::Itself, sign: "==", expected, said: None }
+    }
+
+    /// Compares with None.
+    pub(super) fn to_none() -> Self {
+        Self { sign: "is", ..Self::to("None".into()) }
+    }
+
     /// Compares with the text of a value that has no literal.
     pub(super) fn with_text(text: &str) -> Self {
-        Self { by: By::Text, sign: "==", expected: python::string(text), said: None }
+        Self { by: By::Text, ..Self::to(python::string(text)) }
     }
 
     /// Compares with a table or an array. `None` for any other value.

@@ -12,7 +12,7 @@ use twincell_values::value::Decision;
 use super::checks::checks;
 use super::method::calls_its_class;
 use super::parts::compose;
-use super::plan::Checks;
+use super::plan::TestPlan;
 use super::recorded::Texts;
 use super::refusal::Refusal;
 use super::text::{decorated, function_text, imports};
@@ -65,12 +65,12 @@ impl Writer<'_> {
         if style == Style::OnObject {
             return self.on_object();
         }
-        let checks = checks(case, standins)?;
+        let plan = checks(case, standins)?;
         if !standins {
             self.refuse_objects()?;
         }
-        let test = self.test(&checks)?;
-        self.whole(&checks, &test)
+        let test = self.test(&plan)?;
+        self.whole(&plan, &test)
     }
 
     /// Without stand-ins, only arguments can be given, and only plain ones.
@@ -98,7 +98,7 @@ impl Writer<'_> {
     }
 
     /// The file as a whole.
-    pub(super) fn whole(&mut self, checks: &Checks, test: &str) -> Result<String, Refusal> {
+    pub(super) fn whole(&mut self, plan: &TestPlan, test: &str) -> Result<String, Refusal> {
         let case = self.case;
         let functions = PerSide::of(|side| decorated(case.decorators[side], &function_text(&case.functions[side])));
         let modules = PerSide::of(|side| match (case.context, self.style) {
@@ -124,7 +124,7 @@ impl Writer<'_> {
         if self.standins {
             main.push_str(&self.standin_parts(&Texts { functions: &functions, modules: &modules })?);
         }
-        main.push_str(&compose(&checks.shape.features(), ""));
+        main.push_str(&compose(&plan.shape.features(), ""));
         let _ = write!(main, "\n\n{}\n\n{test}", self.loader(&modules));
         Ok(format!("{}\n{}\n\n{main}", self.header(), imports(&main)))
     }

@@ -71,7 +71,7 @@ impl Writer<'_> {
         let mut lines = vec![format!("{variable} = object.__new__({class})")];
         lines.extend(attributes.into_iter().map(|(name, value)| format!("{variable}.{name} = {value}")));
         let called = format!("{variable}.{method}");
-        lines.extend(self.calling(&called, &|argument| argument.path != SELF, test, &objects)?);
+        lines.extend(self.calling(&called, &|argument| argument.path != SELF, &test, &objects)?);
         let test = format!("test_{}", method.trim_matches('_'));
         let file = ClassFile { qualname: class, module: needed.old, missing, texts, test, lines };
         self.class_file(difference, &objects, file)

@@ -8,6 +8,7 @@
 
 mod answers;
 mod arguments;
+mod assertions;
 mod checks;
 mod direct;
 mod equality;

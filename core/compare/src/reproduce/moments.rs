@@ -1,5 +1,5 @@
-//! What the calls of a callee, or the consumer of a generator, find in a place, as assertions: with stand-ins, which look
-//! when they are called, and with mocks.
+//! What the calls of a callee, or the consumer of a generator, find in a place, as checks: with stand-ins, which look when
+//! they are called, and with mocks.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,9 @@ use twincell_syntax::PerSide;
 use twincell_syntax::python::is_identifier;
 use twincell_values::path::AccessPath;
 
+use super::equality::Equality;
 use super::objects::Objects;
-use super::plan::Checks;
+use super::plan::{Check, Moment, Operand, TestPlan};
 use super::python;
 use super::refusal::Refusal;
 
@@ -85,40 +86,34 @@ fn is_deleted(value: &Observed) -> bool {
 
 /// Looks whenever the callee, a stand-in, is called, or an item is given.
 pub(super) fn watched(
-    checks: &mut Checks,
+    plan: &mut TestPlan,
     moments: &Moments<'_>,
     is_parameter: &dyn Fn(&str) -> bool,
 ) -> Result<(), Refusal> {
-    let answer = |path: &str| format!("answer({})", python::string(&python::masked(path)));
-    let (look, as_it_was) = match moments.place {
+    let when = moments.callee.map_or(Moment::Item, |callee| Moment::Call(callee.to_owned()));
+    let answer = |path: &str| Operand::Answer(path.to_owned());
+    let (found, as_it_was) = match moments.place {
         Reached::Assigned { object, place } if moments.has_deletion() => {
             let name = place.strip_prefix('.').ok_or(Refusal::UnsayableAssignment)?;
-            let look = format!("{} in {}._deleted_", python::string(name), answer(object));
+            let found = Operand::Contains(python::string(name), Box::new(answer(object).step("._deleted_")));
             let expected = moments.found.old.iter().map(|value| value.is_some_and(is_deleted));
-            let expected: Vec<String> =
-                expected.map(|deleted| if deleted { "True" } else { "False" }.to_owned()).collect();
-            look_each_time(checks, moments.callee, &look, &expected);
+            let expected = expected.map(truth).collect();
+            plan.checks.push(Check::EachTime { when, found, expected, starts_equal: false });
             return Ok(());
         }
-        Reached::Assigned { object, place } => {
-            let place = python::string(&python::masked(place));
-            (format!("assigned({}).get({place})", answer(object)), "None")
-        }
+        Reached::Assigned { object, place } => (Operand::assigned(answer(object), place), "None"),
         Reached::Container(path) if is_parameter(path) => {
-            checks.watched.push(path.clone());
-            (format!("text({path})"), "before")
+            plan.watched.insert(path.clone());
+            (Operand::Named(path.clone()).applied("text"), "before")
         }
-        Reached::Container(path) => (format!("text({})", answer(path)), "before"),
-        Reached::Global(name) => (format!("text(names.get({}))", python::string(name)), "before"),
+        Reached::Container(path) => (answer(path).applied("text"), "before"),
+        Reached::Global(name) => (Operand::Global(name.clone()).applied("text"), "before"),
         Reached::Actions(object) => {
-            let names = moments.actions(object).into_iter().map(python::masked);
-            let names: Vec<String> = names.map(|name| python::string(&format!("{name}("))).collect();
-            let comma = if names.len() == 1 { "," } else { "" };
-            let look = format!("sum(call.startswith(({}{comma})) for call in calls)", names.join(", "));
-            look_each_time(checks, moments.callee, &look, &moments.counts()?);
+            let found = Operand::CallCount(moments.actions(object).into_iter().map(python::masked).collect());
+            plan.checks.push(Check::EachTime { when, found, expected: moments.counts()?, starts_equal: false });
             return Ok(());
         }
-        Reached::File(argument) => (format!("pathlib.Path(given[{argument}]).read_bytes()"), "None"),
+        Reached::File(argument) => (Operand::File(*argument), "None"),
         Reached::Rest => return Err(Refusal::CallNotObservedInFull),
     };
     let expected = moments.found.old.iter().map(|value| match value {
@@ -126,60 +121,45 @@ pub(super) fn watched(
         Some(value) if matches!(moments.place, Reached::File(_)) => python::plain(value),
         Some(value) => python::text(value).map(|text| python::string(&text)),
     });
-    let expected: Vec<String> = expected.collect::<Option<_>>().ok_or(Refusal::NotObservedInFull)?;
-    look_each_time(checks, moments.callee, &look, &expected);
-    if as_it_was == "before" && moments.found.old.contains(&None) {
-        checks.before.push(format!("before = {look}"));
-    }
+    let expected = expected.collect::<Option<_>>().ok_or(Refusal::NotObservedInFull)?;
+    let starts_equal = as_it_was == "before" && moments.found.old.contains(&None);
+    plan.checks.push(Check::EachTime { when, found, expected, starts_equal });
     Ok(())
 }
 
-fn look_each_time(checks: &mut Checks, callee: Option<&str>, look: &str, expected: &[String]) {
-    match callee {
-        Some(callee) => {
-            let callee = python::string(&python::masked(callee));
-            checks.before.push(format!("watched[{callee}] = lambda *given: {look}"));
-        }
-        None => checks.each = Some(format!("seen.append({look})")),
-    }
-    checks.after.push(format!("assert seen == [{}]", expected.join(", ")));
+fn truth(value: bool) -> String {
+    if value { "True" } else { "False" }.to_owned()
 }
 
-/// Lines of a test with mocks: before the call, and after it. `equals` compares an expression with a value.
+/// What a test with mocks checks. `equality` says what must hold of a value.
 pub(super) fn mocked(
     moments: &Moments<'_>,
     objects: &Objects,
-    equals: &dyn Fn(&str, &Observed) -> Result<String, Refusal>,
-) -> Result<(Vec<String>, String), Refusal> {
+    equality: &dyn Fn(&Observed) -> Result<Equality, Refusal>,
+) -> Result<Check, Refusal> {
     let Some(callee) = moments.callee else { return Err(Refusal::NeedsMoreThanACall) };
     let own = moments.behaviors.old.calls.iter().filter(|call| call.callee == callee);
     if own.clone().any(|call| !call.discarded) {
         return Err(Refusal::CallsBeyondAMock);
     }
-    let callee = objects.reach(callee).ok_or(Refusal::OutOfReach)?;
-    let (look, expected) = match moments.place {
+    let reach = |path: &str| objects.reach(path).map(Operand::Named).ok_or(Refusal::OutOfReach);
+    let when = Moment::MockCall(reach(callee)?);
+    let (found, expected) = match moments.place {
         Reached::Actions(object) => {
             let [name] = moments.actions(object)[..] else { return Err(Refusal::CallsBeyondAMock) };
-            (format!("{}.call_count", objects.reach(name).ok_or(Refusal::OutOfReach)?), moments.counts()?)
+            (reach(name)?.step(".call_count"), moments.counts()?)
         }
         place => {
-            let name = match place {
-                Reached::Assigned { object, place } => {
-                    format!("{}{place}", objects.reach(object).ok_or(Refusal::OutOfReach)?)
-                }
-                Reached::Container(path) => objects.reach(path).ok_or(Refusal::OutOfReach)?,
-                Reached::Global(name) if is_identifier(name) => name.clone(),
+            let value = match place {
+                Reached::Assigned { object, place } => reach(object)?.step(place),
+                Reached::Container(path) => reach(path)?,
+                Reached::Global(name) if is_identifier(name) => Operand::Named(name.clone()),
                 _ => return Err(Refusal::OutOfReach),
             };
             let telling = moments.telling().ok_or(Refusal::CallsBeyondAMock)?;
-            let truths = moments
-                .found
-                .old
-                .iter()
-                .map(|value| if *value == Some(telling) { "True".to_string() } else { "False".to_string() });
-            (equals(&name, telling)?, truths.collect())
+            let truths = moments.found.old.iter().map(|value| truth(*value == Some(telling)));
+            (Operand::Holds(Box::new(value), equality(telling)?), truths.collect())
         }
     };
-    let before = vec!["seen = []".to_string(), format!("{callee}.side_effect = lambda *_, **__: seen.append({look})")];
-    Ok((before, format!("assert seen == [{}]", expected.join(", "))))
+    Ok(Check::EachTime { when, found, expected, starts_equal: false })
 }

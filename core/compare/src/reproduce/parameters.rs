@@ -73,9 +73,8 @@ impl Writer<'_> {
         let is_plain = arguments.iter().all(|argument| literal(argument).is_some())
             && self.decisions.keys().all(|path| roots.contains(path))
             && arguments == self.arguments(Side::New).ok()?
-            && shape(self.case, behaviors.old).ok()?.is_plain()
-            && test.is_of_result();
-        let equality = test.result.filter(|_| is_plain)?;
+            && shape(self.case, behaviors.old).ok()?.is_plain();
+        let equality = test.of_result().filter(|_| is_plain)?.clone();
         Some(PlainCall { arguments, equality })
     }
 }

@@ -288,7 +288,7 @@ impl Writer<'_> {
                     format!("assert {stream}.getvalue() == {}", python::string(text)),
                 ];
             }
-            Channel::Calls => lines.push(self.called_as(old, new, objects)?),
+            Channel::Calls => lines.push(self.called_as(old, new, objects)?.assertion()),
             Channel::Arguments | Channel::Log => return Err(Refusal::NotSeenOfTheObject),
         }
         Ok(lines)

@@ -9,7 +9,7 @@ use twincell_values::path::AccessPath;
 use twincell_values::value::{Decision, Recipe};
 
 use super::arguments::{Argument, source};
-use super::plan::{Checks, Raises};
+use super::plan::{Check, Operand, TestPlan};
 use super::python;
 use super::refusal::Refusal;
 use super::writer::Writer;
@@ -25,17 +25,17 @@ fn within(around: &[String], statements: &str) -> String {
 
 impl Writer<'_> {
     /// The test function.
-    pub(super) fn test(&mut self, checks: &Checks) -> Result<String, Refusal> {
+    pub(super) fn test(&mut self, plan: &TestPlan) -> Result<String, Refusal> {
         let case = self.case;
         let mut lines: Vec<String> = Vec::new();
         let mut bound: BTreeMap<String, String> = BTreeMap::new();
         let calls = PerSide::try_of(|side| {
             let passed = self.arguments(side)?;
-            Ok::<_, Refusal>(source(&passed, &mut |argument| self.value(argument, checks, &mut bound)))
+            Ok::<_, Refusal>(source(&passed, &mut |argument| self.value(argument, plan, &mut bound)))
         })?;
         lines.push(format!("{} = load()", self.called()));
         lines.extend(bound.iter().map(|(name, value)| format!("{name} = {value}")));
-        lines.extend(checks.before.iter().cloned());
+        lines.extend(plan.before());
         let call = if calls.old == calls.new {
             format!("{}({})", self.called(), calls.old)
         } else {
@@ -53,25 +53,23 @@ impl Writer<'_> {
             };
             format!("(old if {is_old} else new)()")
         };
-        let mut call = match (&checks.each, checks.shape.called(&call)) {
+        let is_named = plan.looks_at(&Operand::Result);
+        let mut call = match (plan.each_item(), plan.shape.called(&call)) {
             // As many items as were observed.
             (Some(statement), _) => format!("for _ in itertools.islice({call}, 20):\n    {statement}"),
-            (None, Some((made, step))) if checks.again => format!("made = {made}\nresult = {step}\nagain = {step}"),
+            (None, Some((made, step))) if plan.again => format!("made = {made}\nresult = {step}\nagain = {step}"),
             _ => {
-                let call = checks.shape.around(&call);
-                let named = if checks.result || checks.again { format!("result = {call}") } else { call.clone() };
-                if checks.again { format!("{named}\nagain = {call}") } else { named }
+                let call = plan.shape.around(&call);
+                let named = if is_named || plan.again { format!("result = {call}") } else { call.clone() };
+                if plan.again { format!("{named}\nagain = {call}") } else { named }
             }
         };
-        if checks.closes {
+        if plan.checks.iter().any(|check| matches!(check, Check::Coroutine(_))) {
             call.push_str("\ngetattr(result, 'close', lambda: None)()");
         }
-        let raises = checks.raises.as_ref().map(|raises| match raises {
-            Raises::Anything => "contextlib.suppress(BaseException)".to_string(),
-            Raises::Class(class) => format!("pytest.raises({class}){}", if checks.caught { " as caught" } else { "" }),
-        });
+        let raises = plan.raising();
         // Functions that were handed over are called also if the call itself failed.
-        let handed = self.calling_handed(checks);
+        let handed = self.calling_handed(plan);
         let inner = raises.clone().filter(|_| !handed.is_empty());
         let call = match &inner {
             Some(inner) => format!("{}{handed}", within(std::slice::from_ref(inner), &call)),
@@ -80,15 +78,10 @@ impl Writer<'_> {
         };
         let (patching, call) = self.patching(&call);
         let mut around: Vec<String> = patching.into_iter().collect();
-        if checks.log {
-            around.push("Messages()".into());
-        }
-        for name in &checks.output {
-            around.push(format!("contextlib.redirect_{name}(io.StringIO()) as {name}"));
-        }
+        around.extend(plan.recording());
         around.extend(raises.filter(|_| inner.is_none()));
         lines.extend(within(&around, &call).lines().map(String::from));
-        lines.extend(checks.after.iter().cloned());
+        lines.extend(plan.after());
         let name: String =
             case.functions.new.name.trim_matches('_').chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
         let mut text = format!("def test_{name}():\n");
@@ -99,10 +92,13 @@ impl Writer<'_> {
     }
 
     /// Calls the functions that were handed over or stored; nothing where there are none.
-    fn calling_handed(&self, checks: &Checks) -> String {
+    fn calling_handed(&self, plan: &TestPlan) -> String {
         let mut lines = Vec::new();
         if self.standins && self.case.calls_back() {
-            lines.push(if checks.called_back { "called_back = call_back()" } else { "call_back()" }.to_string());
+            lines.push(
+                if plan.looks_at(&Operand::CalledBack) { "called_back = call_back()" } else { "call_back()" }
+                    .to_string(),
+            );
         }
         let stored = if self.standins { self.case.stored() } else { BTreeMap::new() };
         if !stored.is_empty() {
@@ -111,7 +107,7 @@ impl Writer<'_> {
                 format!("({}, {}, {})", parts[0], parts[1], python::string(step))
             };
             let places: Vec<String> = stored.iter().map(place).collect();
-            let named = if checks.stored { "stored = " } else { "" };
+            let named = if plan.looks_at(&Operand::Stored) { "stored = " } else { "" };
             lines.push(format!("{named}call_stored({})", places.join(", ")));
         }
         lines.join("\n")
@@ -126,7 +122,7 @@ impl Writer<'_> {
     pub(super) fn value(
         &mut self,
         argument: &Argument,
-        checks: &Checks,
+        plan: &TestPlan,
         bound: &mut BTreeMap<String, String>,
     ) -> String {
         let path = python::string(&python::masked(&argument.path));
@@ -138,7 +134,7 @@ impl Writer<'_> {
             }
             Some(recipe) => python::literal(recipe),
         };
-        if checks.watched.contains(&argument.path) {
+        if plan.watched.contains(&argument.path) {
             bound.insert(argument.path.clone(), value);
             return argument.path.clone();
         }
