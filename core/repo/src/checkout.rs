@@ -27,6 +27,7 @@ use crate::error::{CopyError, RepoError};
 use crate::repository::{Repo, bytes_as_path};
 use crate::revision::Revision;
 use crate::snapshot::At;
+use crate::tree::FileId;
 use crate::walk::walk;
 
 /// The bounds of a checkout: files and folders, and bytes.
@@ -96,12 +97,25 @@ struct Entry {
     source: Source,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Source {
     /// git's objects.
     Object,
     /// The working tree.
     WorkingTree,
+    /// A text that nobody has written yet.
+    Memory(Arc<[u8]>),
+}
+
+/// A file of a version that no commit has: what git has under this name, or a text in memory.
+#[derive(Debug, Clone)]
+pub struct MadeFile {
+    /// From the root of the repository. Where it leads elsewhere, there is no such file.
+    pub path: PathBuf,
+    /// As git has it: 0o100644, 0o100755, or 0o120000 for a link. Other modes are no files.
+    pub mode: u32,
+    pub id: FileId,
+    pub text: Option<Arc<[u8]>>,
 }
 
 type Entries = BTreeMap<PathBuf, Entry>;
@@ -141,8 +155,36 @@ impl Stamp {
 /// Puts a version's files into a folder of the cache.
 pub fn checkout(repository: &Path, revision: &Revision, cache: &Cache) -> Result<Checkout, RepoError> {
     let found = Repo::around(repository)?;
-    let users = found.root().unwrap_or(found.path()).canonicalize()?;
     let entries = entries(&found, revision)?;
+    begin(&found, entries, cache)
+}
+
+/// Puts files that are no commit's into a folder of the cache, with modules that a build has put beside them.
+///
+/// # Errors
+///
+/// As [`checkout`].
+pub fn checkout_made(repository: &Path, files: &[MadeFile], cache: &Cache) -> Result<Checkout, RepoError> {
+    let found = Repo::around(repository)?;
+    let entries = of_made(&found, files)?;
+    begin(&found, entries, cache)
+}
+
+fn of_made(repo: &Repo, files: &[MadeFile]) -> Result<Entries, RepoError> {
+    let entry = |file: &MadeFile| {
+        let source = file.text.clone().map_or(Source::Object, Source::Memory);
+        Some((file.path.clone(), Entry { mode: mode(file.mode as i32)?, id: file.id.0, source }))
+    };
+    let mut entries: Entries = files.iter().filter(|file| is_plain(&file.path)).filter_map(entry).collect();
+    add_generated(&repo.git, &mut entries)?;
+    match entries.len() > MAX_FILES {
+        true => Err(RepoError::Files { revision: "a version".to_owned(), error: CopyError::TooMany(MAX_FILES) }),
+        false => Ok(entries),
+    }
+}
+
+fn begin(found: &Repo, entries: Entries, cache: &Cache) -> Result<Checkout, RepoError> {
+    let users = found.root().unwrap_or(found.path()).canonicalize()?;
     let found = &found.git;
     let tree = hash(&entries);
     private::lasting(&cache.folder).map_err(|error| failed(&cache.folder, &error))?;
@@ -153,18 +195,37 @@ pub fn checkout(repository: &Path, revision: &Revision, cache: &Cache) -> Result
     // A lock file that is written to says when the folder was last used.
     (&lock).write_all(b".").and_then(|()| lock.set_len(0)).map_err(|error| failed(&slot, &error))?;
     trim(&all, MAX_TOTAL);
-    let root = slot.join("files");
-    fill(found, &slot, &root, &tree, &entries)?;
-    let run = slot.join("run");
-    inside::remove_whole(&run).and_then(|()| private::make(&run)).map_err(|error| failed(&run, &error))?;
-    let root = root.canonicalize()?;
+    let (root, run) = put(found, &slot, &tree, &entries)?;
     let git = [found.path(), found.commondir()].iter().filter_map(|folder| folder.canonicalize().ok()).collect();
-    let (run, entries, closed) = (run.canonicalize()?, Arc::new(entries), kept_back(&users));
+    let (entries, closed) = (Arc::new(entries), kept_back(&users));
     let cache = cache.own.clone();
     Ok(Checkout { root, tree, repository: users, git, run, closed, entries, _slot: claimed, _cache: cache })
 }
 
+/// Makes a claimed folder hold these files, and an empty one for runs beside them.
+fn put(found: &Repository, slot: &Path, tree: &str, entries: &Entries) -> Result<(PathBuf, PathBuf), RepoError> {
+    let root = slot.join("files");
+    fill(found, slot, &root, tree, entries)?;
+    let run = slot.join("run");
+    inside::remove_whole(&run).and_then(|()| private::make(&run)).map_err(|error| failed(&run, &error))?;
+    Ok((root.canonicalize()?, run.canonicalize()?))
+}
+
 impl Checkout {
+    /// The same folder with the files of another version that no commit has. Only what differs is written. No session of this
+    /// checkout may be left.
+    ///
+    /// # Errors
+    ///
+    /// As [`checkout`].
+    pub fn with_made(self, files: &[MadeFile]) -> Result<Self, RepoError> {
+        let found = Repo::around(&self.repository)?;
+        let entries = of_made(&found, files)?;
+        let tree = hash(&entries);
+        let (root, run) = put(&found.git, &self._slot.folder, &tree, &entries)?;
+        Ok(Self { root, tree, run, entries: Arc::new(entries), ..self })
+    }
+
     /// The content of a file as the version has it, whatever tests have made of the checkout. `None` for what is no file of the
     /// version, or one with more bytes.
     pub fn read(&self, path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
@@ -180,6 +241,7 @@ impl Checkout {
                 return Ok(Some(objects.read(entry.id).map_err(as_io)?.data().to_vec()));
             }
             Source::WorkingTree => inside::read(&self.repository, path, most)?,
+            Source::Memory(ref text) => return Ok(Some(text.to_vec()).filter(|text| text.len() as u64 <= most)),
         };
         // Somebody may have changed it meanwhile.
         let is_same = |content: &Vec<u8>| Oid::hash_object(ObjectType::Blob, content).is_ok_and(|id| id == entry.id);
@@ -483,6 +545,10 @@ fn content(objects: &Odb<'_>, users: &Path, path: &Path, entry: &Entry, most: u6
             let content = content_of_file(users, path, entry.mode)?;
             check(content.len() as u64)?;
             Ok(content)
+        }
+        Source::Memory(ref text) => {
+            check(text.len() as u64)?;
+            Ok(text.to_vec())
         }
     }
 }

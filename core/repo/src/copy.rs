@@ -1,14 +1,16 @@
 //! Copies of a version's files, for code under comparison: which it gets, how many, and how large.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::fd::OwnedFd;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use git2::{Odb, Oid};
 use twincell_files::names::lies_hidden;
 use twincell_files::{inside, private};
 
 use crate::error::{CopyError, MAX_BYTES};
+use crate::history::FileId;
 use crate::repository::bytes_as_path;
 use crate::snapshot::{At, Snapshot, is_plain_file};
 use crate::walk::walk;
@@ -59,6 +61,43 @@ impl Snapshot<'_> {
     }
 }
 
+/// Reads a content.
+type Contents<'r> = Box<dyn Fn(FileId) -> Result<Vec<u8>, CopyError> + 'r>;
+
+/// The files of a version that a copy of it has, and what reads them.
+pub(crate) struct Kept<'r> {
+    pub files: BTreeMap<PathBuf, FileId>,
+    pub contents: Contents<'r>,
+}
+
+/// What a copy of a commit has.
+///
+/// # Errors
+///
+/// As for [`Snapshot::copy`], and where the version is no commit.
+pub(crate) fn kept<'r>(snapshot: &Snapshot<'r>) -> Result<Kept<'r>, CopyError> {
+    let git = &snapshot.repo.git;
+    let At::Tree(tree) = &snapshot.at else {
+        return Err(git2::Error::from_str("the version is no commit").into());
+    };
+    let objects = git.odb()?;
+    let mut copy = Copy { folder: Path::new(""), files: 0, bytes: 0 };
+    let mut files = BTreeMap::new();
+    walk(git, tree.id(), |path, entry| {
+        let is_wanted = copy.wants(path)?;
+        if is_wanted && is_plain_file(entry.filemode()) {
+            // A header says the size; a small object may become gigabytes when it is read.
+            let size = objects.read_header(entry.id())?.0 as u64;
+            if size <= MAX_FILE {
+                copy.count(size)?;
+                files.insert(path.to_owned(), FileId(entry.id()));
+            }
+        }
+        Ok(is_wanted)
+    })?;
+    Ok(Kept { files, contents: Box::new(move |id| Ok(objects.read(id.0)?.data().to_vec())) })
+}
+
 struct Copy<'a> {
     folder: &'a Path,
     files: usize,
@@ -92,11 +131,14 @@ impl Copy<'_> {
         }
     }
 
+    /// Counts the bytes of a file.
+    fn count(&mut self, bytes: u64) -> Result<(), CopyError> {
+        self.bytes += bytes;
+        if self.bytes > MAX_BYTES { Err(CopyError::TooLarge) } else { Ok(()) }
+    }
+
     fn write(&mut self, path: &Path, content: &[u8]) -> Result<(), CopyError> {
-        self.bytes += content.len() as u64;
-        if self.bytes > MAX_BYTES {
-            return Err(CopyError::TooLarge);
-        }
+        self.count(content.len() as u64)?;
         let target = self.folder.join(path);
         if let Some(parent) = target.parent() {
             private::make_all(parent)?;

@@ -44,6 +44,12 @@ pub enum RepoError {
     NoParent(String),
     #[error("{old} and {new} have no commit in common: write {old}..{new}")]
     NoBase { old: String, new: String },
+    #[error("{range} has more than {most} commits: choose a shorter range")]
+    TooManyCommits { range: String, most: usize },
+    #[error("there is a branch {0} already: choose another name")]
+    BranchExists(String),
+    #[error("{0} cannot be the name of a branch: choose another one")]
+    BranchName(String),
     #[error("the index has conflicts: resolve them, and git add the files")]
     Conflicts,
     #[error("{} is outside the repository", .0.display())]

@@ -12,9 +12,9 @@ use twincell_files::names::is_kept_back;
 
 use crate::discover::is_inside;
 use crate::error::{CopyError, RepoError};
-use crate::history::FileId;
 use crate::repository::{Repo, bytes_as_path};
 use crate::revision::Revision;
+use crate::tree::FileId;
 use crate::walk::walk;
 
 /// How many files and folders of a tree are listed at most.

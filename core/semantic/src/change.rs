@@ -102,7 +102,8 @@ fn last_name(project: &Project, symbol: SymbolId) -> String {
     }
 }
 
-fn same_text(old: &Project, one: SymbolId, new: &Project, other: SymbolId) -> bool {
+/// Whether two symbols have the same text, apart from their names, comments, docstrings and layout.
+pub fn same_text(old: &Project, one: SymbolId, new: &Project, other: SymbolId) -> bool {
     match (old.symbol(one), new.symbol(other)) {
         (Some(one), Some(other)) => one.hash == other.hash && one.kind == other.kind,
         _ => false,
