@@ -381,6 +381,7 @@ mod tests {
             lines: Default::default(),
             observations: vec![],
             operands: vec![],
+            values: vec![],
         };
         let at = |statement: &str| code.text().find(statement);
         let tried = Tried {

@@ -147,6 +147,7 @@ fn together(
         observe: how.observe,
         quietly: how.quietly,
         operands: how.operands,
+        watched: Vec::new(),
         all_cases: how.all_cases,
         anew: how.anew,
     };

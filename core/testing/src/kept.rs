@@ -40,6 +40,7 @@ impl Kept {
             && !request.all_cases
             && !request.observe
             && !request.operands
+            && request.watched.is_empty()
             && request.anew.is_none();
         let Some(sandbox) = self.session.sandbox().filter(|_| is_own) else { return self.session.run(request) };
         let options =

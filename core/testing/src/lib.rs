@@ -9,6 +9,7 @@ mod convention;
 mod environment;
 mod error;
 mod kept;
+mod points;
 mod process;
 mod record;
 mod request;
@@ -20,6 +21,7 @@ pub use convention::is_test;
 pub use environment::{Environment, environment};
 pub use error::TestError;
 pub use kept::Kept;
+pub use points::{Point, PointValues, Value, Variable, WatchedFunction};
 pub use record::{
     CollectionError, Failure, NamedKind, Observation, Observed, Operands, Outcome, Relation, Seen, Test, TestKind,
     TestRecord,

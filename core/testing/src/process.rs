@@ -20,11 +20,12 @@ use twincell_sandbox::{Lack, SpawnError, SuiteLimits, SuiteReport, output_within
 use crate::{Checkout, CollectionError, Environment, Test, TestError, TestLimits};
 
 /// The files of the plugin.
-const PLUGIN: [(&str, &str); 6] = [
+const PLUGIN: [(&str, &str); 7] = [
     ("launch.py", include_str!("plugin/launch.py")),
     ("twincell_serve.py", include_str!("plugin/twincell_serve.py")),
     ("twincell_cover.py", include_str!("plugin/twincell_cover.py")),
     ("twincell_operands.py", include_str!("plugin/twincell_operands.py")),
+    ("twincell_values.py", include_str!("plugin/twincell_values.py")),
     ("twincell_observe.py", include_str!("plugin/twincell_observe.py")),
     ("twincell_listen.py", include_str!("plugin/twincell_listen.py")),
 ];

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::PointValues;
+
 /// A test as pytest collected it. Each set of parameters is a test of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Test {
@@ -58,6 +60,9 @@ pub struct TestRecord {
     /// What covered files compared, each pair once, in their order. Empty if it was not asked for.
     #[serde(default)]
     pub operands: Vec<Operands>,
+    /// What values watched functions had, by point. Empty if none was watched.
+    #[serde(default)]
+    pub values: Vec<PointValues>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

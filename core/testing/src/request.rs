@@ -2,6 +2,8 @@
 
 use twincell_engine::Stop;
 
+use crate::WatchedFunction;
+
 /// Tests to run in one process, one after the other.
 #[derive(Debug, Clone, Default)]
 pub struct Request {
@@ -23,6 +25,8 @@ pub struct Request {
     pub quietly: bool,
     /// Whether what the covered files compare is recorded. Their functions then run as others that do the same.
     pub operands: bool,
+    /// The functions whose values are recorded when they begin and end.
+    pub watched: Vec<WatchedFunction>,
     /// The seed of Python's hashes for a new process of pytest, which collects nothing but the files of these tests, as one
     /// does that a person starts. `None`: a child of the process that has collected everything.
     pub anew: Option<u32>,

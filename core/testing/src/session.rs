@@ -19,6 +19,7 @@ use twincell_sandbox::SuiteReport;
 use crate::process::{GLANCE, Lines, Process, Read, wait_for};
 use crate::{
     Checkout, CollectionError, Environment, Failure, Outcome, Request, Test, TestError, TestLimits, TestRecord,
+    WatchedFunction,
 };
 
 /// The longest line that a child may say, and how much it may say in all, in bytes.
@@ -62,6 +63,7 @@ struct Order<'a> {
     observe: bool,
     quietly: bool,
     operands: bool,
+    watched: &'a [WatchedFunction],
 }
 
 #[derive(Serialize)]
@@ -294,6 +296,7 @@ impl Session {
             observe: request.observe,
             quietly: request.quietly,
             operands: request.operands,
+            watched: &request.watched,
         };
         let result = match process.say(&Message::Run(order)) {
             Ok(()) => self.listen(process, number, &source, tests),
@@ -434,6 +437,7 @@ fn without_result(id: String, outcome: Outcome, reason: &str, seconds: f64) -> T
         lines: BTreeMap::new(),
         observations: Vec::new(),
         operands: Vec::new(),
+        values: Vec::new(),
     }
 }
 

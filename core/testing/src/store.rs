@@ -238,6 +238,7 @@ mod tests {
             lines: [].into(),
             observations: vec![],
             operands: vec![],
+            values: vec![],
         };
         let of_moments = [Outcome::TimedOut, Outcome::Crashed, Outcome::NotFound];
         let records = [Outcome::Failed].into_iter().chain(of_moments).map(|outcome| record("a", outcome));
@@ -269,6 +270,7 @@ mod tests {
             lines: [].into(),
             observations: vec![],
             operands: vec![],
+            values: vec![],
         }
     }
 

@@ -9,7 +9,7 @@ use crate::process::enforced;
 use crate::store::Collection;
 use crate::{
     Checkout, CollectionError, Environment, Outcome, Request, Session, Store, SuiteReport, Test, TestError, TestLimits,
-    TestRecord,
+    TestRecord, WatchedFunction,
 };
 
 #[derive(Debug, Clone)]
@@ -18,6 +18,8 @@ pub struct SuiteOptions {
     pub coverage: bool,
     /// The files whose lines are recorded, relative to the root. Empty: all files of the repository.
     pub covered: Vec<String>,
+    /// The functions whose values are recorded when they begin and end.
+    pub watched: Vec<WatchedFunction>,
     /// How many children run tests at once.
     pub workers: usize,
     /// How often each test runs. A test whose outcomes differ is flaky.
@@ -26,7 +28,7 @@ pub struct SuiteOptions {
 
 impl Default for SuiteOptions {
     fn default() -> Self {
-        Self { coverage: false, covered: Vec::new(), workers: 1, runs: 1 }
+        Self { coverage: false, covered: Vec::new(), watched: Vec::new(), workers: 1, runs: 1 }
     }
 }
 
@@ -136,7 +138,7 @@ pub(super) fn key(
     sandbox: &SuiteReport,
 ) -> String {
     let covered = options.coverage.then_some(&options.covered);
-    let parts = serde_json::json!([
+    let mut parts = serde_json::json!([
         env!("CARGO_PKG_VERSION"),
         checkout.tree,
         environment.fingerprint,
@@ -151,6 +153,9 @@ pub(super) fn key(
         sandbox.kind(),
         covered,
     ]);
+    if let (Some(parts), false) = (parts.as_array_mut(), options.watched.is_empty()) {
+        parts.push(serde_json::json!(options.watched));
+    }
     Sha256::digest(parts.to_string()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -169,7 +174,12 @@ fn requests(tests: &[&Test], options: &SuiteOptions) -> Vec<Request> {
             chunk.push(test.id.clone());
         }
     }
-    let request =
-        |tests| Request { tests, coverage: options.coverage, covered: options.covered.clone(), ..Request::default() };
+    let request = |tests| Request {
+        tests,
+        coverage: options.coverage,
+        covered: options.covered.clone(),
+        watched: options.watched.clone(),
+        ..Request::default()
+    };
     chunks.into_iter().map(request).collect()
 }

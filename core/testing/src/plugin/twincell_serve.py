@@ -19,6 +19,7 @@ import pytest
 import twincell_cover
 import twincell_observe
 import twincell_operands
+import twincell_values
 
 MESSAGE = 2000
 # The largest piece that a pipe or a socket takes at once.
@@ -147,6 +148,7 @@ class Serving:
         session.config.option.tbstyle = "native"
         items = self.find(session, request)
         cover = twincell_cover.begin(self.root, request["covered"]) if request["coverage"] else None
+        values = twincell_values.Values(self.root, request["watched"]) if request["watched"] else None
         places = [folder, self.root, self.start["folder"]]
         self.observer = twincell_observe.Observer(places, request["observe"], request["quietly"])
         operands = twincell_operands.Operands(self.root, request["covered"]) if request["operands"] else None
@@ -161,7 +163,7 @@ class Serving:
                 operands.renew()
             queue = [*own, *(following or [None])]
             for number, item in enumerate(own):
-                record = self.run_one(session, item, queue[number + 1], cover)
+                record = self.run_one(session, item, queue[number + 1], cover, values)
                 if record["outcome"] != "passed":
                     break
             record["id"] = name
@@ -171,13 +173,15 @@ class Serving:
                 return
         self.tell("end")
 
-    def run_one(self, session, item, following, cover):
+    def run_one(self, session, item, following, cover, values):
         self.reports, self.failure = [], None
         session.shouldfail = session.shouldstop = False
         self.observer.renew()
         stop = False
         if cover:
             cover.start()
+        if values:
+            values.start()
         began = time.perf_counter()
         try:
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
@@ -193,6 +197,7 @@ class Serving:
                 "test_line": None,
                 "assertion": False,
             }
+        points = values.stop() if values else []
         lines = cover.stop() if cover else {}
         seconds = time.perf_counter() - began
         outcome = "failed" if stop else outcome_of(self.reports)
@@ -205,6 +210,7 @@ class Serving:
             "seconds": seconds,
             "lines": lines,
             "observations": self.observer.seen,
+            "values": points,
         }
         if stop:
             record["stop"] = True
