@@ -1,0 +1,46 @@
+//! Why there is no slice, each in one line that says what to do.
+
+use twincell_repo::RepoError;
+use twincell_testing::TestError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum SliceError {
+    #[error(transparent)]
+    Repo(#[from] RepoError),
+    #[error("{0} is no range of commits: write OLD..NEW")]
+    NoRange(String),
+    #[error("{old} and {new} have no commit in common: choose a commit that {new} comes after")]
+    NoCommonCommit { old: String, new: String },
+    #[error(
+        "{old} and {new} have several last commits in common, because each was merged into the other: choose a commit that {new} \
+         comes after"
+    )]
+    SeveralCommonCommits { old: String, new: String },
+    #[error("{0} changes no file")]
+    NoChanges(String),
+    #[error(
+        "the lines of {path} cannot be followed through {commit}: choose a range that begins after this commit, and report it"
+    )]
+    Inexact { path: String, commit: String },
+    #[error(transparent)]
+    Tests(#[from] TestError),
+    #[error("pytest found no tests at the end of the range{}: name files or folders with tests", because(.0.as_deref()))]
+    NoTests(Option<String>),
+    #[error("all {0} tests are flaky, so none of them says what a slice needs: name others")]
+    AllFlaky(usize),
+    #[error(
+        "{test} does not pass at the end of the range ({reason}), nor does any other of the tests: end the range where they \
+         pass, or name others"
+    )]
+    Failing { test: String, reason: String },
+    #[error(
+        "{test} passes at the end of the range, and then it does not ({reason}): leave it out, or find out why by --repeat 5"
+    )]
+    Unstable { test: String, reason: String },
+    #[error("stopped before the tests had run at the end of the range")]
+    Interrupted,
+}
+
+fn because(reason: Option<&str>) -> String {
+    reason.map(|reason| format!(" ({reason})")).unwrap_or_default()
+}

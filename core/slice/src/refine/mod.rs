@@ -1,0 +1,188 @@
+//! Dynamic delta refinement: the smallest history for which given tests pass, by trying smaller ones.
+//!
+//! The algorithm is that of DEFINER (Li, Zhu, Rubin and Chechik, "Precise Semantic History Slicing through Dynamic Delta
+//! Refinement", ASE 2016, section 4), with its rules: INIT, PAR-RAND, PAR-SIG, PASS, FAIL1, FAIL2. It knows no git, no Python
+//! and no tests. [`refine`] takes a [`Problem`] and a [`Runner`].
+//!
+//! **1-minimal** means here: for each unit of the slice, the tests fail for the slice without this unit and without all units
+//! that need its text, directly or through others. They did fail, in a run of exactly these units; or a name is missing
+//! that code uses which the tests run, and that only left-out units provide.
+
+mod beliefs;
+mod problem;
+mod search;
+mod set;
+mod speculation;
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use twincell_testing::{Failure, Outcome, Point};
+
+use crate::invariants::Invariants;
+use crate::{Selection, UnitId};
+
+pub use problem::{Need, Problem, Relevance};
+pub use speculation::refine;
+
+/// How the next partition is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scheme {
+    /// Units with negative scores go first.
+    Neg,
+    /// Units without a positive score go first.
+    Nonpos,
+    /// The third with the lowest scores goes first.
+    Low,
+    /// Whatever of the three, of the tests' coverage and of the outcomes so far promises most.
+    #[default]
+    Combined,
+    /// Delta debugging: no scores and no prediction from names.
+    Basic,
+}
+
+impl Scheme {
+    pub const ALL: [Self; 5] = [Self::Neg, Self::Nonpos, Self::Low, Self::Combined, Self::Basic];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Neg => "neg",
+            Self::Nonpos => "nonpos",
+            Self::Low => "low",
+            Self::Combined => "combined",
+            Self::Basic => "basic",
+        }
+    }
+}
+
+impl FromStr for Scheme {
+    type Err = ();
+
+    fn from_str(name: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|scheme| scheme.name() == name).ok_or(())
+    }
+}
+
+/// The rule by which a candidate came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    Init,
+    ParRand,
+    ParSig,
+}
+
+/// A test that did not pass in a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedTest {
+    pub test: String,
+    pub outcome: Outcome,
+    pub failure: Option<Failure>,
+}
+
+/// What one run of the tests showed.
+#[derive(Clone, Debug, Default)]
+pub struct Trial {
+    /// Empty if the tests pass.
+    pub failed: Vec<FailedTest>,
+    pub invariants: Arc<Invariants>,
+}
+
+/// Runs the tests for candidate histories.
+pub trait Runner: Sync {
+    type Error: Send;
+
+    /// Runs the tests for a history of these units. Each worker, a number below that of the jobs, runs one at a time.
+    fn run(&self, worker: usize, taken: &Selection) -> Result<Trial, Self::Error>;
+
+    /// The units that influence the value at a program point, by a local analysis of the code.
+    fn influencing(&self, point: &Point) -> Selection;
+
+    /// Ends the runs that go on, whose results nobody will need.
+    fn abandon(&self);
+}
+
+/// Bounds of a refinement.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    pub scheme: Scheme,
+    /// How many candidates are tried at once. It does not change the result.
+    pub jobs: usize,
+    /// The maximum number of runs.
+    pub runs: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { scheme: Scheme::default(), jobs: 1, runs: usize::MAX }
+    }
+}
+
+/// Where a refinement is.
+#[derive(Clone, Debug)]
+pub struct Progress<'a> {
+    /// The best slice so far has so many units, of so many at first.
+    pub kept: usize,
+    pub of: usize,
+    pub runs: usize,
+    /// About how many runs are left.
+    pub left: usize,
+    pub steps: &'a [Step],
+}
+
+/// One run of the tests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    pub rule: Rule,
+    /// How many units were tried, and how many the slice has after it.
+    pub tried: usize,
+    pub kept: usize,
+    pub is_passed: bool,
+}
+
+/// A slice, with all that is known of its units.
+#[derive(Clone, Debug)]
+pub struct Refined {
+    pub kept: Selection,
+    /// Why each unit of the slice stays.
+    pub because: BTreeMap<UnitId, Because>,
+    /// For each unit that went, the run after which it did, from 1.
+    pub gone: BTreeMap<UnitId, usize>,
+    pub scores: BTreeMap<UnitId, i32>,
+    /// The runs whose outcomes counted, in their order. The first is that of the whole history.
+    pub steps: Vec<Step>,
+    /// Runs at the same time as others whose outcomes were not needed in the end.
+    pub spare: usize,
+    /// Candidates that were not tried, since a name is missing.
+    pub predicted: usize,
+    /// Whether it is 1-minimal. Otherwise something ended the search.
+    pub is_minimal: bool,
+}
+
+/// Why a unit stays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Because {
+    /// These tests fail without it and without the units `with`, which need its text.
+    Fails { failed: Vec<FailedTest>, with: Selection },
+    /// This unit uses a name that nothing else provides.
+    Name { user: UnitId },
+    /// The search ended before it was known.
+    Unknown,
+}
+
+/// Why there is no slice.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RefineError<E> {
+    /// The tests do not even pass for the whole history.
+    Failing(Vec<FailedTest>),
+    /// Interrupted before the first run was over.
+    Interrupted,
+    Runner(E),
+}
+
+/// Hears of progress, also while a run goes on, and can end the search.
+pub type Listener<'a> = dyn FnMut(&Progress<'_>) -> ControlFlow<()> + 'a;

@@ -1,0 +1,205 @@
+//! Runs the candidates of a search, several at once, and lets it learn in the order of one at a time.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::ControlFlow;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::UnitId;
+use crate::invariants::Invariants;
+use crate::refine::problem::{Needs, Problem};
+use crate::refine::search::{Candidate, Search};
+use crate::refine::set::Set;
+use crate::refine::{Because, FailedTest, Limits, Listener, Progress, RefineError, Refined, Rule, Runner, Step, Trial};
+
+/// How often the listener is asked while a run goes on.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// Why a search ends.
+enum End<E> {
+    Interrupted,
+    Failed(E),
+}
+
+/// The runs that go on and those that are done, by candidate.
+struct Runs<E> {
+    orders: Sender<Set>,
+    results: Receiver<(Set, Result<Trial, E>)>,
+    running: HashSet<Set>,
+    done: HashMap<Set, Result<Trial, E>>,
+    jobs: usize,
+}
+
+/// Refines a history to a 1-minimal slice, the same one for any number of jobs. An interrupt and the budget end it with the best
+/// slice so far.
+///
+/// # Errors
+///
+/// Where the tests do not pass for the whole history, or cannot run.
+pub fn refine<R: Runner>(
+    problem: &Problem,
+    limits: &Limits,
+    runner: &R,
+    listener: &mut Listener<'_>,
+) -> Result<Refined, RefineError<R::Error>> {
+    let jobs = limits.jobs.max(1);
+    let (orders, ordered) = channel::<Set>();
+    let (tell, results) = channel();
+    let ordered = Mutex::new(ordered);
+    std::thread::scope(|scope| {
+        for worker in 0..jobs {
+            let (ordered, tell) = (&ordered, tell.clone());
+            scope.spawn(move || {
+                loop {
+                    let order = ordered.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                    let Ok(candidate) = order else { return };
+                    let result = runner.run(worker, &candidate.selection());
+                    if tell.send((candidate, result)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        let mut runs = Runs { orders, results, running: HashSet::new(), done: HashMap::new(), jobs };
+        let found = follow(problem, limits, runner, &mut runs, listener);
+        if !runs.running.is_empty() {
+            runner.abandon();
+        }
+        found
+    })
+}
+
+fn follow<R: Runner>(
+    problem: &Problem,
+    limits: &Limits,
+    runner: &R,
+    runs: &mut Runs<R::Error>,
+    listener: &mut Listener<'_>,
+) -> Result<Refined, RefineError<R::Error>> {
+    let needs = Arc::new(Needs::new(problem));
+    let of = needs.all.len();
+    let first = Candidate { kept: needs.all.clone(), rule: Rule::Init };
+    let mut steps = Vec::new();
+    let mut wait = |runs: &mut Runs<R::Error>, kept: &Set, search: Option<&Search>, steps: &[Step]| {
+        let left = search.map_or(of, Search::estimate);
+        let size = search.map_or(of, |search| search.kept.len());
+        let mut ask = || listener(&Progress { kept: size, of, runs: steps.len(), left, steps });
+        runs.wait(kept, &mut ask)
+    };
+    runs.start(&first.kept);
+    let trial = wait(runs, &first.kept, None, &steps).map_err(|end| match end {
+        End::Interrupted => RefineError::Interrupted,
+        End::Failed(error) => RefineError::Runner(error),
+    })?;
+    if !trial.failed.is_empty() {
+        return Err(RefineError::Failing(trial.failed));
+    }
+    steps.push(Step { rule: Rule::Init, tried: of, kept: of, is_passed: true });
+    let mut search = Search::new(problem, needs.clone(), limits.scheme, trial.invariants);
+    let mut failures: HashMap<Set, Vec<FailedTest>> = HashMap::new();
+    let mut gone = BTreeMap::new();
+    let influencing = |before: &Invariants, after: &Invariants| {
+        let units = before.delta(after).into_iter().flat_map(|point| runner.influencing(point)).collect();
+        Set::of(needs.count, &units)
+    };
+    let mut used = 1;
+    let mut is_minimal = false;
+    while steps.len() < limits.runs {
+        let Some(candidate) = search.next() else {
+            is_minimal = true;
+            break;
+        };
+        runs.start(&candidate.kept);
+        runs.look_ahead(&search, &candidate);
+        let trial = match wait(runs, &candidate.kept, Some(&search), &steps) {
+            Ok(trial) => trial,
+            Err(End::Interrupted) => break,
+            Err(End::Failed(error)) => return Err(RefineError::Runner(error)),
+        };
+        used += 1;
+        let is_passed = trial.failed.is_empty();
+        let before = search.kept.clone();
+        search.learn(&candidate, is_passed, &trial.invariants, &influencing);
+        let removed = before.without(&search.kept);
+        gone.extend(removed.iter().map(|unit| (UnitId(unit as u32), used)));
+        steps.push(Step { rule: candidate.rule, tried: candidate.kept.len(), kept: search.kept.len(), is_passed });
+        if !is_passed {
+            failures.insert(candidate.kept, trial.failed);
+        }
+    }
+    let because = search.kept.iter().map(|unit| (UnitId(unit as u32), because(&search, &needs, &failures, unit)));
+    Ok(Refined {
+        because: because.collect(),
+        kept: search.kept.selection(),
+        gone,
+        scores: needs.all.iter().map(|unit| (UnitId(unit as u32), search.beliefs.scores[unit])).collect(),
+        steps,
+        spare: runs.done.len(),
+        predicted: search.predictions,
+        is_minimal,
+    })
+}
+
+fn because(search: &Search, needs: &Needs, failures: &HashMap<Set, Vec<FailedTest>>, unit: usize) -> Because {
+    let candidate = search.without_one(unit);
+    if let Some(failed) = failures.get(&candidate) {
+        let with = needs.dependents(unit, &search.kept).map(|other| UnitId(other as u32)).collect();
+        return Because::Fails { failed: failed.clone(), with };
+    }
+    match needs.broken(&candidate) {
+        Some((user, _)) => Because::Name { user: UnitId(user as u32) },
+        None => Because::Unknown,
+    }
+}
+
+impl<E> Runs<E> {
+    fn start(&mut self, candidate: &Set) {
+        if !self.done.contains_key(candidate) && self.running.insert(candidate.clone()) {
+            // Workers live as long as their sender.
+            let _ = self.orders.send(candidate.clone());
+        }
+    }
+
+    /// Starts what is next if this candidate ends as it probably does, and so on, as long as workers are idle.
+    fn look_ahead(&mut self, search: &Search, candidate: &Candidate) {
+        if self.running.len() >= self.jobs {
+            return;
+        }
+        let (mut search, mut candidate) = (search.clone(), candidate.clone());
+        let nothing = Arc::new(Invariants::default());
+        // What is known already may be in the way; some steps further there is nothing sure to win.
+        for _ in 0..self.jobs * 4 {
+            let is_passed = match self.done.get(&candidate.kept) {
+                Some(Ok(trial)) => trial.failed.is_empty(),
+                _ => search.expects(&candidate),
+            };
+            search.learn(&candidate, is_passed, &nothing, &|_, _| Set::default());
+            let Some(next) = search.next() else { return };
+            self.start(&next.kept);
+            if self.running.len() >= self.jobs {
+                return;
+            }
+            candidate = next;
+        }
+    }
+
+    fn wait(&mut self, candidate: &Set, ask: &mut dyn FnMut() -> ControlFlow<()>) -> Result<Trial, End<E>> {
+        loop {
+            if ask().is_break() {
+                return Err(End::Interrupted);
+            }
+            if let Some(result) = self.done.remove(candidate) {
+                return result.map_err(End::Failed);
+            }
+            match self.results.recv_timeout(GLANCE) {
+                Ok((done, result)) => {
+                    self.running.remove(&done);
+                    self.done.insert(done, result);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(End::Interrupted),
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! A slice as plain data: every unit of the range, whether it stays, and why.
+
+use serde::{Deserialize, Serialize};
+use twincell_testing::Outcome;
+
+use crate::refine::{FailedTest, Scheme, Step};
+use crate::{Selection, UnitId};
+
+/// The version of this format.
+pub const FORMAT: u32 = 1;
+
+/// The smallest part of a range that keeps tests passing.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Slice {
+    pub format: u32,
+    /// As the user wrote it.
+    pub range: String,
+    /// The commit that the range begins after.
+    pub base: String,
+    pub scheme: Scheme,
+    /// All units of the range, oldest first. Other fields name them by their place here.
+    pub units: Vec<SliceUnit>,
+    pub tests: SliceTests,
+    /// The runs of the tests, in their order, the first of which is for the whole range.
+    pub steps: Vec<Step>,
+    /// Runs beside others whose outcomes were not needed in the end.
+    pub spare: usize,
+    /// Candidates that were not run, since they lack a name that the tests need.
+    pub predicted: usize,
+    /// Whether the tests fail without any single unit of the slice and what needs its text. If not, the search ended early.
+    pub is_minimal: bool,
+    pub ended: Ended,
+    pub seconds: f64,
+}
+
+/// Why a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    Minimal,
+    Budget,
+    Deadline,
+    Interrupted,
+}
+
+/// The tests that decided, and those that could not.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct SliceTests {
+    pub deciding: Vec<String>,
+    pub flaky: Vec<FlakyTest>,
+    /// Tests that do not pass at the end of the range.
+    pub failing: Vec<FailedTest>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FlakyTest {
+    pub test: String,
+    pub outcomes: Vec<Outcome>,
+}
+
+/// A commit, or a part of one.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SliceUnit {
+    pub commit: String,
+    pub subject: String,
+    /// The part of the commit, where commits are split: a path, and the entity in it.
+    pub part: Option<SlicePart>,
+    pub paths: Vec<String>,
+    /// The paper's significance.
+    pub score: i32,
+    pub state: UnitState,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SlicePart {
+    pub path: String,
+    pub entity: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnitState {
+    Stays(Stays),
+    Goes(Goes),
+}
+
+/// Why a unit stays.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stays {
+    /// Tests fail without it: how many, and the first few of them.
+    TestsFail { count: usize, first: Vec<FailedTest> },
+    /// These units of the slice apply to its text, and tests fail without all of them.
+    TextNeeded { by: Vec<usize>, count: usize, first: Vec<FailedTest> },
+    /// This unit of the slice uses a name that nothing else provides.
+    NameNeeded { by: usize },
+    /// The search ended before it was tried.
+    Unknown,
+}
+
+/// Why a unit goes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Goes {
+    /// The tests passed without it in this run, by its place in the steps. They do not run what it changes.
+    NotRun { step: usize },
+    /// The tests passed without it in this run.
+    TestsPass { step: usize },
+}
+
+impl UnitState {
+    pub fn stays(&self) -> bool {
+        matches!(self, Self::Stays(_))
+    }
+}
+
+impl Slice {
+    /// The units that stay.
+    pub fn selection(&self) -> Selection {
+        let staying = self.units.iter().enumerate().filter(|(_, unit)| unit.state.stays());
+        staying.map(|(place, _)| UnitId(place as u32)).collect()
+    }
+
+    /// How many units stay.
+    pub fn size(&self) -> usize {
+        self.units.iter().filter(|unit| unit.state.stays()).count()
+    }
+}

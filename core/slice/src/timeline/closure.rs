@@ -1,0 +1,34 @@
+//! From whom each maker needs to which units each unit needs, those that are needed by others included.
+
+use super::makers::{Maker, Makers};
+use crate::selection::{Selection, UnitId};
+
+/// The needs of each unit, by its number. Parts of one commit may need each other.
+pub(super) fn closed(makers: &Makers, needs: &[(Maker, Maker)], units: usize) -> Vec<Selection> {
+    let mut direct = vec![Selection::new(); units];
+    for (maker, needed) in needs {
+        if let (Some(unit), Some(needed)) = (makers.unit(*maker), makers.unit(*needed))
+            && unit != needed
+            && let Some(needs) = direct.get_mut(unit.0 as usize)
+        {
+            needs.insert(needed);
+        }
+    }
+    let mut closed: Vec<Selection> = Vec::with_capacity(units);
+    for unit in 0..units as u32 {
+        let mut found = Selection::new();
+        let mut open: Vec<UnitId> = direct.get(unit as usize).into_iter().flatten().copied().collect();
+        while let Some(next) = open.pop() {
+            if next.0 == unit || !found.insert(next) {
+                continue;
+            }
+            match closed.get(next.0 as usize) {
+                // Its needs are known, and they are whole.
+                Some(known) => found.extend(known.iter().filter(|one| one.0 != unit)),
+                None => open.extend(direct.get(next.0 as usize).into_iter().flatten()),
+            }
+        }
+        closed.push(found);
+    }
+    closed
+}

@@ -1,0 +1,368 @@
+//! The history side of a slice: a range of commits as linear units that can be taken or left, what each needs, and the files of
+//! any selection, merged in memory.
+//!
+//! A text is a weave, so every selection has exactly one tree and none conflicts. All units give the tree of the last commit,
+//! and none gives that of the base; both are checked when the range is read. The repository is only read.
+
+mod closure;
+mod entities;
+mod makers;
+mod names;
+mod parts;
+mod reader;
+mod same;
+mod series;
+mod story;
+mod tree;
+mod weave;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+use twincell_repo::{CommitId, CommitRecord, Item, Person, Repo, Revision, TreeId, bound_memory};
+use twincell_semantic::{Project, SymbolName};
+
+use crate::error::SliceError;
+use crate::selection::{Selection, UnitId};
+use makers::Makers;
+use reader::Reader;
+use story::{Shown, Story};
+use weave::Contents;
+
+pub use names::{NameNeed, NameNeedKind};
+pub use same::{KnownBy, Same, SameAs};
+pub use series::{AM_OPTIONS, Patch};
+pub use tree::{Tree, TreeDifference, TreeFile};
+
+/// What is taken or left as a whole.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum By {
+    #[default]
+    Commit,
+    /// Commits split by file, and Python files by entity.
+    Change,
+}
+
+/// How a range is read.
+#[derive(Debug, Clone)]
+pub struct TimelineOptions {
+    pub by: By,
+    /// A branch whose commits need not be moved there again.
+    pub onto: Option<Revision>,
+    /// More commits are an error.
+    pub max_commits: usize,
+}
+
+impl Default for TimelineOptions {
+    fn default() -> Self {
+        Self { by: By::Commit, onto: None, max_commits: 2000 }
+    }
+}
+
+/// The part of a commit that a unit is, where commits are split.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Part {
+    pub path: PathBuf,
+    /// The qualified name of the Python entity. Without one it is what belongs to none.
+    pub entity: Option<Arc<str>>,
+}
+
+impl Part {
+    fn file(path: &[u8]) -> Self {
+        Self { path: reader::as_path(path), entity: None }
+    }
+}
+
+/// A commit of the range, or a part of it.
+#[derive(Debug, Clone)]
+pub struct Unit {
+    pub commit: CommitId,
+    /// The first line of the message.
+    pub subject: String,
+    pub author: Person,
+    /// Whether the commit is a merge, of which the unit is what only the merge changed.
+    pub is_merge: bool,
+    pub part: Option<Part>,
+    /// The files that it changes, old and new names of renamed ones.
+    pub paths: Vec<PathBuf>,
+    /// Whether one of them is a Python file.
+    pub is_python: bool,
+    /// The atomic changes of Python files (section 3 of the paper). Where a text cannot be read, its module is the entity.
+    pub entities: Vec<EntityChange>,
+}
+
+/// What a unit does with an entity: a module, class, function, method, variable or field. Imports and other statements are
+/// of their module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EntityChange {
+    pub name: SymbolName,
+    pub kind: EntityChangeKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntityChangeKind {
+    Insert,
+    Delete,
+    Update,
+}
+
+impl Unit {
+    fn of(commit: &CommitRecord, part: Option<Part>) -> Self {
+        let message = String::from_utf8_lossy(&commit.message);
+        Self {
+            commit: commit.id,
+            subject: message.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned(),
+            author: commit.author.clone(),
+            is_merge: commit.parents.len() > 1,
+            part,
+            paths: Vec::new(),
+            is_python: false,
+            entities: Vec::new(),
+        }
+    }
+}
+
+/// What a target branch has since it left the range.
+struct Target {
+    units: Vec<Unit>,
+    prints: Vec<same::Print>,
+    commits: Vec<CommitRecord>,
+}
+
+impl Target {
+    fn read(repo: &Repo, base: CommitId, onto: &Revision, options: &TimelineOptions) -> Result<Self, SliceError> {
+        let range = format!("{base}..{}", repo.commit_id(Some(onto.name()))?);
+        let (ends, commits) = reader::ends(repo, &range, options.max_commits)?;
+        let Reader { prints, makers, units, commits, .. } = Reader::read(repo, &ends, commits, options)?;
+        Ok(Self { prints: prints.of_units(&makers, units.len()), units, commits })
+    }
+}
+
+/// A range of commits as units, oldest first.
+pub struct Timeline {
+    repo: Arc<Mutex<Repo>>,
+    base: CommitRecord,
+    makers: Makers,
+    contents: Contents,
+    stories: Vec<Story>,
+    untouched: BTreeMap<Arc<[u8]>, Item>,
+    commits: BTreeMap<CommitId, CommitRecord>,
+    units: Vec<Unit>,
+    text_needs: Vec<Selection>,
+    name_needs: Vec<Vec<NameNeed>>,
+    same: Vec<SameAs>,
+    /// The last version.
+    last: Arc<Project>,
+}
+
+impl std::fmt::Debug for Timeline {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Timeline")
+            .field("base", &self.base.id)
+            .field("units", &self.units.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Timeline {
+    /// Reads the commits of a range: `OLD..NEW`, or `OLD..` up to HEAD. Where `OLD` does not come before `NEW`, the range begins
+    /// at the last commit that both have in common. Commits without changes, as most merges are, become no unit.
+    ///
+    /// # Errors
+    ///
+    /// Where git cannot read the range, where it has too many commits or changes nothing, and where the lines of a file cannot be
+    /// followed.
+    pub fn read(repo: &Path, range: &str, options: &TimelineOptions) -> Result<Self, SliceError> {
+        bound_memory();
+        let repo = Repo::around(repo)?;
+        let (ends, commits) = reader::ends(&repo, range, options.max_commits)?;
+        let reader = Reader::read(&repo, &ends, commits, options)?;
+        if reader.units.is_empty() {
+            return Err(SliceError::NoChanges(range.to_owned()));
+        }
+        let text_needs = closure::closed(&reader.makers, &reader.needs, reader.units.len());
+        let prints = reader.prints.of_units(&reader.makers, reader.units.len());
+        let target = match &options.onto {
+            Some(onto) => Some(Target::read(&repo, ends.base.id, onto, options)?),
+            None => None,
+        };
+        let Reader { makers, contents, stories, untouched, commits, mut units, touched, .. } = reader;
+        let touched: FxHashMap<CommitId, Vec<usize>> = commits.iter().map(|commit| commit.id).zip(touched).collect();
+        let repo = Arc::new(Mutex::new(repo));
+        let mut versions = entities::Versions::new(&repo);
+        let parents: FxHashMap<CommitId, CommitId> =
+            commits.iter().filter_map(|commit| Some((commit.id, *commit.parents.first()?))).collect();
+        let changes = entities::read(&mut versions, &parents, &mut units)?;
+        let name_needs = names::needs(&mut versions, ends.base.id, changes, &units)?;
+        let mut timeline = Self {
+            repo,
+            base: ends.base,
+            makers,
+            contents,
+            stories,
+            untouched,
+            commits: commits.into_iter().map(|commit| (commit.id, commit)).collect(),
+            units,
+            text_needs,
+            name_needs,
+            same: Vec::new(),
+            last: versions.at(ends.last.id)?,
+        };
+        timeline.check(&Selection::new(), timeline.base.id, timeline.base.tree)?;
+        timeline.check(&timeline.all(), ends.last.id, ends.last.tree)?;
+        let message = |id: CommitId| timeline.message_of(id);
+        let mut same =
+            same::reverts(&timeline.units, &prints, &message, &|one, other| timeline.cancel(one, other, &touched));
+        if let Some(Target { units, prints: theirs, commits }) = &target {
+            same.extend(same::in_target(&timeline.units, &prints, &message, (units, theirs, commits)));
+        }
+        timeline.same = same;
+        Ok(timeline)
+    }
+
+    /// Whether all units up to the later one of two make the same files without both, of those that the two touch.
+    fn cancel(&self, earlier: UnitId, later: UnitId, touched: &FxHashMap<CommitId, Vec<usize>>) -> bool {
+        let with: Selection = (0..=later.0).map(UnitId).collect();
+        let mut without = with.clone();
+        without.retain(|unit| *unit != earlier && *unit != later);
+        let (with, without) = (self.makers.of_units(&with), self.makers.of_units(&without));
+        let commits = [earlier, later].into_iter().filter_map(|unit| self.unit(unit));
+        let mut stories = commits.filter_map(|unit| touched.get(&unit.commit)).flatten();
+        stories.all(|story| {
+            let Some(story) = self.stories.get(*story) else { return true };
+            let shown = |shown: Option<Shown>| shown.map(|shown| (shown.path, shown.item));
+            shown(story.shown(&self.contents, &with)) == shown(story.shown(&self.contents, &without))
+        })
+    }
+
+    /// Checks that a selection gives a commit's tree.
+    fn check(&self, taken: &Selection, commit: CommitId, tree: TreeId) -> Result<(), SliceError> {
+        let made = self.tree(taken)?;
+        if made.id() == tree {
+            return Ok(());
+        }
+        let wanted = self.repo().tree_items(tree)?;
+        let differs = wanted
+            .iter()
+            .find(|(path, item)| made.file(path).is_none_or(|file| (file.mode, file.id) != (item.mode, item.id)));
+        let more = || made.files().iter().find(|file| !wanted.iter().any(|(path, _)| **path == *file.path));
+        let path = differs.map(|one| one.0.as_slice()).or_else(|| more().map(|file| &*file.path)).unwrap_or_default();
+        Err(SliceError::Inexact { path: reader::as_path(path).display().to_string(), commit: commit.to_string() })
+    }
+
+    /// The units, oldest first. A unit's number is its place.
+    pub fn units(&self) -> &[Unit] {
+        &self.units
+    }
+
+    pub fn unit(&self, unit: UnitId) -> Option<&Unit> {
+        self.units.get(unit.0 as usize)
+    }
+
+    /// The whole message of the commit of a unit.
+    pub fn message(&self, unit: UnitId) -> &[u8] {
+        self.unit(unit).map_or(&[], |unit| self.message_of(unit.commit))
+    }
+
+    fn message_of(&self, commit: CommitId) -> &[u8] {
+        self.commits.get(&commit).map_or(&[], |commit| &commit.message)
+    }
+
+    fn repo(&self) -> MutexGuard<'_, Repo> {
+        self.repo.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// All units.
+    pub fn all(&self) -> Selection {
+        (0..self.units.len() as u32).map(UnitId).collect()
+    }
+
+    /// The commit that the range begins after.
+    pub fn base(&self) -> CommitId {
+        self.base.id
+    }
+
+    /// The units without which the text of a unit has no place (hunk dependencies, section 5.1 of the paper), and what those
+    /// need. A line that goes needs who made it; a line that comes needs who made the block that it stands in.
+    pub fn text_needs(&self, unit: UnitId) -> &Selection {
+        const NONE: &Selection = &Selection::new();
+        self.text_needs.get(unit.0 as usize).unwrap_or(NONE)
+    }
+
+    /// The names that a unit needs of other units (change dependencies, section 5.1 of the paper). Names that are in the base are
+    /// no needs, nor are names that something outside of the project may provide.
+    pub fn name_needs(&self, unit: UnitId) -> &[NameNeed] {
+        self.name_needs.get(unit.0 as usize).map_or(&[], |needs| needs)
+    }
+
+    /// The units that do the same as another commit or undo it: reverts in the range, and what the branch of
+    /// [`TimelineOptions::onto`] has.
+    pub fn same(&self) -> &[SameAs] {
+        &self.same
+    }
+
+    /// The units that an invariant at a program point of an entity may be due to (the local backward analysis of section 4.1):
+    /// those that change the entity, or something that its code uses within `depth` steps.
+    pub fn influences(&self, entity: &SymbolName, depth: usize) -> Selection {
+        names::influences(&self.last, &self.units, entity, depth)
+    }
+
+    /// A selection with what its units need.
+    pub fn closed(&self, taken: &Selection) -> Selection {
+        let needed = taken.iter().flat_map(|unit| self.text_needs(*unit)).copied();
+        taken.iter().copied().chain(needed).collect()
+    }
+
+    /// Whether a selection has all that its units need.
+    pub fn is_closed(&self, taken: &Selection) -> bool {
+        taken.iter().all(|unit| self.text_needs(*unit).is_subset(taken))
+    }
+
+    /// The units that cannot stay without one of these, these included.
+    pub fn dependents(&self, of: &Selection) -> Selection {
+        let needs_one = |unit: &UnitId| of.contains(unit) || !self.text_needs(*unit).is_disjoint(of);
+        (0..self.units.len() as u32).map(UnitId).filter(needs_one).collect()
+    }
+
+    /// The files with some units. Nothing is written and nothing conflicts; a selection that is not closed has a tree, too.
+    ///
+    /// # Errors
+    ///
+    /// Where git cannot hash.
+    pub fn tree(&self, taken: &Selection) -> Result<Tree, SliceError> {
+        let view = self.makers.of_units(taken);
+        let shown = self.stories.iter().filter_map(|story| story.shown(&self.contents, &view)).collect();
+        let unchanged = self.untouched.iter().map(|(path, item)| (path.clone(), *item));
+        Ok(Tree::of(unchanged, shown)?)
+    }
+
+    /// For each line at the end of the range, the unit that made it, by file. Lines from before the range have none.
+    pub fn line_units(&self) -> BTreeMap<Arc<[u8]>, Vec<Option<UnitId>>> {
+        let all = self.all();
+        let view = self.makers.of_units(&all);
+        let of_text = |story: &Story| {
+            let story::Body::Text(weave) = &story.body else { return None };
+            let units = weave.line_makers(&view).into_iter().map(|maker| self.makers.unit(maker));
+            Some((story.path(&view)?.clone(), units.collect()))
+        };
+        self.stories.iter().filter_map(of_text).collect()
+    }
+
+    /// The content of a file of a tree. `None` for a submodule, and for more than `most` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Where git cannot read it.
+    pub fn content(&self, file: &TreeFile, most: usize) -> Result<Option<Arc<[u8]>>, SliceError> {
+        match &file.text {
+            Some(text) => Ok(Some(text.clone()).filter(|text| text.len() <= most)),
+            None if file.mode == Item::SUBMODULE => Ok(None),
+            None => Ok(self.repo().bytes(file.id, most)?.map(Arc::from)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

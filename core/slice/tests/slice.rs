@@ -1,0 +1,176 @@
+//! Slices of small repositories, from beginning to end.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use git2::{IndexAddOption, Repository, Signature, StatusOptions};
+use twincell_repo::Cache;
+use twincell_slice::refine::Scheme;
+use twincell_slice::{
+    By, Ended, Goes, Progress, Setup, Slice, SliceError, SliceOptions, Stays, Timeline, TimelineOptions, UnitState,
+    slice,
+};
+use twincell_testing::{TestLimits, environment};
+
+struct Project {
+    folder: tempfile::TempDir,
+    cache: tempfile::TempDir,
+}
+
+impl Project {
+    fn new() -> Self {
+        let project = Self { folder: tempfile::tempdir().unwrap(), cache: tempfile::tempdir().unwrap() };
+        Repository::init(project.folder.path()).unwrap();
+        project
+    }
+
+    /// Writes files, or removes those without a text, and commits.
+    fn commit(&self, subject: &str, files: &[(&str, Option<&[u8]>)]) {
+        for (path, content) in files {
+            let path = self.folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            match content {
+                Some(content) => fs::write(path, content).unwrap(),
+                None => fs::remove_file(path).unwrap(),
+            }
+        }
+        let repository = Repository::open(self.folder.path()).unwrap();
+        let mut index = repository.index().unwrap();
+        index.add_all(["*"], IndexAddOption::DEFAULT, None).unwrap();
+        index.update_all(["*"], None).unwrap();
+        index.write().unwrap();
+        let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+        let who = Signature::now("A", "a@example.org").unwrap();
+        let parent = repository.head().ok().and_then(|head| head.peel_to_commit().ok());
+        let parents: Vec<_> = parent.iter().collect();
+        repository.commit(Some("HEAD"), &who, &who, subject, &tree, &parents).unwrap();
+    }
+
+    fn timeline(&self, range: &str) -> Timeline {
+        Timeline::read(self.folder.path(), range, &TimelineOptions::default()).unwrap()
+    }
+
+    fn slice(&self, range: &str, options: &SliceOptions) -> Result<Slice, SliceError> {
+        let python = std::env::var_os("TWINCELL_PYTHON").map_or_else(|| PathBuf::from("python3"), PathBuf::from);
+        let setup = Setup {
+            repository: self.folder.path().to_owned(),
+            cache: Cache::new(self.cache.path().to_owned()),
+            environment: environment(Path::new("/"), Some(&python), &python).unwrap(),
+            limits: TestLimits { arguments: vec!["tests".into()], ..TestLimits::default() },
+            repeat: 1,
+        };
+        let options = SliceOptions { range: range.to_owned(), ..options.clone() };
+        slice(&setup, &options, &mut |_: Progress| ControlFlow::Continue(())).map(|(slice, _)| slice)
+    }
+}
+
+fn options() -> SliceOptions {
+    SliceOptions {
+        range: String::new(),
+        scheme: Scheme::Combined,
+        by: By::Commit,
+        jobs: 1,
+        runs: usize::MAX,
+        deadline: None,
+        watch: true,
+    }
+}
+
+fn text(text: &str) -> Option<&[u8]> {
+    Some(text.as_bytes())
+}
+
+fn staying(slice: &Slice) -> Vec<&str> {
+    slice.units.iter().filter(|unit| unit.state.stays()).map(|unit| unit.subject.as_str()).collect()
+}
+
+/// A feature of two commits among others, with a rename, a deleted and a binary file, another mode, and a syntax error.
+fn shop() -> Project {
+    let project = Project::new();
+    let (plain, taxed) =
+        ("def price(n):\n    return n\n", "from tax import tax\n\n\ndef price(n):\n    return tax(n)\n");
+    let test = "from shop import price\n\n\ndef test_price():\n    assert price(2) == 4\n";
+    project.commit("Begin", &[("shop.py", text(plain)), ("util.py", text("X = 1\n")), ("old.py", text("Y = 1\n"))]);
+    project.commit("Say what it is", &[("README.md", text("Shop\n"))]);
+    project.commit("Add a tax", &[("tax.py", text("def tax(n):\n    return 2 * n\n"))]);
+    project.commit("Rename a module", &[("util.py", None), ("helpers.py", text("X = 1\n"))]);
+    project.commit("Break a module", &[("other.py", text("def f(:\n"))]);
+    project.commit("Mend it", &[("other.py", text("def f():\n    return 1\n"))]);
+    project.commit("Add a logo", &[("logo.png", Some(&[0, 1, 2, 255]))]);
+    fs::set_permissions(project.folder.path().join("helpers.py"), fs::Permissions::from_mode(0o755)).unwrap();
+    project.commit("Make it run", &[]);
+    project.commit("Use the tax", &[("shop.py", text(taxed))]);
+    project.commit("Remove a module", &[("old.py", None)]);
+    project.commit("Comment", &[("shop.py", text(&format!("# Prices\n{taxed}")))]);
+    project.commit("Test the tax", &[("tests/test_shop.py", text(test))]);
+    project
+}
+
+#[test]
+fn a_feature_is_found_among_other_commits() {
+    let project = shop();
+    let range = "HEAD~11..HEAD";
+    let found = project.slice(range, &options()).unwrap();
+    assert_eq!(staying(&found), ["Add a tax", "Use the tax"], "{found:#?}");
+    assert!(found.is_minimal && found.ended == Ended::Minimal);
+    let state = |subject: &str| &found.units.iter().find(|unit| unit.subject == subject).unwrap().state;
+    let UnitState::Stays(Stays::TestsFail { first, .. }) = state("Add a tax") else { panic!("{found:#?}") };
+    assert!(first[0].failure.as_ref().unwrap().message.contains("No module named 'tax'"), "{first:?}");
+    assert!(matches!(state("Say what it is"), UnitState::Goes(Goes::NotRun { .. })));
+    // The tests are the question.
+    assert!(matches!(state("Test the tax"), UnitState::Goes(_)));
+    // Delta debugging finds the same, and so do several jobs.
+    for other in [SliceOptions { scheme: Scheme::Basic, ..options() }, SliceOptions { jobs: 3, ..options() }] {
+        assert_eq!(staying(&project.slice(range, &other).unwrap()), staying(&found));
+    }
+    // Its patches are those of the two commits.
+    let names: Vec<_> = project.timeline(range).series(&found.selection()).unwrap();
+    let names: Vec<_> = names.iter().map(|patch| patch.file_name.as_str()).collect();
+    assert_eq!(names, ["0001-Add-a-tax.patch", "0002-Use-the-tax.patch"]);
+    // The repository is as it was.
+    let repository = Repository::open(project.folder.path()).unwrap();
+    assert_eq!(repository.statuses(Some(StatusOptions::new().include_untracked(true))).unwrap().len(), 0);
+    assert_eq!(repository.references().unwrap().count(), 1);
+}
+
+#[test]
+fn changes_within_a_commit_are_told_apart() {
+    let project = Project::new();
+    project.commit("Begin", &[("shop.py", text("def a():\n    return 1\n\n\ndef b():\n    return 1\n"))]);
+    let test = "import shop\n\n\ndef test_a():\n    assert shop.a() == 2\n";
+    project.commit(
+        "Change much",
+        &[
+            ("shop.py", text("def a():\n    return 2\n\n\ndef b():\n    return 2\n")),
+            ("more.py", text("Z = 1\n")),
+            ("tests/test_a.py", text(test)),
+        ],
+    );
+    let found = project.slice("HEAD~1..HEAD", &SliceOptions { by: By::Change, ..options() }).unwrap();
+    let staying: Vec<_> = found.units.iter().filter(|unit| unit.state.stays()).collect();
+    assert_eq!(staying.len(), 1, "{found:#?}");
+    assert_eq!(staying[0].part.as_ref().unwrap().path, "shop.py");
+}
+
+#[test]
+fn a_change_and_its_revert_both_go() {
+    let project = Project::new();
+    let of = |value: u32| format!("def a():\n    return {value}\n");
+    project.commit("Begin", &[("shop.py", text(&of(1)))]);
+    project.commit("Change", &[("shop.py", text(&of(2)))]);
+    project.commit("Revert", &[("shop.py", text(&of(1)))]);
+    project.commit("Add b", &[("b.py", text("def b():\n    return 5\n"))]);
+    let test = "import b\nimport shop\n\n\ndef test_a():\n    assert (shop.a(), b.b()) == (1, 5)\n";
+    project.commit("Test", &[("tests/test_a.py", text(test))]);
+    let found = project.slice("HEAD~4..HEAD", &options()).unwrap();
+    assert_eq!(staying(&found), ["Add b"], "{found:#?}");
+}
+
+#[test]
+fn a_budget_leaves_the_best_slice_so_far() {
+    let found = shop().slice("HEAD~11..HEAD", &SliceOptions { runs: 2, ..options() }).unwrap();
+    assert!(!found.is_minimal && found.ended == Ended::Budget && found.steps.len() == 2);
+    assert!(staying(&found).contains(&"Add a tax") && staying(&found).contains(&"Use the tax"));
+}
