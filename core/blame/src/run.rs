@@ -1,0 +1,227 @@
+//! Runs the call at a commit, in the sandbox, on a copy of the commit's files.
+//!
+//! The module is evaluated statement by statement. What fails, or is not installed, gets a stand-in, so that old commits run
+//! with the libraries of today. A value that may rest on a stand-in tells nothing, and the commit is left out: `caller.py` looks
+//! for stand-ins before it makes the call.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use tempfile::TempDir;
+use twincell_behavior::{Rules, bounded, display_outcome, equal};
+use twincell_engine::observed::{Behavior, Limit, Observed, Outcome};
+use twincell_engine::protocol::{
+    Body, Context, ExecutionRecord, ExecutionRequest, Isolation, PROJECT_FOLDER, Program, Unevaluated, Version,
+};
+use twincell_engine::{EngineError, Executed, WorkerPool};
+use twincell_files::private;
+use twincell_repo::{CommitId, ModulePath, Repo, ReusedCopy, Revision};
+use twincell_syntax::imported_modules;
+use twincell_syntax::instrument::count_steps;
+use twincell_syntax::python::{is_builtin, is_of_stdlib};
+use twincell_values::path::AccessPath;
+
+use crate::BlameError;
+use crate::call::Call;
+use crate::follow::{Found, Presence};
+use crate::result::{Skip, State, Value, ValueKind};
+
+/// The maximum number of calls and loop tests that the call may make.
+const STEP_BUDGET: u64 = 2_000_000;
+/// The code that makes the call, the function in it, and what that raises where the call may reach a stand-in.
+const CALLER: &str = include_str!("caller.py");
+const CALLER_NAME: &str = "_tc_blamed_call";
+const STAND_INS: &str = "_tc_StandIns";
+/// What stands in that code for the call, and for the folder under which it sees the project.
+const CALL: &str = "_TC_CALL  # noqa: F821";
+const FOLDER: &str = "_TC_FOLDER";
+/// The maximum number of names in a reason.
+const MAX_NAMES: usize = 5;
+/// The maximum size in bytes of a module.
+const MAX_MODULE: usize = 2 << 20;
+
+/// Runs one call at any commit.
+pub struct Runner<'a> {
+    repo: &'a Repo,
+    pool: &'a WorkerPool,
+    call: &'a Call,
+    copy: ReusedCopy,
+    /// What workers import before they are forked: always the same, so that one process serves all commits.
+    imports: Option<Vec<String>>,
+    // Removed after the copy.
+    _place: TempDir,
+}
+
+impl<'a> Runner<'a> {
+    /// # Errors
+    ///
+    /// Where there is no place for copies that workers may read.
+    pub fn new(repo: &'a Repo, pool: &'a WorkerPool, call: &'a Call) -> Result<Self, BlameError> {
+        let place = private::temporary_in("blame-", &pool.projects()?).map_err(BlameError::Copy)?;
+        let copy = ReusedCopy::new(place.path().to_owned());
+        Ok(Self { repo, pool, call, copy, imports: None, _place: place })
+    }
+
+    /// What the call does at a commit, where the function is as `found` says.
+    ///
+    /// # Errors
+    ///
+    /// Where nothing can run at any commit, or the search is to stop.
+    pub fn run(&mut self, commit: CommitId, found: &Found) -> Result<State, BlameError> {
+        match &found.presence {
+            Presence::Absent => return Ok(State::Absent),
+            Presence::Unreadable { message, line } => {
+                let (message, line) = (bounded(message), *line);
+                return Ok(State::Skipped(Skip::Unreadable { message, line }));
+            }
+            Presence::Present => {}
+        }
+        let Some(call) = self.call.of(&found.place.function) else {
+            return Ok(State::Skipped(Skip::OtherForm { function: found.place.function.clone() }));
+        };
+        let snapshot = self.repo.snapshot(&Revision::Commit(commit.to_string()))?;
+        let folder = match self.copy.show(&snapshot) {
+            Ok(folder) => folder,
+            Err(error) => return Ok(State::Skipped(Skip::NotCopied { reason: error.to_string() })),
+        };
+        let bytes = found.file.map(|file| self.repo.bytes(file, MAX_MODULE)).transpose()?.flatten();
+        let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
+        let imports = self.imports.get_or_insert_with(|| imported_modules(&text).into_iter().collect()).clone();
+        let program = program(&call, &text, &folder, &found.place.file, imports);
+        self.execute(&program)
+    }
+
+    fn execute(&self, program: &Program) -> Result<State, BlameError> {
+        let skipped = |skip| Ok(State::Skipped(skip));
+        let mut loaded = match self.pool.load(program) {
+            Ok(loaded) => loaded,
+            Err(EngineError::Load(reason) | EngineError::Dies { reason, .. }) => {
+                return skipped(Skip::NotLoaded { reason: bounded(&reason) });
+            }
+            Err(EngineError::Forged) => {
+                return skipped(Skip::NotLoaded { reason: EngineError::Forged.to_string() });
+            }
+            Err(error) => return Err(error.into()),
+        };
+        // Twice, with other clocks and other random numbers the second time.
+        let request = ExecutionRequest { versions: vec![0, 0], given: true, ..ExecutionRequest::default() };
+        let executed = loaded.run(vec![request])?.into_iter().next();
+        let record = match executed {
+            Some(Executed::Record(record)) => *record,
+            Some(Executed::Lost { reason, .. }) => return skipped(Skip::Lost { reason: bounded(&reason) }),
+            None => return Err(EngineError::Stopped.into()),
+        };
+        if let Some(missing) = missing(&record, &loaded.unevaluated) {
+            return skipped(missing);
+        }
+        let [one, other] = record.behaviors.as_slice() else {
+            return skipped(Skip::Lost { reason: "the worker sent no record of the call".to_owned() });
+        };
+        if !same_outcome(&one.outcome, &other.outcome) {
+            let shown = |behavior: &Behavior| display_outcome(&behavior.outcome);
+            return skipped(Skip::Varies { one: shown(one), other: shown(other) });
+        }
+        Ok(State::Gave(value(&one.outcome)))
+    }
+}
+
+/// What stood in for missing values that the call used.
+fn missing(record: &ExecutionRecord, unevaluated: &[Unevaluated]) -> Option<Skip> {
+    let root = |path: &str| AccessPath::new(path).split_root().0.to_owned();
+    let injected = record.injections.iter().map(|one| root(one.path.as_str()));
+    let chosen = record.choices.iter().map(|one| root(&one.path));
+    let called = record.behaviors.iter().flat_map(|one| &one.calls).map(|call| root(call.callee.as_str()));
+    let stand_ins = record.behaviors.iter().flat_map(stand_ins);
+    let roots: BTreeSet<String> = injected.chain(chosen).chain(called).chain(stand_ins).collect();
+    if roots.is_empty() {
+        return None;
+    }
+    let shown = |names: &BTreeSet<String>| names.iter().take(MAX_NAMES).map(|name| bounded(name)).collect();
+    if roots.iter().all(|name| is_builtin(name) || is_of_stdlib(name)) {
+        return Some(Skip::Effects { names: shown(&roots) });
+    }
+    let because = unevaluated.iter().find_map(|one| match one {
+        Unevaluated::Statement { error, .. } | Unevaluated::Module { error } => Some(error.clone()),
+        Unevaluated::Library { module } => Some(format!("No module named {module}")),
+        Unevaluated::Lacking { .. } | Unevaluated::Given { .. } | Unevaluated::Value { .. } => None,
+    });
+    Some(Skip::Missing { names: shown(&roots), because: because.map(|text| bounded(&text)) })
+}
+
+/// The stand-ins that the call may reach, by name, where it was not made for this reason.
+fn stand_ins(behavior: &Behavior) -> Vec<String> {
+    match &behavior.outcome {
+        Outcome::Raised { exception: Observed::Exception { class, arguments }, .. } if class == STAND_INS => {
+            arguments.iter().filter_map(Observed::as_text).map(str::to_owned).collect()
+        }
+        _ => vec![],
+    }
+}
+
+fn value(outcome: &Outcome) -> Value {
+    let kind = match outcome {
+        Outcome::Returned(_) => ValueKind::Returned,
+        Outcome::Raised { .. } => ValueKind::Raised,
+        Outcome::Stopped { .. } => ValueKind::Stopped,
+    };
+    Value { kind, shown: display_outcome(outcome), outcome: Some(outcome.clone()) }
+}
+
+/// Whether two calls gave the same.
+pub fn same_value(one: &Value, other: &Value) -> bool {
+    match (&one.outcome, &other.outcome) {
+        (Some(one), Some(other)) => same_outcome(one, other),
+        _ => one.kind == other.kind && one.shown == other.shown,
+    }
+}
+
+fn same_outcome(one: &Outcome, other: &Outcome) -> bool {
+    let rules = Rules::default();
+    match (one, other) {
+        (Outcome::Returned(one), Outcome::Returned(other)) => equal(one, other, &rules),
+        (Outcome::Raised { exception: one, .. }, Outcome::Raised { exception: other, .. }) => equal(one, other, &rules),
+        (Outcome::Stopped { reason: one }, Outcome::Stopped { reason: other }) => {
+            // How much was observed before a bound may be anything.
+            matches!((one, other), (Limit::RecordBytes(_), Limit::RecordBytes(_))) || one == other
+        }
+        _ => false,
+    }
+}
+
+fn program(call: &str, text: &str, folder: &Path, file: &str, imports: Vec<String>) -> Program {
+    let version = Version {
+        qualname: CALLER_NAME.to_owned(),
+        name: CALLER_NAME.to_owned(),
+        code: CALLER.replace(FOLDER, PROJECT_FOLDER).replace(CALL, call),
+        sites: Default::default(),
+        predictions: vec![],
+        uses: vec![],
+        held: vec![],
+        parameters: vec![],
+        renames: vec![],
+        locals: Default::default(),
+        class_name: None,
+        module: count_steps(text),
+        alone: String::new(),
+        body: Body::Function,
+        companions: vec![],
+        decorators: vec![],
+        attribute_renames: vec![],
+        wrapped_attributes: vec![],
+        function_renames: vec![],
+        imports: vec![],
+        place: Some(ModulePath::of(folder, file)),
+    };
+    Program {
+        versions: vec![version],
+        literals: vec![],
+        context: Context::Module,
+        raise_probability: 0.0,
+        step_budget: STEP_BUDGET,
+        isolation: Isolation::Auto,
+        imports,
+        tests_other_truths: false,
+        calls_twice: false,
+        given: vec![],
+    }
+}
