@@ -35,6 +35,8 @@ pub fn command() -> Command {
         .subcommand(predict())
         .subcommand(prefix())
         .subcommand(amplify())
+        .subcommand(slice())
+        .subcommand(blame())
         .subcommand(doctor())
 }
 
@@ -236,6 +238,80 @@ fn amplify() -> Command {
              runs it",
         ));
     command_line::add_to(command, Job::Amplify)
+}
+
+fn slice() -> Command {
+    Command::new("slice")
+        .about("Find the smallest set of commits of a range that keeps given tests passing, so that a feature can be moved alone")
+        .override_usage("twincell slice [OPTIONS] OLD..NEW --tests PATHS")
+        .after_help(
+            "The tests run by pytest in the project's own Python, in checkouts of ours, and with the files of their own folder as \
+             at the end of the range. What ran is kept: a second time it need not run.\n\
+             Example: twincell slice v1.0..main --tests tests/test_cart.py\n\
+             Exit status: 0 some commits can go, 1 all must stay, 2 the search ended early, 3 bad input or failure, 130 \
+             interrupted.",
+        )
+        .arg(Arg::new("range").value_name("OLD..NEW").required(true).help("The commits after OLD, up to NEW"))
+        .arg(text("tests", "PATHS").required(true).help(
+            "Files and folders with tests, or single tests as pytest names them, separated by spaces",
+        ))
+        .arg(path("repository").long("repository").value_name("FOLDER").help("The repository [default: the current folder]"))
+        .arg(
+            text("scheme", "SCHEME")
+                .value_parser(twincell_slice::refine::Scheme::ALL.map(twincell_slice::refine::Scheme::name))
+                .help(
+                    "How the next commits to leave out are chosen: combined, by the tests' coverage, values and outcomes; neg, \
+                     nonpos, low, by values only; basic, delta debugging [default: combined]",
+                ),
+        )
+        .arg(
+            text("by", "UNIT")
+                .value_parser(["commit", "change"])
+                .help("What is taken or left: commits, or their changes to single files and definitions [default: commit]"),
+        )
+        .arg(text("jobs", "N").help("How many candidates run at once, which does not change the result [default: 1]"))
+        .arg(text("repeat", "N").help("How often each test runs at the end of the range, to find flaky ones [default: 1]"))
+        .arg(text("budget", "N").help("Maximum number of runs of the tests [default: as many as it takes]"))
+        .arg(text("deadline", "SECONDS").help("Maximum time for all [default: as long as it takes]"))
+        .arg(text("explain", "COMMIT").help("Say only why this commit stays or goes"))
+        .arg(path("patches").long("patches").value_name("FOLDER").help(
+            "Write the slice as patches for git am --keep-cr --keep-non-patch, each with its message, author and date",
+        ))
+        .arg(text("branch", "NAME").help("Write the slice as a new branch that begins where the range does"))
+        .arg(flag("json").help("Print everything as JSON"))
+        .arg(path("markdown").long("markdown").value_name("FILE").help("Write the result as Markdown, for a pull request"))
+        .arg(path("python").long("python").value_name("FILE").help(
+            "Python interpreter that runs the tests [default: that of the project, else the one that runs twincell]",
+        ))
+        .arg(flag("network").help("Let tests reach the network"))
+        .arg(text("pass-env", "NAMES").help("More variables of the environment that tests get, separated by commas"))
+        .arg(flag("unsafe").help("Run tests that you trust even where the system does not enforce all of the sandbox"))
+}
+
+fn blame() -> Command {
+    let command = Command::new("blame")
+        .about("Find the commit since which a call gives the value that it gives now")
+        .override_usage("twincell blame [OPTIONS] --returns 'CALL' FILE:FUNCTION [OLD..NEW]")
+        .after_help(
+            "The call runs at commits of the history, in the sandbox, on the files that each has. Nothing is built or installed. \
+             Renames and moves are followed. Commits at which the call cannot run are left out, as git bisect skip does.\n\
+             Example: twincell blame --returns 'slugify(\"a  b\")' shop/text.py:slugify\n\
+             Exit status: 0 the commit was found, 1 no commit changed it, 2 several commits are left, 3 bad input or failure, \
+             130 interrupted.",
+        )
+        .arg(Arg::new("function").value_name("FILE:FUNCTION").required(true).help(
+            "The file, and the qualified name of the function in it: src/shop/cart.py:Cart.total",
+        ))
+        .arg(Arg::new("range").value_name("OLD..NEW").help(
+            "The commits between which to look; OLD alone ends at HEAD [default: from HEAD as far back as needed]",
+        ))
+        .arg(text("returns", "CALL").required(true).help(
+            "A call of the function with literal arguments, as its module would write it: Cart(1).total(tax=2)",
+        ))
+        .arg(path("repository").long("repository").value_name("FOLDER").help("The repository [default: the current folder]"))
+        .arg(flag("json").help("Print everything as JSON"))
+        .arg(path("markdown").long("markdown").value_name("FILE").help("Also write the result as Markdown"));
+    command_line::add_to(command, Job::Blame)
 }
 
 fn prefix() -> Command {

@@ -1,5 +1,5 @@
 //! The command line: `twincell compare`, `record`, `mine`, `study`, `predict`, `prefix`, `amplify`,
-//! `doctor`. Arguments in, text and an exit status out.
+//! `slice`, `blame`, `doctor`. Arguments in, text and an exit status out.
 //!
 //! [`run`] is the whole of it. A [`Session`] brings what the process around it offers, so nothing here knows Python, and
 //! commands run as functions:
@@ -33,6 +33,7 @@
 mod accepted;
 mod amplify;
 pub mod arguments;
+mod blame;
 mod compare;
 mod doctor;
 mod exports;
@@ -45,6 +46,7 @@ mod prefix;
 mod programs;
 mod record;
 mod session;
+mod slice;
 mod study;
 
 use std::ffi::OsString;
@@ -80,6 +82,8 @@ fn dispatch(arguments: Vec<OsString>, session: &mut Session<'_>) -> Result<i32, 
             Some(("predict", matches)) => predict::run(matches, session),
             Some(("prefix", matches)) => prefix::run(matches, session),
             Some(("amplify", matches)) => amplify::run(matches, session),
+            Some(("slice", matches)) => slice::run(matches, session),
+            Some(("blame", matches)) => blame::run(matches, session),
             Some(("doctor", matches)) => examine(matches, session),
             // clap requires a subcommand. This is for one that is declared and not listed above.
             other => Err(Abort::Failed(format!("{other:?} is not a command; try twincell --help"))),
@@ -181,6 +185,13 @@ pub(crate) mod tests {
             (&["mine", "/nonexistent"], "there is no git repository in /nonexistent"),
             (&["mine", ".", "--since", "soon"], "--since: soon is not a date: write 2024-05-17"),
             (&["mine", ".", "--limit", "many"], "--limit cannot be 'many': give a whole number"),
+            (&["slice", "a..b"], "--tests"),
+            (
+                &["slice", "a..b", "--tests", "t", "--jobs", "many"],
+                "--jobs cannot be 'many': give a whole number from 1",
+            ),
+            (&["slice", "a..b", "--tests", "t", "--deadline", "0"], "--deadline is a number of seconds above 0"),
+            (&["slice", "a..b", "--tests", "t", "--repository", "/nonexistent"], "there is no git repository in"),
             (&["nonsense"], "nonsense"),
             (&[], "Usage"),
             (&["compare", "no/such/file.py", "b.py"], "cannot read no/such/file.py: No such file or directory"),

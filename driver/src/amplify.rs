@@ -133,7 +133,7 @@ fn opened(
 }
 
 /// Names that a text has, between commas and spaces.
-fn names(text: Option<&str>) -> Vec<String> {
+pub(crate) fn names(text: Option<&str>) -> Vec<String> {
     let names = text.unwrap_or_default().split(|it: char| it == ',' || it.is_whitespace());
     names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }

@@ -107,7 +107,12 @@ fn wait(file: &File, patience: Duration) -> io::Result<()> {
 
 /// Writes a file that the user names, as a whole. An error names it.
 pub fn write_text(path: &Path, text: &str, kind: TextKind) -> Result<(), String> {
-    outputs::write(path, text.as_bytes(), kind).map_err(|error| unwritable(path, &error))
+    write_bytes(path, text.as_bytes(), kind)
+}
+
+/// Writes a file that the user names, as a whole, whatever is in it. An error names it.
+pub fn write_bytes(path: &Path, content: &[u8], kind: TextKind) -> Result<(), String> {
+    outputs::write(path, content, kind).map_err(|error| unwritable(path, &error))
 }
 
 /// Writes a file that the user names, and that is for nobody else. An error names it.

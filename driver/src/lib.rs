@@ -28,6 +28,7 @@
 //! ```
 
 pub mod amplify;
+pub mod blame;
 pub mod decode;
 pub mod examples;
 pub mod files;
@@ -42,5 +43,6 @@ pub mod policy;
 mod project;
 pub mod providers;
 pub mod reproducers;
+pub mod slice;
 pub mod waiting;
 pub mod warm;

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use twincell_blame::BlameError;
 use twincell_compare::report::Comparison;
 use twincell_compare::{
     Again, CompareError, CompareOptions, Continue, Executions, Inputs, PredictionRequest, Progress, Replayed, Source,
@@ -16,6 +17,7 @@ use twincell_compare::{
 use twincell_engine::{EngineError, PoolOptions, Stop, WorkerInfo, WorkerPool, interpreter};
 use twincell_models::{Endpoint, EndpointError, ModelOptions, panic_message};
 use twincell_prefix::{Generators, Library, PrefixError, Prefixes, Subject, prefixes};
+use twincell_slice::SliceError;
 use twincell_testing::TestError;
 use twincell_values::language_model::LanguageModel;
 use twincell_values::predicted::Predicted;
@@ -58,7 +60,11 @@ pub enum Failure {
     #[error(transparent)]
     Prefix(#[from] PrefixError),
     #[error(transparent)]
+    Blame(#[from] BlameError),
+    #[error(transparent)]
     Tests(#[from] TestError),
+    #[error(transparent)]
+    Slice(#[from] SliceError),
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
     #[error(transparent)]
@@ -385,7 +391,7 @@ fn packages(options: &Options, environment: &Environment) -> Vec<PathBuf> {
 }
 
 /// Workers whose imports look in some folders last.
-fn workers(options: &Options, environment: &Environment, packages: Vec<PathBuf>) -> Arc<WorkerPool> {
+pub(crate) fn workers(options: &Options, environment: &Environment, packages: Vec<PathBuf>) -> Arc<WorkerPool> {
     let python = options.python.as_ref().unwrap_or(&environment.python);
     let key = PoolOptions {
         workers: options.worker_count(),

@@ -96,6 +96,7 @@ fn settings(options: &Options) -> Result<String, String> {
         install: _,
         variant_budget: _,
         round_budget: _,
+        commit_budget: _,
         pass_env: _,
         tests: _,
         guided: _,
@@ -209,8 +210,8 @@ mod tests {
         // `jobs`, `cache` and `deadline` change nothing, `model`, `examples` and `recorded` count by their content,
         // `policy` by what it says, and `width`, `generator`, `install`, and the `budget`, `budget-tokens` and `disable` of
         // prefixes are of prefixes. `tests`, `network`, `pass-env`, and the `budget`, `budget-rounds` and `disable` of
-        // `amplify` are of tests, and `allow-policy-change` is of an exit status.
-        assert_eq!(TABLE.len(), 20 + 13 + 6 + 1);
+        // `amplify` are of tests, the `budget` of `blame` is of commits, and `allow-policy-change` is of an exit status.
+        assert_eq!(TABLE.len(), 20 + 13 + 7 + 1);
         let mut others = Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() };
         for (job, name) in [
             (Job::Study, "deadline"),
@@ -219,6 +220,7 @@ mod tests {
             (Job::Prefix, "budget-tokens"),
             (Job::Amplify, "budget"),
             (Job::Amplify, "budget-rounds"),
+            (Job::Blame, "budget"),
         ] {
             others.set_text(job, name, "7").unwrap();
         }

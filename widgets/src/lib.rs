@@ -51,6 +51,7 @@
 //! Deliberately absent: reading files, running code, deciding a verdict.
 
 mod amplified;
+mod blame;
 mod bundle;
 mod differences;
 mod enforced;
@@ -65,6 +66,7 @@ mod plain;
 mod plot;
 mod predictions;
 mod prefixes;
+mod slices;
 mod state;
 mod text;
 pub mod wording;
@@ -77,6 +79,7 @@ use twincell_compare::report::Comparison;
 pub use amplified::{
     amplification_fragment, amplification_junit, amplification_markdown, amplification_page, amplification_text,
 };
+pub use blame::{blame_markdown, blame_text};
 pub use bundle::{LOADER, MODULE};
 pub use differences::{Differences, DifferingRow, differences_fragment, differences_text};
 pub use enforced::Enforced;
@@ -93,6 +96,7 @@ pub use prefixes::{
     Left, NO_TEST, PrefixFigures, Reached, Spread, no_function, prefix_study_fragment, prefix_study_page,
     prefix_study_text, prefixes_fragment, prefixes_page, prefixes_pytest, prefixes_text,
 };
+pub use slices::{slice_explanation, slice_markdown, slice_text};
 pub use state::{
     AmplificationState, ComparisonState, Detail, PrefixesState, STATE_FORMAT, StudyRow, StudyState,
     amplification_state, detail, prefixes_state, state,

@@ -10,9 +10,9 @@ use twincell_files::names::lies_hidden;
 use twincell_files::{inside, private};
 
 use crate::error::{CopyError, MAX_BYTES};
-use crate::history::FileId;
 use crate::repository::bytes_as_path;
 use crate::snapshot::{At, Snapshot, is_plain_file};
+use crate::tree::FileId;
 use crate::walk::walk;
 
 /// How many files and folders a copy may have, with those that are left out, and the bytes beyond which a file is left out.

@@ -4,8 +4,8 @@ use git2::{DiffOptions, Patch};
 use serde::{Deserialize, Serialize};
 
 use crate::error::RepoError;
-use crate::history::FileId;
 use crate::repository::Repo;
+use crate::tree::FileId;
 
 /// The maximum number of lines of all hunks, and of bytes of a line.
 const MAX_LINES: usize = 400;

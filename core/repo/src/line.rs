@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use git2::ObjectType;
 
 use crate::error::RepoError;
-use crate::history::{Commit, CommitId, FileId};
+use crate::history::{Commit, CommitId};
 use crate::repository::Repo;
 use crate::revision::Revision;
 use crate::snapshot::is_plain_file;
+use crate::tree::FileId;
 
 /// The maximum number of added or removed files among which a renamed one is looked for.
 const MAX_MOVED: usize = 400;

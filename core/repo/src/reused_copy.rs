@@ -8,8 +8,8 @@ use twincell_files::private;
 
 use crate::copy::{Kept, kept};
 use crate::error::CopyError;
-use crate::history::FileId;
 use crate::snapshot::Snapshot;
+use crate::tree::FileId;
 
 /// A folder for copies of versions. Each copy has a path of its own, so that nobody takes a file for that of another version.
 /// The copy before is gone then.

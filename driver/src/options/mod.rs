@@ -18,6 +18,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use twincell_amplify::AmplifyOptions;
 use twincell_behavior::{Declared, DeclaredEffect, Ignored, Unordered};
+use twincell_blame::BlameOptions;
 use twincell_compare::campaign::Techniques;
 use twincell_compare::{CompareOptions, Examples, GivenCall};
 use twincell_engine::protocol::{Context, Isolation};
@@ -50,6 +51,8 @@ pub struct Options {
     /// The maximum number of variants of tests in all, and of rounds of the search for them.
     pub variant_budget: u32,
     pub round_budget: u32,
+    /// The maximum number of commits at which a call runs.
+    pub commit_budget: u32,
     /// The files and folders with tests. If absent, those of the project's configuration.
     pub tests: Option<String>,
     /// Whether values of the change and coverage lead the search for tests.
@@ -135,11 +138,13 @@ pub enum Job {
     Predict,
     Prefix,
     Amplify,
+    Blame,
     Doctor,
 }
 
 impl Job {
-    pub const ALL: [Job; 6] = [Job::Compare, Job::Study, Job::Predict, Job::Prefix, Job::Amplify, Job::Doctor];
+    pub const ALL: [Job; 7] =
+        [Job::Compare, Job::Study, Job::Predict, Job::Prefix, Job::Amplify, Job::Blame, Job::Doctor];
 
     /// The name of the command, and of the function in Python.
     pub fn name(self) -> &'static str {
@@ -149,6 +154,7 @@ impl Job {
             Job::Predict => "predict",
             Job::Prefix => "prefix",
             Job::Amplify => "amplify",
+            Job::Blame => "blame",
             Job::Doctor => "doctor",
         }
     }
@@ -181,12 +187,13 @@ impl fmt::Debug for OptionSpec {
     }
 }
 
-const RUNNING: &[Job] = &[Job::Compare, Job::Study, Job::Prefix, Job::Amplify, Job::Doctor];
-const EVERY: &[Job] = &[Job::Compare, Job::Study, Job::Prefix, Job::Doctor];
+const RUNNING: &[Job] = &[Job::Compare, Job::Study, Job::Prefix, Job::Amplify, Job::Blame, Job::Doctor];
+const EVERY: &[Job] = &[Job::Compare, Job::Study, Job::Prefix, Job::Blame, Job::Doctor];
 const PREDICTING: &[Job] = &[Job::Compare, Job::Study, Job::Predict, Job::Prefix, Job::Doctor];
 const POLICED: &[Job] = &[Job::Compare, Job::Study, Job::Predict, Job::Prefix, Job::Amplify, Job::Doctor];
 const SEARCHING: &[Job] = &[Job::Compare, Job::Study, Job::Prefix];
 const SEEDED: &[Job] = &[Job::Compare, Job::Study, Job::Prefix, Job::Amplify];
+const SEARCHES: &[Job] = &[Job::Compare, Job::Study, Job::Prefix, Job::Amplify, Job::Blame];
 const COMPARING: &[Job] = &[Job::Compare, Job::Study];
 
 /// The help of `disable`, which every analysis has for techniques of its own.
@@ -290,6 +297,15 @@ pub static TABLE: &[OptionSpec] = &[
         help: "Maximum number of rounds of the search for inputs, each from what the last one found; 0 only adds assertions",
         jobs: &[Job::Amplify],
         apply: |options, value| options.round_budget = value.integer() as u32,
+    },
+    OptionSpec {
+        name: "budget",
+        kind: Kind::Integer { minimum: 1, maximum: 100_000 },
+        default: "100",
+        absent: "",
+        help: "Maximum number of commits at which the call runs",
+        jobs: &[Job::Blame],
+        apply: |options, value| options.commit_budget = value.integer() as u32,
     },
     OptionSpec {
         name: "tests",
@@ -453,7 +469,7 @@ pub static TABLE: &[OptionSpec] = &[
         default: "600",
         absent: "",
         help: "Time limit for one pair of functions or one search, in seconds; what was found by then is reported",
-        jobs: SEEDED,
+        jobs: SEARCHES,
         apply: |options, value| options.deadline = value.number(),
     },
     OptionSpec {
@@ -598,6 +614,7 @@ impl Default for Options {
         let core = CompareOptions::default();
         let prefix = PrefixOptions::default();
         let amplify = AmplifyOptions::default();
+        let blame = BlameOptions::default();
         Self {
             function: core.function,
             budget: core.budget,
@@ -609,6 +626,7 @@ impl Default for Options {
             install: false,
             variant_budget: u32::try_from(amplify.variants).unwrap_or(u32::MAX),
             round_budget: amplify.rounds,
+            commit_budget: blame.runs,
             tests: None,
             guided: amplify.guided,
             network: false,
@@ -679,6 +697,11 @@ impl Options {
             seconds: self.deadline,
             ..AmplifyOptions::default()
         }
+    }
+
+    /// These options for [`twincell_blame::blame`].
+    pub fn for_blame(&self) -> BlameOptions {
+        BlameOptions { runs: self.commit_budget, deadline: Duration::from_secs_f64(self.deadline) }
     }
 
     /// The options that the analysis takes.

@@ -25,7 +25,7 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    fn words(text: &str) -> Self {
+    pub(crate) fn words(text: &str) -> Self {
         Words(text.to_owned())
     }
 
@@ -225,7 +225,7 @@ pub fn amplification_markdown(found: &Amplification, notices: Notices<'_>) -> St
     out
 }
 
-fn as_markdown(line: &[Part]) -> String {
+pub(crate) fn as_markdown(line: &[Part]) -> String {
     let part = |part: &Part| match part {
         Words(text) => plain::value(text),
         Quoted(text) => code_span(text),
