@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use twincell_blame::{Blame, BlameError, Call, Continue, Place, Progress, Request, blame};
 use twincell_repo::{Range, Repo, RepoError, bound_memory};
 
+use crate::decode::python_source;
 use crate::options::Options;
 use crate::waiting::watched;
 use crate::warm::{Environment, Failure, workers};
@@ -84,7 +85,7 @@ fn request<'a>(repo: &'a Repo, asked: &BlameRequest, call: &'a Call) -> Result<R
             (newest, Some(oldest))
         }
     };
-    Ok(Request { repo, place, call, newest, oldest })
+    Ok(Request { repo, place, call, decode: python_source, newest, oldest })
 }
 
 #[cfg(test)]

@@ -74,9 +74,12 @@ fn answer(found: &Blame) -> Vec<Vec<Part>> {
         }
         Answer::Same { oldest } => {
             let mut line = vec![call];
-            line.push(Words(match found.has_range {
-                true => format!(" {gives} at both ends of the range, whose oldest commit where it runs is "),
-                false => format!(" {gives} as far back as it runs: at the oldest commit, "),
+            line.push(Words(match (found.cut, found.has_range) {
+                (Some(_), _) => format!(" {gives} as far back as was looked: at "),
+                (None, true) => {
+                    format!(" {gives} at both ends of the range, as far as it runs: at the oldest commit, ")
+                }
+                (None, false) => format!(" {gives} as far back as it runs: at the oldest commit, "),
             }));
             line.extend(commit(oldest));
             vec![line]
@@ -88,7 +91,6 @@ fn gives(found: &Blame) -> &'static str {
     match found.value.kind {
         ValueKind::Returned => "gives its value",
         ValueKind::Raised => "raises its exception",
-        ValueKind::Stopped => "does not end",
     }
 }
 
@@ -194,6 +196,8 @@ fn ran(found: &Blame) -> Vec<Vec<Part>> {
         Cut::Budget => "the search ended early: --budget lets it run at more commits",
         Cut::Deadline => "the search ended early, by --deadline",
         Cut::Stopped => "the search was stopped",
+        Cut::Skips => "at older commits the call cannot run, as far as those tell that were tried",
+        Cut::History => "the history that is known ends there: a clone that is not shallow has more",
     });
     lines.extend(cut.map(|cut| vec![Part::words(cut)]));
     lines

@@ -5,6 +5,9 @@
 
 use std::collections::BTreeSet;
 
+/// How many positions are tried behind the one from which on nobody can judge.
+const MORE: u32 = 8;
+
 /// What is known of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
@@ -56,21 +59,37 @@ impl Bounds {
         self.far_end(last, judge)
     }
 
-    /// Judges the last position, or those before it, nearer and nearer, where nobody can judge it.
+    /// Judges the last position. Where nobody can judge it, the far end is where those begin that nobody can judge: it is found
+    /// by bisection, and a few positions behind it are tried as well. [`Self::is_open`] says what is left.
     ///
     /// # Errors
     ///
     /// Those of `judge`.
     pub fn far_end<E>(&mut self, last: usize, judge: &mut dyn FnMut(usize) -> Result<Verdict, E>) -> Result<(), E> {
-        let mut distance = 0;
-        while last.saturating_sub(distance) > self.same {
-            let at = last - distance;
-            if !self.skipped.contains(&at) && self.judge(at, judge)? != Verdict::Skip {
-                return Ok(());
+        let mut end = last + 1;
+        while self.other.is_none() && self.same + 1 < end {
+            let at = if end > last { last } else { self.same + (end - self.same) / 2 };
+            if self.skipped.contains(&at) || self.judge(at, judge)? == Verdict::Skip {
+                end = at;
             }
-            distance = (2 * distance).max(1);
+        }
+        for attempt in 1..=MORE {
+            let open = self.open(last);
+            let at = open.get((open.len() as f64 * spread(attempt)) as usize);
+            let Some(at) = at.filter(|_| self.other.is_none()) else { break };
+            self.judge(*at, judge)?;
         }
         Ok(())
+    }
+
+    /// Whether nothing differs so far and there are positions that were not judged.
+    pub fn is_open(&self, last: usize) -> bool {
+        self.other.is_none() && !self.open(last).is_empty()
+    }
+
+    /// The positions that may differ and were not judged, up to one.
+    fn open(&self, last: usize) -> Vec<usize> {
+        (self.same + 1..=last).filter(|at| !self.skipped.contains(at)).collect()
     }
 
     /// Brings both bounds together. Between them are only positions that nobody can judge, in the end.
@@ -81,7 +100,7 @@ impl Bounds {
     pub fn narrow<E>(&mut self, judge: &mut dyn FnMut(usize) -> Result<Verdict, E>) -> Result<(), E> {
         let mut attempt = 1;
         while let Some(other) = self.other {
-            let open: Vec<usize> = (self.same + 1..other).filter(|at| !self.skipped.contains(at)).collect();
+            let open = self.open(other - 1);
             if open.is_empty() {
                 return Ok(());
             }
@@ -166,6 +185,29 @@ mod tests {
         assert_eq!(found("s-s-o-o"), (2, Some(4)));
         let (bounds, asked) = bisect(&format!("s{}o", "-".repeat(100)), false);
         assert_eq!((bounds.skipped.len(), asked), (100, 101));
+    }
+
+    #[test]
+    fn a_change_before_a_far_end_that_cannot_be_judged_is_found() {
+        let line: String = (0..1001)
+            .map(|at| {
+                if at > 487 {
+                    '-'
+                } else if at < 300 {
+                    's'
+                } else {
+                    'o'
+                }
+            })
+            .collect();
+        for gallops in [false, true] {
+            let (bounds, asked) = bisect(&line, gallops);
+            assert_eq!((bounds.same, bounds.other), (299, Some(300)), "{gallops}");
+            assert!(asked < 40, "{asked}");
+        }
+        let (bounds, _) = bisect(&"s".repeat(300).chars().chain("-".repeat(600).chars()).collect::<String>(), true);
+        assert_eq!((bounds.same, bounds.other, bounds.is_open(899)), (299, None, true));
+        assert!(!bisect("ss--", false).0.is_open(3));
     }
 
     #[test]

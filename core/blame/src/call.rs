@@ -67,6 +67,12 @@ impl Call {
         if parts.len() != self.function.split('.').count() {
             return None;
         }
+        // Which of several attributes of one name is the method, nobody can tell here.
+        let is_other = |part: usize| parts[part] != self.function.split('.').nth(part).unwrap_or_default();
+        let count = |part: usize| self.names.iter().filter(|(_, other)| *other == part).count();
+        if (1..parts.len()).any(|part| is_other(part) && count(part) > 1) {
+            return None;
+        }
         let mut text = self.text.clone();
         let mut names = self.names.clone();
         names.sort_by_key(|(range, _)| std::cmp::Reverse(range.start()));
@@ -120,6 +126,9 @@ mod tests {
         let method = Call::read("Cart(1).total(tax=2)", "Cart.total").unwrap();
         assert_eq!(method.of("Basket.sum").unwrap(), "Basket(1).sum(tax=2)");
         assert_eq!(method.text(), "Cart(1).total(tax=2)");
+        let twice = Call::read("Cart([Item(2).total]).total()", "Cart.total").unwrap();
+        assert_eq!(twice.of("Basket.total").unwrap(), "Basket([Item(2).total]).total()");
+        assert_eq!(twice.of("Cart.sum"), None);
         assert!(Call::read("Cart(1) == Cart(2)", "Cart.__eq__").is_ok());
     }
 

@@ -1,12 +1,14 @@
 //! Where a function is at each commit of a line: its file and its name may be others further back.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use ruff_python_ast::{Expr, Stmt};
 use twincell_repo::{CommitId, FileId, Repo, RepoError};
 use twincell_syntax::parse::{Lines, errors, parse};
 use twincell_syntax::{Function, classes, entity, functions, pair, snippet};
 
+use crate::Decode;
 use crate::result::Place;
 
 /// The maximum size in bytes of a module, and of one in which a function is looked for that moved.
@@ -14,6 +16,8 @@ const MAX_MODULE: usize = 2 << 20;
 const MAX_OTHER: usize = 512 << 10;
 /// The maximum number of changed files of one commit in which it is looked for.
 const MAX_FILES: usize = 300;
+/// The maximum number of functions of one commit that are taken for it.
+const MAX_GONE: usize = 5_000;
 
 /// What a commit has of the function.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +48,7 @@ pub struct Texts {
 /// Follows a function along a line of commits, newest first.
 pub struct Follower<'r> {
     repo: &'r Repo,
+    decode: Decode,
     line: Vec<CommitId>,
     /// The commit that comes before the line, if one does, and where the function is there.
     before: (Option<CommitId>, Found),
@@ -52,17 +57,23 @@ pub struct Follower<'r> {
 
 impl<'r> Follower<'r> {
     /// From the place at the first commit of a line.
-    pub fn at(repo: &'r Repo, line: Vec<CommitId>, place: Place) -> Self {
-        Self { repo, line, before: (None, Found { place, file: None, presence: Presence::Absent }), found: vec![] }
+    pub fn at(repo: &'r Repo, decode: Decode, line: Vec<CommitId>, place: Place) -> Self {
+        let before = (None, Found { place, file: None, presence: Presence::Absent });
+        Self { repo, decode, line, before, found: vec![] }
     }
 
     /// From the place at a commit of which the first one of the line is a parent.
-    pub fn behind(repo: &'r Repo, line: Vec<CommitId>, child: CommitId, found: Found) -> Self {
-        Self { repo, line, before: (Some(child), found), found: vec![] }
+    pub fn behind(repo: &'r Repo, decode: Decode, line: Vec<CommitId>, child: CommitId, found: Found) -> Self {
+        Self { repo, decode, line, before: (Some(child), found), found: vec![] }
     }
 
     pub fn line(&self) -> &[CommitId] {
         &self.line
+    }
+
+    /// The number of commits at which it is known where the function is.
+    pub fn known(&self) -> usize {
+        self.found.len()
     }
 
     /// Where the function is at a commit of the line.
@@ -96,7 +107,8 @@ impl<'r> Follower<'r> {
         }
         let presence = self.presence(file, &known.place.function, texts)?;
         let found = Found { place: known.place.clone(), file, presence };
-        if let (Presence::Absent, Presence::Present, Some(child)) = (&found.presence, &known.presence, child)
+        if let (Presence::Absent, Presence::Present | Presence::Unreadable { .. }, Some(child)) =
+            (&found.presence, &known.presence, child)
             && let Some(place) = self.source(commit, child, known)?
         {
             let file = self.repo.file_at(commit, Path::new(&place.file))?;
@@ -121,7 +133,10 @@ impl<'r> Follower<'r> {
     }
 
     fn text(&self, file: FileId, most: usize) -> Result<Option<String>, RepoError> {
-        Ok(self.repo.bytes(file, most)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+        // What is no text is looked through as well as can be; where it is to run, it is left out.
+        let decoded =
+            |bytes: Vec<u8>| (self.decode)(&bytes).unwrap_or_else(|_| String::from_utf8_lossy(&bytes).into_owned());
+        Ok(self.repo.bytes(file, most)?.map(decoded))
     }
 
     /// Where the function was at a commit, which the next one has in `known`: in a file of another name, or the most similar
@@ -158,10 +173,13 @@ impl<'r> Follower<'r> {
             };
             // What stays as it was is no source. What stays under its name and lost its text may be one.
             let stays = after.map(|text| definitions(&text)).unwrap_or_default();
-            let is_kept =
-                |one: &Function| stays.iter().any(|other| other.qualname == one.qualname && other.text == one.text);
+            let kept: HashSet<(&str, &str)> =
+                stays.iter().map(|one| (one.qualname.as_str(), one.text.as_str())).collect();
+            let names: HashSet<&str> = kept.iter().map(|(name, _)| *name).collect();
+            let is_kept = |one: &Function| kept.contains(&(one.qualname.as_str(), one.text.as_str()));
             let changed = definitions(&before).into_iter().filter(|one| one.kind == function.kind && !is_kept(one));
-            gone.extend(changed.map(|one| (old, stays.iter().any(|other| other.qualname == one.qualname), one)));
+            let most = MAX_GONE.saturating_sub(gone.len());
+            gone.extend(changed.take(most).map(|one| (old, names.contains(one.qualname.as_str()), one)));
         }
         // One of the same name that is gone has moved. Others are told by their texts: the names here are numbers.
         let same = gone.iter().find(|(_, stays, one)| !stays && one.entity() == function.entity());
@@ -207,19 +225,35 @@ pub fn presence(text: &str, function: &str) -> Presence {
         _ if is_defined => true,
         false => is_bound(),
         true => match own_class() {
-            Some(class) => may_inherit(&class),
+            Some(class) => may_have(&class, function.rsplit('.').next().unwrap_or_default()),
             None => is_bound(),
         },
     };
     if is_there { Presence::Present } else { Presence::Absent }
 }
 
-/// Whether a class has bases.
-fn may_inherit(class: &Function) -> bool {
+/// Whether a class may have a method that it does not define by a `def`: it inherits, something else makes it, or every class
+/// has it.
+fn may_have(class: &Function, method: &str) -> bool {
+    if !class.decorators.is_empty() {
+        return true;
+    }
     let parsed = parse(&class.text);
     let class = parsed.suite().first().and_then(|stmt| stmt.as_class_def_stmt());
+    let names = |target: &Expr| target.as_name_expr().is_some_and(|name| name.id == method);
     class.is_some_and(|class| {
-        class.bases().iter().any(|base| base.as_name_expr().is_none_or(|name| name.id != "object"))
+        let is_bound = |stmt: &Stmt| match stmt {
+            Stmt::Assign(stmt) => stmt.targets.iter().any(names),
+            Stmt::AnnAssign(stmt) => names(&stmt.target),
+            Stmt::FunctionDef(_) | Stmt::ClassDef(_) | Stmt::Expr(_) | Stmt::Pass(_) => false,
+            // Whatever stands in it.
+            _ => true,
+        };
+        let makes = class.arguments.as_ref().is_some_and(|arguments| !arguments.keywords.is_empty());
+        makes
+            || method.starts_with("__") && method.ends_with("__")
+            || class.bases().iter().any(|base| base.as_name_expr().is_none_or(|name| name.id != "object"))
+            || class.body.iter().any(is_bound)
     })
 }
 
@@ -227,14 +261,21 @@ fn may_inherit(class: &Function) -> bool {
 mod tests {
     use super::*;
 
+    fn utf8(bytes: &[u8]) -> Result<String, String> {
+        String::from_utf8(bytes.to_vec()).map_err(|error| error.to_string())
+    }
+
     #[test]
     fn a_module_has_what_it_defines_imports_or_inherits() {
         let text = "from .a import moved\ntry:\n    import fast as quick\nexcept ImportError:\n    def quick(): pass\n\
-                    class A(Base):\n    def f(self): pass\nclass B:\n    def g(self): pass\nh = lambda: 1\n";
-        for there in ["moved", "quick", "A", "A.f", "A.inherited", "B.g", "h", "moved.method"] {
+                    class A(Base):\n    def f(self): pass\nclass B:\n    def g(self): pass\nh = lambda: 1\n\
+                    class P:\n    p = property(h)\n@dataclass\nclass D:\n    x: int\n";
+        for there in
+            ["moved", "quick", "A", "A.f", "A.inherited", "B.g", "h", "moved.method", "P.p", "D.total", "B.__eq__"]
+        {
             assert_eq!(presence(text, there), Presence::Present, "{there}");
         }
-        for absent in ["none", "B.f", "C.f", "f"] {
+        for absent in ["none", "B.f", "C.f", "f", "P.q"] {
             assert_eq!(presence(text, absent), Presence::Absent, "{absent}");
         }
         assert!(matches!(presence("def f(:\n", "f"), Presence::Unreadable { line: 1, .. }));
@@ -258,7 +299,7 @@ mod tests {
         let line = repo.line(repo.commit_id(None).unwrap(), None, 100).unwrap();
         let count = line.len();
         let place = Place { file: file.to_owned(), function: function.to_owned() };
-        let (mut follower, mut texts) = (Follower::at(&repo, line, place), Texts::default());
+        let (mut follower, mut texts) = (Follower::at(&repo, utf8, line, place), Texts::default());
         let found = (0..count).map(|at| follower.find(at, &mut texts).unwrap());
         found.map(|one| (one.place.file, one.place.function, one.presence == Presence::Present)).collect()
     }

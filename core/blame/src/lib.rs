@@ -41,12 +41,17 @@ pub use result::{
 pub use twincell_engine::Continue;
 pub use twincell_repo::{Hunk, HunkLine, HunkLineKind};
 
+/// The text of a source file, or why it is none.
+pub type Decode = fn(&[u8]) -> Result<String, String>;
+
 /// What is asked.
 pub struct Request<'a> {
     pub repo: &'a Repo,
     /// Where the function is at the newer end.
     pub place: Place,
     pub call: &'a Call,
+    /// Decodes source. An error says where the bytes are wrong.
+    pub decode: Decode,
     /// The newer end of the history.
     pub newest: CommitId,
     /// The older end. Without one, the search looks back as far as it has to.

@@ -61,8 +61,6 @@ pub struct Value {
 pub enum ValueKind {
     Returned,
     Raised,
-    /// A bound of steps or memory stopped it.
-    Stopped,
 }
 
 /// What the call did at a commit.
@@ -174,6 +172,10 @@ pub enum Cut {
     Deadline,
     /// The user stopped it.
     Stopped,
+    /// At the commits behind the last one that was judged the call cannot run, as far as some of them tell.
+    Skips,
+    /// The history that is known ends there: the clone is a shallow one, or the history is too long.
+    History,
 }
 
 impl Blame {

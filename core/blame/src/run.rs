@@ -9,7 +9,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 use twincell_behavior::{Rules, bounded, display_outcome, equal};
-use twincell_engine::observed::{Behavior, Limit, Observed, Outcome};
+use twincell_engine::observed::{Behavior, Elision, Observed, Outcome};
 use twincell_engine::protocol::{
     Body, Context, ExecutionRecord, ExecutionRequest, Isolation, PROJECT_FOLDER, Program, Unevaluated, Version,
 };
@@ -21,10 +21,10 @@ use twincell_syntax::instrument::count_steps;
 use twincell_syntax::python::{is_builtin, is_of_stdlib};
 use twincell_values::path::AccessPath;
 
-use crate::BlameError;
 use crate::call::Call;
 use crate::follow::{Found, Presence};
 use crate::result::{Skip, State, Value, ValueKind};
+use crate::{BlameError, Decode, Request};
 
 /// The maximum number of calls and loop tests that the call may make.
 const STEP_BUDGET: u64 = 2_000_000;
@@ -45,6 +45,7 @@ pub struct Runner<'a> {
     repo: &'a Repo,
     pool: &'a WorkerPool,
     call: &'a Call,
+    decode: Decode,
     copy: ReusedCopy,
     /// What workers import before they are forked: always the same, so that one process serves all commits.
     imports: Option<Vec<String>>,
@@ -56,10 +57,11 @@ impl<'a> Runner<'a> {
     /// # Errors
     ///
     /// Where there is no place for copies that workers may read.
-    pub fn new(repo: &'a Repo, pool: &'a WorkerPool, call: &'a Call) -> Result<Self, BlameError> {
+    pub fn new(request: &Request<'a>, pool: &'a WorkerPool) -> Result<Self, BlameError> {
         let place = private::temporary_in("blame-", &pool.projects()?).map_err(BlameError::Copy)?;
         let copy = ReusedCopy::new(place.path().to_owned());
-        Ok(Self { repo, pool, call, copy, imports: None, _place: place })
+        let Request { repo, call, decode, .. } = *request;
+        Ok(Self { repo, pool, call, decode, copy, imports: None, _place: place })
     }
 
     /// What the call does at a commit, where the function is as `found` says.
@@ -85,7 +87,10 @@ impl<'a> Runner<'a> {
             Err(error) => return Ok(State::Skipped(Skip::NotCopied { reason: error.to_string() })),
         };
         let bytes = found.file.map(|file| self.repo.bytes(file, MAX_MODULE)).transpose()?.flatten();
-        let text = String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned();
+        let text = match (self.decode)(&bytes.unwrap_or_default()) {
+            Ok(text) => text,
+            Err(message) => return Ok(State::Skipped(Skip::Unreadable { message, line: 0 })),
+        };
         let imports = self.imports.get_or_insert_with(|| imported_modules(&text).into_iter().collect()).clone();
         let program = program(&call, &text, &folder, &found.place.file, imports);
         self.execute(&program)
@@ -95,17 +100,15 @@ impl<'a> Runner<'a> {
         let skipped = |skip| Ok(State::Skipped(skip));
         let mut loaded = match self.pool.load(program) {
             Ok(loaded) => loaded,
-            Err(EngineError::Load(reason) | EngineError::Dies { reason, .. }) => {
-                return skipped(Skip::NotLoaded { reason: bounded(&reason) });
-            }
-            Err(EngineError::Forged) => {
-                return skipped(Skip::NotLoaded { reason: EngineError::Forged.to_string() });
-            }
-            Err(error) => return Err(error.into()),
+            Err(error) => return not_loaded(error),
         };
         // Twice, with other clocks and other random numbers the second time.
         let request = ExecutionRequest { versions: vec![0, 0], given: true, ..ExecutionRequest::default() };
-        let executed = loaded.run(vec![request])?.into_iter().next();
+        let executed = match loaded.run(vec![request]) {
+            Ok(executed) => executed.into_iter().next(),
+            // The worker had to load the program again.
+            Err(error) => return not_loaded(error),
+        };
         let record = match executed {
             Some(Executed::Record(record)) => *record,
             Some(Executed::Lost { reason, .. }) => return skipped(Skip::Lost { reason: bounded(&reason) }),
@@ -117,12 +120,26 @@ impl<'a> Runner<'a> {
         let [one, other] = record.behaviors.as_slice() else {
             return skipped(Skip::Lost { reason: "the worker sent no record of the call".to_owned() });
         };
+        let stopped = [one, other].into_iter().find(|one| matches!(one.outcome, Outcome::Stopped { .. }));
+        if let Some(stopped) = stopped {
+            return skipped(Skip::Lost { reason: display_outcome(&stopped.outcome) });
+        }
         if !same_outcome(&one.outcome, &other.outcome) {
             let shown = |behavior: &Behavior| display_outcome(&behavior.outcome);
             return skipped(Skip::Varies { one: shown(one), other: shown(other) });
         }
         Ok(State::Gave(value(&one.outcome)))
     }
+}
+
+/// A program that cannot be loaded leaves its commit out. Other errors end the search.
+fn not_loaded(error: EngineError) -> Result<State, BlameError> {
+    let reason = match error {
+        EngineError::Load(reason) | EngineError::Dies { reason, .. } => bounded(&reason),
+        EngineError::Forged => EngineError::Forged.to_string(),
+        error => return Err(error.into()),
+    };
+    Ok(State::Skipped(Skip::NotLoaded { reason }))
 }
 
 /// What stood in for missing values that the call used.
@@ -159,20 +176,42 @@ fn stand_ins(behavior: &Behavior) -> Vec<String> {
 }
 
 fn value(outcome: &Outcome) -> Value {
-    let kind = match outcome {
-        Outcome::Returned(_) => ValueKind::Returned,
-        Outcome::Raised { .. } => ValueKind::Raised,
-        Outcome::Stopped { .. } => ValueKind::Stopped,
-    };
+    let kind = if matches!(outcome, Outcome::Raised { .. }) { ValueKind::Raised } else { ValueKind::Returned };
     Value { kind, shown: display_outcome(outcome), outcome: Some(outcome.clone()) }
 }
 
-/// Whether two calls gave the same.
-pub fn same_value(one: &Value, other: &Value) -> bool {
-    match (&one.outcome, &other.outcome) {
-        (Some(one), Some(other)) => same_outcome(one, other),
-        _ => one.kind == other.kind && one.shown == other.shown,
+/// Whether two calls gave the same. `None` where what was observed of them is the same and is not all of them.
+pub fn same_value(one: &Value, other: &Value) -> Option<bool> {
+    let (Some(one), Some(other)) = (&one.outcome, &other.outcome) else {
+        return Some(one.kind == other.kind && one.shown == other.shown);
+    };
+    let is_same = same_outcome(one, other);
+    (!is_same || is_whole(one) && is_whole(other)).then_some(is_same)
+}
+
+/// Whether all of a value was observed.
+fn is_whole(outcome: &Outcome) -> bool {
+    let mut left = match outcome {
+        Outcome::Returned(value) | Outcome::Raised { exception: value, .. } => vec![value],
+        Outcome::Stopped { .. } => vec![],
+    };
+    while let Some(value) = left.pop() {
+        match value {
+            Observed::Elided { reason: Elision::Size | Elision::Depth } => return false,
+            Observed::List(items)
+            | Observed::Tuple(items)
+            | Observed::Set(items)
+            | Observed::Iterator { items, .. }
+            | Observed::Exception { arguments: items, .. } => left.extend(items),
+            Observed::Dict(entries) => left.extend(entries.iter().flat_map(|(key, value)| [key, value])),
+            Observed::Object { attributes: named, .. } | Observed::Injected { assigned: named, .. } => {
+                left.extend(named.iter().map(|(_, value)| value));
+            }
+            Observed::Called { gave } => left.push(gave),
+            _ => {}
+        }
     }
+    true
 }
 
 fn same_outcome(one: &Outcome, other: &Outcome) -> bool {
@@ -180,10 +219,6 @@ fn same_outcome(one: &Outcome, other: &Outcome) -> bool {
     match (one, other) {
         (Outcome::Returned(one), Outcome::Returned(other)) => equal(one, other, &rules),
         (Outcome::Raised { exception: one, .. }, Outcome::Raised { exception: other, .. }) => equal(one, other, &rules),
-        (Outcome::Stopped { reason: one }, Outcome::Stopped { reason: other }) => {
-            // How much was observed before a bound may be anything.
-            matches!((one, other), (Limit::RecordBytes(_), Limit::RecordBytes(_))) || one == other
-        }
         _ => false,
     }
 }

@@ -11,7 +11,7 @@ use crate::changed_text::changed_text;
 use crate::follow::{Follower, Found, Presence, Texts};
 use crate::result::{Answer, Blame, CommitInfo, Culprit, Cut, FORMAT, Place, Skip, State, Step, Value};
 use crate::run::{Runner, same_value};
-use crate::{BlameError, BlameOptions, Progress, Request};
+use crate::{BlameError, BlameOptions, Decode, Progress, Request};
 
 /// The maximum number of commits of a history.
 const MAX_COMMITS: usize = 100_000;
@@ -19,6 +19,8 @@ const MAX_COMMITS: usize = 100_000;
 const MAX_MERGES: usize = 20;
 /// The maximum number of commits that are named where one of them must be it.
 const MAX_NAMED: usize = 50;
+/// For how many commits the function is followed at once.
+const NEXT: usize = 64;
 
 /// Why a search does not go on.
 enum End {
@@ -38,6 +40,7 @@ impl<E: Into<BlameError>> From<E> for End {
 struct Search<'a, 'r> {
     repo: &'r Repo,
     runner: Runner<'a>,
+    decode: Decode,
     options: &'a BlameOptions,
     until: Instant,
     progress: &'a mut dyn FnMut(Progress) -> Continue,
@@ -74,7 +77,8 @@ pub(crate) fn blame(
     }
     let mut search = Search {
         repo,
-        runner: Runner::new(repo, pool, request.call)?,
+        runner: Runner::new(request, pool)?,
+        decode: request.decode,
         options,
         until: Instant::now() + options.deadline,
         progress,
@@ -84,7 +88,7 @@ pub(crate) fn blame(
         states: HashMap::new(),
         steps: vec![],
     };
-    let mut follower = Follower::at(repo, line, request.place.clone());
+    let mut follower = Follower::at(repo, request.decode, line, request.place.clone());
     let value = search.newest(&mut follower, request)?;
     let count = follower.line().len();
     let mut cut = None;
@@ -146,6 +150,12 @@ impl Search<'_, '_> {
             self.check_far_end(follower, last)?;
         }
         let Some(other) = bounds.other else {
+            // Nothing changed it, as far as is known.
+            if cut.is_none() && bounds.is_open(last) {
+                *cut = Some(Cut::Skips);
+            } else if cut.is_none() && !has_range && (self.repo.is_shallow() || last + 1 == MAX_COMMITS) {
+                *cut = Some(Cut::History);
+            }
             return Ok(Answer::Same { oldest: self.info(follower.line()[bounds.same])? });
         };
         let after = follower.find(bounds.same, &mut self.texts)?;
@@ -168,7 +178,7 @@ impl Search<'_, '_> {
                 Err(error) => return Err(error),
             }
         }
-        self.conclude(change, merge)
+        self.conclude(change, merge, cut.is_some())
     }
 
     /// An older end of a range at which two runs differ is an error of the user's.
@@ -205,7 +215,11 @@ impl Search<'_, '_> {
 
     fn verdict(&self, state: &State) -> Verdict {
         match (state, &self.value) {
-            (State::Gave(value), Some(newest)) if same_value(value, newest) => Verdict::Same,
+            (State::Gave(value), Some(newest)) => match same_value(value, newest) {
+                Some(true) => Verdict::Same,
+                Some(false) => Verdict::Other,
+                None => Verdict::Skip,
+            },
             (State::Gave(_) | State::Absent, _) => Verdict::Other,
             (State::Skipped(_), _) => Verdict::Skip,
         }
@@ -214,6 +228,10 @@ impl Search<'_, '_> {
     /// What the call does at a commit of a line.
     fn state(&mut self, follower: &mut Follower<'_>, at: usize) -> Result<State, End> {
         let commit = follower.line()[at];
+        while follower.known() < at {
+            self.check()?;
+            follower.find(at.min(follower.known() + NEXT), &mut self.texts)?;
+        }
         let found = follower.find(at, &mut self.texts)?;
         let key = (commit, found.place.clone());
         if let Some(known) = self.states.get(&key) {
@@ -222,12 +240,7 @@ impl Search<'_, '_> {
         if self.steps.len() >= self.options.runs as usize {
             return Err(End::Cut(Cut::Budget));
         }
-        if Instant::now() >= self.until {
-            return Err(End::Cut(Cut::Deadline));
-        }
-        if (self.progress)(Progress { runs: self.steps.len() }) == Continue::Stop {
-            return Err(End::Cut(Cut::Stopped));
-        }
+        self.check()?;
         let state = self.runner.run(commit, &found)?;
         self.states.insert(key, state.clone());
         let place = (found.place != self.place).then_some(found.place);
@@ -235,11 +248,23 @@ impl Search<'_, '_> {
         Ok(state)
     }
 
+    /// Whether the search is to go on.
+    fn check(&mut self) -> Result<(), End> {
+        if Instant::now() >= self.until {
+            return Err(End::Cut(Cut::Deadline));
+        }
+        match (self.progress)(Progress { runs: self.steps.len() }) {
+            Continue::Stop => Err(End::Cut(Cut::Stopped)),
+            Continue::Yes => Ok(()),
+        }
+    }
+
     /// The change within the line that a merge brought, if it came from there.
     fn within(&mut self, merge: CommitId, change: &Change) -> Result<Option<Change>, End> {
         for parent in 1..self.repo.find(merge)?.parents() {
+            self.check()?;
             let line = self.repo.merged_line(merge, parent, MAX_COMMITS)?;
-            let mut follower = Follower::behind(self.repo, line, merge, change.after.clone());
+            let mut follower = Follower::behind(self.repo, self.decode, line, merge, change.after.clone());
             let first = self.state(&mut follower, 0)?;
             if self.verdict(&first) != Verdict::Same {
                 continue;
@@ -256,7 +281,7 @@ impl Search<'_, '_> {
         Ok(None)
     }
 
-    fn conclude(&mut self, change: Change, merge: Option<CommitId>) -> Result<Answer, End> {
+    fn conclude(&mut self, change: Change, merge: Option<CommitId>, is_cut: bool) -> Result<Answer, End> {
         let Change { line, bounds, other, after, before } = change;
         let key = (line[other], before.place.clone());
         let state = self.states.get(&key).cloned().unwrap_or(State::Absent);
@@ -269,6 +294,8 @@ impl Search<'_, '_> {
         let text = match before.presence {
             // Everything is new.
             Presence::Absent if before.file.is_none() => None,
+            // Whoever ended the search waits.
+            _ if is_cut => None,
             _ => changed_text(self.repo, (older, &before), (commit, &after))?,
         };
         Ok(Answer::Since(Culprit {

@@ -58,9 +58,13 @@ impl Repo {
         walk.hide(first)?;
         let own: HashSet<CommitId> =
             walk.take(most).collect::<Result<Vec<_>, _>>()?.into_iter().map(CommitId).collect();
-        let mut line = self.line(CommitId(brought), None, most)?;
-        let shared = line.iter().position(|id| !own.contains(id)).map_or(line.len(), |at| at + 1);
-        line.truncate(shared);
+        let mut commit = self.git.find_commit(brought)?;
+        let mut line = vec![CommitId(brought)];
+        while line.len() < most && line.last().is_some_and(|last| own.contains(last)) {
+            let Ok(parent) = commit.parent(0) else { break };
+            line.push(CommitId(parent.id()));
+            commit = parent;
+        }
         Ok(line)
     }
 
