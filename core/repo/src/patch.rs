@@ -50,6 +50,8 @@ impl MemoryTrees {
         let (old, new) = (self.git.find_tree(old.0)?, self.git.find_tree(new.0)?);
         let mut options = DiffOptions::new();
         options.show_binary(true).id_abbrev(40).include_typechange(false);
+        // The user's settings may say otherwise.
+        options.old_prefix("a/").new_prefix("b/");
         let mut diff = self.git.diff_tree_to_tree(Some(&old), Some(&new), Some(&mut options))?;
         diff.find_similar(Some(DiffFindOptions::new().renames(true)))?;
         let mut text = Vec::new();
@@ -72,7 +74,8 @@ mod tests {
     #[test]
     fn a_patch_of_trees_in_memory_writes_nothing() {
         let folder = tempfile::tempdir().unwrap();
-        Repository::init_bare(folder.path()).unwrap();
+        let git = Repository::init_bare(folder.path()).unwrap();
+        git.config().unwrap().set_bool("diff.noprefix", true).unwrap();
         let repo = Repo::around(folder.path()).unwrap();
         let objects = || {
             let folders = std::fs::read_dir(folder.path().join("objects")).unwrap().flatten();
