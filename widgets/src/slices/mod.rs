@@ -45,7 +45,7 @@ pub fn slice_explanation(slice: &Slice, commit: &str) -> Option<String> {
 
 /// A slice as Markdown, for a pull request.
 pub fn slice_markdown(slice: &Slice) -> String {
-    let mut out = format!("### twincell: {}\n", plain::value(&headline(slice)));
+    let mut out = format!("### twincell: {}\n", cell(&headline(slice)));
     for line in remarks(slice) {
         out += &format!("\n- {}", cell(&line));
     }
@@ -268,6 +268,8 @@ mod tests {
         let markdown = slice_markdown(&made());
         let row = markdown.lines().find(|line| line.starts_with("| 12345123 | Add a |")).unwrap();
         assert_eq!(row.matches('|').count(), 4, "{markdown}");
+        let ranged = slice_markdown(&Slice { range: "v1..[x](y)".into(), ..made() });
+        assert!(ranged.starts_with("### twincell: 2 of 4 commits in v1..&#91;x&#93;(y) keep"), "{ranged}");
     }
 
     #[test]
