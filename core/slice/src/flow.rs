@@ -18,9 +18,6 @@ use crate::timeline::{By, NameNeed, Timeline, TimelineOptions};
 use crate::trial::{Setup, Trials, criterion};
 use crate::{Selection, SliceError, UnitId};
 
-/// How many tests a reason names.
-const NAMED: usize = 3;
-
 /// What to slice, and how.
 #[derive(Debug, Clone)]
 pub struct SliceOptions {
@@ -163,7 +160,7 @@ fn units(timeline: &Timeline, problem: &Problem, found: &Refined) -> Vec<SliceUn
     let place = |unit: &UnitId| unit.0 as usize;
     let state = |unit: UnitId| match (found.because.get(&unit), found.gone.get(&unit)) {
         (Some(Because::Fails { failed, with }), _) => {
-            let (count, first) = (failed.len(), failed.iter().take(NAMED).cloned().collect());
+            let (count, first) = (failed.count, failed.first.clone());
             UnitState::Stays(match with.is_empty() {
                 true => Stays::TestsFail { count, first },
                 false => Stays::TextNeeded { by: with.iter().map(place).collect(), count, first },

@@ -114,7 +114,7 @@ fn each_scheme_ends_with_what_the_tests_need() {
         assert_eq!(found.kept, units(&[3, 17, 31]), "{scheme:?}");
         assert!(found.is_minimal);
         assert!(
-            found.because.values().all(|because| matches!(because, Because::Fails { failed, .. } if failed.len() == 1))
+            found.because.values().all(|because| matches!(because, Because::Fails { failed, .. } if failed.count == 1))
         );
         assert_eq!(found.gone.len(), 37);
         let tried = history.tried.lock().unwrap();
@@ -297,6 +297,16 @@ fn made(shape: &Shape, seed: u64) -> History<impl Fn(&Selection) -> bool + Sync 
     let mut history = History::new(problem, move |taken: &Selection| taken.is_superset(&essential));
     history.clusters = clusters.into_values().collect();
     history
+}
+
+#[test]
+fn a_budget_that_suffices_ends_minimal_and_nothing_starts_beyond_it() {
+    let history = || History::new(plain(40), |taken: &Selection| taken.is_superset(&units(&[3, 17, 31])));
+    let runs = history().with(Scheme::Combined).steps.len();
+    assert!(history().refine(&Limits { runs, ..Limits::default() }).unwrap().is_minimal);
+    let short = history();
+    assert!(!short.refine(&Limits { runs: 2, jobs: 4, ..Limits::default() }).unwrap().is_minimal);
+    assert_eq!(short.tried.lock().unwrap().len(), 2);
 }
 
 /// The numbers of runs of each scheme, by the shape of the history, as sums over the seeds 0 to 2.

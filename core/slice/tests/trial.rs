@@ -114,8 +114,8 @@ fn the_running_example_of_the_paper() {
     assert_eq!(found.kept, units(&[1, 3, 5]));
     assert!(found.is_minimal && found.steps.len() - 1 <= 6, "{:?}", found.steps);
     let Because::Fails { failed, .. } = &found.because[&UnitId(3)] else { panic!("{:?}", found.because) };
-    assert_eq!(failed[0].outcome, Outcome::Failed);
-    assert_eq!(failed[0].failure.as_ref().unwrap().exception, "AssertionError");
+    assert_eq!(failed.first[0].outcome, Outcome::Failed);
+    assert_eq!(failed.first[0].failure.as_ref().unwrap().exception, "AssertionError");
     assert_eq!(found.because[&UnitId(5)], Because::Name { user: UnitId(3) });
     // What the removal of some has changed says something of others.
     assert!(found.scores.values().any(|score| *score != 0), "{:?}", found.scores);
@@ -148,8 +148,8 @@ fn what_cannot_be_collected_fails_with_its_reason() {
     let found = refined(&project, &criterion, &files, &problem, &Limits::default());
     assert_eq!(found.kept, units(&[0, 1]));
     let Because::Fails { failed, with } = &found.because[&UnitId(1)] else { panic!("{:?}", found.because) };
-    assert!(failed[0].outcome == Outcome::NotFound && with.is_empty());
-    assert!(failed[0].failure.as_ref().unwrap().message.contains("SyntaxError"), "{failed:?}");
+    assert!(failed.first[0].outcome == Outcome::NotFound && with.is_empty());
+    assert!(failed.first[0].failure.as_ref().unwrap().message.contains("SyntaxError"), "{failed:?}");
 }
 
 #[test]

@@ -84,6 +84,25 @@ pub struct FailedTest {
     pub failure: Option<Failure>,
 }
 
+/// The tests that did not pass in a run: how many, and the first few of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failures {
+    pub count: usize,
+    pub first: Vec<FailedTest>,
+}
+
+impl Failures {
+    /// How many are held.
+    const FEW: usize = 3;
+
+    fn of(mut failed: Vec<FailedTest>) -> Self {
+        let count = failed.len();
+        failed.truncate(Self::FEW);
+        failed.shrink_to_fit();
+        Self { count, first: failed }
+    }
+}
+
 /// What one run of the tests showed.
 #[derive(Clone, Debug, Default)]
 pub struct Trial {
@@ -167,7 +186,7 @@ pub struct Refined {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Because {
     /// These tests fail without it and without the units `with`, which need its text.
-    Fails { failed: Vec<FailedTest>, with: Selection },
+    Fails { failed: Failures, with: Selection },
     /// This unit uses a name that nothing else provides.
     Name { user: UnitId },
     /// The search ended before it was known.

@@ -11,7 +11,7 @@ use crate::invariants::Invariants;
 use crate::refine::problem::{Needs, Problem};
 use crate::refine::search::{Candidate, Search};
 use crate::refine::set::Set;
-use crate::refine::{Because, FailedTest, Limits, Listener, Progress, RefineError, Refined, Rule, Runner, Step, Trial};
+use crate::refine::{Because, Failures, Limits, Listener, Progress, RefineError, Refined, Rule, Runner, Step, Trial};
 
 /// How often the listener is asked while a run goes on.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -97,7 +97,7 @@ fn follow<R: Runner>(
     }
     steps.push(Step { rule: Rule::Init, tried: of, kept: of, is_passed: true });
     let mut search = Search::new(problem, needs.clone(), limits.scheme, trial.invariants);
-    let mut failures: HashMap<Set, Vec<FailedTest>> = HashMap::new();
+    let mut failures: HashMap<Set, Failures> = HashMap::new();
     let mut gone = BTreeMap::new();
     let influencing = |before: &Invariants, after: &Invariants| {
         let units = before.delta(after).into_iter().flat_map(|point| runner.influencing(point)).collect();
@@ -105,13 +105,14 @@ fn follow<R: Runner>(
     };
     let mut used = 1;
     let mut is_minimal = false;
-    while steps.len() < limits.runs {
+    loop {
         let Some(candidate) = search.next() else {
             is_minimal = true;
             break;
         };
+        let Some(left) = limits.runs.checked_sub(steps.len() + 1) else { break };
         runs.start(&candidate.kept);
-        runs.look_ahead(&search, &candidate);
+        runs.look_ahead(&search, &candidate, left);
         let trial = match wait(runs, &candidate.kept, Some(&search), &steps) {
             Ok(trial) => trial,
             Err(End::Interrupted) => break,
@@ -125,7 +126,7 @@ fn follow<R: Runner>(
         gone.extend(removed.iter().map(|unit| (UnitId(unit as u32), used)));
         steps.push(Step { rule: candidate.rule, tried: candidate.kept.len(), kept: search.kept.len(), is_passed });
         if !is_passed {
-            failures.insert(candidate.kept, trial.failed);
+            failures.insert(candidate.kept, Failures::of(trial.failed));
         }
     }
     let because = search.kept.iter().map(|unit| (UnitId(unit as u32), because(&search, &needs, &failures, unit)));
@@ -141,7 +142,7 @@ fn follow<R: Runner>(
     })
 }
 
-fn because(search: &Search, needs: &Needs, failures: &HashMap<Set, Vec<FailedTest>>, unit: usize) -> Because {
+fn because(search: &Search, needs: &Needs, failures: &HashMap<Set, Failures>, unit: usize) -> Because {
     let candidate = search.without_one(unit);
     if let Some(failed) = failures.get(&candidate) {
         let with = needs.dependents(unit, &search.kept).map(|other| UnitId(other as u32)).collect();
@@ -161,15 +162,16 @@ impl<E> Runs<E> {
         }
     }
 
-    /// Starts what is next if this candidate ends as it probably does, and so on, as long as workers are idle.
-    fn look_ahead(&mut self, search: &Search, candidate: &Candidate) {
+    /// Starts what is next if this candidate ends as it probably does, and so on, as long as workers are idle and the budget
+    /// has so many runs left after it.
+    fn look_ahead(&mut self, search: &Search, candidate: &Candidate, left: usize) {
         if self.running.len() >= self.jobs {
             return;
         }
         let (mut search, mut candidate) = (search.clone(), candidate.clone());
         let nothing = Arc::new(Invariants::default());
         // What is known already may be in the way; some steps further there is nothing sure to win.
-        for _ in 0..self.jobs * 4 {
+        for _ in 0..left.min(self.jobs * 4) {
             let is_passed = match self.done.get(&candidate.kept) {
                 Some(Ok(trial)) => trial.failed.is_empty(),
                 _ => search.expects(&candidate),
