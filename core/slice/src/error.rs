@@ -16,6 +16,8 @@ pub enum SliceError {
          comes after"
     )]
     SeveralCommonCommits { old: String, new: String },
+    #[error("the texts that the commits of {range} change have more than {bound} in all: choose a shorter range")]
+    TooLarge { range: String, bound: String },
     #[error("{0} changes no file")]
     NoChanges(String),
     #[error(
@@ -39,6 +41,8 @@ pub enum SliceError {
     Unstable { test: String, reason: String },
     #[error("stopped before the tests had run at the end of the range")]
     Interrupted,
+    #[error("the deadline of {0} s passed before the search could begin: give it more time, or name fewer tests")]
+    Deadline(f64),
 }
 
 fn because(reason: Option<&str>) -> String {

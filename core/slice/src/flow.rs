@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use twincell_repo::MadeFile;
-use twincell_testing::{Point, Variable, WatchedFunction};
+use twincell_testing::{Point, TestError, TestLimits, Variable, WatchedFunction};
 
 use crate::lines::FinalLines;
 use crate::refine::{
@@ -58,24 +58,40 @@ pub enum Progress {
 ///
 /// # Errors
 ///
-/// Where the range cannot be read, or the tests do not pass at its end.
+/// Where the range cannot be read, where the tests do not pass at its end, and where the time was over before the search could
+/// begin.
 pub fn slice(
     setup: &Setup,
     options: &SliceOptions,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<(Slice, Timeline), SliceError> {
     let began = Instant::now();
+    let end = options.deadline.and_then(|deadline| began.checked_add(deadline));
+    let is_over = || end.is_some_and(|end| Instant::now() >= end);
+    let stop = end.map_or_else(|| setup.limits.stop.clone(), |end| setup.limits.stop.at(end));
+    // Without a search there is no result.
+    let early = |is_interrupted: bool| match options.deadline {
+        Some(deadline) if is_over() && !is_interrupted => SliceError::Deadline(deadline.as_secs_f64()),
+        _ => SliceError::Interrupted,
+    };
+    let stopped = |error: SliceError| match error {
+        SliceError::Interrupted | SliceError::Tests(TestError::Stopped) => early(setup.limits.stop.is_asked()),
+        error => error,
+    };
     let mut is_interrupted = progress(Progress::Reading).is_break();
-    let read = TimelineOptions { by: options.by, ..TimelineOptions::default() };
-    let timeline = Timeline::read(&setup.repository, &options.range, &read)?;
+    let read = TimelineOptions { by: options.by, stop: stop.clone(), ..TimelineOptions::default() };
+    let timeline = Timeline::read(&setup.repository, &options.range, &read).map_err(stopped)?;
     let all = timeline.all();
     let files = |taken: &Selection| Ok(made_files(&timeline.tree(taken)?));
-    let criterion = criterion(setup, &files(&all)?, &mut |done, of| {
+    let limits = TestLimits { stop, ..setup.limits.clone() };
+    let until = Setup { limits, ..setup.clone() };
+    let criterion = criterion(&until, &files(&all)?, &mut |done, of| {
         is_interrupted |= progress(Progress::Criterion { done, of }).is_break();
         if is_interrupted {
             setup.limits.stop.ask();
         }
-    })?;
+    });
+    let criterion = criterion.map_err(stopped)?;
     let lines = FinalLines::new(&timeline)?;
     let problem = problem(&timeline, lines.relevance(&timeline, &criterion));
     let functions = if options.watch { lines.changed_functions(&criterion) } else { BTreeMap::new() };
@@ -92,14 +108,14 @@ pub fn slice(
     let limits = Limits { scheme: options.scheme, jobs: options.jobs, runs: options.runs };
     let mut is_late = false;
     let found = refine(&problem, &limits, &trials, &mut |now: &refine::Progress<'_>| {
-        is_late |= options.deadline.is_some_and(|deadline| began.elapsed() > deadline);
+        is_late |= is_over();
         let now = Progress::Refining { kept: now.kept, of: now.of, runs: now.runs, left: now.left };
         is_interrupted |= progress(now).is_break();
         if is_interrupted || is_late { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     let found = found.map_err(|error| match error {
         RefineError::Failing(failed) => not_passing(failed),
-        RefineError::Interrupted => SliceError::Interrupted,
+        RefineError::Interrupted => early(is_interrupted),
         RefineError::Runner(error) => error,
     })?;
     let ended = match () {

@@ -4,8 +4,10 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use git2::{IndexAddOption, Repository, Signature, StatusOptions};
+use twincell_engine::Stop;
 use twincell_repo::Cache;
 use twincell_slice::refine::Scheme;
 use twincell_slice::{
@@ -173,4 +175,30 @@ fn a_budget_leaves_the_best_slice_so_far() {
     let found = shop().slice("HEAD~11..HEAD", &SliceOptions { runs: 2, ..options() }).unwrap();
     assert!(!found.is_minimal && found.ended == Ended::Budget && found.steps.len() == 2);
     assert!(staying(&found).contains(&"Add a tax") && staying(&found).contains(&"Use the tax"));
+}
+
+#[test]
+fn a_deadline_before_the_search_is_told_apart_from_an_interrupt() {
+    let project = shop();
+    let range = "HEAD~11..HEAD";
+    let late =
+        project.slice(range, &SliceOptions { deadline: Some(Duration::from_nanos(1)), ..options() }).unwrap_err();
+    assert!(matches!(late, SliceError::Deadline(_)), "{late}");
+    let stop = Stop::default();
+    stop.ask();
+    let read = TimelineOptions { stop, ..TimelineOptions::default() };
+    let stopped = Timeline::read(project.folder.path(), range, &read).unwrap_err();
+    assert!(matches!(stopped, SliceError::Interrupted), "{stopped}");
+}
+
+#[test]
+fn more_text_than_can_be_held_is_an_error() {
+    let project = shop();
+    let read = |max_lines, max_bytes| {
+        let options = TimelineOptions { max_lines, max_bytes, ..TimelineOptions::default() };
+        Timeline::read(project.folder.path(), "HEAD~11..HEAD", &options).map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(read(100, 10_000), Ok(()));
+    assert!(read(10, 10_000).unwrap_err().contains("more than 10 lines in all"));
+    assert!(read(100, 100).unwrap_err().contains("more than 100 bytes in all"));
 }

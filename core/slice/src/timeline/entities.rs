@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ruff_python_ast::Stmt;
 use ruff_text_size::{Ranged, TextRange};
 use rustc_hash::FxHashMap;
+use twincell_engine::Stop;
 use twincell_repo::{CommitId, Repo, RepoError, Revision};
 use twincell_semantic::{Project, Referent, SnapshotFiles, Store, SymbolId, SymbolName, names_in, same_text};
 use twincell_syntax::parse::{normalize_newlines, parse, with_stack_for};
@@ -14,6 +15,7 @@ use twincell_syntax::parse::{normalize_newlines, parse, with_stack_for};
 use super::reader::is_python;
 use super::story::MAX_TEXT;
 use super::{EntityChange, EntityChangeKind, Unit};
+use crate::error::SliceError;
 use crate::selection::UnitId;
 
 /// Names that a unit begins or stops to use.
@@ -94,7 +96,8 @@ pub(super) fn read(
     versions: &mut Versions,
     parents: &FxHashMap<CommitId, CommitId>,
     units: &mut [Unit],
-) -> Result<NameChanges, RepoError> {
+    stop: &Stop,
+) -> Result<NameChanges, SliceError> {
     let mut changes = NameChanges::default();
     let mut commits: Vec<(CommitId, Vec<usize>)> = Vec::new();
     for (number, unit) in units.iter().enumerate().filter(|(_, unit)| unit.is_python) {
@@ -104,6 +107,9 @@ pub(super) fn read(
         }
     }
     for (commit, parts) in commits {
+        if stop.is_asked() {
+            return Err(SliceError::Interrupted);
+        }
         let Some(parent) = parents.get(&commit) else { continue };
         let is_merge = parts.first().and_then(|part| units.get(*part)).is_some_and(|unit| unit.is_merge);
         let (old, new) = (versions.at(*parent)?, versions.at(commit)?);

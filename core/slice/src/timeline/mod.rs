@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
+use twincell_engine::Stop;
 use twincell_repo::{CommitId, CommitRecord, Item, Person, Repo, Revision, TreeId, bound_memory};
 use twincell_semantic::{Project, SymbolName};
 
@@ -53,11 +54,23 @@ pub struct TimelineOptions {
     pub onto: Option<Revision>,
     /// More commits are an error.
     pub max_commits: usize,
+    /// The maximum number of lines that are followed, and of bytes of different lines. More are an error.
+    pub max_lines: usize,
+    pub max_bytes: usize,
+    /// Ends the reading between two commits.
+    pub stop: Stop,
 }
 
 impl Default for TimelineOptions {
     fn default() -> Self {
-        Self { by: By::Commit, onto: None, max_commits: 2000 }
+        Self {
+            by: By::Commit,
+            onto: None,
+            max_commits: 2000,
+            max_lines: 20_000_000,
+            max_bytes: 1 << 30,
+            stop: Stop::default(),
+        }
     }
 }
 
@@ -135,7 +148,7 @@ impl Target {
     fn read(repo: &Repo, base: CommitId, onto: &Revision, options: &TimelineOptions) -> Result<Self, SliceError> {
         let range = format!("{base}..{}", repo.commit_id(Some(onto.name()))?);
         let (ends, commits) = reader::ends(repo, &range, options.max_commits)?;
-        let Reader { prints, makers, units, commits, .. } = Reader::read(repo, &ends, commits, options)?;
+        let Reader { prints, makers, units, commits, .. } = Reader::read(repo, (&range, &ends), commits, options)?;
         Ok(Self { prints: prints.of_units(&makers, units.len()), units, commits })
     }
 }
@@ -172,13 +185,13 @@ impl Timeline {
     ///
     /// # Errors
     ///
-    /// Where git cannot read the range, where it has too many commits or changes nothing, and where the lines of a file cannot be
-    /// followed.
+    /// Where git cannot read the range, where it has too many commits or lines or changes nothing, where the lines of a file cannot
+    /// be followed, and where the reading was stopped.
     pub fn read(repo: &Path, range: &str, options: &TimelineOptions) -> Result<Self, SliceError> {
         bound_memory();
         let repo = Repo::around(repo)?;
         let (ends, commits) = reader::ends(&repo, range, options.max_commits)?;
-        let reader = Reader::read(&repo, &ends, commits, options)?;
+        let reader = Reader::read(&repo, (range, &ends), commits, options)?;
         if reader.units.is_empty() {
             return Err(SliceError::NoChanges(range.to_owned()));
         }
@@ -194,7 +207,7 @@ impl Timeline {
         let mut versions = entities::Versions::new(&repo);
         let parents: FxHashMap<CommitId, CommitId> =
             commits.iter().filter_map(|commit| Some((commit.id, *commit.parents.first()?))).collect();
-        let changes = entities::read(&mut versions, &parents, &mut units)?;
+        let changes = entities::read(&mut versions, &parents, &mut units, &options.stop)?;
         let name_needs = names::needs(&mut versions, ends.base.id, changes, &units)?;
         let mut timeline = Self {
             repo,

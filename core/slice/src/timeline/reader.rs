@@ -27,7 +27,11 @@ const MAX_TEXTS: usize = 300;
 /// All that is read, and what is known of the commit that is being read.
 pub(super) struct Reader<'r> {
     repo: &'r Repo,
-    by: By,
+    options: &'r TimelineOptions,
+    /// What is read, as the user says it.
+    range: &'r str,
+    /// How many lines are followed.
+    lines: usize,
     pub makers: Makers,
     pub contents: Contents,
     pub stories: Vec<Story>,
@@ -86,15 +90,17 @@ impl<'r> Reader<'r> {
     /// Reads all commits.
     pub fn read(
         repo: &'r Repo,
-        ends: &Ends,
+        (range, ends): (&'r str, &Ends),
         commits: Vec<CommitRecord>,
-        options: &TimelineOptions,
+        options: &'r TimelineOptions,
     ) -> Result<Self, SliceError> {
         let (start, earlier) = before(repo, &ends.base, &commits)?;
         let untouched = repo.tree_items(start)?.into_iter().map(|(path, item)| (path.into(), item)).collect();
         let mut reader = Self {
             repo,
-            by: options.by,
+            options,
+            range,
+            lines: 0,
             makers: Makers::default(),
             contents: Contents::default(),
             stories: Vec::new(),
@@ -115,6 +121,9 @@ impl<'r> Reader<'r> {
         let mut numbers: FxHashMap<CommitId, u32> = FxHashMap::default();
         for number in 0..reader.commits.len() as u32 {
             let Some(commit) = reader.commits.get(number as usize) else { break };
+            if options.stop.is_asked() {
+                return Err(SliceError::Interrupted);
+            }
             let (id, tree) = (commit.id, commit.tree);
             let mut parents: Vec<u32> =
                 commit.parents.iter().map(|parent| numbers.get(parent).copied().unwrap_or(0)).collect();
@@ -202,7 +211,7 @@ impl<'r> Reader<'r> {
 
     /// The maker of a part of the current commit.
     fn maker(&mut self, part: Option<Part>) -> Maker {
-        let part = part.filter(|_| self.by == By::Change);
+        let part = part.filter(|_| self.options.by == By::Change);
         if let Some(known) = self.parts.get(&part) {
             return *known;
         }
@@ -287,9 +296,25 @@ impl<'r> Reader<'r> {
             false => None,
         };
         Ok(match text {
-            Some(text) => (Body::Text(Weave::new(self.contents.lines(&text), maker)), Some(text)),
+            Some(text) => {
+                let lines = self.contents.lines(&text);
+                self.hold(lines.len())?;
+                (Body::Text(Weave::new(lines, maker)), Some(text))
+            }
             None => (Body::Whole(Setting::new(maker, item.id)), None),
         })
+    }
+
+    /// Counts lines that are followed from now on.
+    fn hold(&mut self, lines: usize) -> Result<(), SliceError> {
+        self.lines += lines;
+        let TimelineOptions { max_lines, max_bytes, .. } = *self.options;
+        let bound = match () {
+            () if self.lines > max_lines => format!("{max_lines} lines"),
+            () if self.contents.size() > max_bytes => format!("{max_bytes} bytes"),
+            () => return Ok(()),
+        };
+        Err(SliceError::TooLarge { range: self.range.to_owned(), bound })
     }
 
     fn remove(&mut self, view: &Commits, path: &[u8], old: Option<Item>) -> Result<(), SliceError> {
@@ -472,7 +497,7 @@ impl<'r> Reader<'r> {
 
     fn update_text(&mut self, view: &Commits, number: usize, path: &[u8], text: &[u8]) -> Result<(), SliceError> {
         let new = self.contents.lines(text);
-        let split = self.by == By::Change && is_python(&as_path(path));
+        let split = self.options.by == By::Change && is_python(&as_path(path));
         let (old, versions) = match self.stories.get(number).map(|story| &story.body) {
             Some(Body::Text(weave)) => {
                 let in_view = self.makers.of_commits(view);
@@ -488,6 +513,7 @@ impl<'r> Reader<'r> {
             Some((before, after)) => diff(&before.places(&old), &after.places(&new)),
             None => diff(&old, &new),
         };
+        self.hold(hunks.iter().map(|hunk| hunk.new.len()).sum())?;
         let mut made = Vec::new();
         for hunk in hunks {
             let is_blank =

@@ -15,6 +15,8 @@ use super::makers::Maker;
 pub(super) struct Contents {
     numbers: FxHashMap<Arc<[u8]>, u32>,
     lines: Vec<Content>,
+    /// The bytes of all of them.
+    size: usize,
 }
 
 #[derive(Debug)]
@@ -38,9 +40,15 @@ impl Contents {
         let number = self.lines.len() as u32;
         let start = line.iter().position(|byte| !byte.is_ascii_whitespace());
         let columns = |start: usize| line[..start].iter().map(|byte| if *byte == b'\t' { 8 } else { 1 }).sum();
+        self.size += bytes.len();
         self.numbers.insert(bytes.clone(), number);
         self.lines.push(Content { bytes, indent: start.map(columns) });
         number
+    }
+
+    /// How many bytes the different lines have.
+    pub fn size(&self) -> usize {
+        self.size
     }
 
     pub fn bytes(&self, line: u32) -> &[u8] {
