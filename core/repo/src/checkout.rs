@@ -112,7 +112,8 @@ enum Source {
 pub struct MadeFile {
     /// From the root of the repository. Where it leads elsewhere, there is no such file.
     pub path: PathBuf,
-    /// As git has it: 0o100644, 0o100755, or 0o120000 for a link. Other modes are no files.
+    /// As git has it: 0o100644, 0o100755, or 0o120000 for a link. Files of old commits can have other rights. A submodule is no
+    /// file.
     pub mode: u32,
     pub id: FileId,
     pub text: Option<Arc<[u8]>>,
@@ -159,24 +160,30 @@ pub fn checkout(repository: &Path, revision: &Revision, cache: &Cache) -> Result
     begin(&found, entries, cache)
 }
 
-/// Puts files that are no commit's into a folder of the cache, with modules that a build has put beside them.
+/// Puts files that are no commit's into a folder of the cache, with modules that a build has put beside them. What has a path of
+/// `tracked` was put there by no build, and is left out unless it is one of the files.
 ///
 /// # Errors
 ///
 /// As [`checkout`].
-pub fn checkout_made(repository: &Path, files: &[MadeFile], cache: &Cache) -> Result<Checkout, RepoError> {
+pub fn checkout_made(
+    repository: &Path,
+    files: &[MadeFile],
+    tracked: &BTreeSet<PathBuf>,
+    cache: &Cache,
+) -> Result<Checkout, RepoError> {
     let found = Repo::around(repository)?;
-    let entries = of_made(&found, files)?;
+    let entries = of_made(&found, files, tracked)?;
     begin(&found, entries, cache)
 }
 
-fn of_made(repo: &Repo, files: &[MadeFile]) -> Result<Entries, RepoError> {
+fn of_made(repo: &Repo, files: &[MadeFile], tracked: &BTreeSet<PathBuf>) -> Result<Entries, RepoError> {
     let entry = |file: &MadeFile| {
         let source = file.text.clone().map_or(Source::Object, Source::Memory);
         Some((file.path.clone(), Entry { mode: mode(file.mode as i32)?, id: file.id.0, source }))
     };
     let mut entries: Entries = files.iter().filter(|file| is_plain(&file.path)).filter_map(entry).collect();
-    add_generated(&repo.git, &mut entries)?;
+    add_generated(&repo.git, &mut entries, tracked)?;
     match entries.len() > MAX_FILES {
         true => Err(RepoError::Files { revision: "a version".to_owned(), error: CopyError::TooMany(MAX_FILES) }),
         false => Ok(entries),
@@ -217,10 +224,10 @@ impl Checkout {
     ///
     /// # Errors
     ///
-    /// As [`checkout`].
-    pub fn with_made(self, files: &[MadeFile]) -> Result<Self, RepoError> {
+    /// As [`checkout_made`].
+    pub fn with_made(self, files: &[MadeFile], tracked: &BTreeSet<PathBuf>) -> Result<Self, RepoError> {
         let found = Repo::around(&self.repository)?;
-        let entries = of_made(&found, files)?;
+        let entries = of_made(&found, files, tracked)?;
         let tree = hash(&entries);
         let (root, run) = put(&found.git, &self._slot.folder, &tree, &entries)?;
         Ok(Self { root, tree, run, entries: Arc::new(entries), ..self })
@@ -325,7 +332,7 @@ fn entries(repo: &Repo, revision: &Revision) -> Result<Entries, RepoError> {
         }
     };
     entries.retain(|path, _| is_plain(path));
-    add_generated(&repo.git, &mut entries)?;
+    add_generated(&repo.git, &mut entries, &BTreeSet::new())?;
     if entries.len() > MAX_FILES {
         return Err(too_many(CopyError::TooMany(MAX_FILES)));
     }
@@ -338,11 +345,12 @@ fn is_plain(path: &Path) -> bool {
     path.components().count() > 0 && path.components().all(plain)
 }
 
-/// The mode of what becomes a file or a link. Submodules are neither.
+/// The mode of what becomes a file or a link. Submodules are neither. Of the rights, only the owner's to run the file counts, as
+/// git has it.
 fn mode(mode: i32) -> Option<u32> {
-    match mode {
-        0o100_755 => Some(EXECUTABLE),
-        0o100_644 | 0o100_664 => Some(PLAIN),
+    match mode & 0o170_000 {
+        0o100_000 if mode & 0o100 != 0 => Some(EXECUTABLE),
+        0o100_000 => Some(PLAIN),
         0o120_000 => Some(LINK),
         _ => None,
     }
@@ -388,8 +396,12 @@ fn content_of_file(root: &Path, path: &Path, mode: u32) -> io::Result<Vec<u8>> {
 }
 
 /// Adds modules that a build puts beside those in git, and that git ignores: `_version.py`, compiled extensions. Without them
-/// packages cannot be imported.
-fn add_generated(repository: &Repository, entries: &mut Entries) -> Result<(), git2::Error> {
+/// packages cannot be imported. Paths of `tracked` are none.
+fn add_generated(
+    repository: &Repository,
+    entries: &mut Entries,
+    tracked: &BTreeSet<PathBuf>,
+) -> Result<(), git2::Error> {
     let Some(root) = repository.workdir() else { return Ok(()) };
     let is_module = |path: &Path| path.extension().is_some_and(|ending| ending == "py" || ending == "so");
     let folders: BTreeSet<PathBuf> = entries
@@ -407,6 +419,7 @@ fn add_generated(repository: &Repository, entries: &mut Entries) -> Result<(), g
                 && is_module(&path)
                 && !is_kept_back(&path)
                 && !entries.contains_key(&path)
+                && !tracked.contains(&path)
                 && repository.is_path_ignored(&path)?
             {
                 entries.extend(of_file(root, &path).map(|entry| (path, entry)));

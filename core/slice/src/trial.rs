@@ -3,12 +3,12 @@
 //! A candidate passes if all tests pass that pass at the end of the range. The tests' own files are part of the question and not of
 //! the answer: every trial has them as at the end of the range, with what stands in the same folder of tests (`tests`, `test`,
 //! `testing`), such as `conftest.py` and data. A test file outside of such a folder comes alone, with the `conftest.py`
-//! beside it.
+//! beside it. A run that ended by time or with its process is believed once it did so a second time, with no other beside it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use twincell_engine::Stop;
 use twincell_repo::{Cache, Checkout, MadeFile, checkout_made};
@@ -21,8 +21,8 @@ use crate::invariants::Invariants;
 use crate::refine::{FailedTest, Runner, Trial};
 use crate::{Selection, SliceError};
 
-/// Names of folders with tests.
-const TEST_FOLDERS: [&str; 3] = ["tests", "test", "testing"];
+/// Names of folders with tests. Packages have the last one for what helps to test, too, so that the first two say more.
+const TEST_FOLDERS: [&[&str]; 2] = [&["tests", "test"], &["testing"]];
 
 /// Where and how tests run.
 #[derive(Debug, Clone)]
@@ -43,11 +43,13 @@ pub struct Criterion {
     pub tests: Vec<String>,
     /// Tests whose outcomes differ from run to run, with their outcomes. They decide nothing.
     pub flaky: Vec<(String, Vec<Outcome>)>,
-    /// Tests that do not pass. They decide nothing.
+    /// Tests that do not pass, and files that pytest cannot collect. They decide nothing.
     pub failing: Vec<FailedTest>,
     /// The lines that the tests run, by file. Lines that run when modules are imported are not among them.
     pub lines: BTreeMap<String, BTreeSet<u32>>,
     own_files: OwnFiles,
+    /// The paths of all files at the end of the range.
+    tracked: BTreeSet<PathBuf>,
 }
 
 impl Criterion {
@@ -72,7 +74,8 @@ impl OwnFiles {
     }
 
     fn put_over(&self, mut files: Vec<MadeFile>) -> Vec<MadeFile> {
-        files.retain(|file| !is_in(&self.places, &file.path));
+        let folders: BTreeSet<&Path> = self.files.iter().flat_map(|own| own.path.ancestors().skip(1)).collect();
+        files.retain(|file| !is_in(&self.places, &file.path) && !folders.contains(file.path.as_path()));
         files.extend(self.files.iter().cloned());
         files
     }
@@ -84,9 +87,12 @@ fn is_in(places: &BTreeSet<PathBuf>, path: &Path) -> bool {
 
 /// The outermost folder of tests around a file, else the file and the `conftest.py` beside it.
 fn places(file: &Path) -> Vec<PathBuf> {
-    let is_of_tests =
-        |folder: &&Path| folder.file_name().and_then(OsStr::to_str).is_some_and(|name| TEST_FOLDERS.contains(&name));
-    match file.ancestors().skip(1).filter(is_of_tests).last() {
+    let outermost = |names: &&[&str]| {
+        let is_named =
+            |folder: &&Path| folder.file_name().and_then(OsStr::to_str).is_some_and(|name| names.contains(&name));
+        file.ancestors().skip(1).filter(is_named).last()
+    };
+    match TEST_FOLDERS.iter().find_map(outermost) {
         Some(folder) => vec![folder.to_owned()],
         None => vec![file.to_owned(), file.with_file_name("conftest.py")],
     }
@@ -105,12 +111,14 @@ pub fn criterion(
     end: &[MadeFile],
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Criterion, SliceError> {
-    let checkout = checkout_made(&setup.repository, end, &setup.cache)?;
+    let tracked: BTreeSet<PathBuf> = end.iter().map(|file| file.path.clone()).collect();
+    let checkout = checkout_made(&setup.repository, end, &tracked, &setup.cache)?;
     let mut store = Store::open(&setup.cache.folder)?;
     let options = SuiteOptions { coverage: true, runs: setup.repeat.max(1), ..SuiteOptions::default() };
     let found = run_suite(&checkout, &setup.environment, &mut store, &setup.limits, &options, progress)?;
     let own_files = OwnFiles::new(found.tests.iter().map(|test| test.test.file.as_str()), end);
-    let mut criterion = Criterion { tests: vec![], flaky: vec![], failing: vec![], lines: BTreeMap::new(), own_files };
+    let (tests, flaky, failing, lines) = (vec![], vec![], vec![], BTreeMap::new());
+    let mut criterion = Criterion { tests, flaky, failing, lines, own_files, tracked };
     let all = found.tests.len();
     for one in found.tests {
         match one.record.outcome {
@@ -129,6 +137,7 @@ pub fn criterion(
         }
     }
     if !criterion.tests.is_empty() {
+        criterion.failing.extend(found.errors.iter().map(|error| not_run(&error.id, &error.message)));
         return Ok(criterion);
     }
     match criterion.failing.into_iter().next() {
@@ -157,7 +166,16 @@ pub struct Trials<'a> {
     influencing: &'a (dyn Fn(&Point) -> Selection + Sync),
     watched: Vec<WatchedFunction>,
     benches: Vec<Mutex<Bench>>,
+    /// Held by each run, and by one that runs alone for itself.
+    running: RwLock<()>,
     abandoned: Stop,
+}
+
+/// What a run showed.
+struct Seen {
+    trial: Trial,
+    /// One slow or crowded moment may be to blame for all that failed.
+    is_doubtful: bool,
 }
 
 impl<'a> Trials<'a> {
@@ -177,28 +195,64 @@ impl<'a> Trials<'a> {
         let bench = |_| Ok(Mutex::new(Bench { checkout: None, store: Store::open(&setup.cache.folder)? }));
         let benches = (0..jobs.max(1)).map(bench).collect::<Result<_, TestError>>()?;
         let abandoned = setup.limits.stop.clone();
-        Ok(Self { setup: setup.clone(), criterion, files, influencing, watched, benches, abandoned })
+        let setup = setup.clone();
+        Ok(Self { setup, criterion, files, influencing, watched, benches, running: RwLock::new(()), abandoned })
     }
 
-    fn trial(&self, found: &SuiteRun) -> Trial {
+    fn seen(&self, found: &SuiteRun) -> Seen {
         let records: BTreeMap<&str, _> = found.tests.iter().map(|test| (test.test.id.as_str(), &test.record)).collect();
         let mut failed = Vec::new();
+        let mut is_doubtful = true;
         let mut values: BTreeMap<&Point, Vec<Value>> = BTreeMap::new();
         for test in &self.criterion.tests {
             match records.get(test.as_str()) {
                 Some(record) if record.outcome == Outcome::Passed => {}
                 Some(record) => {
                     let (outcome, failure) = (record.outcome, record.failure.clone());
+                    is_doubtful &= !outcome.is_lasting();
                     failed.push(FailedTest { test: test.clone(), outcome, failure });
                 }
-                None => failed.push(missing(test, found)),
+                // What is collected is kept.
+                None => {
+                    is_doubtful = false;
+                    failed.push(missing(test, found));
+                }
             }
             for one in records.get(test.as_str()).iter().flat_map(|record| &record.values) {
                 values.entry(&one.point).or_default().extend(one.values.iter().cloned());
             }
         }
         let invariants = Invariants::inferred(values.iter().map(|(point, values)| (*point, values.as_slice())));
-        Trial { failed, invariants: invariants.into() }
+        Seen { is_doubtful: is_doubtful && !failed.is_empty(), trial: Trial { failed, invariants: invariants.into() } }
+    }
+
+    /// Runs the tests once.
+    fn once(&self, bench: &mut Bench, files: &[MadeFile]) -> Result<Seen, SliceError> {
+        let tracked = &self.criterion.tracked;
+        let checkout = match bench.checkout.take() {
+            Some(checkout) => checkout.with_made(files, tracked)?,
+            None => checkout_made(&self.setup.repository, files, tracked, &self.setup.cache)?,
+        };
+        let options = SuiteOptions { watched: self.watched.clone(), ..SuiteOptions::default() };
+        let Setup { environment, limits, .. } = &self.setup;
+        let found = run_suite(&checkout, environment, &mut bench.store, limits, &options, &mut |_, _| {});
+        bench.checkout = Some(checkout);
+        match found {
+            Ok(found) => Ok(self.seen(&found)),
+            // The candidate is to blame: its configuration, its `conftest.py`, or what they import.
+            Err(
+                error @ (TestError::NotStarted(_)
+                | TestError::Ended(_)
+                | TestError::CollectingTookTooLong(_)
+                | TestError::OtherCopy { .. }),
+            ) => {
+                let message = error.to_string();
+                let failed = self.criterion.tests.iter().map(|test| not_run(test, &message));
+                let is_doubtful = !matches!(error, TestError::OtherCopy { .. });
+                Ok(Seen { trial: Trial { failed: failed.collect(), ..Trial::default() }, is_doubtful })
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 }
 
@@ -228,29 +282,15 @@ impl Runner for Trials<'_> {
     fn run(&self, worker: usize, taken: &Selection) -> Result<Trial, SliceError> {
         let files = self.criterion.own_files.put_over((self.files)(taken)?);
         let mut bench = self.benches[worker].lock().unwrap_or_else(PoisonError::into_inner);
-        let checkout = match bench.checkout.take() {
-            Some(checkout) => checkout.with_made(&files)?,
-            None => checkout_made(&self.setup.repository, &files, &self.setup.cache)?,
+        let seen = {
+            let _others = self.running.read().unwrap_or_else(PoisonError::into_inner);
+            self.once(&mut bench, &files)?
         };
-        let options = SuiteOptions { watched: self.watched.clone(), ..SuiteOptions::default() };
-        let Setup { environment, limits, .. } = &self.setup;
-        let found = run_suite(&checkout, environment, &mut bench.store, limits, &options, &mut |_, _| {});
-        bench.checkout = Some(checkout);
-        match found {
-            Ok(found) => Ok(self.trial(&found)),
-            // The candidate is to blame: its configuration, its `conftest.py`, or what they import.
-            Err(
-                error @ (TestError::NotStarted(_)
-                | TestError::Ended(_)
-                | TestError::CollectingTookTooLong(_)
-                | TestError::OtherCopy { .. }),
-            ) => {
-                let message = error.to_string();
-                let failed = self.criterion.tests.iter().map(|test| not_run(test, &message));
-                Ok(Trial { failed: failed.collect(), ..Trial::default() })
-            }
-            Err(error) => Err(error.into()),
+        if !seen.is_doubtful {
+            return Ok(seen.trial);
         }
+        let _alone = self.running.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(self.once(&mut bench, &files)?.trial)
     }
 
     fn influencing(&self, point: &Point) -> Selection {

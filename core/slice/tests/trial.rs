@@ -1,5 +1,6 @@
 //! Refinements with real tests, in a repository whose histories are made in memory.
 
+use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -159,6 +160,10 @@ fn tests_that_do_not_pass_at_the_end_decide_nothing() {
     let run = |test: &str| criterion(&project.setup, &of(test), &mut |_, _| {});
     let some = run("def test_a():\n    pass\n\n\ndef test_b():\n    assert 0, 'no'\n").unwrap();
     assert_eq!((some.tests.len(), some.failing.len()), (1, 1));
+    let [good, bad] = [("a", "def test_a():\n    pass\n"), ("b", "x =\n")];
+    let both = [good, bad].map(|(name, text)| file(&format!("tests/test_{name}.py"), text));
+    let some = criterion(&project.setup, &both, &mut |_, _| {}).unwrap();
+    assert_eq!((some.tests.len(), some.failing[0].test.as_str()), (1, "tests/test_b.py"));
     let error = run("def test_b():\n    assert 0, 'no'\n").unwrap_err().to_string();
     assert!(error.starts_with("tests/test_a.py::test_b does not pass at the end of the range ("), "{error}");
     assert!(matches!(run("x = 1\n"), Err(SliceError::NoTests(None))));
@@ -192,4 +197,46 @@ fn watching_runs_no_code_of_what_it_sees() {
     let trials = Trials::new(&project.setup, &criterion, &files, watched, &influencing, 1).unwrap();
     let trial = trials.run(0, &units(&[])).unwrap();
     assert!(trial.failed.is_empty() && !trial.invariants.is_empty(), "{trial:?}");
+}
+
+#[test]
+fn the_working_tree_gives_only_what_a_build_made() {
+    let project = Project::new();
+    let package = project.setup.repository.join("pkg");
+    fs::create_dir(&package).unwrap();
+    fs::write(project.setup.repository.join(".gitignore"), "pkg/tracked.py\npkg/built.py\n").unwrap();
+    fs::write(package.join("built.py"), "X = 1\n").unwrap();
+    fs::write(package.join("tracked.py"), "X = 1\n").unwrap();
+    let test = "import pkg\nfrom pkg import built, tracked\n\n\ndef test():\n    assert pkg.__file__\n";
+    let files = |taken: &Selection| {
+        // Old versions of git kept more of the rights of a file.
+        let old = MadeFile { mode: 0o100_640, ..file("pkg/__init__.py", "") };
+        let tracked = taken.contains(&UnitId(0)).then(|| file("pkg/tracked.py", "X = 1\n"));
+        Ok([old, file("tests/test_a.py", test)].into_iter().chain(tracked).collect::<Vec<_>>())
+    };
+    let criterion = criterion(&project.setup, &files(&units(&[0])).unwrap(), &mut |_, _| {}).unwrap();
+    let trials = Trials::new(&project.setup, &criterion, &files, vec![], &influencing, 1).unwrap();
+    assert_eq!(trials.run(0, &units(&[0])).unwrap().failed, []);
+    assert_eq!(trials.run(0, &units(&[])).unwrap().failed.len(), 1);
+}
+
+#[test]
+fn tests_stand_where_the_end_of_the_range_has_them() {
+    let project = Project::new();
+    // The first unit makes a folder of what was a file.
+    let files = |taken: &Selection| {
+        let test = "from shared import X\n\n\ndef test():\n    assert X\n";
+        let own = match taken.contains(&UnitId(0)) {
+            true => file("a/testing/tests/test_a.py", test),
+            false => file("a", "text\n"),
+        };
+        Ok(vec![own, file("shared.py", "X = 1\n")])
+    };
+    let mut setup = project.setup.clone();
+    setup.limits.arguments = vec!["a".into()];
+    let criterion = criterion(&setup, &files(&units(&[0])).unwrap(), &mut |_, _| {}).unwrap();
+    let owns = |path: &str| criterion.owns(Path::new(path));
+    assert!(owns("a/testing/tests/conftest.py") && !owns("a/testing/util.py"));
+    let trials = Trials::new(&setup, &criterion, &files, vec![], &influencing, 1).unwrap();
+    assert_eq!(trials.run(0, &units(&[])).unwrap().failed, []);
 }

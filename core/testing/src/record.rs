@@ -92,7 +92,7 @@ impl Outcome {
     }
 
     /// Whether the test itself came to it. One slow or crowded moment is enough for the others, and another run may differ.
-    pub(super) fn is_lasting(self) -> bool {
+    pub fn is_lasting(self) -> bool {
         !matches!(self, Self::TimedOut | Self::Crashed | Self::NotFound)
     }
 }
