@@ -342,5 +342,6 @@ fn numbers_of_runs() {
     writeln!(table, "all: {all} of {of}, {:.2}; worst {worst:.2}", f64::from(all as u32) / f64::from(of as u32))
         .unwrap();
     insta::assert_snapshot!(table);
-    assert!(worst <= 1.2 && all * 2 <= of, "{table}");
+    // Delta debugging here goes on with the next part after one that could go, which takes 0.4 of the runs of one that starts over.
+    assert!(worst <= 1.0 && all * 10 <= of * 6, "{table}");
 }

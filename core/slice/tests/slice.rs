@@ -55,12 +55,16 @@ impl Project {
     }
 
     fn slice(&self, range: &str, options: &SliceOptions) -> Result<Slice, SliceError> {
+        self.slice_within(range, options, TestLimits { arguments: vec!["tests".into()], ..TestLimits::default() })
+    }
+
+    fn slice_within(&self, range: &str, options: &SliceOptions, limits: TestLimits) -> Result<Slice, SliceError> {
         let python = std::env::var_os("TWINCELL_PYTHON").map_or_else(|| PathBuf::from("python3"), PathBuf::from);
         let setup = Setup {
             repository: self.folder.path().to_owned(),
             cache: Cache::new(self.cache.path().to_owned()),
             environment: environment(Path::new("/"), Some(&python), &python).unwrap(),
-            limits: TestLimits { arguments: vec!["tests".into()], ..TestLimits::default() },
+            limits,
             repeat: 1,
         };
         let options = SliceOptions { range: range.to_owned(), ..options.clone() };
@@ -168,6 +172,66 @@ fn a_change_and_its_revert_both_go() {
     project.commit("Test", &[("tests/test_a.py", text(test))]);
     let found = project.slice("HEAD~4..HEAD", &options()).unwrap();
     assert_eq!(staying(&found), ["Add b"], "{found:#?}");
+}
+
+/// What changes only `conftest.py` or packaging is part of the question or does nothing for the tests.
+#[test]
+fn a_conftest_and_packaging_go() {
+    let project = Project::new();
+    project.commit("Begin", &[("shop.py", text("def a():\n    return 1\n"))]);
+    project.commit("Package", &[("pyproject.toml", text("[project]\nname = \"shop\"\nversion = \"1\"\n"))]);
+    let fixture = "import pytest\n\n\n@pytest.fixture\ndef two():\n    return 2\n";
+    project.commit("Give a fixture", &[("tests/conftest.py", text(fixture))]);
+    project.commit("Change", &[("shop.py", text("def a():\n    return 2\n"))]);
+    let test = "import shop\n\n\ndef test_a(two):\n    assert shop.a() == two\n";
+    project.commit("Test", &[("tests/test_a.py", text(test))]);
+    let found = project.slice("HEAD~4..HEAD", &options()).unwrap();
+    assert_eq!(staying(&found), ["Change"], "{found:#?}");
+}
+
+/// A test that reads a data file beside the code needs the commit of the data.
+#[test]
+fn data_that_a_test_reads_stays() {
+    let project = Project::new();
+    project.commit("Begin", &[("shop.py", text("def a():\n    return open('data/x.txt').read()\n"))]);
+    project.commit("Data", &[("data/x.txt", text("2"))]);
+    project.commit("Other data", &[("data/y.txt", text("3"))]);
+    let test = "import shop\n\n\ndef test_a():\n    assert shop.a() == '2'\n";
+    project.commit("Test", &[("tests/test_a.py", text(test))]);
+    let found = project.slice("HEAD~3..HEAD", &options()).unwrap();
+    assert_eq!(staying(&found), ["Data"], "{found:#?}");
+}
+
+/// A text that two commits touch next to each other cannot be in conflict: the later one needs the earlier one or stands alone.
+#[test]
+fn changes_side_by_side_do_not_conflict() {
+    let project = Project::new();
+    let of = |a: u32, b: u32, c: u32| format!("A = {a}\nB = {b}\nC = {c}\n");
+    project.commit("Begin", &[("shop.py", text(&of(1, 1, 1)))]);
+    project.commit("A", &[("shop.py", text(&of(2, 1, 1)))]);
+    project.commit("B", &[("shop.py", text(&of(2, 2, 1)))]);
+    project.commit("C", &[("shop.py", text(&of(2, 2, 2)))]);
+    project.commit("B again", &[("shop.py", text(&of(2, 3, 2)))]);
+    let test = "import shop\n\n\ndef test_a():\n    assert shop.B == 3\n";
+    project.commit("Test", &[("tests/test_a.py", text(test))]);
+    let found = project.slice("HEAD~5..HEAD", &options()).unwrap();
+    assert_eq!(staying(&found), ["B", "B again"], "{found:#?}");
+    let UnitState::Stays(Stays::TextNeeded { by, .. }) = &found.units[1].state else { panic!("{found:#?}") };
+    assert_eq!(by, &[3]);
+}
+
+/// A removal for which a test hangs fails by its time limit, and a second run, alone, says the same.
+#[test]
+fn a_candidate_that_hangs_counts_as_failing() {
+    let project = Project::new();
+    let wait = "def wait(done):\n    while not done():\n        pass\n";
+    project.commit("Begin", &[("shop.py", text(wait)), ("end.py", text("def done():\n    return False\n"))]);
+    project.commit("End", &[("end.py", text("def done():\n    return True\n"))]);
+    let test = "import end\nimport shop\n\n\ndef test_a():\n    shop.wait(end.done)\n";
+    project.commit("Test", &[("tests/test_a.py", text(test))]);
+    let limits = TestLimits { arguments: vec!["tests".into()], test_seconds: 3.0, ..TestLimits::default() };
+    let found = project.slice_within("HEAD~2..HEAD", &options(), limits).unwrap();
+    assert_eq!(staying(&found), ["End"], "{found:#?}");
 }
 
 #[test]

@@ -3,7 +3,8 @@
 //! Each failed removal says that one of its units is essential, and a passed one that none is. A unit begins with the rate
 //! of essential ones among those like it, and its significance (the paper's score) raises or lowers that. This is the
 //! model of probabilistic delta debugging (Wang et al., ESEC/FSE 2021), with two additions: a failed removal that holds a
-//! smaller failed one says nothing any more, and the rate is learned. Beliefs choose what is tried next and never what is true.
+//! smaller failed one says nothing any more, and the rate is the one that explains all removals best. Beliefs choose what is tried
+//! next and never what is true.
 
 use crate::refine::problem::Relevance;
 use crate::refine::set::Set;
@@ -27,6 +28,9 @@ const MOST_SIGNIFICANT: i32 = 4;
 /// The bounds of a probability that nothing proves.
 const LEAST: f64 = 0.002;
 const MOST: f64 = 0.95;
+/// How often rates are estimated anew at most, and when they have stopped to change.
+const ROUNDS: usize = 20;
+const CLOSE: f64 = 0.001;
 
 #[derive(Clone, Debug)]
 pub(super) struct Beliefs {
@@ -58,31 +62,50 @@ impl Beliefs {
 
     /// For each unit, the probability that the tests fail without it. 1 where they did.
     pub fn probabilities(&self, all: &Set, kept: &Set) -> Vec<f64> {
-        let mut found = vec![0.0; self.relevance.len()];
-        let single = |removed: &&Set| removed.len() == 1;
-        for unit in self.failed.iter().filter(single).flat_map(Set::iter) {
-            found[unit] = 1.0;
-        }
-        let rate = |relevance| {
-            let first = first_rate(relevance, all.len());
-            let (mut essential, mut other) = (first * BEFORE, (1.0 - first) * BEFORE);
-            for unit in all.iter().filter(|unit| self.relevance[*unit] == relevance) {
-                match () {
-                    () if !kept.has(unit) => other += 1.0,
-                    () if found[unit] == 1.0 => essential += 1.0,
-                    () => {}
+        let kinds = [Relevance::Run, Relevance::Unknown, Relevance::NotRun];
+        let mut rates = kinds.map(|kind| first_rate(kind, all.len()));
+        let mut found = self.with_rates(&rates, kept);
+        // A failed removal of many units says that there are essential ones, and not which: the rates that explain all removals
+        // best are found by expectation and maximization.
+        for _ in 0..ROUNDS {
+            let before = rates;
+            for (kind, rate) in kinds.into_iter().zip(&mut rates) {
+                let first = first_rate(kind, all.len());
+                let (mut essential, mut count) = (first * BEFORE, BEFORE);
+                for unit in all.iter().filter(|unit| self.relevance[*unit] == kind) {
+                    if !kept.has(unit) {
+                        count += 1.0;
+                    } else if self.failed.iter().any(|removed| removed.has(unit)) {
+                        count += 1.0;
+                        essential += found[unit];
+                    }
                 }
+                *rate = essential / count;
             }
-            essential / (essential + other)
-        };
-        let rates = [Relevance::Run, Relevance::Unknown, Relevance::NotRun].map(|one| (one, rate(one)));
-        for unit in kept.iter().filter(|unit| found[*unit] < 1.0).collect::<Vec<_>>() {
-            let rate = rates.iter().find(|(one, _)| *one == self.relevance[unit]).map_or(0.5, |(_, rate)| *rate);
+            found = self.with_rates(&rates, kept);
+            if before.iter().zip(&rates).all(|(before, rate)| (before - rate).abs() < CLOSE) {
+                break;
+            }
+        }
+        found
+    }
+
+    /// The same where essential units have these rates, of those that the tests run, that nobody can tell, and that they do not run.
+    fn with_rates(&self, rates: &[f64; 3], kept: &Set) -> Vec<f64> {
+        let mut found = vec![0.0; self.relevance.len()];
+        for unit in kept.iter() {
+            let rate = match self.relevance[unit] {
+                Relevance::Run => rates[0],
+                Relevance::Unknown => rates[1],
+                Relevance::NotRun => rates[2],
+            };
             let score = self.scores[unit].clamp(-MOST_SIGNIFICANT, MOST_SIGNIFICANT);
-            let odds = rate / (1.0 - rate) * f64::from(score).exp2();
+            let odds = rate / (1.0 - rate).max(LEAST) * f64::from(score).exp2();
             found[unit] = (odds / (1.0 + odds)).clamp(LEAST, MOST);
         }
-        for removed in self.failed.iter().filter(|removed| removed.len() > 1) {
+        let (single, several): (Vec<&Set>, Vec<&Set>) = self.failed.iter().partition(|removed| removed.len() == 1);
+        single.into_iter().flat_map(Set::iter).for_each(|unit| found[unit] = 1.0);
+        for removed in several {
             let none = removed.iter().map(|unit| 1.0 - found[unit]).product::<f64>();
             if none > 0.0 && removed.is_within(kept) {
                 removed.iter().for_each(|unit| found[unit] = (found[unit] / (1.0 - none)).min(MOST));

@@ -14,7 +14,7 @@ use crate::refine::{Rule, Scheme};
 
 /// By how much a larger removal must be better than a smaller one, and how probably it must pass.
 const WORTH: f64 = 1.02;
-const LEAST_PASSING: f64 = 0.35;
+const LEAST_PASSING: f64 = 0.5;
 
 /// A set of units to try, as a history that every unit's text applies to.
 #[derive(Clone, Debug)]
@@ -276,8 +276,9 @@ impl Search {
                 self.invariants = invariants.clone();
             }
             self.beliefs.passed(&self.kept);
+            // The next part has moved up to the place of the one that went.
             self.parts = self.parts.saturating_sub(1).max(2);
-            self.part = 0;
+            self.part = self.part.saturating_sub(1);
             self.proved = 0;
         } else {
             self.proved += usize::from(removed.len() == 1);

@@ -250,6 +250,17 @@ fn traps_end_in_the_trees_that_git_has() {
     }
 }
 
+/// A large table whose rows come anew, in another order, and again as they were. Steps, not time: quadratic matching would not end.
+#[test]
+fn a_table_that_is_written_anew_is_read() {
+    let rows = |version: usize| (0..20_000).map(|row| format!("{row},{version}\n")).collect::<String>();
+    let turned = (0..20_000).rev().map(|row| format!("{row},0\n")).collect::<String>();
+    let versions = [rows(0), rows(1), rows(0), turned].map(|text| files(&[("rows.csv", &text)]));
+    let (_history, timeline) = line(&versions);
+    assert_eq!(needs(&timeline)[1], [0]);
+    assert_eq!(timeline.tree(&some(&[])).unwrap().id(), timeline.tree(&some(&[0, 1])).unwrap().id());
+}
+
 #[test]
 fn a_revert_needs_what_it_reverts_only_where_lines_go() {
     let (old, new) = ("a\nb\nc\n", "a\nB\nc\n");

@@ -2,11 +2,12 @@
 //! version has, in one order, each with who made it and who hid or showed it again. Any set of makers gives a text at once, and
 //! none conflicts.
 
+use std::collections::VecDeque;
 use std::hash::Hash;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-use similar::{Algorithm, DiffOp, capture_diff_slices};
+use imara_diff::{Algorithm, Diff, Token};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::makers::Maker;
 
@@ -209,18 +210,24 @@ impl Weave {
             };
             let behind =
                 block.map_or(at, |(start, count, _)| going.last().map_or(0, |last| last + 1).max(start + count));
-            let mut forms: Vec<usize> = going.to_vec();
+            let mut hidden_by: FxHashMap<u32, FxHashSet<Maker>> = FxHashMap::default();
+            for place in dead {
+                let line = &self.lines[place];
+                hidden_by.entry(line.content).or_default().extend(line.last(view));
+            }
+            let mut forms: FxHashMap<_, VecDeque<usize>> = FxHashMap::default();
+            for place in going {
+                forms.entry(contents.head(self.lines[*place].content)).or_default().push_back(*place);
+            }
             for (offset, (content, maker)) in run.iter().zip(makers).enumerate() {
                 if shown.contains(&offset) {
                     continue;
                 }
                 if contents.is_telling(*content) {
-                    let gone = dead.iter().filter(|place| self.lines[**place].content == *content);
-                    needs.extend(gone.filter_map(|place| Some((*maker, self.lines[*place].last(view)?))));
+                    needs.extend(hidden_by.get(content).into_iter().flatten().map(|hider| (*maker, *hider)));
                 }
-                let head = contents.head(*content);
-                let form = forms.iter().position(|place| contents.head(self.lines[*place].content) == head);
-                let root = form.map_or(*maker, |form| self.lines[forms.remove(form)].root);
+                let form = forms.get_mut(&contents.head(*content)).and_then(VecDeque::pop_front);
+                let root = form.map_or(*maker, |form| self.lines[form].root);
                 let line = Line { content: *content, made: *maker, root, later: Vec::new() };
                 coming.push((if offset < shown.start { at } else { behind }, line));
             }
@@ -250,12 +257,16 @@ impl Weave {
         dead: &[usize],
         run: &[u32],
     ) -> Option<(usize, usize, usize)> {
-        let key = |place: usize| (self.lines[place].last(view), self.lines[place].made);
+        let hider = |place: usize| self.lines[place].last(view);
+        let mut starts: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+        for (offset, content) in run.iter().enumerate() {
+            starts.entry(*content).or_default().push(offset);
+        }
         let mut best: Option<(usize, usize, usize)> = None;
         let mut rest = dead;
         while let Some(first) = rest.first() {
-            let is_next =
-                |(offset, place): &(usize, &usize)| **place == first + offset && key(**place).0 == key(*first).0;
+            let by = hider(*first);
+            let is_next = |(offset, place): &(usize, &usize)| **place == first + offset && hider(**place) == by;
             let count = rest.iter().enumerate().take_while(is_next).count();
             let block: Vec<u32> = rest[..count].iter().map(|place| self.lines[*place].content).collect();
             let is_large = count == run.len() || count >= LEAST_BLOCK && count * 2 >= run.len();
@@ -263,9 +274,10 @@ impl Weave {
                 && count <= run.len()
                 && block.iter().any(|content| contents.indent(*content).is_some())
                 && best.is_none_or(|(_, length, _)| length < count)
-                && let Some(from) = run.windows(count).position(|part| part == block)
+                && let Some(from) =
+                    starts.get(&block[0]).into_iter().flatten().find(|from| run[**from..].starts_with(&block))
             {
-                best = Some((*first, count, from));
+                best = Some((*first, count, *from));
             }
             rest = &rest[count..];
         }
@@ -329,20 +341,16 @@ fn continues(words: &[u8]) -> bool {
 
 /// What differs between two sequences of lines: what stands between those that stay, in order. Between two hunks stands at least
 /// one line.
-pub(super) fn diff<T: Hash + Ord>(old: &[T], new: &[T]) -> Vec<Hunk> {
-    let mut hunks: Vec<Hunk> = Vec::new();
-    let (mut old_end, mut new_end) = (0, 0);
-    let mut until = |old: usize, new: usize, next: (usize, usize)| {
-        if old_end < old || new_end < new {
-            hunks.push(Hunk { old: old_end..old, new: new_end..new });
-        }
-        (old_end, new_end) = next;
+pub(super) fn diff<T: Hash + Eq>(old: &[T], new: &[T]) -> Vec<Hunk> {
+    let mut known: FxHashMap<&T, Token> = FxHashMap::default();
+    let mut tokens = |line| {
+        let next = Token(known.len() as u32);
+        *known.entry(line).or_insert(next)
     };
-    for op in capture_diff_slices(Algorithm::Patience, old, new) {
-        if let DiffOp::Equal { old_index, new_index, len } = op {
-            until(old_index, new_index, (old_index + len, new_index + len));
-        }
-    }
-    until(old.len(), new.len(), (old.len(), new.len()));
-    hunks
+    let before: Vec<Token> = old.iter().map(&mut tokens).collect();
+    let after: Vec<Token> = new.iter().map(&mut tokens).collect();
+    let mut found = Diff::default();
+    found.compute_with(Algorithm::Histogram, &before, &after, known.len() as u32);
+    let range = |range: std::ops::Range<u32>| range.start as usize..range.end as usize;
+    found.hunks().map(|hunk| Hunk { old: range(hunk.before), new: range(hunk.after) }).collect()
 }
