@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import random
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -83,6 +85,39 @@ def test_a_feature_is_found_with_the_reasons(repository: Path, tmp_path: Path) -
     commit = git(repository, "rev-parse", "HEAD~3").strip()
     told = slice_of(repository, "HEAD~5..HEAD", "--tests", "tests", "--explain", commit[:10]).stdout
     assert told.startswith(f"{commit[:8]} Add a tax\n") and "No module named 'tax'" in told, told
+
+
+def everything_of(repository: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in sorted(repository.rglob("*")) if path.is_file()}
+
+
+@pytest.mark.parametrize("kills", [pytest.param(2), pytest.param(20, marks=pytest.mark.long)])
+def test_a_killed_search_goes_on_and_ends_the_same(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kills: int
+) -> None:
+    def program(cache: str) -> subprocess.Popen[str]:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / cache))
+        command = [sys.executable, "-m", "twincell", "slice", "--repository", str(repository), "HEAD~5..HEAD"]
+        command += ["--tests", "tests", "--json", "--python", sys.executable]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+
+    def end(process: subprocess.Popen[str]) -> dict[str, object]:
+        found = json.loads(process.communicate(timeout=300)[0])
+        return {**found, "seconds": 0}
+
+    before = everything_of(repository)
+    whole = end(program("whole"))
+    moments = random.Random(1)
+    for _ in range(kills):
+        process = program("killed")
+        try:
+            # Wherever it is then, what it kept is whole.
+            process.wait(timeout=moments.uniform(0.05, 4))
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    assert end(program("killed")) == whole
+    assert everything_of(repository) == before
 
 
 def test_an_early_end_is_said(repository: Path) -> None:
