@@ -80,18 +80,19 @@ pub fn slice(
     };
     let mut is_interrupted = progress(Progress::Reading).is_break();
     let read = TimelineOptions { by: options.by, stop: stop.clone(), ..TimelineOptions::default() };
-    let timeline = Timeline::read(&setup.repository, &options.range, &read).map_err(stopped)?;
-    let all = timeline.all();
-    let files = |taken: &Selection| Ok(made_files(&timeline.tree(taken)?));
+    let mut timeline = Timeline::read(&setup.repository, &options.range, &read).map_err(stopped)?;
+    let at_end = made_files(&timeline.tree(&timeline.all())?);
     let limits = TestLimits { stop, ..setup.limits.clone() };
     let until = Setup { limits, ..setup.clone() };
-    let criterion = criterion(&until, &files(&all)?, &mut |done, of| {
+    let criterion = criterion(&until, &at_end, &mut |done, of| {
         is_interrupted |= progress(Progress::Criterion { done, of }).is_break();
         if is_interrupted {
             setup.limits.stop.ask();
         }
     });
     let criterion = criterion.map_err(stopped)?;
+    timeline.give(&|path| criterion.owns(path));
+    let files = |taken: &Selection| Ok(made_files(&timeline.tree(taken)?));
     let lines = FinalLines::new(&timeline)?;
     let problem = problem(&timeline, lines.relevance(&timeline, &criterion));
     let functions = if options.watch { lines.changed_functions(&criterion) } else { BTreeMap::new() };

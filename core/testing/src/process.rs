@@ -169,6 +169,8 @@ pub struct Process {
     child: Mutex<Child>,
     pub sandbox: SuiteReport,
     log: PathBuf,
+    /// The checkout, which pytest's words name by a folder of ours.
+    root: PathBuf,
 }
 
 impl Process {
@@ -209,7 +211,8 @@ impl Process {
         // Its rules and its end of the socket are the child's alone from here on.
         drop((command, theirs));
         let hangup = own.try_clone()?;
-        let process = Self { folder, control: Mutex::new(own), hangup, child: Mutex::new(child), sandbox, log };
+        let root = checkout.root.clone();
+        let process = Self { folder, control: Mutex::new(own), hangup, child: Mutex::new(child), sandbox, log, root };
         let collected = process.collected(limits)?;
         if let Some(other) = &collected.elsewhere {
             let advice = if other.found.starts_with(&checkout.repository) {
@@ -256,7 +259,7 @@ impl Process {
             let _ = file.seek(SeekFrom::Start(length.saturating_sub(LOG_TAIL)));
             let _ = file.take(LOG_TAIL).read_to_end(&mut text);
         }
-        let text = String::from_utf8_lossy(&text);
+        let text = String::from_utf8_lossy(&text).replace(&format!("{}/", self.root.display()), "");
         let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
         let line = lines().rfind(|line| line.starts_with("E ")).map(|line| line[2..].trim());
         // What the project's configuration asks of pytest, and no plugin knows.

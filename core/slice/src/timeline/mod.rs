@@ -20,15 +20,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use twincell_engine::Stop;
 use twincell_repo::{CommitId, CommitRecord, Item, Person, Repo, Revision, TreeId, bound_memory};
 use twincell_semantic::{Project, SymbolName};
 
 use crate::error::SliceError;
 use crate::selection::{Selection, UnitId};
-use makers::Makers;
-use reader::Reader;
+use makers::{Maker, Makers};
+use reader::{NeedsOfFile, Reader};
 use story::{Shown, Story};
 use weave::Contents;
 
@@ -153,6 +153,13 @@ impl Target {
     }
 }
 
+/// Files that every candidate is given.
+struct GivenFiles {
+    stories: FxHashSet<usize>,
+    /// What each unit needs by all of its text, that of these files included.
+    text_needs: Vec<Selection>,
+}
+
 /// A range of commits as units, oldest first.
 pub struct Timeline {
     repo: Arc<Mutex<Repo>>,
@@ -163,7 +170,10 @@ pub struct Timeline {
     untouched: BTreeMap<Arc<[u8]>, Item>,
     commits: BTreeMap<CommitId, CommitRecord>,
     units: Vec<Unit>,
+    needs: Vec<(Maker, Maker)>,
+    spans: Vec<NeedsOfFile>,
     text_needs: Vec<Selection>,
+    given: Option<GivenFiles>,
     name_needs: Vec<Vec<NameNeed>>,
     same: Vec<SameAs>,
     /// The last version.
@@ -201,7 +211,7 @@ impl Timeline {
             Some(onto) => Some(Target::read(&repo, ends.base.id, onto, options)?),
             None => None,
         };
-        let Reader { makers, contents, stories, untouched, commits, mut units, touched, .. } = reader;
+        let Reader { makers, contents, stories, untouched, commits, mut units, touched, needs, spans, .. } = reader;
         let touched: FxHashMap<CommitId, Vec<usize>> = commits.iter().map(|commit| commit.id).zip(touched).collect();
         let repo = Arc::new(Mutex::new(repo));
         let mut versions = entities::Versions::new(&repo);
@@ -218,7 +228,10 @@ impl Timeline {
             untouched,
             commits: commits.into_iter().map(|commit| (commit.id, commit)).collect(),
             units,
+            needs,
+            spans,
             text_needs,
+            given: None,
             name_needs,
             same: Vec::new(),
             last: versions.at(ends.last.id)?,
@@ -304,6 +317,21 @@ impl Timeline {
         self.text_needs.get(unit.0 as usize).unwrap_or(NONE)
     }
 
+    /// Says which files every candidate is given, as the tests' own are. No unit needs another one for their text from now on. The
+    /// tree of a selection has them with all that their text needs, so that it is whole.
+    pub fn give(&mut self, is_given: &dyn Fn(&Path) -> bool) {
+        let of_others = self.spans.iter().scan(0, |end, span| Some((std::mem::replace(end, span.end)..span.end, span)));
+        let of_others = of_others.filter(|(_, span)| !span.paths.iter().all(|path| is_given(path)));
+        let needs: Vec<(Maker, Maker)> =
+            of_others.filter_map(|(place, _)| self.needs.get(place)).flatten().copied().collect();
+        let needs = closure::closed(&self.makers, &needs, self.units.len());
+        let is_own = |story: &Story| story.path.all().iter().all(|(_, path)| is_given(&reader::as_path(path)));
+        let stories = self.stories.iter().enumerate().filter(|(_, story)| is_own(story)).map(|(number, _)| number);
+        let given =
+            GivenFiles { stories: stories.collect(), text_needs: std::mem::replace(&mut self.text_needs, needs) };
+        self.given = Some(given);
+    }
+
     /// The names that a unit needs of other units (change dependencies, section 5.1 of the paper). Names that are in the base are
     /// no needs, nor are names that something outside of the project may provide.
     pub fn name_needs(&self, unit: UnitId) -> &[NameNeed] {
@@ -346,7 +374,20 @@ impl Timeline {
     /// Where git cannot hash.
     pub fn tree(&self, taken: &Selection) -> Result<Tree, SliceError> {
         let view = self.makers.of_units(taken);
-        let shown = self.stories.iter().filter_map(|story| story.shown(&self.contents, &view)).collect();
+        let whole: Selection = match &self.given {
+            None => Selection::new(),
+            Some(given) => {
+                let needed = taken.iter().filter_map(|unit| given.text_needs.get(unit.0 as usize)).flatten();
+                taken.iter().chain(needed).copied().collect()
+            }
+        };
+        let whole = self.makers.of_units(&whole);
+        let is_given = |number: &usize| self.given.as_ref().is_some_and(|given| given.stories.contains(number));
+        let shown = |(number, story): (usize, &Story)| match is_given(&number) {
+            true => story.shown(&self.contents, &whole),
+            false => story.shown(&self.contents, &view),
+        };
+        let shown = self.stories.iter().enumerate().filter_map(shown).collect();
         let unchanged = self.untouched.iter().map(|(path, item)| (path.clone(), *item));
         Ok(Tree::of(unchanged, shown)?)
     }

@@ -46,6 +46,8 @@ pub(super) struct Reader<'r> {
     pub units: Vec<Unit>,
     /// Whom each maker needs.
     pub needs: Vec<(Maker, Maker)>,
+    /// Where the needs of each change of a file end among all, which begin at the end of those of the one before.
+    pub spans: Vec<NeedsOfFile>,
     pub prints: Prints,
     /// The texts that were read to split commits.
     store: Store,
@@ -63,6 +65,13 @@ struct MergeChanges {
     changes: Vec<TreeChange>,
     /// Files under the path of another one.
     hidden: Vec<usize>,
+}
+
+/// The needs that the change of one file brought.
+pub(super) struct NeedsOfFile {
+    pub end: usize,
+    /// Its path, and the one before.
+    pub paths: Vec<PathBuf>,
 }
 
 /// The ends of a range.
@@ -112,6 +121,7 @@ impl<'r> Reader<'r> {
             touched: Vec::new(),
             units: Vec::new(),
             needs: Vec::new(),
+            spans: Vec::new(),
             prints: Prints::default(),
             store: Store::new(),
             parts: FxHashMap::default(),
@@ -269,6 +279,9 @@ impl<'r> Reader<'r> {
                 }
                 (None, None) => {}
             }
+            let TreeChange { path, renamed_from, .. } = change;
+            let paths = [path].into_iter().chain(renamed_from).map(|path| as_path(path)).collect();
+            self.spans.push(NeedsOfFile { end: self.needs.len(), paths });
         }
         Ok(())
     }

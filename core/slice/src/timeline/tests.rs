@@ -250,6 +250,23 @@ fn traps_end_in_the_trees_that_git_has() {
     }
 }
 
+#[test]
+fn files_that_all_are_given_make_no_unit_needed() {
+    let (_history, mut timeline) = line(&[
+        files(&[("a.py", "A = 1\n")]),
+        files(&[("a.py", "A = 2\n"), ("tests/t.py", "def test_a():\n    pass\n")]),
+        files(&[("a.py", "A = 2\n"), ("b.py", "B = 1\n"), ("tests/t.py", "def test_a():\n    import b\n")]),
+        files(&[("a.py", "A = 3\n"), ("b.py", "B = 1\n"), ("tests/t.py", "def test_a():\n    import b\n")]),
+    ]);
+    assert_eq!(needs(&timeline), [vec![], vec![0], vec![0]]);
+    timeline.give(&|path| path.starts_with("tests"));
+    assert_eq!(needs(&timeline), [vec![], vec![], vec![0]]);
+    // They are whole in every tree.
+    assert_eq!(text(&timeline, &[1], "tests/t.py").as_deref(), Some("def test_a():\n    import b\n"));
+    assert_eq!(text(&timeline, &[1], "a.py").as_deref(), Some("A = 1\n"));
+    assert_eq!(text(&timeline, &[2], "tests/t.py").as_deref(), Some("def test_a():\n    pass\n"));
+}
+
 /// A large table whose rows come anew, in another order, and again as they were. Steps, not time: quadratic matching would not end.
 #[test]
 fn a_table_that_is_written_anew_is_read() {

@@ -55,7 +55,7 @@ class Serving:
             lines = [line.strip() for line in text.splitlines() if line.strip()]
             said = [line[1:].strip() for line in lines if line.startswith("E ")]
             message = (said or lines or [""])[-1]
-            self.errors.append({"id": readable(report.nodeid), "message": cut(message)})
+            self.errors.append({"id": readable(report.nodeid), "message": self.said(message)})
 
     @pytest.hookimpl(hookwrapper=True, optionalhook=True)
     def pytest_collect_directory(self, path):
@@ -114,6 +114,10 @@ class Serving:
         inside = path.startswith(self.root + os.sep)
         return os.path.relpath(path, self.root).replace(os.sep, "/") if inside else path
 
+    def said(self, text):
+        """A message without the folder of the checkout, which is another one in each run."""
+        return cut(text.replace(self.root + os.sep, ""))
+
     def describe_failure(self, item, info):
         file, line, test_line = "", 0, None
         own = str(getattr(item, "path", None) or item.fspath)
@@ -127,7 +131,7 @@ class Serving:
         declared = pytest.fail.Exception
         return {
             "exception": twincell_observe.dotted(kind),
-            "message": cut(text_of(info.value)),
+            "message": self.said(text_of(info.value)),
             "file": readable(self.relative(file)),
             "line": line,
             "test_line": test_line,
@@ -191,7 +195,7 @@ class Serving:
             kind = type(error)
             self.failure = {
                 "exception": twincell_observe.dotted(kind),
-                "message": cut(text_of(error)),
+                "message": self.said(text_of(error)),
                 "file": "",
                 "line": 0,
                 "test_line": None,
@@ -256,7 +260,7 @@ class Serving:
             try:
                 collected = session.perform_collect([os.path.join(self.root, *file.split("/"))], genitems=True)
             except Exception as error:
-                self.errors.append({"id": file, "message": cut(text_of(error))})
+                self.errors.append({"id": file, "message": self.said(text_of(error))})
                 continue
             items.update((readable(item.nodeid), item) for item in collected)
         for name in request["tests"]:
