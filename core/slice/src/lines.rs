@@ -1,6 +1,7 @@
 //! The lines of the end of a range: which unit made each, in which function it stands, and whether the tests run it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use twincell_syntax::functions;
 use twincell_testing::WatchedFunction;
@@ -56,29 +57,38 @@ impl FinalLines {
         let mut outside = Selection::new();
         // Units with a line that is still there.
         let mut present = Selection::new();
-        for (name, file) in &self.files {
-            let covered = criterion.lines.get(name).unwrap_or(&none);
+        // Units that wrote a line of the tests.
+        let mut of_tests = Selection::new();
+        for (path, file) in &self.files {
+            let covered = criterion.lines.get(path).unwrap_or(&none);
             for (line, unit) in (1..).zip(&file.units) {
                 let Some(unit) = *unit else { continue };
                 present.insert(unit);
                 if covered.contains(&line) {
                     run.insert(unit);
                 }
-                if !file.functions.iter().any(|(_, first, last)| (*first..=*last).contains(&line)) {
+                let mut around =
+                    file.functions.iter().filter(|(_, first, last)| (*first..=*last).contains(&line)).peekable();
+                if around.peek().is_none() {
                     outside.insert(unit);
+                }
+                if around.any(|(name, ..)| criterion.functions.get(path).is_some_and(|tests| tests.contains(name))) {
+                    of_tests.insert(unit);
                 }
             }
         }
         let relevance = |(at, unit): (usize, &Unit)| {
             let id = UnitId(at as u32);
             let is_prose = |ending: &str| PROSE.contains(&ending);
-            // What remains of it in a trial, whatever is taken.
-            let concerning: Vec<_> = unit.paths.iter().filter(|path| !criterion.owns(path)).collect();
+            // What remains of it in a trial, whatever is taken, and may do something there.
+            let concerns = |path: &&PathBuf| !criterion.owns(path) && !criterion.leaves_closed(path);
+            let concerning: Vec<_> = unit.paths.iter().filter(concerns).collect();
             let are = |wanted: &dyn Fn(&str) -> bool| {
                 concerning.iter().all(|path| path.extension().and_then(|ending| ending.to_str()).is_some_and(wanted))
             };
             match () {
                 () if are(&is_prose) => Relevance::NotRun,
+                () if run.contains(&id) && of_tests.contains(&id) => Relevance::WithTests,
                 () if run.contains(&id) => Relevance::Run,
                 // All that it has made stands in functions that no test runs.
                 () if are(&|ending| ending == "py" || is_prose(ending))

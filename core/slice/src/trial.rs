@@ -47,12 +47,22 @@ pub struct Criterion {
     pub failing: Vec<FailedTest>,
     /// The lines that the tests run, by file. Lines that run when modules are imported are not among them.
     pub lines: BTreeMap<String, BTreeSet<u32>>,
+    /// The files that pytest and the tests opened, modules among them. `None` where nobody knows.
+    opened: Option<BTreeSet<String>>,
+    /// The names of the tests that pass in their files, by file.
+    pub functions: BTreeMap<String, BTreeSet<String>>,
     own_files: OwnFiles,
     /// The paths of all files at the end of the range.
     tracked: BTreeSet<PathBuf>,
 }
 
 impl Criterion {
+    /// Whether a file was there at the end of the range and nobody opened it.
+    pub fn leaves_closed(&self, path: &Path) -> bool {
+        let is_opened = |opened: &BTreeSet<String>| path.to_str().is_none_or(|path| opened.contains(path));
+        self.tracked.contains(path) && self.opened.as_ref().is_some_and(|opened| !is_opened(opened))
+    }
+
     /// Whether a file is one of the tests' own, which every trial has as at the end of the range.
     pub fn owns(&self, path: &Path) -> bool {
         is_in(&self.own_files.places, path)
@@ -117,8 +127,9 @@ pub fn criterion(
     let options = SuiteOptions { coverage: true, runs: setup.repeat.max(1), ..SuiteOptions::default() };
     let found = run_suite(&checkout, &setup.environment, &mut store, &setup.limits, &options, progress)?;
     let own_files = OwnFiles::new(found.tests.iter().map(|test| test.test.file.as_str()), end);
-    let (tests, flaky, failing, lines) = (vec![], vec![], vec![], BTreeMap::new());
-    let mut criterion = Criterion { tests, flaky, failing, lines, own_files, tracked };
+    let (tests, flaky, failing, lines, functions) = (vec![], vec![], vec![], BTreeMap::new(), BTreeMap::new());
+    let opened = found.opened;
+    let mut criterion = Criterion { tests, flaky, failing, lines, opened, functions, own_files, tracked };
     let all = found.tests.len();
     for one in found.tests {
         match one.record.outcome {
@@ -127,6 +138,7 @@ pub fn criterion(
                 for (file, lines) in one.record.lines {
                     criterion.lines.entry(file).or_default().extend(lines);
                 }
+                criterion.functions.entry(one.test.file).or_default().insert(one.test.function);
                 criterion.tests.push(one.test.id);
             }
             // Nobody asked for it to pass.

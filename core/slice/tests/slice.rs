@@ -11,8 +11,8 @@ use twincell_engine::Stop;
 use twincell_repo::Cache;
 use twincell_slice::refine::Scheme;
 use twincell_slice::{
-    By, Ended, Goes, Progress, Setup, Slice, SliceError, SliceOptions, Stays, Timeline, TimelineOptions, UnitState,
-    slice,
+    By, Ended, Goes, Progress, Setup, Slice, SliceError, SliceOptions, SliceUnit, Stays, Timeline, TimelineOptions,
+    UnitState, slice,
 };
 use twincell_testing::{TestLimits, environment};
 
@@ -187,6 +187,28 @@ fn a_conftest_and_packaging_go() {
     project.commit("Test", &[("tests/test_a.py", text(test))]);
     let found = project.slice("HEAD~4..HEAD", &options()).unwrap();
     assert_eq!(staying(&found), ["Change"], "{found:#?}");
+}
+
+/// A commit with its tests is the first guess, and what nobody opens is not run.
+#[test]
+fn a_feature_of_one_commit_takes_few_runs() {
+    let project = Project::new();
+    project.commit("Begin", &[("shop.py", text("def a():\n    return 1\n"))]);
+    let names: Vec<(String, String)> = (0..30).map(|at| (format!("Add {at}"), format!("more{at}.py"))).collect();
+    for (subject, path) in &names {
+        project.commit(subject, &[(path.as_str(), text("X = 1\n"))]);
+    }
+    project.commit("Check elsewhere", &[(".ci.yml", text("run: all\n"))]);
+    project.commit("A constant", &[("shop.py", text("A = 1\n\n\ndef a():\n    return 1\n"))]);
+    let test = "import shop\n\n\ndef test_a():\n    assert shop.a() == 2\n";
+    let feature = [("shop.py", text("A = 1\n\n\ndef a():\n    return 2\n")), ("tests/test_a.py", text(test))];
+    project.commit("Feature", &feature);
+    let found = project.slice("HEAD~33..HEAD", &options()).unwrap();
+    assert_eq!(staying(&found), ["Feature"], "{found:#?}");
+    let is_not_run = |unit: &&SliceUnit| matches!(unit.state, UnitState::Goes(Goes::NotRun { .. }));
+    assert_eq!(found.units.iter().filter(is_not_run).count(), 31);
+    // All, the feature alone, and nothing.
+    assert_eq!(found.steps.len(), 3, "{:?}", found.steps);
 }
 
 /// A test that reads a data file beside the code needs the commit of the data.

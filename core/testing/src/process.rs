@@ -20,7 +20,7 @@ use twincell_sandbox::{Lack, SpawnError, SuiteLimits, SuiteReport, output_within
 use crate::{Checkout, CollectionError, Environment, Test, TestError, TestLimits};
 
 /// The files of the plugin.
-const PLUGIN: [(&str, &str); 7] = [
+const PLUGIN: [(&str, &str); 8] = [
     ("launch.py", include_str!("plugin/launch.py")),
     ("twincell_serve.py", include_str!("plugin/twincell_serve.py")),
     ("twincell_cover.py", include_str!("plugin/twincell_cover.py")),
@@ -28,6 +28,7 @@ const PLUGIN: [(&str, &str); 7] = [
     ("twincell_values.py", include_str!("plugin/twincell_values.py")),
     ("twincell_observe.py", include_str!("plugin/twincell_observe.py")),
     ("twincell_listen.py", include_str!("plugin/twincell_listen.py")),
+    ("twincell_opened.py", include_str!("plugin/twincell_opened.py")),
 ];
 /// The longest list of tests that is read, in bytes.
 const MAX_COLLECTED: usize = 128 << 20;
@@ -129,6 +130,8 @@ pub struct Collected {
     pub errors: Vec<CollectionError>,
     /// Whether it can fork. Where modules have started threads when they were imported, it cannot.
     pub forks: bool,
+    /// The files of the checkout that were opened until then, relative to it, with `/`.
+    pub opened: Vec<String>,
     elsewhere: Option<Elsewhere>,
 }
 

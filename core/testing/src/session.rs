@@ -43,6 +43,7 @@ pub struct Session {
     limits: TestLimits,
     tests: Vec<Test>,
     errors: Vec<CollectionError>,
+    opened: BTreeSet<String>,
     forks: bool,
     sandbox: Option<SuiteReport>,
     processes: AtomicU64,
@@ -113,6 +114,7 @@ impl Session {
             limits: limits.clone(),
             tests: Vec::new(),
             errors: Vec::new(),
+            opened: BTreeSet::new(),
             forks: true,
             sandbox: None,
             processes: AtomicU64::default(),
@@ -125,6 +127,7 @@ impl Session {
             error => error,
         })?;
         (session.tests, session.errors, session.forks) = (collected.tests, collected.errors, collected.forks);
+        session.opened = collected.opened.into_iter().collect();
         session.sandbox = Some(process.sandbox.clone());
         session.process = Mutex::new(Some(Arc::new(process)));
         Ok(session)
@@ -161,6 +164,11 @@ impl Session {
     /// What could not be collected.
     pub fn errors(&self) -> &[CollectionError] {
         &self.errors
+    }
+
+    /// The files of the checkout that were opened while tests were collected, relative to it, with `/`.
+    pub fn opened(&self) -> &BTreeSet<String> {
+        &self.opened
     }
 
     /// What the system enforces of the sandbox.
@@ -438,6 +446,7 @@ fn without_result(id: String, outcome: Outcome, reason: &str, seconds: f64) -> T
         observations: Vec::new(),
         operands: Vec::new(),
         values: Vec::new(),
+        opened: Vec::new(),
     }
 }
 

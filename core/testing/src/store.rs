@@ -6,7 +6,7 @@
 //! What is in a result comes from tests. So the file has a largest size, in which the oldest results make room, and a result
 //! that is too long is not kept.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -45,6 +45,9 @@ pub struct Store {
 pub(super) struct Collection {
     pub tests: Vec<Test>,
     pub errors: Vec<CollectionError>,
+    /// Absent where an earlier version collected.
+    #[serde(default)]
+    pub opened: Option<BTreeSet<String>>,
 }
 
 impl Store {
@@ -239,6 +242,7 @@ mod tests {
             observations: vec![],
             operands: vec![],
             values: vec![],
+            opened: vec![],
         };
         let of_moments = [Outcome::TimedOut, Outcome::Crashed, Outcome::NotFound];
         let records = [Outcome::Failed].into_iter().chain(of_moments).map(|outcome| record("a", outcome));
@@ -271,6 +275,7 @@ mod tests {
             observations: vec![],
             operands: vec![],
             values: vec![],
+            opened: vec![],
         }
     }
 

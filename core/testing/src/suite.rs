@@ -1,6 +1,6 @@
 //! All tests of a version: run in parallel, kept in the store, repeated to find flaky ones.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -39,6 +39,9 @@ pub struct SuiteRun {
     pub errors: Vec<CollectionError>,
     /// How many tests ran now; the results of the others were in the store.
     pub ran: usize,
+    /// The files of the checkout that were opened while tests were collected or ran, relative to it, with `/`. `None` where nobody
+    /// knows.
+    pub opened: Option<BTreeSet<String>>,
     /// The number of tests by outcome.
     pub outcomes: BTreeMap<Outcome, usize>,
 }
@@ -78,7 +81,8 @@ pub fn run_suite(
         Some(collection) => collection,
         None => {
             let session = start(limits)?;
-            let collection = Collection { tests: session.tests().to_vec(), errors: session.errors().to_vec() };
+            let (tests, errors) = (session.tests().to_vec(), session.errors().to_vec());
+            let collection = Collection { tests, errors, opened: Some(session.opened().clone()) };
             store.put_collection(&key, &collection)?;
             first = Some(session);
             collection
@@ -118,15 +122,17 @@ pub fn run_suite(
         all.push(records);
     }
     let mut outcomes = BTreeMap::new();
+    let mut opened = collection.opened;
     let mut tests = Vec::with_capacity(collection.tests.len());
     for test in collection.tests {
         let of_runs: Vec<Outcome> = all.iter().filter_map(|run| Some(run.get(&test.id)?.outcome)).collect();
         let Some(record) = all[0].remove(&test.id) else { continue };
+        opened.iter_mut().for_each(|opened| opened.extend(record.opened.iter().cloned()));
         *outcomes.entry(record.outcome).or_default() += 1;
         let is_flaky = of_runs.iter().any(|outcome| *outcome != record.outcome);
         tests.push(SuiteTest { test, record, flaky: if is_flaky { of_runs } else { Vec::new() } });
     }
-    Ok(SuiteRun { tests, errors: collection.errors, ran, outcomes })
+    Ok(SuiteRun { tests, errors: collection.errors, ran, opened, outcomes })
 }
 
 /// What results depend on, apart from the test and the number of the run.

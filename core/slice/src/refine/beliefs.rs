@@ -17,6 +17,7 @@ const BEFORE: f64 = 6.0;
 fn first_rate(relevance: Relevance, count: usize) -> f64 {
     let rate = 0.6 / (count.max(1) as f64).sqrt();
     match relevance {
+        Relevance::WithTests => 0.6,
         Relevance::Run => (3.0 * rate).min(0.4),
         Relevance::Unknown => rate,
         Relevance::NotRun => 0.1 * rate,
@@ -28,6 +29,7 @@ const MOST_SIGNIFICANT: i32 = 4;
 /// The bounds of a probability that nothing proves.
 const LEAST: f64 = 0.002;
 const MOST: f64 = 0.95;
+const KINDS: [Relevance; 4] = [Relevance::WithTests, Relevance::Run, Relevance::Unknown, Relevance::NotRun];
 /// How often rates are estimated anew at most, and when they have stopped to change.
 const ROUNDS: usize = 20;
 const CLOSE: f64 = 0.001;
@@ -62,14 +64,13 @@ impl Beliefs {
 
     /// For each unit, the probability that the tests fail without it. 1 where they did.
     pub fn probabilities(&self, all: &Set, kept: &Set) -> Vec<f64> {
-        let kinds = [Relevance::Run, Relevance::Unknown, Relevance::NotRun];
-        let mut rates = kinds.map(|kind| first_rate(kind, all.len()));
+        let mut rates = KINDS.map(|kind| first_rate(kind, all.len()));
         let mut found = self.with_rates(&rates, kept);
         // A failed removal of many units says that there are essential ones, and not which: the rates that explain all removals
         // best are found by expectation and maximization.
         for _ in 0..ROUNDS {
             let before = rates;
-            for (kind, rate) in kinds.into_iter().zip(&mut rates) {
+            for (kind, rate) in KINDS.into_iter().zip(&mut rates) {
                 let first = first_rate(kind, all.len());
                 let (mut essential, mut count) = (first * BEFORE, BEFORE);
                 for unit in all.iter().filter(|unit| self.relevance[*unit] == kind) {
@@ -90,15 +91,12 @@ impl Beliefs {
         found
     }
 
-    /// The same where essential units have these rates, of those that the tests run, that nobody can tell, and that they do not run.
-    fn with_rates(&self, rates: &[f64; 3], kept: &Set) -> Vec<f64> {
+    /// The same where essential units of each kind have these rates.
+    fn with_rates(&self, rates: &[f64; KINDS.len()], kept: &Set) -> Vec<f64> {
         let mut found = vec![0.0; self.relevance.len()];
         for unit in kept.iter() {
-            let rate = match self.relevance[unit] {
-                Relevance::Run => rates[0],
-                Relevance::Unknown => rates[1],
-                Relevance::NotRun => rates[2],
-            };
+            let kind = self.relevance[unit];
+            let rate = KINDS.iter().zip(rates).find(|(one, _)| **one == kind).map_or(0.5, |(_, rate)| *rate);
             let score = self.scores[unit].clamp(-MOST_SIGNIFICANT, MOST_SIGNIFICANT);
             let odds = rate / (1.0 - rate).max(LEAST) * f64::from(score).exp2();
             found[unit] = (odds / (1.0 + odds)).clamp(LEAST, MOST);

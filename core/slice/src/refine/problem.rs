@@ -27,6 +27,8 @@ pub struct Need {
 /// Whether the tests run what a unit changes, by their coverage at the end of the range.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Relevance {
+    /// They run it, and its commit wrote them as well.
+    WithTests,
     Run,
     /// Nobody can tell: no Python, or no coverage.
     #[default]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::invariants::Invariants;
 use crate::refine::beliefs::Beliefs;
-use crate::refine::problem::{Needs, Problem};
+use crate::refine::problem::{Needs, Problem, Relevance};
 use crate::refine::set::Set;
 use crate::refine::{Rule, Scheme};
 
@@ -37,8 +37,8 @@ pub(super) struct Search {
     /// Sets that were not tried, since a name that the tests need is missing: the unit that uses it.
     predicted: BTreeMap<usize, Vec<Set>>,
     pub predictions: usize,
-    /// The units that are a first guess, until it was made.
-    guess: Option<Set>,
+    /// The first guesses that were not made yet, the largest first.
+    guesses: Vec<Set>,
     /// Of delta debugging: in how many parts the history is split, and which is next.
     parts: usize,
     part: usize,
@@ -51,14 +51,23 @@ impl Search {
     pub fn new(problem: &Problem, needs: Arc<Needs>, scheme: Scheme, invariants: Arc<Invariants>) -> Self {
         let relevance: Vec<_> =
             (0..needs.count).map(|unit| problem.relevance.get(unit).copied().unwrap_or_default()).collect();
-        let concerned = needs.all.iter().filter(|unit| relevance[*unit] != super::Relevance::NotRun);
-        let guess = needs.with_needs(concerned, &needs.all);
+        // Most features are few commits, which brought their tests along.
+        let up_to = |last: Relevance| {
+            let concerned = needs.all.iter().filter(|unit| relevance[*unit] <= last);
+            needs.with_needs(concerned, &needs.all)
+        };
+        let mut guesses = match scheme {
+            Scheme::Combined => vec![up_to(Relevance::Unknown), up_to(Relevance::Run), up_to(Relevance::WithTests)],
+            _ => Vec::new(),
+        };
+        guesses.dedup();
+        guesses.retain(|guess| !guess.is_empty() && *guess != needs.all);
         let kept = needs.all.clone();
         let mut known = HashMap::new();
         known.insert(kept.clone(), true);
         Self {
             scheme,
-            guess: Some(guess).filter(|guess| *guess != kept && scheme == Scheme::Combined),
+            guesses,
             kept,
             invariants,
             beliefs: Beliefs::new(relevance),
@@ -77,10 +86,10 @@ impl Search {
         if self.kept.is_empty() {
             return None;
         }
-        if let Some(guess) = self.guess.take()
-            && self.is_new(&guess)
-        {
-            return Some(Candidate { kept: guess, rule: Rule::ParSig });
+        while let Some(guess) = self.guesses.pop() {
+            if self.is_new(&guess) {
+                return Some(Candidate { kept: guess, rule: Rule::ParSig });
+            }
         }
         let found = match self.scheme {
             Scheme::Combined => self.most_promising(),
@@ -272,6 +281,7 @@ impl Search {
         }
         if is_passed {
             self.kept = candidate.kept.clone();
+            self.guesses.clear();
             if !invariants.is_empty() {
                 self.invariants = invariants.clone();
             }

@@ -142,8 +142,10 @@ def main():
     os.chdir(root)
     # Files of a request change within a second, which compiled files would not notice.
     sys.dont_write_bytecode = True
+    import twincell_opened
     import twincell_serve
 
+    opened = twincell_opened.Opened(root)
     sys.path[:] = [path for path in sys.path if os.path.abspath(path or ".") != PLACE]
     redirect(root, repository)
     roots = import_roots(root)
@@ -154,7 +156,7 @@ def main():
     sys.argv[:] = ["pytest", *start["arguments"]]
     import pytest
 
-    serving = twincell_serve.Serving(control, start, lambda: elsewhere(roots, root, repository))
+    serving = twincell_serve.Serving(control, start, lambda: elsewhere(roots, root, repository), opened)
     options = adapted(["--rootdir", root, "-o", "cache_dir=" + start["cache"], *start["arguments"]])
     try:
         status = int(pytest.main(options, plugins=[serving]))

@@ -27,11 +27,12 @@ PIECE = 1 << 16
 
 
 class Serving:
-    def __init__(self, control, start, elsewhere):
+    def __init__(self, control, start, elsewhere, opened):
         self.control = control
         self.start = start
         self.root = start["root"]
         self.elsewhere = elsewhere
+        self.opened = opened
         self.errors = []
         self.items = {}
         self.directories = {}
@@ -71,7 +72,8 @@ class Serving:
         self.items = {readable(item.nodeid): item for item in session.items}
         tests = [self.describe(item) for item in session.items]
         forks = hasattr(os, "fork") and threads() == 1
-        self.say({"collected": {"tests": tests, "errors": self.errors, "forks": forks, "elsewhere": self.elsewhere()}})
+        collected = {"tests": tests, "errors": self.errors, "forks": forks, "elsewhere": self.elsewhere()}
+        self.say({"collected": {**collected, "opened": self.readable_opened()}})
         Requests(self, session, forks).serve()
         os._exit(0)
 
@@ -113,6 +115,9 @@ class Serving:
     def relative(self, path):
         inside = path.startswith(self.root + os.sep)
         return os.path.relpath(path, self.root).replace(os.sep, "/") if inside else path
+
+    def readable_opened(self):
+        return [readable(path.replace(os.sep, "/")) for path in self.opened.taken()]
 
     def said(self, text):
         """A message without the folder of the checkout, which is another one in each run."""
@@ -186,6 +191,7 @@ class Serving:
             cover.start()
         if values:
             values.start()
+        self.opened.taken()
         began = time.perf_counter()
         try:
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
@@ -215,6 +221,7 @@ class Serving:
             "lines": lines,
             "observations": self.observer.seen,
             "values": points,
+            "opened": self.readable_opened(),
         }
         if stop:
             record["stop"] = True

@@ -263,6 +263,10 @@ fn a_broken_conftest_is_one_line() {
     assert_eq!(session.errors()[0].id, "test_a.py");
     assert_eq!(session.errors()[0].message, "ModuleNotFoundError: No module named 'nothing_like_this'");
     assert_eq!(run(&mut session, Request::default())[0].outcome, Outcome::Passed);
+    // The folder of the checkout is another one each time.
+    let project = Project::new(&[("shop.py", ""), ("test_a.py", "from shop import price\n")]);
+    let session = Session::start(&project.head(), &python, &limits()).unwrap();
+    assert_eq!(session.errors()[0].message, "ImportError: cannot import name 'price' from 'shop' (shop.py)");
     let project = Project::new(&[("a.py", "")]);
     let checkout = project.head();
     assert!(Session::start(&checkout, &python, &limits()).unwrap().tests().is_empty());

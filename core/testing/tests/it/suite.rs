@@ -59,6 +59,30 @@ fn a_kept_session_runs_own_tests_once_and_variants_always() {
 }
 
 #[test]
+fn files_that_are_opened_are_known_from_the_store_too() {
+    let python = python();
+    let test = "import shop\n\ndef test_a():\n    import late\n    assert open('data/a.txt').read() == 'a'\n";
+    let project = Project::new(&[
+        ("test_a.py", test),
+        ("shop.py", "A = 1\n"),
+        ("late.py", ""),
+        ("never.py", ""),
+        ("data/a.txt", "a"),
+        ("data/b.txt", "b"),
+        (".ci.yml", ""),
+    ]);
+    for _ in 0..2 {
+        let mut store = Store::open(project.cache.path()).unwrap();
+        let options = SuiteOptions::default();
+        let found = run_suite(&project.head(), &python, &mut store, &limits(), &options, &mut |_, _| {}).unwrap();
+        let opened = found.opened.unwrap();
+        let is_opened = |path: &&str| opened.contains(*path);
+        assert!(["test_a.py", "shop.py", "late.py", "data/a.txt"].iter().all(is_opened), "{opened:?}");
+        assert!(!["never.py", "data/b.txt", ".ci.yml"].iter().any(is_opened), "{opened:?}");
+    }
+}
+
+#[test]
 fn a_test_that_ends_its_process_runs_again() {
     let python = python();
     let text = "import os\ndef test_a(): pass\ndef test_exit():\n    os._exit(1)\n";
