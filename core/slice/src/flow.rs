@@ -91,7 +91,7 @@ pub fn slice(
         }
     });
     let criterion = criterion.map_err(stopped)?;
-    timeline.give(&|path| criterion.owns(path));
+    timeline.give(&|path| criterion.is_given(path));
     let files = |taken: &Selection| Ok(made_files(&timeline.tree(taken)?));
     let lines = FinalLines::new(&timeline)?;
     let problem = problem(&timeline, lines.relevance(&timeline, &criterion));

@@ -57,6 +57,12 @@ pub struct Criterion {
 }
 
 impl Criterion {
+    /// Whether what a file holds cannot be missing in a trial: it is one of the tests' own, or nobody opened it and it is no code.
+    pub fn is_given(&self, path: &Path) -> bool {
+        let is_code = path.extension().is_some_and(|ending| ending == "py" || ending == "pyi");
+        self.owns(path) || !is_code && self.leaves_closed(path)
+    }
+
     /// Whether a file was there at the end of the range and nobody opened it.
     pub fn leaves_closed(&self, path: &Path) -> bool {
         let is_opened = |opened: &BTreeSet<String>| path.to_str().is_none_or(|path| opened.contains(path));
@@ -254,13 +260,14 @@ impl<'a> Trials<'a> {
             // The candidate is to blame: its configuration, its `conftest.py`, or what they import.
             Err(
                 error @ (TestError::NotStarted(_)
+                | TestError::EndedEarly(_)
                 | TestError::Ended(_)
                 | TestError::CollectingTookTooLong(_)
                 | TestError::OtherCopy { .. }),
             ) => {
                 let message = error.to_string();
                 let failed = self.criterion.tests.iter().map(|test| not_run(test, &message));
-                let is_doubtful = !matches!(error, TestError::OtherCopy { .. });
+                let is_doubtful = !matches!(error, TestError::NotStarted(_) | TestError::OtherCopy { .. });
                 Ok(Seen { trial: Trial { failed: failed.collect(), ..Trial::default() }, is_doubtful })
             }
             Err(error) => Err(error.into()),

@@ -211,6 +211,24 @@ fn a_feature_of_one_commit_takes_few_runs() {
     assert_eq!(found.steps.len(), 3, "{:?}", found.steps);
 }
 
+/// A list of changes, which each commit begins at its top, ties no commits together, and is whole in the patches.
+#[test]
+fn what_nobody_opens_ties_nothing_together() {
+    let project = Project::new();
+    let of = |value: u32| format!("def a():\n    return {value}\n");
+    let changes = |all: &[&str]| all.concat();
+    project.commit("Begin", &[("shop.py", text(&of(1))), ("CHANGES.txt", text(""))]);
+    project.commit("One", &[("one.py", text("X = 1\n")), ("CHANGES.txt", text("3.0\n---\none\n"))]);
+    project.commit(
+        "Two",
+        &[("shop.py", text(&of(2))), ("CHANGES.txt", text(&changes(&["3.0\n---\n", "two\n", "one\n"])))],
+    );
+    let test = "import shop\n\n\ndef test_a():\n    assert shop.a() == 2\n";
+    project.commit("Test", &[("tests/test_a.py", text(test))]);
+    let found = project.slice("HEAD~3..HEAD", &options()).unwrap();
+    assert_eq!(staying(&found), ["Two"], "{found:#?}");
+}
+
 /// A test that reads a data file beside the code needs the commit of the data.
 #[test]
 fn data_that_a_test_reads_stays() {

@@ -26,6 +26,9 @@ pub enum TestError {
     OtherSandbox,
     #[error("pytest did not start: {0}")]
     NotStarted(String),
+    /// Its process ended without a word while it collected, so that a crowded moment may be to blame.
+    #[error("pytest did not start: {0}")]
+    EndedEarly(String),
     #[error("pytest took more than {0} s to collect the tests: name fewer files with --tests, or give more time")]
     CollectingTookTooLong(f64),
     #[error("stopped before the tests had run")]

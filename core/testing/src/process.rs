@@ -249,7 +249,7 @@ impl Process {
             }
             wait_for(&control, GLANCE)?;
             if lines.read(&control)? == Read::End {
-                return Err(TestError::NotStarted(self.last_words(-1)));
+                return Err(TestError::EndedEarly(self.last_words(-1)));
             }
         }
     }

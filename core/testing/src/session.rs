@@ -123,7 +123,7 @@ impl Session {
         let started = session.start_process(limits, &limits.arguments);
         let (process, collected) = started.map_err(|error| match error {
             // What it lacks may be in another environment.
-            TestError::NotStarted(_) => environment.explained(error),
+            TestError::NotStarted(_) | TestError::EndedEarly(_) => environment.explained(error),
             error => error,
         })?;
         (session.tests, session.errors, session.forks) = (collected.tests, collected.errors, collected.forks);

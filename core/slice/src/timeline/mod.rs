@@ -153,7 +153,7 @@ impl Target {
     }
 }
 
-/// Files that every candidate is given.
+/// Files whose text no unit needs.
 struct GivenFiles {
     stories: FxHashSet<usize>,
     /// What each unit needs by all of its text, that of these files included.
@@ -317,8 +317,9 @@ impl Timeline {
         self.text_needs.get(unit.0 as usize).unwrap_or(NONE)
     }
 
-    /// Says which files every candidate is given, as the tests' own are. No unit needs another one for their text from now on. The
-    /// tree of a selection has them with all that their text needs, so that it is whole.
+    /// Says for which files nothing depends on what is left out of them, such as the tests' own, which every candidate is given. No
+    /// unit needs another one for their text from now on. The tree of a selection has them with all that their text needs, so that
+    /// it is whole.
     pub fn give(&mut self, is_given: &dyn Fn(&Path) -> bool) {
         let of_others = self.spans.iter().scan(0, |end, span| Some((std::mem::replace(end, span.end)..span.end, span)));
         let of_others = of_others.filter(|(_, span)| !span.paths.iter().all(|path| is_given(path)));
