@@ -242,7 +242,7 @@ fn amplify() -> Command {
 
 fn slice() -> Command {
     let command = Command::new("slice")
-        .about("Find the smallest set of commits of a range that keeps given tests passing, so that a feature can be moved alone")
+        .about("Find a minimal set of commits of a range that keeps given tests passing, so that a feature can be moved alone")
         .override_usage("twincell slice [OPTIONS] OLD..NEW --tests PATHS")
         .after_help(
             "The tests run by pytest in the project's own Python, in checkouts of ours, and with the files of their own folder as \
@@ -256,11 +256,11 @@ fn slice() -> Command {
             "Files and folders with tests, or single tests as pytest names them, separated by spaces",
         ))
         .arg(path("repository").long("repository").value_name("FOLDER").help("The repository [default: the current folder]"))
-        .arg(text("explain", "COMMIT").help("Say only why this commit stays or goes"))
+        .arg(text("explain", "COMMIT").help("Say only why this commit, or another revision such as HEAD~2, stays or goes"))
         .arg(path("patches").long("patches").value_name("FOLDER").help(
             "Write the slice as patches for git am --keep-cr --keep-non-patch, each with its message, author and date",
         ))
-        .arg(text("branch", "NAME").help("Write the slice as a new branch that begins where the range does"))
+        .arg(text("branch", "NAME").help("Write the slice as a new branch that begins where the range does, or on that of --onto"))
         .arg(flag("json").help("Print everything as JSON"))
         .arg(path("markdown").long("markdown").value_name("FILE").help("Write the result as Markdown, for a pull request"));
     command_line::add_to(command, Job::Slice)

@@ -10,6 +10,7 @@ use twincell_driver::files;
 use twincell_driver::options::{Job, command_line};
 use twincell_driver::slice::{SliceRequest, slice_options, slice_repository};
 use twincell_driver::warm::Failure;
+use twincell_repo::Repo;
 use twincell_slice::Progress;
 use twincell_widgets::{slice_explanation, slice_markdown, slice_text};
 
@@ -26,6 +27,15 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         range: text("range").unwrap_or_default(),
         tests: text("tests").unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
     };
+    // What is no commit is said before the search and not after it.
+    let explained = match text("explain") {
+        Some(revision) => {
+            let repo = Repo::around(&request.repository).map_err(Abort::new)?;
+            let commit = repo.commit_id(Some(&revision)).map_err(Abort::new)?;
+            Some((revision, commit.to_string()))
+        }
+        None => None,
+    };
     let bar = progress_bar(session.progress);
     let interrupted = &mut *session.interrupted;
     let mut is_interrupted = false;
@@ -36,8 +46,9 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
             Progress::Criterion { done, of } => {
                 bar.set_length(of as u64);
                 bar.set_position(done as u64);
-                bar.set_message("tests at the end of the range");
+                bar.set_message("tests at the ends of the range");
             }
+            Progress::Comparing => bar.set_message("comparing functions"),
             Progress::Refining { kept, of, runs, left } => {
                 bar.set_length((runs + left) as u64);
                 bar.set_position(runs as u64);
@@ -60,13 +71,13 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         Err(Failure::Stopped) => return Err(Abort::Interrupted),
         other => other.map_err(Abort::new)?,
     };
-    match matches.get_one::<String>("explain") {
-        Some(commit) if !matches.get_flag("json") => {
-            let told = slice_explanation(&slice, commit);
+    match explained {
+        Some((revision, commit)) if !matches.get_flag("json") => {
+            let told = slice_explanation(&slice, &commit);
             let none = || {
+                let range = &request.range;
                 Abort::Failed(format!(
-                    "{commit} is no commit of {}: give its hash or the first part of it",
-                    request.range
+                    "{revision} is no commit of {range} that changes something: give one of its commits"
                 ))
             };
             write!(session.out, "{}", told.ok_or_else(none)?)?;

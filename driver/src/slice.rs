@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use twincell_engine::Stop;
 use twincell_repo::Repo;
-use twincell_slice::{Progress, Setup, Slice, SliceError, Timeline, slice};
+use twincell_slice::{Behavior, Progress, Setup, Slice, SliceError, Timeline, slice};
 use twincell_testing::{TestError, TestLimits, environment};
 
 use crate::amplify::{checkouts, names};
+use crate::behavior::Comparing;
 use crate::options::command_line::LineError;
 use crate::options::{GivenOption, Job, Options};
 use crate::policy::resolved;
@@ -30,7 +31,7 @@ pub fn slice_options(given: &[GivenOption]) -> Result<Options, String> {
     resolved(Job::Slice, None, given).map_err(|error| LineError::from(error).to_string())
 }
 
-/// Finds the smallest part of a range that keeps tests passing. `progress` is told how far it is, again and again, and may end it:
+/// Finds a minimal part of a range that keeps tests passing, or that makes them fail. `progress` is told how far it is, again and again, and may end it:
 /// then the result is the best so far, or an error if the tests had not yet run at the end of the range.
 pub fn slice_repository(
     request: &SliceRequest,
@@ -55,7 +56,13 @@ pub fn slice_repository(
             },
             repeat: options.slicing.repeat,
         };
-        slice(&setup, &options.slicing.of_range(&request.range), progress).map_err(|error| match error {
+        let python = &setup.environment.python;
+        let comparing = match options.slicing.compare {
+            true => Some(Comparing::new(&request.repository, python, options, surroundings, stop)?),
+            false => None,
+        };
+        let behavior = comparing.as_ref().map(|comparing| comparing as &dyn Behavior);
+        slice(&setup, &options.slicing.of_range(&request.range), behavior, progress).map_err(|error| match error {
             SliceError::Interrupted | SliceError::Tests(TestError::Stopped) => Failure::Stopped,
             error => Failure::Slice(error),
         })

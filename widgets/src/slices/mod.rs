@@ -291,7 +291,8 @@ fn more(count: usize) -> String {
 fn why(test: &FailedTest) -> String {
     let Some(failure) = &test.failure else { return String::new() };
     let message: String = failure.message.lines().next().unwrap_or_default().chars().take(MESSAGE).collect();
-    match (failure.exception.is_empty(), message.is_empty()) {
+    // pytest's own line has the exception.
+    match (failure.exception.is_empty() || test.outcome == Outcome::NotFound, message.is_empty()) {
         (true, true) => String::new(),
         (true, false) => format!(" ({message})"),
         (false, true) => format!(" ({})", failure.exception),
