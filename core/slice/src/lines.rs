@@ -14,6 +14,10 @@ use crate::{Selection, SliceError, UnitId};
 /// Endings of files that nobody runs or reads while tests run.
 const PROSE: [&str; 2] = ["md", "rst"];
 
+pub(crate) fn is_prose(ending: &str) -> bool {
+    PROSE.contains(&ending)
+}
+
 /// The Python files in which some unit has made a line.
 pub(crate) struct FinalLines {
     files: BTreeMap<String, FileLines>,
@@ -79,7 +83,6 @@ impl FinalLines {
         }
         let relevance = |(at, unit): (usize, &Unit)| {
             let id = UnitId(at as u32);
-            let is_prose = |ending: &str| PROSE.contains(&ending);
             // What remains of it in a trial, whatever is taken, and may do something there.
             let concerns = |path: &&PathBuf| !criterion.owns(path) && !criterion.leaves_closed(path);
             let concerning: Vec<_> = unit.paths.iter().filter(concerns).collect();

@@ -37,7 +37,7 @@ pub(super) struct Search {
     /// Sets that were not tried, since a name that the tests need is missing: the unit that uses it.
     predicted: BTreeMap<usize, Vec<Set>>,
     pub predictions: usize,
-    /// The first guesses that were not made yet, the largest first.
+    /// The first guesses that are still to be made, the next one last.
     guesses: Vec<Set>,
     /// Of delta debugging: in how many parts the history is split, and which is next.
     parts: usize,
@@ -51,18 +51,26 @@ impl Search {
     pub fn new(problem: &Problem, needs: Arc<Needs>, scheme: Scheme, invariants: Arc<Invariants>) -> Self {
         let relevance: Vec<_> =
             (0..needs.count).map(|unit| problem.relevance.get(unit).copied().unwrap_or_default()).collect();
+        let kept = needs.all.clone();
         // Most features are few commits, which brought their tests along.
         let up_to = |last: Relevance| {
-            let concerned = needs.all.iter().filter(|unit| relevance[*unit] <= last);
-            needs.with_needs(concerned, &needs.all)
+            let concerned = kept.iter().filter(|unit| relevance[*unit] <= last);
+            needs.with_needs(concerned, &kept)
         };
-        let mut guesses = match scheme {
-            Scheme::Combined => vec![up_to(Relevance::Unknown), up_to(Relevance::Run), up_to(Relevance::WithTests)],
-            _ => Vec::new(),
+        let lean = |guess: &Set| {
+            let mut lean = needs.taken(guess);
+            for unit in problem.needless.iter().filter(|_| scheme != Scheme::Basic) {
+                needs.take_out(&mut lean, unit.0 as usize, true, &mut Vec::new());
+            }
+            lean.units
         };
-        guesses.dedup();
-        guesses.retain(|guess| !guess.is_empty() && *guess != needs.all);
-        let kept = needs.all.clone();
+        let (largest, smaller) = match scheme {
+            Scheme::Combined => (up_to(Relevance::Unknown), vec![up_to(Relevance::Run), up_to(Relevance::WithTests)]),
+            _ => (kept.clone(), Vec::new()),
+        };
+        let mut guesses = vec![largest.clone(), lean(&largest)];
+        guesses.extend(smaller.iter().map(lean));
+        guesses.retain(|guess| !guess.is_empty());
         let mut known = HashMap::new();
         known.insert(kept.clone(), true);
         Self {
@@ -87,7 +95,7 @@ impl Search {
             return None;
         }
         while let Some(guess) = self.guesses.pop() {
-            if self.is_new(&guess) {
+            if guess.is_within(&self.kept) && self.is_new(&guess) {
                 return Some(Candidate { kept: guess, rule: Rule::ParSig });
             }
         }
@@ -281,7 +289,6 @@ impl Search {
         }
         if is_passed {
             self.kept = candidate.kept.clone();
-            self.guesses.clear();
             if !invariants.is_empty() {
                 self.invariants = invariants.clone();
             }

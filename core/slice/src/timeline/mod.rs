@@ -21,9 +21,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 use twincell_engine::Stop;
 use twincell_repo::{CommitId, CommitRecord, Item, Person, Repo, Revision, TreeId, bound_memory};
-use twincell_semantic::{Project, SymbolName};
+use twincell_semantic::{Project, SymbolKind, SymbolName};
 
 use crate::error::SliceError;
 use crate::selection::{Selection, UnitId};
@@ -34,11 +35,11 @@ use weave::Contents;
 
 pub use names::{NameNeed, NameNeedKind};
 pub use same::{KnownBy, Same, SameAs};
-pub use series::{AM_OPTIONS, Patch};
+pub use series::{AM_OPTIONS, OnTarget, Patch};
 pub use tree::{Tree, TreeDifference, TreeFile};
 
 /// What is taken or left as a whole.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum By {
     #[default]
     Commit,
@@ -111,6 +112,8 @@ pub struct Unit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntityChange {
     pub name: SymbolName,
+    /// What it is. `None` for a module of which nobody can say what of it changes.
+    pub entity: Option<SymbolKind>,
     pub kind: EntityChangeKind,
 }
 
@@ -142,6 +145,15 @@ struct Target {
     units: Vec<Unit>,
     prints: Vec<same::Print>,
     commits: Vec<CommitRecord>,
+    last: CommitRecord,
+}
+
+impl Target {
+    /// The last commit that touches a path.
+    fn last_change(&self, path: &str) -> Option<CommitId> {
+        let touches = |unit: &&Unit| unit.paths.iter().any(|other| other == Path::new(path));
+        self.units.iter().rev().find(touches).map(|unit| unit.commit)
+    }
 }
 
 impl Target {
@@ -149,12 +161,12 @@ impl Target {
         let range = format!("{base}..{}", repo.commit_id(Some(onto.name()))?);
         let (ends, commits) = reader::ends(repo, &range, options.max_commits)?;
         let Reader { prints, makers, units, commits, .. } = Reader::read(repo, (&range, &ends), commits, options)?;
-        Ok(Self { prints: prints.of_units(&makers, units.len()), units, commits })
+        Ok(Self { prints: prints.of_units(&makers, units.len()), units, commits, last: ends.last })
     }
 }
 
 /// Files whose text no unit needs.
-struct GivenFiles {
+struct FreeFiles {
     stories: FxHashSet<usize>,
     /// What each unit needs by all of its text, that of these files included.
     text_needs: Vec<Selection>,
@@ -172,10 +184,16 @@ pub struct Timeline {
     units: Vec<Unit>,
     needs: Vec<(Maker, Maker)>,
     spans: Vec<NeedsOfFile>,
+    /// Whose text each unit needs itself, and with what those need.
+    direct_needs: Vec<Selection>,
     text_needs: Vec<Selection>,
-    given: Option<GivenFiles>,
+    free: Option<FreeFiles>,
     name_needs: Vec<Vec<NameNeed>>,
     same: Vec<SameAs>,
+    /// What the target branch has.
+    target: Option<Target>,
+    /// The units that it has.
+    given: Selection,
     /// The last version.
     last: Arc<Project>,
 }
@@ -205,7 +223,7 @@ impl Timeline {
         if reader.units.is_empty() {
             return Err(SliceError::NoChanges(range.to_owned()));
         }
-        let text_needs = closure::closed(&reader.makers, &reader.needs, reader.units.len());
+        let direct_needs = closure::direct(&reader.makers, &reader.needs, reader.units.len());
         let prints = reader.prints.of_units(&reader.makers, reader.units.len());
         let target = match &options.onto {
             Some(onto) => Some(Target::read(&repo, ends.base.id, onto, options)?),
@@ -230,10 +248,13 @@ impl Timeline {
             units,
             needs,
             spans,
-            text_needs,
-            given: None,
+            text_needs: Vec::new(),
+            direct_needs,
+            free: None,
             name_needs,
             same: Vec::new(),
+            target: None,
+            given: Selection::new(),
             last: versions.at(ends.last.id)?,
         };
         timeline.check(&Selection::new(), timeline.base.id, timeline.base.tree)?;
@@ -241,11 +262,20 @@ impl Timeline {
         let message = |id: CommitId| timeline.message_of(id);
         let mut same =
             same::reverts(&timeline.units, &prints, &message, &|one, other| timeline.cancel(one, other, &touched));
-        if let Some(Target { units, prints: theirs, commits }) = &target {
+        if let Some(Target { units, prints: theirs, commits, .. }) = &target {
             same.extend(same::in_target(&timeline.units, &prints, &message, (units, theirs, commits)));
         }
-        timeline.same = same;
+        timeline.target = target;
+        timeline.add_same(same);
         Ok(timeline)
+    }
+
+    /// Adds what is known of units that do the same as others. Those that the target has are given from now on.
+    pub(crate) fn add_same(&mut self, more: impl IntoIterator<Item = SameAs>) {
+        self.same.extend(more);
+        let in_target = |same: &&SameAs| matches!(same.same, Same::InTarget(_));
+        self.given = self.same.iter().filter(in_target).map(|same| same.unit).collect();
+        self.text_needs = closure::closed(&self.direct_needs, &self.given);
     }
 
     /// Whether all units up to the later one of two make the same files without both, of those that the two touch.
@@ -320,23 +350,56 @@ impl Timeline {
     /// Says for which files nothing depends on what is left out of them, such as the tests' own, which every candidate is given. No
     /// unit needs another one for their text from now on. The tree of a selection has them with all that their text needs, so that
     /// it is whole.
-    pub fn give(&mut self, is_given: &dyn Fn(&Path) -> bool) {
-        let of_others = self.spans.iter().scan(0, |end, span| Some((std::mem::replace(end, span.end)..span.end, span)));
-        let of_others = of_others.filter(|(_, span)| !span.paths.iter().all(|path| is_given(path)));
+    pub(crate) fn free(&mut self, is_free: &dyn Fn(&Path) -> bool) {
+        let places = self.spans.iter().scan(0, |end, span| Some((std::mem::replace(end, span.end)..span.end, span)));
+        let of_others = places.filter(|(_, span)| !span.paths.iter().all(|path| is_free(path)));
         let needs: Vec<(Maker, Maker)> =
             of_others.filter_map(|(place, _)| self.needs.get(place)).flatten().copied().collect();
-        let needs = closure::closed(&self.makers, &needs, self.units.len());
-        let is_own = |story: &Story| story.path.all().iter().all(|(_, path)| is_given(&reader::as_path(path)));
+        let direct = closure::direct(&self.makers, &needs, self.units.len());
+        let whole = std::mem::replace(&mut self.direct_needs, direct);
+        let is_own = |story: &Story| story.path.all().iter().all(|(_, path)| is_free(&reader::as_path(path)));
         let stories = self.stories.iter().enumerate().filter(|(_, story)| is_own(story)).map(|(number, _)| number);
-        let given =
-            GivenFiles { stories: stories.collect(), text_needs: std::mem::replace(&mut self.text_needs, needs) };
-        self.given = Some(given);
+        self.free =
+            Some(FreeFiles { stories: stories.collect(), text_needs: closure::closed(&whole, &Selection::new()) });
+        self.text_needs = closure::closed(&self.direct_needs, &self.given);
     }
 
     /// The names that a unit needs of other units (change dependencies, section 5.1 of the paper). Names that are in the base are
     /// no needs, nor are names that something outside of the project may provide.
     pub fn name_needs(&self, unit: UnitId) -> &[NameNeed] {
         self.name_needs.get(unit.0 as usize).map_or(&[], |needs| needs)
+    }
+
+    /// The last commit of the branch of [`TimelineOptions::onto`].
+    pub fn target(&self) -> Option<CommitId> {
+        self.target.as_ref().map(|target| target.last.id)
+    }
+
+    /// The last commit by which this branch touched a path since it left the range.
+    pub(crate) fn touched_in_target(&self, path: &str) -> Option<CommitId> {
+        self.target.as_ref()?.last_change(path)
+    }
+
+    /// The commit that the changes of a unit are seen from. A merge has none.
+    pub(crate) fn parent(&self, unit: UnitId) -> Option<CommitId> {
+        match self.commits.get(&self.unit(unit)?.commit)?.parents[..] {
+            [parent] => Some(parent),
+            _ => None,
+        }
+    }
+
+    /// The units that this branch has. They are there whatever is taken, and need nothing.
+    pub fn given(&self) -> &Selection {
+        &self.given
+    }
+
+    /// The pairs of units that undo each other and of which the target has none.
+    pub fn undone(&self) -> Vec<[UnitId; 2]> {
+        let pair = |same: &SameAs| match same.same {
+            Same::Reverts(earlier) => Some([earlier, same.unit]),
+            Same::InTarget(_) => None,
+        };
+        self.same.iter().filter_map(pair).filter(|pair| !pair.iter().any(|unit| self.given.contains(unit))).collect()
     }
 
     /// The units that do the same as another commit or undo it: reverts in the range, and what the branch of
@@ -375,16 +438,16 @@ impl Timeline {
     /// Where git cannot hash.
     pub fn tree(&self, taken: &Selection) -> Result<Tree, SliceError> {
         let view = self.makers.of_units(taken);
-        let whole: Selection = match &self.given {
+        let whole: Selection = match &self.free {
             None => Selection::new(),
-            Some(given) => {
-                let needed = taken.iter().filter_map(|unit| given.text_needs.get(unit.0 as usize)).flatten();
+            Some(free) => {
+                let needed = taken.iter().filter_map(|unit| free.text_needs.get(unit.0 as usize)).flatten();
                 taken.iter().chain(needed).copied().collect()
             }
         };
         let whole = self.makers.of_units(&whole);
-        let is_given = |number: &usize| self.given.as_ref().is_some_and(|given| given.stories.contains(number));
-        let shown = |(number, story): (usize, &Story)| match is_given(&number) {
+        let is_free = |number: &usize| self.free.as_ref().is_some_and(|free| free.stories.contains(number));
+        let shown = |(number, story): (usize, &Story)| match is_free(&number) {
             true => story.shown(&self.contents, &whole),
             false => story.shown(&self.contents, &view),
         };

@@ -259,7 +259,7 @@ fn files_that_all_are_given_make_no_unit_needed() {
         files(&[("a.py", "A = 3\n"), ("b.py", "B = 1\n"), ("tests/t.py", "def test_a():\n    import b\n")]),
     ]);
     assert_eq!(needs(&timeline), [vec![], vec![0], vec![0]]);
-    timeline.give(&|path| path.starts_with("tests"));
+    timeline.free(&|path| path.starts_with("tests"));
     assert_eq!(needs(&timeline), [vec![], vec![], vec![0]]);
     // They are whole in every tree.
     assert_eq!(text(&timeline, &[1], "tests/t.py").as_deref(), Some("def test_a():\n    import b\n"));
@@ -436,6 +436,26 @@ fn reverts_and_what_a_branch_has_are_found() {
     let target = timeline.repo().commit_id(Some("target")).unwrap();
     let same = |unit, same| SameAs { unit: UnitId(unit), same, known_by: KnownBy::Lines };
     assert_eq!(timeline.same(), [same(2, Same::Reverts(UnitId(0))), same(1, Same::InTarget(target))]);
+}
+
+#[test]
+fn what_a_branch_undid_again_is_not_there() {
+    let history = History::new();
+    let text = |top: &str, bottom: &str| files(&[("a.txt", &format!("{top}\n1\n2\n3\n{bottom}\n"))]);
+    history.commit("base", &[], &text("a", "x"));
+    history.commit("change", &["base"], &text("b", "x"));
+    history.commit("more", &["change"], &text("b", "y"));
+    history.commit("again", &["base"], &text("b", "x"));
+    history.commit("undone", &["again"], &text("a", "x"));
+    let read = |onto: &str| {
+        let onto = Some(Revision::Commit(onto.to_owned()));
+        let options = TimelineOptions { onto, ..TimelineOptions::default() };
+        let timeline = Timeline::read(history.folder.path(), "base..more", &options).unwrap();
+        timeline.same().iter().map(|same| (same.unit.0, same.known_by)).collect::<Vec<_>>()
+    };
+    assert_eq!(read("again"), [(0, KnownBy::Lines)]);
+    assert_eq!(read("undone"), []);
+    assert_eq!(read("change"), [(0, KnownBy::Commit)]);
 }
 
 #[test]
