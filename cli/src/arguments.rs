@@ -241,7 +241,7 @@ fn amplify() -> Command {
 }
 
 fn slice() -> Command {
-    Command::new("slice")
+    let command = Command::new("slice")
         .about("Find the smallest set of commits of a range that keeps given tests passing, so that a feature can be moved alone")
         .override_usage("twincell slice [OPTIONS] OLD..NEW --tests PATHS")
         .after_help(
@@ -256,36 +256,14 @@ fn slice() -> Command {
             "Files and folders with tests, or single tests as pytest names them, separated by spaces",
         ))
         .arg(path("repository").long("repository").value_name("FOLDER").help("The repository [default: the current folder]"))
-        .arg(
-            text("scheme", "SCHEME")
-                .value_parser(twincell_slice::refine::Scheme::ALL.map(twincell_slice::refine::Scheme::name))
-                .help(
-                    "How the next commits to leave out are chosen: combined, by the tests' coverage, values and outcomes; neg, \
-                     nonpos, low, by values only; basic, delta debugging [default: combined]",
-                ),
-        )
-        .arg(
-            text("by", "UNIT")
-                .value_parser(["commit", "change"])
-                .help("What is taken or left: commits, or their changes to single files and definitions [default: commit]"),
-        )
-        .arg(text("jobs", "N").help("How many candidates run at once, which does not change the result [default: 1]"))
-        .arg(text("repeat", "N").help("How often each test runs at the end of the range, to find flaky ones [default: 1]"))
-        .arg(text("budget", "N").help("Maximum number of runs of the tests [default: as many as it takes]"))
-        .arg(text("deadline", "SECONDS").help("Maximum time for all [default: as long as it takes]"))
         .arg(text("explain", "COMMIT").help("Say only why this commit stays or goes"))
         .arg(path("patches").long("patches").value_name("FOLDER").help(
             "Write the slice as patches for git am --keep-cr --keep-non-patch, each with its message, author and date",
         ))
         .arg(text("branch", "NAME").help("Write the slice as a new branch that begins where the range does"))
         .arg(flag("json").help("Print everything as JSON"))
-        .arg(path("markdown").long("markdown").value_name("FILE").help("Write the result as Markdown, for a pull request"))
-        .arg(path("python").long("python").value_name("FILE").help(
-            "Python interpreter that runs the tests [default: that of the project, else the one that runs twincell]",
-        ))
-        .arg(flag("network").help("Let tests reach the network"))
-        .arg(text("pass-env", "NAMES").help("More variables of the environment that tests get, separated by commas"))
-        .arg(flag("unsafe").help("Run tests that you trust even where the system does not enforce all of the sandbox"))
+        .arg(path("markdown").long("markdown").value_name("FILE").help("Write the result as Markdown, for a pull request"));
+    command_line::add_to(command, Job::Slice)
 }
 
 fn blame() -> Command {

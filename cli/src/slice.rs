@@ -3,22 +3,29 @@
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Instant;
 
 use clap::ArgMatches;
 use twincell_driver::files;
-use twincell_driver::slice::{SliceRequest, slice_repository};
+use twincell_driver::options::{Job, command_line};
+use twincell_driver::slice::{SliceRequest, slice_options, slice_repository};
 use twincell_driver::warm::Failure;
-use twincell_slice::refine::Scheme;
-use twincell_slice::{By, Progress};
+use twincell_slice::Progress;
 use twincell_widgets::{slice_explanation, slice_markdown, slice_text};
 
 use crate::session::{Abort, CHANGED, INCONCLUSIVE, Session, UNCHANGED};
 use crate::study::progress_bar;
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
-    let request = request(matches)?;
+    let given = command_line::given(matches, Job::Slice).map_err(Abort::new)?;
+    let options = slice_options(&given).map_err(Abort::Failed)?;
+    let text = |name: &str| matches.get_one::<String>(name).cloned();
+    let request = SliceRequest {
+        repository: matches.get_one::<PathBuf>("repository").cloned().unwrap_or_else(|| PathBuf::from(".")),
+        // clap has checked that both are given.
+        range: text("range").unwrap_or_default(),
+        tests: text("tests").unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
+    };
     let bar = progress_bar(session.progress);
     let interrupted = &mut *session.interrupted;
     let mut is_interrupted = false;
@@ -47,7 +54,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         is_interrupted |= interrupted();
         if is_interrupted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let found = slice_repository(&request, &session.environment, &mut progress);
+    let found = slice_repository(&request, &options, &session.environment, &mut progress);
     bar.finish_and_clear();
     let (slice, timeline) = match found {
         Err(Failure::Stopped) => return Err(Abort::Interrupted),
@@ -88,40 +95,4 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         true if slice.size() == slice.units.len() => CHANGED,
         true => UNCHANGED,
     })
-}
-
-fn request(matches: &ArgMatches) -> Result<SliceRequest, Abort> {
-    let text = |name: &str| matches.get_one::<String>(name).cloned();
-    // clap knows the schemes and the units.
-    let scheme = text("scheme").and_then(|name| Scheme::from_str(&name).ok()).unwrap_or_default();
-    let by = if text("by").as_deref() == Some("change") { By::Change } else { By::Commit };
-    let deadline = number::<f64>(matches, "deadline", "a number of seconds above 0")?;
-    if deadline.is_some_and(|seconds| !(seconds > 0.0 && seconds <= 1e9)) {
-        return Err(Abort::Failed("--deadline is a number of seconds above 0".to_owned()));
-    }
-    let count = |name: &str| match number::<usize>(matches, name, "a whole number from 1")? {
-        Some(0) => Err(Abort::Failed(format!("--{name} cannot be '0': give a whole number from 1"))),
-        count => Ok(count),
-    };
-    Ok(SliceRequest {
-        repository: matches.get_one::<PathBuf>("repository").cloned().unwrap_or_else(|| PathBuf::from(".")),
-        // clap has checked that both are given.
-        range: text("range").unwrap_or_default(),
-        tests: text("tests").unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
-        scheme,
-        by,
-        jobs: count("jobs")?.unwrap_or(1).min(64),
-        repeat: count("repeat")?.unwrap_or(1).min(100) as u32,
-        budget: count("budget")?,
-        deadline,
-        python: matches.get_one::<PathBuf>("python").cloned(),
-        network: matches.get_flag("network"),
-        pass_env: text("pass-env"),
-        run_unsafe: matches.get_flag("unsafe"),
-    })
-}
-
-fn number<T: FromStr>(matches: &ArgMatches, name: &str, wanted: &str) -> Result<Option<T>, Abort> {
-    let Some(text) = matches.get_one::<String>(name) else { return Ok(None) };
-    text.parse().map(Some).map_err(|_| Abort::Failed(format!("--{name} cannot be '{text}': give {wanted}")))
 }

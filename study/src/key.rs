@@ -97,6 +97,7 @@ fn settings(options: &Options) -> Result<String, String> {
         variant_budget: _,
         round_budget: _,
         commit_budget: _,
+        slicing: _,
         pass_env: _,
         tests: _,
         guided: _,
@@ -210,8 +211,9 @@ mod tests {
         // `jobs`, `cache` and `deadline` change nothing, `model`, `examples` and `recorded` count by their content,
         // `policy` by what it says, and `width`, `generator`, `install`, and the `budget`, `budget-tokens` and `disable` of
         // prefixes are of prefixes. `tests`, `network`, `pass-env`, and the `budget`, `budget-rounds` and `disable` of
-        // `amplify` are of tests, the `budget` of `blame` is of commits, and `allow-policy-change` is of an exit status.
-        assert_eq!(TABLE.len(), 20 + 13 + 7 + 1);
+        // `amplify` are of tests, the `budget` of `blame` is of commits, and `allow-policy-change` is of an exit status. The six
+        // of `slice` are of histories.
+        assert_eq!(TABLE.len(), 20 + 13 + 7 + 1 + 6);
         let mut others = Options { jobs: Some(7), cache: Cache::Memory, ..Options::default() };
         for (job, name) in [
             (Job::Study, "deadline"),
@@ -220,6 +222,10 @@ mod tests {
             (Job::Prefix, "budget-tokens"),
             (Job::Amplify, "budget"),
             (Job::Amplify, "budget-rounds"),
+            (Job::Slice, "jobs"),
+            (Job::Slice, "repeat"),
+            (Job::Slice, "budget"),
+            (Job::Slice, "deadline"),
             (Job::Blame, "budget"),
         ] {
             others.set_text(job, name, "7").unwrap();

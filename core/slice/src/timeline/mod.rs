@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use twincell_engine::Stop;
 use twincell_repo::{CommitId, CommitRecord, Item, Person, Repo, Revision, TreeId, bound_memory};
 use twincell_semantic::{Project, SymbolName};
@@ -38,7 +39,7 @@ pub use series::{AM_OPTIONS, Patch};
 pub use tree::{Tree, TreeDifference, TreeFile};
 
 /// What is taken or left as a whole.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum By {
     #[default]
     Commit,

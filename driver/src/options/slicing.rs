@@ -1,0 +1,45 @@
+//! What the options of `slice` set.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use twincell_slice::refine::Scheme;
+use twincell_slice::{By, SliceOptions};
+
+/// The values of the options that only `slice` has.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Slicing {
+    /// How the next commits to leave out are chosen.
+    pub scheme: Scheme,
+    /// What is taken or left as a whole.
+    pub by: By,
+    /// How many candidates run at once.
+    pub jobs: usize,
+    /// How often each test runs at the end of the range.
+    pub repeat: u32,
+    /// The maximum number of runs of the tests. If absent, as many as it takes.
+    pub budget: Option<usize>,
+    /// The time for all, in seconds. If absent, as long as it takes.
+    pub deadline: Option<f64>,
+}
+
+impl Default for Slicing {
+    fn default() -> Self {
+        Self { scheme: Scheme::default(), by: By::default(), jobs: 1, repeat: 1, budget: None, deadline: None }
+    }
+}
+
+impl Slicing {
+    /// These options for [`twincell_slice::slice()`] of a range.
+    pub fn of_range(&self, range: &str) -> SliceOptions {
+        SliceOptions {
+            range: range.to_owned(),
+            scheme: self.scheme,
+            by: self.by,
+            jobs: self.jobs,
+            runs: self.budget.unwrap_or(usize::MAX),
+            deadline: self.deadline.map(Duration::from_secs_f64),
+            watch: self.scheme != Scheme::Basic,
+        }
+    }
+}
