@@ -57,6 +57,16 @@ pub fn blame_markdown(found: &Blame) -> String {
     out + "\n"
 }
 
+/// What the call gave before the commit that changed it, where such a commit was found.
+pub fn blame_before(found: &Blame) -> Option<String> {
+    before(found).map(|before| plain::sentence(&joined(&state(before))))
+}
+
+/// What of the commit changed the value, as a diff of its file without a head.
+pub fn blame_diff(found: &Blame) -> Option<String> {
+    changed(found).map(|change| diff(change).iter().map(|line| plain::code(line) + "\n").collect())
+}
+
 /// What the answer is. The first line says it.
 fn answer(found: &Blame) -> Vec<Vec<Part>> {
     let call = Quoted(found.call.clone());
@@ -100,11 +110,7 @@ fn gives(found: &Blame) -> &'static str {
 
 /// What was before and what is now, and how it came there.
 fn details(found: &Blame) -> Vec<Vec<Part>> {
-    let before = match &found.answer {
-        Answer::Since(Culprit { before, .. }) | Answer::Among { before, .. } => Some(before),
-        Answer::Same { .. } => None,
-    };
-    let mut lines: Vec<Vec<Part>> = before.map(state).into_iter().collect();
+    let mut lines: Vec<Vec<Part>> = before(found).map(state).into_iter().collect();
     if let Some(line) = lines.first_mut() {
         line.insert(0, Part::words("before: "));
     }
@@ -120,6 +126,13 @@ fn details(found: &Blame) -> Vec<Vec<Part>> {
         }
     }
     lines
+}
+
+fn before(found: &Blame) -> Option<&State> {
+    match &found.answer {
+        Answer::Since(Culprit { before, .. }) | Answer::Among { before, .. } => Some(before),
+        Answer::Same { .. } => None,
+    }
 }
 
 fn state(state: &State) -> Vec<Part> {

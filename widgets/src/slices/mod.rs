@@ -4,8 +4,9 @@
 mod html;
 mod state;
 
+use serde::Serialize;
 use twincell_slice::refine::FailedTest;
-use twincell_slice::{Ended, Failure, Goes, Slice, SliceUnit, Stays, UnitState};
+use twincell_slice::{Ended, Failure, Goes, Slice, SlicePart, SliceUnit, Stays, UnitState};
 
 use crate::{plain, words};
 
@@ -40,8 +41,33 @@ pub fn slice_text(slice: &Slice) -> String {
     out
 }
 
-/// What is known of the commits whose hash begins so. `None` if the range has none.
-pub fn slice_explanation(slice: &Slice, commit: &str) -> Option<String> {
+/// A unit of a slice with the reason why it stays or goes, in one line.
+#[derive(Debug, Serialize)]
+pub struct SliceRow<'a> {
+    pub commit: &'a str,
+    pub subject: &'a str,
+    pub part: &'a Option<SlicePart>,
+    pub paths: &'a [String],
+    pub score: i32,
+    pub stays: bool,
+    pub reason: String,
+    /// The reason as data.
+    pub state: &'a UnitState,
+}
+
+/// All units of a slice, oldest first.
+pub fn slice_rows(slice: &Slice) -> Vec<SliceRow<'_>> {
+    slice.units.iter().map(|unit| row(slice, unit)).collect()
+}
+
+fn row<'a>(slice: &'a Slice, unit: &'a SliceUnit) -> SliceRow<'a> {
+    let SliceUnit { commit, subject, part, paths, score, state } = unit;
+    let reason = plain::sentence(&reason(slice, unit));
+    SliceRow { commit, subject, part, paths, score: *score, stays: state.stays(), reason, state }
+}
+
+/// What is known of the commits whose hash begins so. An error says that the range has none.
+pub fn slice_explanation(slice: &Slice, commit: &str) -> Result<String, String> {
     let units = slice.units.iter().filter(|unit| unit.commit.starts_with(commit));
     let told: Vec<String> = units
         .map(|unit| {
@@ -50,7 +76,10 @@ pub fn slice_explanation(slice: &Slice, commit: &str) -> Option<String> {
             lines.iter().map(|line| plain::sentence(line)).collect::<Vec<_>>().join("\n    ") + "\n"
         })
         .collect();
-    (!told.is_empty()).then(|| told.concat())
+    match told.is_empty() {
+        true => Err(format!("{commit} is no commit of {}: give its hash or the first part of it", slice.range)),
+        false => Ok(told.concat()),
+    }
 }
 
 /// A slice as Markdown, for a pull request.
@@ -314,6 +343,10 @@ mod tests {
     fn a_commit_is_explained_by_the_beginning_of_its_hash() {
         let told = slice_explanation(&made(), "45678").unwrap();
         assert!(told.ends_with("    it goes: the tests pass without it (run 3)\n"), "{told}");
-        assert!(slice_explanation(&made(), "9").is_none());
+        assert_eq!(
+            slice_explanation(&made(), "9").unwrap_err(),
+            "9 is no commit of v1..v2: give its hash or the first part of it"
+        );
+        assert!(slice_rows(&made())[3].reason.starts_with("it goes: "));
     }
 }

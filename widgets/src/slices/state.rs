@@ -11,7 +11,7 @@ use twincell_slice::{
 
 use super::{facts, failed, headline, message, part, reason, remarks};
 use crate::state::STATE_FORMAT;
-use crate::words;
+use crate::{ProgressLine, words};
 
 /// The maximum number of lines and of bytes of a diff, and of bytes of all of them.
 const DIFF_LINES: usize = 400;
@@ -385,9 +385,10 @@ impl SliceProgress {
         }
     }
 
-    /// How far it is, in words.
-    pub fn text(&self) -> &str {
-        &self.text
+    /// The content of a bar.
+    pub fn line(&self) -> ProgressLine {
+        let total = Some(self.total as u64).filter(|_| self.stage != SliceStage::Reading);
+        ProgressLine { done: self.done as u64, total, text: self.text.clone() }
     }
 
     /// Between two points of the same size there are none.
