@@ -7,6 +7,7 @@ import sys
 
 import pytest
 import twincell
+from twincell import _bar, _widget
 
 from tests.history import commit, git, shop
 
@@ -213,3 +214,22 @@ def test_magics_say_mistakes_in_one_line_and_have_help(shell, capsys):
     assert "--returns" in capsys.readouterr().out
     for magic in ("slice", "blame"):
         assert "see `" in shell.magics_manager.magics["line"][magic].__doc__
+
+
+def test_flags_of_the_magics_are_completed(shell):
+    for line, flag in [("%slice --te", "--tests"), ("%slice --sch", "--scheme"), ("%blame --ret", "--returns")]:
+        assert flag in shell.complete(line.split()[1], line)[1]
+
+
+def test_a_live_front_end_gets_the_search_and_then_the_slice(repository, found, monkeypatch):
+    pytest.importorskip("anywidget")
+    view = _widget.view_class()(sliced=found)
+    assert (view.kind, len(view.state["units"])) == ("slice", 5)
+    seen = []
+    monkeypatch.setattr(_bar, "PATIENCE", 0)
+    monkeypatch.setattr(_bar, "in_notebook", lambda: True)
+    monkeypatch.setattr(_widget, "is_live", lambda: True)
+    monkeypatch.setattr(_bar.Shown, "display", lambda *_: None)
+    monkeypatch.setattr(_bar.LiveBar, "show", lambda _bar, progress: seen.append(progress))
+    twincell.slice(repository, "HEAD~5..HEAD", "tests", **PYTHON)
+    assert seen[-1]["stage"] == "refining" and seen[-1]["points"][0] == {"runs": 0, "kept": 5}
