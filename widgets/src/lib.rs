@@ -79,7 +79,7 @@ use twincell_compare::report::Comparison;
 pub use amplified::{
     amplification_fragment, amplification_junit, amplification_markdown, amplification_page, amplification_text,
 };
-pub use blame::{blame_markdown, blame_text};
+pub use blame::{blame_fragment, blame_markdown, blame_page, blame_text};
 pub use bundle::{LOADER, MODULE};
 pub use differences::{Differences, DifferingRow, differences_fragment, differences_text};
 pub use enforced::Enforced;
@@ -96,7 +96,10 @@ pub use prefixes::{
     Left, NO_TEST, PrefixFigures, Reached, Spread, no_function, prefix_study_fragment, prefix_study_page,
     prefix_study_text, prefixes_fragment, prefixes_page, prefixes_pytest, prefixes_text,
 };
-pub use slices::{slice_explanation, slice_markdown, slice_text};
+pub use slices::{
+    SliceFailedTest, SliceNameNeed, SlicePoint, SliceProgress, SliceStage, SliceState, SliceStep, SliceUnitState,
+    SliceWhy, slice_explanation, slice_fragment, slice_markdown, slice_page, slice_text,
+};
 pub use state::{
     AmplificationState, ComparisonState, Detail, PrefixesState, STATE_FORMAT, StudyRow, StudyState,
     amplification_state, detail, prefixes_state, state,

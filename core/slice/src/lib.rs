@@ -19,7 +19,7 @@ pub use invariants::{Invariant, Invariants};
 pub use result::{Ended, FORMAT, FlakyTest, Goes, Slice, SlicePart, SliceTests, SliceUnit, Stays, UnitState};
 pub use selection::{Selection, UnitId};
 pub use timeline::{
-    AM_OPTIONS, By, EntityChange, EntityChangeKind, KnownBy, NameNeed, NameNeedKind, Part, Patch, Same, SameAs,
+    AM_OPTIONS, By, Diffs, EntityChange, EntityChangeKind, KnownBy, NameNeed, NameNeedKind, Part, Patch, Same, SameAs,
     Timeline, TimelineOptions, Tree, TreeDifference, TreeFile, Unit,
 };
 pub use trial::{Criterion, Files, Setup, Trials, criterion};

@@ -1,9 +1,19 @@
-//! Slices of a history for terminals and as Markdown: which commits a feature needs, and why.
+//! Slices of a history: which commits a feature needs, and why. This file has the sentences, for terminals and as Markdown;
+//! [`state`] has what the other views get.
+
+mod html;
+mod state;
 
 use twincell_slice::refine::FailedTest;
-use twincell_slice::{Ended, Goes, Slice, SliceUnit, Stays, UnitState};
+use twincell_slice::{Ended, Failure, Goes, Slice, SliceUnit, Stays, UnitState};
 
 use crate::{plain, words};
+
+pub use html::{slice_fragment, slice_page};
+pub use state::{
+    SliceFailedTest, SliceNameNeed, SlicePoint, SliceProgress, SliceStage, SliceState, SliceStep, SliceUnitState,
+    SliceWhy,
+};
 
 /// The maximum number of tests and of commits that a line names.
 const NAMED: usize = 3;
@@ -86,6 +96,23 @@ fn headline(slice: &Slice) -> String {
     format!("{size}{ending}")
 }
 
+/// Figures of a slice, as (name, value).
+fn facts(slice: &Slice) -> Vec<(&'static str, String)> {
+    let of = |count: usize| words::number(count);
+    let mut facts = vec![
+        ("Stay", format!("{} of {}", of(slice.size()), of(slice.units.len()))),
+        ("Runs of the tests", of(slice.steps.len())),
+    ];
+    facts.extend((slice.spare > 0).then(|| ("Beside them", of(slice.spare))));
+    facts.extend((slice.predicted > 0).then(|| ("Not run, since a name is missing", of(slice.predicted))));
+    facts.extend([
+        ("Tests", of(slice.tests.deciding.len())),
+        ("Time", words::duration(slice.seconds * 1000.0)),
+        ("Scheme", slice.scheme.name().to_owned()),
+    ]);
+    facts
+}
+
 fn remarks(slice: &Slice) -> Vec<String> {
     let mut lines = Vec::new();
     if slice.is_minimal && slice.size() > 0 {
@@ -126,13 +153,16 @@ fn title(unit: &SliceUnit) -> String {
 }
 
 fn of_part(unit: &SliceUnit) -> String {
-    match &unit.part {
-        None => String::new(),
-        Some(part) => match &part.entity {
-            Some(entity) => format!(" ({}: {entity})", part.path),
-            None => format!(" ({})", part.path),
-        },
-    }
+    part(unit).map(|part| format!(" ({part})")).unwrap_or_default()
+}
+
+/// The part of a commit that a unit is.
+fn part(unit: &SliceUnit) -> Option<String> {
+    let part = unit.part.as_ref()?;
+    Some(match &part.entity {
+        Some(entity) => format!("{}: {entity}", part.path),
+        None => part.path.clone(),
+    })
 }
 
 /// Why a unit stays or goes.
@@ -161,16 +191,24 @@ fn failing(count: usize, first: &[FailedTest]) -> String {
         more => format!(" and {more} more"),
     };
     let verb = if count == 1 { "fails" } else { "fail" };
-    let why = one.failure.as_ref().map(|failure| {
-        let message: String = failure.message.lines().next().unwrap_or_default().chars().take(MESSAGE).collect();
-        match (failure.exception.is_empty(), message.is_empty()) {
-            (true, true) => String::new(),
-            (true, false) => format!(" ({message})"),
-            (false, true) => format!(" ({})", failure.exception),
-            (false, false) => format!(" ({}: {message})", failure.exception),
-        }
-    });
-    format!("{}{more} {verb}{}", one.test, why.unwrap_or_default())
+    format!("{}{more} {verb}{}", one.test, failed(one))
+}
+
+/// How a test failed, in brackets.
+fn failed(test: &FailedTest) -> String {
+    let Some(failure) = &test.failure else { return String::new() };
+    let message = message(failure);
+    match (failure.exception.is_empty(), message.is_empty()) {
+        (true, true) => String::new(),
+        (true, false) => format!(" ({message})"),
+        (false, true) => format!(" ({})", failure.exception),
+        (false, false) => format!(" ({}: {message})", failure.exception),
+    }
+}
+
+/// The beginning of a failure's message.
+fn message(failure: &Failure) -> String {
+    failure.message.lines().next().unwrap_or_default().chars().take(MESSAGE).collect()
 }
 
 /// One line on what goes.

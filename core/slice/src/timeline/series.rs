@@ -97,7 +97,8 @@ impl Timeline {
     }
 }
 
-fn items(tree: &Tree) -> Vec<(&[u8], Item)> {
+/// What git keeps of a tree.
+pub(super) fn items(tree: &Tree) -> Vec<(&[u8], Item)> {
     tree.files().iter().map(|file| (&*file.path, Item { mode: file.mode, id: file.id })).collect()
 }
 

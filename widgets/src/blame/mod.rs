@@ -1,4 +1,6 @@
-//! Since when a call gives its value, for terminals and as Markdown.
+//! Since when a call gives its value, for terminals and as Markdown. [`html`] has the static view.
+
+mod html;
 
 use chrono::DateTime;
 use twincell_blame::{Answer, Blame, ChangedText, CommitInfo, Culprit, Cut, Place, State, Step, ValueKind, Why};
@@ -6,6 +8,8 @@ use twincell_blame::{Answer, Blame, ChangedText, CommitInfo, Culprit, Cut, Place
 use crate::amplified::Part::{self, Quoted, Words};
 use crate::amplified::{as_markdown, joined};
 use crate::{plain, words};
+
+pub use html::{blame_fragment, blame_page};
 
 /// The maximum number of commits that are listed where one of several must be it, and of those that were left out.
 const LISTED: usize = 10;
