@@ -103,8 +103,8 @@ fn facts(slice: &Slice) -> Vec<(&'static str, String)> {
         ("Stay", format!("{} of {}", of(slice.size()), of(slice.units.len()))),
         ("Runs of the tests", of(slice.steps.len())),
     ];
-    facts.extend((slice.spare > 0).then(|| ("Beside them", of(slice.spare))));
-    facts.extend((slice.predicted > 0).then(|| ("Not run, since a name is missing", of(slice.predicted))));
+    facts.extend((slice.spare > 0).then(|| ("Spare runs", of(slice.spare))));
+    facts.extend((slice.predicted > 0).then(|| ("Predicted without a run", of(slice.predicted))));
     facts.extend([
         ("Tests", of(slice.tests.deciding.len())),
         ("Time", words::duration(slice.seconds * 1000.0)),
