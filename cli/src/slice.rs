@@ -43,7 +43,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     };
     match matches.get_one::<String>("explain") {
         Some(commit) if !matches.get_flag("json") => {
-            write!(session.out, "{}", slice_explanation(&slice, commit).map_err(Abort::Failed)?)?;
+            write!(session.out, "{}", slice_explanation(&slice, commit, commit).map_err(Abort::Failed)?)?;
         }
         _ if matches.get_flag("json") => session.write_json(&slice)?,
         _ => write!(session.out, "{}", slice_text(&slice))?,

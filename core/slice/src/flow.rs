@@ -13,7 +13,7 @@ use crate::lines::FinalLines;
 use crate::refine::{
     self, Because, FailedTest, Limits, Need, Problem, RefineError, Refined, Relevance, Scheme, refine,
 };
-use crate::result::{Ended, FORMAT, FlakyTest, Goes, Slice, SlicePart, SliceTests, SliceUnit, Stays, UnitState};
+use crate::result::{Ended, FORMAT, FlakyTest, Goal, Goes, Slice, SlicePart, SliceTests, SliceUnit, Stays, UnitState};
 use crate::timeline::{By, NameNeed, Timeline, TimelineOptions};
 use crate::trial::{Setup, Trials, criterion};
 use crate::{Selection, SliceError, UnitId};
@@ -126,6 +126,7 @@ pub fn slice(
     };
     let slice = Slice {
         format: FORMAT,
+        goal: Goal::Pass,
         range: options.range.clone(),
         base: timeline.base().to_string(),
         scheme: options.scheme,
@@ -138,7 +139,10 @@ pub fn slice(
                 .collect(),
             failing: criterion.failing.clone(),
             deciding: criterion.tests.clone(),
+            failures: Vec::new(),
         },
+        target: None,
+        comparisons: 0,
         spare: found.spare,
         predicted: found.predicted,
         is_minimal: found.is_minimal,
@@ -201,6 +205,7 @@ fn units(timeline: &Timeline, problem: &Problem, found: &Refined) -> Vec<SliceUn
                 .map(|part| SlicePart { path: text(&part.path), entity: part.entity.as_deref().map(str::to_owned) }),
             paths: unit.paths.iter().map(|path| text(path)).collect(),
             score: found.scores.get(&id).copied().unwrap_or_default(),
+            is_cleanup: false,
             state: state(id),
         }
     };

@@ -1,4 +1,4 @@
-//! The smallest set of commits of a range that keeps given tests passing.
+//! A minimal set of commits of a range that keeps given tests passing, or that makes them fail.
 //!
 //! A [`Timeline`] is the range: its units, what each needs, and the files of any of them. [`refine`] is the search, which knows no
 //! git. [`Trials`] run the tests for it, and [`slice()`] does all and gives a [`Slice`], which is plain data.
@@ -16,7 +16,10 @@ mod trial;
 pub use error::SliceError;
 pub use flow::{Progress, SliceOptions, slice};
 pub use invariants::{Invariant, Invariants};
-pub use result::{Ended, FORMAT, FlakyTest, Goes, Slice, SlicePart, SliceTests, SliceUnit, Stays, UnitState};
+pub use result::{
+    Applied, Ended, FORMAT, FlakyTest, Goal, Goes, Slice, SlicePart, SliceTarget, SliceTests, SliceUnit, Stays,
+    UnitState,
+};
 pub use selection::{Selection, UnitId};
 pub use timeline::{
     AM_OPTIONS, By, Diffs, EntityChange, EntityChangeKind, KnownBy, NameNeed, NameNeedKind, Part, Patch, Same, SameAs,

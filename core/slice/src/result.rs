@@ -4,15 +4,28 @@ use serde::{Deserialize, Serialize};
 use twincell_testing::Outcome;
 
 use crate::refine::{FailedTest, Scheme, Step};
-use crate::{Selection, UnitId};
+use crate::{KnownBy, Selection, UnitId};
 
 /// The version of this format.
 pub const FORMAT: u32 = 1;
 
-/// The smallest part of a range that keeps tests passing.
+/// What a slice's tests have to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Goal {
+    /// Pass, as at the end of the range.
+    #[default]
+    Pass,
+    /// Fail as at the end of the range, one of them at least.
+    Fail,
+}
+
+/// A minimal part of a range that keeps tests passing, or failing.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Slice {
     pub format: u32,
+    #[serde(default)]
+    pub goal: Goal,
     /// As the user wrote it.
     pub range: String,
     /// The commit that the range begins after.
@@ -21,13 +34,20 @@ pub struct Slice {
     /// All units of the range, oldest first. Other fields name them by their place here.
     pub units: Vec<SliceUnit>,
     pub tests: SliceTests,
+    /// The branch that the slice is for, where one was named.
+    #[serde(default)]
+    pub target: Option<SliceTarget>,
+    /// How often two versions of a function were compared.
+    #[serde(default)]
+    pub comparisons: usize,
     /// The runs of the tests, in their order, the first of which is for the whole range.
     pub steps: Vec<Step>,
     /// Runs beside others whose outcomes were not needed in the end.
     pub spare: usize,
     /// Candidates that were not run, since they lack a name that the tests need.
     pub predicted: usize,
-    /// Whether the tests fail without any single unit of the slice and what needs its text. If not, the search ended early.
+    /// Whether the tests do otherwise without any single unit of the slice and what needs its text. If not, the search ended
+    /// early.
     pub is_minimal: bool,
     pub ended: Ended,
     pub seconds: f64,
@@ -48,8 +68,34 @@ pub enum Ended {
 pub struct SliceTests {
     pub deciding: Vec<String>,
     pub flaky: Vec<FlakyTest>,
-    /// Tests that do not pass at the end of the range.
+    /// Tests that do not pass at the end of the range and decide nothing. With [`Goal::Fail`] they fail at its start as well.
     pub failing: Vec<FailedTest>,
+    /// With [`Goal::Fail`], how the deciding tests fail at the end of the range.
+    #[serde(default)]
+    pub failures: Vec<FailedTest>,
+}
+
+/// The branch that a slice is for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct SliceTarget {
+    /// As the user wrote it.
+    pub name: String,
+    pub commit: String,
+    pub applied: Applied,
+}
+
+/// What came of the slice on top of its target.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Applied {
+    /// This commit of the slice, of which a unit is named, is the first that does not apply, because of these files.
+    Conflicts { unit: usize, files: Vec<String> },
+    /// It applies, and the deciding tests pass there.
+    Passes,
+    /// It applies, and tests fail there: how many, and the first few of them.
+    Fails { count: usize, first: Vec<FailedTest> },
+    /// It applies. The tests did not run there, since the search was ended.
+    Untested,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -68,6 +114,9 @@ pub struct SliceUnit {
     pub paths: Vec<String>,
     /// The paper's significance.
     pub score: i32,
+    /// Whether all that it changes are functions that do the same after it as before it, as far as comparisons found.
+    #[serde(default)]
+    pub is_cleanup: bool,
     pub state: UnitState,
 }
 
@@ -94,6 +143,9 @@ pub enum Stays {
     TextNeeded { by: Vec<usize>, count: usize, first: Vec<FailedTest> },
     /// This unit of the slice uses a name that nothing else provides.
     NameNeeded { by: usize },
+    /// Without it, and the units `by` that apply to its text, no deciding test fails as at the end: how many there are, and
+    /// what the first few of them do then.
+    NotReproduced { by: Vec<usize>, count: usize, first: Vec<FailedTest> },
     /// The search ended before it was tried.
     Unknown,
 }
@@ -106,6 +158,16 @@ pub enum Goes {
     NotRun { step: usize },
     /// The tests passed without it in this run.
     TestsPass { step: usize },
+    /// A deciding test failed without it in this run.
+    StillFails { step: usize },
+    /// The target has it, as this commit. So every candidate had it.
+    InTarget { commit: String, known_by: KnownBy },
+    /// It undoes another unit, and the deciding tests did the same without both.
+    Reverts { unit: usize, known_by: KnownBy, step: usize },
+    /// Another unit undoes it, and the deciding tests did the same without both.
+    Reverted { by: usize, known_by: KnownBy, step: usize },
+    /// The functions that it changes do the same before and after it, and the deciding tests did the same without it.
+    Cleanup { step: usize },
 }
 
 impl UnitState {

@@ -111,7 +111,7 @@ impl PySlice {
     }
 
     pub fn explanation(&self, commit: &str) -> PyResult<String> {
-        slice_explanation(&self.found, commit).map_err(raised)
+        slice_explanation(&self.found, commit, commit).map_err(raised)
     }
 
     pub fn branch(&self, name: &str) -> PyResult<Vec<String>> {

@@ -45,7 +45,13 @@ export function parseDiff(text: string): DiffFile[] {
       file.lines.push({ kind: "same", text: line.slice(1), old: old++, new: renewed++ });
     }
   }
-  return files;
+  const isOther = files.length === 0 && text.trim() !== "";
+  return isOther ? [{ path: "", notes: [], lines: text.split("\n").map(plainLine) }] : files;
+}
+
+/** A line of a text that is no diff as git writes it. */
+function plainLine(text: string): DiffLine {
+  return { kind: "same", text, old: null, new: null };
 }
 
 /** Takes in a line before the first hunk of a file. */

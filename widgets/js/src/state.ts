@@ -519,6 +519,9 @@ export interface SliceState {
   range: string;
   /** The commit that the range begins after. */
   base: string;
+  goal: SliceGoal;
+  /** What the tests do in runs that kept what was tried, and in all others. */
+  outcomes: [string, string];
   sentence: string;
   /** Figures, as (name, value). */
   facts: Array<[string, string]>;
@@ -567,9 +570,9 @@ export interface SliceUnitState {
   by: Array<number>;
   /** The run that decided, counted from 0. */
   step: number | null;
-  /** The first tests that fail without it. */
+  /** The first tests that do otherwise without it. */
   failed: Array<SliceFailedTest>;
-  /** The number of all tests that fail without it. */
+  /** The number of all tests that do otherwise without it. */
   failed_count: number;
   /** What it changes, as git shows it: the first lines. */
   diff: string;
@@ -578,12 +581,24 @@ export interface SliceUnitState {
 }
 
 /** Why a unit stays or goes. */
-export type SliceWhy = "tests_fail" | "text_needed" | "name_needed" | "unknown" | "not_run" | "tests_pass";
+export type SliceWhy =
+  | "tests_fail"
+  | "text_needed"
+  | "name_needed"
+  | "not_reproduced"
+  | "unknown"
+  | "not_run"
+  | "tests_pass"
+  | "still_fails"
+  | "in_target"
+  | "reverts"
+  | "reverted"
+  | "cleanup";
 
-/** A test that failed. */
+/** What a test did without a unit. */
 export interface SliceFailedTest {
   test: string;
-  /** Empty if pytest gave none. */
+  /** Empty if it passed, or if pytest gave none. */
   exception: string;
   message: string;
 }
@@ -613,6 +628,8 @@ export interface SliceStep {
 }
 
 export type SliceEnded = "minimal" | "budget" | "deadline" | "interrupted";
+
+export type SliceGoal = "pass" | "fail";
 
 /** What is known of a slice that is still searched for. */
 export interface SliceProgress {

@@ -62,3 +62,21 @@ fn parts(line: &[Part]) -> Markup {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::blame::tests::sample;
+
+    #[test]
+    fn the_page_has_the_commit_the_values_and_the_hunk() {
+        let page = blame_page(&sample("A <subject>", Answer::Since), "Since when");
+        assert!(page.contains("gives its value since abababab"), "{page}");
+        assert!(
+            page.contains("<li>before: <code>returned 1</code></li><li>now: <code>returned 2</code></li>"),
+            "{page}"
+        );
+        assert!(page.contains(">-A &lt;subject&gt;</span>") && page.contains(">+b</span>"), "{page}");
+        assert!(!page.contains("<subject") && !page.contains("<script"));
+    }
+}

@@ -241,7 +241,7 @@ mod tests {
 
     use super::*;
 
-    fn sample(text: &str, answer: impl FnOnce(Culprit) -> Answer) -> Blame {
+    pub(super) fn sample(text: &str, answer: impl FnOnce(Culprit) -> Answer) -> Blame {
         let info = |id: &str| CommitInfo { id: id.repeat(20), subject: text.to_owned(), seconds: 1_700_000_000 };
         let value = |shown: &str| Value { kind: ValueKind::Returned, shown: shown.to_owned(), outcome: None };
         let place = Place { file: format!("{text}.py"), function: "f".to_owned() };

@@ -22,8 +22,9 @@ pub struct Run {
     pub passed: bool,
 }
 
-/// Draws runs of the tests in their order. `unit` is what there is one of for each unit of the range.
-pub fn slice_plot(runs: &[Run], unit: &str) -> Plot {
+/// Draws runs of the tests in their order. `unit` is what there is one of for each unit of the range; `outcomes` is what the
+/// tests do in runs that pass, and in those that do not.
+pub fn slice_plot(runs: &[Run], unit: &str, outcomes: [&str; 2]) -> Plot {
     let (Some(first), Some(last)) = (runs.first(), runs.last()) else {
         return Sheet::empty(TITLE, "The tests never ran.");
     };
@@ -31,15 +32,16 @@ pub fn slice_plot(runs: &[Run], unit: &str) -> Plot {
     let sheet = Sheet {
         title: TITLE,
         description: format!(
-            "From {} to {} in {}, of which {passed} passed",
+            "From {} to {} in {}; in {passed} of them {}",
             words::count(first.kept, unit),
             words::number(last.kept),
             words::count(runs.len(), "run"),
+            outcomes[0],
         ),
         legend: vec![
             ("best slice so far".to_owned(), Mark::new(Sign::Line, BLUE)),
-            ("tried, passed".to_owned(), PASSED),
-            ("tried, failed".to_owned(), FAILED),
+            (format!("tried, {}", outcomes[0]), PASSED),
+            (format!("tried, {}", outcomes[1]), FAILED),
         ],
         height: HEIGHT,
     };
@@ -74,9 +76,10 @@ mod tests {
     #[test]
     fn the_search_is_told_in_a_sentence() {
         let run = |tried, kept, passed| Run { tried, kept, passed };
-        let plot = slice_plot(&[run(9, 9, true), run(4, 9, false), run(5, 5, true)], "commit");
-        assert_eq!(plot.description, "From 9 commits to 5 in 3 runs, of which 2 passed");
-        assert!(plot.svg.contains(">tried, failed</text>") && plot.svg.contains(">commits</text>"), "{}", plot.svg);
-        assert!(!slice_plot(&[], "commit").is_drawn);
+        let outcomes = ["tests pass", "tests fail"];
+        let plot = slice_plot(&[run(9, 9, true), run(4, 9, false), run(5, 5, true)], "commit", outcomes);
+        assert_eq!(plot.description, "From 9 commits to 5 in 3 runs; in 2 of them tests pass");
+        assert!(plot.svg.contains(">tried, tests fail</text>") && plot.svg.contains(">commits</text>"), "{}", plot.svg);
+        assert!(!slice_plot(&[], "commit", outcomes).is_drawn);
     }
 }

@@ -4,12 +4,12 @@ use maud::{Markup, PreEscaped, html};
 
 use super::state::{SliceState, SliceUnitState};
 use crate::bundle::STYLE;
-use crate::html::{badge, diff_lines, page, plots, section};
+use crate::html::{diff_lines, page, plots, section};
 use crate::notices::Notices;
 use crate::plot::{Run, slice_plot};
 use crate::{plain, words};
 
-/// The maximum number of commits that are listed. Those that stay come first.
+/// The maximum number of commits of a table.
 const LISTED: usize = 300;
 /// The maximum number of diffs of commits that go.
 const DIFFS: usize = 60;
@@ -42,13 +42,16 @@ fn body(slice: &SliceState) -> Markup {
             @if !slice.remarks.is_empty() {
                 ul.tc-notes { @for line in &slice.remarks { li { (plain::sentence(line)) } } }
             }
-            (plots(&[slice_plot(&runs, unit_name(slice))]))
-            (section("Commits", &words::count(slice.units.len(), unit_name(slice)), true, table(slice)))
+            (plots(&[slice_plot(&runs, unit_name(slice), slice.outcomes)]))
+            @if !staying.is_empty() {
+                (section("Stays", &words::count(staying.len(), unit_name(slice)), true, table("Commits that stay, oldest first", &staying)))
+            }
             @for (place, unit) in &staying {
                 (section(&title(unit), "stays", false, one(slice, *place, unit)))
             }
             @if !going.is_empty() {
-                (section("Diffs of those that go", &words::count(going.len(), unit_name(slice)), false, html! {
+                (section("Goes", &words::count(going.len(), unit_name(slice)), false, table("Commits that go, oldest first", &going)))
+                (section("Diffs of those that go", "", false, html! {
                     @for (place, unit) in going.iter().take(DIFFS) {
                         details { summary { (title(unit)) } (one(slice, *place, unit)) }
                     }
@@ -69,35 +72,30 @@ fn title(unit: &SliceUnitState) -> String {
     plain::value(&format!("{} {}{part}", words::commit_name(&unit.commit), unit.subject))
 }
 
-/// All units, oldest first, each with its reason. Where there are too many, some that go are left out.
-fn table(slice: &SliceState) -> Markup {
-    let mut room = LISTED.saturating_sub(slice.size);
-    let listed = slice.units.iter().filter(|unit| {
-        let is_listed = unit.stays || room > 0;
-        room -= usize::from(!unit.stays && room > 0);
-        is_listed
-    });
-    let listed: Vec<_> = listed.collect();
-    let more = slice.units.len() - listed.len();
+/// Units with their reasons.
+fn table(label: &str, units: &[(usize, &SliceUnitState)]) -> Markup {
+    let more = units.len().saturating_sub(LISTED);
+    // A part of a commit names its file.
+    let has_files = units.iter().any(|(_, unit)| unit.part.is_none());
     html! {
-        div.tc-scroll.tc-limit tabindex="0" role="region" aria-label="Commits of the range, oldest first" {
+        div.tc-scroll.tc-limit tabindex="0" role="region" aria-label=(label) {
             table.tc-table {
                 thead {
                     tr {
-                        th scope="col" { "State" } th scope="col" { "Commit" } th scope="col" { "Subject" }
-                        th scope="col" { "Files" } th.tc-num scope="col" { "Score" } th scope="col" { "Why" }
+                        th scope="col" { "Commit" } th scope="col" { "Subject" }
+                        @if has_files { th scope="col" { "Files" } }
+                        th.tc-num scope="col" { "Score" } th scope="col" { "Why" }
                     }
                 }
                 tbody {
-                    @for unit in listed {
-                        tr.tc-dim[!unit.stays] {
-                            td.tc-mark { (badge(state(unit), if unit.stays { "tc-preserving" } else { "tc-identical" })) }
+                    @for (_, unit) in units.iter().take(LISTED) {
+                        tr {
                             td.tc-mono { (words::commit_name(&unit.commit)) }
                             td {
                                 (plain::value(&unit.subject))
                                 @if let Some(part) = &unit.part { " " span.tc-note { (plain::value(part)) } }
                             }
-                            td.tc-mono { (paths(&unit.paths)) }
+                            @if has_files { td.tc-mono { (paths(&unit.paths)) } }
                             td.tc-num { (unit.score) }
                             td { (plain::sentence(&unit.reason)) }
                         }
@@ -105,12 +103,8 @@ fn table(slice: &SliceState) -> Markup {
                 }
             }
         }
-        @if more > 0 { p.tc-legend { (words::number(more)) " more that go are not listed." } }
+        @if more > 0 { p.tc-legend { (words::number(more)) " more not listed." } }
     }
-}
-
-fn state(unit: &SliceUnitState) -> (&'static str, &'static str) {
-    if unit.stays { ("●", "stays") } else { ("○", "goes") }
 }
 
 fn paths(paths: &[String]) -> Markup {
@@ -194,5 +188,43 @@ fn tests(slice: &SliceState) -> Markup {
                 @for (test, why) in &slice.left_out { li { code { (plain::value(test)) } ": " (plain::sentence(why)) } }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slices::state::SliceNameNeed;
+    use crate::slices::tests::made;
+
+    fn sample(text: &str) -> SliceState {
+        let mut slice = made();
+        for unit in &mut slice.units {
+            unit.subject = text.to_owned();
+            unit.paths = vec![text.to_owned()];
+        }
+        let need = SliceNameNeed { user: 2, provider: 0, names: vec![text.to_owned()], more: 2, is_only: true };
+        let mut state = SliceState::of(&slice, vec![(2, 0)], vec![need]);
+        for unit in &mut state.units {
+            unit.diff = format!("diff --git a/x b/x\n@@ -1 +1 @@\n-a\n+{text}\n");
+        }
+        state
+    }
+
+    #[test]
+    fn the_static_view_of_a_slice() {
+        insta::assert_snapshot!(
+            slice_fragment(&sample("Add a thing")).split_once("</style>").unwrap().1.replace("><", ">\n<")
+        );
+    }
+
+    #[test]
+    fn nothing_of_a_history_becomes_markup_or_moves_the_cursor() {
+        let odd = "<script>\u{1b}[2J\u{202e}";
+        let state = sample(odd);
+        let fragment = slice_fragment(&state);
+        assert!(!["<script", "\u{1b}", "\u{202e}"].iter().any(|text| fragment.contains(text)));
+        // The page has two scripts of its own, and its state as data.
+        assert_eq!(slice_page(&state, odd).matches("<script").count(), 2);
     }
 }

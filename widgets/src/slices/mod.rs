@@ -6,7 +6,9 @@ mod state;
 
 use serde::Serialize;
 use twincell_slice::refine::FailedTest;
-use twincell_slice::{Ended, Failure, Goes, Slice, SlicePart, SliceUnit, Stays, UnitState};
+use twincell_slice::{
+    Applied, Ended, Failure, Goal, Goes, KnownBy, Outcome, Slice, SlicePart, SliceTarget, SliceUnit, Stays, UnitState,
+};
 
 use crate::{plain, words};
 
@@ -66,8 +68,8 @@ fn row<'a>(slice: &'a Slice, unit: &'a SliceUnit) -> SliceRow<'a> {
     SliceRow { commit, subject, part, paths, score: *score, stays: state.stays(), reason, state }
 }
 
-/// What is known of the commits whose hash begins so. An error says that the range has none.
-pub fn slice_explanation(slice: &Slice, commit: &str) -> Result<String, String> {
+/// What is known of the commits whose hash begins so. `written` is what the user calls it. An error says that the range has none.
+pub fn slice_explanation(slice: &Slice, commit: &str, written: &str) -> Result<String, String> {
     let units = slice.units.iter().filter(|unit| unit.commit.starts_with(commit));
     let told: Vec<String> = units
         .map(|unit| {
@@ -77,7 +79,7 @@ pub fn slice_explanation(slice: &Slice, commit: &str) -> Result<String, String> 
         })
         .collect();
     match told.is_empty() {
-        true => Err(format!("{commit} is no commit of {}: give its hash or the first part of it", slice.range)),
+        true => Err(format!("{written} is no commit of {} that changes something: give one of its commits", slice.range)),
         false => Ok(told.concat()),
     }
 }
@@ -112,9 +114,14 @@ fn cell(text: &str) -> String {
 fn headline(slice: &Slice) -> String {
     let is_split = slice.units.iter().any(|unit| unit.part.is_some());
     let what = words::count(slice.units.len(), if is_split { "change" } else { "commit" });
-    let size = match slice.size() {
-        0 => format!("no commit of {} is needed: the tests pass before all of them", slice.range),
-        size => format!("{size} of {what} in {} keep the tests passing", slice.range),
+    let has_some = slice.units.iter().any(|unit| matches!(unit.state, UnitState::Goes(Goes::InTarget { .. })));
+    let size = match (slice.size(), &slice.target, slice.goal) {
+        (0, Some(target), _) if has_some => {
+            format!("no other commit of {} is needed: the tests pass with those that {} has", slice.range, target.name)
+        }
+        (0, ..) => format!("no commit of {} is needed: the tests pass before all of them", slice.range),
+        (size, _, Goal::Pass) => format!("{size} of {what} in {} keep the tests passing", slice.range),
+        (size, _, Goal::Fail) => format!("{size} of {what} in {} make the tests fail", slice.range),
     };
     let ending = match slice.ended {
         Ended::Minimal => "",
@@ -134,6 +141,7 @@ fn facts(slice: &Slice) -> Vec<(&'static str, String)> {
     ];
     facts.extend((slice.spare > 0).then(|| ("Spare runs", of(slice.spare))));
     facts.extend((slice.predicted > 0).then(|| ("Predicted without a run", of(slice.predicted))));
+    facts.extend((slice.comparisons > 0).then(|| ("Comparisons of functions", of(slice.comparisons))));
     facts.extend([
         ("Tests", of(slice.tests.deciding.len())),
         ("Time", words::duration(slice.seconds * 1000.0)),
@@ -142,19 +150,52 @@ fn facts(slice: &Slice) -> Vec<(&'static str, String)> {
     facts
 }
 
+/// What else there is to say, a line each.
 fn remarks(slice: &Slice) -> Vec<String> {
+    let mut lines = promises(slice);
+    lines.push(effort(slice));
+    lines.extend(undecided(slice));
+    lines
+}
+
+/// What is known of the slice.
+fn promises(slice: &Slice) -> Vec<String> {
     let mut lines = Vec::new();
     if slice.is_minimal && slice.size() > 0 {
-        lines.push("without any single one of them, and what needs its text, the tests fail".to_owned());
+        let otherwise = match slice.goal {
+            Goal::Pass => "the tests fail",
+            Goal::Fail => "no test fails as at the end of the range",
+        };
+        lines.push(format!("without any single one of them, and what needs its text, {otherwise}"));
     }
+    if !slice.tests.failures.is_empty() {
+        let failures = failing(slice.tests.failures.len(), &slice.tests.failures);
+        lines.push(format!("at the end of the range {failures}"));
+    }
+    lines.extend(slice.target.as_ref().map(|target| on_target(slice, target)));
+    lines
+}
+
+/// What the search took.
+fn effort(slice: &Slice) -> String {
     let tests = words::count(slice.tests.deciding.len(), "test");
     let spare = if slice.spare > 0 { format!(", and {} beside them", slice.spare) } else { String::new() };
     let predicted = match slice.predicted {
         0 => String::new(),
         count => format!("; {} lacked a name and needed no run", words::count(count, "candidate")),
     };
+    let compared = match slice.comparisons {
+        0 => String::new(),
+        count => format!("; {} of functions", words::count(count, "comparison")),
+    };
     let runs = words::count(slice.steps.len(), "run");
-    lines.push(format!("{runs} of {tests}{spare} in {}{predicted}", words::duration(slice.seconds * 1000.0)));
+    let time = words::duration(slice.seconds * 1000.0);
+    format!("{runs} of {tests}{spare} in {time}{predicted}{compared}")
+}
+
+/// The tests that decided nothing.
+fn undecided(slice: &Slice) -> Vec<String> {
+    let mut lines = Vec::new();
     let flaky: Vec<&str> = slice.tests.flaky.iter().map(|test| test.test.as_str()).collect();
     if !flaky.is_empty() {
         lines.push(format!("{} flaky and decided nothing: {}", are(flaky.len()), listed(&flaky)));
@@ -162,9 +203,36 @@ fn remarks(slice: &Slice) -> Vec<String> {
     let failing: Vec<&str> = slice.tests.failing.iter().map(|test| test.test.as_str()).collect();
     if !failing.is_empty() {
         let what = are(failing.len());
-        lines.push(format!("{what} left out, not passing at the end of the range: {}", listed(&failing)));
+        let why = match slice.goal {
+            Goal::Pass => "not passing at the end of the range",
+            Goal::Fail => "not passing at the start of the range either",
+        };
+        lines.push(format!("{what} left out, {why}: {}", listed(&failing)));
     }
     lines
+}
+
+/// What came of the slice on the branch that it is for.
+fn on_target(slice: &Slice, target: &SliceTarget) -> String {
+    let name = &target.name;
+    let they = match slice.size() {
+        0 => format!("{name} is as it was"),
+        1 => format!("it applies to {name} without conflicts"),
+        _ => format!("they apply to {name} without conflicts"),
+    };
+    match &target.applied {
+        Applied::Conflicts { unit, files } => {
+            let files: Vec<&str> = files.iter().map(String::as_str).collect();
+            format!("{} does not apply to {name}: conflicts in {}", commit_of(slice, *unit), listed(&files))
+        }
+        Applied::Passes => format!("{they}, and the tests pass there"),
+        Applied::Fails { count, first } => format!("{they}, but there {}", failing(*count, first)),
+        Applied::Untested => format!("{they}; the tests did not run there"),
+    }
+}
+
+fn commit_of(slice: &Slice, unit: usize) -> &str {
+    slice.units.get(unit).map_or("", |unit| words::commit_name(&unit.commit))
 }
 
 fn are(count: usize) -> String {
@@ -196,35 +264,112 @@ fn part(unit: &SliceUnit) -> Option<String> {
 
 /// Why a unit stays or goes.
 fn reason(slice: &Slice, unit: &SliceUnit) -> String {
-    let name = |place: &usize| slice.units.get(*place).map_or("", |unit| words::commit_name(&unit.commit));
     match &unit.state {
-        UnitState::Stays(Stays::TestsFail { count, first }) => format!("without it, {}", failing(*count, first)),
-        UnitState::Stays(Stays::TextNeeded { by, count, first }) => {
-            let names: Vec<&str> = by.iter().map(name).collect();
-            let verb = if by.len() == 1 { "applies" } else { "apply" };
-            format!("{} {verb} to its text; without them, {}", listed(&names), failing(*count, first))
+        UnitState::Stays(stays) if unit.is_cleanup => {
+            format!("{}; the functions that it changes do the same before and after it", needed(slice, stays))
         }
-        UnitState::Stays(Stays::NameNeeded { by }) => format!("{} uses a name that only it provides", name(by)),
-        UnitState::Stays(Stays::Unknown) => "the search ended before it was tried".to_owned(),
-        UnitState::Goes(Goes::NotRun { step }) => {
-            format!("it goes: no test runs what it changes, and the tests pass without it (run {})", step + 1)
-        }
-        UnitState::Goes(Goes::TestsPass { step }) => format!("it goes: the tests pass without it (run {})", step + 1),
+        UnitState::Stays(stays) => needed(slice, stays),
+        UnitState::Goes(goes) => format!("it goes: {}", needless(slice, goes)),
     }
+}
+
+fn needed(slice: &Slice, stays: &Stays) -> String {
+    let without = |by: &[usize], then: String| {
+        let names: Vec<&str> = by.iter().map(|unit| commit_of(slice, *unit)).collect();
+        match by.len() {
+            0 => format!("without it, {then}"),
+            1 => format!("{} applies to its text; without them, {then}", listed(&names)),
+            _ => format!("{} apply to its text; without them, {then}", listed(&names)),
+        }
+    };
+    match stays {
+        Stays::TestsFail { count, first } => without(&[], failing(*count, first)),
+        Stays::TextNeeded { by, count, first } => without(by, failing(*count, first)),
+        Stays::NotReproduced { by, count, first } => without(by, not_reproduced(*count, first)),
+        Stays::NameNeeded { by } => format!("{} uses a name that only it provides", commit_of(slice, *by)),
+        Stays::Unknown => "the search ended before it was tried".to_owned(),
+    }
+}
+
+fn needless(slice: &Slice, goes: &Goes) -> String {
+    let (pass, as_well) = match slice.goal {
+        Goal::Pass => ("the tests pass", ""),
+        Goal::Fail => ("the tests fail", " as well"),
+    };
+    let name = |unit: &usize| commit_of(slice, *unit);
+    match goes {
+        Goes::NotRun { step } => {
+            format!("no test runs what it changes, and {pass} without it{as_well} (run {})", step + 1)
+        }
+        Goes::TestsPass { step } | Goes::StillFails { step } => {
+            format!("{pass} without it{as_well} (run {})", step + 1)
+        }
+        Goes::InTarget { commit, known_by } => {
+            let target = slice.target.as_ref().map_or("the target", |target| &target.name);
+            let commit = words::commit_name(commit);
+            match known_by {
+                KnownBy::Commit => format!("{target} has it"),
+                KnownBy::Lines => format!("{target} has it as {commit}, which changes the same lines"),
+                KnownBy::Message => format!("{target} has it as {commit}, as a message says"),
+                KnownBy::Behavior => {
+                    format!(
+                        "{target} has it as {commit} in other words: the functions that it changes do the same there"
+                    )
+                }
+            }
+        }
+        Goes::Reverts { unit, known_by, step } => {
+            let by = reverted(*known_by);
+            format!("it undoes {}{by}, and {pass} without both{as_well} (run {})", name(unit), step + 1)
+        }
+        Goes::Reverted { by: unit, known_by, step } => {
+            let by = reverted(*known_by);
+            format!("{} undoes it{by}, and {pass} without both{as_well} (run {})", name(unit), step + 1)
+        }
+        Goes::Cleanup { step } => {
+            let same = "the functions that it changes do the same before and after it";
+            format!("{same}, and {pass} without it{as_well} (run {})", step + 1)
+        }
+    }
+}
+
+/// How it is known that a unit undoes another one.
+fn reverted(known_by: KnownBy) -> &'static str {
+    match known_by {
+        KnownBy::Commit | KnownBy::Lines => "",
+        KnownBy::Message => " as its message says",
+        KnownBy::Behavior => " in other words",
+    }
+}
+
+/// What deciding tests do instead of failing as at the end of the range.
+fn not_reproduced(count: usize, first: &[FailedTest]) -> String {
+    let Some(one) = first.first() else { return "no test fails as at the end of the range".to_owned() };
+    let more = more(count);
+    let verb = match (one.outcome, count) {
+        (Outcome::Passed, 1) => "passes",
+        (Outcome::Passed, _) => "pass",
+        (_, 1) => "fails otherwise",
+        _ => "fail otherwise",
+    };
+    format!("{}{more} {verb}{}", one.test, why(one))
 }
 
 fn failing(count: usize, first: &[FailedTest]) -> String {
     let Some(one) = first.first() else { return "the tests fail".to_owned() };
-    let more = match count - 1 {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
     let verb = if count == 1 { "fails" } else { "fail" };
-    format!("{}{more} {verb}{}", one.test, failed(one))
+    format!("{}{} {verb}{}", one.test, more(count), why(one))
 }
 
-/// How a test failed, in brackets.
-fn failed(test: &FailedTest) -> String {
+fn more(count: usize) -> String {
+    match count.saturating_sub(1) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    }
+}
+
+/// The exception and the message of a failure.
+fn why(test: &FailedTest) -> String {
     let Some(failure) = &test.failure else { return String::new() };
     let message = message(failure);
     match (failure.exception.is_empty(), message.is_empty()) {
@@ -242,32 +387,44 @@ fn message(failure: &Failure) -> String {
 
 /// One line on what goes.
 fn going(slice: &Slice) -> String {
-    let gone = |wanted: fn(&Goes) -> bool| {
-        slice.units.iter().filter(|unit| matches!(&unit.state, UnitState::Goes(goes) if wanted(goes))).count()
+    let gone: Vec<&Goes> = slice
+        .units
+        .iter()
+        .filter_map(|unit| match &unit.state {
+            UnitState::Goes(goes) => Some(goes),
+            UnitState::Stays(_) => None,
+        })
+        .collect();
+    let target = slice.target.as_ref().map_or("the target", |target| &target.name);
+    let tried = match slice.goal {
+        Goal::Pass => "without which the tests pass",
+        Goal::Fail => "without which the tests fail as well",
     };
-    let not_run = gone(|goes| matches!(goes, Goes::NotRun { .. }));
-    let tried = gone(|goes| matches!(goes, Goes::TestsPass { .. }));
-    let mut parts = Vec::new();
-    if tried > 0 {
-        parts.push(format!("{tried} without which the tests pass"));
-    }
-    if not_run > 0 {
-        parts.push(format!("{not_run} that change what no test runs"));
-    }
-    match parts.is_empty() {
-        true => String::new(),
-        false => format!("{} go: {}", not_run + tried, parts.join(", and ")),
+    let kinds: [(fn(&Goes) -> bool, String); 5] = [
+        (|goes| matches!(goes, Goes::TestsPass { .. } | Goes::StillFails { .. }), tried.to_owned()),
+        (|goes| matches!(goes, Goes::NotRun { .. }), "that change what no test runs".to_owned()),
+        (|goes| matches!(goes, Goes::InTarget { .. }), format!("that {target} has")),
+        (|goes| matches!(goes, Goes::Reverts { .. } | Goes::Reverted { .. }), "that undo each other".to_owned()),
+        (|goes| matches!(goes, Goes::Cleanup { .. }), "that change no behavior".to_owned()),
+    ];
+    let count = |wanted: fn(&Goes) -> bool| gone.iter().filter(|goes| wanted(goes)).count();
+    let parts = kinds.into_iter().map(|(wanted, what)| (count(wanted), what)).filter(|(count, _)| *count > 0);
+    let mut parts: Vec<String> = parts.map(|(count, what)| format!("{count} {what}")).collect();
+    match parts.pop() {
+        None => String::new(),
+        Some(last) if parts.is_empty() => format!("{} go: {last}", gone.len()),
+        Some(last) => format!("{} go: {}, and {last}", gone.len(), parts.join(", ")),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use twincell_slice::refine::{Rule, Scheme, Step};
-    use twincell_slice::{FORMAT, Failure, FlakyTest, Outcome, SliceTests};
+    use twincell_slice::{FORMAT, Failure, FlakyTest, SliceTests};
 
     use super::*;
 
-    fn made() -> Slice {
+    pub(super) fn made() -> Slice {
         let failure = Failure {
             exception: "ImportError".into(),
             message: "cannot import | name".into(),
@@ -283,11 +440,13 @@ mod tests {
             part: None,
             paths: vec![],
             score: 0,
+            is_cleanup: false,
             state,
         };
         let first = vec![failed];
         Slice {
             format: FORMAT,
+            goal: Goal::Pass,
             range: "v1..v2".into(),
             base: "0".repeat(40),
             scheme: Scheme::Combined,
@@ -305,7 +464,10 @@ mod tests {
                 deciding: vec!["tests/a.py::test_a".into()],
                 flaky: vec![FlakyTest { test: "tests/a.py::test_b".into(), outcomes: vec![] }],
                 failing: vec![],
+                failures: vec![],
             },
+            target: None,
+            comparisons: 0,
             steps: vec![Step { rule: Rule::Init, tried: 4, kept: 4, is_passed: true }; 5],
             spare: 0,
             predicted: 2,
@@ -340,12 +502,57 @@ mod tests {
     }
 
     #[test]
+    fn a_slice_for_a_branch_says_what_came_of_it() {
+        let mut slice = made();
+        slice.target = Some(SliceTarget { name: "stable".into(), commit: "5".repeat(40), applied: Applied::Passes });
+        let commit = "6".repeat(40);
+        slice.units[1].state = UnitState::Goes(Goes::InTarget { commit, known_by: KnownBy::Lines });
+        slice.units[3].is_cleanup = true;
+        slice.units[3].state = UnitState::Goes(Goes::Cleanup { step: 2 });
+        let text = slice_text(&slice);
+        assert!(text.contains("\n  they apply to stable without conflicts, and the tests pass there\n"), "{text}");
+        assert!(text.ends_with("\n2 go: 1 that stable has, and 1 that change no behavior\n"), "{text}");
+        let told = slice_explanation(&slice, "2345", "2345").unwrap();
+        assert!(told.ends_with("    it goes: stable has it as 66666666, which changes the same lines\n"), "{told}");
+        let files = vec!["a.py".to_owned(), "b.py".to_owned()];
+        slice.target.as_mut().unwrap().applied = Applied::Conflicts { unit: 2, files };
+        assert!(slice_text(&slice).contains("\n  34567345 does not apply to stable: conflicts in a.py, b.py\n"));
+    }
+
+    #[test]
+    fn a_slice_that_makes_tests_fail_has_its_own_words() {
+        let mut slice = Slice { goal: Goal::Fail, ..made() };
+        let UnitState::Stays(Stays::TestsFail { first, .. }) = slice.units[2].state.clone() else { panic!() };
+        slice.tests.failures = first.clone();
+        let passed = vec![FailedTest { outcome: Outcome::Passed, failure: None, ..first[0].clone() }];
+        let stays = |by| UnitState::Stays(Stays::NotReproduced { by, count: 1, first: passed.clone() });
+        slice.units[0].state = stays(vec![2]);
+        slice.units[2].state = stays(vec![]);
+        slice.units[3].state = UnitState::Goes(Goes::StillFails { step: 2 });
+        let expected = [
+            "2 of 4 commits in v1..v2 make the tests fail",
+            "  without any single one of them, and what needs its text, no test fails as at the end of the range",
+            "  at the end of the range tests/a.py::test_a fails (ImportError: cannot import | name)",
+            "  5 runs of 1 test in 25.0 s; 2 candidates lacked a name and needed no run",
+            "  1 test is flaky and decided nothing: tests/a.py::test_b",
+            "",
+            "12345123 Add a",
+            "    34567345 applies to its text; without them, tests/a.py::test_a passes",
+            "34567345 Use a",
+            "    without it, tests/a.py::test_a passes",
+            "",
+            "2 go: 1 without which the tests fail as well, and 1 that change what no test runs",
+        ];
+        assert_eq!(slice_text(&slice).lines().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
     fn a_commit_is_explained_by_the_beginning_of_its_hash() {
-        let told = slice_explanation(&made(), "45678").unwrap();
+        let told = slice_explanation(&made(), "45678", "45678").unwrap();
         assert!(told.ends_with("    it goes: the tests pass without it (run 3)\n"), "{told}");
         assert_eq!(
-            slice_explanation(&made(), "9").unwrap_err(),
-            "9 is no commit of v1..v2: give its hash or the first part of it"
+            slice_explanation(&made(), "9", "HEAD~9").unwrap_err(),
+            "HEAD~9 is no commit of v1..v2 that changes something: give one of its commits"
         );
         assert!(slice_rows(&made())[3].reason.starts_with("it goes: "));
     }

@@ -6,10 +6,11 @@ use std::time::Duration;
 use serde::Serialize;
 use twincell_slice::refine::{FailedTest, Rule};
 use twincell_slice::{
-    Diffs, Ended, Goes, NameNeed, Progress, Selection, Slice, SliceUnit, Stays, Timeline, UnitId, UnitState,
+    Diffs, Ended, Goal, Goes, NameNeed, Outcome, Progress, Selection, Slice, SliceUnit, Stays, Timeline, UnitId,
+    UnitState,
 };
 
-use super::{facts, failed, headline, message, part, reason, remarks};
+use super::{facts, headline, message, part, promises, reason, undecided, why};
 use crate::state::STATE_FORMAT;
 use crate::{ProgressLine, words};
 
@@ -31,6 +32,10 @@ pub struct SliceState {
     pub(super) range: String,
     /// The commit that the range begins after.
     pub(super) base: String,
+    #[cfg_attr(test, ts(as = "crate::state::typescript::SliceGoal"))]
+    pub(super) goal: Goal,
+    /// What the tests do in runs that kept what was tried, and in all others.
+    pub(super) outcomes: [&'static str; 2],
     pub(super) sentence: String,
     /// Figures, as (name, value).
     pub(super) facts: Vec<(&'static str, String)>,
@@ -79,9 +84,9 @@ pub struct SliceUnitState {
     pub(super) by: Vec<usize>,
     /// The run that decided, counted from 0.
     pub(super) step: Option<usize>,
-    /// The first tests that fail without it.
+    /// The first tests that do otherwise without it.
     pub(super) failed: Vec<SliceFailedTest>,
-    /// The number of all tests that fail without it.
+    /// The number of all tests that do otherwise without it.
     pub(super) failed_count: usize,
     /// What it changes, as git shows it: the first lines.
     pub(super) diff: String,
@@ -101,20 +106,32 @@ pub enum SliceWhy {
     TextNeeded,
     /// It stays: another one of the slice uses a name that only it provides.
     NameNeeded,
+    /// It stays: without it no test fails as at the end of the range.
+    NotReproduced,
     /// It stays, since the search ended before it was tried.
     Unknown,
     /// It goes: no test runs what it changes.
     NotRun,
     /// It goes: the tests pass without it.
     TestsPass,
+    /// It goes: a test fails without it as well.
+    StillFails,
+    /// It goes: the target has it.
+    InTarget,
+    /// It goes with another one, which it undoes.
+    Reverts,
+    /// It goes with another one, which undoes it.
+    Reverted,
+    /// It goes: it changes no behavior.
+    Cleanup,
 }
 
-/// A test that failed.
+/// What a test did without a unit.
 #[derive(Debug, Clone, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
 pub struct SliceFailedTest {
     pub(super) test: String,
-    /// Empty if pytest gave none.
+    /// Empty if it passed, or if pytest gave none.
     pub(super) exception: String,
     pub(super) message: String,
 }
@@ -150,18 +167,32 @@ pub struct SliceStep {
 impl SliceState {
     /// The state of a slice. The timeline is that of its range.
     pub fn new(slice: &Slice, timeline: &Timeline) -> Self {
-        let mut state = Self {
+        let count = slice.units.len();
+        let text_needs = text_needs(count, &|unit| timeline.text_needs(unit));
+        let mut state = Self::of(slice, text_needs, name_needs(count, &|unit| timeline.name_needs(unit)));
+        state.take_diffs(timeline);
+        state
+    }
+
+    /// The state without diffs.
+    pub(super) fn of(slice: &Slice, text_needs: Vec<(usize, usize)>, name_needs: Vec<SliceNameNeed>) -> Self {
+        Self {
             format: STATE_FORMAT,
             range: slice.range.clone(),
             base: slice.base.clone(),
+            goal: slice.goal,
+            outcomes: match slice.goal {
+                Goal::Pass => ["tests pass", "tests fail"],
+                Goal::Fail => ["a test fails as at the end", "no test fails as at the end"],
+            },
             sentence: headline(slice),
             facts: facts(slice),
-            remarks: remarks(slice),
+            remarks: promises(slice).into_iter().chain(undecided(slice)).collect(),
             size: slice.size(),
             is_split: slice.units.iter().any(|unit| unit.part.is_some()),
             units: slice.units.iter().map(|unit| unit_state(slice, unit)).collect(),
-            text_needs: text_needs(slice.units.len(), &|unit| timeline.text_needs(unit)),
-            name_needs: name_needs(slice.units.len(), &|unit| timeline.name_needs(unit)),
+            text_needs,
+            name_needs,
             steps: steps(slice),
             tests: slice.tests.deciding.iter().take(TESTS).cloned().collect(),
             more_tests: slice.tests.deciding.len().saturating_sub(TESTS),
@@ -169,9 +200,7 @@ impl SliceState {
             ended: slice.ended,
             is_minimal: slice.is_minimal,
             seconds: slice.seconds,
-        };
-        state.take_diffs(timeline);
-        state
+        }
     }
 
     /// Reads what the units change, those of the slice first, as long as there is room.
@@ -215,14 +244,23 @@ fn shows_all(commit: &str) -> String {
 }
 
 fn unit_state(slice: &Slice, unit: &SliceUnit) -> SliceUnitState {
-    use SliceWhy::{NameNeeded, NotRun, TestsFail, TestsPass, TextNeeded, Unknown};
+    use SliceWhy as Why;
+    let one = std::slice::from_ref;
     let (why, by, step, tests): (_, &[usize], _, Option<(usize, &[FailedTest])>) = match &unit.state {
-        UnitState::Stays(Stays::TestsFail { count, first }) => (TestsFail, &[], None, Some((*count, first))),
-        UnitState::Stays(Stays::TextNeeded { by, count, first }) => (TextNeeded, by, None, Some((*count, first))),
-        UnitState::Stays(Stays::NameNeeded { by }) => (NameNeeded, std::slice::from_ref(by), None, None),
-        UnitState::Stays(Stays::Unknown) => (Unknown, &[], None, None),
-        UnitState::Goes(Goes::NotRun { step }) => (NotRun, &[], Some(*step), None),
-        UnitState::Goes(Goes::TestsPass { step }) => (TestsPass, &[], Some(*step), None),
+        UnitState::Stays(Stays::TestsFail { count, first }) => (Why::TestsFail, &[], None, Some((*count, first))),
+        UnitState::Stays(Stays::TextNeeded { by, count, first }) => (Why::TextNeeded, by, None, Some((*count, first))),
+        UnitState::Stays(Stays::NameNeeded { by }) => (Why::NameNeeded, one(by), None, None),
+        UnitState::Stays(Stays::NotReproduced { by, count, first }) => {
+            (Why::NotReproduced, by, None, Some((*count, first)))
+        }
+        UnitState::Stays(Stays::Unknown) => (Why::Unknown, &[], None, None),
+        UnitState::Goes(Goes::NotRun { step }) => (Why::NotRun, &[], Some(*step), None),
+        UnitState::Goes(Goes::TestsPass { step }) => (Why::TestsPass, &[], Some(*step), None),
+        UnitState::Goes(Goes::StillFails { step }) => (Why::StillFails, &[], Some(*step), None),
+        UnitState::Goes(Goes::InTarget { .. }) => (Why::InTarget, &[], None, None),
+        UnitState::Goes(Goes::Reverts { unit, step, .. }) => (Why::Reverts, one(unit), Some(*step), None),
+        UnitState::Goes(Goes::Reverted { by, step, .. }) => (Why::Reverted, one(by), Some(*step), None),
+        UnitState::Goes(Goes::Cleanup { step }) => (Why::Cleanup, &[], Some(*step), None),
     };
     let (failed_count, first) = tests.unwrap_or_default();
     SliceUnitState {
@@ -246,6 +284,7 @@ fn unit_state(slice: &Slice, unit: &SliceUnit) -> SliceUnitState {
 fn failed_test(failed: &FailedTest) -> SliceFailedTest {
     let (exception, message) =
         failed.failure.as_ref().map_or_else(Default::default, |failure| (failure.exception.clone(), message(failure)));
+    let message = if failed.outcome == Outcome::Passed { "passes".to_owned() } else { message };
     SliceFailedTest { test: failed.test.clone(), exception, message }
 }
 
@@ -309,7 +348,7 @@ fn left_out(slice: &Slice) -> Vec<(String, String)> {
         .tests
         .failing
         .iter()
-        .map(|test| (test.test.clone(), format!("fails at the end of the range{}", failed(test))));
+        .map(|test| (test.test.clone(), format!("fails at the end of the range{}", why(test))));
     flaky.chain(failing).take(TESTS).collect()
 }
 
@@ -401,5 +440,55 @@ impl SliceProgress {
         } else if self.points.last() != Some(&point) {
             self.points.push(point);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::slices::tests::made;
+
+    #[test]
+    fn the_state_has_what_a_view_shows() {
+        let need = SliceNameNeed { user: 2, provider: 0, names: vec!["a.f".into()], more: 0, is_only: true };
+        let mut state = SliceState::of(&made(), vec![(2, 0)], vec![need]);
+        "diff --git a/a.py b/a.py\n".clone_into(&mut state.units[0].diff);
+        insta::assert_snapshot!(serde_json::to_string_pretty(&state).unwrap());
+    }
+
+    #[test]
+    fn needs_of_text_that_follow_from_others_are_left_out() {
+        let some = |units: &[u32]| units.iter().copied().map(UnitId).collect::<Selection>();
+        let closed = [some(&[]), some(&[0]), some(&[0, 1]), some(&[0]), some(&[0, 1, 2, 3])];
+        let edges = text_needs(closed.len(), &|unit| &closed[unit.0 as usize]);
+        assert_eq!(edges, [(1, 0), (2, 1), (3, 0), (4, 3), (4, 2)]);
+    }
+
+    #[test]
+    fn a_long_diff_says_what_it_lacks() {
+        let (short, lacks) = shortened("a\nb\n", &"1".repeat(40));
+        assert_eq!((short.as_str(), lacks), ("a\nb\n", None));
+        let (long, lacks) = shortened(&"+line\n".repeat(DIFF_LINES + 3), &"1".repeat(40));
+        assert_eq!(long.lines().count(), DIFF_LINES);
+        assert_eq!(lacks.as_deref(), Some("3 more lines not shown. git show 11111111 has all of it."));
+        let (none, lacks) = shortened(&"x".repeat(DIFF_BYTES + 1), "v1");
+        assert_eq!((none.as_str(), lacks.as_deref()), ("", Some("1 more line not shown. git show v1 has all of it.")));
+    }
+
+    #[test]
+    fn progress_keeps_the_runs_that_made_the_slice_smaller() {
+        let mut progress = SliceProgress::default();
+        progress.update(Progress::Reading, Duration::ZERO);
+        assert_eq!((progress.line().text.as_str(), progress.line().total), ("reading the commits", None));
+        let now = |kept, runs, left| Progress::Refining { kept, of: 9, runs, left };
+        for (now, seconds) in
+            [(now(9, 1, 8), 10), (now(9, 2, 7), 12), (now(9, 3, 6), 14), (now(4, 4, 3), 16), (now(4, 5, 2), 18)]
+        {
+            progress.update(now, Duration::from_secs(seconds));
+        }
+        let points: Vec<_> = progress.points.iter().map(|point| (point.runs, point.kept)).collect();
+        assert_eq!(points, [(1, 9), (3, 9), (4, 4), (5, 4)]);
+        assert_eq!(progress.line().text, "4 of 9 are left after 5 runs; about 2 more to go, 4 s");
+        assert_eq!((progress.done, progress.total), (5, 7));
     }
 }

@@ -43,6 +43,7 @@ mirror!(Channel of twincell_behavior::Channel: Return, Arguments, Output, Log, C
 mirror!(Strength of twincell_behavior::Strength: Observable, CallPattern);
 mirror!(VariedOutcome of twincell_compare::report::VariedOutcome: Differs, Same, Nothing);
 mirror!(SliceEnded of twincell_slice::Ended: Minimal, Budget, Deadline, Interrupted);
+mirror!(SliceGoal of twincell_slice::Goal: Pass, Fail);
 mirror!(Stream of twincell_behavior::Stream: Stdout, Stderr);
 
 /// Where in its channel a difference is.
@@ -170,7 +171,7 @@ fn file() -> String {
     );
     declare!(AmplificationState<'static>, AmplifiedState<'static>, FormState<'static>);
     declare!(PrefixesState<'static>, CodeLine<'static>, PrefixNode<'static>);
-    declare!(SliceState, SliceUnitState, SliceWhy, SliceFailedTest, SliceNameNeed, SliceStep, SliceEnded);
+    declare!(SliceState, SliceUnitState, SliceWhy, SliceFailedTest, SliceNameNeed, SliceStep, SliceEnded, SliceGoal);
     declare!(SliceProgress, SliceStage, SlicePoint);
     text
 }
@@ -253,6 +254,7 @@ fn enumerations_of_the_analysis_are_told_as_they_are_sent() {
     Channel::check();
     Strength::check();
     SliceEnded::check();
+    SliceGoal::check();
     Stream::check();
     VariedOutcome::check();
 }

@@ -2,6 +2,7 @@
 //! as a cherry-pick or under another hash.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use twincell_repo::{CommitId, CommitRecord};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -25,13 +26,18 @@ pub enum Same {
     InTarget(CommitId),
 }
 
-/// How it is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// How it is known that two commits do the same, or the opposite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum KnownBy {
+    /// They are one commit.
+    Commit,
     /// It changes the same lines of the same files, wherever these stand.
     Lines,
     /// A message says so: `This reverts commit`, `cherry picked from commit`.
     Message,
+    /// The functions that it changes do there what they do after it, or did before what it undoes.
+    Behavior,
 }
 
 /// What a unit changes, without where: sums of hashes, so that their order does not count.

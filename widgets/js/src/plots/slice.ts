@@ -19,16 +19,17 @@ const RULES: Record<string, string> = {
 
 type Run = SliceStep & { run: number };
 
-export function slicePlot(state: Pick<SliceState, "steps" | "is_split" | "units">): Figure | null {
+export function slicePlot(state: Pick<SliceState, "steps" | "is_split" | "outcomes">): Figure | null {
   const noun = unitNoun(state);
   const runs: Run[] = state.steps.map((step, index) => ({ ...step, run: index + 1 }));
   const [first, last] = [runs[0], runs.at(-1)];
   if (!first || !last) return null;
   const passed = runs.filter((one) => one.passed).length;
+  const [held, not] = state.outcomes;
   const title = (one: Run) =>
     [
       `Run ${words.number(one.run)}, ${RULES[one.rule] ?? one.rule}`,
-      `tried ${words.count(one.tried, noun)}: ${one.passed ? "● the tests pass" : "✕ tests fail"}`,
+      `tried ${words.count(one.tried, noun)}: ${one.passed ? `● ${held}` : `✕ ${not}`}`,
       `best slice so far: ${words.number(one.kept)}`,
     ].join("\n");
   const marks = sample(runs, RUNS);
@@ -39,11 +40,11 @@ export function slicePlot(state: Pick<SliceState, "steps" | "is_split" | "units"
   );
   return {
     title: "The search",
-    description: `From ${words.count(first.kept, noun)} to ${words.number(last.kept)} in ${words.count(runs.length, "run")} of the tests, of which ${words.number(passed)} passed.`,
+    description: `From ${words.count(first.kept, noun)} to ${words.number(last.kept)} in ${words.count(runs.length, "run")} of the tests; in ${words.number(passed)} of them ${held}.`,
     legend: [
       { text: "best slice so far", color: COLOR.line, shape: "line" },
-      { text: "tried, tests pass", color: PASSED, shape: "circle" },
-      { text: "tried, tests fail", color: COLOR.differs, shape: "cross" },
+      { text: `tried, ${held}`, color: PASSED, shape: "circle" },
+      { text: `tried, ${not}`, color: COLOR.differs, shape: "cross" },
     ],
     marks: [
       ruleY([0], { stroke: "var(--tcw-rule)" }),
@@ -66,7 +67,7 @@ export function slicePlot(state: Pick<SliceState, "steps" | "is_split" | "units"
       run,
       rule,
       tried,
-      "the tests": passed ? "pass" : "fail",
+      result: passed ? held : not,
       "best so far": kept,
     })),
     file: "slice_search",

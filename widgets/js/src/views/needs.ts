@@ -2,6 +2,7 @@
 // and needs of names at the right. The lines are one list with one tab stop; arrow keys choose, left and right follow needs.
 
 import { classes, h, replace, shape, sign, uniqueId } from "../dom";
+import { commitName } from "../places";
 import * as plain from "../plain";
 import { drawnUnits, namesOf, needsOf, standing, STANDINGS, unitName, unitNoun, type Need } from "../slices";
 import type { SliceState } from "../types";
@@ -162,7 +163,7 @@ export function needsView(state: SliceState, chosen: (place: number) => void, si
       .map((need) => {
         const what = need.kind === "text" ? "text" : `the name ${namesOf(need)}`;
         const of = state.units[need.provider];
-        return `, needs ${what} of ${of ? words.commitName(of.commit) : ""}`;
+        return `, needs ${what} of ${of ? commitName(of.commit) : ""}`;
       });
     return h(
       "div",
@@ -177,7 +178,7 @@ export function needsView(state: SliceState, chosen: (place: number) => void, si
       },
       sign(mark),
       h("span", { class: "tcw-hidden" }, `${word}, `),
-      h("code", {}, words.commitName(unit.commit)),
+      h("code", {}, commitName(unit.commit)),
       h("span", { class: "tcw-need-subject" }, plain.value(unit.subject), unit.part !== null && partOf(unit.part)),
       h("span", { class: "tcw-hidden" }, spoken.join("")),
     );

@@ -42,6 +42,9 @@ export function progressView(stop: () => void, signal: AbortSignal): ProgressVie
   return {
     element,
     update(progress) {
+      const plot = progress && "points" in progress ? progressPlot(progress) : null;
+      drawing.element.hidden = plot === null;
+      if (plot) drawing.show(plot);
       if (!progress) {
         replace(title, "Comparing…");
         bar.removeAttribute("value");
@@ -56,9 +59,6 @@ export function progressView(stop: () => void, signal: AbortSignal): ProgressVie
           bar.value = Math.min(progress.done, progress.total);
         }
         text.textContent = plain.sentence(progress.text);
-        const plot = progressPlot(progress);
-        drawing.element.hidden = plot === null;
-        if (plot) drawing.show(plot);
         return;
       }
       if ("done" in progress) {

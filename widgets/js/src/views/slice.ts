@@ -3,6 +3,7 @@
 
 import { h, replace } from "../dom";
 import { simpleTable } from "../parts";
+import { commitName } from "../places";
 import * as plain from "../plain";
 import { figureView } from "../plots/figure";
 import { slicePlot } from "../plots/slice";
@@ -36,6 +37,8 @@ const ORDER: readonly Standing[] = ["stays", "untried", "goes"];
 const HEIGHT = 380;
 /** The width in pixels from which standings have their words. */
 const WORDS = 560;
+/** The width from which parts of commits have a column of their own. */
+const PARTS = 640;
 
 export class SliceView {
   readonly element: HTMLElement;
@@ -88,7 +91,9 @@ export class SliceView {
       h(
         "dl",
         { class: "tcw-facts" },
-        state.facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, plain.value(value)))),
+        state.facts.map(([name, value]) =>
+          h("div", {}, h("dt", {}, plain.value(name)), h("dd", {}, plain.value(value))),
+        ),
       ),
       state.remarks.length > 0 &&
         h(
@@ -215,11 +220,15 @@ export class SliceView {
   }
 
   private tests(panel: HTMLElement): void {
-    const { tests, more_tests: more, left_out: left } = this.state;
+    const { goal, tests, more_tests: more, left_out: left } = this.state;
     const rows = left.map(([test, why]) => ({ cells: [plain.value(test), plain.sentence(why)] }));
     replace(
       panel,
-      h("p", { class: "tcw-lead" }, "These tests pass at the end of the range, and decided:"),
+      h(
+        "p",
+        { class: "tcw-lead" },
+        `These tests ${goal === "pass" ? "pass" : "fail"} at the end of the range, and decided:`,
+      ),
       h(
         "ul",
         { class: "tcw-list" },
@@ -256,7 +265,7 @@ function columns(state: SliceState): Column<PlacedUnit>[] {
       id: "commit",
       title: "Commit",
       key: ({ unit }) => unit.commit,
-      text: ({ unit }) => words.commitName(unit.commit),
+      text: ({ unit }) => commitName(unit.commit),
       hint: ({ unit }) => plain.value(unit.commit),
       width: "84px",
       kind: "code",
@@ -267,6 +276,15 @@ function columns(state: SliceState): Column<PlacedUnit>[] {
       key: ({ unit }) => unit.subject,
       text: ({ unit }) => plain.value(unit.subject),
       width: "minmax(150px, 1.5fr)",
+      ...(state.is_split && { from: PARTS }),
+    },
+    state.is_split && {
+      id: "brief",
+      title: "Part and subject",
+      key: ({ unit }) => unit.part,
+      text: ({ unit }) => plain.value(`${unit.part ?? ""} ${unit.subject}`),
+      width: "minmax(150px, 1fr)",
+      below: PARTS,
     },
     state.is_split && {
       id: "part",
@@ -275,7 +293,7 @@ function columns(state: SliceState): Column<PlacedUnit>[] {
       text: ({ unit }) => plain.value(unit.part ?? ""),
       width: "minmax(120px, 1fr)",
       kind: "code",
-      from: 640,
+      from: PARTS,
     },
     !state.is_split && {
       id: "paths",

@@ -3,6 +3,7 @@
 import { copyText } from "../clipboard";
 import { h, replace, sign } from "../dom";
 import { button, link, simpleTable } from "../parts";
+import { commitName } from "../places";
 import * as plain from "../plain";
 import { namesOf, standing, STANDINGS, unitName, type Need } from "../slices";
 import type { SliceState, SliceUnitState } from "../types";
@@ -47,7 +48,7 @@ export class UnitView {
         { class: "tcw-h tcw-unit-title" },
         h("span", { class: `tcw-badge ${tone}` }, sign(mark), ` ${word}`),
         " ",
-        h("code", {}, words.commitName(unit.commit)),
+        h("code", {}, commitName(unit.commit)),
         ` ${plain.value(unit.subject)}`,
         unit.part !== null && h("span", { class: "tcw-note" }, ` ${plain.value(unit.part)}`),
       ),
@@ -66,18 +67,18 @@ export class UnitView {
     );
   }
 
-  /** The first tests that fail, where the sentence does not name all of them. */
+  /** What the first tests do without it, where the sentence does not say it of all. */
   private failed({ failed, failed_count: count }: SliceUnitState): HTMLElement | null {
     if (failed.length < 2) return null;
     const rows = failed.map(({ test, exception, message }) => ({
       cells: [plain.value(test), plain.value([exception, message].filter(Boolean).join(": "))],
     }));
-    const columns = [{ title: "Fails without it", kind: "code" as const }, { title: "How" }];
+    const columns = [{ title: "Test", kind: "code" as const }, { title: "Without the commit" }];
     const more = count - failed.length;
     return h(
       "div",
       { class: "tcw-part" },
-      simpleTable("Tests that fail without it", columns, rows),
+      simpleTable("What tests do without the commit", columns, rows),
       more > 0 && h("p", { class: "tcw-legend" }, `and ${words.number(more)} more`),
     );
   }
