@@ -245,7 +245,7 @@ fn amplify() -> Command {
 /// The command `slice`. A magic returns its result as a value and prints nothing for other programs.
 pub fn slice(is_command: bool) -> Command {
     let command = Command::new("slice")
-        .about("Find the smallest set of commits of a range that keeps given tests passing, so that a feature can be moved alone")
+        .about("Find a minimal set of commits of a range that keeps given tests passing, so that a feature can be moved alone")
         .override_usage("twincell slice [OPTIONS] OLD..NEW --tests PATHS")
         .after_help(
             "The tests run by pytest in the project's own Python, in checkouts of ours, and with the files of their own folder as \
@@ -262,11 +262,14 @@ pub fn slice(is_command: bool) -> Command {
         .arg(path("patches").long("patches").value_name("FOLDER").help(
             "Write the slice as patches for git am --keep-cr --keep-non-patch, each with its message, author and date",
         ))
-        .arg(text("branch", "NAME").help("Write the slice as a new branch that begins where the range does"))
+        .arg(text("branch", "NAME").help("Write the slice as a new branch that begins where the range does, or on that of --onto"))
         .arg(path("html").long("html").value_name("FILE").help("Write the result as a page"));
     let command = match is_command {
         true => command
-            .arg(text("explain", "COMMIT").help("Say only why this commit stays or goes"))
+            .arg(
+                text("explain", "COMMIT")
+                    .help("Say only why this commit, or another revision such as HEAD~2, stays or goes"),
+            )
             .arg(flag("json").help("Print everything as JSON"))
             .arg(
                 path("markdown")

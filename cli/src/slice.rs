@@ -10,6 +10,7 @@ use twincell_driver::files;
 use twincell_driver::options::{Job, command_line};
 use twincell_driver::slice::{slice_options, slice_repository, write_patches};
 use twincell_driver::warm::Failure;
+use twincell_repo::Repo;
 use twincell_widgets::{SliceProgress, SliceState, slice_explanation, slice_markdown, slice_page, slice_text};
 
 use crate::arguments::slice_request;
@@ -20,6 +21,15 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let given = command_line::given(matches, Job::Slice).map_err(Abort::new)?;
     let options = slice_options(&given).map_err(Abort::Failed)?;
     let request = slice_request(matches);
+    // What is no commit is said before the search and not after it.
+    let explained = match matches.get_one::<String>("explain") {
+        Some(revision) => {
+            let repo = Repo::around(&request.repository).map_err(Abort::new)?;
+            let commit = repo.commit_id(Some(revision)).map_err(Abort::new)?;
+            Some((revision, commit.to_string()))
+        }
+        None => None,
+    };
     let bar = progress_bar(session.progress);
     let interrupted = &mut *session.interrupted;
     let mut is_interrupted = false;
@@ -41,9 +51,9 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         Err(Failure::Stopped) => return Err(Abort::Interrupted),
         other => other.map_err(Abort::new)?,
     };
-    match matches.get_one::<String>("explain") {
-        Some(commit) if !matches.get_flag("json") => {
-            write!(session.out, "{}", slice_explanation(&slice, commit, commit).map_err(Abort::Failed)?)?;
+    match explained {
+        Some((revision, commit)) if !matches.get_flag("json") => {
+            write!(session.out, "{}", slice_explanation(&slice, &commit, revision).map_err(Abort::Failed)?)?;
         }
         _ if matches.get_flag("json") => session.write_json(&slice)?,
         _ => write!(session.out, "{}", slice_text(&slice))?,

@@ -207,13 +207,7 @@ fn witnesses(
     surroundings: &Environment,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Vec<Witness> {
-    // The project's Python may not have twincell, which workers need.
-    let pythons = [Some(python.to_owned()), None];
-    let mut engines = pythons.into_iter().filter_map(|python| {
-        let engine = Engine::warm(&Options { python, ..options.clone() }, surroundings).ok()?;
-        engine.check_workers().is_ok().then_some(engine)
-    });
-    let Some(engine) = engines.next() else { return vec![] };
+    let Ok(engine) = Engine::for_project(python, options, surroundings) else { return vec![] };
     let options = options.for_core();
     let mut found = Vec::new();
     let files = change.files.iter().zip(&change.modules).filter_map(|(file, module)| match &file.texts {

@@ -28,6 +28,7 @@
 //! ```
 
 pub mod amplify;
+mod behavior;
 pub mod blame;
 pub mod decode;
 pub mod examples;

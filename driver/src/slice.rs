@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use twincell_engine::Stop;
 use twincell_repo::Repo;
-use twincell_slice::{Patch, Progress, Setup, Slice, SliceError, Timeline, slice};
+use twincell_slice::{Behavior, Patch, Progress, Setup, Slice, SliceError, Timeline, slice};
 use twincell_testing::{TestError, TestLimits, environment};
 
 use crate::amplify::{checkouts, names};
+use crate::behavior::Comparing;
 use crate::files;
 use crate::options::command_line::LineError;
 use crate::options::{GivenOption, Job, Options};
@@ -26,11 +27,6 @@ pub struct SliceRequest {
     pub tests: Vec<String>,
 }
 
-/// The options in force for a slice: given ones. No policy says anything of slices.
-pub fn slice_options(given: &[GivenOption]) -> Result<Options, String> {
-    resolved(Job::Slice, None, given).map_err(|error| LineError::from(error).to_string())
-}
-
 /// Writes a slice as patches into a folder, which is made where there is none, and returns the files in their order. An error is
 /// one line for people.
 pub fn write_patches(slice: &Slice, timeline: &Timeline, folder: &Path) -> Result<Vec<PathBuf>, String> {
@@ -44,7 +40,12 @@ pub fn write_patches(slice: &Slice, timeline: &Timeline, folder: &Path) -> Resul
     patches.into_iter().map(write).collect()
 }
 
-/// Finds the smallest part of a range that keeps tests passing. `progress` is told how far it is, again and again, and may end it:
+/// The options in force for a slice: given ones. No policy says anything of slices.
+pub fn slice_options(given: &[GivenOption]) -> Result<Options, String> {
+    resolved(Job::Slice, None, given).map_err(|error| LineError::from(error).to_string())
+}
+
+/// Finds a minimal part of a range that keeps tests passing, or that makes them fail. `progress` is told how far it is, again and again, and may end it:
 /// then the result is the best so far, or an error if the tests had not yet run at the end of the range.
 pub fn slice_repository(
     request: &SliceRequest,
@@ -69,7 +70,13 @@ pub fn slice_repository(
             },
             repeat: options.slicing.repeat,
         };
-        slice(&setup, &options.slicing.of_range(&request.range), progress).map_err(|error| match error {
+        let python = &setup.environment.python;
+        let comparing = match options.slicing.compare {
+            true => Some(Comparing::new(&request.repository, python, options, surroundings, stop)?),
+            false => None,
+        };
+        let behavior = comparing.as_ref().map(|comparing| comparing as &dyn Behavior);
+        slice(&setup, &options.slicing.of_range(&request.range), behavior, progress).map_err(|error| match error {
             SliceError::Interrupted | SliceError::Tests(TestError::Stopped) => Failure::Stopped,
             error => Failure::Slice(error),
         })

@@ -131,6 +131,19 @@ impl Engine {
         Ok(Self { pool, predictor: predictor(options, environment)?, packages, libraries, stop: None })
     }
 
+    /// The engine for a project's Python, or for that of twincell where the project's has no twincell, which workers need.
+    pub fn for_project(
+        python: &std::path::Path,
+        options: &Options,
+        environment: &Environment,
+    ) -> Result<Self, Failure> {
+        let with = |python: Option<PathBuf>| {
+            let engine = Self::warm(&Options { python, ..options.clone() }, environment)?;
+            engine.check_workers().map(|()| engine)
+        };
+        with(Some(python.to_owned())).or_else(|_| with(None))
+    }
+
     /// Whether this process can compare at all.
     pub fn check_process() -> Result<(), Failure> {
         check_owner(&OWNER, std::process::id())

@@ -64,6 +64,50 @@ def test_a_feature_is_found_with_the_reasons(repository: Path, tmp_path: Path) -
     assert told.startswith(f"{commit[:8]} Add a tax\n") and "No module named 'tax'" in told, told
 
 
+def test_a_branch_that_has_a_part_gets_the_rest(repository: Path, tmp_path: Path) -> None:
+    tax = git(repository, "rev-parse", "HEAD~3").strip()
+    git(repository, "checkout", "-q", "-b", "stable", "HEAD~5")
+    git(repository, "cherry-pick", tax)
+    (repository / "more.py").write_text("X = 1\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "More")
+    git(repository, "checkout", "-q", "-")
+    arguments = ["HEAD~5..HEAD", "--tests", "tests", "--onto", "stable"]
+    ran = slice_of(repository, *arguments, "--json", "--branch", "moved", "--patches", str(tmp_path / "patches"))
+    assert (ran.returncode, ran.stderr) == (0, "")
+    found = json.loads(ran.stdout)
+    assert [unit["subject"] for unit in found["units"] if "stays" in unit["state"]] == ["Use the tax"]
+    goes = next(unit["state"]["goes"] for unit in found["units"] if unit["subject"] == "Add a tax")
+    commit = git(repository, "rev-parse", "stable~1").strip()
+    assert goes == {"in_target": {"commit": commit, "known_by": "lines"}}
+    assert (found["target"]["name"], found["target"]["applied"]) == ("stable", "passes")
+    assert git(repository, "rev-parse", "moved~1") == git(repository, "rev-parse", "stable")
+    assert [patch.name for patch in (tmp_path / "patches").iterdir()] == ["0001-Use-the-tax.patch"]
+    told = slice_of(repository, *arguments, "--explain", "HEAD~3").stdout
+    assert "stable has it as " in told, told
+
+
+def test_the_commits_that_break_a_test_are_found(repository: Path) -> None:
+    (repository / "tax.py").write_text("def tax(n):\n    return 3 * n\n")
+    git(repository, "commit", "-qam", "Raise the tax")
+    (repository / "README.md").write_text("A shop\n")
+    git(repository, "commit", "-qam", "Say more")
+    ran = slice_of(repository, "HEAD~2..HEAD", "--tests", "tests", "--bisect")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.startswith("1 of 2 commits in HEAD~2..HEAD make the tests fail\n"), ran.stdout
+    assert "without it, tests/test_shop.py::test_price passes" in ran.stdout
+    ran = slice_of(repository, "HEAD~2..HEAD", "--tests", "tests", "--bisect", "--onto", "HEAD")
+    assert (ran.returncode, ran.stdout) == (3, "") and "either --bisect or --onto" in ran.stderr
+
+
+def test_a_clean_up_is_told_by_a_comparison(repository: Path) -> None:
+    (repository / "tax.py").write_text("def tax(n):\n    twice = n * 2\n    return twice\n")
+    git(repository, "commit", "-qam", "Clean up")
+    ran = slice_of(repository, "HEAD~6..HEAD", "--tests", "tests", "--compare", "--explain", "HEAD")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "it goes: the functions that it changes do the same before and after it" in ran.stdout, ran.stdout
+
+
 def test_an_early_end_is_said(repository: Path) -> None:
     ran = slice_of(repository, "HEAD~5..HEAD", "--tests", "tests", "--budget", "2")
     assert ran.returncode == 2 and "the budget of runs ended the search" in ran.stdout
@@ -77,6 +121,8 @@ def test_an_early_end_is_said(repository: Path) -> None:
         (["HEAD~5..HEAD", "--tests", "tests", "--scheme", "best"], "--scheme cannot be 'best': give combined, neg"),
         (["HEAD..HEAD~1", "--tests", "tests"], "HEAD..HEAD~1 "),
         (["HEAD~5..HEAD~1", "--tests", "shop.py"], "pytest found no tests"),
+        (["HEAD~5..HEAD", "--tests", "tests", "--explain", "nothing"], "nothing is not a revision"),
+        (["HEAD~5..HEAD", "--tests", "tests", "--bisect"], "none of the tests (1) fails"),
     ],
 )
 def test_what_cannot_be_sliced_is_one_line(repository: Path, arguments: list[str], said: str) -> None:

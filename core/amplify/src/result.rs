@@ -243,7 +243,11 @@ mod tests {
             only_adds: false,
             unread: None,
         };
-        let error = |file: &str| CollectionError { id: format!("tests/{file}"), message: "NameError: no a".into() };
+        let error = |file: &str| CollectionError {
+            id: format!("tests/{file}"),
+            exception: "NameError".into(),
+            message: "NameError: no a".into(),
+        };
         let errors = [error("test_shop.py"), error("test_cart.py::TestCart"), error("test_cart.py")];
         let all = "pytest cannot collect tests/test_shop.py after the change: NameError: no a";
         let class = "pytest cannot collect tests/test_cart.py::TestCart after the change: NameError: no a";

@@ -33,7 +33,7 @@ pub use history::{Commit, CommitId, FileChange, History};
 pub use hunks::{Hunk, HunkLine, HunkLineKind};
 pub use line::ChangedFile;
 pub use module_path::ModulePath;
-pub use patch::MemoryTrees;
+pub use patch::{MemoryTrees, Merged};
 pub use project::Project;
 pub use range::{CommitRecord, Person};
 pub use repository::{Repo, bound_memory};

@@ -24,6 +24,10 @@ pub enum SliceError {
         "the lines of {path} cannot be followed through {commit}: choose a range that begins after this commit, and report it"
     )]
     Inexact { path: String, commit: String },
+    #[error(
+        "{commit} does not apply to the branch, because of {}: make the branch without --onto, and merge it by hand", files.join(", ")
+    )]
+    Conflict { commit: String, files: Vec<String> },
     #[error(transparent)]
     Tests(#[from] TestError),
     #[error("pytest found no tests at the end of the range{}: name files or folders with tests", because(.0.as_deref()))]
@@ -35,6 +39,19 @@ pub enum SliceError {
          pass, or name others"
     )]
     Failing { test: String, reason: String },
+    #[error("none of the tests ({0}) fails at the end of the range: end it where one fails")]
+    NothingFails(usize),
+    #[error(
+        "{test} fails at the end of the range and does not pass at its start, with the test's files of the end, nor does any other \
+         test that fails: begin the range earlier, or name others"
+    )]
+    FailsBefore { test: String },
+    #[error(
+        "{test} fails at the end of the range, and then it does otherwise ({reason}): leave it out, or find out why by --repeat 5"
+    )]
+    UnstableFailure { test: String, reason: String },
+    #[error("a slice that makes tests fail is for no branch: give either --bisect or --onto")]
+    FailOnto,
     #[error(
         "{test} passes at the end of the range, and then it does not ({reason}): leave it out, or find out why by --repeat 5"
     )]

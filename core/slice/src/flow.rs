@@ -1,27 +1,30 @@
-//! A slice from beginning to end: the range is read, its tests run at its end, its history refined, and each unit told why it stays
-//! or goes.
+//! A slice from beginning to end: the range is read, its tests run at its end, its history refined, and the slice put on top of the
+//! branch that it is for.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-use twincell_repo::MadeFile;
+use twincell_repo::{MadeFile, Revision};
 use twincell_testing::{Point, TestError, TestLimits, Variable, WatchedFunction};
 
+use crate::equality::{Behavior, equality};
 use crate::lines::FinalLines;
-use crate::refine::{
-    self, Because, FailedTest, Limits, Need, Problem, RefineError, Refined, Relevance, Scheme, refine,
-};
-use crate::result::{Ended, FORMAT, FlakyTest, Goal, Goes, Slice, SlicePart, SliceTests, SliceUnit, Stays, UnitState};
-use crate::timeline::{By, NameNeed, Timeline, TimelineOptions};
+use crate::reasons::units;
+use crate::refine::{self, FailedTest, Failures, Limits, Need, Problem, RefineError, Relevance, Scheme, refine};
+use crate::result::{Applied, Ended, FORMAT, FlakyTest, Goal, Slice, SliceTarget, SliceTests};
+use crate::timeline::{By, NameNeed, OnTarget, Timeline, TimelineOptions, TreeFile};
 use crate::trial::{Setup, Trials, criterion};
-use crate::{Selection, SliceError, UnitId};
+use crate::{Selection, SliceError};
 
 /// What to slice, and how.
 #[derive(Debug, Clone)]
 pub struct SliceOptions {
     pub range: String,
+    /// What the tests are to do.
+    pub goal: Goal,
+    /// The branch that the slice is for, or another revision. What it has already is in every candidate.
+    pub onto: Option<String>,
     pub scheme: Scheme,
     pub by: By,
     /// How many candidates are tried at once.
@@ -43,6 +46,8 @@ pub enum Progress {
         done: usize,
         of: usize,
     },
+    /// Functions are compared.
+    Comparing,
     Refining {
         /// The best slice so far has so many units, of so many.
         kept: usize,
@@ -53,18 +58,22 @@ pub enum Progress {
     },
 }
 
-/// Finds the smallest part of a range for which the tests of its end pass. `progress` may end it: then the result is the best so
-/// far. The timeline gives the slice as patches and as a branch.
+/// Finds a minimal part of a range for which the tests of its end pass, or fail as they do there. `progress` may end it: then the
+/// result is the best so far. `behavior` compares functions, to find units that do the same as others. The timeline gives the slice as patches and as a branch.
 ///
 /// # Errors
 ///
-/// Where the range cannot be read, where the tests do not pass at its end, and where the time was over before the search could
+/// Where the range cannot be read, where the tests do otherwise at its end, and where the time was over before the search could
 /// begin.
 pub fn slice(
     setup: &Setup,
     options: &SliceOptions,
+    behavior: Option<&dyn Behavior>,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<(Slice, Timeline), SliceError> {
+    if options.goal == Goal::Fail && options.onto.is_some() {
+        return Err(SliceError::FailOnto);
+    }
     let began = Instant::now();
     let end = options.deadline.and_then(|deadline| began.checked_add(deadline));
     let is_over = || end.is_some_and(|end| Instant::now() >= end);
@@ -79,13 +88,17 @@ pub fn slice(
         error => error,
     };
     let mut is_interrupted = progress(Progress::Reading).is_break();
-    let read = TimelineOptions { by: options.by, stop: stop.clone(), ..TimelineOptions::default() };
-    let timeline = Timeline::read(&setup.repository, &options.range, &read).map_err(stopped)?;
+    let onto = options.onto.clone().map(Revision::Commit);
+    let read = TimelineOptions { by: options.by, onto, stop: stop.clone(), ..TimelineOptions::default() };
+    let mut timeline = Timeline::read(&setup.repository, &options.range, &read).map_err(stopped)?;
     let all = timeline.all();
-    let files = |taken: &Selection| Ok(made_files(&timeline.tree(taken)?));
     let limits = TestLimits { stop, ..setup.limits.clone() };
     let until = Setup { limits, ..setup.clone() };
-    let criterion = criterion(&until, &files(&all)?, &mut |done, of| {
+    let start = match options.goal {
+        Goal::Pass => None,
+        Goal::Fail => Some(files_of(&timeline, &Selection::new())?),
+    };
+    let criterion = criterion(&until, &files_of(&timeline, &all)?, start.as_deref(), &mut |done, of| {
         is_interrupted |= progress(Progress::Criterion { done, of }).is_break();
         if is_interrupted {
             setup.limits.stop.ask();
@@ -93,7 +106,19 @@ pub fn slice(
     });
     let criterion = criterion.map_err(stopped)?;
     let lines = FinalLines::new(&timeline)?;
-    let problem = problem(&timeline, lines.relevance(&timeline, &criterion));
+    let relevance = lines.relevance(&timeline, &criterion);
+    let equality = behavior.map(|behavior| {
+        let mut go_on = || {
+            is_interrupted |= progress(Progress::Comparing).is_break();
+            !is_interrupted && !is_over()
+        };
+        equality(&timeline, &criterion, &relevance, behavior, &mut go_on)
+    });
+    let mut equality = equality.unwrap_or_default();
+    timeline.add_same(equality.same.drain(..));
+    let timeline = timeline;
+    let files = |taken: &Selection| files_of(&timeline, taken);
+    let problem = problem(&timeline, relevance, &equality.cleanups);
     let functions = if options.watch { lines.changed_functions(&criterion) } else { BTreeMap::new() };
     let watched = functions.keys().cloned().collect();
     let influencing = |point: &Point| {
@@ -114,7 +139,7 @@ pub fn slice(
         if is_interrupted || is_late { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     let found = found.map_err(|error| match error {
-        RefineError::Failing(failed) => not_passing(failed),
+        RefineError::Failing(failed) => not_as_before(options.goal, failed),
         RefineError::Interrupted => early(is_interrupted),
         RefineError::Runner(error) => error,
     })?;
@@ -124,13 +149,21 @@ pub fn slice(
         () if is_late => Ended::Deadline,
         () => Ended::Budget,
     };
+    let target = match (timeline.target(), &options.onto) {
+        (Some(commit), Some(name)) => Some(SliceTarget {
+            name: name.clone(),
+            commit: commit.to_string(),
+            applied: applied(&timeline, &found.kept, &trials, is_interrupted || is_late)?,
+        }),
+        _ => None,
+    };
     let slice = Slice {
         format: FORMAT,
-        goal: Goal::Pass,
+        goal: options.goal,
         range: options.range.clone(),
         base: timeline.base().to_string(),
         scheme: options.scheme,
-        units: units(&timeline, &problem, &found),
+        units: units(&timeline, &problem, &found, &equality.cleanups, options.goal),
         tests: SliceTests {
             flaky: criterion
                 .flaky
@@ -139,10 +172,10 @@ pub fn slice(
                 .collect(),
             failing: criterion.failing.clone(),
             deciding: criterion.tests.clone(),
-            failures: Vec::new(),
+            failures: criterion.failures.clone(),
         },
-        target: None,
-        comparisons: 0,
+        target,
+        comparisons: equality.asked,
         spare: found.spare,
         predicted: found.predicted,
         is_minimal: found.is_minimal,
@@ -153,71 +186,65 @@ pub fn slice(
     Ok((slice, timeline))
 }
 
-fn problem(timeline: &Timeline, relevance: Vec<Relevance>) -> Problem {
+/// The files of a candidate: what the target has is always there.
+fn files_of(timeline: &Timeline, taken: &Selection) -> Result<Vec<MadeFile>, SliceError> {
+    let taken: Selection = taken.union(timeline.given()).copied().collect();
+    Ok(made_files(timeline.tree(&taken)?.files()))
+}
+
+fn problem(timeline: &Timeline, relevance: Vec<Relevance>, cleanups: &Selection) -> Problem {
     let units = timeline.all();
     // A later unit of the candidate may have stopped to use the name. So a need leads the search, and a run decides.
     let need = |need: &NameNeed| Need { any_of: need.any_of.clone(), is_run: false };
+    // What the target has provides its names whatever is taken.
+    let is_open = |need: &&NameNeed| need.any_of.is_disjoint(timeline.given());
     Problem {
         text_needs: units.iter().map(|unit| timeline.text_needs(*unit).clone()).collect(),
-        name_needs: units.iter().map(|unit| timeline.name_needs(*unit).iter().map(need).collect()).collect(),
+        name_needs: units
+            .iter()
+            .map(|unit| timeline.name_needs(*unit).iter().filter(is_open).map(need).collect())
+            .collect(),
         relevance,
-        left_out: Selection::new(),
+        left_out: timeline.given().clone(),
+        needless: timeline.undone().into_iter().flatten().chain(cleanups.iter().copied()).collect(),
     }
 }
 
-/// The tests passed at the end of the range a moment ago.
-fn not_passing(failed: Vec<FailedTest>) -> SliceError {
-    match failed.into_iter().next() {
-        Some(FailedTest { test, failure, .. }) => {
-            let message = failure.map(|failure| failure.message).unwrap_or_default();
-            SliceError::Unstable { test, reason: message.lines().next().unwrap_or("it fails").to_owned() }
-        }
-        None => SliceError::Interrupted,
-    }
-}
-
-fn units(timeline: &Timeline, problem: &Problem, found: &Refined) -> Vec<SliceUnit> {
-    let place = |unit: &UnitId| unit.0 as usize;
-    let state = |unit: UnitId| match (found.because.get(&unit), found.gone.get(&unit)) {
-        (Some(Because::Fails { failed, with }), _) => {
-            let (count, first) = (failed.count, failed.first.clone());
-            UnitState::Stays(match with.is_empty() {
-                true => Stays::TestsFail { count, first },
-                false => Stays::TextNeeded { by: with.iter().map(place).collect(), count, first },
+/// What comes of a selection on top of its target.
+fn applied(timeline: &Timeline, kept: &Selection, trials: &Trials<'_>, is_ended: bool) -> Result<Applied, SliceError> {
+    match timeline.on_target(kept)? {
+        Some(OnTarget::Conflicts { unit, files }) => Ok(Applied::Conflicts {
+            unit: unit.0 as usize,
+            files: files.iter().map(|file| file.display().to_string()).collect(),
+        }),
+        Some(OnTarget::Files(files)) if !is_ended => {
+            let failed = Failures::of(trials.run_files(0, made_files(&files))?.failed);
+            Ok(match failed.count {
+                0 => Applied::Passes,
+                count => Applied::Fails { count, first: failed.first },
             })
         }
-        (Some(Because::Name { user }), _) => UnitState::Stays(Stays::NameNeeded { by: place(user) }),
-        (_, Some(step)) if problem.relevance[place(&unit)] == Relevance::NotRun => {
-            UnitState::Goes(Goes::NotRun { step: step - 1 })
-        }
-        (_, Some(step)) => UnitState::Goes(Goes::TestsPass { step: step - 1 }),
-        (Some(Because::Unknown) | None, None) => UnitState::Stays(Stays::Unknown),
-    };
-    let text = |path: &Path| path.display().to_string();
-    let one = |(at, unit): (usize, &crate::timeline::Unit)| {
-        let id = UnitId(at as u32);
-        SliceUnit {
-            commit: unit.commit.to_string(),
-            subject: unit.subject.clone(),
-            part: unit
-                .part
-                .as_ref()
-                .map(|part| SlicePart { path: text(&part.path), entity: part.entity.as_deref().map(str::to_owned) }),
-            paths: unit.paths.iter().map(|path| text(path)).collect(),
-            score: found.scores.get(&id).copied().unwrap_or_default(),
-            is_cleanup: false,
-            state: state(id),
-        }
-    };
-    timeline.units().iter().enumerate().map(one).collect()
+        Some(OnTarget::Files(_)) | None => Ok(Applied::Untested),
+    }
 }
 
-fn made_files(tree: &crate::timeline::Tree) -> Vec<MadeFile> {
-    let made = |file: &crate::timeline::TreeFile| MadeFile {
+/// The tests did what is wanted at the end of the range a moment ago.
+fn not_as_before(goal: Goal, failed: Vec<FailedTest>) -> SliceError {
+    let Some(FailedTest { test, failure, .. }) = failed.into_iter().next() else { return SliceError::Interrupted };
+    let message = failure.map(|failure| failure.message).unwrap_or_default();
+    let reason = message.lines().next().filter(|line| !line.is_empty());
+    match goal {
+        Goal::Pass => SliceError::Unstable { test, reason: reason.unwrap_or("it fails").to_owned() },
+        Goal::Fail => SliceError::UnstableFailure { test, reason: reason.unwrap_or("it passes").to_owned() },
+    }
+}
+
+fn made_files(files: &[TreeFile]) -> Vec<MadeFile> {
+    let made = |file: &TreeFile| MadeFile {
         path: file.path().to_owned(),
         mode: file.mode,
         id: file.id,
         text: file.text.clone(),
     };
-    tree.files().iter().map(made).collect()
+    files.iter().map(made).collect()
 }

@@ -3,16 +3,19 @@
 //! A [`Timeline`] is the range: its units, what each needs, and the files of any of them. [`refine`] is the search, which knows no
 //! git. [`Trials`] run the tests for it, and [`slice()`] does all and gives a [`Slice`], which is plain data.
 
+mod equality;
 mod error;
 mod flow;
 mod invariants;
 mod lines;
+mod reasons;
 pub mod refine;
 mod result;
 mod selection;
 mod timeline;
 mod trial;
 
+pub use equality::Behavior;
 pub use error::SliceError;
 pub use flow::{Progress, SliceOptions, slice};
 pub use invariants::{Invariant, Invariants};
@@ -22,8 +25,8 @@ pub use result::{
 };
 pub use selection::{Selection, UnitId};
 pub use timeline::{
-    AM_OPTIONS, By, Diffs, EntityChange, EntityChangeKind, KnownBy, NameNeed, NameNeedKind, Part, Patch, Same, SameAs,
-    Timeline, TimelineOptions, Tree, TreeDifference, TreeFile, Unit,
+    AM_OPTIONS, By, Diffs, EntityChange, EntityChangeKind, KnownBy, NameNeed, NameNeedKind, OnTarget, Part, Patch,
+    Same, SameAs, Timeline, TimelineOptions, Tree, TreeDifference, TreeFile, Unit,
 };
 pub use trial::{Criterion, Files, Setup, Trials, criterion};
 pub use twincell_testing::{Failure, Outcome};

@@ -13,6 +13,10 @@ use crate::{Selection, SliceError, UnitId};
 /// Endings of files that nobody runs or reads while tests run.
 const PROSE: [&str; 2] = ["md", "rst"];
 
+pub(crate) fn is_prose(ending: &str) -> bool {
+    PROSE.contains(&ending)
+}
+
 /// The Python files in which some unit has made a line.
 pub(crate) struct FinalLines {
     files: BTreeMap<String, FileLines>,
@@ -71,7 +75,6 @@ impl FinalLines {
         }
         let relevance = |(at, unit): (usize, &Unit)| {
             let id = UnitId(at as u32);
-            let is_prose = |ending: &str| PROSE.contains(&ending);
             // What remains of it in a trial, whatever is taken.
             let concerning: Vec<_> = unit.paths.iter().filter(|path| !criterion.owns(path)).collect();
             let are = |wanted: &dyn Fn(&str) -> bool| {

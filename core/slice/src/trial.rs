@@ -1,6 +1,7 @@
 //! Trials: the tests of the end of the range, run for candidate histories in folders of ours.
 //!
-//! A candidate passes if all tests pass that pass at the end of the range. The tests' own files are part of the question and not of
+//! A candidate does what is wanted if all tests pass that pass at the end of the range. Where tests are to fail, one
+//! of those has to fail in the same way that fail there and pass at the start of the range. The tests' own files are part of the question and not of
 //! the answer: every trial has them as at the end of the range, with what stands in the same folder of tests (`tests`, `test`,
 //! `testing`), such as `conftest.py` and data. A test file outside of such a folder comes alone, with the `conftest.py`
 //! beside it. A run that ended by time or with its process is believed once it did so a second time, with no other beside it.
@@ -13,8 +14,8 @@ use std::sync::{Mutex, PoisonError, RwLock};
 use twincell_engine::Stop;
 use twincell_repo::{Cache, Checkout, MadeFile, checkout_made};
 use twincell_testing::{
-    Environment, Outcome, Point, Store, SuiteOptions, SuiteRun, TestError, TestLimits, Value, WatchedFunction,
-    run_suite,
+    CollectionError, Environment, Outcome, Point, Store, SuiteOptions, SuiteRun, TestError, TestLimits, Value,
+    WatchedFunction, run_suite,
 };
 
 use crate::invariants::Invariants;
@@ -39,8 +40,10 @@ pub struct Setup {
 /// The tests that decide, as they are at the end of the range.
 #[derive(Debug, Clone)]
 pub struct Criterion {
-    /// The tests that pass.
+    /// The tests that decide: those that pass, or those that fail there and pass at the start.
     pub tests: Vec<String>,
+    /// How each of these fails. Empty where they are to pass.
+    pub failures: Vec<FailedTest>,
     /// Tests whose outcomes differ from run to run, with their outcomes. They decide nothing.
     pub flaky: Vec<(String, Vec<Outcome>)>,
     /// Tests that do not pass, and files that pytest cannot collect. They decide nothing.
@@ -53,10 +56,46 @@ pub struct Criterion {
 }
 
 impl Criterion {
+    /// Of what the deciding tests did, what was not as wanted, and whether one slow or crowded moment may be to blame.
+    fn judged(&self, done: Vec<Done>) -> (Vec<FailedTest>, bool) {
+        if self.failures.is_empty() {
+            let failed: Vec<_> = done.into_iter().filter(|one| one.test.outcome != Outcome::Passed).collect();
+            let is_doubtful = !failed.is_empty() && !failed.iter().any(|one| one.is_sure);
+            return (failed.into_iter().map(|one| one.test).collect(), is_doubtful);
+        }
+        let alike: Vec<&Done> = done
+            .iter()
+            .zip(&self.failures)
+            .filter(|(one, wanted)| fail_alike(&one.test, wanted))
+            .map(|(one, _)| one)
+            .collect();
+        match alike.is_empty() {
+            false => (Vec::new(), !alike.iter().any(|one| one.is_sure)),
+            // One that ended by time might have failed as wanted.
+            true => {
+                let is_doubtful = !done.iter().all(|one| one.is_sure);
+                (done.into_iter().map(|one| one.test).collect(), is_doubtful)
+            }
+        }
+    }
+
     /// Whether a file is one of the tests' own, which every trial has as at the end of the range.
     pub fn owns(&self, path: &Path) -> bool {
         is_in(&self.own_files.places, path)
     }
+}
+
+/// What a deciding test did.
+struct Done {
+    test: FailedTest,
+    /// Whether no slow or crowded moment can be to blame.
+    is_sure: bool,
+}
+
+/// Whether two tests fail in the same way: by the same kind of outcome, with the same class of error.
+fn fail_alike(one: &FailedTest, other: &FailedTest) -> bool {
+    let class = |test: &FailedTest| test.failure.as_ref().map_or(String::new(), |failure| failure.exception.clone());
+    one.outcome == other.outcome && class(one) == class(other)
 }
 
 /// The files of the tests.
@@ -67,8 +106,8 @@ struct OwnFiles {
 }
 
 impl OwnFiles {
-    fn new<'t>(tests: impl Iterator<Item = &'t str>, end: &[MadeFile]) -> Self {
-        let places: BTreeSet<PathBuf> = tests.flat_map(|file| places(Path::new(file))).collect();
+    fn new<'t>(tests: impl IntoIterator<Item = &'t str>, end: &[MadeFile]) -> Self {
+        let places: BTreeSet<PathBuf> = tests.into_iter().flat_map(|file| places(Path::new(file))).collect();
         let files = end.iter().filter(|file| is_in(&places, &file.path)).cloned().collect();
         Self { places, files }
     }
@@ -101,54 +140,105 @@ fn places(file: &Path) -> Vec<PathBuf> {
 /// Makes the files of a candidate history.
 pub type Files<'a> = dyn Fn(&Selection) -> Result<Vec<MadeFile>, SliceError> + Sync + 'a;
 
-/// Runs the tests at the end of the range. `progress` gets the number of results and of those that there will be.
+/// Finds the tests that decide, by running all at the end of the range, and with the files of its start there as well: then those
+/// decide that fail at the end only. `progress` gets the number of results and of those that there will be.
 ///
 /// # Errors
 ///
-/// Where no test passes there each time, or they cannot run.
+/// Where no test does each time what it would have to do to decide, or they cannot run.
 pub fn criterion(
     setup: &Setup,
     end: &[MadeFile],
+    start: Option<&[MadeFile]>,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Criterion, SliceError> {
     let tracked: BTreeSet<PathBuf> = end.iter().map(|file| file.path.clone()).collect();
-    let checkout = checkout_made(&setup.repository, end, &tracked, &setup.cache)?;
     let mut store = Store::open(&setup.cache.folder)?;
-    let options = SuiteOptions { coverage: true, runs: setup.repeat.max(1), ..SuiteOptions::default() };
-    let found = run_suite(&checkout, &setup.environment, &mut store, &setup.limits, &options, progress)?;
-    let own_files = OwnFiles::new(found.tests.iter().map(|test| test.test.file.as_str()), end);
-    let (tests, flaky, failing, lines) = (vec![], vec![], vec![], BTreeMap::new());
-    let mut criterion = Criterion { tests, flaky, failing, lines, own_files, tracked };
-    let all = found.tests.len();
-    for one in found.tests {
-        match one.record.outcome {
-            _ if !one.flaky.is_empty() => criterion.flaky.push((one.test.id, one.flaky)),
-            Outcome::Passed => {
+    let mut run = |files: &[MadeFile], coverage| {
+        let checkout = checkout_made(&setup.repository, files, &tracked, &setup.cache)?;
+        let options = SuiteOptions { coverage, runs: setup.repeat.max(1), ..SuiteOptions::default() };
+        Ok::<_, SliceError>(run_suite(&checkout, &setup.environment, &mut store, &setup.limits, &options, progress)?)
+    };
+    let at_end = run(end, true)?;
+    let is_failing = start.is_some();
+    let uncollected = at_end.errors.iter().filter(|_| is_failing).map(|error| file_of(&error.id));
+    let own_files = OwnFiles::new(at_end.tests.iter().map(|test| test.test.file.as_str()).chain(uncollected), end);
+    let at_start = start.map(|start| run(&own_files.put_over(start.to_vec()), false)).transpose()?;
+    let (tests, failures, flaky, failing, lines) = (vec![], vec![], vec![], vec![], BTreeMap::new());
+    let mut criterion = Criterion { tests, failures, flaky, failing, lines, own_files, tracked };
+    let all = at_end.tests.len();
+    let (passing, unsteady) = at_start.map(self::start).unwrap_or_default();
+    for one in at_end.tests {
+        let id = one.test.id;
+        let outcome = one.record.outcome;
+        let decides = match is_failing {
+            false => outcome == Outcome::Passed,
+            true => !outcome.is_good() && passing.contains(&id),
+        };
+        match outcome {
+            _ if !one.flaky.is_empty() => criterion.flaky.push((id, one.flaky)),
+            outcome if !outcome.is_good() && unsteady.contains_key(&id) => {
+                criterion.flaky.extend(unsteady.get(&id).map(|outcomes| (id, outcomes.clone())));
+            }
+            outcome if decides => {
                 for (file, lines) in one.record.lines {
                     criterion.lines.entry(file).or_default().extend(lines);
                 }
-                criterion.tests.push(one.test.id);
+                if is_failing {
+                    criterion.failures.push(FailedTest { test: id.clone(), outcome, failure: one.record.failure });
+                }
+                criterion.tests.push(id);
             }
-            // Nobody asked for it to pass.
-            Outcome::Skipped | Outcome::XFailed | Outcome::XPassed => {}
-            outcome => {
-                criterion.failing.push(FailedTest { test: one.test.id, outcome, failure: one.record.failure });
-            }
+            // Nobody asked for it to pass, nor does it fail.
+            outcome if outcome.is_good() => {}
+            outcome => criterion.failing.push(FailedTest { test: id, outcome, failure: one.record.failure }),
         }
     }
+    // Tests that pass at the start stand in files that cannot be collected any more.
+    for error in at_end.errors.iter().filter(|_| is_failing) {
+        let gone = passing.iter().filter(|test| file_of(test) == file_of(&error.id) && !criterion.tests.contains(test));
+        let gone: Vec<FailedTest> = gone.map(|test| not_collected(test, error)).collect();
+        criterion.tests.extend(gone.iter().map(|one| one.test.clone()));
+        criterion.failures.extend(gone);
+    }
     if !criterion.tests.is_empty() {
-        criterion.failing.extend(found.errors.iter().map(|error| not_run(&error.id, &error.message)));
+        let left = at_end
+            .errors
+            .iter()
+            .filter(|error| !is_failing || !criterion.tests.iter().any(|test| file_of(test) == file_of(&error.id)));
+        criterion.failing.extend(left.map(|error| not_collected(&error.id, error)));
         return Ok(criterion);
     }
-    match criterion.failing.into_iter().next() {
+    let first = criterion.failing.into_iter().next();
+    let first = first.or_else(|| {
+        let error = at_end.errors.first().filter(|_| is_failing)?;
+        Some(not_collected(&error.id, error))
+    });
+    match first {
+        Some(FailedTest { test, .. }) if is_failing => Err(SliceError::FailsBefore { test }),
         Some(FailedTest { test, failure, .. }) => {
             let reason = failure.map(|failure| failure.message).unwrap_or_default();
             let reason = reason.lines().next().unwrap_or("it fails").to_owned();
             Err(SliceError::Failing { test, reason })
         }
         None if !criterion.flaky.is_empty() => Err(SliceError::AllFlaky(all)),
-        None => Err(SliceError::NoTests(found.errors.into_iter().next().map(|error| error.message))),
+        None if is_failing && all > 0 => Err(SliceError::NothingFails(all)),
+        None => Err(SliceError::NoTests(at_end.errors.into_iter().next().map(|error| error.message))),
     }
+}
+
+/// The tests that pass at the start of a range, and the outcomes of those that differ from run to run there.
+type Start = (BTreeSet<String>, BTreeMap<String, Vec<Outcome>>);
+
+fn start(run: SuiteRun) -> Start {
+    let (flaky, steady): (Vec<_>, Vec<_>) = run.tests.into_iter().partition(|test| !test.flaky.is_empty());
+    let passing = steady.into_iter().filter(|test| test.record.outcome == Outcome::Passed);
+    (passing.map(|test| test.test.id).collect(), flaky.into_iter().map(|test| (test.test.id, test.flaky)).collect())
+}
+
+/// The file of a node id of pytest.
+fn file_of(id: &str) -> &str {
+    id.split("::").next().unwrap_or_default()
 }
 
 /// What one worker runs trials with.
@@ -201,29 +291,25 @@ impl<'a> Trials<'a> {
 
     fn seen(&self, found: &SuiteRun) -> Seen {
         let records: BTreeMap<&str, _> = found.tests.iter().map(|test| (test.test.id.as_str(), &test.record)).collect();
-        let mut failed = Vec::new();
-        let mut is_doubtful = true;
+        let mut done = Vec::new();
         let mut values: BTreeMap<&Point, Vec<Value>> = BTreeMap::new();
         for test in &self.criterion.tests {
-            match records.get(test.as_str()) {
-                Some(record) if record.outcome == Outcome::Passed => {}
+            let record = records.get(test.as_str());
+            done.push(match record {
                 Some(record) => {
                     let (outcome, failure) = (record.outcome, record.failure.clone());
-                    is_doubtful &= !outcome.is_lasting();
-                    failed.push(FailedTest { test: test.clone(), outcome, failure });
+                    Done { is_sure: outcome.is_lasting(), test: FailedTest { test: test.clone(), outcome, failure } }
                 }
                 // What is collected is kept.
-                None => {
-                    is_doubtful = false;
-                    failed.push(missing(test, found));
-                }
-            }
-            for one in records.get(test.as_str()).iter().flat_map(|record| &record.values) {
+                None => Done { is_sure: true, test: missing(test, found) },
+            });
+            for one in record.iter().flat_map(|record| &record.values) {
                 values.entry(&one.point).or_default().extend(one.values.iter().cloned());
             }
         }
         let invariants = Invariants::inferred(values.iter().map(|(point, values)| (*point, values.as_slice())));
-        Seen { is_doubtful: is_doubtful && !failed.is_empty(), trial: Trial { failed, invariants: invariants.into() } }
+        let (failed, is_doubtful) = self.criterion.judged(done);
+        Seen { is_doubtful, trial: Trial { failed, invariants: invariants.into() } }
     }
 
     /// Runs the tests once.
@@ -247,7 +333,7 @@ impl<'a> Trials<'a> {
                 | TestError::OtherCopy { .. }),
             ) => {
                 let message = error.to_string();
-                let failed = self.criterion.tests.iter().map(|test| not_run(test, &message));
+                let failed = self.criterion.tests.iter().map(|test| not_run(test, "", &message));
                 let is_doubtful = !matches!(error, TestError::OtherCopy { .. });
                 Ok(Seen { trial: Trial { failed: failed.collect(), ..Trial::default() }, is_doubtful })
             }
@@ -258,15 +344,20 @@ impl<'a> Trials<'a> {
 
 /// A test that pytest did not collect, with what it says of the test's file.
 fn missing(test: &str, found: &SuiteRun) -> FailedTest {
-    let file = test.split("::").next().unwrap_or_default();
-    let own = found.errors.iter().find(|error| error.id.split("::").next() == Some(file));
-    let message = own.or(found.errors.first()).map_or("pytest does not find it", |error| &error.message);
-    not_run(test, message)
+    let own = found.errors.iter().find(|error| file_of(&error.id) == file_of(test));
+    match own.or(found.errors.first()) {
+        Some(error) => not_collected(test, error),
+        None => not_run(test, "", "pytest does not find it"),
+    }
 }
 
-fn not_run(test: &str, message: &str) -> FailedTest {
+fn not_collected(test: &str, error: &CollectionError) -> FailedTest {
+    not_run(test, &error.exception, &error.message)
+}
+
+fn not_run(test: &str, exception: &str, message: &str) -> FailedTest {
     let failure = twincell_testing::Failure {
-        exception: String::new(),
+        exception: exception.to_owned(),
         message: message.to_owned(),
         file: String::new(),
         line: 0,
@@ -276,11 +367,14 @@ fn not_run(test: &str, message: &str) -> FailedTest {
     FailedTest { test: test.to_owned(), outcome: Outcome::NotFound, failure: Some(failure) }
 }
 
-impl Runner for Trials<'_> {
-    type Error = SliceError;
-
-    fn run(&self, worker: usize, taken: &Selection) -> Result<Trial, SliceError> {
-        let files = self.criterion.own_files.put_over((self.files)(taken)?);
+impl Trials<'_> {
+    /// Runs the tests for any files, with those of the tests put over them.
+    ///
+    /// # Errors
+    ///
+    /// Where they cannot run.
+    pub fn run_files(&self, worker: usize, files: Vec<MadeFile>) -> Result<Trial, SliceError> {
+        let files = self.criterion.own_files.put_over(files);
         let mut bench = self.benches[worker].lock().unwrap_or_else(PoisonError::into_inner);
         let seen = {
             let _others = self.running.read().unwrap_or_else(PoisonError::into_inner);
@@ -291,6 +385,14 @@ impl Runner for Trials<'_> {
         }
         let _alone = self.running.write().unwrap_or_else(PoisonError::into_inner);
         Ok(self.once(&mut bench, &files)?.trial)
+    }
+}
+
+impl Runner for Trials<'_> {
+    type Error = SliceError;
+
+    fn run(&self, worker: usize, taken: &Selection) -> Result<Trial, SliceError> {
+        self.run_files(worker, (self.files)(taken)?)
     }
 
     fn influencing(&self, point: &Point) -> Selection {

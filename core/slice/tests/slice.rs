@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use git2::{IndexAddOption, Repository, Signature, StatusOptions};
 use twincell_engine::Stop;
-use twincell_repo::Cache;
+use twincell_repo::{Cache, CommitId, Revision};
+use twincell_semantic::SymbolName;
 use twincell_slice::refine::Scheme;
 use twincell_slice::{
-    By, Ended, Goes, Progress, Setup, Slice, SliceError, SliceOptions, Stays, Timeline, TimelineOptions, UnitState,
-    slice,
+    Applied, Behavior, By, Ended, Goal, Goes, KnownBy, Outcome, Progress, Setup, Slice, SliceError, SliceOptions,
+    Stays, Timeline, TimelineOptions, UnitState, slice,
 };
 use twincell_testing::{TestLimits, environment};
 
@@ -50,11 +51,38 @@ impl Project {
         repository.commit(Some("HEAD"), &who, &who, subject, &tree, &parents).unwrap();
     }
 
+    /// Commits on a new branch that begins at the first commit, and comes back.
+    fn branch(&self, name: &str, subject: &str, files: &[(&str, Option<&[u8]>)]) {
+        let repository = Repository::open(self.folder.path()).unwrap();
+        let before = repository.head().unwrap().name().unwrap().to_owned();
+        let mut first = repository.head().unwrap().peel_to_commit().unwrap();
+        while let Ok(parent) = first.parent(0) {
+            first = parent;
+        }
+        repository.branch(name, &first, false).unwrap();
+        let show = |name: &str| {
+            repository.set_head(name).unwrap();
+            repository.checkout_head(Some(git2::build::CheckoutBuilder::new().force().remove_untracked(true))).unwrap();
+        };
+        show(&format!("refs/heads/{name}"));
+        self.commit(subject, files);
+        show(&before);
+    }
+
     fn timeline(&self, range: &str) -> Timeline {
         Timeline::read(self.folder.path(), range, &TimelineOptions::default()).unwrap()
     }
 
     fn slice(&self, range: &str, options: &SliceOptions) -> Result<Slice, SliceError> {
+        self.slice_with(range, options, None)
+    }
+
+    fn slice_with(
+        &self,
+        range: &str,
+        options: &SliceOptions,
+        behavior: Option<&dyn Behavior>,
+    ) -> Result<Slice, SliceError> {
         let python = std::env::var_os("TWINCELL_PYTHON").map_or_else(|| PathBuf::from("python3"), PathBuf::from);
         let setup = Setup {
             repository: self.folder.path().to_owned(),
@@ -64,13 +92,15 @@ impl Project {
             repeat: 1,
         };
         let options = SliceOptions { range: range.to_owned(), ..options.clone() };
-        slice(&setup, &options, &mut |_: Progress| ControlFlow::Continue(())).map(|(slice, _)| slice)
+        slice(&setup, &options, behavior, &mut |_: Progress| ControlFlow::Continue(())).map(|(slice, _)| slice)
     }
 }
 
 fn options() -> SliceOptions {
     SliceOptions {
         range: String::new(),
+        goal: Goal::Pass,
+        onto: None,
         scheme: Scheme::Combined,
         by: By::Commit,
         jobs: 1,
@@ -168,6 +198,171 @@ fn a_change_and_its_revert_both_go() {
     project.commit("Test", &[("tests/test_a.py", text(test))]);
     let found = project.slice("HEAD~4..HEAD", &options()).unwrap();
     assert_eq!(staying(&found), ["Add b"], "{found:#?}");
+    // The first candidate has neither.
+    let states: Vec<_> = found.units.iter().map(|unit| &unit.state).collect();
+    assert!(
+        matches!(
+            states[..2],
+            [
+                UnitState::Goes(Goes::Reverted { by: 1, step: 1, .. }),
+                UnitState::Goes(Goes::Reverts { unit: 0, step: 1, .. })
+            ]
+        ),
+        "{found:#?}"
+    );
+}
+
+/// A feature of two commits, of which a branch may have the first.
+fn taxed() -> Project {
+    let project = Project::new();
+    let plain = "def price(n):\n    return n\n";
+    project.commit("Begin", &[("shop.py", text(plain)), ("rate.py", text("RATE = 2\n"))]);
+    project.commit("Say what it is", &[("README.md", text("Shop\n"))]);
+    project.commit("Add a tax", &[("tax.py", text(TAX))]);
+    project.commit("Use the tax", &[("shop.py", text("from tax import tax\n\n\ndef price(n):\n    return tax(n)\n"))]);
+    let test = "from shop import price\n\n\ndef test_price():\n    assert price(2) == 4\n";
+    project.commit("Test the tax", &[("tests/test_shop.py", text(test))]);
+    project
+}
+
+const TAX: &str = "from rate import RATE\n\n\ndef tax(n):\n    return RATE * n\n";
+
+#[test]
+fn what_a_branch_has_is_given_and_the_rest_is_tried_on_it() {
+    let project = taxed();
+    project.branch("stable", "Add the same tax", &[("tax.py", text(TAX)), ("other.py", text("X = 1\n"))]);
+    project.branch("picked", "Add a tax too", &[("tax.py", text(TAX))]);
+    project.branch("changed", "Price otherwise", &[("shop.py", text("def price(n):\n    return n + 1\n"))]);
+    project.branch("dear", "Raise the rate", &[("rate.py", text("RATE = 5\n"))]);
+    let range = "HEAD~4..HEAD";
+    let onto = |name: &str| {
+        let found = project.slice(range, &SliceOptions { onto: Some(name.to_owned()), ..options() }).unwrap();
+        let target = found.target.clone().unwrap();
+        assert_eq!(target.name, name);
+        (found, target.applied)
+    };
+    let (found, applied) = onto("picked");
+    assert_eq!(staying(&found), ["Use the tax"], "{found:#?}");
+    assert!(matches!(found.units[1].state, UnitState::Goes(Goes::InTarget { known_by: KnownBy::Lines, .. })));
+    assert!(matches!(applied, Applied::Passes), "{applied:?}");
+    // A commit that does more is another one.
+    let (found, applied) = onto("stable");
+    assert_eq!(staying(&found), ["Add a tax", "Use the tax"]);
+    assert!(matches!(applied, Applied::Passes), "{applied:?}");
+    let (found, applied) = onto("changed");
+    let Applied::Conflicts { unit, files } = applied else { panic!("{applied:?}") };
+    assert_eq!((found.units[unit].subject.as_str(), files), ("Use the tax", vec!["shop.py".to_owned()]));
+    let (_, applied) = onto("dear");
+    let Applied::Fails { count: 1, first } = applied else { panic!("{applied:?}") };
+    assert_eq!(first[0].test, "tests/test_shop.py::test_price");
+    // All of the range is there.
+    let (found, applied) = onto("HEAD");
+    assert!(found.size() == 0 && found.is_minimal && matches!(applied, Applied::Passes), "{found:#?}");
+    // The branch stands on the target.
+    let read = |name: &str| {
+        let onto = Some(Revision::Commit(name.to_owned()));
+        Timeline::read(project.folder.path(), range, &TimelineOptions { onto, ..TimelineOptions::default() }).unwrap()
+    };
+    let (found, _) = onto("picked");
+    let timeline = read("picked");
+    assert_eq!(timeline.series(&found.selection()).unwrap().len(), 1);
+    timeline.branch(&found.selection(), "moved").unwrap();
+    let repository = Repository::open(project.folder.path()).unwrap();
+    let tip =
+        |name: &str| repository.find_branch(name, git2::BranchType::Local).unwrap().get().peel_to_commit().unwrap();
+    assert_eq!(tip("moved").parent(0).unwrap().id(), tip("picked").id());
+    let error = read("changed").branch(&found.selection(), "none").unwrap_err().to_string();
+    assert!(error.contains(" does not apply to the branch, because of shop.py: "), "{error}");
+}
+
+#[test]
+fn the_commits_that_make_a_test_fail_are_found() {
+    let project = Project::new();
+    let test = "from shop import price\n\n\ndef test_price():\n    assert price(2) == 4\n";
+    let shop = |body: &str| format!("def price(n):\n    return {body} * n\n");
+    project.commit("Begin", &[("shop.py", text(&shop("2"))), ("tests/test_shop.py", text(test))]);
+    project.commit("Say what it is", &[("README.md", text("Shop\n"))]);
+    project.commit("Add a rate", &[("rate.py", text("RATE = 3\n"))]);
+    project.commit("Use the rate", &[("shop.py", text(&format!("from rate import RATE\n\n\n{}", shop("RATE"))))]);
+    project.commit("Do something else", &[("other.py", text("X = 1\n"))]);
+    let fail = SliceOptions { goal: Goal::Fail, ..options() };
+    let found = project.slice("HEAD~4..HEAD", &fail).unwrap();
+    assert_eq!(staying(&found), ["Add a rate", "Use the rate"], "{found:#?}");
+    assert!(found.is_minimal && found.tests.failures[0].test == "tests/test_shop.py::test_price");
+    let instead = |unit: usize| match &found.units[unit].state {
+        UnitState::Stays(Stays::NotReproduced { first, .. }) => first[0].outcome,
+        other => panic!("{other:?}"),
+    };
+    // Without the rate the test cannot even be collected, which is another failure.
+    assert_eq!((instead(1), instead(2)), (Outcome::NotFound, Outcome::Passed));
+    // A test that cannot be collected any more fails by the same class of error.
+    project.commit("Rename", &[("shop.py", text("def cost(n):\n    return 2 * n\n"))]);
+    project.commit("Comment", &[("other.py", text("# Other\nX = 1\n"))]);
+    let found = project.slice("HEAD~2..HEAD", &fail).unwrap_err().to_string();
+    assert!(
+        found.starts_with("tests/test_shop.py fails at the end of the range and does not pass at its start"),
+        "{found}"
+    );
+    let found = project.slice("HEAD~6..HEAD", &fail).unwrap();
+    // It replaces what another commit wrote.
+    assert_eq!(staying(&found), ["Use the rate", "Rename"], "{found:#?}");
+    let UnitState::Stays(Stays::NotReproduced { by, .. }) = &found.units[2].state else { panic!("{found:#?}") };
+    assert_eq!(by, &[4]);
+    let failure = found.tests.failures[0].failure.as_ref().unwrap();
+    assert_eq!(failure.exception, "ImportError");
+    let error = project.slice("HEAD~6..HEAD~4", &fail).unwrap_err().to_string();
+    assert!(error.starts_with("none of the tests (1) fails at the end of the range"), "{error}");
+}
+
+/// Two files whose functions differ only by a needless addition do the same.
+struct WithoutZeros<'a>(&'a Project);
+
+impl Behavior for WithoutZeros<'_> {
+    fn is_same(&self, function: &SymbolName, old: CommitId, new: CommitId) -> Option<bool> {
+        let repository = Repository::open(self.0.folder.path()).unwrap();
+        let text = |commit: CommitId| {
+            let tree = repository.revparse_single(&commit.to_string()).unwrap().peel_to_tree().unwrap();
+            let file = tree.get_path(Path::new(&*function.path)).ok()?.to_object(&repository).unwrap();
+            let text = String::from_utf8(file.as_blob().unwrap().content().to_vec()).unwrap();
+            let from = text.find(&format!("def {}(", function.qualname))?;
+            Some(text[from..].lines().nth(1).unwrap().replace(" + 0", ""))
+        };
+        Some(text(old)? == text(new)?)
+    }
+}
+
+#[test]
+fn what_does_the_same_in_other_words_goes() {
+    let project = Project::new();
+    let shop = |f: &str, g: &str| format!("def f():\n    return {f}\n\n\ndef g():\n    return {g}\n");
+    let b = |value: &str| format!("def b():\n    return {value}\n");
+    project.commit("Begin", &[("shop.py", text(&shop("1", "5")))]);
+    project.commit("Clean up", &[("shop.py", text(&shop("1 + 0", "5")))]);
+    project.commit("Change g", &[("shop.py", text(&shop("1 + 0", "6")))]);
+    project.commit("Undo it", &[("shop.py", text(&shop("1 + 0", "5 + 0")))]);
+    project.commit("Add b", &[("b.py", text(&b("5")))]);
+    let test = "import b\nimport shop\n\n\ndef test_a():\n    assert (shop.f(), shop.g(), b.b()) == (1, 5, 5)\n";
+    project.commit("Test", &[("tests/test_a.py", text(test))]);
+    project.branch("stable", "Add b too", &[("b.py", text(&b("5 + 0")))]);
+    let behavior = WithoutZeros(&project);
+    let range = "HEAD~5..HEAD";
+    let found = project.slice_with(range, &options(), Some(&behavior)).unwrap();
+    assert_eq!(staying(&found), ["Add b"], "{found:#?}");
+    let goes = |unit: usize| match &found.units[unit].state {
+        UnitState::Goes(goes) => goes.clone(),
+        stays => panic!("{stays:?}"),
+    };
+    assert!(matches!(goes(0), Goes::Cleanup { step: 1 }), "{found:#?}");
+    assert!(matches!(goes(1), Goes::Reverted { by: 2, known_by: KnownBy::Behavior, step: 1 }), "{found:#?}");
+    assert!(matches!(goes(2), Goes::Reverts { unit: 1, known_by: KnownBy::Behavior, step: 1 }), "{found:#?}");
+    assert!(found.comparisons > 0);
+    // A branch that has it in other words.
+    let onto = SliceOptions { onto: Some("stable".into()), ..options() };
+    let found = project.slice_with(range, &onto, Some(&behavior)).unwrap();
+    assert_eq!(found.size(), 0, "{found:#?}");
+    assert!(matches!(&found.units[3].state, UnitState::Goes(Goes::InTarget { known_by: KnownBy::Behavior, .. })));
+    assert!(matches!(found.target.unwrap().applied, Applied::Passes));
+    assert_eq!(staying(&project.slice(range, &onto).unwrap()), ["Add b"]);
 }
 
 #[test]

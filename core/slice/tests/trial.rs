@@ -84,7 +84,7 @@ fn problem(count: usize) -> Problem {
         text_needs: vec![Selection::new(); count],
         name_needs: vec![vec![]; count],
         relevance: vec![Relevance::Run; count],
-        left_out: Selection::new(),
+        ..Problem::default()
     }
 }
 
@@ -104,7 +104,7 @@ fn refined(
 fn the_running_example_of_the_paper() {
     let project = Project::new();
     let all = units(&[0, 1, 2, 3, 4, 5]);
-    let criterion = criterion(&project.setup, &foo(&all), &mut |_, _| {}).unwrap();
+    let criterion = criterion(&project.setup, &foo(&all), None, &mut |_, _| {}).unwrap();
     assert_eq!(criterion.tests, ["tests/test_foo.py::test_a"]);
     assert!(criterion.lines["foo.py"].contains(&3));
     let mut problem = problem(6);
@@ -142,7 +142,7 @@ fn what_cannot_be_collected_fails_with_its_reason() {
         all.extend(has(3).then(|| file("conftest.py", if has(4) { "" } else { "import nothing_of_the_kind\n" })));
         all
     };
-    let criterion = criterion(&project.setup, &files(&units(&[0, 1, 2, 3, 4])), &mut |_, _| {}).unwrap();
+    let criterion = criterion(&project.setup, &files(&units(&[0, 1, 2, 3, 4])), None, &mut |_, _| {}).unwrap();
     let mut problem = problem(5);
     problem.text_needs[1] = units(&[0]);
     problem.text_needs[4] = units(&[3]);
@@ -157,12 +157,12 @@ fn what_cannot_be_collected_fails_with_its_reason() {
 fn tests_that_do_not_pass_at_the_end_decide_nothing() {
     let project = Project::new();
     let of = |test: &str| [file("tests/test_a.py", test)];
-    let run = |test: &str| criterion(&project.setup, &of(test), &mut |_, _| {});
+    let run = |test: &str| criterion(&project.setup, &of(test), None, &mut |_, _| {});
     let some = run("def test_a():\n    pass\n\n\ndef test_b():\n    assert 0, 'no'\n").unwrap();
     assert_eq!((some.tests.len(), some.failing.len()), (1, 1));
     let [good, bad] = [("a", "def test_a():\n    pass\n"), ("b", "x =\n")];
     let both = [good, bad].map(|(name, text)| file(&format!("tests/test_{name}.py"), text));
-    let some = criterion(&project.setup, &both, &mut |_, _| {}).unwrap();
+    let some = criterion(&project.setup, &both, None, &mut |_, _| {}).unwrap();
     assert_eq!((some.tests.len(), some.failing[0].test.as_str()), (1, "tests/test_b.py"));
     let error = run("def test_b():\n    assert 0, 'no'\n").unwrap_err().to_string();
     assert!(error.starts_with("tests/test_a.py::test_b does not pass at the end of the range ("), "{error}");
@@ -177,7 +177,7 @@ fn flaky_tests_are_found_by_repetition() {
     // The seed of hashes differs from run to run.
     let one = |name| format!("\n\ndef test_{name}():\n    assert hash('{name}') % 2 == 0\n");
     let test = format!("def test():\n    pass\n{}", ["a", "b", "c", "d", "e", "f", "g", "h"].map(one).concat());
-    let flaky = criterion(&project.setup, &[file("tests/test_a.py", &test)], &mut |_, _| {}).unwrap();
+    let flaky = criterion(&project.setup, &[file("tests/test_a.py", &test)], None, &mut |_, _| {}).unwrap();
     assert!(!flaky.flaky.is_empty() && flaky.tests.contains(&"tests/test_a.py::test".to_owned()), "{flaky:?}");
 }
 
@@ -192,7 +192,7 @@ fn watching_runs_no_code_of_what_it_sees() {
     let test = "import odd\n\n\ndef test_f():\n    one = odd.Odd()\n    odd.ran.clear()\n    odd.f(one)\n    odd.f(one)\n    assert \
                 odd.ran == []\n";
     let files = |_: &Selection| Ok(vec![file("odd.py", code), file("tests/test_odd.py", test)]);
-    let criterion = criterion(&project.setup, &files(&units(&[])).unwrap(), &mut |_, _| {}).unwrap();
+    let criterion = criterion(&project.setup, &files(&units(&[])).unwrap(), None, &mut |_, _| {}).unwrap();
     let watched = vec![WatchedFunction { file: "odd.py".into(), function: "f".into() }];
     let trials = Trials::new(&project.setup, &criterion, &files, watched, &influencing, 1).unwrap();
     let trial = trials.run(0, &units(&[])).unwrap();
@@ -214,7 +214,7 @@ fn the_working_tree_gives_only_what_a_build_made() {
         let tracked = taken.contains(&UnitId(0)).then(|| file("pkg/tracked.py", "X = 1\n"));
         Ok([old, file("tests/test_a.py", test)].into_iter().chain(tracked).collect::<Vec<_>>())
     };
-    let criterion = criterion(&project.setup, &files(&units(&[0])).unwrap(), &mut |_, _| {}).unwrap();
+    let criterion = criterion(&project.setup, &files(&units(&[0])).unwrap(), None, &mut |_, _| {}).unwrap();
     let trials = Trials::new(&project.setup, &criterion, &files, vec![], &influencing, 1).unwrap();
     assert_eq!(trials.run(0, &units(&[0])).unwrap().failed, []);
     assert_eq!(trials.run(0, &units(&[])).unwrap().failed.len(), 1);
@@ -234,7 +234,7 @@ fn tests_stand_where_the_end_of_the_range_has_them() {
     };
     let mut setup = project.setup.clone();
     setup.limits.arguments = vec!["a".into()];
-    let criterion = criterion(&setup, &files(&units(&[0])).unwrap(), &mut |_, _| {}).unwrap();
+    let criterion = criterion(&setup, &files(&units(&[0])).unwrap(), None, &mut |_, _| {}).unwrap();
     let owns = |path: &str| criterion.owns(Path::new(path));
     assert!(owns("a/testing/tests/conftest.py") && !owns("a/testing/util.py"));
     let trials = Trials::new(&setup, &criterion, &files, vec![], &influencing, 1).unwrap();

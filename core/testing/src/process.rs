@@ -139,6 +139,7 @@ impl Collected {
         let long = self.tests.extract_if(.., |test| test.id.len().max(test.function.len()) > MAX_ID);
         self.errors.extend(long.map(|test| CollectionError {
             id: cut(&test.id),
+            exception: String::new(),
             message: format!("the id of a test is longer than {} KiB", MAX_ID >> 10),
         }));
         self

@@ -37,6 +37,8 @@ pub enum TestKind {
 pub struct CollectionError {
     /// pytest's node id of what failed, usually the file.
     pub id: String,
+    /// The class of the exception that kept it from being imported, as in [`Failure`]. Empty where nobody knows.
+    pub exception: String,
     /// The last line of the error.
     pub message: String,
 }

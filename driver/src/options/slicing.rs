@@ -4,11 +4,17 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use twincell_slice::refine::Scheme;
-use twincell_slice::{By, SliceOptions};
+use twincell_slice::{By, Goal, SliceOptions};
 
 /// The values of the options that only `slice` has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Slicing {
+    /// Whether the commits are looked for that make the tests fail.
+    pub bisect: bool,
+    /// Whether functions are compared, to find commits that do the same as others.
+    pub compare: bool,
+    /// The branch that the slice is for.
+    pub onto: Option<String>,
     /// How the next commits to leave out are chosen.
     pub scheme: Scheme,
     /// What is taken or left as a whole.
@@ -25,7 +31,17 @@ pub struct Slicing {
 
 impl Default for Slicing {
     fn default() -> Self {
-        Self { scheme: Scheme::default(), by: By::default(), jobs: 1, repeat: 1, budget: None, deadline: None }
+        Self {
+            bisect: false,
+            compare: false,
+            onto: None,
+            scheme: Scheme::default(),
+            by: By::default(),
+            jobs: 1,
+            repeat: 1,
+            budget: None,
+            deadline: None,
+        }
     }
 }
 
@@ -34,6 +50,8 @@ impl Slicing {
     pub fn of_range(&self, range: &str) -> SliceOptions {
         SliceOptions {
             range: range.to_owned(),
+            goal: if self.bisect { Goal::Fail } else { Goal::Pass },
+            onto: self.onto.clone(),
             scheme: self.scheme,
             by: self.by,
             jobs: self.jobs,

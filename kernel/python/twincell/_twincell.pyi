@@ -687,12 +687,14 @@ class SliceUnit(TypedDict):
     """the files that it changes"""
     score: int
     """its significance: that of the paper"""
+    is_cleanup: bool
+    """whether its functions do the same after it, as far as comparisons found (`compare`)"""
+    state: dict[str, Any]
+    """the reason as data"""
     stays: bool
     """whether it stays"""
     reason: str
     """why it stays or goes, in one line"""
-    state: dict[str, Any]
-    """the reason as data"""
 
 @final
 class Slice:
@@ -705,7 +707,7 @@ class Slice:
     @property
     def units(self) -> list[SliceUnit]: ...
     @property
-    def tests(self) -> dict[Literal["deciding", "flaky", "failing"], list[Any]]: ...
+    def tests(self) -> dict[Literal["deciding", "flaky", "failing", "failures"], list[Any]]: ...
     @property
     def steps(self) -> list[dict[str, Any]]: ...
     @property
@@ -729,6 +731,9 @@ def slice(
     tests: str | PathLike[str] | Iterable[str | PathLike[str]],
     *,
     progress: Callable[[int, int | None, str], object] | bool | None = None,
+    onto: str | None = None,
+    compare: bool | None = None,
+    bisect: bool | None = None,
     scheme: Literal["combined", "neg", "nonpos", "low", "basic"] | None = None,
     by: Literal["commit", "change"] | None = None,
     jobs: int | None = None,

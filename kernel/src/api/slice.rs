@@ -151,7 +151,7 @@ impl PySlice {
         plain(py, &slice_rows(&self.found))
     }
 
-    /// The tests that decide, and those that cannot: `deciding`, `flaky`, `failing`.
+    /// The tests that decide, and those that cannot: `deciding`, `flaky`, `failing`; with `bisect` also `failures`, how they fail.
     #[getter]
     fn tests<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         plain(py, &self.found.tests)

@@ -647,7 +647,7 @@ export interface SliceProgress {
   text: string;
 }
 
-export type SliceStage = "reading" | "criterion" | "refining";
+export type SliceStage = "reading" | "criterion" | "comparing" | "refining";
 
 /** The size of the best slice after a run. */
 export interface SlicePoint {

@@ -302,7 +302,7 @@ pub(crate) mod tests {
             old: form,
             new: None,
         };
-        let error = CollectionError { id: odd.into(), message: odd.into() };
+        let error = CollectionError { id: odd.into(), exception: odd.into(), message: odd.into() };
         Amplification {
             format: FORMAT,
             status: Status::Found,

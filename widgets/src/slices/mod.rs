@@ -7,7 +7,7 @@ mod state;
 use serde::Serialize;
 use twincell_slice::refine::FailedTest;
 use twincell_slice::{
-    Applied, Ended, Failure, Goal, Goes, KnownBy, Outcome, Slice, SlicePart, SliceTarget, SliceUnit, Stays, UnitState,
+    Applied, Ended, Failure, Goal, Goes, KnownBy, Outcome, Slice, SliceTarget, SliceUnit, Stays, UnitState,
 };
 
 use crate::{plain, words};
@@ -46,26 +46,16 @@ pub fn slice_text(slice: &Slice) -> String {
 /// A unit of a slice with the reason why it stays or goes, in one line.
 #[derive(Debug, Serialize)]
 pub struct SliceRow<'a> {
-    pub commit: &'a str,
-    pub subject: &'a str,
-    pub part: &'a Option<SlicePart>,
-    pub paths: &'a [String],
-    pub score: i32,
+    #[serde(flatten)]
+    pub unit: &'a SliceUnit,
     pub stays: bool,
     pub reason: String,
-    /// The reason as data.
-    pub state: &'a UnitState,
 }
 
 /// All units of a slice, oldest first.
 pub fn slice_rows(slice: &Slice) -> Vec<SliceRow<'_>> {
-    slice.units.iter().map(|unit| row(slice, unit)).collect()
-}
-
-fn row<'a>(slice: &'a Slice, unit: &'a SliceUnit) -> SliceRow<'a> {
-    let SliceUnit { commit, subject, part, paths, score, state } = unit;
-    let reason = plain::sentence(&reason(slice, unit));
-    SliceRow { commit, subject, part, paths, score: *score, stays: state.stays(), reason, state }
+    let row = |unit| SliceRow { unit, stays: unit.state.stays(), reason: plain::sentence(&reason(slice, unit)) };
+    slice.units.iter().map(row).collect()
 }
 
 /// What is known of the commits whose hash begins so. `written` is what the user calls it. An error says that the range has none.
@@ -79,7 +69,9 @@ pub fn slice_explanation(slice: &Slice, commit: &str, written: &str) -> Result<S
         })
         .collect();
     match told.is_empty() {
-        true => Err(format!("{written} is no commit of {} that changes something: give one of its commits", slice.range)),
+        true => {
+            Err(format!("{written} is no commit of {} that changes something: give one of its commits", slice.range))
+        }
         false => Ok(told.concat()),
     }
 }
@@ -372,7 +364,8 @@ fn more(count: usize) -> String {
 fn why(test: &FailedTest) -> String {
     let Some(failure) = &test.failure else { return String::new() };
     let message = message(failure);
-    match (failure.exception.is_empty(), message.is_empty()) {
+    // pytest's own line has the exception.
+    match (failure.exception.is_empty() || test.outcome == Outcome::NotFound, message.is_empty()) {
         (true, true) => String::new(),
         (true, false) => format!(" ({message})"),
         (false, true) => format!(" ({})", failure.exception),

@@ -384,6 +384,8 @@ pub enum SliceStage {
     Reading,
     /// The tests run at the end of the range.
     Criterion,
+    /// Functions are compared, to find units that do the same.
+    Comparing,
     /// Smaller sets of units are tried.
     Refining,
 }
@@ -408,6 +410,10 @@ impl SliceProgress {
                 (self.stage, self.done, self.total) = (SliceStage::Criterion, done, of);
                 self.text = format!("{done} of {} have run at the end of the range", words::count(of, "test"));
             }
+            Progress::Comparing => {
+                (self.stage, self.done, self.total) = (SliceStage::Comparing, 0, 0);
+                "comparing functions".clone_into(&mut self.text);
+            }
             Progress::Refining { kept, of, runs, left } => {
                 (self.stage, self.done, self.total, self.of) = (SliceStage::Refining, runs, runs + left, of);
                 self.add(SlicePoint { runs, kept });
@@ -426,7 +432,7 @@ impl SliceProgress {
 
     /// The content of a bar.
     pub fn line(&self) -> ProgressLine {
-        let total = Some(self.total as u64).filter(|_| self.stage != SliceStage::Reading);
+        let total = Some(self.total as u64).filter(|total| *total > 0);
         ProgressLine { done: self.done as u64, total, text: self.text.clone() }
     }
 

@@ -1,4 +1,4 @@
-//! Dynamic delta refinement: the smallest history for which given tests pass, by trying smaller ones.
+//! Dynamic delta refinement: a minimal history for which given tests pass, by trying smaller ones.
 //!
 //! The algorithm is that of DEFINER (Li, Zhu, Rubin and Chechik, "Precise Semantic History Slicing through Dynamic Delta
 //! Refinement", ASE 2016, section 4), with its rules: INIT, PAR-RAND, PAR-SIG, PASS, FAIL1, FAIL2. It knows no git, no Python
@@ -95,7 +95,7 @@ impl Failures {
     /// How many are held.
     const FEW: usize = 3;
 
-    fn of(mut failed: Vec<FailedTest>) -> Self {
+    pub(crate) fn of(mut failed: Vec<FailedTest>) -> Self {
         let count = failed.len();
         failed.truncate(Self::FEW);
         failed.shrink_to_fit();

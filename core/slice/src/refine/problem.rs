@@ -14,6 +14,8 @@ pub struct Problem {
     pub relevance: Vec<Relevance>,
     /// Units that are not taken in the first place.
     pub left_out: Selection,
+    /// Units that are probably needless together. The first candidate has none of them.
+    pub needless: Selection,
 }
 
 /// A name that a unit uses. One of these units suffices.

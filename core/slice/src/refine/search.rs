@@ -37,8 +37,8 @@ pub(super) struct Search {
     /// Sets that were not tried, since a name that the tests need is missing: the unit that uses it.
     predicted: BTreeMap<usize, Vec<Set>>,
     pub predictions: usize,
-    /// The units that are a first guess, until it was made.
-    guess: Option<Set>,
+    /// The first guesses that are still to be made, the next one last.
+    guesses: Vec<Set>,
     /// Of delta debugging: in how many parts the history is split, and which is next.
     parts: usize,
     part: usize,
@@ -51,14 +51,23 @@ impl Search {
     pub fn new(problem: &Problem, needs: Arc<Needs>, scheme: Scheme, invariants: Arc<Invariants>) -> Self {
         let relevance: Vec<_> =
             (0..needs.count).map(|unit| problem.relevance.get(unit).copied().unwrap_or_default()).collect();
-        let concerned = needs.all.iter().filter(|unit| relevance[*unit] != super::Relevance::NotRun);
-        let guess = needs.with_needs(concerned, &needs.all);
         let kept = needs.all.clone();
+        let concerned = match scheme {
+            Scheme::Combined => {
+                let concerned = kept.iter().filter(|unit| relevance[*unit] != super::Relevance::NotRun);
+                needs.with_needs(concerned, &kept)
+            }
+            _ => kept.clone(),
+        };
+        let mut lean = needs.taken(&concerned);
+        for unit in problem.needless.iter().filter(|_| scheme != Scheme::Basic) {
+            needs.take_out(&mut lean, unit.0 as usize, true, &mut Vec::new());
+        }
         let mut known = HashMap::new();
         known.insert(kept.clone(), true);
         Self {
             scheme,
-            guess: Some(guess).filter(|guess| *guess != kept && scheme == Scheme::Combined),
+            guesses: vec![concerned, lean.units],
             kept,
             invariants,
             beliefs: Beliefs::new(relevance),
@@ -77,10 +86,10 @@ impl Search {
         if self.kept.is_empty() {
             return None;
         }
-        if let Some(guess) = self.guess.take()
-            && self.is_new(&guess)
-        {
-            return Some(Candidate { kept: guess, rule: Rule::ParSig });
+        while let Some(guess) = self.guesses.pop() {
+            if guess.is_within(&self.kept) && self.is_new(&guess) {
+                return Some(Candidate { kept: guess, rule: Rule::ParSig });
+            }
         }
         let found = match self.scheme {
             Scheme::Combined => self.most_promising(),

@@ -43,6 +43,6 @@ impl Diffs<'_> {
             .iter()
             .filter(|story| story.path(&view).is_some_and(|path| changed.paths.contains(&reader::as_path(path))));
         let tree = Tree::of(std::iter::empty(), of_unit.filter_map(|story| story.shown(contents, &view)).collect())?;
-        Ok(self.trees.keep(&items(&tree), tree.files().iter().filter_map(|file| file.text.as_deref()))?)
+        Ok(self.trees.keep(&items(tree.files()), tree.files().iter().filter_map(|file| file.text.as_deref()))?)
     }
 }

@@ -183,7 +183,8 @@ impl File<'_> {
             let module = project.module_at(self.path)?;
             Some(project.name(project.symbols_of(module).next()?))
         };
-        Some(EntityChange { name: module(self.new).or_else(|| module(self.old))?, kind: EntityChangeKind::Update })
+        let name = module(self.new).or_else(|| module(self.old))?;
+        Some(EntityChange { name, entity: None, kind: EntityChangeKind::Update })
     }
 
     fn changes(&self) -> Vec<EntityChange> {
@@ -195,14 +196,14 @@ impl File<'_> {
             return self.whole().into_iter().collect();
         }
         for symbol in new.into_iter().flat_map(|module| self.new.symbols_of(module)) {
-            let name = self.new.name(symbol);
+            let (name, entity) = (self.new.name(symbol), self.new.symbol(symbol).map(|symbol| symbol.kind));
             match self.old.find(&name) {
-                None => changes.push(EntityChange { name, kind: EntityChangeKind::Insert }),
+                None => changes.push(EntityChange { name, entity, kind: EntityChangeKind::Insert }),
                 Some(before)
                     if !same_text(self.old, before, self.new, symbol)
                         || symbol.is_module() && imports(self.old, before) != imports(self.new, symbol) =>
                 {
-                    changes.push(EntityChange { name, kind: EntityChangeKind::Update });
+                    changes.push(EntityChange { name, entity, kind: EntityChangeKind::Update });
                 }
                 Some(_) => {}
             }
@@ -210,7 +211,8 @@ impl File<'_> {
         for symbol in old.into_iter().flat_map(|module| self.old.symbols_of(module)) {
             let name = self.old.name(symbol);
             if self.new.find(&name).is_none() {
-                changes.push(EntityChange { name, kind: EntityChangeKind::Delete });
+                let entity = self.old.symbol(symbol).map(|symbol| symbol.kind);
+                changes.push(EntityChange { name, entity, kind: EntityChangeKind::Delete });
             }
         }
         changes

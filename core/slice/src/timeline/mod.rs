@@ -25,7 +25,7 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use twincell_engine::Stop;
 use twincell_repo::{CommitId, CommitRecord, Item, Person, Repo, Revision, TreeId, bound_memory};
-use twincell_semantic::{Project, SymbolName};
+use twincell_semantic::{Project, SymbolKind, SymbolName};
 
 use crate::error::SliceError;
 use crate::selection::{Selection, UnitId};
@@ -37,7 +37,7 @@ use weave::Contents;
 pub use diffs::Diffs;
 pub use names::{NameNeed, NameNeedKind};
 pub use same::{KnownBy, Same, SameAs};
-pub use series::{AM_OPTIONS, Patch};
+pub use series::{AM_OPTIONS, OnTarget, Patch};
 pub use tree::{Tree, TreeDifference, TreeFile};
 
 /// What is taken or left as a whole.
@@ -114,6 +114,8 @@ pub struct Unit {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntityChange {
     pub name: SymbolName,
+    /// What it is. `None` for a module of which nobody can say what of it changes.
+    pub entity: Option<SymbolKind>,
     pub kind: EntityChangeKind,
 }
 
@@ -145,6 +147,15 @@ struct Target {
     units: Vec<Unit>,
     prints: Vec<same::Print>,
     commits: Vec<CommitRecord>,
+    last: CommitRecord,
+}
+
+impl Target {
+    /// The last commit that touches a path.
+    fn last_change(&self, path: &str) -> Option<CommitId> {
+        let touches = |unit: &&Unit| unit.paths.iter().any(|other| other == Path::new(path));
+        self.units.iter().rev().find(touches).map(|unit| unit.commit)
+    }
 }
 
 impl Target {
@@ -152,7 +163,7 @@ impl Target {
         let range = format!("{base}..{}", repo.commit_id(Some(onto.name()))?);
         let (ends, commits) = reader::ends(repo, &range, options.max_commits)?;
         let Reader { prints, makers, units, commits, .. } = Reader::read(repo, (&range, &ends), commits, options)?;
-        Ok(Self { prints: prints.of_units(&makers, units.len()), units, commits })
+        Ok(Self { prints: prints.of_units(&makers, units.len()), units, commits, last: ends.last })
     }
 }
 
@@ -166,9 +177,15 @@ pub struct Timeline {
     untouched: BTreeMap<Arc<[u8]>, Item>,
     commits: BTreeMap<CommitId, CommitRecord>,
     units: Vec<Unit>,
+    /// Whose text each unit needs itself, and with what those need.
+    direct_needs: Vec<Selection>,
     text_needs: Vec<Selection>,
     name_needs: Vec<Vec<NameNeed>>,
     same: Vec<SameAs>,
+    /// What the target branch has.
+    target: Option<Target>,
+    /// The units that it has.
+    given: Selection,
     /// The last version.
     last: Arc<Project>,
 }
@@ -198,7 +215,7 @@ impl Timeline {
         if reader.units.is_empty() {
             return Err(SliceError::NoChanges(range.to_owned()));
         }
-        let text_needs = closure::closed(&reader.makers, &reader.needs, reader.units.len());
+        let direct_needs = closure::direct(&reader.makers, &reader.needs, reader.units.len());
         let prints = reader.prints.of_units(&reader.makers, reader.units.len());
         let target = match &options.onto {
             Some(onto) => Some(Target::read(&repo, ends.base.id, onto, options)?),
@@ -221,9 +238,12 @@ impl Timeline {
             untouched,
             commits: commits.into_iter().map(|commit| (commit.id, commit)).collect(),
             units,
-            text_needs,
+            text_needs: Vec::new(),
+            direct_needs,
             name_needs,
             same: Vec::new(),
+            target: None,
+            given: Selection::new(),
             last: versions.at(ends.last.id)?,
         };
         timeline.check(&Selection::new(), timeline.base.id, timeline.base.tree)?;
@@ -231,11 +251,20 @@ impl Timeline {
         let message = |id: CommitId| timeline.message_of(id);
         let mut same =
             same::reverts(&timeline.units, &prints, &message, &|one, other| timeline.cancel(one, other, &touched));
-        if let Some(Target { units, prints: theirs, commits }) = &target {
+        if let Some(Target { units, prints: theirs, commits, .. }) = &target {
             same.extend(same::in_target(&timeline.units, &prints, &message, (units, theirs, commits)));
         }
-        timeline.same = same;
+        timeline.target = target;
+        timeline.add_same(same);
         Ok(timeline)
+    }
+
+    /// Adds what is known of units that do the same as others. Those that the target has are given from now on.
+    pub(crate) fn add_same(&mut self, more: impl IntoIterator<Item = SameAs>) {
+        self.same.extend(more);
+        let in_target = |same: &&SameAs| matches!(same.same, Same::InTarget(_));
+        self.given = self.same.iter().filter(in_target).map(|same| same.unit).collect();
+        self.text_needs = closure::closed(&self.direct_needs, &self.given);
     }
 
     /// Whether all units up to the later one of two make the same files without both, of those that the two touch.
@@ -311,6 +340,38 @@ impl Timeline {
     /// no needs, nor are names that something outside of the project may provide.
     pub fn name_needs(&self, unit: UnitId) -> &[NameNeed] {
         self.name_needs.get(unit.0 as usize).map_or(&[], |needs| needs)
+    }
+
+    /// The last commit of the branch of [`TimelineOptions::onto`].
+    pub fn target(&self) -> Option<CommitId> {
+        self.target.as_ref().map(|target| target.last.id)
+    }
+
+    /// The last commit by which this branch touched a path since it left the range.
+    pub(crate) fn touched_in_target(&self, path: &str) -> Option<CommitId> {
+        self.target.as_ref()?.last_change(path)
+    }
+
+    /// The commit that the changes of a unit are seen from. A merge has none.
+    pub(crate) fn parent(&self, unit: UnitId) -> Option<CommitId> {
+        match self.commits.get(&self.unit(unit)?.commit)?.parents[..] {
+            [parent] => Some(parent),
+            _ => None,
+        }
+    }
+
+    /// The units that this branch has. They are there whatever is taken, and need nothing.
+    pub fn given(&self) -> &Selection {
+        &self.given
+    }
+
+    /// The pairs of units that undo each other and of which the target has none.
+    pub fn undone(&self) -> Vec<[UnitId; 2]> {
+        let pair = |same: &SameAs| match same.same {
+            Same::Reverts(earlier) => Some([earlier, same.unit]),
+            Same::InTarget(_) => None,
+        };
+        self.same.iter().filter_map(pair).filter(|pair| !pair.iter().any(|unit| self.given.contains(unit))).collect()
     }
 
     /// The units that do the same as another commit or undo it: reverts in the range, and what the branch of

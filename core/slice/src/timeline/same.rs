@@ -1,7 +1,7 @@
 //! Units that another commit makes needless: a change and its revert in the range, and commits that a target branch has already,
 //! as a cherry-pick or under another hash.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use twincell_repo::{CommitId, CommitRecord};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -86,6 +86,7 @@ impl Prints {
     }
 }
 
+const REVERTED: &str = "This reverts commit ";
 /// Of how many equal changes it is tried whether a unit undoes them.
 const MOST_TRIED: usize = 5;
 
@@ -107,7 +108,7 @@ pub(super) fn reverts<'a>(
         let earlier = open.get(&print.opposite()).into_iter().flatten().rev();
         let by_lines =
             earlier.filter(|other| is_free(other)).take(MOST_TRIED).find(|other| cancel(**other, id)).copied();
-        let named = mentioned(message(unit.commit), "This reverts commit ");
+        let named = mentioned(message(unit.commit), REVERTED);
         let by_message = || {
             let earlier = named.iter().filter_map(|commit| by_commit.get(commit)).flatten();
             let mut same_part =
@@ -131,34 +132,39 @@ pub(super) fn reverts<'a>(
     found
 }
 
-/// The units that a target branch has, whose own units and prints are given.
+/// The units that a target branch has, whose own units and prints are given. What it has and then undid is not there.
 pub(super) fn in_target<'a>(
     units: &[Unit],
     prints: &[Print],
     message: &dyn Fn(CommitId) -> &'a [u8],
     (target, target_prints, target_commits): (&[Unit], &[Print], &[CommitRecord]),
 ) -> Vec<SameAs> {
-    let by_print: FxHashMap<Print, CommitId> = target
-        .iter()
-        .zip(target_prints)
-        .filter(|(_, print)| **print != Print::default())
-        .map(|(unit, print)| (*print, unit.commit))
-        .collect();
-    const PICKED: &str = "cherry picked from commit ";
-    let mut picked: FxHashMap<String, CommitId> = FxHashMap::default();
-    for commit in target_commits {
-        picked.extend(mentioned(&commit.message, PICKED).into_iter().map(|source| (source, commit.id)));
+    let mut by_print: FxHashMap<Print, Vec<CommitId>> = FxHashMap::default();
+    for (unit, print) in target.iter().zip(target_prints).filter(|(_, print)| **print != Print::default()) {
+        if by_print.get_mut(&print.opposite()).and_then(Vec::pop).is_none() {
+            by_print.entry(*print).or_default().push(unit.commit);
+        }
     }
-    let there: FxHashMap<String, CommitId> = target_commits.iter().map(|one| (one.id.to_string(), one.id)).collect();
+    const PICKED: &str = "cherry picked from commit ";
+    let undone: FxHashSet<String> =
+        target_commits.iter().flat_map(|commit| mentioned(&commit.message, REVERTED)).collect();
+    let mut picked: FxHashMap<String, CommitId> = FxHashMap::default();
+    let mut there: FxHashMap<String, CommitId> = FxHashMap::default();
+    for commit in target_commits.iter().filter(|commit| !undone.contains(&commit.id.to_string())) {
+        picked.extend(mentioned(&commit.message, PICKED).into_iter().map(|source| (source, commit.id)));
+        there.insert(commit.id.to_string(), commit.id);
+    }
     let mut found = Vec::new();
     for ((number, unit), print) in units.iter().enumerate().zip(prints) {
+        let own = unit.commit.to_string();
+        let itself = there.get(&own).map(|commit| (*commit, KnownBy::Commit));
+        let by_lines = || Some((*by_print.get(print)?.last()?, KnownBy::Lines));
         let by_message = || {
             let sources = mentioned(message(unit.commit), PICKED);
             let source = sources.iter().find_map(|source| there.get(source));
-            picked.get(&unit.commit.to_string()).or(source).copied()
+            Some((*picked.get(&own).or(source)?, KnownBy::Message))
         };
-        let commit = by_print.get(print).map(|commit| (*commit, KnownBy::Lines));
-        if let Some((commit, known_by)) = commit.or_else(|| Some((by_message()?, KnownBy::Message))) {
+        if let Some((commit, known_by)) = itself.or_else(by_lines).or_else(by_message) {
             found.push(SameAs { unit: UnitId(number as u32), same: Same::InTarget(commit), known_by });
         }
     }

@@ -1,8 +1,12 @@
-//! A selection as commits: patches for `git am`, or a new branch of the user's repository, which is written only here.
+//! A selection as commits on top of the base or of the target: patches for `git am`, or a new branch of the user's repository,
+//! which is written only here.
 
-use twincell_repo::{BranchCommit, CommitId, Item, MemoryTrees, Person};
+use std::path::PathBuf;
 
-use super::{Timeline, Tree, Unit};
+use twincell_repo::{BranchCommit, CommitId, CommitRecord, Item, MemoryTrees, Merged, Person, Repo, TreeId};
+
+use super::reader::as_path;
+use super::{Timeline, TreeFile, Unit};
 use crate::error::SliceError;
 use crate::selection::{Selection, UnitId};
 
@@ -18,88 +22,167 @@ pub struct Patch {
     pub text: Vec<u8>,
 }
 
-/// Units of one commit, and the files with them and all before.
-struct Step<'a> {
-    unit: &'a Unit,
-    tree: Tree,
+/// Units of one commit, the first of which is named, and all files with them and all before.
+struct Step {
+    unit: UnitId,
+    tree: TreeId,
+}
+
+/// A selection on top of the target, or of the base without one.
+struct Steps {
+    /// Where they begin.
+    on: CommitRecord,
+    all: Vec<Step>,
+    /// The unit of the first commit that does not apply, and the files that keep it from it.
+    conflict: Option<(UnitId, Vec<PathBuf>)>,
+}
+
+/// What a selection makes of the target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OnTarget {
+    /// The files of the target with it.
+    Files(Vec<TreeFile>),
+    /// This unit, the first of its commit, does not apply because of these files.
+    Conflicts { unit: UnitId, files: Vec<PathBuf> },
 }
 
 impl Timeline {
-    /// The selection as a series of patches on top of the base, with message, author and date of each commit. Units of one commit
-    /// are one patch. A commit that changes nothing without those that were left out has none.
+    /// The selection as a series of patches on top of the target, or of the base without one, with message, author and date of
+    /// each commit. Units of one commit are one patch. A commit that changes nothing without those that were left out has none.
     ///
     /// `git am` needs [`AM_OPTIONS`].
     ///
     /// # Errors
     ///
-    /// Where git cannot read the repository.
+    /// Where a commit does not apply to the target, and where git cannot read the repository.
     pub fn series(&self, taken: &Selection) -> Result<Vec<Patch>, SliceError> {
         let trees = MemoryTrees::over(&self.repo())?;
-        let keep = |tree: &Tree| trees.keep(&items(tree), tree.files().iter().filter_map(|file| file.text.as_deref()));
-        let mut before = keep(&self.tree(&Selection::new())?)?;
-        let steps = self.steps(taken)?;
-        let count = steps.len();
+        let steps = self.applying(&trees, taken)?;
+        let mut before = steps.on.tree;
+        let count = steps.all.len();
         let mut patches = Vec::with_capacity(count);
-        for (number, step) in steps.iter().enumerate() {
-            let after = keep(&step.tree)?;
-            let message = self.message_of(step.unit.commit);
-            let text = mail(step.unit, message, (number + 1, count), &trees.patch(before, after)?);
-            let file_name = format!("{:04}-{}.patch", number + 1, slug(&step.unit.subject));
-            patches.push(Patch { commit: step.unit.commit, file_name, text });
-            before = after;
+        for (number, step) in steps.all.iter().enumerate() {
+            let Some(unit) = self.unit(step.unit) else { continue };
+            let text = mail(unit, self.message(step.unit), (number + 1, count), &trees.patch(before, step.tree)?);
+            let file_name = format!("{:04}-{}.patch", number + 1, slug(&unit.subject));
+            patches.push(Patch { commit: unit.commit, file_name, text });
+            before = step.tree;
         }
         Ok(patches)
     }
 
-    /// Writes the selection as commits on top of the base, and a new branch of this name that ends in the last one. Only objects
-    /// and this one reference are written, never the index or the working tree.
+    /// Writes the selection as commits on top of the target, or of the base without one, and a new branch of this name that
+    /// ends in the last one. Only objects and this one reference are written, never the index or the working tree.
     ///
     /// # Errors
     ///
-    /// Where there is such a branch, where this can be no name of one, and where git cannot write.
+    /// Where there is such a branch, where this can be no name of one, where a commit does not apply to the target, and where git
+    /// cannot write.
     pub fn branch(&self, taken: &Selection, name: &str) -> Result<Vec<CommitId>, SliceError> {
         self.repo().check_new_branch(name)?;
-        let steps = self.steps(taken)?;
-        let commit =
-            |step: &'_ Step<'_>| self.commits.get(&step.unit.commit).and_then(|commit| commit.encoding.clone());
-        let encodings: Vec<Option<String>> = steps.iter().map(commit).collect();
-        let commits: Vec<BranchCommit<'_>> = steps
-            .iter()
-            .zip(&encodings)
-            .map(|(step, encoding)| BranchCommit {
-                items: items(&step.tree),
-                contents: step.tree.files().iter().filter_map(|file| file.text.as_deref()).collect(),
-                author: &step.unit.author,
-                message: self.message_of(step.unit.commit),
-                encoding: encoding.as_deref(),
+        let trees = MemoryTrees::over(&self.repo())?;
+        let steps = self.applying(&trees, taken)?;
+        let repo = self.repo();
+        let mut files = Vec::with_capacity(steps.all.len());
+        for step in &steps.all {
+            files.push(files_of(&repo, &trees, step.tree)?);
+        }
+        let commits = steps.all.iter().zip(&files).filter_map(|(step, files)| {
+            let unit = self.unit(step.unit)?;
+            Some(BranchCommit {
+                items: files.iter().map(|file| (&*file.path, Item { mode: file.mode, id: file.id })).collect(),
+                contents: files.iter().filter_map(|file| file.text.as_deref()).collect(),
+                author: &unit.author,
+                message: self.message_of(unit.commit),
+                encoding: self.commits.get(&unit.commit)?.encoding.as_deref(),
             })
-            .collect();
-        Ok(self.repo().write_branch(name, self.base(), &commits)?)
+        });
+        let commits: Vec<BranchCommit<'_>> = commits.collect();
+        Ok(repo.write_branch(name, steps.on.id, &commits)?)
+    }
+
+    /// What the selection makes of the target, in memory. `None` without a target.
+    ///
+    /// # Errors
+    ///
+    /// Where git cannot read the repository.
+    pub fn on_target(&self, taken: &Selection) -> Result<Option<OnTarget>, SliceError> {
+        if self.target.is_none() {
+            return Ok(None);
+        }
+        let trees = MemoryTrees::over(&self.repo())?;
+        let steps = self.steps(&trees, taken)?;
+        if let Some((unit, files)) = steps.conflict {
+            return Ok(Some(OnTarget::Conflicts { unit, files }));
+        }
+        let tree = steps.all.last().map_or(steps.on.tree, |step| step.tree);
+        Ok(Some(OnTarget::Files(files_of(&self.repo(), &trees, tree)?)))
+    }
+
+    /// The steps, or an error for one that does not apply.
+    fn applying(&self, trees: &MemoryTrees, taken: &Selection) -> Result<Steps, SliceError> {
+        let steps = self.steps(trees, taken)?;
+        match &steps.conflict {
+            None => Ok(steps),
+            Some((unit, files)) => Err(SliceError::Conflict {
+                commit: self.unit(*unit).map(|unit| unit.commit.to_string()).unwrap_or_default(),
+                files: files.iter().map(|file| file.display().to_string()).collect(),
+            }),
+        }
     }
 
     /// The commits of a selection that change something, each with the files after it.
-    fn steps(&self, taken: &Selection) -> Result<Vec<Step<'_>>, SliceError> {
-        let mut before = self.tree(&Selection::new())?.id();
-        let mut prefix = Selection::new();
-        let mut steps = Vec::new();
-        let units: Vec<(UnitId, &Unit)> = taken.iter().filter_map(|unit| Some((*unit, self.unit(*unit)?))).collect();
+    fn steps(&self, trees: &MemoryTrees, taken: &Selection) -> Result<Steps, SliceError> {
+        let on = self.target.as_ref().map_or(&self.base, |target| &target.last).clone();
+        let keep = |taken: &Selection| {
+            let tree = self.tree(taken)?;
+            let items: Vec<(&[u8], Item)> =
+                tree.files().iter().map(|file| (&*file.path, Item { mode: file.mode, id: file.id })).collect();
+            Ok::<_, SliceError>(trees.keep(&items, tree.files().iter().filter_map(|file| file.text.as_deref()))?)
+        };
+        let mut prefix = self.given.clone();
+        let (mut before, mut last) = (keep(&prefix)?, on.tree);
+        let mut steps = Steps { on, all: Vec::new(), conflict: None };
+        let taken = taken.difference(&self.given);
+        let units: Vec<(UnitId, &Unit)> = taken.filter_map(|unit| Some((*unit, self.unit(*unit)?))).collect();
         for parts in units.chunk_by(|(_, one), (_, other)| one.commit == other.commit) {
+            let Some((unit, _)) = parts.first() else { continue };
             prefix.extend(parts.iter().map(|(unit, _)| *unit));
-            let tree = self.tree(&prefix)?;
-            if let Some((_, unit)) = parts.first()
-                && tree.id() != before
-            {
-                before = tree.id();
-                steps.push(Step { unit, tree });
+            let after = keep(&prefix)?;
+            if after == before {
+                continue;
+            }
+            let merged = if last == before { Merged::Tree(after) } else { trees.merged(before, after, last)? };
+            before = after;
+            match merged {
+                // What the target has in other words changes nothing there.
+                Merged::Tree(tree) if tree == last => {}
+                Merged::Tree(tree) => {
+                    last = tree;
+                    steps.all.push(Step { unit: *unit, tree });
+                }
+                Merged::Conflicts(files) => {
+                    steps.conflict = Some((*unit, files.iter().map(|file| as_path(file)).collect()));
+                    break;
+                }
             }
         }
         Ok(steps)
     }
 }
 
-/// What git keeps of a tree.
-pub(super) fn items(tree: &Tree) -> Vec<(&[u8], Item)> {
-    tree.files().iter().map(|file| (&*file.path, Item { mode: file.mode, id: file.id })).collect()
+/// What git keeps of files.
+pub(super) fn items(files: &[TreeFile]) -> Vec<(&[u8], Item)> {
+    files.iter().map(|file| (&*file.path, Item { mode: file.mode, id: file.id })).collect()
+}
+
+/// The files of a tree in memory, with the contents that the repository lacks.
+fn files_of(repo: &Repo, trees: &MemoryTrees, tree: TreeId) -> Result<Vec<TreeFile>, SliceError> {
+    let file = |(path, item): (Vec<u8>, Item)| {
+        let text = trees.content(repo, item)?.map(Into::into);
+        Ok(TreeFile { path: path.into(), mode: item.mode, id: item.id, text })
+    };
+    trees.items(tree)?.into_iter().map(file).collect()
 }
 
 /// A patch as a mail.

@@ -411,6 +411,26 @@ fn reverts_and_what_a_branch_has_are_found() {
 }
 
 #[test]
+fn what_a_branch_undid_again_is_not_there() {
+    let history = History::new();
+    let text = |top: &str, bottom: &str| files(&[("a.txt", &format!("{top}\n1\n2\n3\n{bottom}\n"))]);
+    history.commit("base", &[], &text("a", "x"));
+    history.commit("change", &["base"], &text("b", "x"));
+    history.commit("more", &["change"], &text("b", "y"));
+    history.commit("again", &["base"], &text("b", "x"));
+    history.commit("undone", &["again"], &text("a", "x"));
+    let read = |onto: &str| {
+        let onto = Some(Revision::Commit(onto.to_owned()));
+        let options = TimelineOptions { onto, ..TimelineOptions::default() };
+        let timeline = Timeline::read(history.folder.path(), "base..more", &options).unwrap();
+        timeline.same().iter().map(|same| (same.unit.0, same.known_by)).collect::<Vec<_>>()
+    };
+    assert_eq!(read("again"), [(0, KnownBy::Lines)]);
+    assert_eq!(read("undone"), []);
+    assert_eq!(read("change"), [(0, KnownBy::Commit)]);
+}
+
+#[test]
 fn a_commit_is_split_by_file_and_by_entity() {
     let history = History::new();
     let old =

@@ -33,6 +33,7 @@ class Serving:
         self.root = start["root"]
         self.elsewhere = elsewhere
         self.errors = []
+        self.uncollected = {}
         self.items = {}
         self.directories = {}
         self.pipe = None
@@ -49,13 +50,23 @@ class Serving:
 
     # What pytest calls.
 
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_make_collect_report(self, collector):
+        outcome = yield
+        raised = getattr(getattr(outcome.get_result(), "call", None), "excinfo", None)
+        if raised is not None:
+            # pytest wraps what an import raises.
+            cause = raised.value.__cause__ if isinstance(raised.value, collector.CollectError) else None
+            self.uncollected[readable(collector.nodeid)] = twincell_observe.dotted(type(cause or raised.value))
+
     def pytest_collectreport(self, report):
         if report.failed:
             text = text_of(report.longrepr).strip()
             lines = [line.strip() for line in text.splitlines() if line.strip()]
             said = [line[1:].strip() for line in lines if line.startswith("E ")]
             message = (said or lines or [""])[-1]
-            self.errors.append({"id": readable(report.nodeid), "message": cut(message)})
+            name = readable(report.nodeid)
+            self.errors.append({"id": name, "exception": self.uncollected.get(name, ""), "message": cut(message)})
 
     @pytest.hookimpl(hookwrapper=True, optionalhook=True)
     def pytest_collect_directory(self, path):
@@ -256,7 +267,8 @@ class Serving:
             try:
                 collected = session.perform_collect([os.path.join(self.root, *file.split("/"))], genitems=True)
             except Exception as error:
-                self.errors.append({"id": file, "message": cut(text_of(error))})
+                kind = twincell_observe.dotted(type(error))
+                self.errors.append({"id": file, "exception": kind, "message": cut(text_of(error))})
                 continue
             items.update((readable(item.nodeid), item) for item in collected)
         for name in request["tests"]:

@@ -1,0 +1,149 @@
+//! Units that do the same as others in other words: what the target has rewritten, a change that a later one undoes, and
+//! clean-ups. Somebody else says whether two versions of a function do the same ([`Behavior`]). That adds candidates and reasons.
+//! Tests decide.
+
+use std::collections::BTreeMap;
+
+use twincell_repo::CommitId;
+use twincell_semantic::{SymbolKind, SymbolName};
+
+use crate::lines::is_prose;
+use crate::refine::Relevance;
+use crate::timeline::{EntityChangeKind, KnownBy, Same, SameAs, Timeline};
+use crate::trial::Criterion;
+use crate::{Selection, UnitId};
+
+/// Compares functions of commits. The answer to a question is always the same.
+pub trait Behavior: Sync {
+    /// Whether a function does the same at two commits. `None` where nobody can tell.
+    fn is_same(&self, function: &SymbolName, old: CommitId, new: CommitId) -> Option<bool>;
+}
+
+/// The maximum number of questions for one slice.
+const MOST_ASKED: usize = 60;
+/// A unit that changes more functions is asked nothing of.
+const MOST_FUNCTIONS: usize = 10;
+
+/// What comparisons say of the units of a range.
+#[derive(Debug, Default)]
+pub(crate) struct Equality {
+    /// Units whose functions do the same before and after them.
+    pub cleanups: Selection,
+    pub same: Vec<SameAs>,
+    /// How many comparisons there were.
+    pub asked: usize,
+}
+
+struct Asking<'a> {
+    behavior: &'a dyn Behavior,
+    answers: BTreeMap<(SymbolName, CommitId, CommitId), bool>,
+}
+
+impl Asking<'_> {
+    /// Whether all of these functions are known to do the same at two commits.
+    fn are_same(&mut self, functions: &[&SymbolName], old: CommitId, new: CommitId) -> bool {
+        functions.iter().all(|function| {
+            let key = ((*function).clone(), old, new);
+            if let Some(known) = self.answers.get(&key) {
+                return *known;
+            }
+            if self.answers.len() == MOST_ASKED {
+                return false;
+            }
+            let is_same = self.behavior.is_same(function, old, new) == Some(true);
+            self.answers.insert(key, is_same);
+            is_same
+        })
+    }
+}
+
+/// A unit that only changes functions, and what these were before it.
+struct Rewriting<'a> {
+    unit: UnitId,
+    functions: Vec<&'a SymbolName>,
+    /// Whether all of them were there before.
+    only_updates: bool,
+    commit: CommitId,
+    parent: CommitId,
+}
+
+/// Asks about the units that the tests may concern and that are not known to do the same as others.
+pub(crate) fn equality(
+    timeline: &Timeline,
+    criterion: &Criterion,
+    relevance: &[Relevance],
+    behavior: &dyn Behavior,
+    go_on: &mut dyn FnMut() -> bool,
+) -> Equality {
+    let mut asking = Asking { behavior, answers: BTreeMap::new() };
+    let mut found = Equality::default();
+    let undone: Selection = timeline.undone().into_iter().flatten().collect();
+    let is_open = |unit: &UnitId| {
+        !timeline.given().contains(unit)
+            && !undone.contains(unit)
+            && relevance.get(unit.0 as usize) != Some(&Relevance::NotRun)
+    };
+    let units = timeline.all().into_iter().filter(is_open);
+    let mut rewritings: Vec<Rewriting<'_>> = units.filter_map(|unit| rewriting(timeline, criterion, unit)).collect();
+    rewritings.retain(|one| {
+        let touched = || one.functions.iter().map(|function| timeline.touched_in_target(&function.path));
+        let Some(target) = timeline.target().filter(|_| touched().all(|commit| commit.is_some())) else { return true };
+        if !go_on() || !asking.are_same(&one.functions, one.commit, target) {
+            return true;
+        }
+        let commit = touched().flatten().last().unwrap_or(target);
+        found.same.push(SameAs { unit: one.unit, same: Same::InTarget(commit), known_by: KnownBy::Behavior });
+        false
+    });
+    rewritings.retain(|one| one.only_updates);
+    rewritings.retain(|one| {
+        let is_cleanup = go_on() && asking.are_same(&one.functions, one.parent, one.commit);
+        if is_cleanup {
+            found.cleanups.insert(one.unit);
+        }
+        !is_cleanup
+    });
+    let mut open = rewritings;
+    while let Some(later) = open.pop() {
+        let earlier = open.iter().rposition(|one| one.functions == later.functions);
+        if let Some(earlier) = earlier
+            && let Some(one) = open.get(earlier)
+            && go_on()
+            && asking.are_same(&later.functions, one.parent, later.commit)
+        {
+            found.same.push(SameAs { unit: later.unit, same: Same::Reverts(one.unit), known_by: KnownBy::Behavior });
+            open.remove(earlier);
+        }
+    }
+    found.asked = asking.answers.len();
+    found
+}
+
+/// The functions that a unit inserts and updates, if it changes nothing else but what modules import, prose, and the tests' own
+/// files.
+fn rewriting<'a>(timeline: &'a Timeline, criterion: &Criterion, unit: UnitId) -> Option<Rewriting<'a>> {
+    let (parent, own) = (timeline.parent(unit)?, timeline.unit(unit)?);
+    let is_fit = |path: &std::path::PathBuf| {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        criterion.owns(path) || ending.is_some_and(|ending| ending == "py" || is_prose(ending))
+    };
+    if !own.paths.iter().all(is_fit) {
+        return None;
+    }
+    let mut functions = Vec::new();
+    let mut only_updates = true;
+    for change in own.entities.iter().filter(|change| !criterion.owns(change.name.path.as_ref().as_ref())) {
+        match (change.entity?, change.kind) {
+            (_, EntityChangeKind::Delete) => return None,
+            (SymbolKind::Function | SymbolKind::Method, kind) => {
+                only_updates &= kind == EntityChangeKind::Update;
+                functions.push(&change.name);
+            }
+            // What methods assign is seen by what they do.
+            (SymbolKind::Module | SymbolKind::Field, _) => {}
+            (SymbolKind::Class | SymbolKind::Variable, _) => return None,
+        }
+    }
+    let is_bounded = (1..=MOST_FUNCTIONS).contains(&functions.len());
+    is_bounded.then(|| Rewriting { unit, functions, only_updates, commit: own.commit, parent })
+}

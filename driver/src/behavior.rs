@@ -1,0 +1,123 @@
+//! Compares functions at two commits of a repository with the warm workers, for slices.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tempfile::TempDir;
+use twincell_compare::verdict::Verdict;
+use twincell_compare::{CompareOptions, Continue, Source};
+use twincell_engine::Stop;
+use twincell_files::private;
+use twincell_repo::{CommitId, Content, ModulePath, Repo, Revision};
+use twincell_semantic::{Project, ProjectModule, SnapshotFiles, Store, SymbolName};
+use twincell_slice::{Behavior, SliceError};
+
+use crate::decode::python_source;
+use crate::options::Options;
+use crate::warm::{Engine, Environment, Failure};
+
+/// The maximum number of executions of one comparison: it is one of many.
+const BUDGET: u32 = 60;
+/// The time of one comparison, in seconds. It guards.
+const DEADLINE: f64 = 30.0;
+/// The folder of a commit's files in its copy.
+const FILES: &str = "files";
+/// How many commits are held as copies.
+const HELD: usize = 4;
+
+/// Compares functions of the commits of a repository.
+pub(crate) struct Comparing {
+    engine: Engine,
+    options: CompareOptions,
+    stop: Stop,
+    repo: Arc<Mutex<Repo>>,
+    store: Store,
+    copies: Mutex<Vec<Arc<Copy>>>,
+}
+
+/// A commit's files where workers can read them.
+struct Copy {
+    commit: CommitId,
+    folder: TempDir,
+    project: Arc<Project>,
+}
+
+impl Comparing {
+    /// # Errors
+    ///
+    /// Where no worker can run code.
+    pub fn new(
+        repository: &Path,
+        python: &Path,
+        options: &Options,
+        environment: &Environment,
+        stop: &Stop,
+    ) -> Result<Self, Failure> {
+        let engine = Engine::for_project(python, options, environment)?.stopped_by(stop);
+        let options = Options { budget: BUDGET, deadline: DEADLINE, ..options.clone() };
+        Ok(Self {
+            engine,
+            options: options.for_core(),
+            stop: stop.clone(),
+            repo: Arc::new(Mutex::new(Repo::around(repository).map_err(SliceError::from)?)),
+            store: Store::new(),
+            copies: Mutex::default(),
+        })
+    }
+
+    // What cannot be read or compared says nothing.
+
+    fn copy(&self, commit: CommitId) -> Option<Arc<Copy>> {
+        let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = copies.iter().find(|copy| copy.commit == commit) {
+            return Some(known.clone());
+        }
+        let revision = Revision::Commit(commit.to_string());
+        let folder = private::temporary_in("slice-", &self.engine.projects().ok()?).ok()?;
+        let repo = self.repo.lock().unwrap_or_else(PoisonError::into_inner);
+        repo.snapshot(&revision).ok()?.copy(&folder.path().join(FILES)).ok()?;
+        drop(repo);
+        let project = Arc::new(Project::open(SnapshotFiles::of(&self.repo, &revision).ok()?, &self.store));
+        let copy = Arc::new(Copy { commit, folder, project });
+        if copies.len() == HELD {
+            copies.remove(0);
+            self.store.shrink();
+        }
+        copies.push(copy.clone());
+        Some(copy)
+    }
+
+    /// The module of a function at a commit.
+    fn source(&self, copy: &Copy, path: &str) -> Option<Source> {
+        let revision = Revision::Commit(copy.commit.to_string());
+        let repo = self.repo.lock().unwrap_or_else(PoisonError::into_inner);
+        let content = repo.snapshot(&revision).ok()?.content(Path::new(path), self.options.max_source).ok()?;
+        let Content::File(bytes) = content else { return None };
+        let place = ModulePath::of(&copy.folder.path().join(FILES), path);
+        Some(Source {
+            text: python_source(&bytes).ok()?,
+            label: format!("{path} at {}", copy.commit),
+            place: Some(ProjectModule::new(place, copy.project.clone())),
+            ..Source::default()
+        })
+    }
+
+    fn verdict(&self, function: &SymbolName, old: CommitId, new: CommitId) -> Option<Verdict> {
+        let (old, new) = (self.copy(old)?, self.copy(new)?);
+        let (old, new) = (self.source(&old, &function.path)?, self.source(&new, &function.path)?);
+        let options = CompareOptions { function: Some(function.qualname.to_string()), ..self.options.clone() };
+        let mut go_on = |_| if self.stop.is_asked() { Continue::Stop } else { Continue::Yes };
+        let compared = self.engine.compare(&old, &new, &options, &mut go_on).ok()?;
+        (!compared.pairs.is_empty()).then_some(compared.verdict_of_pairs)
+    }
+}
+
+impl Behavior for Comparing {
+    fn is_same(&self, function: &SymbolName, old: CommitId, new: CommitId) -> Option<bool> {
+        match self.verdict(function, old, new)? {
+            Verdict::Identical | Verdict::LikelyPreserving => Some(true),
+            Verdict::Changing => Some(false),
+            Verdict::Inconclusive => None,
+        }
+    }
+}
