@@ -3,8 +3,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Arg, ArgAction, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use twincell_driver::blame::{BlameRequest, file_and_function};
 use twincell_driver::options::{Job, command_line};
+use twincell_driver::slice::SliceRequest;
 
 use crate::exports;
 
@@ -35,8 +37,8 @@ pub fn command() -> Command {
         .subcommand(predict())
         .subcommand(prefix())
         .subcommand(amplify())
-        .subcommand(slice())
-        .subcommand(blame())
+        .subcommand(slice(true))
+        .subcommand(blame(true))
         .subcommand(doctor())
 }
 
@@ -240,7 +242,8 @@ fn amplify() -> Command {
     command_line::add_to(command, Job::Amplify)
 }
 
-fn slice() -> Command {
+/// The command `slice`. A magic returns its result as a value and prints nothing for other programs.
+pub fn slice(is_command: bool) -> Command {
     let command = Command::new("slice")
         .about("Find a minimal set of commits of a range that keeps given tests passing, so that a feature can be moved alone")
         .override_usage("twincell slice [OPTIONS] OLD..NEW --tests PATHS")
@@ -256,17 +259,41 @@ fn slice() -> Command {
             "Files and folders with tests, or single tests as pytest names them, separated by spaces",
         ))
         .arg(path("repository").long("repository").value_name("FOLDER").help("The repository [default: the current folder]"))
-        .arg(text("explain", "COMMIT").help("Say only why this commit, or another revision such as HEAD~2, stays or goes"))
         .arg(path("patches").long("patches").value_name("FOLDER").help(
             "Write the slice as patches for git am --keep-cr --keep-non-patch, each with its message, author and date",
         ))
         .arg(text("branch", "NAME").help("Write the slice as a new branch that begins where the range does, or on that of --onto"))
-        .arg(flag("json").help("Print everything as JSON"))
-        .arg(path("markdown").long("markdown").value_name("FILE").help("Write the result as Markdown, for a pull request"));
+        .arg(path("html").long("html").value_name("FILE").help("Write the result as a page"));
+    let command = match is_command {
+        true => command
+            .arg(
+                text("explain", "COMMIT")
+                    .help("Say only why this commit, or another revision such as HEAD~2, stays or goes"),
+            )
+            .arg(flag("json").help("Print everything as JSON"))
+            .arg(
+                path("markdown")
+                    .long("markdown")
+                    .value_name("FILE")
+                    .help("Write the result as Markdown, for a pull request"),
+            ),
+        false => command,
+    };
     command_line::add_to(command, Job::Slice)
 }
 
-fn blame() -> Command {
+/// What a line of `slice` asks for. clap has checked that the range and the tests are given.
+pub fn slice_request(matches: &ArgMatches) -> SliceRequest {
+    let text = |name: &str| matches.get_one::<String>(name).cloned().unwrap_or_default();
+    SliceRequest {
+        repository: repository(matches),
+        range: text("range"),
+        tests: text("tests").split_whitespace().map(str::to_owned).collect(),
+    }
+}
+
+/// The command `blame`. A magic returns its result as a value and prints nothing for other programs.
+pub fn blame(is_command: bool) -> Command {
     let command = Command::new("blame")
         .about("Find the commit since which a call gives the value that it gives now")
         .override_usage("twincell blame [OPTIONS] --returns 'CALL' FILE:FUNCTION [OLD..NEW]")
@@ -287,9 +314,26 @@ fn blame() -> Command {
             "A call of the function with literal arguments, as its module would write it: Cart(1).total(tax=2)",
         ))
         .arg(path("repository").long("repository").value_name("FOLDER").help("The repository [default: the current folder]"))
-        .arg(flag("json").help("Print everything as JSON"))
-        .arg(path("markdown").long("markdown").value_name("FILE").help("Also write the result as Markdown"));
+        .arg(path("html").long("html").value_name("FILE").help("Also write the result as a page"));
+    let command = match is_command {
+        true => command
+            .arg(flag("json").help("Print everything as JSON"))
+            .arg(path("markdown").long("markdown").value_name("FILE").help("Also write the result as Markdown")),
+        false => command,
+    };
     command_line::add_to(command, Job::Blame)
+}
+
+/// What a line of `blame` asks. An error is one line for people.
+pub fn blame_request(matches: &ArgMatches) -> Result<BlameRequest, String> {
+    let text = |name: &str| matches.get_one::<String>(name).cloned();
+    let (file, function) = file_and_function(&text("function").unwrap_or_default())?;
+    let call = text("returns").unwrap_or_default();
+    Ok(BlameRequest { folder: repository(matches), file, function, call, range: text("range"), text: None })
+}
+
+fn repository(matches: &ArgMatches) -> PathBuf {
+    matches.get_one::<PathBuf>("repository").cloned().unwrap_or_else(|| PathBuf::from("."))
 }
 
 fn prefix() -> Command {

@@ -6,11 +6,12 @@ use std::path::PathBuf;
 
 use clap::ArgMatches;
 use twincell_blame::{Answer, Progress};
-use twincell_driver::blame::{BlameRequest, blame_repository, file_and_function};
+use twincell_driver::blame::blame_repository;
 use twincell_driver::files;
 use twincell_driver::options::Job;
-use twincell_widgets::{blame_markdown, blame_text};
+use twincell_widgets::{blame_markdown, blame_page, blame_progress, blame_text};
 
+use crate::arguments::blame_request;
 use crate::session::{Abort, INCONCLUSIVE, Session, UNCHANGED};
 use crate::study::progress_bar;
 
@@ -19,20 +20,12 @@ const SAME: i32 = 1;
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
     let options = session.read_options(matches, Job::Blame)?;
-    let text = |name: &str| matches.get_one::<String>(name).cloned();
-    let (file, function) = file_and_function(&text("function").unwrap_or_default()).map_err(Abort::Failed)?;
-    let request = BlameRequest {
-        folder: matches.get_one::<PathBuf>("repository").cloned().unwrap_or_else(|| PathBuf::from(".")),
-        file,
-        function,
-        call: text("returns").unwrap_or_default(),
-        range: text("range"),
-    };
+    let request = blame_request(matches).map_err(Abort::Failed)?;
     let bar = progress_bar(session.progress);
     let interrupted = &mut *session.interrupted;
     let mut is_interrupted = false;
     let mut progress = |progress: Progress| {
-        bar.set_message(format!("ran at {} commits", progress.runs));
+        bar.set_message(blame_progress(progress).text);
         is_interrupted |= interrupted();
         if is_interrupted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
@@ -49,6 +42,9 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     }
     if let Some(file) = matches.get_one::<PathBuf>("markdown") {
         files::write_text(file, &blame_markdown(&found), files::TextKind::People).map_err(Abort::Failed)?;
+    }
+    if let Some(file) = matches.get_one::<PathBuf>("html") {
+        files::write_text(file, &blame_page(&found, "Since when"), files::TextKind::Markup).map_err(Abort::Failed)?;
     }
     if is_interrupted {
         return Err(Abort::Interrupted);

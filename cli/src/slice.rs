@@ -8,30 +8,24 @@ use std::time::Instant;
 use clap::ArgMatches;
 use twincell_driver::files;
 use twincell_driver::options::{Job, command_line};
-use twincell_driver::slice::{SliceRequest, slice_options, slice_repository};
+use twincell_driver::slice::{slice_options, slice_repository, write_patches};
 use twincell_driver::warm::Failure;
 use twincell_repo::Repo;
-use twincell_slice::Progress;
-use twincell_widgets::{slice_explanation, slice_markdown, slice_text};
+use twincell_widgets::{SliceProgress, SliceState, slice_explanation, slice_markdown, slice_page, slice_text};
 
+use crate::arguments::slice_request;
 use crate::session::{Abort, CHANGED, INCONCLUSIVE, Session, UNCHANGED};
 use crate::study::progress_bar;
 
 pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort> {
     let given = command_line::given(matches, Job::Slice).map_err(Abort::new)?;
     let options = slice_options(&given).map_err(Abort::Failed)?;
-    let text = |name: &str| matches.get_one::<String>(name).cloned();
-    let request = SliceRequest {
-        repository: matches.get_one::<PathBuf>("repository").cloned().unwrap_or_else(|| PathBuf::from(".")),
-        // clap has checked that both are given.
-        range: text("range").unwrap_or_default(),
-        tests: text("tests").unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
-    };
+    let request = slice_request(matches);
     // What is no commit is said before the search and not after it.
-    let explained = match text("explain") {
+    let explained = match matches.get_one::<String>("explain") {
         Some(revision) => {
             let repo = Repo::around(&request.repository).map_err(Abort::new)?;
-            let commit = repo.commit_id(Some(&revision)).map_err(Abort::new)?;
+            let commit = repo.commit_id(Some(revision)).map_err(Abort::new)?;
             Some((revision, commit.to_string()))
         }
         None => None,
@@ -39,29 +33,15 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     let bar = progress_bar(session.progress);
     let interrupted = &mut *session.interrupted;
     let mut is_interrupted = false;
-    let mut refining: Option<(Instant, usize)> = None;
-    let mut progress = |now: Progress| {
-        match now {
-            Progress::Reading => bar.set_message("reading the commits"),
-            Progress::Criterion { done, of } => {
-                bar.set_length(of as u64);
-                bar.set_position(done as u64);
-                bar.set_message("tests at the ends of the range");
-            }
-            Progress::Comparing => bar.set_message("comparing functions"),
-            Progress::Refining { kept, of, runs, left } => {
-                bar.set_length((runs + left) as u64);
-                bar.set_position(runs as u64);
-                let (began, first) = *refining.get_or_insert_with(|| (Instant::now(), runs));
-                // Runs whose results were kept take no time, so that the rest may only be slower than the mean.
-                let time = runs.checked_sub(first).filter(|done| *done > 0).map(|done| {
-                    let seconds = began.elapsed().as_secs_f64() / done as f64 * left as f64;
-                    format!(", about {seconds:.0} s")
-                });
-                let time = time.unwrap_or_default();
-                bar.set_message(format!("{kept} of {of} after {runs} runs, about {left} to go{time}"));
-            }
+    let (began, mut done) = (Instant::now(), SliceProgress::default());
+    let mut progress = |now| {
+        done.update(now, began.elapsed());
+        let line = done.line();
+        if let Some(total) = line.total {
+            bar.set_length(total);
+            bar.set_position(line.done);
         }
+        bar.set_message(line.text);
         is_interrupted |= interrupted();
         if is_interrupted { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
@@ -73,14 +53,7 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     };
     match explained {
         Some((revision, commit)) if !matches.get_flag("json") => {
-            let told = slice_explanation(&slice, &commit);
-            let none = || {
-                let range = &request.range;
-                Abort::Failed(format!(
-                    "{revision} is no commit of {range} that changes something: give one of its commits"
-                ))
-            };
-            write!(session.out, "{}", told.ok_or_else(none)?)?;
+            write!(session.out, "{}", slice_explanation(&slice, &commit, revision).map_err(Abort::Failed)?)?;
         }
         _ if matches.get_flag("json") => session.write_json(&slice)?,
         _ => write!(session.out, "{}", slice_text(&slice))?,
@@ -88,12 +61,12 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     if let Some(file) = matches.get_one::<PathBuf>("markdown") {
         files::write_text(file, &slice_markdown(&slice), files::TextKind::People).map_err(Abort::Failed)?;
     }
+    if let Some(file) = matches.get_one::<PathBuf>("html") {
+        let page = slice_page(&SliceState::new(&slice, &timeline), "Slice of a history");
+        files::write_text(file, &page, files::TextKind::Markup).map_err(Abort::Failed)?;
+    }
     if let Some(folder) = matches.get_one::<PathBuf>("patches") {
-        files::make_folder(folder).map_err(Abort::Failed)?;
-        for patch in timeline.series(&slice.selection()).map_err(Abort::new)? {
-            let file = folder.join(&patch.file_name);
-            files::write_bytes(&file, &patch.text, files::TextKind::Verbatim).map_err(Abort::Failed)?;
-        }
+        write_patches(&slice, &timeline, folder).map_err(Abort::Failed)?;
     }
     if let Some(name) = matches.get_one::<String>("branch") {
         timeline.branch(&slice.selection(), name).map_err(Abort::new)?;

@@ -1,10 +1,14 @@
 //! Since which commit of a repository a call gives its value, with the warm workers.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use twincell_blame::{Blame, BlameError, Call, Continue, Place, Progress, Request, blame};
-use twincell_repo::{Range, Repo, RepoError, bound_memory};
+use twincell_compare::Source;
+use twincell_compare::report::Comparison;
+use twincell_compare::reproduce::{NoCall, witness_call};
+use twincell_repo::{CommitId, Range, Repo, RepoError, bound_memory};
+use twincell_syntax::{PerSide, Side};
 
 use crate::decode::python_source;
 use crate::options::Options;
@@ -24,6 +28,52 @@ pub struct BlameRequest {
     /// `OLD..NEW`, or `OLD` up to the current commit. Without one, the search begins at the current commit and goes as far
     /// back as it has to.
     pub range: Option<String>,
+    /// The text that the file has at the newer end: then this is the newest commit of the range that has it.
+    pub text: Option<String>,
+}
+
+/// The maximum number of commits in which a text is looked for.
+const LOOKED: usize = 1000;
+/// The maximum size of such a file, in bytes.
+const FILE: usize = 10 << 20;
+
+/// What to ask for the witness of a comparison: since which commit one of its versions gives the value. `folder` is the one in which
+/// the compared files were named. An error is one line for people.
+pub fn witness_request(
+    report: &Comparison,
+    sources: PerSide<&Source>,
+    folder: &Path,
+    side: Side,
+    pair: Option<usize>,
+) -> Result<BlameRequest, String> {
+    let shown = || report.pairs.iter().find(|pair| pair.witness.is_some() && !pair.evidence.is_empty());
+    let pair = match pair {
+        None => shown().ok_or("the comparison shows no difference, so there is no call to run")?,
+        Some(number) => {
+            let count = report.pairs.len();
+            report
+                .pairs
+                .get(number)
+                .ok_or_else(|| format!("there is no pair {number}: there are {count}, from 0 on"))?
+        }
+    };
+    let own = |reason: NoCall| {
+        let name = &pair.new.qualname;
+        format!("the witness of {name} is no call that can run alone: {reason}; give twincell.blame a call of your own")
+    };
+    let (function, call) = witness_call(pair, sources.map(|source| source.text.as_str()), side).map_err(own)?;
+    // A version that was taken out of the repository has another name than there.
+    let in_repository = |side: Side| {
+        let file = folder.join(sources[side].file.as_ref()?);
+        let repo = Repo::with_files_around(file.parent()?).ok()?;
+        (!sources[side].is_notebook && repo.root().is_some()).then_some(file)
+    };
+    let file = in_repository(side).or_else(|| in_repository(side.other()));
+    let file =
+        file.ok_or("neither version was compared as a Python file of a git repository: compare paths of files")?;
+    let folder = file.parent().map(Path::to_owned).unwrap_or_default();
+    let text = Some(sources[side].text.clone());
+    Ok(BlameRequest { folder, file, function, call, range: None, text })
 }
 
 /// The file and the function of `FILE:FUNCTION`. An error is one line for people.
@@ -85,7 +135,34 @@ fn request<'a>(repo: &'a Repo, asked: &BlameRequest, call: &'a Call) -> Result<R
             (newest, Some(oldest))
         }
     };
+    let newest = match &asked.text {
+        None => newest,
+        Some(text) => with_text(repo, Path::new(&place.file), text, (newest, oldest))?
+            .ok_or_else(|| BlameError::NoVersion { file: place.file.clone(), commits: LOOKED })?,
+    };
     Ok(Request { repo, place, call, decode: python_source, newest, oldest })
+}
+
+/// The newest commit of a line that has a file with this text.
+fn with_text(
+    repo: &Repo,
+    file: &Path,
+    text: &str,
+    (newest, oldest): (CommitId, Option<CommitId>),
+) -> Result<Option<CommitId>, RepoError> {
+    let mut seen = None;
+    for commit in repo.line(newest, oldest, LOOKED)? {
+        let found = repo.file_at(commit, file)?;
+        if found.is_none() || found == seen {
+            continue;
+        }
+        seen = found;
+        let bytes = found.map(|id| repo.bytes(id, FILE)).transpose()?.flatten();
+        if bytes.is_some_and(|bytes| python_source(&bytes).is_ok_and(|other| other == text)) {
+            return Ok(Some(commit));
+        }
+    }
+    Ok(None)
 }
 
 #[cfg(test)]

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use twincell_engine::Stop;
 use twincell_repo::Repo;
-use twincell_slice::{Behavior, Progress, Setup, Slice, SliceError, Timeline, slice};
+use twincell_slice::{Behavior, Patch, Progress, Setup, Slice, SliceError, Timeline, slice};
 use twincell_testing::{TestError, TestLimits, environment};
 
 use crate::amplify::{checkouts, names};
 use crate::behavior::Comparing;
+use crate::files;
 use crate::options::command_line::LineError;
 use crate::options::{GivenOption, Job, Options};
 use crate::policy::resolved;
@@ -17,13 +18,26 @@ use crate::waiting::watched;
 use crate::warm::{Environment, Failure};
 
 /// What a user asks for.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SliceRequest {
     /// Any folder of it.
     pub repository: PathBuf,
     pub range: String,
     /// Files and folders with tests, or single tests as pytest names them.
     pub tests: Vec<String>,
+}
+
+/// Writes a slice as patches into a folder, which is made where there is none, and returns the files in their order. An error is
+/// one line for people.
+pub fn write_patches(slice: &Slice, timeline: &Timeline, folder: &Path) -> Result<Vec<PathBuf>, String> {
+    files::make_folder(folder)?;
+    let patches = timeline.series(&slice.selection()).map_err(|error| error.to_string())?;
+    let write = |patch: Patch| {
+        let file = folder.join(&patch.file_name);
+        files::write_bytes(&file, &patch.text, files::TextKind::Verbatim)?;
+        Ok(file)
+    };
+    patches.into_iter().map(write).collect()
 }
 
 /// The options in force for a slice: given ones. No policy says anything of slices.

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use twincell_cli::arguments;
+use twincell_driver::blame::BlameRequest;
 use twincell_driver::options::command_line::LineError;
 use twincell_driver::options::{GivenOption, Job, Options, command_line};
+use twincell_driver::slice::SliceRequest;
 use twincell_syntax::python::is_identifier;
 use twincell_syntax::runs_python;
 
@@ -337,6 +339,61 @@ fn amplify_command() -> Command {
     command_line::add_to(command, Job::Amplify)
 }
 
+/// `%slice`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SliceLine {
+    pub given: Vec<GivenOption>,
+    pub request: SliceRequest,
+    /// Where the slice goes as patches, and as a branch.
+    pub patches: Option<PathBuf>,
+    pub branch: Option<String>,
+    pub html: Option<PathBuf>,
+}
+
+/// Reads the line of `%slice`.
+pub fn read_slice(line: &str) -> Result<MagicLine<SliceLine>, MagicError> {
+    read(slice_command(), line, |matches| {
+        Ok(SliceLine {
+            given: command_line::given(matches, Job::Slice)?,
+            request: arguments::slice_request(matches),
+            patches: matches.get_one::<PathBuf>("patches").cloned(),
+            branch: matches.get_one::<String>("branch").cloned(),
+            html: matches.get_one::<PathBuf>("html").cloned(),
+        })
+    })
+}
+
+fn slice_command() -> Command {
+    arguments::slice(false)
+        .about("Finds the smallest set of commits of a range that keeps given tests passing.")
+        .override_usage("%slice [OPTIONS] OLD..NEW --tests PATHS")
+        .after_help("")
+}
+
+/// `%blame`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BlameLine {
+    pub options: Options,
+    pub request: BlameRequest,
+    pub html: Option<PathBuf>,
+}
+
+/// Reads the line of `%blame`.
+pub fn read_blame(line: &str) -> Result<MagicLine<BlameLine>, MagicError> {
+    read(blame_command(), line, |matches| {
+        let request = arguments::blame_request(matches).map_err(MagicError::Arguments)?;
+        let html = matches.get_one::<PathBuf>("html").cloned();
+        Ok(BlameLine { options: command_line::read(matches, Job::Blame)?, request, html })
+    })
+}
+
+fn blame_command() -> Command {
+    arguments::blame(false)
+        .about("Finds the commit since which a call gives the value that it gives now.")
+        .override_usage("%blame [OPTIONS] --returns 'CALL' FILE:FUNCTION [OLD..NEW]")
+        .after_help("")
+}
+
 /// The flags that completion offers after this magic.
 pub fn flags(magic: &str) -> Vec<String> {
     let command = match magic {
@@ -348,6 +405,8 @@ pub fn flags(magic: &str) -> Vec<String> {
         "%%prefix" => prefix_command(true),
         "%study" => study_command(),
         "%amplify" => amplify_command(),
+        "%slice" => slice_command(),
+        "%blame" => blame_command(),
         _ => compare_stored_command(),
     };
     let shown = command.get_arguments().filter(|argument| !argument.is_hide_set());
@@ -609,6 +668,26 @@ mod tests {
             assert!(!error.contains('\n'), "{error}");
         }
         assert!(read_prefix("--study rows.jsonl", true).is_err());
+    }
+
+    #[test]
+    fn histories_are_asked_as_on_the_command_line() {
+        let line = "v1..v2 --tests 'tests/a.py tests/b.py' --by change --patches out";
+        let Ok(MagicLine::Run(asked)) = read_slice(line) else { panic!() };
+        assert_eq!((asked.request.range.as_str(), asked.request.tests.len(), asked.given.len()), ("v1..v2", 2, 1));
+        assert_eq!(asked.patches, Some(PathBuf::from("out")));
+        let Ok(MagicLine::Run(asked)) = read_blame("shop/text.py:f --returns 'f(\"a  b\")' v1.. --budget 7") else {
+            panic!()
+        };
+        assert_eq!((asked.request.function.as_str(), asked.request.call.as_str()), ("f", "f(\"a  b\")"));
+        assert_eq!((asked.request.range.as_deref(), asked.options.commit_budget), (Some("v1.."), 7));
+        for error in [read_slice("v1..v2").unwrap_err(), read_blame("a.py --returns f(1)").unwrap_err()] {
+            assert!(!error.to_string().contains('\n'), "{error}");
+        }
+        for (magic, flag) in [("%slice", "--tests"), ("%slice", "--jobs"), ("%blame", "--returns")] {
+            assert!(flags(magic).contains(&flag.to_owned()), "{magic} {flag}");
+        }
+        assert!(!flags("%slice").contains(&"--json".to_owned()));
     }
 
     #[test]

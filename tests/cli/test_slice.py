@@ -13,16 +13,7 @@ from pathlib import Path
 import pytest
 
 from ..command import run_here
-
-TEST = "from shop import price\n\n\ndef test_price():\n    assert price(2) == 4\n"
-COMMITS = [
-    ("Begin", {"shop.py": "def price(n):\n    return n\n"}),
-    ("Say what it is", {"README.md": "Shop\n"}),
-    ("Add a tax", {"tax.py": "def tax(n):\n    return 2 * n\n"}),
-    ("Do something else", {"other.py": "def other():\n    return 1\n"}),
-    ("Use the tax", {"shop.py": "from tax import tax\n\n\ndef price(n):\n    return tax(n)\n"}),
-    ("Test the tax", {"tests/test_shop.py": TEST}),
-]
+from ..history import git, shop
 
 
 @pytest.fixture(autouse=True)
@@ -30,23 +21,9 @@ def without_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
 
 
-def git(repository: Path, *arguments: str) -> str:
-    command = ["git", "-C", str(repository), "-c", "user.name=n", "-c", "user.email=e@example.com", *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-
-
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    folder = tmp_path / "project"
-    folder.mkdir()
-    git(folder, "init", "-q")
-    for subject, files in COMMITS:
-        for name, text in files.items():
-            (folder / name).parent.mkdir(exist_ok=True)
-            (folder / name).write_text(text)
-        git(folder, "add", ".")
-        git(folder, "commit", "-qm", subject)
-    return folder
+    return shop(tmp_path / "project")
 
 
 def slice_of(repository: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -57,13 +34,15 @@ def slice_of(repository: Path, *arguments: str) -> subprocess.CompletedProcess[s
 def test_a_feature_is_found_with_the_reasons(repository: Path, tmp_path: Path) -> None:
     before = git(repository, "status", "--porcelain"), git(repository, "for-each-ref")
     table = tmp_path / "slice.md"
-    ran = slice_of(repository, "HEAD~5..HEAD", "--tests", "tests", "--json", "--markdown", str(table))
+    page = tmp_path / "slice.html"
+    outputs = ["--json", "--markdown", str(table), "--html", str(page)]
+    ran = slice_of(repository, "HEAD~5..HEAD", "--tests", "tests", *outputs)
     assert (ran.returncode, ran.stderr) == (0, "")
     found = json.loads(ran.stdout)
     staying = [unit["subject"] for unit in found["units"] if "stays" in unit["state"]]
     assert staying == ["Add a tax", "Use the tax"]
     assert found["format"] == 1 and found["is_minimal"] and found["ended"] == "minimal"
-    assert "Use the tax" in table.read_text(encoding="utf-8")
+    assert "Use the tax" in table.read_text(encoding="utf-8") and "Use the tax" in page.read_text(encoding="utf-8")
     assert (git(repository, "status", "--porcelain"), git(repository, "for-each-ref")) == before
     # A branch and patches with the tests of the end pass.
     patches = tmp_path / "patches"
@@ -173,6 +152,8 @@ def test_an_early_end_is_said(repository: Path) -> None:
     ("arguments", "said"),
     [
         (["HEAD~5..HEAD", "--tests", "none"], "none"),
+        (["HEAD~5..HEAD", "--tests", "tests", "--jobs", "0"], "--jobs cannot be 0: give a whole number from 1 to 64"),
+        (["HEAD~5..HEAD", "--tests", "tests", "--scheme", "best"], "--scheme cannot be 'best': give combined, neg"),
         (["HEAD..HEAD~1", "--tests", "tests"], "HEAD..HEAD~1 "),
         (["HEAD~5..HEAD~1", "--tests", "shop.py"], "pytest found no tests"),
         (["HEAD~5..HEAD", "--tests", "tests", "--explain", "nothing"], "nothing is not a revision"),

@@ -154,7 +154,7 @@ def test_an_old_keyword_works_and_says_what_to_write():
         twincell.prefix("print(a)\n", rounds=0, predictor="uniform")
 
 
-@pytest.mark.parametrize("job", ["compare", "study", "predict", "amplify"])
+@pytest.mark.parametrize("job", ["compare", "study", "predict", "prefix", "amplify", "slice", "blame"])
 def test_the_types_list_exactly_the_options_of_the_table(job):
     tree = ast.parse(files("twincell").joinpath("_twincell.pyi").read_text())
     stub = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == job)

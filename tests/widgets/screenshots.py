@@ -67,6 +67,12 @@ def pictures(browser, folder: Path) -> None:
         picture(tab, folder, f"study-{name}")
         tab.show(states.amplification())
         picture(tab, folder, f"amplification-{name}")
+        tab.show(states.sliced())
+        for title in ("Commits", "Dependencies", "Search"):
+            tab.page.get_by_role("tab").filter(has_text=title).click()
+            picture(tab, folder, f"slice-{title.lower()}-{name}")
+        tab.page.evaluate("progress => window.showProgress(progress)", states.SLICING)
+        picture(tab, folder, f"slicing-{name}")
         tab.page.evaluate("window.showProgress({pair: 1, pairs: 3, executions: 120, budget: 300, coverage: 0.825})")
         picture(tab, folder, f"progress-{name}")
         tab.page.close()

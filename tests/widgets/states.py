@@ -565,9 +565,98 @@ def amplification() -> dict:
     }
 
 
+def sliced(count: int = 60) -> dict:
+    """A slice of a history: every sixth commit stays, and needs text and names of earlier ones."""
+
+    def unit(number: int) -> dict:
+        stays = number % 6 == 5
+        diff = f"""\
+diff --git a/shop/part_{number}.py b/shop/part_{number}.py
+index 257cc56..5716ca5 100644
+--- a/shop/part_{number}.py
++++ b/shop/part_{number}.py
+@@ -1,3 +1,4 @@ def price(order):
+ def price(order):
+-    return order.amount
++    tax = rate(order)
++    return order.amount * (1 + tax)
+diff --git a/docs/tax.rst b/docs/tax.rst
+new file mode 100644
+--- /dev/null
++++ b/docs/tax.rst
+@@ -0,0 +1 @@
++Prices for part {number} hold a tax.
+"""
+        failed = {"test": "tests/test_shop.py::test_price", "exception": "AssertionError", "message": "assert 2 == 4"}
+        return {
+            "commit": f"{number * 2654435761 % 2**32:08x}" * 5,
+            "subject": f"Give orders of kind {number} a tax" if stays else f"Fix a typo in part {number}",
+            "part": None,
+            "paths": [f"shop/part_{number}.py", "docs/tax.rst"],
+            "score": 3 if stays else -(number % 3),
+            "stays": stays,
+            "why": "tests_fail" if stays else ("not_run", "tests_pass")[number % 2],
+            "reason": "without it, tests/test_shop.py::test_price and 4 more fail (AssertionError: assert 2 == 4)"
+            if stays
+            else "it goes: no test runs what it changes, and the tests pass without it (run 2)",
+            "by": [],
+            "step": None if stays else 1,
+            "failed": [failed, {**failed, "test": "tests/test_shop.py::test_total"}] if stays else [],
+            "failed_count": 5 if stays else 0,
+            "diff": diff,
+            "diff_lacks": f"{number} more lines not shown." if number % 7 == 3 else None,
+        }
+
+    units = [unit(number) for number in range(count)]
+    staying = [number for number, one in enumerate(units) if one["stays"]]
+    steps = [{"rule": "INIT", "tried": count, "kept": count, "passed": True}]
+    while steps[-1]["kept"] > len(staying) or len(steps) < 8:
+        kept, passed = steps[-1]["kept"], len(steps) % 3 != 2
+        tried = max(len(staying), kept // 2) if passed else kept // 3
+        rule = ("PAR-SIG", "PAR-RAND")[len(steps) % 2]
+        steps.append({"rule": rule, "tried": tried, "kept": tried if passed else kept, "passed": passed})
+    need = {"names": ["shop.tax.rate", "shop.tax.round_up"], "more": 0, "is_only": True}
+    return {
+        "format": 6,
+        "range": "v1.0..v1.1",
+        "base": "0" * 40,
+        "goal": "pass",
+        "outcomes": ["tests pass", "tests fail"],
+        "sentence": f"{len(staying)} of {count} commits in v1.0..v1.1 keep the tests passing",
+        "facts": [["Stay", f"{len(staying)} of {count}"], ["Runs of the tests", str(len(steps))], ["Time", "25.0 s"]],
+        "remarks": ["without any single one of them, and what needs its text, the tests fail"],
+        "size": len(staying),
+        "is_split": False,
+        "units": units,
+        "text_needs": [[later, later - 6] for later in staying[1:]]
+        + [[number, number - 2] for number in range(4, count, 9)],
+        "name_needs": [{"user": later, "provider": later - 4, **need} for later in staying],
+        "steps": steps,
+        "tests": ["tests/test_shop.py::test_price", "tests/test_shop.py::test_total"],
+        "more_tests": 3,
+        "left_out": [["tests/test_shop.py::test_clock", "flaky: its runs differ"]],
+        "ended": "minimal",
+        "is_minimal": True,
+        "seconds": 25.0,
+    }
+
+
+#: How far the search for a slice is.
+SLICING = {
+    "stage": "refining",
+    "done": 7,
+    "total": 19,
+    "points": [{"runs": runs, "kept": kept} for runs, kept in [(1, 60), (2, 31), (4, 18), (7, 18)]],
+    "of": 60,
+    "seconds_left": 31.0,
+    "text": "18 of 60 are left after 7 runs; about 12 more to go, 31 s",
+}
+
+
 def hostile(state):
     """The same with hostile text in every string that code under comparison can make, and with hostile parameters."""
     kept = {"verdict", "channel", "strength", "kind", "class", "label", "classes", "version", "seed"}
+    kept |= {"why", "rule", "goal", "outcomes", "ended"}
 
     def poison(value, key=None, kept=kept):
         if key in kept:
@@ -584,6 +673,9 @@ def hostile(state):
         return value
 
     poisoned = poison(state)
+    for unit, known in zip(poisoned.get("units", ()), state.get("units", ()), strict=True):
+        # A diff begins as git begins it.
+        unit["diff"] = known["diff"].replace("shop", HOSTILE).replace("tax", HOSTILE)
     for pair in poisoned.get("pairs", ()):
         for path, value in zip(INHERITED, pair["shown"]["values"] if pair["shown"] else (), strict=False):
             value["path"] = path

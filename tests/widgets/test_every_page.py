@@ -210,14 +210,21 @@ def test_axe_finds_nothing_serious(open_tab, scheme, width):
     for name in ["Tests", "The change", "Patch"]:
         tab.tab(re.compile(f"^{name}"))
         check(f"amplification: {name}")
+    tab.show(states.sliced())
+    for name in ["Commits", "Dependencies", "Search", "Tests"]:
+        tab.tab(re.compile(f"^{name}"))
+        check(f"slice: {name}")
     page.evaluate("window.showProgress({pair: 0, pairs: 1, executions: 3, budget: 9, coverage: 0.5})")
     check("progress")
+    page.evaluate("progress => window.showProgress(progress)", states.SLICING)
+    check("progress of a slice")
 
 
 def test_nothing_sticks_out_of_a_narrow_column(open_tab):
     tab = open_tab(width=360)
     page = tab.page
-    for state in (states.comparison(several=True), states.study(), states.prefixes(), states.amplification()):
+    several = (states.comparison(several=True), states.study(), states.prefixes(), states.amplification())
+    for state in (*several, states.sliced()):
         tab.show(state)
         for tab_name in page.get_by_role("tab").all():
             tab_name.click()
@@ -283,6 +290,10 @@ def test_hostile_text_stays_text_everywhere(open_tab, scheme):
     for each in page.get_by_role("tab").all():
         each.click()
         harmless(f"amplification: {each.inner_text()}")
+    tab.show(states.hostile(states.sliced(12)))
+    for each in page.get_by_role("tab").all():
+        each.click()
+        harmless(f"slice: {each.inner_text()}")
 
 
 class Clock:

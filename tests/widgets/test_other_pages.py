@@ -183,6 +183,41 @@ def test_a_prefix_is_copied_downloaded_and_counted(open_tab):
     assert rows == [["Type", "★", "2", "3"], ["int", "1", "1"], ["list", "1", "1"]]
 
 
+def test_a_slice_is_filtered_chosen_and_followed_by_keys(open_tab, scheme):
+    tab = open_tab(scheme)
+    state = states.sliced()
+    tab.show(state)
+    page = tab.page
+    table = page.get_by_role("grid", name="Commits of the range")
+    unit = page.get_by_role("region", name="The chosen commit")
+    assert "Give orders of kind 5 a tax" in unit.inner_text()
+    assert unit.get_by_role("textbox", name="What changes in shop/part_5.py, read-only").inner_text().count("tax") == 2
+    page.get_by_role("button", name="50 go").click()
+    assert int(table.get_attribute("aria-rowcount")) == 51
+    page.get_by_role("searchbox").fill("part 46")
+    page.get_by_text("1 of 60 commits").wait_for()
+    table.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert "Fix a typo in part 46" in unit.inner_text()
+    panel = tab.tab(re.compile("^Dependencies"))
+    listed = panel.get_by_role("listbox")
+    listed.focus()
+    page.keyboard.press("Home")
+    chosen = panel.get_by_role("option", selected=True)
+    first = chosen.inner_text()
+    page.keyboard.press("ArrowRight")
+    assert chosen.count() == 1 and chosen.inner_text() != first
+    assert panel.locator(".tcw-arc-on").count() > 0
+    panel.get_by_role("button", name="All 60 commits").click()
+    assert panel.get_by_role("option").count() == 60
+    unit.get_by_role("button", name=re.compile("^Show the commit")).first.click()
+    search = tab.tab(re.compile("^Search"))
+    search.get_by_role("img", name="The search").wait_for()
+    assert not unit.is_visible()
+    assert "flaky: its runs differ" in tab.tab(re.compile("^Tests")).inner_text()
+
+
 def test_amplified_tests_are_shown_run_written_and_copied(open_tab, scheme):
     tab = open_tab(scheme)
     tab.show(states.amplification())

@@ -66,6 +66,7 @@ mod plain;
 mod plot;
 mod predictions;
 mod prefixes;
+mod progress;
 mod slices;
 mod state;
 mod text;
@@ -79,7 +80,7 @@ use twincell_compare::report::Comparison;
 pub use amplified::{
     amplification_fragment, amplification_junit, amplification_markdown, amplification_page, amplification_text,
 };
-pub use blame::{blame_markdown, blame_text};
+pub use blame::{blame_before, blame_diff, blame_fragment, blame_markdown, blame_page, blame_text};
 pub use bundle::{LOADER, MODULE};
 pub use differences::{Differences, DifferingRow, differences_fragment, differences_text};
 pub use enforced::Enforced;
@@ -96,7 +97,11 @@ pub use prefixes::{
     Left, NO_TEST, PrefixFigures, Reached, Spread, no_function, prefix_study_fragment, prefix_study_page,
     prefix_study_text, prefixes_fragment, prefixes_page, prefixes_pytest, prefixes_text,
 };
-pub use slices::{slice_explanation, slice_markdown, slice_text};
+pub use progress::{ProgressLine, blame_progress};
+pub use slices::{
+    SliceFailedTest, SliceNameNeed, SlicePoint, SliceProgress, SliceRow, SliceStage, SliceState, SliceStep,
+    SliceUnitState, SliceWhy, slice_explanation, slice_fragment, slice_markdown, slice_page, slice_rows, slice_text,
+};
 pub use state::{
     AmplificationState, ComparisonState, Detail, PrefixesState, STATE_FORMAT, StudyRow, StudyState,
     amplification_state, detail, prefixes_state, state,

@@ -11,13 +11,13 @@ const MAX_CALL: usize = 10_000;
 /// Why a text is no call of a function.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
-    #[error("--returns: {0}")]
+    #[error("the call is not valid Python: {0}")]
     Syntax(String),
-    #[error("--returns takes one expression, such as {0}(1)")]
+    #[error("a call is one expression, such as {0}(1)")]
     NotOne(String),
-    #[error("--returns does not call {0}: write a call of it with literal arguments")]
+    #[error("the expression does not call {0}: write a call of it with literal arguments")]
     OfAnother(String),
-    #[error("--returns has more than {MAX_CALL} bytes")]
+    #[error("the call has more than {MAX_CALL} bytes")]
     TooLong,
 }
 

@@ -93,6 +93,10 @@ pub enum BlameError {
     Varies { commit: String, one: String, other: String },
     #[error("{oldest} is not before {newest} on the line of first parents: name two commits of one branch")]
     NotBefore { oldest: String, newest: String },
+    #[error(
+        "{file} is as it was compared in none of the last {commits} commits: commit it, or give a range with such a commit"
+    )]
+    NoVersion { file: String, commits: usize },
     #[error("there is no place for copies of commits: {0}")]
     Copy(io::Error),
     #[error(transparent)]

@@ -100,10 +100,23 @@ impl MemoryTrees {
     ///
     /// Where git cannot read them.
     pub fn patch(&self, old: TreeId, new: TreeId) -> Result<Vec<u8>, RepoError> {
+        self.text(old, new, true)
+    }
+
+    /// The same for people to read: binary contents are only said to differ.
+    ///
+    /// # Errors
+    ///
+    /// Where git cannot read them.
+    pub fn diff(&self, old: TreeId, new: TreeId) -> Result<Vec<u8>, RepoError> {
+        self.text(old, new, false)
+    }
+
+    fn text(&self, old: TreeId, new: TreeId, with_binary: bool) -> Result<Vec<u8>, RepoError> {
         let git = &self.repo.git;
         let (old, new) = (git.find_tree(old.0)?, git.find_tree(new.0)?);
         let mut options = DiffOptions::new();
-        options.show_binary(true).id_abbrev(40).include_typechange(false);
+        options.show_binary(with_binary).id_abbrev(40).include_typechange(false);
         // The user's settings may say otherwise.
         options.old_prefix("a/").new_prefix("b/");
         let mut diff = git.diff_tree_to_tree(Some(&old), Some(&new), Some(&mut options))?;
@@ -172,6 +185,8 @@ mod tests {
         assert!(patch.ends_with("@@ -1 +1,2 @@\n a\n+b\n\\ No newline at end of file\n"), "{patch}");
         let binary = String::from_utf8(trees.patch(keep(b"\0a"), keep(b"\0b")).unwrap()).unwrap();
         assert!(binary.contains("GIT binary patch\n"), "{binary}");
+        let named = String::from_utf8(trees.diff(keep(b"\0a"), keep(b"\0b")).unwrap()).unwrap();
+        assert!(named.contains("\nBinary files ") && !named.contains("GIT binary patch"), "{named}");
         assert_eq!(objects(), before);
     }
 }

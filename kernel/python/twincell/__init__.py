@@ -4,7 +4,9 @@
 many changes and returns a `Study`; `load_study(results)` reads the results of an earlier one. `mine(repository)` yields
 the changes in a git history, and `transform(folder, command)` those that a tool makes. `register(cls, values)` declares
 values of a class for comparisons. `prefix(code)` makes incomplete code run, and `prefix_study(inputs)` many snippets.
-In a notebook, `%load_ext twincell` loads `%%compare`, `%compare`, `%%version`, `%predict`, `%prefix` and `%study`.
+`slice(repository, range, tests)` finds the commits that carry a feature, and `blame(place, call)` the one since which a
+call gives its value. In a notebook, `%load_ext twincell` loads `%%compare`, `%compare`, `%%version`, `%predict`,
+`%prefix`, `%study`, `%slice` and `%blame`.
 """
 
 # Before any other import: `python -m twincell` and `python -m twincell.kernel` put the current folder in front, and
@@ -24,16 +26,19 @@ from typing import TYPE_CHECKING
 
 from ._twincell import (
     Amplification,
+    Blame,
     Comparison,
     Mine,
     Predictions,
     Prefixes,
     PrefixStudy,
+    Slice,
     Study,
     Transform,
     TwincellError,
     __version__,
     amplify,
+    blame,
     compare,
     load_prefix_study,
     load_study,
@@ -42,6 +47,7 @@ from ._twincell import (
     prefix,
     prefix_study,
     register,
+    slice,
     study,
     transform,
 )
@@ -51,16 +57,19 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Amplification",
+    "Blame",
     "Comparison",
     "Mine",
     "Predictions",
     "PrefixStudy",
     "Prefixes",
+    "Slice",
     "Study",
     "Transform",
     "TwincellError",
     "__version__",
     "amplify",
+    "blame",
     "compare",
     "load_ipython_extension",
     "load_prefix_study",
@@ -70,6 +79,7 @@ __all__ = [
     "prefix",
     "prefix_study",
     "register",
+    "slice",
     "study",
     "transform",
 ]

@@ -1,13 +1,14 @@
-"""Progress in the output of a cell, and that of a study: a bar with a button to stop, or a line in a terminal."""
+"""Progress in the output of a cell, and that of studies and searches: a bar with a button to stop, or a line."""
 
 from __future__ import annotations
 
 import html
+import json
 import sys
 import time
 from typing import Any
 
-#: Seconds that a study runs before progress is shown.
+#: Seconds that a study or a search runs before progress is shown.
 PATIENCE = 0.5
 
 
@@ -66,7 +67,10 @@ class LiveBar:
 
 
 class StudyBar:
-    """Called with the number of changes done, their total, and a line for people. Returns whether to stop."""
+    """Called with the number of things done, their total, and a line for people. Returns whether to stop.
+
+    The interactive view shows `state` instead, where there is one.
+    """
 
     def __init__(self) -> None:
         self._started = time.monotonic()
@@ -74,14 +78,14 @@ class StudyBar:
         self._live = LiveBar(self._shown)
         self._width = 0
 
-    def __call__(self, done: int, total: int | None, text: str) -> bool:
+    def __call__(self, done: int, total: int | None, text: str, state: str | None = None) -> bool:
         if time.monotonic() - self._started < PATIENCE:
             return False
         if in_notebook():
             from ._widget import is_live
 
             if is_live():
-                self._live.show({"done": done, "total": total, "text": text})
+                self._live.show(json.loads(state) if state else {"done": done, "total": total, "text": text})
             else:
                 share = "" if not total else f' value="{done / total:.4f}"'
                 self._shown.show(f'<progress max="1"{share}></progress> {html.escape(text)}', text)

@@ -1,5 +1,6 @@
 # Types of the native module. The options of `compare` are those of the option table; a test keeps both in step.
 
+from builtins import slice as _slice
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from datetime import date
@@ -80,6 +81,20 @@ class Comparison:
     def with_example(
         self, changes: dict[str, str] | None = None, execution: int | None = None, *, pair: int = 0
     ) -> Comparison: ...
+    def blame(
+        self,
+        range: str | None = None,
+        *,
+        old: bool = False,
+        pair: int | None = None,
+        progress: Callable[[int, int | None, str], object] | bool | None = None,
+        budget: int | None = None,
+        timeout: float | None = None,
+        memory: int | None = None,
+        deadline: float | None = None,
+        unsafe: bool | None = None,
+        python: str | PathLike[str] | None = None,
+    ) -> Blame: ...
     def debug(self, execution: int | None = None, changes: dict[str, str] | None = None, *, pair: int = 0) -> None: ...
     def _with_example(
         self,
@@ -409,7 +424,7 @@ class Predictions:
     @overload
     def __getitem__(self, index: int, /) -> Prediction: ...
     @overload
-    def __getitem__(self, index: slice, /) -> list[Prediction]: ...
+    def __getitem__(self, index: _slice, /) -> list[Prediction]: ...
     def __iter__(self) -> Iterator[Prediction]: ...
     @property
     def rows(self) -> list[Prediction]: ...
@@ -659,6 +674,120 @@ def amplify(
 ) -> Amplification: ...
 
 @type_check_only
+class SliceUnit(TypedDict):
+    """A commit of a range, or a part of one."""
+
+    commit: str
+    """its hash"""
+    subject: str
+    """the first line of its message"""
+    part: dict[str, Any] | None
+    """`path` and `entity`, where commits are split"""
+    paths: list[str]
+    """the files that it changes"""
+    score: int
+    """its significance: that of the paper"""
+    is_cleanup: bool
+    """whether its functions do the same after it, as far as comparisons found (`compare`)"""
+    state: dict[str, Any]
+    """the reason as data"""
+    stays: bool
+    """whether it stays"""
+    reason: str
+    """why it stays or goes, in one line"""
+
+@final
+class Slice:
+    """The smallest part of a range of commits that keeps tests passing."""
+
+    @property
+    def base(self) -> str: ...
+    @property
+    def commits(self) -> list[str]: ...
+    @property
+    def units(self) -> list[SliceUnit]: ...
+    @property
+    def tests(self) -> dict[Literal["deciding", "flaky", "failing", "failures"], list[Any]]: ...
+    @property
+    def steps(self) -> list[dict[str, Any]]: ...
+    @property
+    def is_minimal(self) -> bool: ...
+    @property
+    def ended(self) -> Literal["minimal", "budget", "deadline", "interrupted"]: ...
+    def explain(self, commit: str) -> str: ...
+    def write_patches(self, folder: str | PathLike[str]) -> list[Path]: ...
+    def make_branch(self, name: str) -> list[str]: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def to_json(self) -> str: ...
+    def to_markdown(self) -> str: ...
+    def to_html(self, title: str | None = None) -> str: ...
+    def _state(self) -> str: ...
+    def _ipython_display_(self) -> None: ...
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]: ...
+
+def slice(
+    repository: str | PathLike[str],
+    range: str,
+    tests: str | PathLike[str] | Iterable[str | PathLike[str]],
+    *,
+    progress: Callable[[int, int | None, str], object] | bool | None = None,
+    onto: str | None = None,
+    compare: bool | None = None,
+    bisect: bool | None = None,
+    scheme: Literal["combined", "neg", "nonpos", "low", "basic"] | None = None,
+    by: Literal["commit", "change"] | None = None,
+    jobs: int | None = None,
+    repeat: int | None = None,
+    budget: int | None = None,
+    deadline: float | None = None,
+    network: bool | None = None,
+    pass_env: str | None = None,
+    unsafe: bool | None = None,
+    python: str | PathLike[str] | None = None,
+) -> Slice: ...
+
+@final
+class Blame:
+    """Since which commit a call gives its value."""
+
+    @property
+    def answer(self) -> Literal["since", "among", "same"]: ...
+    @property
+    def commit(self) -> str | None: ...
+    @property
+    def message(self) -> str | None: ...
+    @property
+    def candidates(self) -> list[str]: ...
+    @property
+    def before(self) -> str | None: ...
+    @property
+    def after(self) -> str: ...
+    @property
+    def hunk(self) -> str | None: ...
+    @property
+    def steps(self) -> list[dict[str, Any]]: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def to_json(self) -> str: ...
+    def to_markdown(self) -> str: ...
+    def to_html(self, title: str | None = None) -> str: ...
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]: ...
+
+def blame(
+    place: str,
+    call: str,
+    range: str | None = None,
+    *,
+    repository: str | PathLike[str] | None = None,
+    progress: Callable[[int, int | None, str], object] | bool | None = None,
+    budget: int | None = None,
+    timeout: float | None = None,
+    memory: int | None = None,
+    deadline: float | None = None,
+    unsafe: bool | None = None,
+    python: str | PathLike[str] | None = None,
+) -> Blame: ...
+
+@type_check_only
 class Option(TypedDict):
     name: str
     keyword: str
@@ -668,7 +797,7 @@ class Option(TypedDict):
     default: str | None
     absent: str | None
     help: str
-    jobs: list[Literal["compare", "study", "predict", "prefix", "amplify", "doctor"]]
+    jobs: list[Literal["compare", "study", "predict", "prefix", "amplify", "slice", "blame", "doctor"]]
 
 def option_table() -> list[Option]: ...
 def widget_loader() -> str: ...
@@ -684,6 +813,14 @@ class MagicOutcome:
     text: str | None
     interrupt: BaseException | None
     study: Study | None
+
+@final
+class HistoryOutcome:
+    """What `%slice` or `%blame` shall do next. Every part may be absent."""
+
+    result: Slice | Blame | None
+    text: str | None
+    interrupt: BaseException | None
 
 @final
 class AmplifyOutcome:
@@ -730,6 +867,8 @@ def predict_magic(
     line: str, cell: str | None, named: Callable[[str], Any]
 ) -> tuple[Predictions | None, str | None]: ...
 def amplify_magic(line: str) -> AmplifyOutcome: ...
+def slice_magic(line: str) -> HistoryOutcome: ...
+def blame_magic(line: str) -> HistoryOutcome: ...
 def prefix_magic(line: str, cell: str | None, named: Callable[[str], Any]) -> PrefixOutcome: ...
 def version_name(line: str, cell: str) -> tuple[str | None, str | None]: ...
 def magic_flags(magic: str) -> list[str]: ...

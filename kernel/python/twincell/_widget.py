@@ -17,9 +17,21 @@ from IPython import get_ipython
 from IPython.display import display
 
 from . import _debug_run
-from ._twincell import Amplification, Comparison, Prefixes, Start, Study, TwincellError, widget_loader, widget_module
+from ._twincell import (
+    Amplification,
+    Comparison,
+    Prefixes,
+    Slice,
+    Start,
+    Study,
+    TwincellError,
+    widget_loader,
+    widget_module,
+)
 
 logger = logging.getLogger("twincell.kernel")
+
+Result = Comparison | Study | Prefixes | Amplification | Slice
 
 #: Maximum number of replayed executions that a view can continue from.
 KEPT = 50
@@ -45,7 +57,7 @@ def view_class() -> type:
     made = itertools.count()
 
     class View(anywidget.AnyWidget):
-        """A comparison, a study, prefixes, amplified tests, or the progress of a running comparison."""
+        """A comparison, a study, prefixes, amplified tests, a slice, or the progress of what still runs."""
 
         _esm = widget_loader()
         #: The widget's own module, for the loader. It goes with the first view, and to views that ask for it.
@@ -63,6 +75,7 @@ def view_class() -> type:
             study: Study | None = None,
             prefixes: Prefixes | None = None,
             amplification: Amplification | None = None,
+            sliced: Slice | None = None,
             **traits: Any,
         ) -> None:
             #: The comparison that answers requests; None while one runs, and before a change of a study is opened.
@@ -85,6 +98,8 @@ def view_class() -> type:
                 traits |= {"kind": "prefixes", "state": json.loads(prefixes._state())}
             if amplification is not None:
                 traits |= {"kind": "amplification", "state": json.loads(amplification._state())}
+            if sliced is not None:
+                traits |= {"kind": "slice", "state": json.loads(sliced._state())}
             if next(made) == 0:
                 traits["module"] = widget_module()
             super().__init__(**traits)
@@ -247,7 +262,7 @@ def answer(
     return ({"ok": True, "source": source} if then == "reproduce" else {"ok": True, "detail": detail}), start
 
 
-def show(result: Comparison | Study | Prefixes | Amplification) -> bool:
+def show(result: Result) -> bool:
     """Shows the interactive view, and behind it the static output. Returns False where only static output is possible.
 
     The static output is for opening the notebook later without a kernel. While the view lives, its style hides it.
@@ -262,6 +277,8 @@ def show(result: Comparison | Study | Prefixes | Amplification) -> bool:
             view = made(prefixes=result)
         case Amplification():
             view = made(amplification=result)
+        case Slice():
+            view = made(sliced=result)
         case _:
             view = made(result)
     display(view)
@@ -271,6 +288,6 @@ def show(result: Comparison | Study | Prefixes | Amplification) -> bool:
     return True
 
 
-def saved(result: Comparison | Study | Prefixes | Amplification) -> dict[str, Any]:
+def saved(result: Result) -> dict[str, Any]:
     """The static output. It stays small: the whole report as JSON is for programs that run notebooks."""
     return {kind: content for kind, content in result._repr_mimebundle_().items() if kind.startswith("text/")}

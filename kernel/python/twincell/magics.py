@@ -22,7 +22,7 @@ from IPython.display import display
 from . import _twincell
 from ._progress import Progress
 from ._shown import show_as
-from ._twincell import Amplification, Comparison, Predictions, Prefixes, PrefixStudy, Study, TwincellError
+from ._twincell import Amplification, Blame, Comparison, Predictions, Prefixes, PrefixStudy, Slice, Study, TwincellError
 
 if TYPE_CHECKING:
     from ._rust_magic import Rust
@@ -72,7 +72,10 @@ class LastRun:
 
 @magics_class
 class TwincellMagics(Magics):
-    """`%%compare`, `%%version`, `%autocompare`, `%predict`, `%prefix`, `%study`, `%amplify` and `%%rust`."""
+    """`%%compare`, `%%version`, `%autocompare`, `%predict`, `%prefix`, `%study`, `%amplify`, `%slice`, `%blame`.
+
+    `%%rust` runs cells in Rust.
+    """
 
     shell: InteractiveShell
 
@@ -170,6 +173,16 @@ class TwincellMagics(Magics):
         if outcome.interrupt is not None:
             raise stopped(outcome.interrupt, outcome.amplification, "Stopped. Above is what was found so far.")
         return outcome.amplification
+
+    @line_magic("slice")  # type: ignore[arg-type]
+    def slice_history(self, line: str) -> Slice | None:
+        """Find the commits that tests need: `%slice OLD..NEW --tests PATHS`; see `%slice --help`."""
+        return asked(_twincell.slice_magic, line, "Stopped. Above is the best slice so far.")
+
+    @line_magic
+    def blame(self, line: str) -> Blame | None:
+        """Find since when a call gives its value: `%blame FILE:FUNCTION --returns 'CALL' [RANGE]`; see `--help`."""
+        return asked(_twincell.blame_magic, line, "Stopped. Above is what is known so far.")
 
     @line_magic
     def study(self, line: str) -> Study | None:
@@ -300,6 +313,20 @@ def one_line(function: Callable[..., Result], *arguments: Any) -> Result:
         raise UsageError(str(error)) from None
 
 
+def asked(magic: Callable[[str], _twincell.HistoryOutcome], line: str, said: str) -> Any:
+    """The answer of a magic about a history. `said` explains what an interrupt leaves."""
+    try:
+        outcome = one_line(magic, line)
+    except KeyboardInterrupt as interrupt:
+        show_as(interrupt, "Stopped before anything was found.")
+        raise
+    if outcome.text is not None:
+        print(outcome.text)
+    if outcome.interrupt is not None:
+        raise stopped(outcome.interrupt, outcome.result, said)
+    return outcome.result
+
+
 def stopped(interrupt: BaseException, found: object, said: str) -> BaseException:
     """Shows what was found until an interrupt. What comes back ends the cell, so that those after it do not run."""
     display(found)
@@ -324,6 +351,6 @@ def load_ipython_extension(ipython: Any) -> None:
     ipython.register_magics(magics)
     ipython.input_transformers_cleanup.insert(0, with_body)
     cell_magics = ("%%compare", "%%predict", "%%prefix")
-    line_magics = ("%compare", "%autocompare", "%predict", "%prefix", "%study", "%amplify")
+    line_magics = ("%compare", "%autocompare", "%predict", "%prefix", "%study", "%amplify", "%slice", "%blame")
     for name in cell_magics + line_magics:
         ipython.set_hook("complete_command", lambda *_, name=name: _twincell.magic_flags(name), str_key=name)

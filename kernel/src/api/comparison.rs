@@ -6,13 +6,19 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyNotImplementedError;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyDict};
 use twincell_compare::Then;
 use twincell_compare::report::Comparison;
+use twincell_driver::blame::{BlameRequest, witness_request};
+use twincell_driver::options::Job;
 use twincell_driver::{files, reproducers};
+use twincell_syntax::{PerSide, Side};
 use twincell_widgets::{comparison_json, wording};
 
+use super::blame::{PyBlame, blamed};
+use super::display::ends_with_a_result;
 use super::errors::{call_python, raised};
+use super::options::read_options;
 use super::plain::{json, plain};
 use super::replay::{self, Origin, Start};
 use super::tables;
@@ -22,11 +28,14 @@ use super::tables;
 pub struct PyComparison {
     report: Arc<Comparison>,
     origin: Origin,
+    /// The folder from which files were named.
+    folder: PathBuf,
 }
 
 impl PyComparison {
     pub fn new(report: Comparison, origin: Origin) -> Self {
-        Self { report: Arc::new(report), origin }
+        let folder = std::env::current_dir().unwrap_or_default();
+        Self { report: Arc::new(report), origin, folder }
     }
 
     pub fn report(&self) -> &Comparison {
@@ -104,6 +113,30 @@ impl PyComparison {
         self._with_example(py, execution, changes, pair, None)
     }
 
+    /// Finds the commit since which the newer version gives the value of the witness, or with `old` the older one. Both have to
+    /// be files, one of them in a git repository, and the search begins at the newest commit with this very text. `range` is
+    /// `OLD..NEW`, and `pair` the number of a pair; `None` means the first one that differs. `progress` and the options are those
+    /// of `twincell.blame`.
+    ///
+    /// Raises `TwincellError` if the witness is no call of the function with literals, or if no commit has the version.
+    #[pyo3(signature = (range = None, *, old = false, pair = None, progress = None, **options))]
+    fn blame(
+        &self,
+        py: Python<'_>,
+        range: Option<String>,
+        old: bool,
+        pair: Option<usize>,
+        progress: Option<&Bound<'_, PyAny>>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<PyBlame> {
+        let options = read_options(py, options, Job::Blame)?;
+        let side = if old { Side::Old } else { Side::New };
+        let sources = PerSide::new(&self.origin.old, &self.origin.new);
+        let request = witness_request(&self.report, sources, &self.folder, side, pair).map_err(raised)?;
+        let (found, interrupt) = blamed(py, &BlameRequest { range, ..request }, &options, progress)?;
+        ends_with_a_result(py, found, interrupt)
+    }
+
     /// Runs old, then new in the debugger of JupyterLab, on the values of an execution. The code runs in this kernel,
     /// outside of the sandbox. It stops at the first changed line that the execution runs in each version.
     ///
@@ -131,7 +164,7 @@ impl PyComparison {
         let changes = changes.unwrap_or_default();
         let request = replay::ReplayRequest { pair, execution, from: start, changes, then: Then::Headline };
         let report = replay::with_example(py, &self.report, &self.origin, request)?;
-        Ok(Self { report: Arc::new(report), origin: self.origin.clone() })
+        Ok(Self { report: Arc::new(report), origin: self.origin.clone(), folder: self.folder.clone() })
     }
 
     /// Like `replay`, but also returns the start for a later call.

@@ -1,12 +1,15 @@
-//! What a user sees while a study runs, and the user's reaction: a signal, an exception of the function that is told, or
-//! its answer.
+//! What a user sees while a study or a search runs, and the user's reaction: a signal, an exception of the function that is
+//! told, or its answer.
 
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use twincell_engine::Continue;
 use twincell_study::pace::Progress;
+use twincell_widgets::ProgressLine;
 
 use super::errors::raised;
 use super::signals::SIGNAL_INTERVAL;
@@ -17,9 +20,11 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 pub struct Display {
     /// Called with the number of things done, their total, and a line.
     shown: Option<Py<PyAny>>,
-    /// What is counted.
-    things: &'static str,
-    last: Progress,
+    /// Whether that is our bar, which also takes what the interactive view shows.
+    is_bar: bool,
+    last: ProgressLine,
+    /// What the interactive view shows, as JSON, where it is not the line.
+    state: Option<String>,
     last_shown: Instant,
     asked: Instant,
     /// The exception that a signal or the callback raised.
@@ -30,10 +35,12 @@ pub struct Display {
 
 impl Display {
     /// `progress` is a function of three arguments, `False` for nothing, and otherwise a bar.
-    pub fn new(py: Python<'_>, progress: Option<&Bound<'_, PyAny>>, things: &'static str) -> PyResult<Self> {
+    pub fn new(py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let is_own = |progress: &&Bound<'_, PyAny>| progress.is_instance_of::<PyBool>();
+        let is_bar = progress.as_ref().is_none_or(is_own);
         let shown = match progress {
-            Some(progress) if progress.is_instance_of::<PyBool>() && !progress.is_truthy()? => None,
-            Some(progress) if !progress.is_instance_of::<PyBool>() => {
+            Some(progress) if is_own(&progress) && !progress.is_truthy()? => None,
+            Some(progress) if !is_own(&progress) => {
                 if !progress.is_callable() {
                     return Err(raised("progress cannot be called: give a function of three arguments, or False"));
                 }
@@ -42,13 +49,19 @@ impl Display {
             _ => Some(py.import("twincell._bar")?.call_method0("StudyBar")?.unbind()),
         };
         let now = Instant::now();
-        Ok(Self { shown, things, last: Progress::default(), last_shown: now, asked: now, raised: None, stops: false })
+        let last = ProgressLine::default();
+        Ok(Self { shown, is_bar, last, state: None, last_shown: now, asked: now, raised: None, stops: false })
     }
 
-    /// Tells the progress now and then, without Python's lock. Says whether the study goes on: until an exception, or until
+    /// Tells the progress now and then, without Python's lock. Says whether the work goes on: until an exception, or until
     /// the callback answers with `True`.
-    pub fn watch(&mut self, progress: &Progress) -> Continue {
-        self.last = *progress;
+    pub fn watch(&mut self, progress: ProgressLine) -> Continue {
+        self.watch_with(progress, None)
+    }
+
+    /// The same with the state of the interactive view.
+    pub fn watch_with(&mut self, progress: ProgressLine, state: Option<String>) -> Continue {
+        (self.last, self.state) = (progress, state);
         if self.asked.elapsed() < SIGNAL_INTERVAL {
             return Continue::Yes;
         }
@@ -64,8 +77,11 @@ impl Display {
         if self.raised.is_none() {
             let looked = py.check_signals().and_then(|()| match &self.shown {
                 Some(shown) if tell => {
-                    let text = self.last.text_of(self.things);
-                    let answer = shown.bind(py).call1((self.last.done, self.last.total, text))?;
+                    let ProgressLine { done, total, text } = &self.last;
+                    let answer = match self.is_bar {
+                        true => shown.bind(py).call1((done, total, text, &self.state))?,
+                        false => shown.bind(py).call1((done, total, text))?,
+                    };
                     self.stops |= answer.is_instance_of::<PyBool>() && answer.is_truthy()?;
                     Ok(())
                 }
@@ -76,7 +92,7 @@ impl Display {
         if self.raised.is_some() || self.stops { Continue::Stop } else { Continue::Yes }
     }
 
-    /// Removes the display. Returns the exception that ended the study, if one did.
+    /// Removes the display. Returns the exception that ended the work, if one did.
     pub fn end(mut self, py: Python<'_>, is_done: bool) -> Option<PyErr> {
         if is_done {
             // Those who draw bars want to see their end.
@@ -87,5 +103,27 @@ impl Display {
             if shown.hasattr("end")? { shown.call_method0("end").map(drop) } else { Ok(()) }
         });
         self.raised.or(removed.err())
+    }
+}
+
+/// The content of the bar of a study of some things.
+pub fn study_line(now: &Progress, things: &str) -> ProgressLine {
+    ProgressLine { done: now.done, total: now.total, text: now.text_of(things) }
+}
+
+/// The same for searches in histories.
+pub fn go_on(answer: Continue) -> ControlFlow<()> {
+    match answer {
+        Continue::Yes => ControlFlow::Continue(()),
+        Continue::Stop => ControlFlow::Break(()),
+    }
+}
+
+/// A result of the library where an exception may have ended the work: an interrupt leaves what was found, and another exception is
+/// one of the callback.
+pub fn ends_with_a_result<T>(py: Python<'_>, found: T, raised: Option<PyErr>) -> PyResult<T> {
+    match raised {
+        Some(error) if !error.is_instance_of::<PyKeyboardInterrupt>(py) => Err(error),
+        _ => Ok(found),
     }
 }

@@ -4,6 +4,7 @@
 //! and asked for signals now and then, so that Ctrl-C stops the comparison.
 
 mod amplify;
+mod blame;
 mod changes;
 mod comparison;
 mod display;
@@ -11,6 +12,7 @@ mod environment;
 mod errors;
 mod execute;
 mod farm;
+mod history;
 mod magics;
 mod mine;
 mod notebook;
@@ -23,6 +25,7 @@ mod providers;
 mod replay;
 mod run_study;
 mod signals;
+mod slice;
 mod source;
 mod study;
 mod table_files;
@@ -72,6 +75,13 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<amplify::PyAmplification>()?;
     module.add_class::<amplify::AmplifyOutcome>()?;
     module.add_function(wrap_pyfunction!(amplify::amplify, module)?)?;
+    module.add_class::<slice::PySlice>()?;
+    module.add_function(wrap_pyfunction!(slice::slice, module)?)?;
+    module.add_class::<blame::PyBlame>()?;
+    module.add_function(wrap_pyfunction!(blame::blame, module)?)?;
+    module.add_class::<history::HistoryOutcome>()?;
+    module.add_function(wrap_pyfunction!(history::slice_magic, module)?)?;
+    module.add_function(wrap_pyfunction!(history::blame_magic, module)?)?;
     module.add_class::<prefix::PyPrefixes>()?;
     module.add_class::<prefix_study::PyPrefixStudy>()?;
     module.add_class::<prefix::PrefixOutcome>()?;

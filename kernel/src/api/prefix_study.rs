@@ -13,7 +13,7 @@ use twincell_prefix::Subject;
 use twincell_study::prefixes::{self, PrefixRow, PrefixStudy, Snippet, figures, read_snippets};
 use twincell_widgets::{prefix_study_fragment, prefix_study_page, prefix_study_text};
 
-use super::display::Display;
+use super::display::{Display, study_line};
 use super::errors::{call_python, raised};
 use super::options::read_options;
 use super::plain::plain;
@@ -78,10 +78,10 @@ pub fn run(
 ) -> PyResult<(PyPrefixStudy, Option<PyErr>)> {
     let Wanted { snippets, title, options, out, html, fresh } = wanted;
     let environment = environment::find(py)?;
-    let mut display = Display::new(py, progress, "snippets")?;
+    let mut display = Display::new(py, progress)?;
     let texts = snippets.iter().map(|one| (one.id.clone(), one.text.clone())).collect();
     let study = PrefixStudy { snippets, options: options.clone(), out, fresh };
-    let done = py.detach(|| prefixes::run(study, &environment, &mut |progress| display.watch(progress)));
+    let done = py.detach(|| prefixes::run(study, &environment, &mut |now| display.watch(study_line(now, "snippets"))));
     let interrupt = display.end(py, done.is_ok());
     let rows = match done {
         Ok(outcome) => {

@@ -12,7 +12,7 @@ use twincell_study::outputs::Outputs;
 use twincell_study::store::read_all;
 
 use super::changes::changes_of;
-use super::display::Display;
+use super::display::{Display, study_line};
 use super::errors::raised;
 use super::farm::{PyFarm, options_as_json};
 use super::options::read_options;
@@ -93,9 +93,10 @@ pub fn run(
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(PyStudy, Option<PyErr>)> {
     let environment = environment::find(py)?;
-    let mut display = Display::new(py, progress, "changes")?;
+    let mut display = Display::new(py, progress)?;
     let (out, name) = (order.outputs.out.clone(), order.name.clone());
-    let done = py.detach(|| run_study(order, &environment, &mut |_| {}, &mut |progress| display.watch(progress)));
+    let done =
+        py.detach(|| run_study(order, &environment, &mut |_| {}, &mut |now| display.watch(study_line(now, "changes"))));
     let interrupt = display.end(py, done.is_ok());
     let done = match done {
         Ok(done) => done,

@@ -13,6 +13,8 @@ import type {
   Pinned,
   PrefixesState,
   Progress,
+  SliceProgress,
+  SliceState,
   StudyProgress,
   StudyState,
 } from "./types";
@@ -21,9 +23,10 @@ import { attempt } from "./views/attempt";
 import { comparisonView } from "./views/comparison";
 import { PrefixesView, type PrefixHost } from "./views/prefixes";
 import { progressView } from "./views/progress";
+import { SliceView } from "./views/slice";
 import { StudyView, type Kept } from "./views/study";
 
-type State = ComparisonState | StudyState | PrefixesState | AmplificationState;
+type State = ComparisonState | StudyState | PrefixesState | AmplificationState | SliceState;
 
 interface Model {
   get(name: string): unknown;
@@ -99,6 +102,7 @@ function viewOf(state: State, host: Host & PrefixHost, kept: Kept): View | HTMLE
   const view = attempt<State, View>(state, (known) => {
     if ("rows" in known) return new StudyView(known, host.kernel, kept);
     if ("patches" in known) return new AmplificationView(known, host.kernel);
+    if ("units" in known) return new SliceView(known);
     if ("nodes" in known) return new PrefixesView(known, host);
     return comparisonView(known, host);
   });
@@ -117,7 +121,7 @@ function render({ model, el, signal }: { model: Model; el: HTMLElement; signal?:
     },
   });
   const place = stage(el, own.signal);
-  const progress = progressView(() => kernel.stop());
+  const progress = progressView(() => kernel.stop(), own.signal);
   const pinned = () => (model.get("pinned") as Pinned[] | null) ?? [];
   const savePinned = (now: Pinned[]) => {
     model.set("pinned", now);
@@ -134,7 +138,7 @@ function render({ model, el, signal }: { model: Model; el: HTMLElement; signal?:
     else place.show(progress.element);
   };
   const onProgress = () => {
-    if (!model.get("state")) progress.update(model.get("progress") as Progress | StudyProgress | null);
+    if (!model.get("state")) progress.update(model.get("progress") as Progress | StudyProgress | SliceProgress | null);
   };
   const onPinned = () => place.view()?.takePinned?.(pinned());
   const listeners: [string, () => void][] = [

@@ -510,3 +510,147 @@ export interface PrefixNode {
   /** Its fixture and its test in a pytest file. None if the snippet does not end behind it. */
   test: string | null;
 }
+
+/** A slice of a history. */
+export interface SliceState {
+  /** `STATE_FORMAT`. */
+  format: number;
+  /** As the user wrote it. */
+  range: string;
+  /** The commit that the range begins after. */
+  base: string;
+  goal: SliceGoal;
+  /** What the tests do in runs that kept what was tried, and in all others. */
+  outcomes: [string, string];
+  sentence: string;
+  /** Figures, as (name, value). */
+  facts: Array<[string, string]>;
+  /** What else there is to say, a sentence each. */
+  remarks: Array<string>;
+  /** The number of units that stay. */
+  size: number;
+  /** Whether commits are split, so that a unit is a part of one. */
+  is_split: boolean;
+  /** All units of the range, oldest first. Other fields name them by their place here. */
+  units: Array<SliceUnitState>;
+  /**
+   * Units that need the text of others, without what follows from other such needs: (the later one, the one that it
+   * needs).
+   */
+  text_needs: Array<[number, number]>;
+  name_needs: Array<SliceNameNeed>;
+  /** The runs of the tests, in their order. The first is that of the whole range. */
+  steps: Array<SliceStep>;
+  /** The tests that decided, the first of them. */
+  tests: Array<string>;
+  /** The number of further tests. */
+  more_tests: number;
+  /** Tests that decided nothing, each with the reason. */
+  left_out: Array<[string, string]>;
+  ended: SliceEnded;
+  is_minimal: boolean;
+  seconds: number;
+}
+
+/** A commit, or a part of one. */
+export interface SliceUnitState {
+  /** The whole hash. */
+  commit: string;
+  subject: string;
+  /** The path, or the path and the entity in it; None for a whole commit. */
+  part: string | null;
+  paths: Array<string>;
+  /** The paper's significance. */
+  score: number;
+  stays: boolean;
+  why: SliceWhy;
+  /** The reason as a sentence. */
+  reason: string;
+  /** The units that the reason names. */
+  by: Array<number>;
+  /** The run that decided, counted from 0. */
+  step: number | null;
+  /** The first tests that do otherwise without it. */
+  failed: Array<SliceFailedTest>;
+  /** The number of all tests that do otherwise without it. */
+  failed_count: number;
+  /** What it changes, as git shows it: the first lines. */
+  diff: string;
+  /** A sentence on what the diff lacks. */
+  diff_lacks: string | null;
+}
+
+/** Why a unit stays or goes. */
+export type SliceWhy =
+  | "tests_fail"
+  | "text_needed"
+  | "name_needed"
+  | "not_reproduced"
+  | "unknown"
+  | "not_run"
+  | "tests_pass"
+  | "still_fails"
+  | "in_target"
+  | "reverts"
+  | "reverted"
+  | "cleanup";
+
+/** What a test did without a unit. */
+export interface SliceFailedTest {
+  test: string;
+  /** Empty if it passed, or if pytest gave none. */
+  exception: string;
+  message: string;
+}
+
+/** Names that a unit needs of another one. */
+export interface SliceNameNeed {
+  /** The unit that uses the names. */
+  user: number;
+  /** The unit that provides them. */
+  provider: number;
+  /** The first names, dotted. */
+  names: Array<string>;
+  /** The number of further names. */
+  more: number;
+  /** Whether nothing else provides one of them. */
+  is_only: boolean;
+}
+
+/** A run of the tests. */
+export interface SliceStep {
+  /** The paper's rule. */
+  rule: string;
+  /** The number of units that were tried, and of those that the slice has after it. */
+  tried: number;
+  kept: number;
+  passed: boolean;
+}
+
+export type SliceEnded = "minimal" | "budget" | "deadline" | "interrupted";
+
+export type SliceGoal = "pass" | "fail";
+
+/** What is known of a slice that is still searched for. */
+export interface SliceProgress {
+  stage: SliceStage;
+  /** What is done of the stage, and of how much. For the search these are runs, with those that are about left. */
+  done: number;
+  total: number;
+  /** The size of the best slice after runs: each run after which it was smaller, and the last one. */
+  points: Array<SlicePoint>;
+  /** The number of units of the range. */
+  of: number;
+  /** About how many seconds are left, where some run took time. */
+  seconds_left: number | null;
+  /** How far it is, in words. */
+  text: string;
+}
+
+export type SliceStage = "reading" | "criterion" | "comparing" | "refining";
+
+/** The size of the best slice after a run. */
+export interface SlicePoint {
+  runs: number;
+  kept: number;
+}

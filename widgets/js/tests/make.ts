@@ -9,6 +9,8 @@ import type {
   PairState,
   PrefixesState,
   PrefixNode,
+  SliceState,
+  SliceUnitState,
   StudyRow,
   Version,
   VersionRun,
@@ -196,6 +198,55 @@ export function prefixes(more: Partial<PrefixesState> = {}): PrefixesState {
     around: ["", "print(x)\n"],
     before_cell: "",
     test_beginning: "",
+    ...more,
+  };
+}
+
+export function sliceUnit(subject: string, more: Partial<SliceUnitState> = {}): SliceUnitState {
+  return {
+    commit: "0123456789abcdef0123456789abcdef01234567",
+    subject,
+    part: null,
+    paths: ["shop.py"],
+    score: 0,
+    stays: false,
+    why: "tests_pass",
+    reason: "it goes: the tests pass without it (run 2)",
+    by: [],
+    step: 1,
+    failed: [],
+    failed_count: 0,
+    diff: "diff --git a/shop.py b/shop.py\n--- a/shop.py\n+++ b/shop.py\n@@ -1,2 +1,2 @@ def f():\n x = 1\n-y = 2\n+y = 3\n",
+    diff_lacks: null,
+    ...more,
+  };
+}
+
+export function slice(units: SliceUnitState[], more: Partial<SliceState> = {}): SliceState {
+  return {
+    format: STATE_FORMAT,
+    range: "v1..v2",
+    base: "0".repeat(40),
+    goal: "pass",
+    outcomes: ["tests pass", "tests fail"],
+    sentence: "1 of 3 commits in v1..v2 keep the tests passing",
+    facts: [["Stay", "1 of 3"]],
+    remarks: [],
+    size: units.filter((unit) => unit.stays).length,
+    is_split: false,
+    units,
+    text_needs: [],
+    name_needs: [],
+    steps: [
+      { rule: "INIT", tried: 3, kept: 3, passed: true },
+      { rule: "PAR-SIG", tried: 1, kept: 1, passed: true },
+    ],
+    tests: ["tests/test_shop.py::test_f"],
+    more_tests: 0,
+    left_out: [],
+    ended: "minimal",
+    is_minimal: true,
+    seconds: 2,
     ...more,
   };
 }

@@ -3,6 +3,7 @@
 //! except that a complete page has our one script, which replaces the static view by the interactive one.
 
 mod code;
+mod diff;
 mod pair;
 mod study;
 mod tables;
@@ -24,6 +25,8 @@ use crate::packed::packed;
 use crate::plot::Plot;
 use crate::state::{self, StudyState};
 use crate::{plain, wording, words};
+
+pub(crate) use diff::diff_lines;
 
 const PAGE_STYLE: &str = include_str!("page.css");
 
@@ -206,7 +209,7 @@ fn pair_summary(pair: &PairReport) -> Markup {
 }
 
 /// Plots side by side if there is room. Their markup is ours and holds nothing from user code.
-fn plots(plots: &[Plot]) -> Markup {
+pub(crate) fn plots(plots: &[Plot]) -> Markup {
     html! { div.tc-plots { @for plot in plots { (PreEscaped(&plot.svg)) } } }
 }
 

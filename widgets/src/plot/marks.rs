@@ -11,7 +11,7 @@ use super::{Area, Drawn};
 pub const INK: RGBColor = RGBColor(0x74, 0x7a, 0x83);
 pub const BLUE: RGBColor = RGBColor(0x3b, 0x82, 0xf6);
 pub const ORANGE: RGBColor = RGBColor(0xd9, 0x5f, 0x0e);
-const GREEN: RGBColor = RGBColor(0x2f, 0x9e, 0x44);
+pub const GREEN: RGBColor = RGBColor(0x2f, 0x9e, 0x44);
 const YELLOW: RGBColor = RGBColor(0xb0, 0x88, 0x00);
 
 /// How an area is filled.

@@ -12,6 +12,7 @@ mod groups;
 mod marks;
 mod paper;
 mod shares;
+mod slice;
 mod spread;
 mod time;
 mod waits;
@@ -33,6 +34,7 @@ use crate::words;
 
 pub use confusion::{Confusion, confusion_of};
 pub use found::found_plot;
+pub(crate) use slice::{Run, slice_plot};
 
 /// A plot as SVG, with its content in words.
 #[derive(Debug, Clone, PartialEq, Eq)]

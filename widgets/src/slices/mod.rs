@@ -1,9 +1,22 @@
-//! Slices of a history for terminals and as Markdown: which commits a feature needs, and why.
+//! Slices of a history: which commits a feature needs, and why. This file has the sentences, for terminals and as Markdown;
+//! [`state`] has what the other views get.
 
+mod html;
+mod state;
+
+use serde::Serialize;
 use twincell_slice::refine::FailedTest;
-use twincell_slice::{Applied, Ended, Goal, Goes, KnownBy, Outcome, Slice, SliceTarget, SliceUnit, Stays, UnitState};
+use twincell_slice::{
+    Applied, Ended, Failure, Goal, Goes, KnownBy, Outcome, Slice, SliceTarget, SliceUnit, Stays, UnitState,
+};
 
 use crate::{plain, words};
+
+pub use html::{slice_fragment, slice_page};
+pub use state::{
+    SliceFailedTest, SliceNameNeed, SlicePoint, SliceProgress, SliceStage, SliceState, SliceStep, SliceUnitState,
+    SliceWhy,
+};
 
 /// The maximum number of tests and of commits that a line names.
 const NAMED: usize = 3;
@@ -30,8 +43,23 @@ pub fn slice_text(slice: &Slice) -> String {
     out
 }
 
-/// What is known of the commits whose hash begins so. `None` if the range has none.
-pub fn slice_explanation(slice: &Slice, commit: &str) -> Option<String> {
+/// A unit of a slice with the reason why it stays or goes, in one line.
+#[derive(Debug, Serialize)]
+pub struct SliceRow<'a> {
+    #[serde(flatten)]
+    pub unit: &'a SliceUnit,
+    pub stays: bool,
+    pub reason: String,
+}
+
+/// All units of a slice, oldest first.
+pub fn slice_rows(slice: &Slice) -> Vec<SliceRow<'_>> {
+    let row = |unit| SliceRow { unit, stays: unit.state.stays(), reason: plain::sentence(&reason(slice, unit)) };
+    slice.units.iter().map(row).collect()
+}
+
+/// What is known of the commits whose hash begins so. `written` is what the user calls it. An error says that the range has none.
+pub fn slice_explanation(slice: &Slice, commit: &str, written: &str) -> Result<String, String> {
     let units = slice.units.iter().filter(|unit| unit.commit.starts_with(commit));
     let told: Vec<String> = units
         .map(|unit| {
@@ -40,7 +68,12 @@ pub fn slice_explanation(slice: &Slice, commit: &str) -> Option<String> {
             lines.iter().map(|line| plain::sentence(line)).collect::<Vec<_>>().join("\n    ") + "\n"
         })
         .collect();
-    (!told.is_empty()).then(|| told.concat())
+    match told.is_empty() {
+        true => {
+            Err(format!("{written} is no commit of {} that changes something: give one of its commits", slice.range))
+        }
+        false => Ok(told.concat()),
+    }
 }
 
 /// A slice as Markdown, for a pull request.
@@ -91,7 +124,34 @@ fn headline(slice: &Slice) -> String {
     format!("{size}{ending}")
 }
 
+/// Figures of a slice, as (name, value).
+fn facts(slice: &Slice) -> Vec<(&'static str, String)> {
+    let of = |count: usize| words::number(count);
+    let mut facts = vec![
+        ("Stay", format!("{} of {}", of(slice.size()), of(slice.units.len()))),
+        ("Runs of the tests", of(slice.steps.len())),
+    ];
+    facts.extend((slice.spare > 0).then(|| ("Spare runs", of(slice.spare))));
+    facts.extend((slice.predicted > 0).then(|| ("Predicted without a run", of(slice.predicted))));
+    facts.extend((slice.comparisons > 0).then(|| ("Comparisons of functions", of(slice.comparisons))));
+    facts.extend([
+        ("Tests", of(slice.tests.deciding.len())),
+        ("Time", words::duration(slice.seconds * 1000.0)),
+        ("Scheme", slice.scheme.name().to_owned()),
+    ]);
+    facts
+}
+
+/// What else there is to say, a line each.
 fn remarks(slice: &Slice) -> Vec<String> {
+    let mut lines = promises(slice);
+    lines.push(effort(slice));
+    lines.extend(undecided(slice));
+    lines
+}
+
+/// What is known of the slice.
+fn promises(slice: &Slice) -> Vec<String> {
     let mut lines = Vec::new();
     if slice.is_minimal && slice.size() > 0 {
         let otherwise = match slice.goal {
@@ -105,6 +165,11 @@ fn remarks(slice: &Slice) -> Vec<String> {
         lines.push(format!("at the end of the range {failures}"));
     }
     lines.extend(slice.target.as_ref().map(|target| on_target(slice, target)));
+    lines
+}
+
+/// What the search took.
+fn effort(slice: &Slice) -> String {
     let tests = words::count(slice.tests.deciding.len(), "test");
     let spare = if slice.spare > 0 { format!(", and {} beside them", slice.spare) } else { String::new() };
     let predicted = match slice.predicted {
@@ -117,7 +182,12 @@ fn remarks(slice: &Slice) -> Vec<String> {
     };
     let runs = words::count(slice.steps.len(), "run");
     let time = words::duration(slice.seconds * 1000.0);
-    lines.push(format!("{runs} of {tests}{spare} in {time}{predicted}{compared}"));
+    format!("{runs} of {tests}{spare} in {time}{predicted}{compared}")
+}
+
+/// The tests that decided nothing.
+fn undecided(slice: &Slice) -> Vec<String> {
+    let mut lines = Vec::new();
     let flaky: Vec<&str> = slice.tests.flaky.iter().map(|test| test.test.as_str()).collect();
     if !flaky.is_empty() {
         lines.push(format!("{} flaky and decided nothing: {}", are(flaky.len()), listed(&flaky)));
@@ -172,13 +242,16 @@ fn title(unit: &SliceUnit) -> String {
 }
 
 fn of_part(unit: &SliceUnit) -> String {
-    match &unit.part {
-        None => String::new(),
-        Some(part) => match &part.entity {
-            Some(entity) => format!(" ({}: {entity})", part.path),
-            None => format!(" ({})", part.path),
-        },
-    }
+    part(unit).map(|part| format!(" ({part})")).unwrap_or_default()
+}
+
+/// The part of a commit that a unit is.
+fn part(unit: &SliceUnit) -> Option<String> {
+    let part = unit.part.as_ref()?;
+    Some(match &part.entity {
+        Some(entity) => format!("{}: {entity}", part.path),
+        None => part.path.clone(),
+    })
 }
 
 /// Why a unit stays or goes.
@@ -290,7 +363,7 @@ fn more(count: usize) -> String {
 /// The exception and the message of a failure.
 fn why(test: &FailedTest) -> String {
     let Some(failure) = &test.failure else { return String::new() };
-    let message: String = failure.message.lines().next().unwrap_or_default().chars().take(MESSAGE).collect();
+    let message = message(failure);
     // pytest's own line has the exception.
     match (failure.exception.is_empty() || test.outcome == Outcome::NotFound, message.is_empty()) {
         (true, true) => String::new(),
@@ -298,6 +371,11 @@ fn why(test: &FailedTest) -> String {
         (false, true) => format!(" ({})", failure.exception),
         (false, false) => format!(" ({}: {message})", failure.exception),
     }
+}
+
+/// The beginning of a failure's message.
+fn message(failure: &Failure) -> String {
+    failure.message.lines().next().unwrap_or_default().chars().take(MESSAGE).collect()
 }
 
 /// One line on what goes.
@@ -339,7 +417,7 @@ mod tests {
 
     use super::*;
 
-    fn made() -> Slice {
+    pub(super) fn made() -> Slice {
         let failure = Failure {
             exception: "ImportError".into(),
             message: "cannot import | name".into(),
@@ -427,7 +505,7 @@ mod tests {
         let text = slice_text(&slice);
         assert!(text.contains("\n  they apply to stable without conflicts, and the tests pass there\n"), "{text}");
         assert!(text.ends_with("\n2 go: 1 that stable has, and 1 that change no behavior\n"), "{text}");
-        let told = slice_explanation(&slice, "2345").unwrap();
+        let told = slice_explanation(&slice, "2345", "2345").unwrap();
         assert!(told.ends_with("    it goes: stable has it as 66666666, which changes the same lines\n"), "{told}");
         let files = vec!["a.py".to_owned(), "b.py".to_owned()];
         slice.target.as_mut().unwrap().applied = Applied::Conflicts { unit: 2, files };
@@ -463,8 +541,12 @@ mod tests {
 
     #[test]
     fn a_commit_is_explained_by_the_beginning_of_its_hash() {
-        let told = slice_explanation(&made(), "45678").unwrap();
+        let told = slice_explanation(&made(), "45678", "45678").unwrap();
         assert!(told.ends_with("    it goes: the tests pass without it (run 3)\n"), "{told}");
-        assert!(slice_explanation(&made(), "9").is_none());
+        assert_eq!(
+            slice_explanation(&made(), "9", "HEAD~9").unwrap_err(),
+            "HEAD~9 is no commit of v1..v2 that changes something: give one of its commits"
+        );
+        assert!(slice_rows(&made())[3].reason.starts_with("it goes: "));
     }
 }

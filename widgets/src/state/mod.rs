@@ -8,7 +8,7 @@ mod amplification;
 mod build;
 mod prefixes;
 #[cfg(test)]
-mod typescript;
+pub(crate) mod typescript;
 
 use std::sync::Arc;
 

@@ -7,7 +7,10 @@ use serde::Serialize;
 use serde_json::to_value;
 use ts_rs::{Config, TS};
 
-use crate::NoticeLine;
+use crate::{
+    NoticeLine, SliceFailedTest, SliceNameNeed, SlicePoint, SliceProgress, SliceStage, SliceState, SliceStep,
+    SliceUnitState, SliceWhy,
+};
 
 use super::amplification::{AmplificationState, AmplifiedState, FormState};
 use super::prefixes::{CodeLine, PrefixNode, PrefixesState};
@@ -39,6 +42,8 @@ mirror!(Verdict of twincell_compare::verdict::Verdict: Changing, LikelyPreservin
 mirror!(Channel of twincell_behavior::Channel: Return, Arguments, Output, Log, Calls, Exception);
 mirror!(Strength of twincell_behavior::Strength: Observable, CallPattern);
 mirror!(VariedOutcome of twincell_compare::report::VariedOutcome: Differs, Same, Nothing);
+mirror!(SliceEnded of twincell_slice::Ended: Minimal, Budget, Deadline, Interrupted);
+mirror!(SliceGoal of twincell_slice::Goal: Pass, Fail);
 mirror!(Stream of twincell_behavior::Stream: Stdout, Stderr);
 
 /// Where in its channel a difference is.
@@ -166,6 +171,8 @@ fn file() -> String {
     );
     declare!(AmplificationState<'static>, AmplifiedState<'static>, FormState<'static>);
     declare!(PrefixesState<'static>, CodeLine<'static>, PrefixNode<'static>);
+    declare!(SliceState, SliceUnitState, SliceWhy, SliceFailedTest, SliceNameNeed, SliceStep, SliceEnded, SliceGoal);
+    declare!(SliceProgress, SliceStage, SlicePoint);
     text
 }
 
@@ -246,6 +253,8 @@ fn enumerations_of_the_analysis_are_told_as_they_are_sent() {
     Verdict::check();
     Channel::check();
     Strength::check();
+    SliceEnded::check();
+    SliceGoal::check();
     Stream::check();
     VariedOutcome::check();
 }

@@ -9,6 +9,7 @@
 mod answers;
 mod arguments;
 mod assertions;
+mod call;
 mod checks;
 mod direct;
 mod equality;
@@ -47,6 +48,7 @@ use twincell_syntax::{Function, PerSide, Side};
 use twincell_values::path::AccessPath;
 use twincell_values::value::{Decision, Recipe};
 
+pub use self::call::{NoCall, witness_call};
 use self::file::ReproducerText;
 use self::refusal::{Failure, Refusal};
 use crate::note::Note;

@@ -5,6 +5,7 @@
 //! and none gives that of the base; both are checked when the range is read. The repository is only read.
 
 mod closure;
+mod diffs;
 mod entities;
 mod makers;
 mod names;
@@ -33,6 +34,7 @@ use reader::{NeedsOfFile, Reader};
 use story::{Shown, Story};
 use weave::Contents;
 
+pub use diffs::Diffs;
 pub use names::{NameNeed, NameNeedKind};
 pub use same::{KnownBy, Same, SameAs};
 pub use series::{AM_OPTIONS, OnTarget, Patch};

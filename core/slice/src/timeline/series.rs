@@ -171,6 +171,11 @@ impl Timeline {
     }
 }
 
+/// What git keeps of files.
+pub(super) fn items(files: &[TreeFile]) -> Vec<(&[u8], Item)> {
+    files.iter().map(|file| (&*file.path, Item { mode: file.mode, id: file.id })).collect()
+}
+
 /// The files of a tree in memory, with the contents that the repository lacks.
 fn files_of(repo: &Repo, trees: &MemoryTrees, tree: TreeId) -> Result<Vec<TreeFile>, SliceError> {
     let file = |(path, item): (Vec<u8>, Item)| {

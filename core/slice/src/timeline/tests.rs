@@ -485,3 +485,19 @@ fn a_commit_is_split_by_file_and_by_entity() {
     let entities: Vec<usize> = timeline.units().iter().map(|unit| unit.entities.len()).collect();
     assert_eq!(entities, [1, 1, 3, 1, 1, 0]);
 }
+
+#[test]
+fn a_unit_has_the_diff_that_its_commit_makes() {
+    let (_history, timeline) = line(&[
+        files(&[("a.txt", "a\nb\n"), ("other.txt", "x\n")]),
+        files(&[("a.txt", "a\nB\n"), ("other.txt", "x\n")]),
+        files(&[("b.txt", "a\nB\n"), ("other.txt", "x\n"), ("c.bin", "\0c")]),
+    ]);
+    let diffs = timeline.diffs().unwrap();
+    let of = |unit| String::from_utf8(diffs.of(UnitId(unit)).unwrap()).unwrap();
+    assert!(of(0).ends_with("--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n a\n-b\n+B\n"), "{}", of(0));
+    let renamed = of(1);
+    assert!(renamed.contains("rename from a.txt\nrename to b.txt\n") && !renamed.contains("other"), "{renamed}");
+    assert!(renamed.contains("\nBinary files /dev/null and b/c.bin differ\n"), "{renamed}");
+    assert_eq!(of(2), "");
+}

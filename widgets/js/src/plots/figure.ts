@@ -82,10 +82,10 @@ function legendKey(entry: Entry): HTMLElement {
  */
 export function figureView(figure: Figure, signal: AbortSignal, hasLegendElsewhere = false): HTMLElement {
   const shown = hasLegendElsewhere ? { ...figure, legend: [] } : figure;
-  const drawing = h("div", { class: "tcw-drawing" });
+  const canvas = drawingView(signal);
+  const drawing = canvas.element;
   const said = h("span", { class: "tcw-quiet", role: "status" });
-  let svg: SVGSVGElement | null = null;
-  let width = 0;
+  canvas.show(shown);
 
   const background = () => getComputedStyle(drawing).getPropertyValue("--tcw-bg").trim() || "#fff";
   const download = (ending: string, action: (svg: SVGSVGElement) => void | Promise<void>) =>
@@ -98,6 +98,7 @@ export function figureView(figure: Figure, signal: AbortSignal, hasLegendElsewhe
         onclick: async () => {
           said.textContent = "";
           try {
+            const { svg, width } = canvas.now();
             const whole = shown.legend.length === figure.legend.length ? svg : detached(figure, drawing, width);
             if (whole) await action(whole);
           } catch (error) {
@@ -113,18 +114,6 @@ export function figureView(figure: Figure, signal: AbortSignal, hasLegendElsewhe
     () => numbers.open && numbers.childElementCount === 1 && numbers.append(numbersTable(figure)),
     { signal },
   );
-
-  const draw = (to: number) => {
-    width = to;
-    svg = drawn(shown, width);
-    replace(drawing, svg);
-  };
-  const observer = new ResizeObserver(([entry]) => {
-    const now = Math.floor(entry?.contentRect.width ?? 0);
-    if (now > 0 && Math.abs(now - width) > 8) draw(now);
-  });
-  observer.observe(drawing);
-  signal.addEventListener("abort", () => observer.disconnect());
 
   return h(
     "figure",
@@ -145,6 +134,43 @@ export function figureView(figure: Figure, signal: AbortSignal, hasLegendElsewhe
     said,
     figure.numbers.length > 0 && numbers,
   );
+}
+
+/** A drawing that follows the width of its column. */
+export interface DrawingView {
+  element: HTMLElement;
+  /** Draws a figure, in place of the one before. */
+  show(figure: Figure): void;
+  /** What is drawn, and how wide. */
+  now(): { svg: SVGSVGElement | null; width: number };
+}
+
+export function drawingView(signal: AbortSignal): DrawingView {
+  const element = h("div", { class: "tcw-drawing" });
+  let figure: Figure | null = null;
+  let svg: SVGSVGElement | null = null;
+  let width = 0;
+  const draw = () => {
+    if (!figure || width === 0) return;
+    svg = drawn(figure, width);
+    replace(element, svg);
+  };
+  const observer = new ResizeObserver(([entry]) => {
+    const now = Math.floor(entry?.contentRect.width ?? 0);
+    if (now === 0 || Math.abs(now - width) <= 8) return;
+    width = now;
+    draw();
+  });
+  observer.observe(element);
+  signal.addEventListener("abort", () => observer.disconnect());
+  return {
+    element,
+    show(shown) {
+      figure = shown;
+      draw();
+    },
+    now: () => ({ svg, width }),
+  };
 }
 
 /** The drawing with its whole legend. It has the colors of the place where the other one is. */

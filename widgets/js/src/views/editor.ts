@@ -47,10 +47,12 @@ export function editorExtensions(lines: ShownLine[], label: string, events: Line
 
 /** Python that can be read and not changed, under a name for screen readers. */
 export function readOnlyPython(label: string): Extension[] {
+  return [python(), indentUnit.of("    "), syntaxHighlighting(highlighting), ...readOnly(label)];
+}
+
+/** The same for any text. */
+export function readOnly(label: string): Extension[] {
   return [
-    python(),
-    indentUnit.of("    "),
-    syntaxHighlighting(highlighting),
     EditorState.readOnly.of(true),
     EditorView.editable.of(false),
     EditorView.lineWrapping,

@@ -111,7 +111,8 @@ export function margins(fixed: Fixed, first: Marks, events: MarginEvents): Exten
   ];
 }
 
-class Label extends GutterMarker {
+/** A text in the margin. */
+export class Label extends GutterMarker {
   constructor(
     readonly text: string,
     readonly tones: string,

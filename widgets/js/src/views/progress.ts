@@ -1,8 +1,10 @@
-// A running comparison or study: its progress, and a way to end it.
+// A running comparison, study or search for a slice: its progress, and a way to end it.
 
 import { h, replace } from "../dom";
 import * as plain from "../plain";
-import type { Progress, StudyProgress } from "../types";
+import { drawingView } from "../plots/figure";
+import { progressPlot } from "../plots/slice";
+import type { Progress, SliceProgress, StudyProgress } from "../types";
 import * as words from "../words";
 import { button, enable } from "../parts";
 
@@ -12,10 +14,10 @@ const INTERRUPT = "Still running? Some front ends send this only after the cell 
 
 export interface ProgressView {
   element: HTMLElement;
-  update(progress: Progress | StudyProgress | null): void;
+  update(progress: Progress | StudyProgress | SliceProgress | null): void;
 }
 
-export function progressView(stop: () => void): ProgressView {
+export function progressView(stop: () => void, signal: AbortSignal): ProgressView {
   const bar = h("progress", { class: "tcw-progress-bar", "aria-label": "What is done" });
   const text = h("p", { class: "tcw-progress-text" });
   const end = button("Stop", () => {
@@ -26,6 +28,8 @@ export function progressView(stop: () => void): ProgressView {
   });
   const hint = h("p", { class: "tcw-progress-text", role: "status" });
   const title = h("p", { class: "tcw-progress-title" });
+  const drawing = drawingView(signal);
+  drawing.element.hidden = true;
   const element = h(
     "div",
     { class: "tcw-progress", role: "group", "aria-label": "Progress" },
@@ -33,14 +37,28 @@ export function progressView(stop: () => void): ProgressView {
     h("div", { class: "tcw-progress-row" }, bar, end),
     text,
     hint,
+    drawing.element,
   );
   return {
     element,
     update(progress) {
+      const plot = progress && "points" in progress ? progressPlot(progress) : null;
+      drawing.element.hidden = plot === null;
+      if (plot) drawing.show(plot);
       if (!progress) {
         replace(title, "Comparing…");
         bar.removeAttribute("value");
         text.textContent = "Reading both versions.";
+        return;
+      }
+      if ("points" in progress) {
+        replace(title, "Looking for the slice…");
+        if (progress.total === 0) bar.removeAttribute("value");
+        else {
+          bar.max = progress.total;
+          bar.value = Math.min(progress.done, progress.total);
+        }
+        text.textContent = plain.sentence(progress.text);
         return;
       }
       if ("done" in progress) {

@@ -158,7 +158,7 @@ export class StudyView {
 /** A line that stands beside the verdicts. */
 function notice(line: NoticeLine): HTMLElement {
   const tone = line.is_trust ? "tcw-trust" : "";
-  return h("li", { class: tone }, h("strong", {}, line.title), ": ", plain.sentence(line.sentence));
+  return h("li", { class: tone }, h("strong", {}, plain.value(line.title)), ": ", plain.sentence(line.sentence));
 }
 
 const FILTERS = { class: "tcw-bar", role: "group", "aria-label": "Which changes" };

@@ -1,4 +1,6 @@
-//! Since when a call gives its value, for terminals and as Markdown.
+//! Since when a call gives its value, for terminals and as Markdown. [`html`] has the static view.
+
+mod html;
 
 use chrono::DateTime;
 use twincell_blame::{Answer, Blame, ChangedText, CommitInfo, Culprit, Cut, Place, State, Step, ValueKind, Why};
@@ -6,6 +8,8 @@ use twincell_blame::{Answer, Blame, ChangedText, CommitInfo, Culprit, Cut, Place
 use crate::amplified::Part::{self, Quoted, Words};
 use crate::amplified::{as_markdown, joined};
 use crate::{plain, words};
+
+pub use html::{blame_fragment, blame_page};
 
 /// The maximum number of commits that are listed where one of several must be it, and of those that were left out.
 const LISTED: usize = 10;
@@ -53,6 +57,16 @@ pub fn blame_markdown(found: &Blame) -> String {
     out + "\n"
 }
 
+/// What the call gave before the commit that changed it, where such a commit was found.
+pub fn blame_before(found: &Blame) -> Option<String> {
+    before(found).map(|before| plain::sentence(&joined(&state(before))))
+}
+
+/// What of the commit changed the value, as a diff of its file without a head.
+pub fn blame_diff(found: &Blame) -> Option<String> {
+    changed(found).map(|change| diff(change).iter().map(|line| plain::code(line) + "\n").collect())
+}
+
 /// What the answer is. The first line says it.
 fn answer(found: &Blame) -> Vec<Vec<Part>> {
     let call = Quoted(found.call.clone());
@@ -96,11 +110,7 @@ fn gives(found: &Blame) -> &'static str {
 
 /// What was before and what is now, and how it came there.
 fn details(found: &Blame) -> Vec<Vec<Part>> {
-    let before = match &found.answer {
-        Answer::Since(Culprit { before, .. }) | Answer::Among { before, .. } => Some(before),
-        Answer::Same { .. } => None,
-    };
-    let mut lines: Vec<Vec<Part>> = before.map(state).into_iter().collect();
+    let mut lines: Vec<Vec<Part>> = before(found).map(state).into_iter().collect();
     if let Some(line) = lines.first_mut() {
         line.insert(0, Part::words("before: "));
     }
@@ -116,6 +126,13 @@ fn details(found: &Blame) -> Vec<Vec<Part>> {
         }
     }
     lines
+}
+
+fn before(found: &Blame) -> Option<&State> {
+    match &found.answer {
+        Answer::Since(Culprit { before, .. }) | Answer::Among { before, .. } => Some(before),
+        Answer::Same { .. } => None,
+    }
 }
 
 fn state(state: &State) -> Vec<Part> {
@@ -224,7 +241,7 @@ mod tests {
 
     use super::*;
 
-    fn sample(text: &str, answer: impl FnOnce(Culprit) -> Answer) -> Blame {
+    pub(super) fn sample(text: &str, answer: impl FnOnce(Culprit) -> Answer) -> Blame {
         let info = |id: &str| CommitInfo { id: id.repeat(20), subject: text.to_owned(), seconds: 1_700_000_000 };
         let value = |shown: &str| Value { kind: ValueKind::Returned, shown: shown.to_owned(), outcome: None };
         let place = Place { file: format!("{text}.py"), function: "f".to_owned() };

@@ -1,0 +1,69 @@
+//! `%slice` and `%blame`: questions about commits from a notebook.
+
+use pyo3::prelude::*;
+use twincell_driver::files;
+use twincell_driver::slice::slice_options;
+
+use super::blame::blamed;
+use super::errors::raised;
+use super::options::print_old_spellings;
+use super::slice::sliced;
+use crate::magics::{self, MagicLine};
+
+/// What `%slice` or `%blame` is to do: show the result, print a text, raise the interrupt that stopped the search. All may be
+/// absent.
+#[pyclass(frozen, get_all, module = "twincell._twincell")]
+#[derive(Default)]
+pub struct HistoryOutcome {
+    result: Option<Py<PyAny>>,
+    text: Option<String>,
+    interrupt: Option<Py<PyAny>>,
+}
+
+impl HistoryOutcome {
+    fn help(text: String) -> Self {
+        Self { text: Some(text), ..Self::default() }
+    }
+
+    fn of(py: Python<'_>, result: Py<PyAny>, text: Option<String>, interrupt: Option<PyErr>) -> Self {
+        Self { result: Some(result), text, interrupt: interrupt.map(|error| error.into_value(py).into_any()) }
+    }
+}
+
+/// `%slice LINE`.
+#[pyfunction]
+pub fn slice_magic(py: Python<'_>, line: &str) -> PyResult<HistoryOutcome> {
+    let asked = match magics::read_slice(line).map_err(raised)? {
+        MagicLine::Help(text) => return Ok(HistoryOutcome::help(text)),
+        MagicLine::Run(asked) => asked,
+    };
+    let options = slice_options(&asked.given).map_err(raised)?;
+    let (found, interrupt) = sliced(py, asked.request, &options, None)?;
+    let mut said = Vec::new();
+    if let Some(folder) = &asked.patches {
+        said.push(format!("wrote {} patches to {}", found.patches(folder)?.len(), folder.display()));
+    }
+    if let Some(name) = &asked.branch {
+        said.push(format!("made the branch {name} with {} commits", found.branch(name)?.len()));
+    }
+    if let Some(file) = &asked.html {
+        files::write_text(file, &found.page(None), files::TextKind::Markup).map_err(raised)?;
+    }
+    let text = (!said.is_empty()).then(|| said.join("\n"));
+    Ok(HistoryOutcome::of(py, Py::new(py, found)?.into_any(), text, interrupt))
+}
+
+/// `%blame LINE`.
+#[pyfunction]
+pub fn blame_magic(py: Python<'_>, line: &str) -> PyResult<HistoryOutcome> {
+    let asked = match magics::read_blame(line).map_err(raised)? {
+        MagicLine::Help(text) => return Ok(HistoryOutcome::help(text)),
+        MagicLine::Run(asked) => asked,
+    };
+    print_old_spellings(py, &asked.options)?;
+    let (found, interrupt) = blamed(py, &asked.request, &asked.options, None)?;
+    if let Some(file) = &asked.html {
+        files::write_text(file, &found.page(None), files::TextKind::Markup).map_err(raised)?;
+    }
+    Ok(HistoryOutcome::of(py, Py::new(py, found)?.into_any(), None, interrupt))
+}
