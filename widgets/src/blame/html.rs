@@ -3,7 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 use twincell_blame::{Answer, Blame};
 
-use super::{answer, change_line, changed, details, diff, ran};
+use super::{answer, change_line, changed, diff, origins, ran, values};
 use crate::amplified::Part;
 use crate::bundle::STYLE;
 use crate::html::{diff_lines, plain_page, section};
@@ -31,8 +31,11 @@ fn body(found: &Blame) -> Markup {
         div.tc-out {
             style { (PreEscaped(STYLE)) }
             div class={ "tc-head " (tone) } { p.tc-sentence { (parts(&answer.next().unwrap_or_default())) } }
+            ul.tc-facts {
+                @for (when, value) in values(found) { li { span { (when) } " " b { (parts(&value)) } } }
+            }
             (list(answer.collect()))
-            (list(details(found)))
+            (list(origins(found)))
             @if let Some(change) = changed(found) {
                 p.tc-told { (parts(&change_line(change, found))) }
                 pre.tc-reproducer tabindex="0" role="region" aria-label="What the commit changes" {
@@ -72,10 +75,7 @@ mod tests {
     fn the_page_has_the_commit_the_values_and_the_hunk() {
         let page = blame_page(&sample("A <subject>", Answer::Since), "Since when");
         assert!(page.contains("gives its value since abababab"), "{page}");
-        assert!(
-            page.contains("<li>before: <code>returned 1</code></li><li>now: <code>returned 2</code></li>"),
-            "{page}"
-        );
+        assert!(page.contains("<span>before</span> <b><code>returned 1</code></b>"), "{page}");
         assert!(page.contains(">-A &lt;subject&gt;</span>") && page.contains(">+b</span>"), "{page}");
         assert!(!page.contains("<subject") && !page.contains("<script"));
     }

@@ -110,11 +110,22 @@ fn gives(found: &Blame) -> &'static str {
 
 /// What was before and what is now, and how it came there.
 fn details(found: &Blame) -> Vec<Vec<Part>> {
-    let mut lines: Vec<Vec<Part>> = before(found).map(state).into_iter().collect();
-    if let Some(line) = lines.first_mut() {
-        line.insert(0, Part::words("before: "));
-    }
-    lines.push(vec![Part::words("now: "), Quoted(found.value.shown.clone())]);
+    let value = |(when, mut line): (&str, Vec<Part>)| {
+        line.insert(0, Words(format!("{when}: ")));
+        line
+    };
+    values(found).into_iter().map(value).chain(origins(found)).collect()
+}
+
+/// What was before, and what is now.
+fn values(found: &Blame) -> Vec<(&'static str, Vec<Part>)> {
+    let before = before(found).map(|before| ("before", state(before)));
+    before.into_iter().chain([("now", vec![Quoted(found.value.shown.clone())])]).collect()
+}
+
+/// How the change came.
+fn origins(found: &Blame) -> Vec<Vec<Part>> {
+    let mut lines = Vec::new();
     if let Answer::Since(culprit) = &found.answer {
         if let Some(merge) = &culprit.merge {
             let mut line = vec![Part::words("it came with the merge ")];

@@ -393,7 +393,8 @@ fn going(slice: &Slice) -> String {
         Goal::Pass => "without which the tests pass",
         Goal::Fail => "without which the tests fail as well",
     };
-    let kinds: [(fn(&Goes) -> bool, String); 5] = [
+    type Kind = (fn(&Goes) -> bool, String);
+    let kinds: [Kind; 5] = [
         (|goes| matches!(goes, Goes::TestsPass { .. } | Goes::StillFails { .. }), tried.to_owned()),
         (|goes| matches!(goes, Goes::NotRun { .. }), "that change what no test runs".to_owned()),
         (|goes| matches!(goes, Goes::InTarget { .. }), format!("that {target} has")),
