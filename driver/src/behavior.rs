@@ -10,7 +10,7 @@ use twincell_engine::Stop;
 use twincell_files::private;
 use twincell_repo::{CommitId, Content, ModulePath, Repo, Revision};
 use twincell_semantic::{Project, ProjectModule, SnapshotFiles, Store, SymbolName};
-use twincell_slice::{Behavior, SliceError};
+use twincell_slice::{Behavior, SliceError, Version};
 
 use crate::decode::python_source;
 use crate::options::Options;
@@ -87,24 +87,30 @@ impl Comparing {
         Some(copy)
     }
 
-    /// The module of a function at a commit.
-    fn source(&self, copy: &Copy, path: &str) -> Option<Source> {
-        let revision = Revision::Commit(copy.commit.to_string());
-        let repo = self.repo.lock().unwrap_or_else(PoisonError::into_inner);
-        let content = repo.snapshot(&revision).ok()?.content(Path::new(path), self.options.max_source).ok()?;
-        let Content::File(bytes) = content else { return None };
+    /// The module of a function in a version.
+    fn source(&self, version: &Version, path: &str) -> Option<Source> {
+        let copy = self.copy(version.commit)?;
+        let text = match &version.text {
+            Some(text) => python_source(text),
+            None => {
+                let revision = Revision::Commit(version.commit.to_string());
+                let repo = self.repo.lock().unwrap_or_else(PoisonError::into_inner);
+                let content = repo.snapshot(&revision).ok()?.content(Path::new(path), self.options.max_source).ok()?;
+                let Content::File(bytes) = content else { return None };
+                python_source(&bytes)
+            }
+        };
         let place = ModulePath::of(&copy.folder.path().join(FILES), path);
         Some(Source {
-            text: python_source(&bytes).ok()?,
-            label: format!("{path} at {}", copy.commit),
+            text: text.ok()?,
+            label: format!("{path} at {}", version.commit),
             place: Some(ProjectModule::new(place, copy.project.clone())),
             ..Source::default()
         })
     }
 
-    fn verdict(&self, function: &SymbolName, old: CommitId, new: CommitId) -> Option<Verdict> {
-        let (old, new) = (self.copy(old)?, self.copy(new)?);
-        let (old, new) = (self.source(&old, &function.path)?, self.source(&new, &function.path)?);
+    fn verdict(&self, function: &SymbolName, old: &Version, new: &Version) -> Option<Verdict> {
+        let (old, new) = (self.source(old, &function.path)?, self.source(new, &function.path)?);
         let options = CompareOptions { function: Some(function.qualname.to_string()), ..self.options.clone() };
         let mut go_on = |_| if self.stop.is_asked() { Continue::Stop } else { Continue::Yes };
         let compared = self.engine.compare(&old, &new, &options, &mut go_on).ok()?;
@@ -113,7 +119,7 @@ impl Comparing {
 }
 
 impl Behavior for Comparing {
-    fn is_same(&self, function: &SymbolName, old: CommitId, new: CommitId) -> Option<bool> {
+    fn is_same(&self, function: &SymbolName, old: &Version, new: &Version) -> Option<bool> {
         match self.verdict(function, old, new)? {
             Verdict::Identical | Verdict::LikelyPreserving => Some(true),
             Verdict::Changing => Some(false),

@@ -3,6 +3,7 @@
 //! Tests decide.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use twincell_repo::CommitId;
 use twincell_semantic::{SymbolKind, SymbolName};
@@ -13,10 +14,25 @@ use crate::timeline::{EntityChangeKind, KnownBy, Same, SameAs, Timeline};
 use crate::trial::Criterion;
 use crate::{Selection, UnitId};
 
-/// Compares functions of commits. The answer to a question is always the same.
+/// Compares functions. The answer to a question is always the same.
 pub trait Behavior: Sync {
-    /// Whether a function does the same at two commits. `None` where nobody can tell.
-    fn is_same(&self, function: &SymbolName, old: CommitId, new: CommitId) -> Option<bool>;
+    /// Whether a function does the same in two versions. `None` where nobody can tell.
+    fn is_same(&self, function: &SymbolName, old: &Version, new: &Version) -> Option<bool>;
+}
+
+/// A version of a function.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version {
+    /// Whose files stand around that of the function.
+    pub commit: CommitId,
+    /// The text of the function's file, where it is not that of the commit.
+    pub text: Option<Arc<[u8]>>,
+}
+
+impl From<CommitId> for Version {
+    fn from(commit: CommitId) -> Self {
+        Self { commit, text: None }
+    }
 }
 
 /// The maximum number of questions for one slice.
@@ -36,24 +52,26 @@ pub(crate) struct Equality {
 
 struct Asking<'a> {
     behavior: &'a dyn Behavior,
-    answers: BTreeMap<(SymbolName, CommitId, CommitId), bool>,
+    answers: BTreeMap<(SymbolName, Version, Version), bool>,
 }
 
 impl Asking<'_> {
     /// Whether all of these functions are known to do the same at two commits.
     fn are_same(&mut self, functions: &[&SymbolName], old: CommitId, new: CommitId) -> bool {
-        functions.iter().all(|function| {
-            let key = ((*function).clone(), old, new);
-            if let Some(known) = self.answers.get(&key) {
-                return *known;
-            }
-            if self.answers.len() == MOST_ASKED {
-                return false;
-            }
-            let is_same = self.behavior.is_same(function, old, new) == Some(true);
-            self.answers.insert(key, is_same);
-            is_same
-        })
+        functions.iter().all(|function| self.is_same(function, old.into(), new.into()))
+    }
+
+    fn is_same(&mut self, function: &SymbolName, old: Version, new: Version) -> bool {
+        let key = (function.clone(), old, new);
+        if let Some(known) = self.answers.get(&key) {
+            return *known;
+        }
+        if self.answers.len() == MOST_ASKED {
+            return false;
+        }
+        let is_same = self.behavior.is_same(function, &key.1, &key.2) == Some(true);
+        self.answers.insert(key, is_same);
+        is_same
     }
 }
 
@@ -88,7 +106,13 @@ pub(crate) fn equality(
     rewritings.retain(|one| {
         let touched = || one.functions.iter().map(|function| timeline.touched_in_target(&function.path));
         let Some(target) = timeline.target().filter(|_| touched().all(|commit| commit.is_some())) else { return true };
-        if !go_on() || !asking.are_same(&one.functions, one.commit, target) {
+        // Other units may have changed the same functions, which the target need not have.
+        let alone = alone(timeline, one);
+        let is_alone = |asking: &mut Asking<'_>| {
+            let mut functions = one.functions.iter().zip(&alone);
+            functions.all(|(function, old)| asking.is_same(function, old.clone(), target.into()))
+        };
+        if !go_on() || !(is_alone(&mut asking) || asking.are_same(&one.functions, one.commit, target)) {
             return true;
         }
         let commit = touched().flatten().last().unwrap_or(target);
@@ -119,6 +143,14 @@ pub(crate) fn equality(
     found
 }
 
+/// For each function of a unit, its version with the unit and with what the target has, and without the other units.
+fn alone(timeline: &Timeline, one: &Rewriting<'_>) -> Vec<Version> {
+    let taken = timeline.given().iter().copied().chain([one.unit]).collect();
+    let tree = timeline.tree(&taken).ok();
+    let text = |function: &&SymbolName| tree.as_ref()?.file(function.path.as_bytes())?.text.clone();
+    one.functions.iter().map(|function| Version { commit: one.commit, text: text(function) }).collect()
+}
+
 /// The functions that a unit inserts and updates, if it changes nothing else but what modules import, prose, and the tests' own
 /// files.
 fn rewriting<'a>(timeline: &'a Timeline, criterion: &Criterion, unit: UnitId) -> Option<Rewriting<'a>> {
@@ -145,5 +177,5 @@ fn rewriting<'a>(timeline: &'a Timeline, criterion: &Criterion, unit: UnitId) ->
         }
     }
     let is_bounded = (1..=MOST_FUNCTIONS).contains(&functions.len());
-    is_bounded.then(|| Rewriting { unit, functions, only_updates, commit: own.commit, parent })
+    is_bounded.then_some(Rewriting { unit, functions, only_updates, commit: own.commit, parent })
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
+use twincell_engine::Stop;
 use twincell_repo::{MadeFile, Revision};
 use twincell_testing::{Point, TestError, TestLimits, Variable, WatchedFunction};
 
@@ -14,7 +15,7 @@ use crate::reasons::units;
 use crate::refine::{self, FailedTest, Failures, Limits, Need, Problem, RefineError, Relevance, Scheme, refine};
 use crate::result::{Applied, Ended, FORMAT, FlakyTest, Goal, Slice, SliceTarget, SliceTests};
 use crate::timeline::{By, NameNeed, OnTarget, Timeline, TimelineOptions, TreeFile};
-use crate::trial::{Setup, Trials, criterion};
+use crate::trial::{Criterion, Setup, Trials, criterion};
 use crate::{Selection, SliceError};
 
 /// What to slice, and how.
@@ -130,13 +131,15 @@ pub fn slice(
         let function = WatchedFunction { file: point.file.clone(), function: point.function.clone() };
         functions.get(&function).cloned().unwrap_or_default()
     };
-    let trials = Trials::new(setup, &criterion, &files, watched, &influencing, options.jobs)?;
+    // The search ends runs whose results nobody needs, and not what comes after it.
+    let searching = Setup { limits: TestLimits { stop: Stop::default(), ..setup.limits.clone() }, ..setup.clone() };
+    let trials = Trials::new(&searching, &criterion, &files, watched, &influencing, options.jobs)?;
     let limits = Limits { scheme: options.scheme, jobs: options.jobs, runs: options.runs };
     let mut is_late = false;
     let found = refine(&problem, &limits, &trials, &mut |now: &refine::Progress<'_>| {
         is_late |= is_over();
         let now = Progress::Refining { kept: now.kept, of: now.of, runs: now.runs, left: now.left };
-        is_interrupted |= progress(now).is_break();
+        is_interrupted |= progress(now).is_break() || setup.limits.stop.is_asked();
         if is_interrupted || is_late { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     let found = found.map_err(|error| match error {
@@ -154,7 +157,10 @@ pub fn slice(
         (Some(commit), Some(name)) => Some(SliceTarget {
             name: name.clone(),
             commit: commit.to_string(),
-            applied: applied(&timeline, &found.kept, &trials, is_interrupted || is_late)?,
+            applied: applied(&timeline, &found.kept, |files| match is_interrupted || is_late {
+                true => Ok(None),
+                false => tried(setup, &criterion, files),
+            })?,
         }),
         _ => None,
     };
@@ -212,20 +218,33 @@ fn problem(timeline: &Timeline, relevance: Vec<Relevance>, cleanups: &Selection)
 }
 
 /// What comes of a selection on top of its target.
-fn applied(timeline: &Timeline, kept: &Selection, trials: &Trials<'_>, is_ended: bool) -> Result<Applied, SliceError> {
+fn applied(
+    timeline: &Timeline,
+    kept: &Selection,
+    run: impl FnOnce(Vec<MadeFile>) -> Result<Option<Failures>, SliceError>,
+) -> Result<Applied, SliceError> {
     match timeline.on_target(kept)? {
         Some(OnTarget::Conflicts { unit, files }) => Ok(Applied::Conflicts {
             unit: unit.0 as usize,
             files: files.iter().map(|file| file.display().to_string()).collect(),
         }),
-        Some(OnTarget::Files(files)) if !is_ended => {
-            let failed = Failures::of(trials.run_files(0, made_files(&files))?.failed);
-            Ok(match failed.count {
-                0 => Applied::Passes,
-                count => Applied::Fails { count, first: failed.first },
-            })
-        }
-        Some(OnTarget::Files(_)) | None => Ok(Applied::Untested),
+        Some(OnTarget::Files(files)) => Ok(match run(made_files(&files))? {
+            None => Applied::Untested,
+            Some(Failures { count: 0, .. }) => Applied::Passes,
+            Some(Failures { count, first }) => Applied::Fails { count, first },
+        }),
+        None => Ok(Applied::Untested),
+    }
+}
+
+/// What the deciding tests do with some files. `None` if the run was stopped.
+fn tried(setup: &Setup, criterion: &Criterion, files: Vec<MadeFile>) -> Result<Option<Failures>, SliceError> {
+    let none = |_: &Selection| Ok(Vec::new());
+    let trials = Trials::new(setup, criterion, &none, Vec::new(), &|_| Selection::new(), 1)?;
+    match trials.run_files(0, files) {
+        Ok(trial) => Ok(Some(Failures::of(trial.failed))),
+        Err(SliceError::Tests(TestError::Stopped)) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 

@@ -149,6 +149,18 @@ fn what_is_tried_always_applies() {
 }
 
 #[test]
+fn units_that_are_probably_needless_go_first() {
+    for needed in [&[2][..], &[2, 4]] {
+        let problem = Problem { needless: units(&[1, 4]), ..plain(6) };
+        let history = History::new(problem, |taken| units(needed).is_subset(taken));
+        let found = history.with(Scheme::Combined);
+        assert_eq!(found.kept, units(needed));
+        assert_eq!(history.tried.lock().unwrap()[1], units(&[0, 2, 3, 5]));
+        assert_minimal(&history, &found.kept, false);
+    }
+}
+
+#[test]
 fn a_missing_name_costs_no_run() {
     let mut problem = plain(12);
     problem.name_needs[7] = vec![need(&[2, 4], true)];

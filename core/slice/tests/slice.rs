@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use git2::{IndexAddOption, Repository, Signature, StatusOptions};
 use twincell_engine::Stop;
-use twincell_repo::{Cache, CommitId, Revision};
+use twincell_repo::{Cache, Revision};
 use twincell_semantic::SymbolName;
 use twincell_slice::refine::Scheme;
 use twincell_slice::{
     Applied, Behavior, By, Ended, Goal, Goes, KnownBy, Outcome, Progress, Setup, Slice, SliceError, SliceOptions,
-    SliceUnit, Stays, Timeline, TimelineOptions, UnitState, slice,
+    SliceUnit, Stays, Timeline, TimelineOptions, UnitState, Version, slice,
 };
 use twincell_testing::{TestLimits, environment};
 
@@ -250,7 +250,9 @@ fn what_a_branch_has_is_given_and_the_rest_is_tried_on_it() {
     project.branch("dear", "Raise the rate", &[("rate.py", text("RATE = 5\n"))]);
     let range = "HEAD~4..HEAD";
     let onto = |name: &str| {
-        let found = project.slice(range, &SliceOptions { onto: Some(name.to_owned()), ..options() }).unwrap();
+        // Runs that nobody needs any more are ended, and not the one on the branch.
+        let onto = SliceOptions { onto: Some(name.to_owned()), jobs: 3, ..options() };
+        let found = project.slice(range, &onto).unwrap();
         let target = found.target.clone().unwrap();
         assert_eq!(target.name, name);
         (found, target.applied)
@@ -332,14 +334,16 @@ fn the_commits_that_make_a_test_fail_are_found() {
 struct WithoutZeros<'a>(&'a Project);
 
 impl Behavior for WithoutZeros<'_> {
-    fn is_same(&self, function: &SymbolName, old: CommitId, new: CommitId) -> Option<bool> {
+    fn is_same(&self, function: &SymbolName, old: &Version, new: &Version) -> Option<bool> {
         let repository = Repository::open(self.0.folder.path()).unwrap();
-        let text = |commit: CommitId| {
-            let tree = repository.revparse_single(&commit.to_string()).unwrap().peel_to_tree().unwrap();
+        let text = |version: &Version| {
+            let tree = repository.revparse_single(&version.commit.to_string()).unwrap().peel_to_tree().unwrap();
             let file = tree.get_path(Path::new(&*function.path)).ok()?.to_object(&repository).unwrap();
-            let text = String::from_utf8(file.as_blob().unwrap().content().to_vec()).unwrap();
+            let own = file.as_blob().unwrap().content();
+            let text = String::from_utf8(version.text.as_deref().unwrap_or(own).to_vec()).unwrap();
             let from = text.find(&format!("def {}(", function.qualname))?;
-            Some(text[from..].lines().nth(1).unwrap().replace(" + 0", ""))
+            let lines = text[from..].lines().take_while(|line| !line.is_empty());
+            Some(lines.map(|line| line.replace(" + 0", "")).collect::<Vec<_>>())
         };
         Some(text(old)? == text(new)?)
     }
@@ -477,6 +481,25 @@ fn a_candidate_that_hangs_counts_as_failing() {
     let limits = TestLimits { test_seconds: 3.0, ..tests_alone() };
     let found = project.slice_within("HEAD~2..HEAD", &options(), None, limits).unwrap();
     assert_eq!(staying(&found), ["End"], "{found:#?}");
+}
+
+#[test]
+fn a_branch_may_have_only_one_of_two_changes_of_a_function() {
+    let project = Project::new();
+    let k = |a: &str, b: &str| {
+        format!("def k(n):\n    a = {a}\n    c = 0\n    d = 0\n    e = 0\n    b = {b}\n    return a, b, c, d, e\n")
+    };
+    project.commit("Begin", &[("shop.py", text(&k("n", "n")))]);
+    project.commit("Change a", &[("shop.py", text(&k("2 * n", "n")))]);
+    project.commit("Change b", &[("shop.py", text(&k("2 * n", "3 * n")))]);
+    let test = "import shop\n\n\ndef test_k():\n    assert shop.k(1) == (2, 3, 0, 0, 0)\n";
+    project.commit("Test", &[("tests/test_k.py", text(test))]);
+    project.branch("stable", "Change b otherwise", &[("shop.py", text(&k("n", "3 * n + 0")))]);
+    let onto = SliceOptions { onto: Some("stable".into()), ..options() };
+    let found = project.slice_with("HEAD~3..HEAD", &onto, Some(&WithoutZeros(&project))).unwrap();
+    assert_eq!(staying(&found), ["Change a"], "{found:#?}");
+    assert!(matches!(&found.units[1].state, UnitState::Goes(Goes::InTarget { known_by: KnownBy::Behavior, .. })));
+    assert!(matches!(found.target.unwrap().applied, Applied::Passes));
 }
 
 #[test]

@@ -112,6 +112,9 @@ fn headline(slice: &Slice) -> String {
             format!("no other commit of {} is needed: the tests pass with those that {} has", slice.range, target.name)
         }
         (0, ..) => format!("no commit of {} is needed: the tests pass before all of them", slice.range),
+        (size, Some(target), Goal::Pass) if has_some => {
+            format!("{size} of {what} in {} keep the tests passing, with those that {} has", slice.range, target.name)
+        }
         (size, _, Goal::Pass) => format!("{size} of {what} in {} keep the tests passing", slice.range),
         (size, _, Goal::Fail) => format!("{size} of {what} in {} make the tests fail", slice.range),
     };
@@ -393,15 +396,15 @@ fn going(slice: &Slice) -> String {
         Goal::Pass => "without which the tests pass",
         Goal::Fail => "without which the tests fail as well",
     };
-    type Kind = (fn(&Goes) -> bool, String);
-    let kinds: [Kind; 5] = [
+    type Wanted = fn(&Goes) -> bool;
+    let kinds: [(Wanted, String); 5] = [
         (|goes| matches!(goes, Goes::TestsPass { .. } | Goes::StillFails { .. }), tried.to_owned()),
         (|goes| matches!(goes, Goes::NotRun { .. }), "that change what no test runs".to_owned()),
         (|goes| matches!(goes, Goes::InTarget { .. }), format!("that {target} has")),
         (|goes| matches!(goes, Goes::Reverts { .. } | Goes::Reverted { .. }), "that undo each other".to_owned()),
         (|goes| matches!(goes, Goes::Cleanup { .. }), "that change no behavior".to_owned()),
     ];
-    let count = |wanted: fn(&Goes) -> bool| gone.iter().filter(|goes| wanted(goes)).count();
+    let count = |wanted: Wanted| gone.iter().filter(|goes| wanted(goes)).count();
     let parts = kinds.into_iter().map(|(wanted, what)| (count(wanted), what)).filter(|(count, _)| *count > 0);
     let mut parts: Vec<String> = parts.map(|(count, what)| format!("{count} {what}")).collect();
     match parts.pop() {
