@@ -346,11 +346,11 @@ def test_without_a_cache_folder_nothing_has_a_name_that_others_know_before(perso
 
 def test_doctor_says_why_a_cache_is_not_used_and_cleans_nothing_of_others(person):
     cache = person.home / ".cache" / "twincell" / "projects"
-    (cache / "worktrees").mkdir(parents=True)
-    (cache / "worktrees" / "theirs").write_text("theirs")
+    (cache / "w").mkdir(parents=True)
+    (cache / "w" / "theirs").write_text("theirs")
     cache.chmod(0o777)
     person.run("doctor", "--clean")
-    assert (cache / "worktrees" / "theirs").exists()
+    assert (cache / "w" / "theirs").exists()
 
 
 # Libraries that `prefix --install` gets.

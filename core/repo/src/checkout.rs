@@ -46,6 +46,10 @@ const EXECUTABLE: u32 = 0o100_755;
 const PLAIN: u32 = 0o100_644;
 const LINK: u32 = 0o120_000;
 
+/// The folder of a cache with checkouts. It is short, and so are the names below it: tests make local sockets in temporary folders
+/// there, whose paths have at most 107 bytes.
+const WORKTREES: &str = "w";
+
 /// The folder where checkouts and results are kept between runs.
 #[derive(Debug, Clone)]
 pub struct Cache {
@@ -195,8 +199,8 @@ fn begin(found: &Repo, entries: Entries, cache: &Cache) -> Result<Checkout, Repo
     let found = &found.git;
     let tree = hash(&entries);
     private::lasting(&cache.folder).map_err(|error| failed(&cache.folder, &error))?;
-    let all = cache.folder.join("worktrees");
-    let folder = all.join(&hex(&Sha256::digest(users.as_os_str().as_bytes()))[..16]);
+    let all = cache.folder.join(WORKTREES);
+    let folder = all.join(&hex(&Sha256::digest(users.as_os_str().as_bytes()))[..12]);
     let (slot, lock) = claim(&folder, &tree).map_err(|error| failed(&folder, &error))?;
     let claimed = Arc::new(Slot { folder: slot.clone(), _lock: lock.try_clone()? });
     // A lock file that is written to says when the folder was last used.
@@ -702,7 +706,7 @@ impl Cache {
         let before = space(&self.folder);
         let mut cleaned = Cleaned::default();
         let failed = |path: &Path, error: io::Error| (path.to_owned(), error.to_string());
-        let all = self.folder.join("worktrees");
+        let all = self.folder.join(WORKTREES);
         let listed = fs::read_dir(&all).err().filter(|error| error.kind() != io::ErrorKind::NotFound);
         cleaned.failed.extend(listed.map(|error| failed(&all, error)));
         for slot in slots(&all) {
