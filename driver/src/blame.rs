@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use twincell_blame::{Blame, BlameError, Call, Continue, Place, Progress, Request, blame};
 use twincell_compare::Source;
-use twincell_compare::report::Comparison;
+use twincell_compare::report::{Comparison, PairReport};
 use twincell_compare::reproduce::{NoCall, witness_call};
 use twincell_repo::{CommitId, Range, Repo, RepoError, bound_memory};
 use twincell_syntax::{PerSide, Side};
@@ -46,22 +46,29 @@ pub fn witness_request(
     side: Side,
     pair: Option<usize>,
 ) -> Result<BlameRequest, String> {
-    let shown = || report.pairs.iter().find(|pair| pair.witness.is_some() && !pair.evidence.is_empty());
-    let pair = match pair {
-        None => shown().ok_or("the comparison shows no difference, so there is no call to run")?,
+    let pairs = match pair {
+        None => {
+            report.pairs.iter().filter(|pair| pair.witness.is_some() && !pair.evidence.is_empty()).collect::<Vec<_>>()
+        }
         Some(number) => {
             let count = report.pairs.len();
-            report
-                .pairs
-                .get(number)
-                .ok_or_else(|| format!("there is no pair {number}: there are {count}, from 0 on"))?
+            let found = report.pairs.get(number);
+            vec![found.ok_or_else(|| format!("there is no pair {number}: there are {count}, from 0 on"))?]
         }
     };
-    let own = |reason: NoCall| {
-        let name = &pair.new.qualname;
-        format!("the witness of {name} is no call that can run alone: {reason}; give twincell.blame a call of your own")
+    let call_of = |pair: &PairReport| {
+        let own = |reason: NoCall| {
+            let name = &pair.new.qualname;
+            format!(
+                "the witness of {name} is no call that can run alone: {reason}; give twincell.blame a call of your own"
+            )
+        };
+        witness_call(pair, sources.map(|source| source.text.as_str()), side).map_err(own)
     };
-    let (function, call) = witness_call(pair, sources.map(|source| source.text.as_str()), side).map_err(own)?;
+    // The first one that has a call, or why the first one has none.
+    let mut calls = pairs.into_iter().map(call_of);
+    let first = calls.next().ok_or("the comparison shows no difference, so there is no call to run")?;
+    let (function, call) = first.or_else(|reason| calls.find_map(Result::ok).ok_or(reason))?;
     // A version that was taken out of the repository has another name than there.
     let in_repository = |side: Side| {
         let file = folder.join(sources[side].file.as_ref()?);

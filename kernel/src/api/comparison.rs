@@ -115,8 +115,8 @@ impl PyComparison {
 
     /// Finds the commit since which the newer version gives the value of the witness, or with `old` the older one. Both have to
     /// be files, one of them in a git repository, and the search begins at the newest commit with this very text. `range` is
-    /// `OLD..NEW`, and `pair` the number of a pair; `None` means the first one that differs. `progress` and the options are those
-    /// of `twincell.blame`.
+    /// `OLD..NEW`, and `pair` the number of a pair; `None` means the first one that differs and whose witness is a
+    /// call. `progress` and the options are those of `twincell.blame`.
     ///
     /// Raises `TwincellError` if the witness is no call of the function with literals, or if no commit has the version.
     #[pyo3(signature = (range = None, *, old = false, pair = None, progress = None, **options))]

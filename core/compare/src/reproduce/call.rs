@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use twincell_syntax::python::is_identifier;
 use twincell_syntax::{CodeKind, Function, PerSide, Side, functions};
-use twincell_values::path::Question;
+use twincell_values::path::{EVERYTHING, Question};
 use twincell_values::value::Recipe;
 
-use super::arguments::{Decisions, arguments, source};
+use super::arguments::{Argument, Decisions, arguments, source};
 use super::python;
 use crate::note::Note;
 use crate::report::PairReport;
@@ -25,6 +25,8 @@ pub enum NoCall {
     NoLiteral(String),
     #[error("the witness also sets {0}, which no argument does")]
     Beside(String),
+    #[error("in the witness, injected values stand for {0}")]
+    Replaced(String),
     /// How its arguments were passed cannot be said.
     #[error("{0}")]
     Arguments(String),
@@ -76,10 +78,13 @@ pub fn witness_call(pair: &PairReport, texts: PerSide<&str>, side: Side) -> Resu
         is_passed || is_count || known.iter().any(|names| names.contains(path))
     };
     if let Some(choice) = witness.choices.iter().find(|choice| !is_argument(&choice.path)) {
-        return Err(NoCall::Beside(choice.path.clone()));
+        return Err(match Question::parse(&choice.path) {
+            Question::Injected(EVERYTHING) => NoCall::Replaced("what the module has".to_owned()),
+            Question::Injected(replaced) => NoCall::Replaced(replaced.to_owned()),
+            _ => NoCall::Beside(choice.path.clone()),
+        });
     }
-    let mut written =
-        |argument: &super::arguments::Argument| argument.value.as_ref().map_or_else(String::new, python::literal);
+    let mut written = |argument: &Argument| argument.value.as_ref().map_or_else(String::new, python::literal);
     let call = format!("{name}({})", source(&found, &mut written));
     Ok((name, call))
 }
