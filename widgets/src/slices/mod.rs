@@ -107,6 +107,11 @@ fn remarks(slice: &Slice) -> Vec<String> {
         let failures = failing(slice.tests.failures.len(), &slice.tests.failures);
         lines.push(format!("at the end of the range {failures}"));
     }
+    let reproduced: Vec<&str> = slice.tests.reproduced.iter().map(String::as_str).collect();
+    if !reproduced.is_empty() && reproduced.len() < slice.tests.failures.len() {
+        let verb = if reproduced.len() == 1 { "fails" } else { "fail" };
+        lines.push(format!("with these commits alone, only {} {verb} so", listed(&reproduced)));
+    }
     lines.extend(slice.target.as_ref().map(|target| on_target(slice, target)));
     let tests = words::count(slice.tests.deciding.len(), "test");
     let spare = if slice.spare > 0 { format!(", and {} beside them", slice.spare) } else { String::new() };
@@ -384,6 +389,7 @@ mod tests {
                 flaky: vec![FlakyTest { test: "tests/a.py::test_b".into(), outcomes: vec![] }],
                 failing: vec![],
                 failures: vec![],
+                reproduced: vec![],
             },
             target: None,
             comparisons: 0,
@@ -442,7 +448,9 @@ mod tests {
     fn a_slice_that_makes_tests_fail_has_its_own_words() {
         let mut slice = Slice { goal: Goal::Fail, ..made() };
         let UnitState::Stays(Stays::TestsFail { first, .. }) = slice.units[2].state.clone() else { panic!() };
-        slice.tests.failures = first.clone();
+        slice.tests.failures =
+            vec![first[0].clone(), FailedTest { test: "tests/b.py::test_b".into(), ..first[0].clone() }];
+        slice.tests.reproduced = vec!["tests/a.py::test_a".into()];
         let passed = vec![FailedTest { outcome: Outcome::Passed, failure: None, ..first[0].clone() }];
         let stays = |by| UnitState::Stays(Stays::NotReproduced { by, count: 1, first: passed.clone() });
         slice.units[0].state = stays(vec![2]);
@@ -451,7 +459,8 @@ mod tests {
         let expected = [
             "2 of 4 commits in v1..v2 make the tests fail",
             "  without any single one of them, and what needs its text, no test fails as at the end of the range",
-            "  at the end of the range tests/a.py::test_a fails (ImportError: cannot import | name)",
+            "  at the end of the range tests/a.py::test_a and 1 more fail (ImportError: cannot import | name)",
+            "  with these commits alone, only tests/a.py::test_a fails so",
             "  5 runs of 1 test in 25.0 s; 2 candidates lacked a name and needed no run",
             "  1 test is flaky and decided nothing: tests/a.py::test_b",
             "",
