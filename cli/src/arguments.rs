@@ -250,7 +250,7 @@ pub fn slice(is_command: bool) -> Command {
         .after_help(
             "The tests run by pytest in the project's own Python, in checkouts of ours, and with the files of their own folder as \
              at the end of the range. What ran is kept: a second time it need not run.\n\
-             Example: twincell slice v1.0..main --tests tests/test_cart.py\n\
+             Example: twincell slice v1.0..main --tests tests/test_cart.py --onto stable\n\
              Exit status: 0 some commits can go, 1 all must stay, 2 the search ended early, 3 bad input or failure, 130 \
              interrupted.",
         )

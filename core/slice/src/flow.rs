@@ -122,7 +122,7 @@ pub fn slice(
     let files = |taken: &Selection| files_of(&timeline, taken);
     let problem = problem(&timeline, relevance, &equality.cleanups);
     let functions = if options.watch { lines.changed_functions(&criterion) } else { BTreeMap::new() };
-    let watched = functions.keys().cloned().collect();
+    let watched: Vec<WatchedFunction> = functions.keys().cloned().collect();
     let influencing = |point: &Point| {
         // What a function gets is up to others.
         if matches!(point.variable, Variable::Parameter(_)) {
@@ -133,7 +133,7 @@ pub fn slice(
     };
     // The search ends runs whose results nobody needs, and not what comes after it.
     let searching = Setup { limits: TestLimits { stop: Stop::default(), ..setup.limits.clone() }, ..setup.clone() };
-    let trials = Trials::new(&searching, &criterion, &files, watched, &influencing, options.jobs)?;
+    let trials = Trials::new(&searching, &criterion, &files, watched.clone(), &influencing, options.jobs)?;
     let limits = Limits { scheme: options.scheme, jobs: options.jobs, runs: options.runs };
     let mut is_late = false;
     let found = refine(&problem, &limits, &trials, &mut |now: &refine::Progress<'_>| {
@@ -164,6 +164,14 @@ pub fn slice(
         }),
         _ => None,
     };
+    let reproduced = match options.goal {
+        Goal::Fail if !is_interrupted && !is_late => {
+            // It ran as the last candidate that was kept, so the results are there.
+            let again = Trials::new(setup, &criterion, &files, watched, &influencing, 1)?;
+            unless_stopped(again.failing(&found.kept))?.unwrap_or_default()
+        }
+        _ => Vec::new(),
+    };
     let slice = Slice {
         format: FORMAT,
         goal: options.goal,
@@ -180,6 +188,7 @@ pub fn slice(
             failing: criterion.failing.clone(),
             deciding: criterion.tests.clone(),
             failures: criterion.failures.clone(),
+            reproduced,
         },
         target,
         comparisons: equality.asked,
@@ -241,8 +250,12 @@ fn applied(
 fn tried(setup: &Setup, criterion: &Criterion, files: Vec<MadeFile>) -> Result<Option<Failures>, SliceError> {
     let none = |_: &Selection| Ok(Vec::new());
     let trials = Trials::new(setup, criterion, &none, Vec::new(), &|_| Selection::new(), 1)?;
-    match trials.run_files(0, files) {
-        Ok(trial) => Ok(Some(Failures::of(trial.failed))),
+    Ok(unless_stopped(trials.run_files(0, files))?.map(|trial| Failures::of(trial.failed)))
+}
+
+fn unless_stopped<T>(result: Result<T, SliceError>) -> Result<Option<T>, SliceError> {
+    match result {
+        Ok(found) => Ok(Some(found)),
         Err(SliceError::Tests(TestError::Stopped)) => Ok(None),
         Err(error) => Err(error),
     }

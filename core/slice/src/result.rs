@@ -73,6 +73,9 @@ pub struct SliceTests {
     /// With [`Goal::Fail`], how the deciding tests fail at the end of the range.
     #[serde(default)]
     pub failures: Vec<FailedTest>,
+    /// Those of them that fail so with the slice alone: one at least. Empty if the search was ended before.
+    #[serde(default)]
+    pub reproduced: Vec<String>,
 }
 
 /// The branch that a slice is for.

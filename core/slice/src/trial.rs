@@ -72,12 +72,12 @@ impl Criterion {
         self.tracked.contains(path) && self.opened.as_ref().is_some_and(|opened| !is_opened(opened))
     }
 
-    /// Of what the deciding tests did, what was not as wanted, and whether one slow or crowded moment may be to blame.
-    fn judged(&self, done: Vec<Done>) -> (Vec<FailedTest>, bool) {
+    fn judged(&self, done: Vec<Done>) -> Judged {
+        let tests = |some: Vec<Done>| some.into_iter().map(|one| one.test).collect();
         if self.failures.is_empty() {
             let failed: Vec<_> = done.into_iter().filter(|one| one.test.outcome != Outcome::Passed).collect();
             let is_doubtful = !failed.is_empty() && !failed.iter().any(|one| one.is_sure);
-            return (failed.into_iter().map(|one| one.test).collect(), is_doubtful);
+            return Judged { failed: tests(failed), alike: Vec::new(), is_doubtful };
         }
         let alike: Vec<&Done> = done
             .iter()
@@ -86,11 +86,15 @@ impl Criterion {
             .map(|(one, _)| one)
             .collect();
         match alike.is_empty() {
-            false => (Vec::new(), !alike.iter().any(|one| one.is_sure)),
+            false => Judged {
+                failed: Vec::new(),
+                alike: alike.iter().map(|one| one.test.test.clone()).collect(),
+                is_doubtful: !alike.iter().any(|one| one.is_sure),
+            },
             // One that ended by time might have failed as wanted.
             true => {
                 let is_doubtful = !done.iter().all(|one| one.is_sure);
-                (done.into_iter().map(|one| one.test).collect(), is_doubtful)
+                Judged { failed: tests(done), alike: Vec::new(), is_doubtful }
             }
         }
     }
@@ -106,6 +110,16 @@ struct Done {
     test: FailedTest,
     /// Whether no slow or crowded moment can be to blame.
     is_sure: bool,
+}
+
+/// What the deciding tests did says of a candidate.
+struct Judged {
+    /// What was not as wanted.
+    failed: Vec<FailedTest>,
+    /// The tests that fail as they are to.
+    alike: Vec<String>,
+    /// Whether one slow or crowded moment may be to blame.
+    is_doubtful: bool,
 }
 
 /// Whether two tests fail in the same way: by the same kind of outcome, with the same class of error.
@@ -239,8 +253,11 @@ pub fn criterion(
     match first {
         Some(FailedTest { test, .. }) if is_failing => Err(SliceError::FailsBefore { test }),
         Some(FailedTest { test, failure, .. }) => {
-            let reason = failure.map(|failure| failure.message).unwrap_or_default();
-            let reason = reason.lines().next().unwrap_or("it fails").to_owned();
+            // Some errors have a class and no message.
+            let words = failure
+                .map(|failure| [failure.message.lines().next().unwrap_or_default().to_owned(), failure.exception]);
+            let reason =
+                words.into_iter().flatten().find(|words| !words.is_empty()).unwrap_or_else(|| "it fails".to_owned());
             Err(SliceError::Failing { test, reason })
         }
         None if !criterion.flaky.is_empty() => Err(SliceError::AllFlaky(all)),
@@ -286,6 +303,8 @@ pub struct Trials<'a> {
 /// What a run showed.
 struct Seen {
     trial: Trial,
+    /// The tests that fail as they are to.
+    alike: Vec<String>,
     /// One slow or crowded moment may be to blame for all that failed.
     is_doubtful: bool,
 }
@@ -330,8 +349,8 @@ impl<'a> Trials<'a> {
             }
         }
         let invariants = Invariants::inferred(values.iter().map(|(point, values)| (*point, values.as_slice())));
-        let (failed, is_doubtful) = self.criterion.judged(done);
-        Seen { is_doubtful, trial: Trial { failed, invariants: invariants.into() } }
+        let Judged { failed, alike, is_doubtful } = self.criterion.judged(done);
+        Seen { is_doubtful, alike, trial: Trial { failed, invariants: invariants.into() } }
     }
 
     /// Runs the tests once.
@@ -358,7 +377,8 @@ impl<'a> Trials<'a> {
                 let message = error.to_string();
                 let failed = self.criterion.tests.iter().map(|test| not_run(test, "", &message));
                 let is_doubtful = !matches!(error, TestError::NotStarted(_) | TestError::OtherCopy { .. });
-                Ok(Seen { trial: Trial { failed: failed.collect(), ..Trial::default() }, is_doubtful })
+                let trial = Trial { failed: failed.collect(), ..Trial::default() };
+                Ok(Seen { trial, alike: Vec::new(), is_doubtful })
             }
             Err(error) => Err(error.into()),
         }
@@ -397,6 +417,19 @@ impl Trials<'_> {
     ///
     /// Where they cannot run.
     pub fn run_files(&self, worker: usize, files: Vec<MadeFile>) -> Result<Trial, SliceError> {
+        Ok(self.twice_if_doubtful(worker, files)?.trial)
+    }
+
+    /// The tests that fail for a history as they are to.
+    ///
+    /// # Errors
+    ///
+    /// Where they cannot run.
+    pub fn failing(&self, taken: &Selection) -> Result<Vec<String>, SliceError> {
+        Ok(self.twice_if_doubtful(0, (self.files)(taken)?)?.alike)
+    }
+
+    fn twice_if_doubtful(&self, worker: usize, files: Vec<MadeFile>) -> Result<Seen, SliceError> {
         let files = self.criterion.own_files.put_over(files);
         let mut bench = self.benches[worker].lock().unwrap_or_else(PoisonError::into_inner);
         let seen = {
@@ -404,10 +437,10 @@ impl Trials<'_> {
             self.once(&mut bench, &files)?
         };
         if !seen.is_doubtful {
-            return Ok(seen.trial);
+            return Ok(seen);
         }
         let _alone = self.running.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(self.once(&mut bench, &files)?.trial)
+        self.once(&mut bench, &files)
     }
 }
 

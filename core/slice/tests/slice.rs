@@ -305,6 +305,7 @@ fn the_commits_that_make_a_test_fail_are_found() {
     let found = project.slice("HEAD~4..HEAD", &fail).unwrap();
     assert_eq!(staying(&found), ["Add a rate", "Use the rate"], "{found:#?}");
     assert!(found.is_minimal && found.tests.failures[0].test == "tests/test_shop.py::test_price");
+    assert_eq!(found.tests.reproduced, ["tests/test_shop.py::test_price"]);
     let instead = |unit: usize| match &found.units[unit].state {
         UnitState::Stays(Stays::NotReproduced { first, .. }) => first[0].outcome,
         other => panic!("{other:?}"),

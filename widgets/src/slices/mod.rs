@@ -167,6 +167,11 @@ fn promises(slice: &Slice) -> Vec<String> {
         let failures = failing(slice.tests.failures.len(), &slice.tests.failures);
         lines.push(format!("at the end of the range {failures}"));
     }
+    let reproduced: Vec<&str> = slice.tests.reproduced.iter().map(String::as_str).collect();
+    if !reproduced.is_empty() && reproduced.len() < slice.tests.failures.len() {
+        let verb = if reproduced.len() == 1 { "fails" } else { "fail" };
+        lines.push(format!("with these commits alone, only {} {verb} so", listed(&reproduced)));
+    }
     lines.extend(slice.target.as_ref().map(|target| on_target(slice, target)));
     lines
 }
@@ -397,20 +402,40 @@ fn going(slice: &Slice) -> String {
         Goal::Fail => "without which the tests fail as well",
     };
     type Wanted = fn(&Goes) -> bool;
-    let kinds: [(Wanted, String); 5] = [
-        (|goes| matches!(goes, Goes::TestsPass { .. } | Goes::StillFails { .. }), tried.to_owned()),
-        (|goes| matches!(goes, Goes::NotRun { .. }), "that change what no test runs".to_owned()),
-        (|goes| matches!(goes, Goes::InTarget { .. }), format!("that {target} has")),
-        (|goes| matches!(goes, Goes::Reverts { .. } | Goes::Reverted { .. }), "that undo each other".to_owned()),
-        (|goes| matches!(goes, Goes::Cleanup { .. }), "that change no behavior".to_owned()),
+    // What is said of several, and of one where its verb is another.
+    let kinds: [(Wanted, String, Option<&str>); 5] = [
+        (|goes| matches!(goes, Goes::TestsPass { .. } | Goes::StillFails { .. }), tried.to_owned(), None),
+        (
+            |goes| matches!(goes, Goes::NotRun { .. }),
+            "that change what no test runs".to_owned(),
+            Some("that changes what no test runs"),
+        ),
+        (|goes| matches!(goes, Goes::InTarget { .. }), format!("that {target} has"), None),
+        (
+            |goes| matches!(goes, Goes::Reverts { .. } | Goes::Reverted { .. }),
+            "that undo each other".to_owned(),
+            Some("that undoes another"),
+        ),
+        (
+            |goes| matches!(goes, Goes::Cleanup { .. }),
+            "that change no behavior".to_owned(),
+            Some("that changes no behavior"),
+        ),
     ];
-    let count = |wanted: Wanted| gone.iter().filter(|goes| wanted(goes)).count();
-    let parts = kinds.into_iter().map(|(wanted, what)| (count(wanted), what)).filter(|(count, _)| *count > 0);
-    let mut parts: Vec<String> = parts.map(|(count, what)| format!("{count} {what}")).collect();
+    let part = |(wanted, several, one): (Wanted, String, Option<&str>)| match (
+        gone.iter().filter(|goes| wanted(goes)).count(),
+        one,
+    ) {
+        (0, _) => None,
+        (1, Some(one)) => Some(format!("1 {one}")),
+        (count, _) => Some(format!("{count} {several}")),
+    };
+    let mut parts: Vec<String> = kinds.into_iter().filter_map(part).collect();
+    let go = if gone.len() == 1 { "1 goes".to_owned() } else { format!("{} go", gone.len()) };
     match parts.pop() {
         None => String::new(),
-        Some(last) if parts.is_empty() => format!("{} go: {last}", gone.len()),
-        Some(last) => format!("{} go: {}, and {last}", gone.len(), parts.join(", ")),
+        Some(last) if parts.is_empty() => format!("{go}: {last}"),
+        Some(last) => format!("{go}: {}, and {last}", parts.join(", ")),
     }
 }
 
@@ -462,6 +487,7 @@ mod tests {
                 flaky: vec![FlakyTest { test: "tests/a.py::test_b".into(), outcomes: vec![] }],
                 failing: vec![],
                 failures: vec![],
+                reproduced: vec![],
             },
             target: None,
             comparisons: 0,
@@ -487,7 +513,7 @@ mod tests {
             "34567345 Use a",
             "    without it, tests/a.py::test_a and 2 more fail (ImportError: cannot import | name)",
             "",
-            "2 go: 1 without which the tests pass, and 1 that change what no test runs",
+            "2 go: 1 without which the tests pass, and 1 that changes what no test runs",
         ];
         assert_eq!(slice_text(&made()).lines().collect::<Vec<_>>(), expected);
         // What a project says ends no cell of a table.
@@ -508,7 +534,7 @@ mod tests {
         slice.units[3].state = UnitState::Goes(Goes::Cleanup { step: 2 });
         let text = slice_text(&slice);
         assert!(text.contains("\n  they apply to stable without conflicts, and the tests pass there\n"), "{text}");
-        assert!(text.ends_with("\n2 go: 1 that stable has, and 1 that change no behavior\n"), "{text}");
+        assert!(text.ends_with("\n2 go: 1 that stable has, and 1 that changes no behavior\n"), "{text}");
         let told = slice_explanation(&slice, "2345", "2345").unwrap();
         assert!(told.ends_with("    it goes: stable has it as 66666666, which changes the same lines\n"), "{told}");
         let files = vec!["a.py".to_owned(), "b.py".to_owned()];
@@ -520,7 +546,9 @@ mod tests {
     fn a_slice_that_makes_tests_fail_has_its_own_words() {
         let mut slice = Slice { goal: Goal::Fail, ..made() };
         let UnitState::Stays(Stays::TestsFail { first, .. }) = slice.units[2].state.clone() else { panic!() };
-        slice.tests.failures = first.clone();
+        slice.tests.failures =
+            vec![first[0].clone(), FailedTest { test: "tests/b.py::test_b".into(), ..first[0].clone() }];
+        slice.tests.reproduced = vec!["tests/a.py::test_a".into()];
         let passed = vec![FailedTest { outcome: Outcome::Passed, failure: None, ..first[0].clone() }];
         let stays = |by| UnitState::Stays(Stays::NotReproduced { by, count: 1, first: passed.clone() });
         slice.units[0].state = stays(vec![2]);
@@ -529,7 +557,8 @@ mod tests {
         let expected = [
             "2 of 4 commits in v1..v2 make the tests fail",
             "  without any single one of them, and what needs its text, no test fails as at the end of the range",
-            "  at the end of the range tests/a.py::test_a fails (ImportError: cannot import | name)",
+            "  at the end of the range tests/a.py::test_a and 1 more fail (ImportError: cannot import | name)",
+            "  with these commits alone, only tests/a.py::test_a fails so",
             "  5 runs of 1 test in 25.0 s; 2 candidates lacked a name and needed no run",
             "  1 test is flaky and decided nothing: tests/a.py::test_b",
             "",
@@ -538,7 +567,7 @@ mod tests {
             "34567345 Use a",
             "    without it, tests/a.py::test_a passes",
             "",
-            "2 go: 1 without which the tests fail as well, and 1 that change what no test runs",
+            "2 go: 1 without which the tests fail as well, and 1 that changes what no test runs",
         ];
         assert_eq!(slice_text(&slice).lines().collect::<Vec<_>>(), expected);
     }

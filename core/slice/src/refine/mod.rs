@@ -76,7 +76,7 @@ pub enum Rule {
     ParSig,
 }
 
-/// A test that did not pass in a run.
+/// What a test did in a run that is not what it is to do. Mostly it did not pass; one that is to fail may have passed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedTest {
     pub test: String,
@@ -84,7 +84,7 @@ pub struct FailedTest {
     pub failure: Option<Failure>,
 }
 
-/// The tests that did not pass in a run: how many, and the first few of them.
+/// The tests that did not do in a run what they are to do: how many, and the first few of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Failures {
     pub count: usize,
@@ -106,7 +106,7 @@ impl Failures {
 /// What one run of the tests showed.
 #[derive(Clone, Debug, Default)]
 pub struct Trial {
-    /// Empty if the tests pass.
+    /// Empty if the tests do what they are to do, which is called passing here.
     pub failed: Vec<FailedTest>,
     pub invariants: Arc<Invariants>,
 }
