@@ -325,7 +325,8 @@ def run(
     subject: Subject, scheme: str, jobs: str, python: str | None, verified: dict[str, str], given: argparse.Namespace
 ) -> dict[str, Any]:
     """One subject with one scheme, with an empty cache. `verified` holds what is known of its slices."""
-    with tempfile.TemporaryDirectory() as place:
+    # Sockets of tests lie below the cache, and their paths may have 108 bytes.
+    with tempfile.TemporaryDirectory(prefix="s") as place:
         repository = given.folder / subject["project"]
         end = subject["range"].split("..")[1]
         bench = made_bench(repository, Path(place), python or sys.executable, end, subject["tests"].split())
@@ -333,7 +334,7 @@ def run(
         command += ["--branch", "slice", "--scheme", scheme, "--jobs", jobs]
         command += [*(["--python", python] if python else []), subject["range"], "--tests", subject["tests"]]
         began = time.perf_counter()
-        environment = os.environ | {"XDG_CACHE_HOME": str(Path(place) / "cache")}
+        environment = os.environ | {"XDG_CACHE_HOME": str(Path(place) / "c")}
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
         seconds = time.perf_counter() - began
         if not done.stdout:
