@@ -10,8 +10,8 @@ with a feature and its tests. FILE of `--python` is an interpreter that has what
 
 The store of outcomes is a new one for each row, so that each is as a first run. The table has one row for each
 subject, scheme and number of jobs: units of the range, units that stay, whether that was shown to be minimal, runs of
-the tests, and seconds. `--keep` writes each slice as JSON. The second table has the sums, beside those of the last
-scheme.
+the tests, and seconds. `--keep` writes each slice as JSON. The second table has the sums, and the runs beside those of
+the last scheme: in all, on average over the subjects, and at worst.
 
 `--verify` runs pytest without twincell. `twincell slice --branch` writes the slice into a clone. There the branch must
 pass, with the test folders of the end of the range, and each of its commits is left out: git picks the later ones onto
@@ -35,6 +35,7 @@ import json
 import os
 import random
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -361,15 +362,16 @@ def run(
 def sums(rows: dict[tuple[str, str], dict[str, dict[str, Any]]], base: str) -> Iterator[str]:
     """The second table: what each scheme needs for the subjects for which all of them gave a slice."""
     named = set.intersection(*(set(by_subject) for by_subject in rows.values())) if rows else set()
-    yield f"| scheme | jobs | subjects | stay | runs | s | of the runs of {base} | at worst |"
-    yield "|---|---:|---:|---:|---:|---:|---:|---:|"
+    yield f"| scheme | jobs | subjects | stay | runs | s | of the runs of {base} | on average | at worst |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
     for (scheme, jobs), by_subject in rows.items():
         own = [by_subject[name] for name in sorted(named)]
         others = [rows[base, jobs][name] for name in sorted(named)]
         stay, runs, seconds = (sum(row[key] for row in own) for key in ("stay", "runs", "seconds"))
+        shares = [row["runs"] / other["runs"] for row, other in zip(own, others, strict=True)] or [0.0]
         share = runs / max(1, sum(row["runs"] for row in others))
-        worst = max((row["runs"] / other["runs"] for row, other in zip(own, others, strict=True)), default=0)
-        cells = [scheme, jobs, len(own), stay, runs, round(seconds), f"{share:.2f}", f"{worst:.2f}"]
+        cells = [scheme, jobs, len(own), stay, runs, round(seconds)]
+        cells += [f"{figure:.2f}" for figure in (share, statistics.mean(shares), max(shares))]
         yield "| " + " | ".join(map(str, cells)) + " |"
 
 

@@ -137,3 +137,13 @@ def test_a_commit_that_conflicts_in_code_goes_with_the_one_before(repository: Re
     assert bench.without(second, [third, fourth]) == [third]
     assert (bench.clone / "shop.py").read_text() == "a = 1\nb = 2\n"
     assert (bench.clone / "README").read_text() == "2"
+
+
+def test_runs_are_compared_where_all_schemes_gave_a_slice() -> None:
+    def row(runs: int) -> dict[str, int]:
+        return {"stay": 1, "runs": runs, "seconds": 1}
+
+    rows = {("low", "1"): {"a": row(2), "b": row(9)}, ("basic", "1"): {"a": row(8), "b": row(6), "c": row(5)}}
+    low, basic = list(slices.sums(rows, "basic"))[2:]
+    assert low == "| low | 1 | 2 | 2 | 11 | 2 | 0.79 | 0.88 | 1.50 |"
+    assert basic.endswith("| 14 | 2 | 1.00 | 1.00 | 1.00 |")
