@@ -8,9 +8,10 @@ use std::time::Instant;
 use clap::ArgMatches;
 use twincell_driver::files;
 use twincell_driver::options::{Job, command_line};
-use twincell_driver::slice::{slice_options, slice_repository, write_patches};
+use twincell_driver::slice::{check_branch, slice_options, slice_repository, write_patches};
 use twincell_driver::warm::Failure;
 use twincell_repo::Repo;
+use twincell_slice::Applied;
 use twincell_widgets::{SliceProgress, SliceState, slice_explanation, slice_markdown, slice_page, slice_text};
 
 use crate::arguments::slice_request;
@@ -30,6 +31,9 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
         }
         None => None,
     };
+    if let Some(name) = matches.get_one::<String>("branch") {
+        check_branch(&request, name).map_err(Abort::Failed)?;
+    }
     let bar = progress_bar(session.progress);
     let interrupted = &mut *session.interrupted;
     let mut is_interrupted = false;
@@ -74,7 +78,8 @@ pub fn run(matches: &ArgMatches, session: &mut Session<'_>) -> Result<i32, Abort
     if is_interrupted {
         return Err(Abort::Interrupted);
     }
-    Ok(match slice.is_minimal {
+    let is_moved = slice.target.as_ref().is_none_or(|target| matches!(target.applied, Applied::Passes));
+    Ok(match slice.is_minimal && is_moved {
         false => INCONCLUSIVE,
         true if slice.size() == slice.units.len() => CHANGED,
         true => UNCHANGED,

@@ -40,13 +40,19 @@ pub fn write_patches(slice: &Slice, timeline: &Timeline, folder: &Path) -> Resul
     patches.into_iter().map(write).collect()
 }
 
+/// Whether a slice can become a branch of this name. An error is one line for people.
+pub fn check_branch(request: &SliceRequest, name: &str) -> Result<(), String> {
+    let repo = Repo::around(&request.repository).map_err(|error| error.to_string())?;
+    repo.check_new_branch(name).map_err(|error| error.to_string())
+}
+
 /// The options in force for a slice: given ones. No policy says anything of slices.
 pub fn slice_options(given: &[GivenOption]) -> Result<Options, String> {
     resolved(Job::Slice, None, given).map_err(|error| LineError::from(error).to_string())
 }
 
-/// Finds a minimal part of a range that keeps tests passing, or that makes them fail. `progress` is told how far it is, again and again, and may end it:
-/// then the result is the best so far, or an error if the tests had not yet run at the end of the range.
+/// Finds a minimal part of a range that keeps tests passing, or that makes them fail. `progress` is told how far it is, again and
+/// again, and may end it: then the result is the best so far, or an error if the tests had not yet run at the end of the range.
 pub fn slice_repository(
     request: &SliceRequest,
     options: &Options,

@@ -365,7 +365,7 @@ pub fn read_slice(line: &str) -> Result<MagicLine<SliceLine>, MagicError> {
 
 fn slice_command() -> Command {
     arguments::slice(false)
-        .about("Finds the smallest set of commits of a range that keeps given tests passing.")
+        .about("Finds a minimal set of commits of a range that keeps given tests passing.")
         .override_usage("%slice [OPTIONS] OLD..NEW --tests PATHS")
         .after_help("")
 }

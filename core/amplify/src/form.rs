@@ -382,7 +382,7 @@ mod tests {
             observations: vec![],
             operands: vec![],
             values: vec![],
-            opened: vec![],
+            opened: None,
         };
         let at = |statement: &str| code.text().find(statement);
         let tried = Tried {

@@ -46,13 +46,16 @@ pub(crate) struct Equality {
     /// Units whose functions do the same before and after them.
     pub cleanups: Selection,
     pub same: Vec<SameAs>,
-    /// How many comparisons there were.
+    /// How many comparisons had an answer.
     pub asked: usize,
 }
 
 struct Asking<'a> {
     behavior: &'a dyn Behavior,
+    go_on: &'a mut dyn FnMut() -> bool,
     answers: BTreeMap<(SymbolName, Version, Version), bool>,
+    /// How many questions had an answer.
+    told: usize,
 }
 
 impl Asking<'_> {
@@ -66,12 +69,13 @@ impl Asking<'_> {
         if let Some(known) = self.answers.get(&key) {
             return *known;
         }
-        if self.answers.len() == MOST_ASKED {
+        if self.answers.len() == MOST_ASKED || !(self.go_on)() {
             return false;
         }
-        let is_same = self.behavior.is_same(function, &key.1, &key.2) == Some(true);
-        self.answers.insert(key, is_same);
-        is_same
+        let told = self.behavior.is_same(function, &key.1, &key.2);
+        self.told += usize::from(told.is_some());
+        self.answers.insert(key, told == Some(true));
+        told == Some(true)
     }
 }
 
@@ -93,7 +97,7 @@ pub(crate) fn equality(
     behavior: &dyn Behavior,
     go_on: &mut dyn FnMut() -> bool,
 ) -> Equality {
-    let mut asking = Asking { behavior, answers: BTreeMap::new() };
+    let mut asking = Asking { behavior, go_on, answers: BTreeMap::new(), told: 0 };
     let mut found = Equality::default();
     let undone: Selection = timeline.undone().into_iter().flatten().collect();
     let is_open = |unit: &UnitId| {
@@ -112,7 +116,7 @@ pub(crate) fn equality(
             let mut functions = one.functions.iter().zip(&alone);
             functions.all(|(function, old)| asking.is_same(function, old.clone(), target.into()))
         };
-        if !go_on() || !(is_alone(&mut asking) || asking.are_same(&one.functions, one.commit, target)) {
+        if !(is_alone(&mut asking) || asking.are_same(&one.functions, one.commit, target)) {
             return true;
         }
         let commit = touched().flatten().last().unwrap_or(target);
@@ -121,7 +125,7 @@ pub(crate) fn equality(
     });
     rewritings.retain(|one| one.only_updates);
     rewritings.retain(|one| {
-        let is_cleanup = go_on() && asking.are_same(&one.functions, one.parent, one.commit);
+        let is_cleanup = asking.are_same(&one.functions, one.parent, one.commit);
         if is_cleanup {
             found.cleanups.insert(one.unit);
         }
@@ -132,14 +136,13 @@ pub(crate) fn equality(
         let earlier = open.iter().rposition(|one| one.functions == later.functions);
         if let Some(earlier) = earlier
             && let Some(one) = open.get(earlier)
-            && go_on()
             && asking.are_same(&later.functions, one.parent, later.commit)
         {
             found.same.push(SameAs { unit: later.unit, same: Same::Reverts(one.unit), known_by: KnownBy::Behavior });
             open.remove(earlier);
         }
     }
-    found.asked = asking.answers.len();
+    found.asked = asking.told;
     found
 }
 

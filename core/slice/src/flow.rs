@@ -159,7 +159,7 @@ pub fn slice(
             commit: commit.to_string(),
             applied: applied(&timeline, &found.kept, |files| match is_interrupted || is_late {
                 true => Ok(None),
-                false => tried(setup, &criterion, files),
+                false => tried(&until, &criterion, files),
             })?,
         }),
         _ => None,
@@ -167,7 +167,7 @@ pub fn slice(
     let reproduced = match options.goal {
         Goal::Fail if !is_interrupted && !is_late => {
             // It ran as the last candidate that was kept, so the results are there.
-            let again = Trials::new(setup, &criterion, &files, watched, &influencing, 1)?;
+            let again = Trials::new(&until, &criterion, &files, watched, &influencing, 1)?;
             unless_stopped(again.failing(&found.kept))?.unwrap_or_default()
         }
         _ => Vec::new(),

@@ -105,12 +105,14 @@ impl<'a> Reasons<'a> {
     }
 
     fn goes(&self, unit: UnitId, step: usize) -> Goes {
+        // Both are gone once the later one of them is.
+        let both = |other: &UnitId| self.found.gone.get(other).map_or(step, |other| step.max(other - 1));
         match self.undone.get(&unit) {
             Some(Undone::Reverts(other, known_by)) => {
-                return Goes::Reverts { unit: place(*other), known_by: *known_by, step };
+                return Goes::Reverts { unit: place(*other), known_by: *known_by, step: both(other) };
             }
             Some(Undone::By(other, known_by)) => {
-                return Goes::Reverted { by: place(*other), known_by: *known_by, step };
+                return Goes::Reverted { by: place(*other), known_by: *known_by, step: both(other) };
             }
             None => {}
         }

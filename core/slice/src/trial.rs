@@ -203,6 +203,7 @@ pub fn criterion(
     let mut criterion = Criterion { tests, failures, flaky, failing, lines, opened, functions, own_files, tracked };
     let all = at_end.tests.len();
     let (passing, unsteady) = at_start.map(self::start).unwrap_or_default();
+    let collected: BTreeSet<String> = at_end.tests.iter().map(|one| one.test.id.clone()).collect();
     for one in at_end.tests {
         let id = one.test.id;
         let outcome = one.record.outcome;
@@ -232,7 +233,10 @@ pub fn criterion(
     }
     // Tests that pass at the start stand in files that cannot be collected any more.
     for error in at_end.errors.iter().filter(|_| is_failing) {
-        let gone = passing.iter().filter(|test| file_of(test) == file_of(&error.id) && !criterion.tests.contains(test));
+        let is_gone = |test: &&String| {
+            file_of(test) == file_of(&error.id) && !collected.contains(*test) && !criterion.tests.contains(test)
+        };
+        let gone = passing.iter().filter(is_gone);
         let gone: Vec<FailedTest> = gone.map(|test| not_collected(test, error)).collect();
         criterion.tests.extend(gone.iter().map(|one| one.test.clone()));
         criterion.failures.extend(gone);

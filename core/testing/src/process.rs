@@ -130,8 +130,8 @@ pub struct Collected {
     pub errors: Vec<CollectionError>,
     /// Whether it can fork. Where modules have started threads when they were imported, it cannot.
     pub forks: bool,
-    /// The files of the checkout that were opened until then, relative to it, with `/`.
-    pub opened: Vec<String>,
+    /// The files of the checkout that were opened until then, relative to it, with `/`. `None` where others may have opened some.
+    pub opened: Option<Vec<String>>,
     elsewhere: Option<Elsewhere>,
 }
 

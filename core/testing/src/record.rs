@@ -65,9 +65,10 @@ pub struct TestRecord {
     /// What values watched functions had, by point. Empty if none was watched.
     #[serde(default)]
     pub values: Vec<PointValues>,
-    /// The files of the checkout that it opened: what it imports late, and data. Relative to the checkout, with `/`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub opened: Vec<String>,
+    /// The files of the checkout that it opened: what it imports late, and data. Relative to the checkout, with `/`. `None` where
+    /// nobody knows, such as after it has started another process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened: Option<Vec<String>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -43,7 +43,7 @@ pub struct Session {
     limits: TestLimits,
     tests: Vec<Test>,
     errors: Vec<CollectionError>,
-    opened: BTreeSet<String>,
+    opened: Option<BTreeSet<String>>,
     forks: bool,
     sandbox: Option<SuiteReport>,
     processes: AtomicU64,
@@ -114,7 +114,7 @@ impl Session {
             limits: limits.clone(),
             tests: Vec::new(),
             errors: Vec::new(),
-            opened: BTreeSet::new(),
+            opened: None,
             forks: true,
             sandbox: None,
             processes: AtomicU64::default(),
@@ -127,7 +127,7 @@ impl Session {
             error => error,
         })?;
         (session.tests, session.errors, session.forks) = (collected.tests, collected.errors, collected.forks);
-        session.opened = collected.opened.into_iter().collect();
+        session.opened = collected.opened.map(|opened| opened.into_iter().collect());
         session.sandbox = Some(process.sandbox.clone());
         session.process = Mutex::new(Some(Arc::new(process)));
         Ok(session)
@@ -166,9 +166,9 @@ impl Session {
         &self.errors
     }
 
-    /// The files of the checkout that were opened while tests were collected, relative to it, with `/`.
-    pub fn opened(&self) -> &BTreeSet<String> {
-        &self.opened
+    /// The files of the checkout that were opened while tests were collected, relative to it, with `/`. `None` where nobody knows.
+    pub fn opened(&self) -> Option<&BTreeSet<String>> {
+        self.opened.as_ref()
     }
 
     /// What the system enforces of the sandbox.
@@ -446,7 +446,7 @@ fn without_result(id: String, outcome: Outcome, reason: &str, seconds: f64) -> T
         observations: Vec::new(),
         operands: Vec::new(),
         values: Vec::new(),
-        opened: Vec::new(),
+        opened: None,
     }
 }
 

@@ -45,7 +45,7 @@ pub struct Store {
 pub(super) struct Collection {
     pub tests: Vec<Test>,
     pub errors: Vec<CollectionError>,
-    /// Absent where an earlier version collected.
+    /// Absent where nobody knows.
     #[serde(default)]
     pub opened: Option<BTreeSet<String>>,
 }
@@ -242,7 +242,7 @@ mod tests {
             observations: vec![],
             operands: vec![],
             values: vec![],
-            opened: vec![],
+            opened: None,
         };
         let of_moments = [Outcome::TimedOut, Outcome::Crashed, Outcome::NotFound];
         let records = [Outcome::Failed].into_iter().chain(of_moments).map(|outcome| record("a", outcome));
@@ -275,7 +275,7 @@ mod tests {
             observations: vec![],
             operands: vec![],
             values: vec![],
-            opened: vec![],
+            opened: None,
         }
     }
 

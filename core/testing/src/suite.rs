@@ -82,7 +82,7 @@ pub fn run_suite(
         None => {
             let session = start(limits)?;
             let (tests, errors) = (session.tests().to_vec(), session.errors().to_vec());
-            let collection = Collection { tests, errors, opened: Some(session.opened().clone()) };
+            let collection = Collection { tests, errors, opened: session.opened().cloned() };
             store.put_collection(&key, &collection)?;
             first = Some(session);
             collection
@@ -127,7 +127,10 @@ pub fn run_suite(
     for test in collection.tests {
         let of_runs: Vec<Outcome> = all.iter().filter_map(|run| Some(run.get(&test.id)?.outcome)).collect();
         let Some(record) = all[0].remove(&test.id) else { continue };
-        opened.iter_mut().for_each(|opened| opened.extend(record.opened.iter().cloned()));
+        opened = opened.zip(record.opened.as_ref()).map(|(mut all, own)| {
+            all.extend(own.iter().cloned());
+            all
+        });
         *outcomes.entry(record.outcome).or_default() += 1;
         let is_flaky = of_runs.iter().any(|outcome| *outcome != record.outcome);
         tests.push(SuiteTest { test, record, flaky: if is_flaky { of_runs } else { Vec::new() } });

@@ -698,7 +698,7 @@ class SliceUnit(TypedDict):
 
 @final
 class Slice:
-    """The smallest part of a range of commits that keeps tests passing."""
+    """A minimal part of a range of commits that keeps tests passing, or that makes them fail."""
 
     @property
     def base(self) -> str: ...
@@ -707,7 +707,7 @@ class Slice:
     @property
     def units(self) -> list[SliceUnit]: ...
     @property
-    def tests(self) -> dict[Literal["deciding", "flaky", "failing", "failures"], list[Any]]: ...
+    def tests(self) -> dict[Literal["deciding", "flaky", "failing", "failures", "reproduced"], list[Any]]: ...
     @property
     def steps(self) -> list[dict[str, Any]]: ...
     @property

@@ -1,8 +1,11 @@
 //! `%slice` and `%blame`: questions about commits from a notebook.
 
+use std::path::PathBuf;
+
 use pyo3::prelude::*;
 use twincell_driver::files;
-use twincell_driver::slice::slice_options;
+use twincell_driver::slice::{check_branch, slice_options};
+use twincell_widgets::plain_sentence;
 
 use super::blame::blamed;
 use super::errors::raised;
@@ -38,16 +41,26 @@ pub fn slice_magic(py: Python<'_>, line: &str) -> PyResult<HistoryOutcome> {
         MagicLine::Run(asked) => asked,
     };
     let options = slice_options(&asked.given).map_err(raised)?;
+    if let Some(name) = &asked.branch {
+        check_branch(&asked.request, name).map_err(raised)?;
+    }
     let (found, interrupt) = sliced(py, asked.request, &options, None)?;
     let mut said = Vec::new();
+    // What cannot be written is said beside the result, which took long.
+    let mut say = |done: PyResult<Option<String>>| {
+        said.extend(done.unwrap_or_else(|error| Some(plain_sentence(&error.value(py).to_string()))));
+    };
     if let Some(folder) = &asked.patches {
-        said.push(format!("wrote {} patches to {}", found.patches(folder)?.len(), folder.display()));
+        let wrote = |files: Vec<PathBuf>| Some(format!("wrote {} patches to {}", files.len(), folder.display()));
+        say(found.patches(folder).map(wrote));
     }
     if let Some(name) = &asked.branch {
-        said.push(format!("made the branch {name} with {} commits", found.branch(name)?.len()));
+        let made = |commits: Vec<String>| Some(format!("made the branch {name} with {} commits", commits.len()));
+        say(found.branch(name).map(made));
     }
     if let Some(file) = &asked.html {
-        files::write_text(file, &found.page(None), files::TextKind::Markup).map_err(raised)?;
+        let written = files::write_text(file, &found.page(None), files::TextKind::Markup);
+        say(written.map(|()| None).map_err(raised));
     }
     let text = (!said.is_empty()).then(|| said.join("\n"));
     Ok(HistoryOutcome::of(py, Py::new(py, found)?.into_any(), text, interrupt))

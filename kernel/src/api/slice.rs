@@ -20,7 +20,7 @@ use super::options::given;
 use super::plain::{json, plain};
 use super::source;
 
-/// The smallest part of a range of commits that keeps tests passing.
+/// A minimal part of a range of commits that keeps tests passing, or that makes them fail.
 #[pyclass(frozen, name = "Slice", module = "twincell")]
 pub struct PySlice {
     found: Slice,
@@ -30,7 +30,7 @@ pub struct PySlice {
 /// The title of a page.
 const TITLE: &str = "Slice of a history";
 
-/// Finds the smallest set of commits of a range that keeps given tests passing. `repository` is any folder of it, and `range` is
+/// Finds a minimal set of commits of a range that keeps given tests passing. `repository` is any folder of it, and `range` is
 /// `OLD..NEW`: the commits after OLD, up to NEW. `tests` are files and folders with tests, or single tests as pytest names them: a
 /// text with spaces between them, or a list.
 ///
@@ -151,7 +151,8 @@ impl PySlice {
         plain(py, &slice_rows(&self.found))
     }
 
-    /// The tests that decide, and those that cannot: `deciding`, `flaky`, `failing`; with `bisect` also `failures`, how they fail.
+    /// The tests that decide, and those that cannot: `deciding`, `flaky`, `failing`; with `bisect` also `failures`, how they fail, and
+    /// `reproduced`, those that fail so with the slice alone.
     #[getter]
     fn tests<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         plain(py, &self.found.tests)
@@ -163,7 +164,7 @@ impl PySlice {
         plain(py, &self.found.steps)
     }
 
-    /// Whether the tests fail without any single unit that stays and what needs its text.
+    /// Whether no single unit that stays can go with what needs its text: the tests then fail, or with `bisect` do not fail any more.
     #[getter]
     fn is_minimal(&self) -> bool {
         self.found.is_minimal
@@ -185,8 +186,9 @@ impl PySlice {
         py.detach(|| self.patches(&folder))
     }
 
-    /// Writes the slice as a new branch that begins where the range does, and returns its commits, oldest first. Your working
-    /// tree stays as it is. Raises `TwincellError` if there is such a branch.
+    /// Writes the slice as a new branch that begins where the range does, or with `onto` at its last commit, and returns its commits,
+    /// oldest first. Your working tree stays as it is. Raises `TwincellError` if there is such a branch, and if a commit does not
+    /// apply.
     fn make_branch(&self, py: Python<'_>, name: &str) -> PyResult<Vec<String>> {
         py.detach(|| self.branch(name))
     }

@@ -89,7 +89,7 @@ pub fn slice_markdown(slice: &Slice) -> String {
     }
     let going = going(slice);
     if !going.is_empty() {
-        out += &format!("\n{}\n", plain::value(&going));
+        out += &format!("\n{}\n", cell(&going));
     }
     out
 }

@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use twincell_engine::Stop;
-use twincell_repo::{CommitId, CommitRecord, Item, Person, Repo, Revision, TreeId, bound_memory};
+use twincell_repo::{CommitId, CommitRecord, Item, MemoryTrees, Person, Repo, Revision, TreeId, bound_memory};
 use twincell_semantic::{Project, SymbolKind, SymbolName};
 
 use crate::error::SliceError;
@@ -264,10 +264,21 @@ impl Timeline {
         let message = |id: CommitId| timeline.message_of(id);
         let mut same =
             same::reverts(&timeline.units, &prints, &message, &|one, other| timeline.cancel(one, other, &touched));
-        if let Some(Target { units, prints: theirs, commits, .. }) = &target {
-            same.extend(same::in_target(&timeline.units, &prints, &message, (units, theirs, commits)));
-        }
+        let mut there = match &target {
+            Some(Target { units, prints: theirs, commits, .. }) => {
+                same::in_target(&timeline.units, &prints, &message, (units, theirs, commits))
+            }
+            None => Vec::new(),
+        };
         timeline.target = target;
+        // The same lines may stand at another place, and what was there may be gone. Whoever picks a commit says so.
+        let trees = MemoryTrees::over(&timeline.repo())?;
+        for one in std::mem::take(&mut there) {
+            if one.known_by == KnownBy::Message || !timeline.changes_target(&trees, one.unit)? {
+                there.push(one);
+            }
+        }
+        same.extend(there);
         timeline.add_same(same);
         Ok(timeline)
     }
@@ -353,13 +364,17 @@ impl Timeline {
     /// unit needs another one for their text from now on. The tree of a selection has them with all that their text needs, so that
     /// it is whole.
     pub(crate) fn free(&mut self, is_free: &dyn Fn(&Path) -> bool) {
+        let is_own = |story: &Story| story.path.all().iter().all(|(_, path)| is_free(&reader::as_path(path)));
+        // A file that was elsewhere before or after needs all of its text.
+        let others = self.stories.iter().filter(|story| !is_own(story)).flat_map(|story| story.path.all());
+        let tied: FxHashSet<PathBuf> = others.map(|(_, path)| reader::as_path(path)).collect();
+        let is_free_span = |span: &NeedsOfFile| span.paths.iter().all(|path| is_free(path) && !tied.contains(path));
         let places = self.spans.iter().scan(0, |end, span| Some((std::mem::replace(end, span.end)..span.end, span)));
-        let of_others = places.filter(|(_, span)| !span.paths.iter().all(|path| is_free(path)));
+        let of_others = places.filter(|(_, span)| !is_free_span(span));
         let needs: Vec<(Maker, Maker)> =
             of_others.filter_map(|(place, _)| self.needs.get(place)).flatten().copied().collect();
         let direct = closure::direct(&self.makers, &needs, self.units.len());
         let whole = std::mem::replace(&mut self.direct_needs, direct);
-        let is_own = |story: &Story| story.path.all().iter().all(|(_, path)| is_free(&reader::as_path(path)));
         let stories = self.stories.iter().enumerate().filter(|(_, story)| is_own(story)).map(|(number, _)| number);
         self.free =
             Some(FreeFiles { stories: stories.collect(), text_needs: closure::closed(&whole, &Selection::new()) });

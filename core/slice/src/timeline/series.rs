@@ -119,6 +119,25 @@ impl Timeline {
         Ok(Some(OnTarget::Files(files_of(&self.repo(), &trees, tree)?)))
     }
 
+    /// Whether a unit changes the target where it is put there. Where it does not apply, nobody can tell, and it does not.
+    pub(super) fn changes_target(&self, trees: &MemoryTrees, unit: UnitId) -> Result<bool, SliceError> {
+        let Some(target) = &self.target else { return Ok(true) };
+        let mut taken: Selection = (0..unit.0).map(UnitId).collect();
+        let before = self.kept_tree(trees, &taken)?;
+        taken.insert(unit);
+        let after = self.kept_tree(trees, &taken)?;
+        let merged = trees.merged(before, after, target.last.tree)?;
+        Ok(matches!(merged, Merged::Tree(tree) if tree != target.last.tree))
+    }
+
+    /// The tree of a selection, in memory.
+    fn kept_tree(&self, trees: &MemoryTrees, taken: &Selection) -> Result<TreeId, SliceError> {
+        let tree = self.tree(taken)?;
+        let items: Vec<(&[u8], Item)> =
+            tree.files().iter().map(|file| (&*file.path, Item { mode: file.mode, id: file.id })).collect();
+        Ok(trees.keep(&items, tree.files().iter().filter_map(|file| file.text.as_deref()))?)
+    }
+
     /// The steps, or an error for one that does not apply.
     fn applying(&self, trees: &MemoryTrees, taken: &Selection) -> Result<Steps, SliceError> {
         let steps = self.steps(trees, taken)?;
@@ -134,12 +153,7 @@ impl Timeline {
     /// The commits of a selection that change something, each with the files after it.
     fn steps(&self, trees: &MemoryTrees, taken: &Selection) -> Result<Steps, SliceError> {
         let on = self.target.as_ref().map_or(&self.base, |target| &target.last).clone();
-        let keep = |taken: &Selection| {
-            let tree = self.tree(taken)?;
-            let items: Vec<(&[u8], Item)> =
-                tree.files().iter().map(|file| (&*file.path, Item { mode: file.mode, id: file.id })).collect();
-            Ok::<_, SliceError>(trees.keep(&items, tree.files().iter().filter_map(|file| file.text.as_deref()))?)
-        };
+        let keep = |taken: &Selection| self.kept_tree(trees, taken);
         let mut prefix = self.given.clone();
         let (mut before, mut last) = (keep(&prefix)?, on.tree);
         let mut steps = Steps { on, all: Vec::new(), conflict: None };

@@ -250,6 +250,28 @@ fn traps_end_in_the_trees_that_git_has() {
     }
 }
 
+/// The same line elsewhere in a file is not the same change, and what the target took back is not there.
+#[test]
+fn a_target_has_what_changes_nothing_there() {
+    let history = History::new();
+    let shop = |f: u32, g: u32| {
+        let padding = "    pass\n".repeat(8);
+        files(&[("shop.py", &format!("def f():\n{padding}    return {f}\n\n\ndef g():\n{padding}    return {g}\n"))])
+    };
+    history.commit("base", &[], &shop(1, 1));
+    history.commit("f", &["base"], &shop(2, 1));
+    history.commit("g", &["base"], &shop(1, 2));
+    history.commit("also-f", &["base"], &shop(2, 1));
+    history.commit("back", &["also-f"], &shop(1, 1));
+    history.commit("more", &["f"], &shop(1, 1));
+    let there = |onto: &str| {
+        let onto = Some(Revision::Commit(history.find(onto).id().to_string()));
+        let options = TimelineOptions { onto, ..TimelineOptions::default() };
+        Timeline::read(history.folder.path(), "base..f", &options).unwrap().given().len()
+    };
+    assert_eq!(["g", "also-f", "back", "f", "more"].map(there), [0, 1, 0, 1, 0]);
+}
+
 #[test]
 fn files_that_all_are_given_make_no_unit_needed() {
     let (_history, mut timeline) = line(&[

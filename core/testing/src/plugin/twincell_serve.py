@@ -58,7 +58,9 @@ class Serving:
         if raised is not None:
             # pytest wraps what an import raises.
             cause = raised.value.__cause__ if isinstance(raised.value, collector.CollectError) else None
-            self.uncollected[readable(collector.nodeid)] = twincell_observe.dotted(type(cause or raised.value))
+            self.uncollected[readable(collector.nodeid)] = cut(
+                twincell_observe.dotted(type(raised.value if cause is None else cause))
+            )
 
     def pytest_collectreport(self, report):
         if report.failed:
@@ -129,11 +131,12 @@ class Serving:
         return os.path.relpath(path, self.root).replace(os.sep, "/") if inside else path
 
     def readable_opened(self):
-        return [readable(path.replace(os.sep, "/")) for path in self.opened.taken()]
+        opened = self.opened.taken()
+        return None if opened is None else [readable(path.replace(os.sep, "/")) for path in opened]
 
     def said(self, text):
         """A message without the folder of the checkout, which is another one in each run."""
-        return cut(text.replace(self.root + os.sep, ""))
+        return cut(readable(text).replace(self.root + os.sep, ""))
 
     def describe_failure(self, item, info):
         file, line, test_line = "", 0, None

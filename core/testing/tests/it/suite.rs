@@ -83,6 +83,21 @@ fn files_that_are_opened_are_known_from_the_store_too() {
 }
 
 #[test]
+fn what_another_process_opens_is_not_known() {
+    let python = python();
+    let test = "import subprocess, sys\n\ndef test_a():\n    subprocess.run([sys.executable, '-c', 'open(\"a.txt\")'], check=True)\n";
+    let project = Project::new(&[("test_a.py", test), ("a.txt", "a"), ("test_b.py", "def test_b(): pass\n")]);
+    let opened = |tests: &str| {
+        let mut store = Store::open(project.cache.path()).unwrap();
+        let limits = TestLimits { arguments: vec![tests.to_owned()], ..limits() };
+        let options = SuiteOptions::default();
+        run_suite(&project.head(), &python, &mut store, &limits, &options, &mut |_, _| {}).unwrap().opened
+    };
+    assert_eq!(opened("test_a.py"), None);
+    assert!(opened("test_b.py").is_some_and(|opened| opened.contains("test_b.py")));
+}
+
+#[test]
 fn a_test_that_ends_its_process_runs_again() {
     let python = python();
     let text = "import os\ndef test_a(): pass\ndef test_exit():\n    os._exit(1)\n";
