@@ -37,7 +37,8 @@ def normalized(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     for cell in copy.cells:
         cell.metadata.pop("execution", None)
         if cell.cell_type == "code":
-            cell.outputs = [stable_output(output) for output in joined_streams(cell.outputs)]
+            shown = [output for output in joined_streams(cell.outputs) if shows_something(output)]
+            cell.outputs = [stable_output(output) for output in shown]
     return copy
 
 
@@ -50,6 +51,11 @@ def joined_streams(outputs: list[nbformat.NotebookNode]) -> list[nbformat.Notebo
         else:
             found.append(output)
     return found
+
+
+def shows_something(output: nbformat.NotebookNode) -> bool:
+    """Whether an output is more than the place of a progress bar, which some runs are too short to show."""
+    return output.output_type != "display_data" or any(output.data.values())
 
 
 def stable_output(output: nbformat.NotebookNode) -> nbformat.NotebookNode:

@@ -123,7 +123,7 @@ def adapted(config_options):
     def is_loaded(package):
         return find_spec(package) and (loads_all or any(name.split(".")[0] == package for name in named))
 
-    # Where the environment asks for colors, they are in what pytest says of errors, too.
+    # Why pytest does not start is read from its output.
     options = ["--color=no"]
     if is_loaded("xdist"):
         options += ["-n0"]

@@ -8,6 +8,7 @@ import importlib
 import json
 import linecache
 import os
+import re
 import select
 import signal
 import sys
@@ -22,6 +23,8 @@ import twincell_operands
 import twincell_values
 
 MESSAGE = 2000
+# pytest colors its errors where the environment asks for it, whatever its options say.
+COLORS = re.compile(r"\x1b\[[\d;]*m")
 # The largest piece that a pipe or a socket takes at once.
 PIECE = 1 << 16
 
@@ -64,7 +67,7 @@ class Serving:
 
     def pytest_collectreport(self, report):
         if report.failed:
-            text = text_of(report.longrepr).strip()
+            text = COLORS.sub("", readable(text_of(report.longrepr))).strip()
             lines = [line.strip() for line in text.splitlines() if line.strip()]
             said = [line[1:].strip() for line in lines if line.startswith("E ")]
             message = (said or lines or [""])[-1]
