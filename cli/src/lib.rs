@@ -190,7 +190,7 @@ pub(crate) mod tests {
                 &["slice", "a..b", "--tests", "t", "--jobs", "many"],
                 "--jobs cannot be 'many': give a whole number from 1",
             ),
-            (&["slice", "a..b", "--tests", "t", "--deadline", "0"], "--deadline is a number of seconds above 0"),
+            (&["slice", "a..b", "--tests", "t", "--deadline", "0"], "--deadline cannot be 0: give a number from"),
             (&["slice", "a..b", "--tests", "t", "--repository", "/nonexistent"], "there is no git repository in"),
             (&["nonsense"], "nonsense"),
             (&[], "Usage"),

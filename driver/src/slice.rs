@@ -30,8 +30,8 @@ pub struct SliceRequest {
 /// Writes a slice as patches into a folder, which is made where there is none, and returns the files in their order. An error is
 /// one line for people.
 pub fn write_patches(slice: &Slice, timeline: &Timeline, folder: &Path) -> Result<Vec<PathBuf>, String> {
-    files::make_folder(folder)?;
     let patches = timeline.series(&slice.selection()).map_err(|error| error.to_string())?;
+    files::make_folder(folder)?;
     let write = |patch: Patch| {
         let file = folder.join(&patch.file_name);
         files::write_bytes(&file, &patch.text, files::TextKind::Verbatim)?;

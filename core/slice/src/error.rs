@@ -18,7 +18,7 @@ pub enum SliceError {
     SeveralCommonCommits { old: String, new: String },
     #[error("the texts that the commits of {range} change have more than {bound} in all: choose a shorter range")]
     TooLarge { range: String, bound: String },
-    #[error("{0} changes no file")]
+    #[error("{0} changes no file: write OLD..NEW with the older commit first")]
     NoChanges(String),
     #[error(
         "the lines of {path} cannot be followed through {commit}: choose a range that begins after this commit, and report it"

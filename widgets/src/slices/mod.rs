@@ -200,7 +200,15 @@ fn undecided(slice: &Slice) -> Vec<String> {
     if !flaky.is_empty() {
         lines.push(format!("{} flaky and decided nothing: {}", are(flaky.len()), listed(&flaky)));
     }
-    let failing: Vec<&str> = slice.tests.failing.iter().map(|test| test.test.as_str()).collect();
+    // A node id without a name of a test is that of a file or a folder.
+    let is_place = |test: &&FailedTest| test.outcome == Outcome::NotFound && !test.test.contains("::");
+    let (places, failing): (Vec<&FailedTest>, Vec<&FailedTest>) = slice.tests.failing.iter().partition(is_place);
+    for place in places {
+        let reason = place.failure.as_ref().map(|failure| format!(" ({})", plain::value(&failure.message)));
+        let name = plain::value(&place.test);
+        lines.push(format!("{name} is left out, since pytest cannot collect it{}", reason.unwrap_or_default()));
+    }
+    let failing: Vec<&str> = failing.into_iter().map(|test| test.test.as_str()).collect();
     if !failing.is_empty() {
         let what = are(failing.len());
         let why = match slice.goal {

@@ -17,7 +17,7 @@ mod story;
 mod tree;
 mod weave;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -167,12 +167,8 @@ impl Target {
     }
 }
 
-/// Files whose text no unit needs.
-struct FreeFiles {
-    stories: FxHashSet<usize>,
-    /// What each unit needs by all of its text, that of these files included.
-    text_needs: Vec<Selection>,
-}
+/// Files whose text makes no unit needed: for each, the units that each unit's own lines in it need.
+struct FreeFiles(FxHashMap<usize, FxHashMap<UnitId, Selection>>);
 
 /// A range of commits as units, oldest first.
 pub struct Timeline {
@@ -369,15 +365,29 @@ impl Timeline {
         let others = self.stories.iter().filter(|story| !is_own(story)).flat_map(|story| story.path.all());
         let tied: FxHashSet<PathBuf> = others.map(|(_, path)| reader::as_path(path)).collect();
         let is_free_span = |span: &NeedsOfFile| span.paths.iter().all(|path| is_free(path) && !tied.contains(path));
-        let places = self.spans.iter().scan(0, |end, span| Some((std::mem::replace(end, span.end)..span.end, span)));
-        let of_others = places.filter(|(_, span)| !is_free_span(span));
-        let needs: Vec<(Maker, Maker)> =
-            of_others.filter_map(|(place, _)| self.needs.get(place)).flatten().copied().collect();
-        let direct = closure::direct(&self.makers, &needs, self.units.len());
-        let whole = std::mem::replace(&mut self.direct_needs, direct);
-        let stories = self.stories.iter().enumerate().filter(|(_, story)| is_own(story)).map(|(number, _)| number);
-        self.free =
-            Some(FreeFiles { stories: stories.collect(), text_needs: closure::closed(&whole, &Selection::new()) });
+        let (mut of_others, mut of_paths) = (Vec::new(), FxHashMap::<&Path, Vec<(Maker, Maker)>>::default());
+        let mut from = 0;
+        for span in &self.spans {
+            let needs = self.needs.get(std::mem::replace(&mut from, span.end)..span.end).unwrap_or_default();
+            if is_free_span(span) {
+                span.paths.iter().for_each(|path| of_paths.entry(path).or_default().extend(needs));
+            } else {
+                of_others.extend(needs);
+            }
+        }
+        let closed = |needs: &[(Maker, Maker)]| {
+            let all = closure::closed(&closure::direct(&self.makers, needs, self.units.len()), &Selection::new());
+            let all = (0..).map(UnitId).zip(all).filter(|(_, needs)| !needs.is_empty());
+            all.collect::<FxHashMap<_, _>>()
+        };
+        let own = self.stories.iter().enumerate().filter(|(_, story)| is_own(story)).map(|(number, story)| {
+            let paths: BTreeSet<PathBuf> = story.path.all().iter().map(|(_, path)| reader::as_path(path)).collect();
+            let needs = paths.iter().filter_map(|path| of_paths.get(path.as_path())).flatten().copied();
+            (number, closed(&needs.collect::<Vec<_>>()))
+        });
+        let own = own.collect();
+        self.direct_needs = closure::direct(&self.makers, &of_others, self.units.len());
+        self.free = Some(FreeFiles(own));
         self.text_needs = closure::closed(&self.direct_needs, &self.given);
     }
 
@@ -455,18 +465,13 @@ impl Timeline {
     /// Where git cannot hash.
     pub fn tree(&self, taken: &Selection) -> Result<Tree, SliceError> {
         let view = self.makers.of_units(taken);
-        let whole: Selection = match &self.free {
-            None => Selection::new(),
-            Some(free) => {
-                let needed = taken.iter().filter_map(|unit| free.text_needs.get(unit.0 as usize)).flatten();
-                taken.iter().chain(needed).copied().collect()
+        let shown = |(number, story): (usize, &Story)| match self.free.as_ref().and_then(|free| free.0.get(&number)) {
+            Some(needs) => {
+                let needed = taken.iter().filter_map(|unit| needs.get(unit)).flatten();
+                let whole = taken.iter().chain(needed).copied().collect();
+                story.shown(&self.contents, &self.makers.of_units(&whole))
             }
-        };
-        let whole = self.makers.of_units(&whole);
-        let is_free = |number: &usize| self.free.as_ref().is_some_and(|free| free.stories.contains(number));
-        let shown = |(number, story): (usize, &Story)| match is_free(&number) {
-            true => story.shown(&self.contents, &whole),
-            false => story.shown(&self.contents, &view),
+            None => story.shown(&self.contents, &view),
         };
         let shown = self.stories.iter().enumerate().filter_map(shown).collect();
         let unchanged = self.untouched.iter().map(|(path, item)| (path.clone(), *item));

@@ -286,7 +286,20 @@ fn files_that_all_are_given_make_no_unit_needed() {
     // They are whole in every tree.
     assert_eq!(text(&timeline, &[1], "tests/t.py").as_deref(), Some("def test_a():\n    import b\n"));
     assert_eq!(text(&timeline, &[1], "a.py").as_deref(), Some("A = 1\n"));
-    assert_eq!(text(&timeline, &[2], "tests/t.py").as_deref(), Some("def test_a():\n    pass\n"));
+    assert_eq!(text(&timeline, &[0, 2], "tests/t.py").as_deref(), Some("def test_a():\n    pass\n"));
+}
+
+/// Lines that come along come along in the file that needs them, and in no other.
+#[test]
+fn a_free_file_brings_no_other_one_along() {
+    let all = |changes: &str, other: &str| files(&[("CHANGES", changes), ("other.lock", other), ("a.py", "")]);
+    let (_history, mut timeline) =
+        line(&[all("", "1\n"), all("3.0\n---\none\n", "2\n"), all("3.0\n---\ntwo\none\n", "2\n")]);
+    assert_eq!(needs(&timeline), [vec![], vec![0]]);
+    timeline.free(&|path| path.extension().is_none_or(|ending| ending != "py"));
+    assert!(needs(&timeline).iter().all(Vec::is_empty));
+    assert_eq!(text(&timeline, &[1], "CHANGES").as_deref(), Some("3.0\n---\ntwo\none\n"));
+    assert_eq!(text(&timeline, &[1], "other.lock").as_deref(), Some("1\n"));
 }
 
 /// A large table whose rows come anew, in another order, and again as they were. Steps, not time: quadratic matching would not end.
@@ -367,7 +380,7 @@ fn ranges_that_cannot_be_read_are_one_line() {
         Timeline::read(history.folder.path(), range, &options).unwrap_err().to_string()
     };
     assert!(read("0..2", 1).ends_with("has more than 1 commits: choose a shorter range"));
-    assert_eq!(read("2..2", 9), "2..2 changes no file");
+    assert_eq!(read("2..2", 9), "2..2 changes no file: write OLD..NEW with the older commit first");
     assert_eq!(read("2", 9), "2 is no range of commits: write OLD..NEW");
     history.commit("apart", &[], &files(&[("a", "1\n")]));
     assert_eq!(read("apart..2", 9), "apart and 2 have no commit in common: choose a commit that 2 comes after");
