@@ -79,7 +79,7 @@ enum Message<'a> {
 #[serde(rename_all = "snake_case")]
 enum Answer {
     Begin(String),
-    Record(TestRecord),
+    Record(Box<TestRecord>),
     End,
     Broken(String),
     Exit(i32),
@@ -371,7 +371,7 @@ impl Session {
                     }
                     Answer::Record(record) if turn == Some(&record.id) => {
                         during = None;
-                        records.push(record);
+                        records.push(*record);
                         deadline = if killed { deadline } else { Instant::now() + testing };
                     }
                     Answer::Begin(_) | Answer::Record(_) => {}

@@ -177,12 +177,14 @@ class TwincellMagics(Magics):
     @line_magic("slice")  # type: ignore[arg-type]
     def slice_history(self, line: str) -> Slice | None:
         """Find the commits that tests need: `%slice OLD..NEW --tests PATHS`; see `%slice --help`."""
-        return asked(_twincell.slice_magic, line, "Stopped. Above is the best slice so far.")
+        found: Slice | None = asked(_twincell.slice_magic, line, "Stopped. Above is the best slice so far.")
+        return found
 
     @line_magic
     def blame(self, line: str) -> Blame | None:
         """Find since when a call gives its value: `%blame FILE:FUNCTION --returns 'CALL' [RANGE]`; see `--help`."""
-        return asked(_twincell.blame_magic, line, "Stopped. Above is what is known so far.")
+        found: Blame | None = asked(_twincell.blame_magic, line, "Stopped. Above is what is known so far.")
+        return found
 
     @line_magic
     def study(self, line: str) -> Study | None:
