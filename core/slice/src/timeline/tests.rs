@@ -289,6 +289,17 @@ fn files_that_all_are_given_make_no_unit_needed() {
     assert_eq!(text(&timeline, &[0, 2], "tests/t.py").as_deref(), Some("def test_a():\n    pass\n"));
 }
 
+/// A change around lines that were removed before cannot stand without their removal: they would come back in its middle.
+#[test]
+fn a_change_around_removed_lines_needs_their_removal() {
+    let text = |indent: &str, middle: &str| format!("def f(n):\n{indent}a = n\n{middle}{indent}return a\n");
+    let check = "    if n:\n        raise ValueError\n";
+    let deeper = "def f(n):\n    with n:\n        a = n\n        return a\n";
+    let versions = [text("    ", check), text("    ", ""), deeper.to_owned(), format!("{deeper}X = 1\n")];
+    let (_history, timeline) = line(&versions.map(|text| files(&[("a.py", &text)])));
+    assert_eq!(needs(&timeline), [vec![], vec![0], vec![]]);
+}
+
 /// Lines that come along come along in the file that needs them, and in no other.
 #[test]
 fn a_free_file_brings_no_other_one_along() {

@@ -198,6 +198,12 @@ impl Weave {
             let going = visible.get(hunk.old.clone()).unwrap_or_default();
             let run = new.get(hunk.new.clone()).unwrap_or_default();
             let dead: Vec<usize> = (before..after).filter(|place| going.binary_search(place).is_err()).collect();
+            // Hidden lines in the middle of those that go would stand in the middle of what comes.
+            if let (Some(first), Some(last)) = (going.first(), going.last()) {
+                let inside = dead.iter().filter(|place| (first..last).contains(place));
+                let hiders: FxHashSet<Maker> = inside.filter_map(|place| self.lines[*place].last(view)).collect();
+                needs.extend(hiders.into_iter().map(|hider| (*remover, hider)));
+            }
             let block = self.returning(contents, view, &dead, run);
             let (at, shown) = match &block {
                 Some((start, count, from)) => {
