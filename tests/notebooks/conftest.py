@@ -37,3 +37,17 @@ def refresh(modules):
 def executed(quickstart):
     """Gives a notebook by its name after it ran. It runs once."""
     return functools.cache(lambda name: quickstart.run(NOTEBOOKS / f"{name}.ipynb"))
+
+
+@pytest.fixture(scope="session")
+def shown_by(executed):
+    """Gives what each code cell of a notebook showed as text, by the cell's id."""
+
+    def text(output):
+        return output.get("text", "") or output.get("data", {}).get("text/plain", "")
+
+    def shown(name):
+        cells = [cell for cell in executed(name).cells if cell.cell_type == "code"]
+        return {cell["id"]: "".join(map(text, cell.outputs)) for cell in cells}
+
+    return shown

@@ -8,15 +8,9 @@ pytestmark = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
-def shown(executed):
+def shown(shown_by):
     """What each cell showed, by the cell's id."""
-    notebook = executed("commits_that_carry_a_feature")
-
-    def text(output):
-        return output.get("text", "") or output.get("data", {}).get("text/plain", "")
-
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    return {cell["id"]: "".join(map(text, cell.outputs)) for cell in cells}
+    return shown_by("commits_that_carry_a_feature")
 
 
 def test_the_slice_is_the_three_commits_of_the_vouchers(shown):
