@@ -3,7 +3,7 @@
 //! A [`Project`] is one version: its [`Files`] with their modules, each text read once. A [`SymbolId`] is a module, class,
 //! function, method, variable or field of it, and a [`SymbolName`] is the same in every version. Each query is a function:
 //! [`resolve`], [`exports`], [`modules_named`], [`references`], [`uses`], [`used_by`], [`reaches`], [`calls`], [`codes`],
-//! [`bases`], [`ancestors`], [`subclasses`], [`fields`], [`overrides`], [`overridden`]. What is expensive is kept in the
+//! [`bases`], [`ancestors`], [`subclasses`], [`fields`], [`overrides`], [`overridden`], [`import_failures`]. What is expensive is kept in the
 //! project's `Memos` (`project.rs`), where only the file of the query writes it. A [`Change`] compares two projects. A
 //! [`Store`] holds what texts say by themselves, by content, so that a version reads only what no version before had.
 //!
@@ -49,6 +49,7 @@ mod files;
 mod flow;
 mod folder;
 mod ids;
+mod import_failures;
 mod imported;
 mod layout;
 mod lower;
@@ -68,6 +69,7 @@ pub use files::{ContentId, Files, MemoryFiles};
 pub use flow::{calls, calls_are_cut, codes};
 pub use folder::FolderFiles;
 pub use ids::{ModuleId, SymbolId, SymbolName};
+pub use import_failures::{ImportFailure, Missing, import_failures};
 pub use imported::{ProjectModule, imported, installed};
 pub use module::{Symbol, SymbolKind, SymbolPlace};
 pub use names::{NameUse, names_in};

@@ -77,6 +77,11 @@ pub(crate) struct Module {
     /// The symbols that each symbol holds.
     pub held_by: FxHashMap<u32, Vec<u32>>,
     pub is_broken: bool,
+    /// It could not be read at all: too long, nested too deep, no UTF-8, or no longer there.
+    pub is_unread: bool,
+    /// Places that an import of the module need not evaluate, in order: branches, what a handler or a context manager is
+    /// around, annotations, the right side of `or`. Bodies of functions are scopes of their own.
+    pub unsure: Vec<TextRange>,
 }
 
 /// A module as an import names it.
@@ -341,5 +346,19 @@ impl Module {
 
     pub fn scope(&self, scope: ScopeId) -> Option<&Scope> {
         self.scopes.get(scope.0 as usize)
+    }
+
+    /// Whether an import of the module evaluates a place of this scope unless it fails before.
+    pub fn is_sure(&self, scope: ScopeId, range: TextRange) -> bool {
+        let mut next = Some(scope);
+        while let Some(current) = next.and_then(|scope| self.scope(scope)) {
+            if !matches!(current.kind, ScopeKind::Module | ScopeKind::Class) {
+                return false;
+            }
+            next = current.parent;
+        }
+        // They are in order and none holds another one.
+        let after = self.unsure.partition_point(|unsure| unsure.end() <= range.start());
+        self.unsure.get(after).is_none_or(|unsure| unsure.start() >= range.end())
     }
 }

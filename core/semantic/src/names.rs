@@ -18,7 +18,7 @@ pub struct NameUse {
     pub range: (u32, u32),
     /// What it stands for. Any of several would do: branches define a name differently, and classes inherit.
     pub found: Vec<Referent>,
-    /// It is evaluated when the module is imported, and not when a function runs.
+    /// It is evaluated whenever the module is imported: in no function, branch or `try`.
     pub on_import: bool,
 }
 
@@ -57,7 +57,7 @@ pub fn names_in(project: &Project, module: ModuleId) -> Vec<NameUse> {
             owner: SymbolId::new(module, reference.owner),
             range: (reference.range.start().to_u32(), reference.range.end().to_u32()),
             found,
-            on_import: on_import(text, reference.scope),
+            on_import: text.is_sure(reference.scope, reference.range),
         });
     }
     uses
@@ -106,17 +106,6 @@ fn receiver_class(
         next = current.parent;
     }
     None
-}
-
-fn on_import(text: &Module, scope: ScopeId) -> bool {
-    let mut next = Some(scope);
-    while let Some(current) = next.and_then(|scope| text.scope(scope)) {
-        if matches!(current.kind, ScopeKind::Function | ScopeKind::Lambda) {
-            return false;
-        }
-        next = current.parent;
-    }
-    true
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rustc_hash::FxHashMap;
 
 use crate::files::{ContentId, Files};
-use crate::lower::lower;
+use crate::lower::{lower, unread};
 use crate::module::Module;
 use crate::text::ModuleText;
 
@@ -55,7 +55,7 @@ impl Store {
         if let Some(known) = self.modules().get(&content) {
             return known.clone();
         }
-        let Some(text) = files.text(path, content) else { return Arc::new(lower("")) };
+        let Some(text) = files.text(path, content) else { return Arc::new(unread()) };
         let module = Arc::new(lower(&text));
         self.modules().entry(content).or_insert(module).clone()
     }

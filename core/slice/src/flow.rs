@@ -10,9 +10,10 @@ use twincell_repo::{MadeFile, Revision};
 use twincell_testing::{Point, TestError, TestLimits, Variable, WatchedFunction};
 
 use crate::equality::{Behavior, equality};
+use crate::imports::Imports;
 use crate::lines::FinalLines;
 use crate::reasons::units;
-use crate::refine::{self, FailedTest, Failures, Limits, Need, Problem, RefineError, Relevance, Scheme, refine};
+use crate::refine::{self, FailedTest, Failures, Limits, Problem, RefineError, Relevance, Scheme, refine};
 use crate::result::{Applied, Ended, FORMAT, FlakyTest, Goal, Slice, SliceTarget, SliceTests};
 use crate::timeline::{By, NameNeed, OnTarget, Timeline, TimelineOptions, TreeFile};
 use crate::trial::{Criterion, Setup, Trials, criterion};
@@ -134,6 +135,10 @@ pub fn slice(
     // The search ends runs whose results nobody needs, and not what comes after it.
     let searching = Setup { limits: TestLimits { stop: Stop::default(), ..setup.limits.clone() }, ..setup.clone() };
     let trials = Trials::new(&searching, &criterion, &files, watched.clone(), &influencing, options.jobs)?;
+    let trials = match criterion.imported().filter(|_| options.goal == Goal::Pass) {
+        Some((tests, opened)) => trials.foreseeing(Imports::new(timeline.shared(), tests, opened), &all)?,
+        None => trials,
+    };
     let limits = Limits { scheme: options.scheme, jobs: options.jobs, runs: options.runs };
     let mut is_late = false;
     let found = refine(&problem, &limits, &trials, &mut |now: &refine::Progress<'_>| {
@@ -210,8 +215,7 @@ fn files_of(timeline: &Timeline, taken: &Selection) -> Result<Vec<MadeFile>, Sli
 
 fn problem(timeline: &Timeline, relevance: Vec<Relevance>, cleanups: &Selection) -> Problem {
     let units = timeline.all();
-    // A later unit of the candidate may have stopped to use the name. So a need leads the search, and a run decides.
-    let need = |need: &NameNeed| Need { any_of: need.any_of.clone(), is_run: false };
+    let need = |need: &NameNeed| need.any_of.clone();
     // What the target has provides its names whatever is taken.
     let is_open = |need: &&NameNeed| need.any_of.is_disjoint(timeline.given());
     Problem {

@@ -6,6 +6,7 @@
 mod equality;
 mod error;
 mod flow;
+mod imports;
 mod invariants;
 mod lines;
 mod reasons;

@@ -99,7 +99,9 @@ impl<'a> Reasons<'a> {
                     Goal::Pass => Stays::TextNeeded { by, count, first },
                 }
             }
-            Because::Name { user } => Stays::NameNeeded { by: place(*user) },
+            Because::Lacks { lacking, with } => {
+                Stays::NameNeeded { by: with.iter().copied().map(place).collect(), lacking: lacking.clone() }
+            }
             Because::Unknown => Stays::Unknown,
         }
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use twincell_testing::Outcome;
 
-use crate::refine::{FailedTest, Scheme, Step};
+use crate::refine::{FailedTest, Lacking, Scheme, Step};
 use crate::{KnownBy, Selection, UnitId};
 
 /// The version of this format.
@@ -44,7 +44,7 @@ pub struct Slice {
     pub steps: Vec<Step>,
     /// Runs beside others whose outcomes were not needed in the end.
     pub spare: usize,
-    /// Candidates that were not run, since they lack a name that the tests need.
+    /// Candidates that needed no run, since the imports of the tests fail there.
     pub predicted: usize,
     /// Whether the tests do otherwise without any single unit of the slice and what needs its text. If not, the search ended
     /// early.
@@ -144,8 +144,8 @@ pub enum Stays {
     TestsFail { count: usize, first: Vec<FailedTest> },
     /// These units of the slice apply to its text, and tests fail without all of them.
     TextNeeded { by: Vec<usize>, count: usize, first: Vec<FailedTest> },
-    /// This unit of the slice uses a name that nothing else provides.
-    NameNeeded { by: usize },
+    /// The imports of the tests fail without it, and the units `by` that apply to its text, as the files say.
+    NameNeeded { by: Vec<usize>, lacking: Lacking },
     /// Without it, and the units `by` that apply to its text, no deciding test fails as at the end: how many there are, and
     /// what the first few of them do then.
     NotReproduced { by: Vec<usize>, count: usize, first: Vec<FailedTest> },

@@ -18,6 +18,7 @@ use twincell_testing::{
     WatchedFunction, run_suite,
 };
 
+use crate::imports::Imports;
 use crate::invariants::Invariants;
 use crate::refine::{FailedTest, Runner, Trial};
 use crate::{Selection, SliceError};
@@ -97,6 +98,12 @@ impl Criterion {
                 Judged { failed: tests(done), alike: Vec::new(), is_doubtful }
             }
         }
+    }
+
+    /// The files of the deciding tests that are Python code, and the files that somebody opens, if that is known.
+    pub(crate) fn imported(&self) -> Option<(BTreeSet<String>, BTreeSet<String>)> {
+        let files = self.tests.iter().map(|test| file_of(test)).filter(|file| file.ends_with(".py"));
+        Some((files.map(str::to_owned).collect(), self.opened.clone()?))
     }
 
     /// Whether a file is one of the tests' own, which every trial has as at the end of the range.
@@ -302,6 +309,7 @@ pub struct Trials<'a> {
     /// Held by each run, and by one that runs alone for itself.
     running: RwLock<()>,
     abandoned: Stop,
+    imports: Option<Imports>,
 }
 
 /// What a run showed.
@@ -331,7 +339,23 @@ impl<'a> Trials<'a> {
         let benches = (0..jobs.max(1)).map(bench).collect::<Result<_, TestError>>()?;
         let abandoned = setup.limits.stop.clone();
         let setup = setup.clone();
-        Ok(Self { setup, criterion, files, influencing, watched, benches, running: RwLock::new(()), abandoned })
+        let running = RwLock::new(());
+        Ok(Self { setup, criterion, files, influencing, watched, benches, running, abandoned, imports: None })
+    }
+
+    /// Does not run the tests where their imports surely fail. For all units of a history they do not.
+    ///
+    /// # Errors
+    ///
+    /// Where the files of the whole history cannot be put together.
+    pub fn foreseeing(mut self, mut imports: Imports, all: &Selection) -> Result<Self, SliceError> {
+        imports.trust(&self.with_tests((self.files)(all)?));
+        self.imports = Some(imports);
+        Ok(self)
+    }
+
+    fn with_tests(&self, files: Vec<MadeFile>) -> Vec<MadeFile> {
+        self.criterion.own_files.put_over(files)
     }
 
     fn seen(&self, found: &SuiteRun) -> Seen {
@@ -354,7 +378,7 @@ impl<'a> Trials<'a> {
         }
         let invariants = Invariants::inferred(values.iter().map(|(point, values)| (*point, values.as_slice())));
         let Judged { failed, alike, is_doubtful } = self.criterion.judged(done);
-        Seen { is_doubtful, alike, trial: Trial { failed, invariants: invariants.into() } }
+        Seen { is_doubtful, alike, trial: Trial { failed, invariants: invariants.into(), lacking: None } }
     }
 
     /// Runs the tests once.
@@ -421,7 +445,7 @@ impl Trials<'_> {
     ///
     /// Where they cannot run.
     pub fn run_files(&self, worker: usize, files: Vec<MadeFile>) -> Result<Trial, SliceError> {
-        Ok(self.twice_if_doubtful(worker, files)?.trial)
+        Ok(self.twice_if_doubtful(worker, &self.with_tests(files))?.trial)
     }
 
     /// The tests that fail for a history as they are to.
@@ -430,29 +454,33 @@ impl Trials<'_> {
     ///
     /// Where they cannot run.
     pub fn failing(&self, taken: &Selection) -> Result<Vec<String>, SliceError> {
-        Ok(self.twice_if_doubtful(0, (self.files)(taken)?)?.alike)
+        Ok(self.twice_if_doubtful(0, &self.with_tests((self.files)(taken)?))?.alike)
     }
 
-    fn twice_if_doubtful(&self, worker: usize, files: Vec<MadeFile>) -> Result<Seen, SliceError> {
-        let files = self.criterion.own_files.put_over(files);
+    fn twice_if_doubtful(&self, worker: usize, files: &[MadeFile]) -> Result<Seen, SliceError> {
         let mut bench = self.benches[worker].lock().unwrap_or_else(PoisonError::into_inner);
         let seen = {
             let _others = self.running.read().unwrap_or_else(PoisonError::into_inner);
-            self.once(&mut bench, &files)?
+            self.once(&mut bench, files)?
         };
         if !seen.is_doubtful {
             return Ok(seen);
         }
         let _alone = self.running.write().unwrap_or_else(PoisonError::into_inner);
-        self.once(&mut bench, &files)
+        self.once(&mut bench, files)
     }
 }
 
 impl Runner for Trials<'_> {
     type Error = SliceError;
 
-    fn run(&self, worker: usize, taken: &Selection) -> Result<Trial, SliceError> {
-        self.run_files(worker, (self.files)(taken)?)
+    fn run(&self, worker: usize, taken: &Selection, may_foresee: bool) -> Result<Trial, SliceError> {
+        let files = self.with_tests((self.files)(taken)?);
+        let imports = self.imports.as_ref().filter(|_| may_foresee);
+        match imports.and_then(|imports| imports.lacking(&files)) {
+            Some(lacking) => Ok(Trial { lacking: Some(lacking), ..Trial::default() }),
+            None => Ok(self.twice_if_doubtful(worker, &files)?.trial),
+        }
     }
 
     fn influencing(&self, point: &Point) -> Selection {

@@ -10,7 +10,7 @@ use git2::{IndexAddOption, Repository, Signature, StatusOptions};
 use twincell_engine::Stop;
 use twincell_repo::{Cache, Revision};
 use twincell_semantic::SymbolName;
-use twincell_slice::refine::Scheme;
+use twincell_slice::refine::{MissingName, Scheme};
 use twincell_slice::{
     Applied, Behavior, By, Ended, Goal, Goes, KnownBy, Outcome, Progress, Setup, Slice, SliceError, SliceOptions,
     SliceUnit, Stays, Timeline, TimelineOptions, UnitState, Version, slice,
@@ -179,6 +179,36 @@ fn a_feature_is_found_among_other_commits() {
     let repository = Repository::open(project.folder.path()).unwrap();
     assert_eq!(repository.statuses(Some(StatusOptions::new().include_untracked(true))).unwrap().len(), 0);
     assert_eq!(repository.references().unwrap().count(), 1);
+}
+
+#[test]
+fn what_the_tests_cannot_import_is_known_without_a_run() {
+    let project = Project::new();
+    let shop = "from .rates import RATE\nfrom .tax import tax\n\n\ndef price(n):\n    return tax(n) * RATE\n";
+    let plain =
+        [("pkg/__init__.py", ""), ("pkg/shop.py", "def price(n):\n    return n\n"), ("pkg/rates.py", "LOW = 1\n")];
+    project.commit("Begin", &plain.map(|(path, content)| (path, text(content))));
+    project.commit("Add a rate", &[("pkg/rates.py", text("LOW = 1\nRATE = 2\n"))]);
+    project.commit("Say what it is", &[("README.md", text("Shop\n"))]);
+    project.commit("Add a tax", &[("pkg/tax.py", text("def tax(n):\n    return n\n"))]);
+    project.commit("Use both", &[("pkg/shop.py", text(shop))]);
+    let test = "from pkg.shop import price\n\n\ndef test_price():\n    assert price(2) == 4\n";
+    project.commit("Test it", &[("tests/test_shop.py", text(test))]);
+    let found = project.slice("HEAD~5..HEAD", &options()).unwrap();
+    assert_eq!(staying(&found), ["Add a rate", "Add a tax", "Use both"], "{found:#?}");
+    assert!(found.is_minimal && found.predicted == 2, "{found:#?}");
+    let lacking = |subject: &str| {
+        let unit = found.units.iter().find(|unit| unit.subject == subject).unwrap();
+        let UnitState::Stays(Stays::NameNeeded { lacking, .. }) = &unit.state else { panic!("{unit:#?}") };
+        assert_eq!(lacking.path, "pkg/shop.py");
+        (lacking.line, lacking.missing.clone())
+    };
+    let member = MissingName::Member { module: "pkg.rates".into(), name: "RATE".into() };
+    assert_eq!(lacking("Add a rate"), (1, member));
+    assert_eq!(lacking("Add a tax"), (2, MissingName::Module("pkg.tax".into())));
+    // Delta debugging runs all.
+    let basic = project.slice("HEAD~5..HEAD", &SliceOptions { scheme: Scheme::Basic, ..options() }).unwrap();
+    assert_eq!((staying(&basic), basic.predicted), (staying(&found), 0));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use git2::Repository;
 use twincell_repo::{Cache, FileId, MadeFile};
-use twincell_slice::refine::{Because, Limits, Need, Problem, Refined, Relevance, Runner, refine};
+use twincell_slice::refine::{Because, Limits, Problem, Refined, Relevance, Runner, refine};
 use twincell_slice::{Criterion, Selection, Setup, SliceError, Trials, UnitId, criterion};
 use twincell_testing::{Outcome, Point, TestLimits, Variable, WatchedFunction, environment};
 
@@ -108,16 +108,16 @@ fn the_running_example_of_the_paper() {
     assert_eq!(criterion.tests, ["tests/test_foo.py::test_a"]);
     assert!(criterion.lines["foo.py"].contains(&3));
     let mut problem = problem(6);
-    let need = |unit| Need { any_of: units(&[unit]), is_run: true };
-    problem.name_needs[5] = vec![need(1)];
-    problem.name_needs[3] = vec![need(5)];
+    problem.name_needs[5] = vec![units(&[1])];
+    problem.name_needs[3] = vec![units(&[5])];
     let found = refined(&project, &criterion, &foo, &problem, &Limits::default());
     assert_eq!(found.kept, units(&[1, 3, 5]));
     assert!(found.is_minimal && found.steps.len() - 1 <= 6, "{:?}", found.steps);
     let Because::Fails { failed, .. } = &found.because[&UnitId(3)] else { panic!("{:?}", found.because) };
     assert_eq!(failed.first[0].outcome, Outcome::Failed);
     assert_eq!(failed.first[0].failure.as_ref().unwrap().exception, "AssertionError");
-    assert_eq!(found.because[&UnitId(5)], Because::Name { user: UnitId(3) });
+    let Because::Fails { failed, .. } = &found.because[&UnitId(5)] else { panic!("{:?}", found.because) };
+    assert_eq!(failed.first[0].failure.as_ref().unwrap().exception, "AttributeError");
     // What the removal of some has changed says something of others.
     assert!(found.scores.values().any(|score| *score != 0), "{:?}", found.scores);
     // A second time, and with two jobs, all comes from the store and is the same.
@@ -195,7 +195,7 @@ fn watching_runs_no_code_of_what_it_sees() {
     let criterion = criterion(&project.setup, &files(&units(&[])).unwrap(), None, &mut |_, _| {}).unwrap();
     let watched = vec![WatchedFunction { file: "odd.py".into(), function: "f".into() }];
     let trials = Trials::new(&project.setup, &criterion, &files, watched, &influencing, 1).unwrap();
-    let trial = trials.run(0, &units(&[])).unwrap();
+    let trial = trials.run(0, &units(&[]), true).unwrap();
     assert!(trial.failed.is_empty() && !trial.invariants.is_empty(), "{trial:?}");
 }
 
@@ -216,8 +216,8 @@ fn the_working_tree_gives_only_what_a_build_made() {
     };
     let criterion = criterion(&project.setup, &files(&units(&[0])).unwrap(), None, &mut |_, _| {}).unwrap();
     let trials = Trials::new(&project.setup, &criterion, &files, vec![], &influencing, 1).unwrap();
-    assert_eq!(trials.run(0, &units(&[0])).unwrap().failed, []);
-    assert_eq!(trials.run(0, &units(&[])).unwrap().failed.len(), 1);
+    assert_eq!(trials.run(0, &units(&[0]), true).unwrap().failed, []);
+    assert_eq!(trials.run(0, &units(&[]), true).unwrap().failed.len(), 1);
 }
 
 #[test]
@@ -238,5 +238,5 @@ fn tests_stand_where_the_end_of_the_range_has_them() {
     let owns = |path: &str| criterion.owns(Path::new(path));
     assert!(owns("a/testing/tests/conftest.py") && !owns("a/testing/util.py"));
     let trials = Trials::new(&setup, &criterion, &files, vec![], &influencing, 1).unwrap();
-    assert_eq!(trials.run(0, &units(&[])).unwrap().failed, []);
+    assert_eq!(trials.run(0, &units(&[]), true).unwrap().failed, []);
 }

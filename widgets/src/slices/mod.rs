@@ -5,7 +5,7 @@ mod html;
 mod state;
 
 use serde::Serialize;
-use twincell_slice::refine::FailedTest;
+use twincell_slice::refine::{FailedTest, Lacking, MissingName};
 use twincell_slice::{
     Applied, Ended, Failure, Goal, Goes, KnownBy, Outcome, Slice, SliceTarget, SliceUnit, Stays, UnitState,
 };
@@ -182,7 +182,7 @@ fn effort(slice: &Slice) -> String {
     let spare = if slice.spare > 0 { format!(", and {} beside them", slice.spare) } else { String::new() };
     let predicted = match slice.predicted {
         0 => String::new(),
-        count => format!("; {} lacked a name and needed no run", words::count(count, "candidate")),
+        count => format!("; {} lacked what the tests import and needed no run", words::count(count, "candidate")),
     };
     let compared = match slice.comparisons {
         0 => String::new(),
@@ -294,8 +294,25 @@ fn needed(slice: &Slice, stays: &Stays) -> String {
         Stays::TestsFail { count, first } => without(&[], failing(*count, first)),
         Stays::TextNeeded { by, count, first } => without(by, failing(*count, first)),
         Stays::NotReproduced { by, count, first } => without(by, not_reproduced(*count, first)),
-        Stays::NameNeeded { by } => format!("{} uses a name that only it provides", commit_of(slice, *by)),
+        Stays::NameNeeded { by, lacking } => without(by, lacks(lacking)),
         Stays::Unknown => "the search ended before it was tried".to_owned(),
+    }
+}
+
+/// What an import of the tests fails at.
+fn lacks(lacking: &Lacking) -> String {
+    let path = plain::value(&lacking.path);
+    let line = lacking.line;
+    match &lacking.missing {
+        MissingName::Text => format!("the tests import {path}, which is no Python then"),
+        MissingName::Module(module) => {
+            format!("there is no module {}, which line {line} of {path} imports", plain::value(module))
+        }
+        MissingName::Member { module, name } => {
+            let (module, name) = (plain::value(module), plain::value(name));
+            format!("{module} has no {name}, which line {line} of {path} uses")
+        }
+        MissingName::Name(name) => format!("nothing defines {}, which line {line} of {path} uses", plain::value(name)),
     }
 }
 
@@ -513,7 +530,7 @@ mod tests {
         let expected = [
             "2 of 4 commits in v1..v2 keep the tests passing",
             "  without any single one of them, and what needs its text, the tests fail",
-            "  5 runs of 1 test in 25.0 s; 2 candidates lacked a name and needed no run",
+            "  5 runs of 1 test in 25.0 s; 2 candidates lacked what the tests import and needed no run",
             "  1 test is flaky and decided nothing: tests/a.py::test_b",
             "",
             "12345123 Add a",
@@ -530,6 +547,23 @@ mod tests {
         assert_eq!(row.matches('|').count(), 4, "{markdown}");
         let ranged = slice_markdown(&Slice { range: "v1..[x](y)".into(), ..made() });
         assert!(ranged.starts_with("### twincell: 2 of 4 commits in v1..&#91;x&#93;(y) keep"), "{ranged}");
+    }
+
+    #[test]
+    fn what_the_tests_import_is_named_where_it_is_missing() {
+        let told = |by: &[usize], line, missing| {
+            let lacking = Lacking { path: "tests/a.py".into(), line, missing };
+            needed(&made(), &Stays::NameNeeded { by: by.to_vec(), lacking })
+        };
+        let member = MissingName::Member { module: "pkg.a".into(), name: "f".into() };
+        assert_eq!(told(&[], 2, member), "without it, pkg.a has no f, which line 2 of tests/a.py uses");
+        assert_eq!(
+            told(&[2], 3, MissingName::Module("pkg.b".into())),
+            "34567345 applies to its text; without them, there is no module pkg.b, which line 3 of tests/a.py imports"
+        );
+        let name = told(&[], 4, MissingName::Name("Base".into()));
+        assert_eq!(name, "without it, nothing defines Base, which line 4 of tests/a.py uses");
+        assert_eq!(told(&[], 0, MissingName::Text), "without it, the tests import tests/a.py, which is no Python then");
     }
 
     #[test]
@@ -567,7 +601,7 @@ mod tests {
             "  without any single one of them, and what needs its text, no test fails as at the end of the range",
             "  at the end of the range tests/a.py::test_a and 1 more fail (ImportError: cannot import | name)",
             "  with these commits alone, only tests/a.py::test_a fails so",
-            "  5 runs of 1 test in 25.0 s; 2 candidates lacked a name and needed no run",
+            "  5 runs of 1 test in 25.0 s; 2 candidates lacked what the tests import and needed no run",
             "  1 test is flaky and decided nothing: tests/a.py::test_b",
             "",
             "12345123 Add a",

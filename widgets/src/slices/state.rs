@@ -104,7 +104,7 @@ pub enum SliceWhy {
     TestsFail,
     /// It stays: others of the slice need its text.
     TextNeeded,
-    /// It stays: another one of the slice uses a name that only it provides.
+    /// It stays: the imports of the tests fail without it.
     NameNeeded,
     /// It stays: without it no test fails as at the end of the range.
     NotReproduced,
@@ -249,7 +249,7 @@ fn unit_state(slice: &Slice, unit: &SliceUnit) -> SliceUnitState {
     let (why, by, step, tests): (_, &[usize], _, Option<(usize, &[FailedTest])>) = match &unit.state {
         UnitState::Stays(Stays::TestsFail { count, first }) => (Why::TestsFail, &[], None, Some((*count, first))),
         UnitState::Stays(Stays::TextNeeded { by, count, first }) => (Why::TextNeeded, by, None, Some((*count, first))),
-        UnitState::Stays(Stays::NameNeeded { by }) => (Why::NameNeeded, one(by), None, None),
+        UnitState::Stays(Stays::NameNeeded { by, .. }) => (Why::NameNeeded, by, None, None),
         UnitState::Stays(Stays::NotReproduced { by, count, first }) => {
             (Why::NotReproduced, by, None, Some((*count, first)))
         }

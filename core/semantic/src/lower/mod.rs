@@ -10,6 +10,7 @@ mod hashing;
 mod patterns;
 mod statements;
 mod targets;
+mod unsure;
 mod versions;
 
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use ruff_text_size::TextRange;
 use rustc_hash::{FxHashMap, FxHashSet};
 use twincell_syntax::parse::{normalize_newlines, parse, with_stack_for};
 use twincell_syntax::scopes::{Bindings, mangle};
+use twincell_syntax::too_deep;
 
 use crate::ids::{NameId, NodeId, ScopeId};
 use crate::module::{
@@ -32,17 +34,28 @@ const MAX_TEXT: usize = 32 << 20;
 
 /// Reads a text. Whatever does not parse is left out.
 pub(crate) fn lower(text: &str) -> Module {
-    let text = if text.len() > MAX_TEXT { "" } else { text };
+    if text.len() > MAX_TEXT {
+        return unread();
+    }
     let text = normalize_newlines(text);
     with_stack_for(text.len(), || {
         let parsed = parse(&text);
         let body = parsed.suite();
         let mut lowering = Lowering::default();
-        lowering.module.is_broken = !parsed.errors().is_empty() || (body.is_empty() && text.trim().len() > 200);
+        lowering.module.is_unread = body.is_empty() && too_deep(&text).is_some();
+        lowering.module.is_broken = !parsed.errors().is_empty() || lowering.module.is_unread;
+        lowering.module.unsure = unsure::unsure(body);
         lowering.shared = shared_names(body);
         lowering.module(body, TextRange::up_to(ruff_text_size::TextSize::of(&*text)));
         lowering.module
     })
+}
+
+/// What is said of a text that cannot be read.
+pub(crate) fn unread() -> Module {
+    let mut module = lower("");
+    module.is_unread = true;
+    module
 }
 
 /// The names that functions declare as global or nonlocal, which have one value for all.

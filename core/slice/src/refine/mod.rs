@@ -5,8 +5,8 @@
 //! and no tests. [`refine`] takes a [`Problem`] and a [`Runner`].
 //!
 //! **1-minimal** means here: for each unit of the slice, the tests fail for the slice without this unit and without all units
-//! that need its text, directly or through others. They did fail, in a run of exactly these units; or a name is missing
-//! that code uses which the tests run, and that only left-out units provide.
+//! that need its text, directly or through others. They did fail, in a run of exactly these units; or it was read in their files that the
+//! tests' own imports fail.
 
 mod beliefs;
 mod problem;
@@ -25,7 +25,7 @@ use twincell_testing::{Failure, Outcome, Point};
 use crate::invariants::Invariants;
 use crate::{Selection, UnitId};
 
-pub use problem::{Need, Problem, Relevance};
+pub use problem::{Problem, Relevance};
 pub use speculation::refine;
 
 /// How the next partition is chosen.
@@ -41,7 +41,7 @@ pub enum Scheme {
     /// Whatever of the three, of the tests' coverage and of the outcomes so far promises most.
     #[default]
     Combined,
-    /// Delta debugging: no scores and no prediction from names.
+    /// Delta debugging: no scores, no names, and a run for every candidate.
     Basic,
 }
 
@@ -103,20 +103,53 @@ impl Failures {
     }
 }
 
-/// What one run of the tests showed.
+/// What one run of the tests showed, or would have shown.
 #[derive(Clone, Debug, Default)]
 pub struct Trial {
     /// Empty if the tests do what they are to do, which is called passing here.
     pub failed: Vec<FailedTest>,
     pub invariants: Arc<Invariants>,
+    /// What the tests' imports fail at. Then nothing ran.
+    pub lacking: Option<Lacking>,
+}
+
+impl Trial {
+    pub fn is_passed(&self) -> bool {
+        self.failed.is_empty() && self.lacking.is_none()
+    }
+}
+
+/// What an import of the tests fails at.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lacking {
+    /// The file and the line, from 1, in which the import fails. The line is 0 for text that does not parse.
+    pub path: String,
+    pub line: u32,
+    pub missing: MissingName,
+}
+
+/// What is missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MissingName {
+    /// A whole text, since it does not parse.
+    Text,
+    Module(String),
+    Member {
+        module: String,
+        name: String,
+    },
+    /// A name that nothing binds.
+    Name(String),
 }
 
 /// Runs the tests for candidate histories.
 pub trait Runner: Sync {
     type Error: Send;
 
-    /// Runs the tests for a history of these units. Each worker, a number below that of the jobs, runs one at a time.
-    fn run(&self, worker: usize, taken: &Selection) -> Result<Trial, Self::Error>;
+    /// Runs the tests for a history of these units, unless it `may_foresee` what they do. Each worker, a number below that of the
+    /// jobs, runs one at a time.
+    fn run(&self, worker: usize, taken: &Selection, may_foresee: bool) -> Result<Trial, Self::Error>;
 
     /// The units that influence the value at a program point, by a local analysis of the code.
     fn influencing(&self, point: &Point) -> Selection;
@@ -176,7 +209,7 @@ pub struct Refined {
     pub steps: Vec<Step>,
     /// Runs at the same time as others whose outcomes were not needed in the end.
     pub spare: usize,
-    /// Candidates that were not tried, since a name is missing.
+    /// Candidates that needed no run, since the tests' imports fail.
     pub predicted: usize,
     /// Whether it is 1-minimal. Otherwise something ended the search.
     pub is_minimal: bool,
@@ -187,8 +220,8 @@ pub struct Refined {
 pub enum Because {
     /// These tests fail without it and without the units `with`, which need its text.
     Fails { failed: Failures, with: Selection },
-    /// This unit uses a name that nothing else provides.
-    Name { user: UnitId },
+    /// The tests' imports fail without it and without the units `with`, which need its text.
+    Lacks { lacking: Lacking, with: Selection },
     /// The search ended before it was known.
     Unknown,
 }

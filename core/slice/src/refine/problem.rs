@@ -8,22 +8,15 @@ use crate::{Selection, UnitId};
 pub struct Problem {
     /// For each unit, those whose text it applies to: without one of them it does not apply.
     pub text_needs: Vec<Selection>,
-    /// For each unit, what its code uses.
-    pub name_needs: Vec<Vec<Need>>,
+    /// For each unit, the names that its code uses, as the units that provide each, of which one suffices. They say what is
+    /// tried and not what is true: code that no test runs may lack a name.
+    pub name_needs: Vec<Vec<Selection>>,
     /// What is known of each unit before a run.
     pub relevance: Vec<Relevance>,
     /// Units that are not taken in the first place.
     pub left_out: Selection,
     /// Units that are probably needless together. The first candidate has none of them.
     pub needless: Selection,
-}
-
-/// A name that a unit uses. One of these units suffices.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Need {
-    pub any_of: Selection,
-    /// Whether the tests run the code that uses it, so that they fail for sure without the name.
-    pub is_run: bool,
 }
 
 /// Whether the tests run what a unit changes, by their coverage at the end of the range.
@@ -56,7 +49,6 @@ pub(super) struct Needs {
 struct Name {
     user: usize,
     any_of: Vec<usize>,
-    is_run: bool,
 }
 
 /// Units that are taken, with the number of units that provide each name.
@@ -86,14 +78,14 @@ impl Needs {
             needs.text.push(own);
         }
         for (user, own) in problem.name_needs.iter().enumerate().take(count) {
-            for need in own {
-                let any_of: Vec<usize> = need.any_of.iter().filter_map(number).collect();
+            for any_of in own {
+                let any_of: Vec<usize> = any_of.iter().filter_map(number).collect();
                 if any_of.is_empty() || any_of.contains(&user) {
                     continue;
                 }
                 any_of.iter().for_each(|unit| needs.provided[*unit].push(needs.names.len()));
                 needs.used[user].push(needs.names.len());
-                needs.names.push(Name { user, any_of, is_run: need.is_run });
+                needs.names.push(Name { user, any_of });
             }
         }
         needs
@@ -145,18 +137,6 @@ impl Needs {
             left.extend(open.filter_map(|name| self.names[*name].any_of.iter().rfind(|unit| within.has(**unit))));
         }
         taken.units
-    }
-
-    /// A unit of a candidate that uses a name which the tests need and nothing in the candidate provides, though something in
-    /// the whole history does, with the units that would.
-    pub fn broken(&self, candidate: &Set) -> Option<(usize, &[usize])> {
-        let is_broken = |name: &&Name| {
-            name.is_run
-                && candidate.has(name.user)
-                && !name.any_of.iter().any(|unit| candidate.has(*unit))
-                && name.any_of.iter().any(|unit| self.all.has(*unit))
-        };
-        self.names.iter().find(is_broken).map(|name| (name.user, name.any_of.as_slice()))
     }
 
     /// The units that directly need the text of one, of those taken.

@@ -3,7 +3,7 @@
 //! All here is a function of the outcomes so far, in their order. So several candidates can run at once: a copy of the search
 //! is told an outcome that is only probable, and says what would be next.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::invariants::Invariants;
@@ -34,9 +34,6 @@ pub(super) struct Search {
     pub beliefs: Beliefs,
     /// Every set that was tried, and whether it passed.
     known: HashMap<Set, bool>,
-    /// Sets that were not tried, since a name that the tests need is missing: the unit that uses it.
-    predicted: BTreeMap<usize, Vec<Set>>,
-    pub predictions: usize,
     /// The first guesses that are still to be made, the next one last.
     guesses: Vec<Set>,
     /// Of delta debugging: in how many parts the history is split, and which is next.
@@ -80,8 +77,6 @@ impl Search {
             invariants,
             beliefs: Beliefs::new(relevance),
             known,
-            predicted: BTreeMap::new(),
-            predictions: 0,
             parts: 2,
             part: 0,
             proved: 0,
@@ -107,23 +102,9 @@ impl Search {
         found.or_else(|| self.single())
     }
 
-    /// Whether a candidate can be tried. Those without a name that the tests need fail for sure.
-    fn is_new(&mut self, kept: &Set) -> bool {
-        if self.known.contains_key(kept) {
-            return false;
-        }
-        if self.scheme == Scheme::Basic {
-            return true;
-        }
-        if let Some((user, _)) = self.needs.broken(kept) {
-            let of_user = self.predicted.entry(user).or_default();
-            if !of_user.contains(kept) {
-                of_user.push(kept.clone());
-                self.predictions += 1;
-            }
-            return false;
-        }
-        true
+    /// Whether a candidate was not tried yet.
+    fn is_new(&self, kept: &Set) -> bool {
+        !self.known.contains_key(kept)
     }
 
     /// What remains without these units and all that needs them.

@@ -11,7 +11,9 @@ use crate::invariants::Invariants;
 use crate::refine::problem::{Needs, Problem};
 use crate::refine::search::{Candidate, Search};
 use crate::refine::set::Set;
-use crate::refine::{Because, Failures, Limits, Listener, Progress, RefineError, Refined, Rule, Runner, Step, Trial};
+use crate::refine::{
+    Because, Failures, Lacking, Limits, Listener, Progress, RefineError, Refined, Rule, Runner, Scheme, Step, Trial,
+};
 
 /// How often the listener is asked while a run goes on.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -44,6 +46,7 @@ pub fn refine<R: Runner>(
     listener: &mut Listener<'_>,
 ) -> Result<Refined, RefineError<R::Error>> {
     let jobs = limits.jobs.max(1);
+    let may_foresee = limits.scheme != Scheme::Basic;
     let (orders, ordered) = channel::<Set>();
     let (tell, results) = channel();
     let ordered = Mutex::new(ordered);
@@ -54,7 +57,7 @@ pub fn refine<R: Runner>(
                 loop {
                     let order = ordered.lock().unwrap_or_else(PoisonError::into_inner).recv();
                     let Ok(candidate) = order else { return };
-                    let result = runner.run(worker, &candidate.selection());
+                    let result = runner.run(worker, &candidate.selection(), may_foresee);
                     if tell.send((candidate, result)).is_err() {
                         return;
                     }
@@ -88,22 +91,27 @@ fn follow<R: Runner>(
         runs.wait(kept, &mut ask)
     };
     runs.start(&first.kept);
+    // The tests have just passed for the whole history.
+    if limits.jobs > 1 && limits.runs > 1 {
+        let mut search = Search::new(problem, needs.clone(), limits.scheme, Arc::default());
+        search.next().iter().for_each(|next| runs.start(&next.kept));
+    }
     let trial = wait(runs, &first.kept, None, &steps).map_err(|end| match end {
         End::Interrupted => RefineError::Interrupted,
         End::Failed(error) => RefineError::Runner(error),
     })?;
-    if !trial.failed.is_empty() {
+    if !trial.is_passed() {
         return Err(RefineError::Failing(trial.failed));
     }
     steps.push(Step { rule: Rule::Init, tried: of, kept: of, is_passed: true });
     let mut search = Search::new(problem, needs.clone(), limits.scheme, trial.invariants);
-    let mut failures: HashMap<Set, Failures> = HashMap::new();
+    let mut reasons: HashMap<Set, Reason> = HashMap::new();
+    let mut predicted = 0;
     let mut gone = BTreeMap::new();
     let influencing = |before: &Invariants, after: &Invariants| {
         let units = before.delta(after).into_iter().flat_map(|point| runner.influencing(point)).collect();
         Set::of(needs.count, &units)
     };
-    let mut used = 1;
     let mut is_minimal = false;
     loop {
         let Some(candidate) = search.next() else {
@@ -118,38 +126,49 @@ fn follow<R: Runner>(
             Err(End::Interrupted) => break,
             Err(End::Failed(error)) => return Err(RefineError::Runner(error)),
         };
-        used += 1;
-        let is_passed = trial.failed.is_empty();
+        let is_passed = trial.is_passed();
         let before = search.kept.clone();
         search.learn(&candidate, is_passed, &trial.invariants, &influencing);
         let removed = before.without(&search.kept);
-        gone.extend(removed.iter().map(|unit| (UnitId(unit as u32), used)));
-        steps.push(Step { rule: candidate.rule, tried: candidate.kept.len(), kept: search.kept.len(), is_passed });
-        if !is_passed {
-            failures.insert(candidate.kept, Failures::of(trial.failed));
+        match trial.lacking {
+            Some(lacking) => {
+                predicted += 1;
+                reasons.insert(candidate.kept, Reason::Lacks(lacking));
+            }
+            None => {
+                let (tried, kept) = (candidate.kept.len(), search.kept.len());
+                steps.push(Step { rule: candidate.rule, tried, kept, is_passed });
+                gone.extend(removed.iter().map(|unit| (UnitId(unit as u32), steps.len())));
+                if !is_passed {
+                    reasons.insert(candidate.kept, Reason::Fails(Failures::of(trial.failed)));
+                }
+            }
         }
     }
-    let because = search.kept.iter().map(|unit| (UnitId(unit as u32), because(&search, &needs, &failures, unit)));
+    let because = search.kept.iter().map(|unit| (UnitId(unit as u32), because(&search, &needs, &reasons, unit)));
     Ok(Refined {
         because: because.collect(),
         kept: search.kept.selection(),
         gone,
         scores: needs.all.iter().map(|unit| (UnitId(unit as u32), search.beliefs.scores[unit])).collect(),
         steps,
-        spare: runs.done.len(),
-        predicted: search.predictions,
+        spare: runs.done.values().filter(|done| !matches!(done, Ok(trial) if trial.lacking.is_some())).count(),
+        predicted,
         is_minimal,
     })
 }
 
-fn because(search: &Search, needs: &Needs, failures: &HashMap<Set, Failures>, unit: usize) -> Because {
-    let candidate = search.without_one(unit);
-    if let Some(failed) = failures.get(&candidate) {
-        let with = needs.dependents(unit, &search.kept).map(|other| UnitId(other as u32)).collect();
-        return Because::Fails { failed: failed.clone(), with };
-    }
-    match needs.broken(&candidate) {
-        Some((user, _)) => Because::Name { user: UnitId(user as u32) },
+/// Why a candidate does not do.
+enum Reason {
+    Fails(Failures),
+    Lacks(Lacking),
+}
+
+fn because(search: &Search, needs: &Needs, reasons: &HashMap<Set, Reason>, unit: usize) -> Because {
+    let with = needs.dependents(unit, &search.kept).map(|other| UnitId(other as u32)).collect();
+    match reasons.get(&search.without_one(unit)) {
+        Some(Reason::Fails(failed)) => Because::Fails { failed: failed.clone(), with },
+        Some(Reason::Lacks(lacking)) => Because::Lacks { lacking: lacking.clone(), with },
         None => Because::Unknown,
     }
 }
@@ -173,7 +192,7 @@ impl<E> Runs<E> {
         // What is known already may be in the way; some steps further there is nothing sure to win.
         for _ in 0..left.min(self.jobs * 4) {
             let is_passed = match self.done.get(&candidate.kept) {
-                Some(Ok(trial)) => trial.failed.is_empty(),
+                Some(Ok(trial)) => trial.is_passed(),
                 _ => search.expects(&candidate),
             };
             search.learn(&candidate, is_passed, &nothing, &|_, _| Set::default());

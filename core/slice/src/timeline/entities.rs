@@ -2,18 +2,14 @@
 //! which names it begins to use and stops using. Only changed files are parsed, once for each content.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
-use ruff_python_ast::Stmt;
-use ruff_text_size::{Ranged, TextRange};
 use rustc_hash::FxHashMap;
 use twincell_engine::Stop;
 use twincell_repo::{CommitId, Repo, RepoError, Revision};
 use twincell_semantic::{Project, Referent, SnapshotFiles, Store, SymbolId, SymbolName, names_in, same_text};
-use twincell_syntax::parse::{normalize_newlines, parse, with_stack_for};
 
 use super::reader::is_python;
-use super::story::MAX_TEXT;
 use super::{EntityChange, EntityChangeKind, Unit};
 use crate::error::SliceError;
 use crate::selection::UnitId;
@@ -72,25 +68,6 @@ impl Versions {
     }
 }
 
-impl Versions {
-    /// The statements of a module that run only under a condition or whose failure may be caught.
-    fn conditional(&self, commit: CommitId, path: &str) -> Result<Vec<TextRange>, RepoError> {
-        let repo = self.repo.lock().unwrap_or_else(PoisonError::into_inner);
-        let tree = repo.commit_record(commit)?.tree;
-        let Some(item) = repo.tree_item(tree, path.as_bytes()) else { return Ok(Vec::new()) };
-        let Some(bytes) = repo.bytes(item.id, MAX_TEXT)? else { return Ok(Vec::new()) };
-        let text = String::from_utf8_lossy(&bytes);
-        let text = normalize_newlines(&text);
-        Ok(with_stack_for(text.len(), || {
-            let is_plain = |statement: &&Stmt| {
-                !matches!(statement, Stmt::If(_) | Stmt::Try(_) | Stmt::With(_) | Stmt::For(_) | Stmt::While(_))
-            };
-            let parsed = parse(&text);
-            parsed.suite().iter().filter(|statement| !is_plain(statement)).map(Ranged::range).collect()
-        }))
-    }
-}
-
 /// Adds to each unit the entities that it changes. `parents` is what each commit is compared with.
 pub(super) fn read(
     versions: &mut Versions,
@@ -133,15 +110,9 @@ pub(super) fn read(
                 continue;
             }
             let (before, after) = (uses(&old, &path), uses(&new, &path));
-            let gained: Vec<_> = after.iter().filter(|(key, _)| !before.contains_key(*key)).collect();
-            let conditional = match gained.iter().any(|(_, places)| !places.is_empty()) {
-                true => versions.conditional(commit, &path)?,
-                false => Vec::new(),
-            };
-            for ((user, names), places) in gained {
+            for ((user, names), on_import) in after.iter().filter(|(key, _)| !before.contains_key(*key)) {
                 let Some(unit) = owner(units, &parts, user) else { continue };
-                let is_sure = |place: &TextRange| !conditional.iter().any(|other| other.contains_range(*place));
-                let (unit, on_import) = (UnitId(unit as u32), places.iter().any(is_sure));
+                let (unit, on_import) = (UnitId(unit as u32), *on_import);
                 changes.gained.push(Gained { unit, user: user.clone(), names: names.clone(), on_import });
             }
             for (user, names) in before.keys().filter(|key| !after.contains_key(*key)) {
@@ -229,8 +200,8 @@ fn imports(project: &Project, module: SymbolId) -> BTreeSet<String> {
     own.flat_map(|one| one.found).map(text).collect()
 }
 
-/// A symbol's use of any of some names, and the places where an import of the module evaluates it.
-type Uses = BTreeMap<(SymbolName, Vec<SymbolName>), Vec<TextRange>>;
+/// A symbol's use of any of some names, and whether an import of the module evaluates it.
+type Uses = BTreeMap<(SymbolName, Vec<SymbolName>), bool>;
 
 /// The names of the project that a file uses. One that something outside may provide, too, is left out.
 fn uses(project: &Project, path: &str) -> Uses {
@@ -245,10 +216,7 @@ fn uses(project: &Project, path: &str) -> Uses {
         let mut names: Vec<SymbolName> = names.into_iter().map(|name| project.name(name)).collect();
         names.sort();
         names.dedup();
-        let places = found.entry((project.name(one.owner), names)).or_default();
-        if one.on_import {
-            places.push(TextRange::new(one.range.0.into(), one.range.1.into()));
-        }
+        *found.entry((project.name(one.owner), names)).or_default() |= one.on_import;
     }
     found
 }

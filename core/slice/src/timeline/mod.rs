@@ -335,6 +335,11 @@ impl Timeline {
         self.commits.get(&commit).map_or(&[], |commit| &commit.message)
     }
 
+    /// The repository, for those who read contents of candidates.
+    pub(crate) fn shared(&self) -> Arc<Mutex<Repo>> {
+        self.repo.clone()
+    }
+
     fn repo(&self) -> MutexGuard<'_, Repo> {
         self.repo.lock().unwrap_or_else(PoisonError::into_inner)
     }
