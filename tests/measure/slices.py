@@ -305,7 +305,8 @@ def checked(found: dict[str, Any], bench: Bench) -> str:
     for place, commit in enumerate(commits):
         later = commits[place + 1 :]
         why = found["units"][staying[place]]["state"]["stays"]
-        units = why.get("text_needed", {}).get("by", []) if isinstance(why, dict) else []
+        reasons = why.values() if isinstance(why, dict) else []
+        units = [unit for reason in reasons for unit in reason.get("by", [])]
         needing = {commits[staying.index(unit)] for unit in units if unit in staying}
         gone = bench.without(commit, later)
         if not is_passing():
