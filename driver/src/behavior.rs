@@ -1,45 +1,29 @@
 //! Compares functions at two commits of a repository with the warm workers, for slices.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use tempfile::TempDir;
 use twincell_compare::verdict::Verdict;
 use twincell_compare::{CompareOptions, Continue, Source};
 use twincell_engine::Stop;
-use twincell_files::private;
-use twincell_repo::{CommitId, Content, ModulePath, Repo, Revision};
-use twincell_semantic::{Project, ProjectModule, SnapshotFiles, Store, SymbolName};
+use twincell_semantic::SymbolName;
 use twincell_slice::{Behavior, SliceError, Version};
 
 use crate::decode::python_source;
 use crate::options::Options;
+use crate::versions::Versions;
 use crate::warm::{Engine, Environment, Failure};
 
 /// The maximum number of executions of one comparison: it is one of many.
 const BUDGET: u32 = 60;
 /// The time of one comparison, in seconds. It guards.
 const DEADLINE: f64 = 30.0;
-/// The folder of a commit's files in its copy.
-const FILES: &str = "files";
-/// How many commits are held as copies.
-const HELD: usize = 4;
 
 /// Compares functions of the commits of a repository.
 pub(crate) struct Comparing {
     engine: Engine,
     options: CompareOptions,
     stop: Stop,
-    repo: Arc<Mutex<Repo>>,
-    store: Store,
-    copies: Mutex<Vec<Arc<Copy>>>,
-}
-
-/// A commit's files where workers can read them.
-struct Copy {
-    commit: CommitId,
-    folder: TempDir,
-    project: Arc<Project>,
+    versions: Versions,
 }
 
 impl Comparing {
@@ -54,59 +38,20 @@ impl Comparing {
         stop: &Stop,
     ) -> Result<Self, Failure> {
         let engine = Engine::for_project(python, options, environment)?.stopped_by(stop);
+        let versions = Versions::new(repository, engine.projects()?).map_err(SliceError::from)?;
         let options = Options { budget: BUDGET, deadline: DEADLINE, ..options.clone() };
-        Ok(Self {
-            engine,
-            options: options.for_core(),
-            stop: stop.clone(),
-            repo: Arc::new(Mutex::new(Repo::around(repository).map_err(SliceError::from)?)),
-            store: Store::new(),
-            copies: Mutex::default(),
-        })
+        Ok(Self { engine, options: options.for_core(), stop: stop.clone(), versions })
     }
 
     // What cannot be read or compared says nothing.
 
-    fn copy(&self, commit: CommitId) -> Option<Arc<Copy>> {
-        let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = copies.iter().find(|copy| copy.commit == commit) {
-            return Some(known.clone());
-        }
-        let revision = Revision::Commit(commit.to_string());
-        let folder = private::temporary_in("slice-", &self.engine.projects().ok()?).ok()?;
-        let repo = self.repo.lock().unwrap_or_else(PoisonError::into_inner);
-        repo.snapshot(&revision).ok()?.copy(&folder.path().join(FILES)).ok()?;
-        drop(repo);
-        let project = Arc::new(Project::open(SnapshotFiles::of(&self.repo, &revision).ok()?, &self.store));
-        let copy = Arc::new(Copy { commit, folder, project });
-        if copies.len() == HELD {
-            copies.remove(0);
-            self.store.shrink();
-        }
-        copies.push(copy.clone());
-        Some(copy)
-    }
-
     /// The module of a function in a version.
     fn source(&self, version: &Version, path: &str) -> Option<Source> {
-        let copy = self.copy(version.commit)?;
         let text = match &version.text {
-            Some(text) => python_source(text),
-            None => {
-                let revision = Revision::Commit(version.commit.to_string());
-                let repo = self.repo.lock().unwrap_or_else(PoisonError::into_inner);
-                let content = repo.snapshot(&revision).ok()?.content(Path::new(path), self.options.max_source).ok()?;
-                let Content::File(bytes) = content else { return None };
-                python_source(&bytes)
-            }
+            Some(text) => python_source(text).ok()?,
+            None => self.versions.text(version.commit, path, self.options.max_source)?,
         };
-        let place = ModulePath::of(&copy.folder.path().join(FILES), path);
-        Some(Source {
-            text: text.ok()?,
-            label: format!("{path} at {}", version.commit),
-            place: Some(ProjectModule::new(place, copy.project.clone())),
-            ..Source::default()
-        })
+        self.versions.source(version.commit, path, text).ok()
     }
 
     fn verdict(&self, function: &SymbolName, old: &Version, new: &Version) -> Option<Verdict> {

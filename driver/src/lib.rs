@@ -45,5 +45,6 @@ mod project;
 pub mod providers;
 pub mod reproducers;
 pub mod slice;
+mod versions;
 pub mod waiting;
 pub mod warm;

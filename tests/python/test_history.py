@@ -182,9 +182,50 @@ def test_what_has_no_call_or_no_history_is_said(cart, tmp_path):
         twincell.compare(CART, NEWER, budget=100).blame()
     with pytest.raises(twincell.TwincellError, match="no difference"):
         twincell.compare(CART, CART).blame()
+    (folder / "cart.py").write_text("TOTAL = 1\nprint(TOTAL + 1)\n")
+    (tmp_path / "statements.py").write_text("TOTAL = 1\nprint(TOTAL)\n")
+    with pytest.raises(twincell.TwincellError, match="statements outside of functions"):
+        twincell.compare(tmp_path / "statements.py", folder / "cart.py", budget=100).blame()
     held = "def total(cart):\n    return cart.sum()\n"
-    with pytest.raises(twincell.TwincellError, match="give twincell.blame a call of your own"):
+    with pytest.raises(twincell.TwincellError, match="neither version was compared"):
         twincell.compare(held, held.replace("sum()", "sum() + 1"), budget=100).blame()
+
+
+#: A function of an object, and a method that changes its own.
+HELD = "RATE = 1\n\n\ndef total(cart):\n    return cart.sum() * RATE\n"
+STATE = "class Cart:\n    def add(self, price):\n        self.prices.append(price)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        (HELD, HELD.replace("* RATE", "* RATE + 1"), "returned"),
+        # What differs is what it uses, or no result.
+        (HELD, HELD.replace("RATE = 1", "RATE = 2"), "returned"),
+        (STATE, STATE.replace("append(price)", "append(price + 1)"), "did"),
+    ],
+)
+def test_a_witness_that_is_no_call_runs_on_its_values(tmp_path, before, after, kind):
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    commit(folder, "Begin", {"cart.py": "TOTAL = 1\n"})
+    begun = commit(folder, "Add it", {"cart.py": before})
+    commit(folder, "Break it", {"cart.py": before + "def ("})
+    commit(folder, "Mend it", {"cart.py": before})
+    changed = commit(folder, "Change it", {"cart.py": after})
+    commit(folder, "Say more", {"README.md": "A shop\n", "cart.py": after + "\n\nX = 1\n"})
+    (tmp_path / "old.py").write_text(before)
+    comparison = twincell.compare(tmp_path / "old.py", folder / "cart.py", budget=100)
+    assert comparison.verdict == "changing"
+    newer = comparison.blame(progress=False)
+    assert (newer.commit, newer.answer) == (changed, "since"), newer
+    found = newer.to_dict()
+    assert found["value"]["kind"] == kind and found["witness"], newer
+    assert newer.before != newer.after
+    older = comparison.blame(old=True)
+    assert older.commit == begun and older.before == "the function was not there", older
+    assert comparison.blame("HEAD~5..HEAD").commit == changed
 
 
 def test_magics_give_the_results_and_take_the_flags_of_the_commands(shell, repository, tmp_path, capsys):

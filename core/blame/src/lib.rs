@@ -1,8 +1,8 @@
 //! Since which commit does a call give its value? A bisection of a history that runs the call at each step, in the sandbox.
 //!
-//! [`blame`] takes a [`Request`] and a `WorkerPool`, and gives a [`Blame`] as plain data. [`bisect`] has the search without
-//! commits, [`follow`] where the function was at each of them, [`run`] what the call does there, and [`changed_text`] which
-//! part of the commit it was. A commit at which the call cannot run is left out, as `git bisect skip` does.
+//! [`blame`] takes a [`Request`] and a [`Probe`], which says what the function does at a commit, and gives a [`Blame`] as plain data.
+//! [`CallProbe`] runs a call with literals. [`bisect`] has the search without commits, [`follow`] where the function was at each of them,
+//! and [`changed_text`] which part of the commit it was. A commit at which the call cannot run is left out, as `git bisect skip` does.
 //!
 //! The history is that of first parents. Where a merge changed the value, the line that it brought is searched as well.
 //!
@@ -24,6 +24,7 @@ pub mod bisect;
 mod call;
 mod changed_text;
 mod follow;
+mod probe;
 mod result;
 mod run;
 mod search;
@@ -31,13 +32,17 @@ mod search;
 use std::io;
 use std::time::Duration;
 
-use twincell_engine::{EngineError, WorkerPool};
+use twincell_engine::EngineError;
 use twincell_repo::{CommitId, Repo, RepoError};
 
 pub use call::{Call, CallError};
+pub use follow::{Found, Presence};
+pub use probe::{Asked, At, Probe};
 pub use result::{
-    Answer, Blame, ChangedText, CommitInfo, Culprit, Cut, FORMAT, Place, Skip, State, Step, Value, ValueKind, Why,
+    Answer, Blame, ChangedText, CommitInfo, Culprit, Cut, FORMAT, Place, Skip, State, Step, Value, ValueKind, Whole,
+    Why, WitnessValue,
 };
+pub use run::CallProbe;
 pub use twincell_engine::Continue;
 pub use twincell_repo::{Hunk, HunkLine, HunkLineKind};
 
@@ -49,7 +54,6 @@ pub struct Request<'a> {
     pub repo: &'a Repo,
     /// Where the function is at the newer end.
     pub place: Place,
-    pub call: &'a Call,
     /// Decodes source. An error says where the bytes are wrong.
     pub decode: Decode,
     /// The newer end of the history.
@@ -97,6 +101,8 @@ pub enum BlameError {
         "{file} is as it was compared in none of the last {commits} commits: commit it, or give a range with such a commit"
     )]
     NoVersion { file: String, commits: usize },
+    #[error("the witness cannot run at other commits: {0}")]
+    NoWitness(String),
     #[error("there is no place for copies of commits: {0}")]
     Copy(io::Error),
     #[error(transparent)]
@@ -105,16 +111,16 @@ pub enum BlameError {
     Engine(#[from] EngineError),
 }
 
-/// Since which commit the call gives the value that it gives at the newer end.
+/// Since which commit the function does what it does at the newer end.
 ///
 /// # Errors
 ///
-/// Where the call cannot run at the newer end, where it gives another value each time, and where git cannot read the history.
+/// Where it cannot run at the newer end, where it does something else each time, and where git cannot read the history.
 pub fn blame(
     request: &Request<'_>,
-    pool: &WorkerPool,
+    probe: &mut dyn Probe,
     options: &BlameOptions,
     progress: &mut dyn FnMut(Progress) -> Continue,
 ) -> Result<Blame, BlameError> {
-    search::blame(request, pool, options, progress)
+    search::blame(request, probe, options, progress)
 }

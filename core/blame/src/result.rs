@@ -14,6 +14,9 @@ pub struct Blame {
     /// The function as it is called at the newer end, and the call.
     pub place: Place,
     pub call: String,
+    /// The values that decide on the witness of a comparison: then the call alone does not say what was run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<Vec<WitnessValue>>,
     /// The newer end, and what the call gives there.
     pub newest: CommitInfo,
     pub value: Value,
@@ -26,6 +29,13 @@ pub struct Blame {
     pub steps: Vec<Step>,
     /// Why the search ended before its end.
     pub cut: Option<Cut>,
+}
+
+/// A value that was injected at an access path.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WitnessValue {
+    pub path: String,
+    pub value: String,
 }
 
 /// A function in a file.
@@ -51,9 +61,20 @@ pub struct Value {
     pub kind: ValueKind,
     /// The value, bounded, with how it came: `returned 3`.
     pub shown: String,
-    /// The whole value, by which two are compared.
+    /// All of it, by which two are compared.
     #[serde(skip)]
-    pub outcome: Option<Outcome>,
+    pub whole: Whole,
+}
+
+/// What tells two values apart.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Whole {
+    /// Nothing but what is shown.
+    #[default]
+    Shown,
+    Outcome(Outcome),
+    /// Whoever ran it compared it with the newer end: whether it is the same.
+    AsNewest(bool),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +82,8 @@ pub struct Value {
 pub enum ValueKind {
     Returned,
     Raised,
+    /// It is what the function does beside its result: what it changes, writes or calls.
+    Did,
 }
 
 /// What the call did at a commit.

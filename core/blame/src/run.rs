@@ -1,4 +1,4 @@
-//! Runs the call at a commit, in the sandbox, on a copy of the commit's files.
+//! Runs a call at a commit, in the sandbox, on a copy of the commit's files.
 //!
 //! The module is evaluated statement by statement. What fails, or is not installed, gets a stand-in, so that old commits run
 //! with the libraries of today. A value that may rest on a stand-in tells nothing, and the commit is left out: `caller.py` looks
@@ -15,16 +15,16 @@ use twincell_engine::protocol::{
 };
 use twincell_engine::{EngineError, Executed, WorkerPool};
 use twincell_files::private;
-use twincell_repo::{CommitId, ModulePath, Repo, ReusedCopy, Revision};
+use twincell_repo::{ModulePath, Repo, ReusedCopy, Revision};
 use twincell_syntax::imported_modules;
 use twincell_syntax::instrument::count_steps;
 use twincell_syntax::python::{is_builtin, is_of_stdlib};
 use twincell_values::path::AccessPath;
 
 use crate::call::Call;
-use crate::follow::{Found, Presence};
-use crate::result::{Skip, State, Value, ValueKind};
-use crate::{BlameError, Decode, Request};
+use crate::probe::{Asked, At, Probe};
+use crate::result::{Skip, State, Value, ValueKind, Whole};
+use crate::{BlameError, Request};
 
 /// The maximum number of calls and loop tests that the call may make.
 const STEP_BUDGET: u64 = 2_000_000;
@@ -37,15 +37,12 @@ const CALL: &str = "_TC_CALL  # noqa: F821";
 const FOLDER: &str = "_TC_FOLDER";
 /// The maximum number of names in a reason.
 const MAX_NAMES: usize = 5;
-/// The maximum size in bytes of a module.
-const MAX_MODULE: usize = 2 << 20;
 
 /// Runs one call at any commit.
-pub struct Runner<'a> {
+pub struct CallProbe<'a> {
     repo: &'a Repo,
     pool: &'a WorkerPool,
     call: &'a Call,
-    decode: Decode,
     copy: ReusedCopy,
     /// What workers import before they are forked: always the same, so that one process serves all commits.
     imports: Option<Vec<String>>,
@@ -53,47 +50,15 @@ pub struct Runner<'a> {
     _place: TempDir,
 }
 
-impl<'a> Runner<'a> {
+impl<'a> CallProbe<'a> {
     /// # Errors
     ///
     /// Where there is no place for copies that workers may read.
-    pub fn new(request: &Request<'a>, pool: &'a WorkerPool) -> Result<Self, BlameError> {
+    pub fn new(request: &Request<'a>, call: &'a Call, pool: &'a WorkerPool) -> Result<Self, BlameError> {
         let place = private::temporary_in("blame-", &pool.projects()?).map_err(BlameError::Copy)?;
         let copy = ReusedCopy::new(place.path().to_owned());
-        let Request { repo, call, decode, .. } = *request;
-        Ok(Self { repo, pool, call, decode, copy, imports: None, _place: place })
-    }
-
-    /// What the call does at a commit, where the function is as `found` says.
-    ///
-    /// # Errors
-    ///
-    /// Where nothing can run at any commit, or the search is to stop.
-    pub fn run(&mut self, commit: CommitId, found: &Found) -> Result<State, BlameError> {
-        match &found.presence {
-            Presence::Absent => return Ok(State::Absent),
-            Presence::Unreadable { message, line } => {
-                let (message, line) = (bounded(message), *line);
-                return Ok(State::Skipped(Skip::Unreadable { message, line }));
-            }
-            Presence::Present => {}
-        }
-        let Some(call) = self.call.of(&found.place.function) else {
-            return Ok(State::Skipped(Skip::OtherForm { function: found.place.function.clone() }));
-        };
-        let snapshot = self.repo.snapshot(&Revision::Commit(commit.to_string()))?;
-        let folder = match self.copy.show(&snapshot) {
-            Ok(folder) => folder,
-            Err(error) => return Ok(State::Skipped(Skip::NotCopied { reason: error.to_string() })),
-        };
-        let bytes = found.file.map(|file| self.repo.bytes(file, MAX_MODULE)).transpose()?.flatten();
-        let text = match (self.decode)(&bytes.unwrap_or_default()) {
-            Ok(text) => text,
-            Err(message) => return Ok(State::Skipped(Skip::Unreadable { message, line: 0 })),
-        };
-        let imports = self.imports.get_or_insert_with(|| imported_modules(&text).into_iter().collect()).clone();
-        let program = program(&call, &text, &folder, &found.place.file, imports);
-        self.execute(&program)
+        let repo = request.repo;
+        Ok(Self { repo, pool, call, copy, imports: None, _place: place })
     }
 
     fn execute(&self, program: &Program) -> Result<State, BlameError> {
@@ -129,6 +94,25 @@ impl<'a> Runner<'a> {
             return skipped(Skip::Varies { one: shown(one), other: shown(other) });
         }
         Ok(State::Gave(value(&one.outcome)))
+    }
+}
+
+impl Probe for CallProbe<'_> {
+    fn asked(&self) -> Asked {
+        Asked { call: self.call.text().to_owned(), values: None }
+    }
+
+    fn run(&mut self, at: &At<'_>) -> Result<State, BlameError> {
+        let Some(call) = self.call.of(&at.place.function) else {
+            return Ok(State::Skipped(Skip::OtherForm { function: at.place.function.clone() }));
+        };
+        let snapshot = self.repo.snapshot(&Revision::Commit(at.commit.to_string()))?;
+        let folder = match self.copy.show(&snapshot) {
+            Ok(folder) => folder,
+            Err(error) => return Ok(State::Skipped(Skip::NotCopied { reason: error.to_string() })),
+        };
+        let imports = self.imports.get_or_insert_with(|| imported_modules(at.text).into_iter().collect()).clone();
+        self.execute(&program(&call, at.text, &folder, &at.place.file, imports))
     }
 }
 
@@ -177,16 +161,19 @@ fn stand_ins(behavior: &Behavior) -> Vec<String> {
 
 fn value(outcome: &Outcome) -> Value {
     let kind = if matches!(outcome, Outcome::Raised { .. }) { ValueKind::Raised } else { ValueKind::Returned };
-    Value { kind, shown: display_outcome(outcome), outcome: Some(outcome.clone()) }
+    Value { kind, shown: display_outcome(outcome), whole: Whole::Outcome(outcome.clone()) }
 }
 
 /// Whether two calls gave the same. `None` where what was observed of them is the same and is not all of them.
 pub fn same_value(one: &Value, other: &Value) -> Option<bool> {
-    let (Some(one), Some(other)) = (&one.outcome, &other.outcome) else {
-        return Some(one.kind == other.kind && one.shown == other.shown);
-    };
-    let is_same = same_outcome(one, other);
-    (!is_same || is_whole(one) && is_whole(other)).then_some(is_same)
+    match (&one.whole, &other.whole) {
+        (Whole::Outcome(one), Whole::Outcome(other)) => {
+            let is_same = same_outcome(one, other);
+            (!is_same || is_whole(one) && is_whole(other)).then_some(is_same)
+        }
+        (Whole::AsNewest(one), Whole::AsNewest(other)) => Some(one == other),
+        _ => Some(one.kind == other.kind && one.shown == other.shown),
+    }
 }
 
 /// Whether all of a value was observed.

@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use twincell_engine::{Continue, EngineError, WorkerPool};
+use twincell_engine::{Continue, EngineError};
 use twincell_repo::{CommitId, Repo, RepoError};
 
 use crate::bisect::{Bounds, Verdict};
 use crate::changed_text::changed_text;
 use crate::follow::{Follower, Found, Presence, Texts};
+use crate::probe::{self, Probe};
 use crate::result::{Answer, Blame, CommitInfo, Culprit, Cut, FORMAT, Place, Skip, State, Step, Value};
-use crate::run::{Runner, same_value};
+use crate::run::same_value;
 use crate::{BlameError, BlameOptions, Decode, Progress, Request};
 
 /// The maximum number of commits of a history.
@@ -39,7 +40,7 @@ impl<E: Into<BlameError>> From<E> for End {
 
 struct Search<'a, 'r> {
     repo: &'r Repo,
-    runner: Runner<'a>,
+    probe: &'a mut dyn Probe,
     decode: Decode,
     options: &'a BlameOptions,
     until: Instant,
@@ -63,7 +64,7 @@ struct Change {
 
 pub(crate) fn blame(
     request: &Request<'_>,
-    pool: &WorkerPool,
+    probe: &mut dyn Probe,
     options: &BlameOptions,
     progress: &mut dyn FnMut(Progress) -> Continue,
 ) -> Result<Blame, BlameError> {
@@ -77,7 +78,7 @@ pub(crate) fn blame(
     }
     let mut search = Search {
         repo,
-        runner: Runner::new(request, pool)?,
+        probe,
         decode: request.decode,
         options,
         until: Instant::now() + options.deadline,
@@ -101,10 +102,12 @@ pub(crate) fn blame(
         }
         Err(End::Error(error)) => return Err(error),
     };
+    let asked = search.probe.asked();
     Ok(Blame {
         format: FORMAT,
         place: request.place.clone(),
-        call: request.call.text().to_owned(),
+        call: asked.call,
+        witness: asked.values,
         newest: search.info(request.newest)?,
         value,
         commits: count,
@@ -241,7 +244,7 @@ impl Search<'_, '_> {
             return Err(End::Cut(Cut::Budget));
         }
         self.check()?;
-        let state = self.runner.run(commit, &found)?;
+        let state = probe::state(self.probe, self.repo, self.decode, commit, &found)?;
         self.states.insert(key, state.clone());
         let place = (found.place != self.place).then_some(found.place);
         self.steps.push(Step { commit: self.info(commit)?, place, state: state.clone() });

@@ -1,12 +1,14 @@
 //! `twincell.blame`: since which commit a call gives its value, as a Python object.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use twincell_blame::{Answer, Blame, CommitInfo};
+use twincell_blame::{Answer, Blame, CommitInfo, Progress};
 use twincell_driver::blame::{BlameRequest, blame_repository, file_and_function};
 use twincell_driver::options::{Job, Options};
+use twincell_driver::warm::{Environment, Failure};
 use twincell_widgets::{
     blame_before, blame_diff, blame_fragment, blame_markdown, blame_page, blame_progress, blame_text,
 };
@@ -59,11 +61,20 @@ pub fn blamed(
     options: &Options,
     progress: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(PyBlame, Option<PyErr>)> {
+    watched(py, progress, |environment, tell| blame_repository(request, options, environment, tell))
+}
+
+/// A search whose progress is shown, and the exception that ended it.
+pub fn watched(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    search: impl FnOnce(&Environment, &mut dyn FnMut(Progress) -> ControlFlow<()>) -> Result<Blame, Failure> + Send,
+) -> PyResult<(PyBlame, Option<PyErr>)> {
     let environment = environment::find(py)?;
     let mut display = Display::new(py, progress)?;
     let found = py.detach(|| {
         let mut tell = |now| go_on(display.watch(blame_progress(now)));
-        blame_repository(request, options, &environment, &mut tell)
+        search(&environment, &mut tell)
     });
     let interrupt = display.end(py, found.is_ok());
     match (found, interrupt) {

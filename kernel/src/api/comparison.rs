@@ -9,13 +9,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use twincell_compare::Then;
 use twincell_compare::report::Comparison;
-use twincell_driver::blame::{BlameRequest, witness_request};
+use twincell_driver::blame::{BlameRequest, WitnessOf, WitnessRequest, blame_witness, witness_request};
 use twincell_driver::options::Job;
 use twincell_driver::{files, reproducers};
 use twincell_syntax::{PerSide, Side};
 use twincell_widgets::{comparison_json, wording};
 
-use super::blame::{PyBlame, blamed};
+use super::blame::{PyBlame, blamed, watched};
 use super::display::ends_with_a_result;
 use super::errors::{call_python, raised};
 use super::options::read_options;
@@ -115,10 +115,13 @@ impl PyComparison {
 
     /// Finds the commit since which the newer version gives the value of the witness, or with `old` the older one. Both have to
     /// be files, one of them in a git repository, and the search begins at the newest commit with this very text. `range` is
-    /// `OLD..NEW`, and `pair` the number of a pair; `None` means the first one that differs and whose witness is a
-    /// call. `progress` and the options are those of `twincell.blame`.
+    /// `OLD..NEW`, and `pair` the number of a pair; `None` means the first one that differs, one whose witness is a call with
+    /// literals before others. `progress` and the options are those of `twincell.blame`.
     ///
-    /// Raises `TwincellError` if the witness is no call of the function with literals, or if no commit has the version.
+    /// Other witnesses run on their values, as in the comparison: each commit's function beside that of the newer end. There, only what
+    /// the witness shows counts: how the function ends, or what it changes, writes or calls.
+    ///
+    /// Raises `TwincellError` if no execution shows a difference, or if no commit has the version.
     #[pyo3(signature = (range = None, *, old = false, pair = None, progress = None, **options))]
     fn blame(
         &self,
@@ -132,8 +135,17 @@ impl PyComparison {
         let options = read_options(py, options, Job::Blame)?;
         let side = if old { Side::Old } else { Side::New };
         let sources = PerSide::new(&self.origin.old, &self.origin.new);
-        let request = witness_request(&self.report, sources, &self.folder, side, pair).map_err(raised)?;
-        let (found, interrupt) = blamed(py, &BlameRequest { range, ..request }, &options, progress)?;
+        let asked = witness_request(&self.report, sources, &self.folder, side, pair).map_err(raised)?;
+        let (found, interrupt) = match asked {
+            WitnessRequest::Call(request) => blamed(py, &BlameRequest { range, ..request }, &options, progress)?,
+            WitnessRequest::Values { request, pair } => {
+                let origin = &self.origin;
+                let pair = replay::of_number(&self.report, pair)?;
+                let of = WitnessOf { pair, side, options: &origin.options, given: &origin.given };
+                let request = BlameRequest { range, ..request };
+                watched(py, progress, |environment, tell| blame_witness(&request, of, &options, environment, tell))?
+            }
+        };
         ends_with_a_result(py, found, interrupt)
     }
 

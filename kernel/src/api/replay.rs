@@ -167,7 +167,7 @@ fn start(report: &Comparison, pair: usize, execution: Option<u32>) -> PyResult<S
     Ok(Start { pair, number, seed: listed.seed, choices, changed, shrunk: false })
 }
 
-fn of_number(report: &Comparison, pair: usize) -> PyResult<&PairReport> {
+pub fn of_number(report: &Comparison, pair: usize) -> PyResult<&PairReport> {
     let count = report.pairs.len();
     let missing = || raised(format!("there is no pair {pair}: the comparison has {count}, counted from 0"));
     report.pairs.get(pair).ok_or_else(missing)

@@ -3,7 +3,9 @@
 mod html;
 
 use chrono::DateTime;
-use twincell_blame::{Answer, Blame, ChangedText, CommitInfo, Culprit, Cut, Place, State, Step, ValueKind, Why};
+use twincell_blame::{
+    Answer, Blame, ChangedText, CommitInfo, Culprit, Cut, Place, State, Step, ValueKind, Why, WitnessValue,
+};
 
 use crate::amplified::Part::{self, Quoted, Words};
 use crate::amplified::{as_markdown, joined};
@@ -69,17 +71,19 @@ pub fn blame_diff(found: &Blame) -> Option<String> {
 
 /// What the answer is. The first line says it.
 fn answer(found: &Blame) -> Vec<Vec<Part>> {
-    let call = Quoted(found.call.clone());
+    let call = asked(found);
     let gives = gives(found);
     match &found.answer {
         Answer::Since(culprit) => {
-            let mut line = vec![call, Words(format!(" {gives} since "))];
+            let mut line = call;
+            line.push(Words(format!(" {gives} since ")));
             line.extend(commit(&culprit.commit));
             vec![line]
         }
         Answer::Among { commits, count, .. } => {
-            let mut lines =
-                vec![vec![call, Words(format!(" {gives} since one of {}:", words::count(*count, "commit")))]];
+            let mut line = call;
+            line.push(Words(format!(" {gives} since one of {}:", words::count(*count, "commit"))));
+            let mut lines = vec![line];
             lines.extend(commits.iter().take(LISTED).map(|one| indented(commit(one))));
             if let more @ 1.. = count.saturating_sub(LISTED) {
                 lines.push(vec![Words(format!("  and {more} more"))]);
@@ -87,7 +91,7 @@ fn answer(found: &Blame) -> Vec<Vec<Part>> {
             lines
         }
         Answer::Same { oldest } => {
-            let mut line = vec![call];
+            let mut line = call;
             line.push(Words(match (found.cut, found.has_range) {
                 (Some(_), _) => format!(" {gives} as far back as was looked: at "),
                 (None, true) => {
@@ -101,10 +105,23 @@ fn answer(found: &Blame) -> Vec<Vec<Part>> {
     }
 }
 
+/// What ran: a call, or a function on the witness of a comparison.
+fn asked(found: &Blame) -> Vec<Part> {
+    let mut line = vec![Quoted(found.call.clone())];
+    let Some(values) = &found.witness else { return line };
+    for (place, WitnessValue { path, value }) in values.iter().enumerate() {
+        line.push(Part::words(if place == 0 { ", where " } else { " and " }));
+        line.push(Quoted(format!("{path} = {value}")));
+    }
+    line.extend((!values.is_empty()).then(|| Part::words(",")));
+    line
+}
+
 fn gives(found: &Blame) -> &'static str {
     match found.value.kind {
         ValueKind::Returned => "gives its value",
         ValueKind::Raised => "raises its exception",
+        ValueKind::Did => "does the same",
     }
 }
 
@@ -248,13 +265,13 @@ fn commit(commit: &CommitInfo) -> Vec<Part> {
 
 #[cfg(test)]
 mod tests {
-    use twincell_blame::{FORMAT, Hunk, HunkLine, HunkLineKind, Skip, Value};
+    use twincell_blame::{FORMAT, Hunk, HunkLine, HunkLineKind, Skip, Value, Whole};
 
     use super::*;
 
     pub(super) fn sample(text: &str, answer: impl FnOnce(Culprit) -> Answer) -> Blame {
         let info = |id: &str| CommitInfo { id: id.repeat(20), subject: text.to_owned(), seconds: 1_700_000_000 };
-        let value = |shown: &str| Value { kind: ValueKind::Returned, shown: shown.to_owned(), outcome: None };
+        let value = |shown: &str| Value { kind: ValueKind::Returned, shown: shown.to_owned(), whole: Whole::Shown };
         let place = Place { file: format!("{text}.py"), function: "f".to_owned() };
         let line = |kind, text: &str| HunkLine { kind, text: text.to_owned(), old: None, new: None };
         let lines = vec![line(HunkLineKind::Removed, text), line(HunkLineKind::Added, "b")];
@@ -271,6 +288,7 @@ mod tests {
             format: FORMAT,
             place,
             call: "f(1)".to_owned(),
+            witness: None,
             newest: info("ef"),
             value: value("returned 2"),
             commits: 20,

@@ -1,12 +1,15 @@
-//! Since which commit of a repository a call gives its value, with the warm workers.
+//! Since which commit of a repository a call gives its value, with the warm workers. [`witness`] asks the same of the witness of a
+//! comparison that is no call with literals.
+
+mod witness;
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use twincell_blame::{Blame, BlameError, Call, Continue, Place, Progress, Request, blame};
+use twincell_blame::{Blame, BlameError, Call, CallProbe, Continue, Place, Progress, Request, blame};
 use twincell_compare::Source;
 use twincell_compare::report::{Comparison, PairReport};
-use twincell_compare::reproduce::{NoCall, witness_call};
+use twincell_compare::reproduce::witness_call;
 use twincell_repo::{CommitId, Range, Repo, RepoError, bound_memory};
 use twincell_syntax::{PerSide, Side};
 
@@ -14,6 +17,9 @@ use crate::decode::python_source;
 use crate::options::Options;
 use crate::waiting::watched;
 use crate::warm::{Environment, Failure, workers};
+
+use witness::can_run;
+pub use witness::{NoWitness, WitnessOf, blame_witness};
 
 /// What a user asks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,45 +43,67 @@ const LOOKED: usize = 1000;
 /// The maximum size of such a file, in bytes.
 const FILE: usize = 10 << 20;
 
-/// What to ask for the witness of a comparison: since which commit one of its versions gives the value. `folder` is the one in which
-/// the compared files were named. An error is one line for people.
+/// What to ask about a comparison.
+pub enum WitnessRequest {
+    /// The witness of a pair is a call with literals.
+    Call(BlameRequest),
+    /// The witness of the pair with this number holds more than a call can say.
+    Values { request: BlameRequest, pair: usize },
+}
+
+/// What to ask about the witness of a comparison: since which commit one of its versions does what it does there. `folder` is the one in
+/// which the compared files were named. An error is one line for people.
 pub fn witness_request(
     report: &Comparison,
     sources: PerSide<&Source>,
     folder: &Path,
     side: Side,
     pair: Option<usize>,
-) -> Result<BlameRequest, String> {
+) -> Result<WitnessRequest, String> {
+    let all: Vec<(usize, &PairReport)> = report.pairs.iter().enumerate().collect();
     let pairs = match pair {
-        None => {
-            report.pairs.iter().filter(|pair| pair.witness.is_some() && !pair.evidence.is_empty()).collect::<Vec<_>>()
-        }
+        None => all.into_iter().filter(|(_, pair)| pair.witness.is_some() && !pair.evidence.is_empty()).collect(),
         Some(number) => {
             let count = report.pairs.len();
-            let found = report.pairs.get(number);
+            let found = all.into_iter().nth(number);
             vec![found.ok_or_else(|| format!("there is no pair {number}: there are {count}, from 0 on"))?]
         }
     };
-    let call_of = |pair: &PairReport| {
-        let own = |reason: NoCall| {
-            let name = &pair.new.qualname;
-            format!(
-                "the witness of {name} is no call that can run alone: {reason}; give twincell.blame a call of your own"
-            )
-        };
-        witness_call(pair, sources.map(|source| source.text.as_str()), side).map_err(own)
+    let texts = || sources.map(|source| source.text.as_str());
+    let call = pairs.iter().find_map(|(_, pair)| witness_call(pair, texts(), side).ok());
+    if let Some((function, call)) = call {
+        return Ok(WitnessRequest::Call(in_repository(sources, folder, side, function, call)?));
+    }
+    let usable = pairs.iter().map(|(number, pair)| can_run(pair, side).map(|_| (*number, *pair)));
+    let refusals: Vec<NoWitness> = usable.clone().filter_map(Result::err).collect();
+    let Some((number, pair)) = usable.filter_map(Result::ok).next() else {
+        let first = refusals.first().copied().unwrap_or(NoWitness::NoDifference);
+        return Err(match pairs.as_slice() {
+            [] => "the comparison shows no difference, so there is nothing to run".to_owned(),
+            [(_, one)] => format!("the witness of {} cannot run at other commits: {first}", one.new.qualname),
+            many => format!("none of the {} witnesses can run at other commits, the first because {first}", many.len()),
+        });
     };
-    // The first one that has a call, or why the first one has none.
-    let mut calls = pairs.into_iter().map(call_of);
-    let first = calls.next().ok_or("the comparison shows no difference, so there is no call to run")?;
-    let (function, call) = first.or_else(|reason| calls.find_map(Result::ok).ok_or(reason))?;
+    let function = PerSide::new(&pair.old.qualname, &pair.new.qualname)[side].clone();
+    let request = in_repository(sources, folder, side, function, String::new())?;
+    Ok(WitnessRequest::Values { request, pair: number })
+}
+
+/// The file of one of the versions in a repository, as a request. An error is one line for people.
+fn in_repository(
+    sources: PerSide<&Source>,
+    folder: &Path,
+    side: Side,
+    function: String,
+    call: String,
+) -> Result<BlameRequest, String> {
     // A version that was taken out of the repository has another name than there.
-    let in_repository = |side: Side| {
+    let inside = |side: Side| {
         let file = folder.join(sources[side].file.as_ref()?);
         let repo = Repo::with_files_around(file.parent()?).ok()?;
         (!sources[side].is_notebook && repo.root().is_some()).then_some(file)
     };
-    let file = in_repository(side).or_else(|| in_repository(side.other()));
+    let file = inside(side).or_else(|| inside(side.other()));
     let file =
         file.ok_or("neither version was compared as a Python file of a git repository: compare paths of files")?;
     let folder = file.parent().map(Path::to_owned).unwrap_or_default();
@@ -115,17 +143,18 @@ pub fn blame_repository(
         Progress { runs: 0 },
         |stop, tell| {
             let repo = Repo::with_files_around(&asked.folder).map_err(BlameError::from)?;
-            let request = request(&repo, asked, &call)?;
+            let request = request(&repo, asked)?;
             let pool = pool.stopped_by(stop);
             pool.check()?;
+            let mut probe = CallProbe::new(&request, &call, &pool)?;
             let mut go_on = |now| if tell(now).is_break() { Continue::Stop } else { Continue::Yes };
-            Ok(blame(&request, &pool, &options.for_blame(), &mut go_on)?)
+            Ok(blame(&request, &mut probe, &options.for_blame(), &mut go_on)?)
         },
         progress,
     )
 }
 
-fn request<'a>(repo: &'a Repo, asked: &BlameRequest, call: &'a Call) -> Result<Request<'a>, BlameError> {
+fn request<'a>(repo: &'a Repo, asked: &BlameRequest) -> Result<Request<'a>, BlameError> {
     let file = repo.inside(&asked.folder, &asked.file)?;
     let file = file.to_str().ok_or_else(|| RepoError::Outside(asked.file.clone()))?.to_owned();
     let place = Place { file, function: asked.function.clone() };
@@ -147,7 +176,7 @@ fn request<'a>(repo: &'a Repo, asked: &BlameRequest, call: &'a Call) -> Result<R
         Some(text) => with_text(repo, Path::new(&place.file), text, (newest, oldest))?
             .ok_or_else(|| BlameError::NoVersion { file: place.file.clone(), commits: LOOKED })?,
     };
-    Ok(Request { repo, place, call, decode: python_source, newest, oldest })
+    Ok(Request { repo, place, decode: python_source, newest, oldest })
 }
 
 /// The newest commit of a line that has a file with this text.
